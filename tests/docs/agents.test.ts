@@ -43,8 +43,9 @@ describe('the page on writing an agent', () => {
       'waiter.ts',
       'coder.ts',
       'print-shop.ts',
-      'snippet-9.ts',
+      'pilot.ts',
       'snippet-10.ts',
+      'snippet-11.ts',
     ]);
   });
 
@@ -89,17 +90,18 @@ describe('the page on writing an agent', () => {
   });
 
   it('tests agents', async () => {
-    expect(await load('snippet-9')).toMatchObject({
+    expect(await load('snippet-10')).toMatchObject({
       state: 'TASK_STATE_COMPLETED',
       answer: '9 €',
       booked: { answer: 'A table for 4 is booked.' },
       again: { answer: 'A table for 2 is booked.' },
       ordered: { answer: 'Order 17: 9 €' },
       canceled: { state: 'TASK_STATE_CANCELED' },
+      steered: { answer: 'Start, left, land' },
     });
   });
 
   it('tests agents over the wire', { timeout: 40_000 }, async () => {
-    expect(await load('snippet-10')).toMatchObject({ state: 'TASK_STATE_COMPLETED', answer: 'Order 17: 9 €' });
+    expect(await load('snippet-11')).toMatchObject({ state: 'TASK_STATE_COMPLETED', answer: 'Order 17: 9 €' });
   });
 });

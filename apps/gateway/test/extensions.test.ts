@@ -3,7 +3,7 @@ import { GetTaskRequest } from '@a2a-js/sdk';
 import { LegacyA2AService } from '@a2a-js/sdk/compat/v0_3/server/grpc';
 import { A2AService } from '@a2a-js/sdk/server/grpc';
 import { Client, credentials, Metadata, type MethodDefinition } from '@grpc/grpc-js';
-import { cascadingCancelUri, conversationsUri, skillUri, traceContextUri } from '@switchyard/protocol';
+import { cascadingCancelUri, conversationsUri, skillUri, steeringUri, traceContextUri } from '@switchyard/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { gatewayExtensions } from '../src/call/extensions.ts';
 import { needed, offered } from './support/agents.ts';
@@ -135,7 +135,11 @@ describe('The extensions of the gateway', () => {
       `${stage.url}/agents/guest/.well-known/agent-card.json`,
     );
     const listed = body.capabilities.extensions;
-    expect(listed.map(({ uri }) => uri)).toEqual([offered, needed, ...uris.filter((uri) => uri !== skillUri)]);
+    expect(listed.map(({ uri }) => uri)).toEqual([
+      offered,
+      needed,
+      ...uris.filter((uri) => uri !== skillUri && uri !== steeringUri),
+    ]);
     expect(listed.every(({ uri, description }) => !uris.includes(uri) || description)).toBe(true);
   });
 

@@ -149,6 +149,7 @@ export class Worker {
       agent: queue,
       concurrency,
       maxAttempts: agent.retry.attempts,
+      whileWorking: agent.whileWorking,
       run: (job) => this.#run(agent, job, (wait) => consumer.yieldSlot(wait)),
       onError: (error) => emit({ kind: 'error', where: 'queue', err: error }),
     });

@@ -5,6 +5,7 @@ export {
   type Principal,
   type StatusEvent,
   type TurnEvent,
+  type WhileWorking,
 } from '@switchyard/protocol';
 export { CallError, type CallFailure } from './calls/call-error.ts';
 export { type CallReply, isDone, type MessageReply, type Reply, type TaskReply } from './calls/call-reply.ts';
@@ -34,6 +35,7 @@ export type { LogFields, LogLevel } from './port/log-line.ts';
 export type { Outcome } from './port/outcome.ts';
 export { AgentError, RetryableError, type RetryOptions, TurnEnded, TurnMisuseError } from './port/turn-errors.ts';
 export { type InterruptionKind, TurnInterruption } from './port/turn-interruption.ts';
+export type { Steering } from './steering/steering.ts';
 export type { ArtifactOptions, ArtifactWriter } from './turn/artifact-writer.ts';
 export { type StatusOptions, Turn } from './turn/turn.ts';
 export type { TurnLog } from './turn/turn-log.ts';

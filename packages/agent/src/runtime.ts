@@ -11,6 +11,7 @@ export type { ContextPort, StoredState } from './port/context-port.ts';
 export type { ConversationPort, NewConversation } from './port/conversation-port.ts';
 export type { LogLine } from './port/log-line.ts';
 export type { TurnResult } from './port/outcome.ts';
+export type { SteeringPort } from './port/steering-port.ts';
 export type { StepBeginning, StepPort } from './port/step-port.ts';
 export type { TurnPort } from './port/turn-port.ts';
 export { type ExecuteTurnOptions, executeTurn } from './run/execute-turn.ts';

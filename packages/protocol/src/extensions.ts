@@ -13,6 +13,7 @@ export function eventIdIn(metadata: unknown): string | undefined {
   const { eventId } = Object(Object(metadata)[resumableStreamsUri]);
   return typeof eventId === 'string' && /^[0-9a-z-]{1,64}$/.test(eventId) ? eventId : undefined;
 }
+export const steeringUri = 'https://switchyard.dev/a2a/extensions/steering/v1';
 
 /** Whether a key of metadata is for agents and the gateway alone: they believe what they find there. */
 export function isReservedMetadata(key: string): boolean {

@@ -12,6 +12,7 @@ export {
   rerunUri,
   resumableStreamsUri,
   skillUri,
+  steeringUri,
   traceContextUri,
 } from './extensions.ts';
 export { type ArtifactHeader, type FoldOptions, fold, mergeHeader, openingOfText } from './fold.ts';
@@ -70,4 +71,5 @@ export type {
   StepStamp,
   TurnEvent,
   TurnInput,
+  WhileWorking,
 } from './turn.ts';

@@ -25,6 +25,12 @@ export interface MessageTrace {
   readonly isAwaited?: boolean;
 }
 
+/**
+ * What becomes of a message that comes for a task while its turn runs: it waits, and runs as the next turn; the running
+ * turn gets it; or it is refused.
+ */
+export type WhileWorking = 'queue' | 'steer' | 'reject';
+
 /** What a turn is given as it begins. */
 export interface TurnInput {
   /** The task before this turn; its history includes the message of this turn, and messages that wait behind it. */
@@ -63,6 +69,8 @@ export interface StatusEvent {
   readonly settles: boolean;
   /** A client that waits for this turn gets the task now; the turn goes on. */
   readonly releasesCaller?: boolean;
+  /** Ids of the messages that the turn was given beside its own: with a status that settles, it answers them, too. */
+  readonly taken?: readonly string[];
   /** The attempts are spent: the task fails, and its message is kept for operators with this reason. */
   readonly deadLetterReason?: string;
   /** The turn answers with a plain Message: `message` of this completed status. */

@@ -108,7 +108,15 @@ describe('a run whose begin a fail-over lost', () => {
     const onFenced = (): void => {
       isLost = true;
     };
-    const turn = { taskKey: key, fence: start.fence, isOver: () => false, onCancel: () => undefined, onFenced };
+    const turn = {
+      taskKey: key,
+      fence: start.fence,
+      seen: () => undefined,
+      onSteered: () => undefined,
+      isOver: () => false,
+      onCancel: () => undefined,
+      onFenced,
+    };
     lease.begin(turn, Number.NEGATIVE_INFINITY);
     await leases.confirm('lock');
     expect(isLost).toBe(true);

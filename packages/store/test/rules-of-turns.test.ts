@@ -27,24 +27,35 @@ const accepting = fc.tuple(fc.integer({ min: 1, max: 6 }), fc.constantFrom('f', 
       driver.accept(`m${n}`, print, due),
 );
 
-const beginning = fc.tuple(near, fc.constantFrom(1, 1, 1, 0, 2), fc.constantFrom('t1', 't2', 't3'), run, lease).map(
-  ([off, later, token, run, due]): Step =>
+const whileWorking = fc.constantFrom<rules.WhileWorking>('', 's', 's', 'r');
+const starting = fc.constantFrom(1, 1, 1, 0, 2);
+const beginning = fc.tuple(near, starting, fc.constantFrom('t1', 't2', 't3'), run, lease, whileWorking).map(
+  ([off, later, token, run, due, whileWorking]): Step =>
     (driver) => {
       const job = Math.max(1, (driver.record?.scheduled ?? 0) + off);
       const started = (driver.record?.started ?? 0) + later;
-      return () => driver.begin({ job, started, token, run, lease: due });
+      return () => driver.begin({ job, started, token, run, lease: due, whileWorking });
     },
 );
 
+/** What a turn has taken of what waits behind its message: mostly what is there, and now and then what was lost. */
+const taking = fc
+  .tuple(fc.constantFrom(0, 0, 1, 1, 2, 3), fc.constantFrom(false, false, false, true))
+  .map(([count, isLost]) => ({ record }: ScriptDriver): readonly string[] => {
+    const taken = record?.inbox.slice(1, 1 + count) ?? [];
+    return isLost ? [...taken, 'lost'] : taken;
+  });
+
 const statuses = fc.array(fc.tuple(letter, fc.boolean()), { minLength: 1, maxLength: 3 });
-const appending = fc.tuple(near, run, near, statuses, fc.boolean(), lease).map(
-  ([off, run, numberOff, states, handsOver, due]): Step =>
+const appending = fc.tuple(near, run, near, statuses, fc.boolean(), lease, taking).map(
+  ([off, run, numberOff, states, handsOver, due, take]): Step =>
     (driver) => {
       const number = Math.max(1, (driver.record?.turnSeq ?? 0) + 1 + numberOff);
       const fence = fenceOf(driver, off, run);
+      const taken = take(driver);
       const events = states.map(([state, flag], i): rules.Append => {
         const settles = state === 'i' || (flag && state !== 'w' && state !== 'a');
-        return { fence, number: number + i, state, settles, handsOver, lease: due };
+        return { fence, number: number + i, state, settles, handsOver, lease: due, taken };
       });
       return () => driver.append(events);
     },
@@ -59,11 +70,20 @@ const growing = fc.tuple(near, run, near, fc.integer({ min: 1, max: 12 })).map(
     },
 );
 
-const ending = fc.tuple(near, run, fc.boolean(), lease).map(
-  ([off, run, over, due]): Step =>
+const steering = fc.tuple(near, run, fc.constantFrom(0, 0, 1, 3)).map(
+  ([off, run, after]): Step =>
     (driver) => {
       const fence = fenceOf(driver, off, run);
-      return () => driver.end(fence, over, due);
+      return () => driver.steered(fence, after);
+    },
+);
+
+const ending = fc.tuple(near, run, fc.boolean(), lease, taking).map(
+  ([off, run, handsOver, due, take]): Step =>
+    (driver) => {
+      const fence = fenceOf(driver, off, run);
+      const taken = take(driver);
+      return () => driver.end(fence, { handsOver, lease: due, taken });
     },
 );
 
@@ -96,7 +116,7 @@ const step = fc.oneof(
   { weight: 4, arbitrary: beginning },
   { weight: 4, arbitrary: appending },
   { weight: 2, arbitrary: growing },
-  ...[ending, releasing, givingUp, canceling, sweeping].map((arbitrary) => ({ weight: 1, arbitrary })),
+  ...[ending, steering, releasing, givingUp, canceling, sweeping].map((arbitrary) => ({ weight: 1, arbitrary })),
 );
 
 describe('the scripts of a turn', () => {

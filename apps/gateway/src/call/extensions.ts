@@ -6,6 +6,7 @@ import {
   rerunUri,
   resumableStreamsUri,
   skillUri,
+  steeringUri,
   traceContextUri,
 } from '@switchyard/protocol';
 import type { AnnouncedAgent } from '@switchyard/store';
@@ -44,6 +45,11 @@ export const gatewayExtensions: readonly GatewayExtension[] = [
       const skills = card.skills.flatMap(({ id }) => (skillQueues[id] ? [id] : []));
       return Object.values(skillQueues).some((most) => most > 0) ? { skills } : undefined;
     },
+  },
+  {
+    uri: steeringUri,
+    description: 'What becomes of a message for a task that its agent works on.',
+    paramsFor: ({ whileWorking }) => whileWorking && { whileWorking },
   },
 ];
 

@@ -74,7 +74,7 @@ export function positionIn(text: unknown, field: string): EventId | undefined {
 /** The id of an event in the metadata of JSON-RPC's parameters, for clients that cannot set headers. */
 export function lastEventIdIn(params: object): unknown {
   const { metadata }: { readonly metadata?: unknown } = params;
-  return Object(Object(metadata)[resumableStreamsUri]).lastEventId;
+  return metadata === undefined ? undefined : Object(Object(metadata)[resumableStreamsUri]).lastEventId;
 }
 
 /** @throws {A2AError} InvalidParams */

@@ -93,9 +93,6 @@ export async function acceptMessage(
   return acceptance;
 }
 
-const keyOf = ({ idempotencyKey }: Pick<Call, 'idempotencyKey'>): { idempotencyKey?: string } =>
-  idempotencyKey === undefined ? {} : { idempotencyKey };
-
 /** The trace of a message: its request's, or the one in the metadata, for clients that cannot set headers. */
 function traceParentOf(
   { traceParent }: Pick<Call, 'traceParent'>,
@@ -106,9 +103,10 @@ function traceParentOf(
 
 function submission(call: Call, { message, configuration, metadata }: ConditionalSend): Submission {
   const extensions = activeExtensions(call);
+  const { idempotencyKey } = call;
   return {
     message,
-    ...keyOf(call),
+    ...(idempotencyKey !== undefined && { idempotencyKey }),
     ...(configuration?.acceptedOutputModes && { acceptedOutputModes: configuration.acceptedOutputModes }),
     ...(configuration?.historyLength !== undefined && { historyLength: configuration.historyLength }),
     ...(extensions.length > 0 && { extensions }),
@@ -134,6 +132,12 @@ const refusals: Readonly<Record<Refused, (request: SendMessageRequest) => A2AErr
     new A2AError(
       'UnsupportedOperation',
       'The task is being canceled and takes no further messages',
+      taskIdOf(message.taskId),
+    ),
+  working: ({ message }) =>
+    new A2AError(
+      'UnsupportedOperation',
+      'The agent takes no message while it works on this task: send it when the task waits for you, or has ended',
       taskIdOf(message.taskId),
     ),
   conflict: () =>
@@ -175,10 +179,10 @@ export function presubscribe(
   call: Call,
   { message }: SendMessageRequest,
 ): PreSubscription | undefined {
-  const { scope, signal } = call;
+  const { scope, signal, idempotencyKey } = call;
   return message.taskId !== undefined || signal.aborted
     ? undefined
-    : feeds.presubscribe(scope, { message, ...keyOf(call) });
+    : feeds.presubscribe(scope, { message, ...(idempotencyKey !== undefined && { idempotencyKey }) });
 }
 
 /**

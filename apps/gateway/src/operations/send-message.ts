@@ -18,7 +18,8 @@ import { TaskProjection } from './task-projection.ts';
  */
 export async function sendMessage(backend: Backend, call: Call, given: ConditionalSend): Promise<UnaryResult> {
   const rerun = isActive(call, rerunUri) ? await readRerun(backend, call, given) : undefined;
-  const { request = given, steps } = rerun ?? {};
+  const request = rerun?.request ?? given;
+  const steps = rerun?.steps;
   const historyLength = request.configuration?.historyLength;
   if (isImmediate(backend, call, request)) {
     const { taskId, task, seq } = await acceptMessage(backend, call, request, { steps });

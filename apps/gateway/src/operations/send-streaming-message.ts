@@ -18,7 +18,8 @@ export async function sendStreamingMessage(
 ): Promise<AsyncIterable<StreamItem>> {
   requireStreaming(call);
   const rerun = isActive(call, rerunUri) ? await readRerun(backend, call, given) : undefined;
-  const { request = given, steps } = rerun ?? {};
+  const request = rerun?.request ?? given;
+  const steps = rerun?.steps;
   const holdMs = call.agent.repliesWithMessage ? Number.POSITIVE_INFINITY : backend.settings.messageHoldMs;
   const preSubscription = presubscribe(backend, call, request);
   // The signal of every call aborts when it is over.

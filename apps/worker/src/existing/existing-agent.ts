@@ -37,6 +37,7 @@ const FIRST_LOOK_MS = 3_000;
 export class ExistingAgent implements RunsElsewhere {
   readonly id: string;
   readonly repliesWithMessage = false;
+  readonly whileWorking = 'queue';
   readonly concurrency: number;
   readonly turnTimeoutMs: number;
   readonly retry: Agent['retry'];

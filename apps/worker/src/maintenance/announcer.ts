@@ -39,7 +39,7 @@ export class Announcer {
 
 /** As the agent is now: the card of one that runs elsewhere may have changed. */
 function announcementOf({ agent, skillQueues }: AgentConsumer): AgentAnnouncement {
-  const { id, card, extendedCard, repliesWithMessage, concurrency } = agent;
+  const { id, card, extendedCard, repliesWithMessage, concurrency, whileWorking } = agent;
   const hasSkillQueues = Object.keys(skillQueues).length > 0;
   return {
     id,
@@ -48,5 +48,6 @@ function announcementOf({ agent, skillQueues }: AgentConsumer): AgentAnnouncemen
     repliesWithMessage,
     concurrency,
     ...(hasSkillQueues && { skillQueues }),
+    ...(whileWorking !== 'queue' && { whileWorking }),
   };
 }

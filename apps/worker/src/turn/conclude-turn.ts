@@ -18,7 +18,7 @@ export async function concludeTurn(
     case 'failed':
       return afterEnding(turn);
     case 'waiting-for-auth':
-      await turn.end();
+      await turn.end(result.taken);
       return afterEnding(turn);
     case 'retry':
       // An outage of Redis spends no attempt.

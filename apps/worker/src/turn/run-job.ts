@@ -50,6 +50,7 @@ async function runNextTurn(port: JobPort, job: TurnJob, turnsBefore: number): Pr
       port.emit({ kind: 'first-event', agent: port.agent.id, afterMs: waitedMs + performance.now() - takenAt });
     },
     maxAttempts: port.agent.retry.attempts,
+    whileWorking: port.agent.whileWorking,
   });
   if (typeof turn === 'string') return await withoutTurn(port, job, turn);
   if (turn.start.cancelRequested) running.interrupt(new TurnInterruption('canceled'));

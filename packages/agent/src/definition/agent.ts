@@ -1,4 +1,4 @@
-import type { AgentCard } from '@switchyard/protocol';
+import type { AgentCard, WhileWorking } from '@switchyard/protocol';
 import type { Outcome } from '../port/outcome.ts';
 import type { Turn } from '../turn/turn.ts';
 import { type AgentCardDraft, completeCard, type ExtendedCardDraft, extendCard } from './agent-card.ts';
@@ -38,6 +38,12 @@ export interface AgentDefinition {
   /** How often, and when, a turn is retried. */
   readonly retry?: Partial<RetryPolicy>;
   /**
+   * What becomes of a message that comes for a task while its turn runs. `queue`: it waits, and runs as the next turn.
+   * `steer`: the running turn gets it, see `turn.steering`. `reject`: it is refused. Clients read it in the card.
+   * Default: queue.
+   */
+  readonly whileWorking?: WhileWorking;
+  /**
    * Turns of one task never run at the same time; turns of different tasks do, so keep state in the task, not in the
    * module. Throw `RetryableError` to retry the turn, `AgentError` to fail the task with your message; any other error
    * fails it with a neutral one.
@@ -56,6 +62,7 @@ export interface Agent {
   readonly skillConcurrency?: Readonly<Record<string, number>>;
   readonly turnTimeoutMs: number;
   readonly retry: RetryPolicy;
+  readonly whileWorking: WhileWorking;
   readonly execute: Execute;
 }
 
@@ -68,21 +75,27 @@ const longestTimeoutMs = 2 ** 31 - 1;
  */
 export function defineAgent(definition: AgentDefinition): Agent {
   const { id, repliesWithMessage = false, concurrency = 20, turnTimeoutMs = 600_000, execute } = definition;
-  const { skillConcurrency } = definition;
+  const { skillConcurrency, whileWorking = 'queue' } = definition;
   try {
     checkId(id);
     checkRange('concurrency', concurrency, 10_000);
     checkRange('turnTimeoutMs', turnTimeoutMs, longestTimeoutMs);
+    checkWhileWorking(whileWorking);
     const cards = completeCards(definition);
     checkSkills(skillConcurrency, cards);
     const retry = retryPolicy(definition.retry);
-    const agent = { id, ...cards, repliesWithMessage, concurrency, turnTimeoutMs, retry, execute };
+    const agent = { id, ...cards, repliesWithMessage, concurrency, turnTimeoutMs, retry, whileWorking, execute };
     return skillConcurrency ? { ...agent, skillConcurrency } : agent;
   } catch (error) {
     throw new TypeError(`The agent "${id}" cannot be defined: ${error instanceof Error ? error.message : error}`, {
       cause: error,
     });
   }
+}
+
+function checkWhileWorking(value: string): void {
+  if (['queue', 'steer', 'reject'].includes(value)) return;
+  throw new TypeError(`its whileWorking is "${value}" and must be "queue", "steer" or "reject"`);
 }
 
 function completeCards({ card, extendedCard }: AgentDefinition): Pick<Agent, 'card' | 'extendedCard'> {

@@ -1,8 +1,9 @@
-import { canFollow, type StatusEvent, type TaskState, type TurnEvent } from '@switchyard/protocol';
+import { canFollow, type StatusEvent, type TaskState, type TurnEvent, type WhileWorking } from '@switchyard/protocol';
 import type { Outcome } from '../port/outcome.ts';
 import { TurnEnded, TurnMisuseError } from '../port/turn-errors.ts';
 import type { TurnInterruption } from '../port/turn-interruption.ts';
 import type { TurnPort } from '../port/turn-port.ts';
+import { Steering } from '../steering/steering.ts';
 import { suppressUnhandled, TurnScope } from './turn-scope.ts';
 
 /**
@@ -14,6 +15,8 @@ export class TurnJournal {
   readonly #interrupter = new AbortController();
   readonly #open = new Set<Promise<void>>();
   readonly #turnScope: TurnScope;
+  /** Unset: the agent gets no other messages while it works. */
+  readonly steering: Steering | undefined;
   #state: TaskState;
   #settling: TaskState | undefined;
   #outcome: Outcome | undefined;
@@ -21,10 +24,15 @@ export class TurnJournal {
   #portError: unknown;
   #firstError: unknown;
 
-  constructor(port: TurnPort) {
+  /** @param whileWorking of the agent */
+  constructor(port: TurnPort, whileWorking: WhileWorking = 'queue') {
     this.#port = port;
     this.#turnScope = new TurnScope({ agent: port.input.agent, taskId: port.input.task.id });
     this.#state = port.input.task.status.state;
+    const { steering } = port;
+    if (whileWorking !== 'steer' || !steering) return;
+    const waiting = (after: number) => this.reach(() => steering.waiting(after));
+    this.steering = new Steering({ waiting, onWaiting: (listener) => steering.onWaiting(listener) });
   }
 
   /** The task's state as of the last write of this turn. */
@@ -64,6 +72,7 @@ export class TurnJournal {
 
   /** Asks the executor to stop. It may still write until `close`. */
   interrupt(reason: TurnInterruption): void {
+    this.steering?.end();
     this.#interrupter.abort(reason);
   }
 
@@ -107,7 +116,7 @@ export class TurnJournal {
 
   async #write(build: () => TurnEvent): Promise<void> {
     this.#refuseAfterEnd();
-    const event = build();
+    const event = this.#withTaken(build());
     if (event.kind === 'status') this.#enter(event);
     await this.#publish(event);
     if (event.kind === 'status' && event.settles) this.#outcome = { state: event.state };
@@ -129,7 +138,16 @@ export class TurnJournal {
       throw new TurnMisuseError(`The step "${step}" cannot end its turn: let it return, and say ${state} after it.`);
     if (!canFollow(this.#state, state)) throw new TurnMisuseError(`A task in ${this.#state} cannot become ${state}.`);
     this.#state = state;
-    if (settles) this.#settling = state;
+    if (!settles) return;
+    this.#settling = state;
+    this.steering?.end();
+  }
+
+  /** What answers the turn's message answers those that it was given beside it. */
+  #withTaken(event: TurnEvent): TurnEvent {
+    const taken = this.steering?.taken ?? [];
+    if (event.kind !== 'status' || !(event.settles || event.releasesCaller) || taken.length === 0) return event;
+    return { ...event, taken: [...taken] };
   }
 
   async #publish(event: TurnEvent): Promise<void> {

@@ -3,6 +3,7 @@ import type { CallPort } from './call-port.ts';
 import type { ContextPort } from './context-port.ts';
 import type { ConversationPort } from './conversation-port.ts';
 import type { LogLine } from './log-line.ts';
+import type { SteeringPort } from './steering-port.ts';
 import type { StepPort } from './step-port.ts';
 
 /** What a turn needs. The worker implements it over the store, `@switchyard/agent/testing` in memory. */
@@ -14,6 +15,8 @@ export interface TurnPort {
   readonly calls: CallPort;
   readonly context: ContextPort;
   readonly conversations: ConversationPort;
+  /** Unset: the agent gets no other messages while it works. */
+  readonly steering?: SteeringPort | undefined;
   /**
    * Events keep the order of the calls; the port adds timestamps, taskId and contextId. Resolves when the event is
    * durable; a chunk of an artifact, or a status that says no more than that the work goes on, may be written with what

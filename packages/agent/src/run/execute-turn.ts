@@ -29,7 +29,7 @@ export async function executeTurn(
   port: TurnPort,
   { graceMs = 5_000 }: ExecuteTurnOptions = {},
 ): Promise<TurnResult> {
-  const journal = new TurnJournal(port);
+  const journal = new TurnJournal(port, agent.whileWorking);
   const run = { agent, port, journal, turn: new Turn(port, journal), graceMs };
   using watch = new TurnTimeouts(journal, { timeoutMs: agent.turnTimeoutMs, graceMs, signal: port.signal });
   const result = await Promise.race([perform(run), watch.graceOver.then(() => abandon(run))]);
@@ -103,7 +103,10 @@ async function resultOf(run: Run, error: unknown): Promise<TurnResult> {
 /** `execute` returned without an outcome. */
 async function resultWithoutOutcome(run: Run): Promise<TurnResult> {
   const { agent, journal } = run;
-  if (journal.state === 'TASK_STATE_AUTH_REQUIRED') return { kind: 'waiting-for-auth' };
+  if (journal.state === 'TASK_STATE_AUTH_REQUIRED') {
+    journal.steering?.end();
+    return { kind: 'waiting-for-auth', taken: journal.steering?.taken ?? [] };
+  }
   const hint = `execute() of the agent "${agent.id}" returned without an outcome: end it with "return turn.complete(…)" or one of its siblings.`;
   return fail(run, 'The agent ended its turn without an outcome.', journal.firstError ?? new TurnMisuseError(hint));
 }

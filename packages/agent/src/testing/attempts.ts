@@ -1,15 +1,17 @@
-import type { StreamResponse, TurnEvent } from '@switchyard/protocol';
+import type { Message, StreamResponse, TurnEvent } from '@switchyard/protocol';
 import type { Agent } from '../definition/agent.ts';
+import type { Content } from '../messages/content.ts';
 import type { CallOutcome } from '../port/call-port.ts';
 import type { LogLine } from '../port/log-line.ts';
 import type { TurnResult } from '../port/outcome.ts';
 import { type ExecuteTurnOptions, executeTurn } from '../run/execute-turn.ts';
 import { MemoryPort, type MemoryTurn } from './memory-port.ts';
+import { MemorySteering } from './memory-steering.ts';
 import { MemoryWorld, type RunAgent, type RunningTask } from './memory-world.ts';
 
 /** What a turn is given beside its message, and what goes wrong with it. */
 export interface AttemptOptions
-  extends Omit<MemoryTurn, 'message' | 'task' | 'attempt' | 'isLastAttempt' | 'agent' | 'world'>,
+  extends Omit<MemoryTurn, 'message' | 'task' | 'attempt' | 'isLastAttempt' | 'agent' | 'world' | 'steering'>,
     ExecuteTurnOptions {
   /** Attempts at a turn, without backoff. Default: the agent's policy, or 3. */
   readonly maxAttempts?: number;
@@ -20,6 +22,15 @@ export interface AttemptOptions
   readonly crashesAfter?: readonly number[];
   /** Cancels the task after this many events of its first attempt; 0: when the agent has begun. */
   readonly cancelAfter?: number;
+  /** Messages that come while the turn runs, in their order: for an agent that says `whileWorking: 'steer'`. */
+  readonly steeredBy?: readonly SteeringMessage[];
+}
+
+/** A message that comes while the turn runs. */
+export interface SteeringMessage {
+  readonly message: Content | Message;
+  /** Comes after this many events of the turn, over all its attempts; default 0: when the agent has begun. */
+  readonly afterEvents?: number;
 }
 
 /** The end of a turn. */
@@ -30,6 +41,8 @@ export interface TurnEnding {
   /** Over all attempts. */
   readonly events: readonly StreamResponse[];
   readonly logged: readonly LogLine[];
+  /** Messages that came while it ran, and that it has not taken. */
+  readonly untaken: readonly Message[];
 }
 
 /** A turn that runs. */
@@ -39,13 +52,32 @@ export interface StartedTurn extends RunningTask {
 
 /** Runs an agent over one message, attempt after attempt. */
 export function startTurn(agent: Agent, turn: MemoryTurn, options: AttemptOptions): StartedTurn {
-  const { maxAttempts = agent.retry.attempts ?? 3, crashesAfter = [], cancelAfter, graceMs, ...given } = options;
+  const {
+    maxAttempts = agent.retry.attempts ?? 3,
+    crashesAfter = [],
+    cancelAfter,
+    graceMs,
+    steeredBy = [],
+    ...given
+  } = options;
+  const steers = [...steeredBy];
+  let published = 0;
+  const steering = new MemorySteering();
+  /** Those that come by now. */
+  const steer = (to: MemoryPort): void => {
+    while (steers[0] && (steers[0].afterEvents ?? 0) <= published) to.steer(steers.shift()?.message ?? '');
+  };
+  const onPublished = (by: MemoryPort): void => {
+    published++;
+    steer(by);
+  };
   const attempt = (before: MemoryTurn, number: number): FaultyPort =>
     new FaultyPort(
-      { ...given, ...before, agent: agent.id, attempt: number, isLastAttempt: number >= maxAttempts },
-      { crashAfter: crashesAfter[number - 1], cancelAfter: number === 1 ? cancelAfter : undefined },
+      { ...given, ...before, steering, agent: agent.id, attempt: number, isLastAttempt: number >= maxAttempts },
+      { crashAfter: crashesAfter[number - 1], cancelAfter: number === 1 ? cancelAfter : undefined, onPublished },
     );
   let port = attempt(turn, 1);
+  setImmediate(() => steer(port));
 
   async function run(): Promise<TurnEnding> {
     const events: StreamResponse[] = [];
@@ -57,7 +89,7 @@ export function startTurn(agent: Agent, turn: MemoryTurn, options: AttemptOption
       events.push(...port.events);
       logged.push(...port.logged);
       const goesOn = hasCrashed ? result.kind === 'interrupted' : result.kind === 'retry' && !input.isLastAttempt;
-      if (!goesOn) return { port, result, events, logged };
+      if (!goesOn) return { port, result, events, logged, untaken: steering.messages.slice(takenBy(port)) };
       port = attempt({ ...turn, message: port.input.message, task: port.current }, port.input.attempt + 1);
     }
   }
@@ -79,6 +111,13 @@ function cancelTask(port: MemoryPort): Promise<void> {
 interface Faults {
   readonly crashAfter: number | undefined;
   readonly cancelAfter: number | undefined;
+  readonly onPublished: (by: MemoryPort) => void;
+}
+
+/** How many messages the outcome has taken. */
+function takenBy({ published }: MemoryPort): number {
+  const last = published.at(-1);
+  return (last?.kind === 'status' && last.settles && last.taken?.length) || 0;
 }
 
 /** The port of a worker that crashes, when later events do not count, or of a task that is canceled. */
@@ -94,7 +133,8 @@ class FaultyPort extends MemoryPort {
 
   override async publish(event: TurnEvent): Promise<void> {
     await super.publish(event);
-    const { crashAfter, cancelAfter } = this.#faults;
+    const { crashAfter, cancelAfter, onPublished } = this.#faults;
+    onPublished(this);
     const { length } = this.published;
     if (cancelAfter !== undefined && length === cancelAfter) this.interrupt('canceled');
     if (crashAfter === undefined || length < crashAfter) return;

@@ -16,6 +16,7 @@ import type { TurnPort } from '../port/turn-port.ts';
 import { MemoryCalls } from './memory-calls.ts';
 import { MemoryContext } from './memory-context.ts';
 import { MemoryConversations } from './memory-conversations.ts';
+import { MemorySteering } from './memory-steering.ts';
 import { MemorySteps } from './memory-steps.ts';
 import { MemoryWorld } from './memory-world.ts';
 
@@ -27,6 +28,8 @@ export interface MemoryTurn extends Partial<Omit<TurnInput, 'message'>> {
    * Default: one of its own, without agents.
    */
   readonly world?: MemoryWorld;
+  /** What other attempts at the turn got while they ran, and this one gets again: `steering` of another port. */
+  readonly steering?: MemorySteering;
 }
 
 const firstAttempt: Omit<TurnInput, 'message' | 'task'> = {
@@ -48,6 +51,7 @@ export class MemoryPort implements TurnPort {
   readonly context: MemoryContext;
   readonly conversations: MemoryConversations;
   readonly world: MemoryWorld;
+  readonly steering: MemorySteering;
   /** What the agent published. */
   readonly published: TurnEvent[] = [];
   /** The same as stream responses. */
@@ -59,11 +63,12 @@ export class MemoryPort implements TurnPort {
   #current: Task;
   #refusal: Error | undefined;
 
-  constructor({ message: content, task: before, world = new MemoryWorld(), ...given }: MemoryTurn) {
+  constructor({ message: content, task: before, world = new MemoryWorld(), steering, ...given }: MemoryTurn) {
     const message = userMessage(content);
     const task = submitted(before, message);
     this.input = { ...firstAttempt, ...given, message, task };
     this.world = world;
+    this.steering = steering ?? new MemorySteering();
     const { agent, caller } = this.input;
     this.steps = new MemorySteps(world.resultsOf(task.id, message.messageId));
     this.calls = new MemoryCalls(world, { agent, taskId: task.id, depth: (caller?.depth ?? 0) + 1 });
@@ -106,6 +111,13 @@ export class MemoryPort implements TurnPort {
   interrupt(kind: InterruptionKind): void {
     if (kind === 'canceled') this.calls.end();
     this.#interrupter.abort(new TurnInterruption(kind));
+  }
+
+  /** A message of the client comes while the turn runs: an agent that says `whileWorking: 'steer'` gets it. */
+  steer(content: Content | Message): void {
+    const message = userMessage(content);
+    this.#current = { ...this.#current, history: [...(this.#current.history ?? []), message] };
+    this.steering.add(message);
   }
 
   /** Refuses every later write. Default: as when another worker has taken the turn over. */

@@ -38,6 +38,8 @@ export interface TestedTurn extends TaskSummary {
   readonly result: TurnResult;
   /** What the agent wrote with `turn.log`, in all attempts. */
   readonly log: readonly LogLine[];
+  /** Messages of `steeredBy` that the turn has not taken: in a deployment they run next, each as a turn of its own. */
+  readonly untaken: readonly Message[];
   /** The tasks of the agents that were called, the first one first. */
   readonly calls: readonly ContextTask[];
   /** The events of each conversation that the agent held, by its id. */
@@ -70,7 +72,7 @@ class TestBench {
     return this.#tested(await run.done);
   }
 
-  #tested({ port, result, events, logged }: TurnEnding): TestedTurn {
+  #tested({ port, result, events, logged, untaken }: TurnEnding): TestedTurn {
     const { current: task } = port;
     return {
       task,
@@ -78,10 +80,12 @@ class TestBench {
       events,
       result,
       log: logged,
+      untaken,
       calls: this.#world.calls(),
       conversations: this.#world.conversations,
       say: async (message, options) => {
-        if (isTerminal(task.status.state)) throw new A2AError('UnsupportedOperation', 'The task has ended.');
+        if (isTerminal(task.status.state) && untaken.length === 0)
+          throw new A2AError('UnsupportedOperation', 'The task has ended.');
         return this.#next(options).run({ message: userMessage(message), task });
       },
       newTask: (message, options) =>
@@ -90,7 +94,7 @@ class TestBench {
   }
 
   #next(options: AttemptOptions = {}): TestBench {
-    const { crashesAfter: _crashes, cancelAfter: _cancel, ...kept } = this.#options;
+    const { crashesAfter: _crashes, cancelAfter: _cancel, steeredBy: _steered, ...kept } = this.#options;
     return new TestBench(this.#agent, this.#world, { ...kept, ...options });
   }
 }

@@ -15,6 +15,7 @@ import type { ContextOptions, ContextTask } from '../port/context-port.ts';
 import type { Outcome } from '../port/outcome.ts';
 import { TurnMisuseError } from '../port/turn-errors.ts';
 import type { TurnPort } from '../port/turn-port.ts';
+import type { Steering } from '../steering/steering.ts';
 import { TurnSteps } from '../steps/turn-steps.ts';
 import { type ArtifactOptions, ArtifactWriter } from './artifact-writer.ts';
 import { TurnLog } from './turn-log.ts';
@@ -65,6 +66,22 @@ export class Turn extends TurnView {
    */
   get signal(): AbortSignal {
     return this.#journal.signal;
+  }
+
+  /**
+   * The messages that come while this turn runs, of an agent that is defined with `whileWorking: 'steer'`:
+   *
+   *     for await (const message of turn.steering) …
+   *
+   * @throws {TurnMisuseError} the agent is defined otherwise
+   */
+  get steering(): Steering {
+    const { steering } = this.#journal;
+    if (!steering)
+      throw new TurnMisuseError(
+        `No messages come while "${this.agentId}" works: define it with whileWorking: 'steer'.`,
+      );
+    return steering;
   }
 
   /** The durable outcome of the turn. `requireAuth` does not end it: the agent may go on when it has its credential. */

@@ -4,13 +4,13 @@ import { list, word } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
 import type { AgentQueue, TakenJob } from './agent-queue.ts';
 
-const renewal = word('held', 'canceling', 'fenced');
+const renewal = word('held', 'canceling', 'fenced', 'steered');
 const renewScript = defineScript({
   file: 'renew.lua',
   from: import.meta.url,
   keys: ['cancels'],
   args: ['lockMs'],
-  each: ['root', 'id', 'token', 'taskKey', 'fence'],
+  each: ['root', 'id', 'token', 'taskKey', 'fence', 'seen'],
   reply: list(renewal),
 });
 
@@ -25,6 +25,10 @@ export interface LeasedTurn {
   readonly fence: string;
   /** Whether the turn has its outcome; then cancel and loss no longer matter. */
   readonly isOver: () => boolean;
+  /** Messages of its task that the turn knows of; undefined: it asks for none beside its own. */
+  readonly seen: () => number | undefined;
+  /** Called when there are others. */
+  readonly onSteered: () => void;
   /** Called when the task is to be canceled. */
   readonly onCancel: () => void;
   /** Called when another run owns the task. */
@@ -146,7 +150,7 @@ export class Leases {
       args: { lockMs: this.#lockMs },
       each: leases.map(({ queue: { root }, job: { id, token } }, i) => {
         const { taskKey = '', fence = '' } = turns[i] ?? {};
-        return { root, id, token, taskKey, fence };
+        return { root, id, token, taskKey, fence, seen: turns[i]?.seen() ?? '' };
       }),
     });
     // Replies to earlier writes of turns have arrived: they are handled first.
@@ -162,4 +166,5 @@ function tell(lease: Lease, turn: LeasedTurn | undefined, reply: ReturnType<type
   if (!turn || turn.isOver()) return;
   if (reply === 'canceling') turn.onCancel();
   if (reply === 'fenced') turn.onFenced();
+  if (reply === 'steered') turn.onSteered();
 }

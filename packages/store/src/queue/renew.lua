@@ -7,7 +7,9 @@
 --       token     of its lock
 --       task_key  of its open turn; '' none
 --       fence     fencing token of that turn; '' none
+--       seen      number of messages of its task that the turn knows of; '' it asks for none beside its own
 -- Returns  of each job: held | canceling (stop the executor, then append the canceled event) | fenced (stop it)
+--       | steered (messages came that the turn does not know of)
 -- Invariant: of a job that two processes take for theirs, one gets `held`.
 --
 -- A lock that ran out while Redis was away says nothing about the job's process, which is here: a job that nobody else
@@ -28,10 +30,10 @@ local function take_back(root, id)
   return is_waiting
 end
 
-local function renew(root, id, token, task_key, fence)
-  local turn, cancel
+local function renew(root, id, token, task_key, fence, seen)
+  local turn, cancel, accepted
   if task_key ~= '' then
-    turn, cancel = unpack(redis.call('HMGET', task_key, 'turn', 'cancel'))
+    turn, cancel, accepted = unpack(redis.call('HMGET', task_key, 'turn', 'cancel', 'accepted'))
     if turn ~= fence then return 'fenced' end
   end
   local lock_key = root .. id .. ':lock'
@@ -40,9 +42,10 @@ local function renew(root, id, token, task_key, fence)
   if lock == token then redis.call('PEXPIRE', lock_key, lock_ms)
   elseif lock ~= '' or not take_back(root, id) then return 'fenced'
   else redis.call('SET', lock_key, token, 'PX', lock_ms) end
-  return cancel and 'canceling' or 'held'
+  if cancel then return 'canceling' end
+  return seen ~= '' and accepted ~= seen and 'steered' or 'held'
 end
 
 local replies = {}
-for at = 2, #ARGV, 5 do replies[#replies + 1] = renew(unpack(ARGV, at, at + 4)) end
+for at = 2, #ARGV, 6 do replies[#replies + 1] = renew(unpack(ARGV, at, at + 5)) end
 return replies

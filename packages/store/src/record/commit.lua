@@ -3,7 +3,7 @@
 --- @include "texts.lua"
 --- @include "events.lua"
 
-local is_popped = false -- whether a message leaves the list of the inbox
+local popped = 0 -- messages that leave the list of the inbox
 local watch -- true: goes (back) into the outbox; false: leaves it; nil: stays as it is
 local ended_jobs = {} -- see finish-jobs.lua
 local turn_ends = 's' -- how the turn ends, if it does: settled, r released, q requeued for a retry
@@ -68,7 +68,7 @@ local function commit(record)
   if #emitted > 0 then record.tip = emitted[#emitted - 2] end
   write_fields(record)
   -- The inbox of a task that has ended goes as a whole.
-  if is_popped and not has_ended then redis.call('LPOP', inbox_key) end
+  if popped > 0 and not has_ended then redis.call('LPOP', inbox_key, popped) end
   if #emitted > 0 then publish(record) end
   if watch then redis.call('ZADD', outbox_key, now_ms() + sweep_after_ms, task_id) end
   if watch == false then redis.call('ZREM', outbox_key, task_id) end

@@ -1,17 +1,18 @@
 -- fields: the record as fields of the task's hash. A field that is empty or 0 is not there.
 -- tip: the incarnation of the last event
 -- queue: the skill in whose queue its jobs are; not there: its agent's
+-- while_working: what becomes of a message that comes while the turn runs: s it gets it, r it is refused, '' it waits
 -- Of each of the last attempts there are also l<epoch>: how it began (begin.lua), e<epoch>: how it ended (commit.lua),
 -- and f<epoch>: when somebody wrote with its fence too late (append.lua).
 
 local FIELDS = {
   'state', 'cancel', 'webhooks', 'seq', 'epoch', 'run', 'turn', 'turn_seq', 'time', 'token', 'owner', 'context',
   'started', 'attempts', 'scheduled', 'jobs', 'accepted', 'released', 'inbox', 'has_side_keys', 'has_context_index',
-  'sweeps', 'tip', 'queued', 'listed',
+  'sweeps', 'tip', 'queued', 'listed', 'while_working',
   'queue', 'artifacts', '@h', -- not of the record, but an end must know them
 }
 local STATE, EPOCH, TURN, TIME, TOKEN, SCHEDULED, TIP, QUEUE, ALL, ARTIFACTS, HISTORY =
-  1, 5, 7, 9, 10, 15, 23, 26, 25, 27, 28
+  1, 5, 7, 9, 10, 15, 23, 27, 26, 28, 29
 
 -- States in which a task waits for its client, and in which it has ended.
 local function is_waiting(state) return state == 'i' or state == 'a' end
@@ -24,7 +25,8 @@ local others = {} -- what else is to be written: the status, texts, artifacts, m
 local function load_record()
   was = redis.call('HMGET', task_key, unpack(FIELDS))
   local state, cancel, webhooks, seq, epoch, run, turn, turn_seq, time, token, owner, context, started, attempts,
-    scheduled, jobs, accepted, released, inbox, has_side_keys, has_context_index, sweeps, tip, queued, listed =
+    scheduled, jobs, accepted, released, inbox, has_side_keys, has_context_index, sweeps, tip, queued, listed,
+    while_working =
     unpack(was)
   return state and {
     state = state, cancel = cancel or '', webhooks = webhooks or '', seq = tonumber(seq or 0),
@@ -34,7 +36,7 @@ local function load_record()
     jobs = tonumber(jobs or 0), accepted = tonumber(accepted or 0), released = tonumber(released or 0),
     inbox = tonumber(inbox or 0), has_side_keys = tonumber(has_side_keys or 0),
     has_context_index = tonumber(has_context_index or 0), sweeps = tonumber(sweeps or 0), tip = tonumber(tip or 0),
-    queued = tonumber(queued or 0), listed = listed or '',
+    queued = tonumber(queued or 0), listed = listed or '', while_working = while_working or '',
   }
 end
 

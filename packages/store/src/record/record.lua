@@ -21,7 +21,7 @@
 -- A webhook that is not dead and has events to come is in `push`.
 --
 -- State that the included files share: was (the record as loaded), others and texts (fields to be written), emitted,
--- watch, is_popped, ended_jobs, moves. A script of several tasks sets it anew for each (append.lua).
+-- watch, popped, ended_jobs, moves. A script of several tasks sets it anew for each (append.lua).
 --
 -- A script pays for each function that it makes and each command that it gives, more than for what they do: hence few
 -- of both, everything that goes into the hash in one command, and what only an end needs in a block of its own.

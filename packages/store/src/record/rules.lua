@@ -30,7 +30,7 @@ end
 -- The end: final, and nothing of the task is left to do. Messages that still wait are named in the last event.
 local function finish(record, letter, details)
   if record.inbox > 0 then
-    local dropped = redis.call('LRANGE', inbox_key, is_popped and 1 or 0, -1)
+    local dropped = redis.call('LRANGE', inbox_key, popped, -1)
     if record.inbox == record.accepted then
       table.insert(dropped, 1, redis.call('HGET', task_key, 'initial_entry'))
       others.initial_entry = false

@@ -1,4 +1,4 @@
-import { type AgentCard, type Message, skillUri } from '@switchyard/protocol';
+import { type AgentCard, type Message, skillUri, type WhileWorking } from '@switchyard/protocol';
 import { skillQueue } from '../queue/job.ts';
 import type { NamedSkill } from '../tasks/submission.ts';
 
@@ -19,6 +19,8 @@ export interface AgentAnnouncement {
    * others. 0: it had a queue once; what is left there runs, one turn at a time.
    */
   readonly skillQueues?: Readonly<Record<string, number>>;
+  /** What becomes of a message for a task whose turn runs. Unset: `queue`. */
+  readonly whileWorking?: WhileWorking;
 }
 
 /** All queues of an agent, its own first. */

@@ -22,6 +22,7 @@
 --       max_webhooks    that a task may have
 --       max_bytes       as in tenant-bytes.lua
 --       only_waiting    1: only if the task waits for a person; else ''
+--       cancels         channel that wakes the worker of the running turn, as in cancel.lua
 --       if_seq?         only if this is the number of the task's last event; left out: whatever it is
 -- Returns  { verdict … } and, when the message is or was accepted: task id, context, number of the message in its task,
 --          seq, job (of a duplicate: 0 if the task has none), and timestamp of the task's status if it was scheduled,
@@ -31,13 +32,15 @@
 --       | conflict (this messageId with another body) | missing | context-mismatch | terminal | canceling | inbox-full
 --       | history-full | too-many-webhooks | too-many-bytes-of-tenant | not-waiting
 --       | other-seq (and the number of the last event: see if_seq)
+--       | working (the agent takes no message while its turn runs)
 --       | fenced (the caller has lost its turn) | caller-canceling (its task is about to end) | too-many-calls
 -- Invariant: a messageId of a principal is accepted once. One round trip, O(message).
 
 local sent_key, queue_root, caller_key = unpack(KEYS, 7, 9)
 local idempotency_ms, job_options, caller_fence, call_mode, max_calls = unpack(ARGV, 7, 11)
 local owner, context, fingerprint, message, entry = unpack(ARGV, 12, 16)
-local max_inbox, max_history, config_id, encrypted, max_webhooks, max_bytes, only_waiting, if_seq = unpack(ARGV, 17, 24)
+local max_inbox, max_history, config_id, encrypted, max_webhooks, max_bytes, only_waiting, cancels, if_seq =
+  unpack(ARGV, 17, 25)
 
 --- @include "caller.lua"
 
@@ -71,6 +74,9 @@ if if_seq and tonumber(if_seq) ~= record.seq then return { 'other-seq', record.s
 if is_terminal(record.state) then return { 'terminal' } end
 -- It would be dropped with certainty: a pending cancel always ends the task.
 if record.cancel ~= '' then return { 'canceling' } end
+-- Whoever has asked its client back takes the answer.
+local runs = record.turn ~= '' and record.while_working or ''
+if runs == 'r' and not is_waiting(record.state) then return { 'working' } end
 if record.inbox >= tonumber(max_inbox) then return { 'inbox-full' } end
 local is_long = was[HISTORY] and redis.call('STRLEN', was[HISTORY]) + #message > tonumber(max_history)
 if is_long then return { 'history-full' } end
@@ -106,5 +112,6 @@ else
   verdict, job, status_time = 'scheduled', record.scheduled, timestamp(now_ms())
 end
 commit(record)
+if runs == 's' then redis.call('PUBLISH', cancels, 'steer ' .. task_id) end
 if number and not is_at(cursor, record.seq, record.tip) then mark_due(number, now_ms()) end
 return { verdict, task_id, record.context, record.accepted, record.seq, job, status_time, record.tip }

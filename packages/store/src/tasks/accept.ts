@@ -53,6 +53,7 @@ export const acceptScript = defineScript({
     'maxWebhooks',
     'maxBytes',
     'onlyWaiting',
+    'cancels',
     'ifSeq?',
   ],
   reply: acceptReply,
@@ -78,7 +79,8 @@ export async function accept(
 ): Promise<Acceptance | CallAcceptance | AnswerAcceptance> {
   const { taskId: named, contextId: _, ...message } = submission.message;
   const sent: Sent = { ...submission, body: JSON.stringify(message).slice(0, -1) };
-  const reply = await (named === undefined ? makeTask(port, scope, sent) : enterTask(port, scope, sent, named));
+  const make = sent.steps ? makeTaskWithSteps : makeTask;
+  const reply = await (named === undefined ? make(port, scope, sent) : enterTask(port, scope, sent, named));
   if (reply.length === 1) return refusal(port, scope, sent, reply[0]);
   if (reply.length === 2) return { verdict: 'other-seq', seq: reply[1] };
   const [verdict, taskId, context, number, seq, job, timestamp, lastIncarnation, skill] = reply;
@@ -119,12 +121,11 @@ type Sent = AnySubmission & { readonly body: string };
 const LONGEST_HOLD_MS = 1e12;
 
 /** A new context has the id of its first task (docs/adr/0023). */
-async function makeTask(port: AcceptPort, scope: Scope, sent: Sent): Promise<AcceptReply> {
+function makeTask(port: AcceptPort, scope: Scope, sent: Sent): Promise<AcceptReply> {
   const { message, body } = sent;
   const { contextId } = message;
   const owner = ownerOf(scope);
   const taskId = sent.reservedId ?? port.shards.newId(anchorOf(scope, sent));
-  if (sent.steps && (await copySteps(port, sent.steps, taskId)) === 'unknown') return ['missing'];
   const keys = port.shards.of(taskId);
   const root = queueRoot(queueFor(scope, sent), keys);
   const task = {
@@ -150,6 +151,12 @@ async function makeTask(port: AcceptPort, scope: Scope, sent: Sent): Promise<Acc
 /** Of a task that the message makes. */
 function queueFor({ agent }: Scope, { skill }: Sent): string {
   return skillQueue(agent, skill?.hasQueue ? skill.id : undefined);
+}
+
+async function makeTaskWithSteps(port: AcceptPort, scope: Scope, sent: Sent): Promise<AcceptReply> {
+  const reservedId = sent.reservedId ?? port.shards.newId(anchorOf(scope, sent));
+  if (sent.steps && (await copySteps(port, sent.steps, reservedId)) === 'unknown') return ['missing'];
+  return makeTask(port, scope, { ...sent, reservedId });
 }
 
 function enterTask(port: AcceptPort, scope: Scope, sent: Sent, taskId: string): Promise<AcceptReply> {
@@ -178,6 +185,7 @@ function enterTask(port: AcceptPort, scope: Scope, sent: Sent, taskId: string): 
       maxWebhooks: settings.maxWebhooks,
       maxBytes: quotaArgValues(settings).maxBytes,
       onlyWaiting: sent.onlyWaiting ? '1' : '',
+      cancels: keys.cancels,
       ifSeq: sent.ifSeq,
     },
   });

@@ -104,7 +104,8 @@ export type RefusedCall =
  * - `missing`: no such task in this scope; of a new one: the steps that were copied for it are gone. `conflict`: the messageId came before with another body.
  * - `other-seq`: the last event of its task is `seq`, and not `ifSeq`.
  * - `terminal`: the task has ended. `canceling`: it is to be canceled. `inbox-full`: too many messages wait in it.
- *   `history-full`: its history has its most bytes. `too-many-webhooks`: it has its most webhooks.
+ *   `history-full`: its history has its most bytes. `too-many-webhooks`: it has its most webhooks. `working`: its agent
+ *   takes no message while its turn runs.
  * - the others: what a client, not an agent, may be refused for; see `FullQuota`.
  */
 export type Acceptance =
@@ -130,7 +131,8 @@ export type Acceptance =
         | 'conflict'
         | 'inbox-full'
         | 'history-full'
-        | 'too-many-webhooks';
+        | 'too-many-webhooks'
+        | 'working';
     }
   | OtherSeq
   | FullQuota;
@@ -200,6 +202,7 @@ export const acceptReply = verdict({
   'too-many-calls': refused,
   'not-waiting': refused,
   'other-seq': tuple(integer),
+  working: refused,
 });
 export type AcceptReply = ReturnType<typeof acceptReply>;
 /** What a message is refused for. */

@@ -16,7 +16,8 @@
 --                       job that takes over as in add-jobs.lua if this one has run its share of turns, else '', number
 --                       of events, number of their arguments, and then each event as encoder.ts writes it
 -- An event: of one that a step publishes, `step`, its key, and its mark, what the step's events have come to (see
---       begin-step.lua); then its kind, metadata of the task after it (JSON; '' unchanged), and
+--       begin-step.lua); of one that answers messages beside the turn's own, `taken`, and their ids as in taken.lua;
+--       then its kind, metadata of the task after it (JSON; '' unchanged), and
 --         status    letter   '1' settles   what it means for the caller ('' | released | reply)   message (JSON or '')
 --                   '1' the message is new to the history   metadata of the event (JSON or '')
 --         artifact  the event (JSON)   number of the artifact   append|replace   header   first   parts   last
@@ -44,7 +45,7 @@ local task_id, task_key, events_key, inbox_key, webhooks_key, steps_key, calls_k
 
 local ARITY = { status = 8, artifact = 9 }
 
-local record, queue_root, successor_options
+local record, queue_root, successor_options, taken
 
 local write = {}
 
@@ -94,16 +95,19 @@ while ARGV[at] do
   steps_key, calls_key = task_key .. ':s', task_key .. ':c'
   -- Of the task before this one nothing is known any more.
   others, texts, emitted = {}, {}, {}
-  is_popped, watch = false, nil
+  popped, watch = 0, nil
 
   record = load_record()
 
   local verdict = 'fenced'
   for n = number, record and number + count - 1 or 0 do
-    local step, mark
+    local step, mark, taken_ids
     if ARGV[at] == 'step' then
       step, mark = ARGV[at + 1], ARGV[at + 2]
       at = at + 3
+    end
+    if ARGV[at] == 'taken' then
+      taken_ids, at = ARGV[at + 1], at + 2
     end
     local kind, metadata = ARGV[at], ARGV[at + 1]
     if n <= record.turn_seq and fence == last_fence(record) then
@@ -118,6 +122,16 @@ while ARGV[at] do
       verdict = 'gap'
       break
     else
+      taken = 0
+      if taken_ids then
+        --- @include "taken.lua"
+        taken = count_taken(record, taken_ids)
+      end
+      -- So it did, of the messages that the turn has got while it ran.
+      if not taken then
+        verdict = 'gap'
+        break
+      end
       record.turn_seq = n
       if kind == 'status' and not write.status then
         --- @include "write-status.lua"

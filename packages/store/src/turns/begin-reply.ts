@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { WhileWorking } from '@switchyard/protocol';
 import { integer, text, tuple, tupleAnd, verdict } from '../redis/reply.ts';
 import type { StoreSettings } from '../redis/settings.ts';
 import { piece } from '../tasks/pieces.ts';
@@ -19,24 +20,28 @@ export const takenTurnReply = verdict({ ...beginVerdicts, 'not-begun': tuple() }
 export type BeginReply = ReturnType<typeof beginReply>;
 
 /** The last arguments of scripts that begin a turn. */
-export const beginArgNames = ['run', 'maxAttempts', 'largeBytes'] as const;
+export const beginArgNames = ['run', 'maxAttempts', 'largeBytes', 'whileWorking'] as const;
+
+/** What an agent says of its turns. */
+export interface AgentOfTurns {
+  /** Instead of the deployment's. */
+  readonly maxAttempts?: number | undefined;
+  readonly whileWorking?: WhileWorking | undefined;
+}
+
+const whileWorkingLetters = { queue: '', steer: 's', reject: 'r' } as const;
 
 /**
  * The values of `beginArgNames`.
- * @param settings `maxAttempts`: the agent's own, if it has one
  * @param run identifies this run of a turn: the token of its job's lock, and how many turns it has run under it
  */
-export function beginArgValues({ maxAttempts, largeTextBytes }: StoreSettings, run: string) {
+export function beginArgValues(settings: StoreSettings, agent: AgentOfTurns, run: string) {
+  const { maxAttempts = settings.maxAttempts, whileWorking = 'queue' } = agent;
   const id = Number.parseInt(hash('sha256', run).slice(0, 12), 16).toString(36).slice(-8);
-  return { run: id, maxAttempts, largeBytes: largeTextBytes };
+  return { run: id, maxAttempts, largeBytes: settings.largeTextBytes, whileWorking: whileWorkingLetters[whileWorking] };
 }
 
 /** The epoch in a fencing token: the task's turns so far, this one included. */
 export function epochOf(fence: string): number {
   return Number.parseInt(fence, 10);
-}
-
-/** The settings with the agent's own number of attempts. */
-export function withAttempts(settings: StoreSettings, maxAttempts = settings.maxAttempts): StoreSettings {
-  return { ...settings, maxAttempts };
 }

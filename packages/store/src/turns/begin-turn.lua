@@ -9,6 +9,7 @@
 --       run
 --       max_attempts
 --       large_bytes
+--       while_working
 -- Returns  as begin.lua
 -- Invariant: as begin.lua.
 
@@ -16,7 +17,8 @@
 --- @include "begin.lua"
 
 local dead_key = unpack(KEYS, 7)
-local job, started, token, run, max_attempts, large_bytes = unpack(ARGV, 7)
-local reply = begin_turn(tonumber(job), tonumber(started), token, run, dead_key, max_attempts, large_bytes)
+local job, started, token, run, max_attempts, large_bytes, while_working = unpack(ARGV, 7)
+local reply = begin_turn(
+  tonumber(job), tonumber(started), token, run, dead_key, max_attempts, large_bytes, while_working)
 if #due > 0 then redis.call('ZADD', outbox_key, unpack(due)) end
 return reply

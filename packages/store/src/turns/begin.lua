@@ -3,6 +3,7 @@
 -- job: its number; started: how often the queue has started it, this time included; token: of its lock; run: random id
 -- dead_key: zset, tasks whose message was given up → ms; made from the task's key, its letter <task>:d (hash)
 -- max_attempts: that a message gets; large_bytes: from which parts of an artifact are not copied through Lua
+-- while_working: as in fields.lua
 -- waited_ms: that its job has waited, which is being taken, and can wait until a process can run it alone; nil: it was
 --   taken before
 -- Returns  { verdict } | { 'turn', fencing token: `<epoch>.<run>`, attempt, cancel ('' | '1'), inbox entry, owner,
@@ -31,7 +32,7 @@ local function inbox_head() return was[INITIAL] or redis.call('LINDEX', inbox_ke
 local function process_of(token) return token:match('^[^:]+:') end
 local function is_shared(token) return process_of(token) and not token:find(':alone:', 1, true) end
 
-local function begin_turn(job, started, token, run, dead_key, max_attempts, large_bytes, waited_ms)
+local function begin_turn(job, started, token, run, dead_key, max_attempts, large_bytes, while_working, waited_ms)
   local record = load_record()
   if not record then return { 'missing' } end
   -- A late add, an old successor, a job of a task that ended or has nothing to do.
@@ -72,7 +73,7 @@ local function begin_turn(job, started, token, run, dead_key, max_attempts, larg
   local function open()
     record.epoch, record.run = record.epoch + 1, run
     record.turn, record.token, record.started, record.turn_seq = last_fence(record), token, started, 0
-    record.attempts, record.sweeps = record.attempts + 1, 0
+    record.attempts, record.sweeps, record.while_working = record.attempts + 1, 0, while_working
     -- Of each attempt: when it began, its number, how long its job had waited, where, and if it took a turn over.
     others['l' .. record.epoch] = ('%.0f %d %d %s%s'):format(now_ms(), record.attempts, waited_ms or 0,
       token:match('^[^:]*'), is_taken_over and ' t' or '')

@@ -100,7 +100,8 @@ export class Encoder {
       isNew ? '1' : '',
       metadata ? JSON.stringify(metadata) : '',
     ];
-    return { args, isOutcome: event.settles };
+    const { taken = [] } = event;
+    return { args: taken.length > 0 ? ['taken', idLines(taken), ...args] : args, isOutcome: event.settles };
   }
 
   #artifact(event: ArtifactEvent): EncodedEvent {
@@ -173,6 +174,9 @@ export class Encoder {
     return place;
   }
 }
+
+/** Ids of messages, as the entries of the inbox begin with them. */
+export const idLines = (ids: readonly string[]): string => ids.map((id) => JSON.stringify(id)).join('\n');
 
 const bytesOf = (value: unknown): number => (value === undefined ? 0 : Buffer.byteLength(JSON.stringify(value)));
 

@@ -5,23 +5,28 @@
 -- ARGV  <record>
 --       fence              fencing token of the turn
 --       successor_options  as in append.lua
--- Returns  unsettled (the agent gave no outcome: append failed) | fenced | as append: more, successor …
+--       taken              ids of the messages that it got beside its own, as in taken.lua; '' none
+-- Returns  unsettled (the agent gave no outcome: append failed) | fenced | as append: gap, more, successor …
 -- Invariant: as append: the outcome and the message it answers leave together.
 
 --- @include "../record/record.lua"
 --- @include "../record/commit.lua"
 --- @include "../record/rules.lua"
 --- @include "outcome.lua"
+--- @include "taken.lua"
 
 local queue_root = unpack(KEYS, 7)
-local fence, successor_options = unpack(ARGV, 7)
+local fence, successor_options, taken = unpack(ARGV, 7)
 
 local record, verdict = load_open_turn(fence, 'more')
 if not record then return verdict end
 if not is_waiting(record.state) then return 'unsettled' end
 
+local count = taken == '' and 0 or count_taken(record, taken)
+if not count then return 'gap' end
+
 allow_out_of_memory(task_key)
-pop(record)
+pop(record, count)
 verdict = settle(record, queue_root, successor_options)
 commit(record)
 if #ended_jobs > 0 then

@@ -1,12 +1,13 @@
-import type { MessageTrace, TurnEvent, TurnInput } from '@switchyard/protocol';
+import type { Message, MessageTrace, TurnEvent, TurnInput } from '@switchyard/protocol';
 import { jobOptions, queueRoot } from '../queue/job.ts';
 import { WritesLost } from '../redis/errors.ts';
 import { recordArgNames, recordArgValues, recordKeyNames } from '../redis/record-args.ts';
-import { word } from '../redis/reply.ts';
+import { integer, text, tupleAnd, word } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
+import type { InboxEntry } from '../tasks/submission.ts';
 import type { Appends } from './appends.ts';
 import type { EncodedEvent } from './encoded-event.ts';
-import { Encoder } from './encoder.ts';
+import { Encoder, idLines } from './encoder.ts';
 import { EventBatcher } from './event-batcher.ts';
 import type { TurnsPort } from './turns-port.ts';
 
@@ -14,8 +15,8 @@ export const endTurnScript = defineScript({
   file: 'end-turn.lua',
   from: import.meta.url,
   keys: [...recordKeyNames, 'queueRoot'],
-  args: [...recordArgNames, 'fence', 'successorOptions'],
-  reply: word('unsettled', 'fenced', 'more', 'successor', 'idle', 'canceled'),
+  args: [...recordArgNames, 'fence', 'successorOptions', 'taken'],
+  reply: word('unsettled', 'fenced', 'gap', 'more', 'successor', 'idle', 'canceled'),
 });
 export const releaseTurnScript = defineScript({
   file: 'release-turn.lua',
@@ -30,6 +31,14 @@ export const giveUpTurnScript = defineScript({
   keys: [...recordKeyNames, 'dead'],
   args: [...recordArgNames, 'fence', 'reason'],
   reply: word('given-up', 'canceled', 'fenced'),
+});
+
+export const steeredScript = defineScript({
+  file: 'steered.lua',
+  from: import.meta.url,
+  keys: ['task', 'inbox'],
+  args: ['fence', 'after'],
+  reply: tupleAnd([integer], text),
 });
 
 /**
@@ -83,7 +92,9 @@ export class OpenTurn {
   readonly #onCancel: () => void;
   readonly #onFenced: () => void;
   readonly #onFirstEvent: (() => void) | undefined;
+  readonly #onWaiting = new Set<() => void>();
   #number = 1;
+  #messagesSeen: number | undefined;
 
   constructor(
     port: TurnsPort,
@@ -134,14 +145,52 @@ export class OpenTurn {
     return this.#batcher.written();
   }
 
-  /** Ends a turn whose executor returned while the task waits for authorization. `unsettled`: there is no outcome. */
-  async end(): Promise<Ending | 'unsettled'> {
+  /** Messages of the task that this turn knows of; undefined: it has never asked for those that wait behind its own. */
+  get messagesSeen(): number | undefined {
+    return this.#messagesSeen;
+  }
+
+  /**
+   * The messages that wait behind the turn's own, without the first `after`. They go on to wait until an outcome says
+   * that it has taken them.
+   * @throws {TurnFenced}
+   */
+  async waiting(after: number): Promise<readonly Message[]> {
+    const { redis, shards } = this.#port;
+    const { taskId, fence } = this.start;
+    const { task, inbox } = shards.of(taskId).record(taskId);
+    const [accepted, ...entries] = await steeredScript.run(redis, { keys: { task, inbox }, args: { fence, after } });
+    if (accepted < 0) {
+      this.#onFenced();
+      throw new TurnFenced();
+    }
+    this.#messagesSeen = accepted;
+    return entries.map((entry) => inboxEntryOf(entry).message);
+  }
+
+  /** @param listener called when other messages may wait */
+  onWaiting(listener: () => void): void {
+    this.#onWaiting.add(listener);
+  }
+
+  /** Other messages may wait. */
+  look(): void {
+    for (const listener of this.#onWaiting) listener();
+  }
+
+  /**
+   * Ends a turn whose executor returned while the task waits for authorization. `unsettled`: there is no outcome.
+   * @param taken as in `StatusEvent`
+   * @throws {WritesLost}
+   */
+  async end(taken: readonly string[] = []): Promise<Ending | 'unsettled'> {
     await this.flush();
     const { keys, args } = this.#call();
     const verdict = await endTurnScript.run(this.#port.redis, {
       keys: { ...keys, queueRoot: this.#queueRoot },
-      args: { ...args, successorOptions: this.#successor },
+      args: { ...args, successorOptions: this.#successor, taken: idLines(taken) },
     });
+    if (verdict === 'gap') throw new WritesLost();
     if (verdict !== 'unsettled') this.ending = verdict;
     return verdict;
   }
@@ -209,4 +258,9 @@ export class OpenTurn {
     const { taskId, fence } = this.start;
     return { keys: shards.of(taskId).record(taskId), args: { ...recordArgValues(taskId, settings), fence } };
   }
+}
+
+/** @param entry of the inbox */
+export function inboxEntryOf(entry: string): InboxEntry {
+  return JSON.parse(entry.slice(entry.indexOf('\n') + 1));
 }

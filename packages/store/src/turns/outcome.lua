@@ -9,11 +9,13 @@ local function load_open_turn(fence, done)
   return nil, record.turn == '' and fence == last_fence(record) and done or 'fenced'
 end
 
--- Closes the turn and takes its message off the inbox. The message's number becomes the highest one that is answered.
-local function pop(record)
-  record.released = math.max(record.released, record.accepted - record.inbox + 1)
-  if record.inbox == record.accepted then others.initial_entry = false else is_popped = true end
-  record.inbox = record.inbox - 1
+-- Closes the turn and takes its message off the inbox, and so many behind it that the turn has got while it ran. The
+-- number of the last one becomes the highest one that is answered.
+local function pop(record, taken)
+  record.released = math.max(record.released, record.accepted - record.inbox + 1 + taken)
+  popped = taken
+  if record.inbox == record.accepted then others.initial_entry = false else popped = taken + 1 end
+  record.inbox = record.inbox - 1 - taken
   record.turn, record.token, record.attempts = '', '', 0
 end
 

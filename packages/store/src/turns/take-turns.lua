@@ -20,6 +20,7 @@
 --       run             as in begin.lua, of all of them
 --       max_attempts
 --       large_bytes
+--       while_working
 -- Returns  { rest, and of each job { …, what beginTurn returns, or 'not-begun' alone: it is a suspect, and not alone
 --         yet } … }, as take-jobs.lua has them
 -- Invariant: a turn that is open has an active job, locked for the process that was given it.
@@ -28,7 +29,7 @@
 
 local root, tasks_root, outbox_key, index_root, push_key, dead_key = unpack(KEYS)
 local sweep_after_ms, kept_events, replay_ms, retention_ms, inline_bytes = unpack(ARGV, 1, 5)
-local lock_ms, taker, number, count, kinds, run, max_attempts, large_bytes = unpack(ARGV, 6)
+local lock_ms, taker, number, count, kinds, run, max_attempts, large_bytes, while_working = unpack(ARGV, 6)
 
 --- @include "../redis/server.lua"
 --- @include "../queue/place-job.lua"
@@ -53,7 +54,8 @@ for i = 1, #jobs do
     webhooks_key, steps_key, calls_key = task_key .. ':w', task_key .. ':s', task_key .. ':c'
     -- A record that is damaged fails its own job, which asks for its turn again and gets the error, and no other.
     local is_sound, answer = pcall(begin_turn,
-      tonumber(job_number), starts, token, run, dead_key, max_attempts, large_bytes, waited_ms)
+      tonumber(job_number), starts, token, run, dead_key, max_attempts, large_bytes, while_working,
+      waited_ms)
     if is_sound then begun = answer end
   end
   if begun[1] == 'suspect' then

@@ -13,7 +13,7 @@ import { jobId } from '../queue/job.ts';
 import { settingsArgNames, settingsArgValues, sharedKeyNames } from '../redis/record-args.ts';
 import { tuple, tupleAnd } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
-import { type BeginReply, beginArgNames, beginArgValues, takenTurnReply, withAttempts } from './begin-reply.ts';
+import { type AgentOfTurns, type BeginReply, beginArgNames, beginArgValues, takenTurnReply } from './begin-reply.ts';
 import type { TurnsPort } from './turns-port.ts';
 
 const takeTurnsScript = defineScript({
@@ -42,19 +42,15 @@ export class TurnTaker {
     return reply;
   }
 
-  /**
-   * The next jobs, with their turns begun. The same taker and number get the same reply.
-   * @param maxAttempts of the agent, instead of the deployment's
-   */
-  async take({ root, keys }: AgentQueue, request: TakeRequest, maxAttempts?: number): Promise<Taken> {
-    const { redis } = this.#port;
-    const settings = withAttempts(this.#port.settings, maxAttempts);
+  /** The next jobs, with their turns begun. The same taker and number get the same reply. */
+  async take({ root, keys }: AgentQueue, request: TakeRequest, agent: AgentOfTurns = {}): Promise<Taken> {
+    const { redis, settings } = this.#port;
     const [rest, ...jobs] = await takeTurnsScript.run(redis, {
       keys: { root, ...keys.shared, dead: keys.dead },
       args: {
         ...settingsArgValues(settings),
         ...takeArgValues(settings.lockMs, request),
-        ...beginArgValues(settings, `${request.taker}:${request.number}`),
+        ...beginArgValues(settings, agent, `${request.taker}:${request.number}`),
       },
     });
     for (const [id, token, , , , begun] of jobs) if (begun[0] !== 'not-begun') this.#begun.set(runOf(id, token), begun);

@@ -6,15 +6,20 @@ import type { Channels } from '../redis/channels.ts';
 import { recordArgNames, recordArgValues, recordKeyNames } from '../redis/record-args.ts';
 import { agentOf, principalOf } from '../redis/scope.ts';
 import { defineScript } from '../redis/script.ts';
-import type { StoreSettings } from '../redis/settings.ts';
 import { readPieces } from '../tasks/pieces.ts';
 import { readWhole } from '../tasks/read.ts';
-import type { InboxEntry } from '../tasks/submission.ts';
 import { TaskJson } from '../tasks/task-json.ts';
 import { Appends } from './appends.ts';
-import { type BeginReply, beginArgNames, beginArgValues, beginReply, epochOf, withAttempts } from './begin-reply.ts';
+import {
+  type AgentOfTurns,
+  type BeginReply,
+  beginArgNames,
+  beginArgValues,
+  beginReply,
+  epochOf,
+} from './begin-reply.ts';
 import { type LostAttempt, lostAttempts } from './lost-attempts.ts';
-import { OpenTurn, releaseTurnScript } from './open-turn.ts';
+import { inboxEntryOf, OpenTurn, releaseTurnScript } from './open-turn.ts';
 import { TurnTaker } from './turn-taker.ts';
 import type { TurnsPort } from './turns-port.ts';
 
@@ -26,21 +31,21 @@ export const beginTurnScript = defineScript({
   reply: beginReply,
 });
 
+/** How accept.lua begins what it publishes. */
+const STEER = 'steer ';
+
 /** After this many turns a job leaves the next to a successor, so that a busy task does not delay others. */
 const TURNS_PER_JOB = 8;
 
 /** A turn to run, or why there is none: all but `missing` mean that the job is done. `missing`: it may be too early. */
 export type Beginning = OpenTurn | 'stale' | 'missing' | 'canceled' | 'exhausted';
 
-export type TurnConsumerOptions = ConsumerOptions & {
-  readonly maxAttempts?: number | undefined;
-};
+export type TurnConsumerOptions = ConsumerOptions & AgentOfTurns;
 
-export interface TurnHooks {
+export interface TurnHooks extends AgentOfTurns {
   readonly onCancel: () => void;
   readonly onFenced: () => void;
   readonly onFirstEvent?: () => void;
-  readonly maxAttempts?: number | undefined;
 }
 
 interface RunningTurn {
@@ -68,35 +73,37 @@ export class Turns {
 
   /**
    * Consumes the jobs of one agent; each run calls `begin`.
-   * @param options `maxAttempts`: of the agent, instead of the deployment's
    */
-  consume({ maxAttempts, ...options }: TurnConsumerOptions): Consumer {
-    const take = (queue: AgentQueue, request: TakeRequest) => this.#taker.take(queue, request, maxAttempts);
+  consume({ maxAttempts, whileWorking, ...options }: TurnConsumerOptions): Consumer {
+    const take = (queue: AgentQueue, request: TakeRequest) =>
+      this.#taker.take(queue, request, { maxAttempts, whileWorking });
     return new Consumer(this.#port.consumers, { ...options, take });
   }
 
-  /** Subscribes to cancels of the turns that this process runs. */
+  /** Subscribes to cancels of the turns that this process runs, and to messages that steer them. */
   async listen(): Promise<void> {
-    const cancel = (taskId: string): void => this.#running.get(taskId)?.onCancel();
-    await Promise.all(this.#port.shards.all.map(({ cancels }) => this.#channels.subscribe(cancels, cancel)));
+    const hear = (what: string): void => {
+      if (what.startsWith(STEER)) this.#running.get(what.slice(STEER.length))?.turn.look();
+      else this.#running.get(what)?.onCancel();
+    };
+    await Promise.all(this.#port.shards.all.map(({ cancels }) => this.#channels.subscribe(cancels, hear)));
   }
 
   /**
    * @param turnsBefore turns that this run of the job has ended
    * @param hooks `onCancel`: stop the executor, then publish the canceled state; `onFenced`: stop it, writes are
-   * refused; `onFirstEvent`: the turn's first event is in Redis; `maxAttempts`: as in `consume`
+   * refused; `onFirstEvent`: the turn's first event is in Redis; the others: as in `consume`
    */
   async begin(job: TurnJob, turnsBefore: number, hooks: TurnHooks): Promise<Beginning> {
-    const { redis } = this.#port;
-    const settings = withAttempts(this.#port.settings, hooks.maxAttempts);
+    const { redis, settings } = this.#port;
     const { taskId } = job;
     const lease = this.#port.consumers.leases.of(job.token);
     const taken = turnsBefore === 0 ? this.#taker.begun(job) : undefined;
     const begunAt = (taken && lease?.takenAt) ?? performance.now();
-    const reply = taken ?? (await this.#begin(job, turnsBefore, settings));
+    const reply = taken ?? (await this.#begin(job, turnsBefore, hooks));
     if (reply[0] !== 'turn') return reply[0];
     const [, fence, attempt, cancel, entry, owner, takenOverFrom, queue, ...pieces] = reply;
-    const inboxEntry: InboxEntry = JSON.parse(entry.slice(entry.indexOf('\n') + 1));
+    const inboxEntry = inboxEntryOf(entry);
     // If large texts were replaced meanwhile, another run owns the task, and this one is about to learn so: read again.
     const found = await readPieces(redis, pieces);
     const json = found ? TaskJson.of(found) : (await readWhole(this.#port, taskId))?.task;
@@ -119,7 +126,7 @@ export class Turns {
         skill: inboxEntry.skill?.id ?? (queue || undefined),
         caller: inboxEntry.caller,
         ...(takenOverFrom && { takenOverFrom }),
-        isLastAttempt: attempt >= settings.maxAttempts,
+        isLastAttempt: attempt >= (hooks.maxAttempts ?? settings.maxAttempts),
         handsOver: turnsBefore + 1 >= TURNS_PER_JOB,
         cancelRequested: cancel !== '',
         trace: inboxEntry.trace,
@@ -170,11 +177,11 @@ export class Turns {
   async #begin(
     { taskId, job, started, token }: TurnJob,
     turnsBefore: number,
-    settings: StoreSettings,
+    agent: AgentOfTurns,
   ): Promise<BeginReply> {
-    const { redis, shards } = this.#port;
+    const { redis, shards, settings } = this.#port;
     const keys = shards.of(taskId);
-    const beginning = beginArgValues(settings, `${token} ${turnsBefore}`);
+    const beginning = beginArgValues(settings, agent, `${token} ${turnsBefore}`);
     return beginTurnScript.run(redis, {
       keys: { ...keys.record(taskId), dead: keys.dead },
       args: { ...recordArgValues(taskId, settings), job, started, token, ...beginning },
@@ -184,5 +191,6 @@ export class Turns {
 
 function leasedTurn(turn: OpenTurn, taskKey: string, { onCancel, onFenced }: TurnHooks): LeasedTurn {
   const isOver = (): boolean => turn.ending !== undefined;
-  return { taskKey, fence: turn.start.fence, isOver, onCancel, onFenced };
+  const [seen, onSteered] = [() => turn.messagesSeen, () => turn.look()];
+  return { taskKey, fence: turn.start.fence, isOver, seen, onCancel, onFenced, onSteered };
 }

@@ -8,15 +8,15 @@ function write.status(letter, settles, caller, message, is_new, metadata)
   local details = { message = message, metadata = metadata, is_reply = caller == 'reply' }
   if settles ~= '1' and not is_terminal(letter) then
     if caller == 'released' then
-      record.released = math.max(record.released, record.accepted - record.inbox + 1)
+      record.released = math.max(record.released, record.accepted - record.inbox + 1 + taken)
       details.released = record.released
     end
     emit_status(record, letter, details)
     return 'appended'
   end
   -- What is accepted is answered: a completion does not end a task in which others wait, it stands as an interim one.
-  local is_interim = letter == 'C' and record.inbox > 1 and record.cancel == ''
-  pop(record)
+  local is_interim = letter == 'C' and record.inbox > 1 + taken and record.cancel == ''
+  pop(record, taken)
   details.released = record.released
   if is_terminal(letter) and not is_interim then
     local is_hidden = record.state == 'h'

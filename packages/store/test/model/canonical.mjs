@@ -137,8 +137,8 @@ function keyOf({ task, kept, jobs, adds, runs, sent, asked, cancel, accepted, se
 /** @param {Task} task */
 export const taskKey = (task) =>
   `${task.state}${task.inbox.join('')},${task.scheduled},${task.jobs},${task.outbox},${task.epoch},${task.run},${task.turn},${task.token},` +
-  `${task.started},${task.turnSeq},${task.attempts}${task.cancel ? 'c' : ''}${Object.keys(task.accepted).join('')}`;
+  `${task.started},${task.turnSeq},${task.attempts}${task.cancel ? 'c' : ''}${task.whileWorking}${Object.keys(task.accepted).join('')}`;
 
 /** @param {Run} run */
 const runText = (run) =>
-  `;${run.job},${run.started},${run.at}${run.fence},${run.id},${run.turnSeq}${run.asked ? 'a' : ''}${run.last ? 'l' : ''}${run.turns},${run.resend}`;
+  `;${run.job},${run.started},${run.at}${run.fence},${run.id},${run.turnSeq}${run.asked ? 'a' : ''}${run.last ? 'l' : ''}${run.turns},${run.taken.join('')},${run.resend}`;

@@ -24,6 +24,9 @@ const world = (world) => ({
   ...world,
 });
 
+/** @type {Partial<World>} */
+const FORGETFUL = { whileWorking: 's', messages: 3, forgetsMessages: true, cancels: false };
+
 export const WORLDS = [
   world({ name: 'two messages, a cancel, one fault' }),
   world({ name: 'two messages, a job for each turn, one fault', turnsPerJob: 1 }),
@@ -32,9 +35,17 @@ export const WORLDS = [
   world({ name: 'three messages, a cancel, no fault', messages: 3, faults: 0, turnsPerJob: 2 }),
   world({ name: 'one message, a cancel, a fail-over and another fault', messages: 1, faults: 2, failsOver: true }),
   world({ name: 'two messages, a fail-over', failsOver: true, cancels: false }),
+  world({ name: 'steered: two messages, a cancel, one fault', whileWorking: 's' }),
+  world({ name: 'steered: two messages, a job for each turn, one fault', whileWorking: 's', turnsPerJob: 1 }),
+  world({ name: 'steered: three messages, no fault', whileWorking: 's', messages: 3, faults: 0, turnsPerJob: 2 }),
+  world({ name: 'steered: three messages, one is forgotten', ...FORGETFUL }),
+  world({ name: 'rejecting: two messages, a cancel, one fault', whileWorking: 'r' }),
 ];
 
 export const DEEP_WORLDS = [
+  world({ name: 'steered: three messages, a cancel, one fault', whileWorking: 's', messages: 3 }),
+  world({ name: 'steered: three messages, a fail-over', ...FORGETFUL, failsOver: true, slots: 1 }),
+  world({ name: 'steered: two messages, two faults', whileWorking: 's', faults: 2, cancels: false }),
   world({ name: 'two messages, a job for each turn, two faults', faults: 2, turnsPerJob: 1, cancels: false }),
   world({ name: 'two messages, a cancel, two faults', faults: 2 }),
   world({ name: 'three messages, two turns for each job, one fault', messages: 3, turnsPerJob: 2, cancels: false }),
@@ -47,6 +58,11 @@ export const SMALL_WORLDS = [
   world({ name: 'two messages, one fault', cancels: false }),
   world({ name: 'one message, a fail-over', messages: 1, cancels: false, failsOver: true }),
   world({ name: 'two messages, a fail-over', cancels: false, failsOver: true }),
+  world({ name: 'steered: two messages, no fault', whileWorking: 's', faults: 0 }),
+  world({ name: 'steered: two messages, one fault', whileWorking: 's', cancels: false }),
+  world({ name: 'steered: three messages, no fault', whileWorking: 's', messages: 3, faults: 0, cancels: false }),
+  world({ name: 'rejecting: two messages, no fault', whileWorking: 'r', faults: 0 }),
+  world({ name: 'steered: three messages, one is forgotten', ...FORGETFUL, slots: 1, maxAttempts: 1 }),
 ];
 
 /** @param {World[]} worlds */

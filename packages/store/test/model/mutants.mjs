@@ -9,6 +9,9 @@ import * as rules from '../reference/turn-rules.ts';
 /** What a broken script leaves behind. @param {Reply} reply @param {Partial<Task>} change @returns {Reply} */
 const leaving = (reply, change) => ({ ...reply, record: reply.record && { ...reply.record, ...change } });
 
+/** @param {Task|null} task @returns {Partial<Task>} */
+const was = (task) => (task ? { whileWorking: task.whileWorking } : {});
+
 /** @param {Task|null} task */
 const isEnded = (task) => !!task && rules.isTerminal(task.state);
 
@@ -174,6 +177,57 @@ const BROKEN = {
   'beginTurn: the owner that asks for its next turn gets the one that is open': {
     beginTurn: (task, run) =>
       rules.beginTurn(task, task?.turn && task.token === run.token ? { ...run, run: task.run } : run),
+  },
+  'accept: a message enters although the agent takes none': {
+    accept: (task, message) => leaving(rules.accept(task && { ...task, whileWorking: '' }, message), was(task)),
+  },
+  'accept: a retry is refused while the agent takes none': {
+    accept: (task, message) =>
+      rules.accept(task && task.whileWorking === 'r' && task.turn ? { ...task, accepted: {} } : task, message),
+  },
+  'accept: an answer to a question is refused while the turn runs': {
+    accept: (task, message) =>
+      task?.turn && task.whileWorking === 'r' && rules.isWaiting(task.state) && !task.accepted[message.messageId]
+        ? { verdict: 'working', record: task, events: [] }
+        : rules.accept(task, message),
+  },
+  'steered: what is given leaves the inbox': {
+    steered: (task, turn) => {
+      const reply = rules.steered(task, turn);
+      const inbox = task.inbox.filter((messageId) => messageId !== reply.given?.[0]);
+      return reply.given?.length ? leaving(reply, { inbox }) : reply;
+    },
+  },
+  'steered: the last one first': {
+    steered: (task, turn) => {
+      const reply = rules.steered(task, turn);
+      return { ...reply, given: reply.given?.toReversed() };
+    },
+  },
+  'steered: any fence': {
+    steered: (task, turn) => rules.steered(task, { ...turn, fence: task.turn || turn.fence }),
+  },
+  'append: an outcome leaves what its turn was given': {
+    append: (task, event) => rules.append(task, { ...event, taken: [] }),
+  },
+  'append: an outcome takes all that waits': {
+    append: (task, event) => rules.append(task, { ...event, taken: task.inbox.slice(1) }),
+  },
+  'append: an outcome takes as many as its turn was given, whichever they are': {
+    append: (task, event) => rules.append(task, { ...event, taken: task.inbox.slice(1, 1 + event.taken.length) }),
+  },
+  'append: sent again, an outcome takes what has come since': {
+    append: (task, event) =>
+      event.settles && event.fence === rules.lastFence(task) && !task.turn && task.inbox.length
+        ? leaving(rules.append(task, event), { inbox: task.inbox.slice(1) })
+        : rules.append(task, event),
+  },
+  'append: a completion ends the task whose turn was given a message, though another one waits': {
+    append: (task, event) =>
+      rules.append(event.taken.length && event.fence === task.turn ? { ...task, cancel: true } : task, event),
+  },
+  'endTurn: leaves what the turn was given': {
+    endTurn: (task, turn) => rules.endTurn(task, { ...turn, taken: [] }),
   },
   'the end: the task stays in the outbox': everywhere((reply, before) =>
     before && !isEnded(before) && isEnded(reply.record) ? leaving(reply, { outbox: before.outbox }) : reply,

@@ -44,7 +44,7 @@ export function recordProblem(task, rules, maxAttempts) {
 /** @typedef {ReturnType<typeof asker>} Asker */
 /** @param {Task} task @param {Rules} rules @param {number} maxAttempts */
 function asker(task, rules, maxAttempts) {
-  const time = { lease: LEASE, handsOver: false };
+  const time = { lease: LEASE, handsOver: false, taken: [] };
   return {
     /** @param {string} messageId @param {string} [fingerprint] */
     accept: (messageId, fingerprint = messageId) => rules.accept(task, { messageId, fingerprint, ...time }),
@@ -56,6 +56,7 @@ function asker(task, rules, maxAttempts) {
         token,
         run: token === task.token ? task.run : 'new',
         maxAttempts,
+        whileWorking: from.whileWorking,
         ...time,
       }),
     /**
@@ -66,6 +67,11 @@ function asker(task, rules, maxAttempts) {
      */
     append: (fence, state, number = task.turnSeq + 1, from = task) =>
       rules.append(from, { fence, number, state, settles: state !== 'w', ...time }),
+    /** @param {string} fence */
+    steered: (fence) => rules.steered(task, { fence, after: 0 }),
+    /** @param {string[]} taken */
+    complete: (taken) =>
+      rules.append(task, { fence: task.turn, number: task.turnSeq + 1, state: 'C', settles: true, ...time, taken }),
     /** @param {string} fence */
     end: (fence) => rules.endTurn(task, { fence, ...time }),
     /** @param {string} fence @param {boolean} isSpent */
@@ -96,6 +102,7 @@ function fenced(task, ask) {
     if (fence === task.turn) continue;
     const events = [ask.append(fence, 'w'), ask.append(fence, 'C')];
     const replies = [...events, ask.end(fence), ask.release(fence, false), ask.release(fence, true)];
+    if (ask.steered(fence).given?.length) return 'only the open turn is given messages';
     if (!replies.every((reply) => isNothing(task, reply))) return 'only the open turn writes';
   }
   return undefined;
@@ -126,6 +133,8 @@ function opened(task, ask, maxAttempts) {
     return 'a beginTurn sent twice opens one turn and spends one attempt';
   if (task.turnSeq && ask.append(task.turn, 'w', task.turnSeq).events.length)
     return 'an append sent twice writes one event';
+  const problem = steering(task, ask);
+  if (problem) return problem;
   const afterOutcome = ask.append(task.turn, 'i').record;
   const afterShutdown = ask.release(task.turn, false).record;
   const afterFailure = ask.release(task.turn, true).record;
@@ -146,6 +155,21 @@ function opened(task, ask, maxAttempts) {
       : reply.record?.state === 'F' && reply.events.length === 1,
   );
   return isCounted ? undefined : 'a turn taken over or retried spends an attempt; the last one ends FAILED';
+}
+
+/** Messages beside the one of the open turn. @param {Task} task @param {Asker} ask */
+function steering(task, ask) {
+  const reply = ask.steered(task.turn);
+  if (!isNothing(task, reply, 'given') || reply.given?.join() !== task.inbox.slice(1).join())
+    return 'a turn is given the messages behind its own, in order, and they go on to wait';
+  if (!isNothing(task, ask.complete(['lost'])) || !isNothing(task, ask.complete([...task.inbox.slice(1), 'lost'])))
+    return 'an outcome does not take messages that a fail-over has lost';
+  if (task.cancel) return undefined;
+  const isRefused = task.whileWorking === 'r' && !isWaiting(task.state);
+  const { verdict, record } = ask.accept('new');
+  if (isRefused !== (verdict === 'working') || isRefused !== (record?.inbox.length === task.inbox.length))
+    return 'a message is refused while the turn works of an agent that takes none, and accepted otherwise';
+  return undefined;
 }
 
 /** @param {Task} task @param {Reply} reply @param {string} [verdict] */
@@ -197,6 +221,7 @@ function writers({ runs }, task, rules) {
         settles: false,
         handsOver: false,
         lease: LEASE,
+        taken: [],
       }).events.length,
   );
   return able.length > 1 ? 'never do two runs both write' : undefined;
@@ -214,6 +239,8 @@ export function stepProblem(before, { reply, script, run, state }) {
   if (states.at(-1) === 'C' && reply.dropped?.length && !task.cancel) return 'a completion drops no message';
   if (states.includes('i') && state.task?.inbox[0] === task.inbox[0])
     return 'an outcome and its message leave together';
+  if (reply.settled && reply.settled.slice(1).join() !== run?.taken.join())
+    return 'an outcome takes what its turn was given, and nothing else';
   const isChanged = !!state.task && taskKey(state.task) !== taskKey(task);
   if (run && script !== 'beginTurn' && run.fence !== task.turn && isChanged) return 'only the open turn writes';
   if (script === 'beginTurn' && before.cancel && state.task?.turn && isChanged)

@@ -22,6 +22,8 @@
  * @property {number} turnsPerJob
  * @property {boolean} cancels     the client cancels once, at any moment
  * @property {boolean} [failsOver] a fail-over may forget an acknowledged begin or outcome, and all that came after it
+ * @property {boolean} [forgetsMessages] it may also forget the latest message that came while a turn ran
+ * @property {import('../reference/turn-rules.ts').WhileWorking} [whileWorking] default: '', such messages wait
  */
 
 /**
@@ -40,6 +42,7 @@
  * @property {boolean} asked  the last of them left the task waiting (auth-required)
  * @property {boolean} last   no attempt is left after this one
  * @property {number} turns   turns this job has ended
+ * @property {string[]} taken messages that its turn was given beside its own
  * @property {string} resend  the call whose reply was lost, to be sent again
  */
 /** @typedef {Pick<State, 'task'|'jobs'|'adds'|'cancel'|'accepted'|'settled'|'dropped'>} Kept */
@@ -52,7 +55,7 @@
  * @property {number} sent       messages sent
  * @property {boolean} asked     cancel was called
  * @property {boolean} cancel    cancel was accepted
- * @property {Kept|null} kept    what a replica has that lacks the latest begin or outcome, and all that came after it;
+ * @property {Kept|null} kept    what a replica has that lacks the latest begin, outcome or message, and all that came after it;
  * null: it lacks nothing
  * @property {string[]} accepted messages, in order
  * @property {string[]} settled  messages with an outcome, in order
@@ -125,7 +128,9 @@ function clientMoves(all, state, rules, world) {
     const messageId = `m${state.sent + 1}`;
     const reply = rules.accept(state.task, { messageId, fingerprint: messageId, lease: LEASE });
     const isAccepted = reply.verdict === 'scheduled' || reply.verdict === 'queued';
-    const next = { ...record(state, reply), sent: state.sent + 1 };
+    const mayForget = world.forgetsMessages && isAccepted && state.task?.turn;
+    const told = record(mayForget ? { ...state, kept: keep(state) } : state, reply);
+    const next = { ...told, sent: state.sent + 1 };
     if (isAccepted) next.accepted = [...state.accepted, messageId];
     all.push({
       label: `client sends ${messageId}: ${reply.verdict}`,
@@ -223,7 +228,7 @@ function sweeperMoves(all, state, rules) {
 // Redis -------------------------------------------------------------------------------------------------------------
 
 /**
- * The writes of Redis since the latest begin or outcome are lost, though they were acknowledged: a replica without them takes
+ * The writes of Redis since the latest begin, outcome or message are lost, though they were acknowledged: a replica without them takes
  * over. What processes know stays as it is.
  * @param {Move[]} all @param {State} state @param {World} world
  */
@@ -231,7 +236,7 @@ function failOverMoves(all, state, world) {
   if (!state.kept || !mayFail(state, world)) return;
   // The queue may lack what the task has, and the other way round: they lie on one node, so they go together.
   all.push({
-    label: 'a fail-over forgets the latest begin or outcome',
+    label: 'a fail-over forgets the latest begin, outcome or message',
     kind: 'fault',
     state: fault({ ...state, ...state.kept, kept: null }),
   });
@@ -279,7 +284,7 @@ function runMoves(all, state, run, rules, world) {
     );
     return;
   }
-  for (const call of run.resend ? [run.resend] : callsOf(state, run)) {
+  for (const call of run.resend ? [run.resend] : callsOf(state, run, world)) {
     const step = CALLS[call]?.(run, world);
     if (!step || !state.task) continue;
     const isFault = !!step.isFault && !run.resend;
@@ -294,32 +299,35 @@ function runMoves(all, state, run, rules, world) {
     const after = withRun(told, run, moved.at === 'begin' ? { ...moved, id: freshId(told) } : moved);
     const move = { script: step.script, reply, run };
     all.push({ ...move, label, kind: isFault ? 'fault' : kind, state: isFault ? harmless(after) : after });
-    if (!mayFail(state, world)) continue;
+    // A read that is not answered is as if it never was.
+    if (!mayFail(state, world) || step.script === 'steered') continue;
     const deaf = withRun(told, run, { ...run, ...step.sent, resend: call });
     all.push({ ...move, label: `${label}, reply lost`, kind: 'fault', state: fault(deaf) });
   }
 }
 
-/** What an executor may do next. @param {State} state @param {Run} run @returns {string[]} */
-function callsOf(state, run) {
+/** What an executor may do next. @param {State} state @param {Run} run @param {World} world @returns {string[]} */
+function callsOf(state, run, { whileWorking }) {
   if (run.at === 'lost') return ['gives back what was lost'];
   if (run.at !== 'turn') return [run.at];
   const calls = ['asks for input', 'completes', run.last ? 'fails for good' : 'fails, to be retried', 'hands back'];
   if (!run.turnSeq) calls.push('says working', 'asks for authorization');
   if (run.asked) calls.push('end');
+  const waiting = (state.task?.inbox.length ?? 0) - 1;
+  if (whileWorking === 's' && waiting > run.taken.length) calls.push('is given a message');
   if (state.task?.cancel) calls.push('carries the cancel out');
   return calls;
 }
 
 /**
- * @typedef {{ script: 'beginTurn'|'append'|'endTurn'|'releaseTurn', args: object, sent?: Partial<Run>, isFault?:
+ * @typedef {{ script: 'beginTurn'|'append'|'endTurn'|'releaseTurn'|'steered', args: object, sent?: Partial<Run>, isFault?:
  * boolean }} Step
  */
 /** @type {Record<string, (run: Run, world: World) => Step>} */
 const CALLS = {
-  begin: ({ job, started, token, id }, { maxAttempts }) => ({
+  begin: ({ job, started, token, id }, { maxAttempts, whileWorking = '' }) => ({
     script: 'beginTurn',
-    args: { job, started, token: `t${token}`, run: `r${id}`, maxAttempts, lease: LEASE },
+    args: { job, started, token: `t${token}`, run: `r${id}`, maxAttempts, lease: LEASE, whileWorking },
   }),
   'says working': (run, world) => event(run, world, 'w', false),
   'asks for authorization': (run, world) => event(run, world, 'a', false),
@@ -329,8 +337,9 @@ const CALLS = {
   'carries the cancel out': (run, world) => event(run, world, 'X', true),
   end: (run, world) => ({
     script: 'endTurn',
-    args: { fence: run.fence, handsOver: isShareRun(run, world), lease: LEASE },
+    args: { fence: run.fence, handsOver: isShareRun(run, world), lease: LEASE, taken: run.taken },
   }),
+  'is given a message': ({ fence, taken }) => ({ script: 'steered', args: { fence, after: taken.length } }),
   'fails, to be retried': ({ fence }) => ({ script: 'releaseTurn', args: { fence, isSpent: true, lease: LEASE } }),
   'gives back what was lost': ({ fence }) => ({ script: 'releaseTurn', args: { fence, isSpent: false, lease: LEASE } }),
   'hands back': ({ fence }) => ({
@@ -349,14 +358,15 @@ const CALLS = {
  */
 function event(run, world, state, settles) {
   const number = run.resend ? run.turnSeq : run.turnSeq + 1;
-  const args = { fence: run.fence, number, state, settles, handsOver: isShareRun(run, world), lease: LEASE };
+  const [handsOver, taken] = [isShareRun(run, world), settles ? run.taken : []];
+  const args = { fence: run.fence, number, state, settles, handsOver, lease: LEASE, taken };
   return { script: 'append', args, sent: { turnSeq: number, asked: state === 'a' } };
 }
 
 /** @param {Run} run @param {World} world */
 const isShareRun = (run, world) => run.turns + 1 >= world.turnsPerJob;
 
-const IDLE = { fence: '', turnSeq: 0, asked: false, last: false, resend: '' };
+const IDLE = { fence: '', turnSeq: 0, asked: false, last: false, taken: [], resend: '' };
 const DONE = { ...IDLE, started: 0, turns: 0 };
 
 /**
@@ -372,6 +382,7 @@ function next(run, call, reply, world) {
         fence: reply.fence ?? '',
         turnSeq: 0,
         asked: false,
+        taken: [],
         last: reply.attempt === world.maxAttempts,
       };
     case 'appended':
@@ -381,7 +392,9 @@ function next(run, call, reply, world) {
       return { ...run, ...IDLE, at: 'begin', turns: run.turns + 1 };
     case 'successor':
       return { ...run, ...DONE, at: 'finish', add: reply.job ?? 0 };
-    case 'lost':
+    case 'given':
+      return { ...run, taken: [...run.taken, ...(reply.given ?? []).slice(0, 1)] };
+    case 'gap':
       return { ...run, at: 'lost' };
     case 'released':
       return { ...run, ...DONE, at: 'requeue' };
@@ -399,7 +412,7 @@ const name = (run) => `run ${run.token} (job ${run.job}, start ${run.started})`;
 const record = (state, { record: task = null, settled, dropped }) => ({
   ...state,
   task,
-  settled: settled ? [...state.settled, settled] : state.settled,
+  settled: settled ? [...state.settled, ...settled] : state.settled,
   dropped: dropped?.length ? [...state.dropped, ...dropped] : state.dropped,
 });
 

@@ -12,7 +12,8 @@ import { cancelScript } from '../../src/tasks/cancel.ts';
 import { makeTasksScript } from '../../src/tasks/new-tasks.ts';
 import type { AcceptReply } from '../../src/tasks/submission.ts';
 import { type AppendReply, appendChunksScript, appendScript } from '../../src/turns/appends.ts';
-import { endTurnScript, giveUpTurnScript, releaseTurnScript } from '../../src/turns/open-turn.ts';
+import { idLines } from '../../src/turns/encoder.ts';
+import { endTurnScript, giveUpTurnScript, releaseTurnScript, steeredScript } from '../../src/turns/open-turn.ts';
 import { beginTurnScript } from '../../src/turns/turns.ts';
 import { type Begin as BeginTask, Neighbour } from './neighbour.ts';
 import * as rules from './turn-rules.ts';
@@ -37,6 +38,7 @@ interface Begin {
   readonly token: string;
   readonly run: string;
   readonly lease: rules.Due;
+  readonly whileWorking: rules.WhileWorking;
 }
 
 interface Sent {
@@ -80,12 +82,12 @@ export class ScriptDriver {
   }
 
   async begin(begin: Begin): Promise<void> {
-    const { job, started, token, run, lease } = begin;
+    const { job, started, token, run, lease, whileWorking } = begin;
     const expected = rules.beginTurn(this.record, { ...begin, maxAttempts: MAX_ATTEMPTS });
     const { keys, args } = this.#call(lease);
     const reply = await beginTurnScript.run(this.#redis, {
       keys: { ...keys, dead: this.#keys.dead },
-      args: { ...args, job, started, token, run, maxAttempts: MAX_ATTEMPTS, largeBytes: 65_536 },
+      args: { ...args, job, started, token, run, maxAttempts: MAX_ATTEMPTS, largeBytes: 65_536, whileWorking },
     });
     expect(reply[0]).toBe(expected.verdict);
     if (reply[0] === 'turn') {
@@ -100,7 +102,10 @@ export class ScriptDriver {
     const [first] = events;
     const expected = this.#afterAll(events);
     if (!first || !expected) return;
-    const encoded = events.flatMap(({ state, settles }) => ['status', '', state, settles ? '1' : '', '', '', '', '']);
+    const encoded = events.flatMap(({ state, settles, taken }) => [
+      ...(taken.length > 0 ? ['taken', idLines(taken)] : []),
+      ...['status', '', state, settles ? '1' : '', '', '', '', ''],
+    ]);
     const root = queueRoot(this.#agent, this.#keys);
     const options = first.handsOver ? jobOptions() : '';
     const ours = [this.id, root, first.fence, first.number, options, events.length, encoded.length, ...encoded];
@@ -122,7 +127,7 @@ export class ScriptDriver {
   /** Chunks of an artifact leave the state as it is. By the short way, and where that declines by the other. */
   async grow(fence: string, number: number, count: number): Promise<void> {
     const { state, turnSeq } = this.#present();
-    const rest = { state, settles: false, handsOver: false, lease: 'later' } as const;
+    const rest = { state, settles: false, handsOver: false, lease: 'later', taken: [] } as const;
     const expected = this.#afterAll(Array.from({ length: count }, (_, i) => ({ fence, number: number + i, ...rest })));
     if (!expected) return;
     const answer = await this.#growShortly(fence, number, count);
@@ -172,12 +177,25 @@ export class ScriptDriver {
     return last && { ...last, record: at, events: replies.flatMap((reply) => reply.events), replies };
   }
 
-  async end(fence: string, handsOver: boolean, lease: rules.Due): Promise<void> {
-    const expected = rules.endTurn(this.#present(), { fence, handsOver, lease });
+  async steered(fence: string, after: number): Promise<void> {
+    const expected = rules.steered(this.#present(), { fence, after });
+    const { task, inbox } = this.#keys.record(this.id);
+    const [accepted, ...entries] = await steeredScript.run(this.#redis, {
+      keys: { task, inbox },
+      args: { fence, after },
+    });
+    const count = Object.keys(this.#present().accepted).length;
+    expect(accepted).toBe(expected.verdict === 'given' ? count : -1);
+    expect(entries).toEqual((expected.given ?? []).map((messageId) => `"${messageId}"\n{}`));
+    await this.#settle(expected);
+  }
+
+  async end(fence: string, { handsOver, lease, taken }: Omit<rules.Append, 'fence' | 'number' | 'state' | 'settles'>) {
+    const expected = rules.endTurn(this.#present(), { fence, handsOver, lease, taken });
     const { keys, args } = this.#call(lease);
     const verdict = await endTurnScript.run(this.#redis, {
       keys: { ...keys, queueRoot: queueRoot(this.#agent, this.#keys) },
-      args: { ...args, fence, successorOptions: handsOver ? jobOptions() : '' },
+      args: { ...args, fence, successorOptions: handsOver ? jobOptions() : '', taken: idLines(taken) },
     });
     expect(verdict).toBe(expected.verdict);
     if (expected.verdict === 'successor') this.#jobs.push(expected.job);
@@ -271,6 +289,7 @@ export class ScriptDriver {
         maxWebhooks: 1,
         maxBytes: 0,
         onlyWaiting: '',
+        cancels: 'nobody',
       },
     });
   }
@@ -292,7 +311,7 @@ export class ScriptDriver {
   readonly #begin: BeginTask = async (agent, messages) => {
     const driver = new ScriptDriver(this.#redis, this.#keys, agent);
     for (let i = 0; i < messages; i++) await driver.accept(`${agent}${i}`, 'f', 'later');
-    await driver.begin({ job: 1, started: 1, token: 't', run: 'r', lease: 'later' });
+    await driver.begin({ job: 1, started: 1, token: 't', run: 'r', lease: 'later', whileWorking: '' });
     return driver.id;
   };
 
@@ -353,6 +372,7 @@ export class ScriptDriver {
       turnSeq: number('turn_seq'),
       attempts: number('attempts'),
       cancel: record.cancel === '1',
+      whileWorking: record.while_working ?? '',
     };
   }
 }

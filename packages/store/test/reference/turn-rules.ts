@@ -10,6 +10,9 @@
  * Invariant, while the task lives: inbox not empty ⇔ scheduled ≠ 0 ⇔ in the outbox. After the end: none of them.
  */
 
+/** What becomes of a message that comes while the turn runs: '' it waits, s the turn gets it, r it is refused. */
+export type WhileWorking = '' | 's' | 'r';
+
 /** As in the store: s w i a, capitals terminal. */
 export type Letter = 's' | 'w' | 'i' | 'a' | 'C' | 'F' | 'X' | 'R';
 
@@ -36,6 +39,8 @@ export interface TaskRecord {
   readonly turnSeq: number;
   readonly attempts: number;
   readonly cancel: boolean;
+  /** Of the turn that began last. */
+  readonly whileWorking: WhileWorking;
 }
 
 export type Due = 'due' | 'later';
@@ -44,8 +49,8 @@ export interface Reply {
   readonly verdict: string;
   readonly record: TaskRecord | undefined;
   readonly events: readonly Letter[];
-  /** The message whose outcome this is. */
-  readonly settled?: string | undefined;
+  /** The message whose outcome this is, and those that it has taken beside it. */
+  readonly settled?: readonly string[] | undefined;
   /** Messages that the end of the task left without a turn. */
   readonly dropped?: readonly string[];
   readonly job?: number;
@@ -53,6 +58,8 @@ export interface Reply {
   readonly message?: string | undefined;
   readonly attempt?: number;
   readonly cancel?: boolean;
+  /** Messages that a turn is given beside its own. */
+  readonly given?: readonly string[];
 }
 
 export const isTerminal = (state: Letter): boolean => state === state.toUpperCase();
@@ -73,6 +80,7 @@ const NEW: TaskRecord = {
   turnSeq: 0,
   attempts: 0,
   cancel: false,
+  whileWorking: '',
 };
 
 /** A message of a client; `undefined`: it makes the task. */
@@ -84,6 +92,7 @@ export function accept(
   if (known) return unchanged(record, known === fingerprint ? 'duplicate' : 'conflict');
   if (record && isTerminal(record.state)) return unchanged(record, 'terminal');
   if (record?.cancel) return unchanged(record, 'canceling');
+  if (record?.turn && record.whileWorking === 'r' && !isWaiting(record.state)) return unchanged(record, 'working');
 
   const before = record ?? NEW;
   const next = {
@@ -98,10 +107,18 @@ export function accept(
 /** A run of a job asks for the first message. */
 export function beginTurn(
   record: TaskRecord | undefined,
-  begin: { job: number; started: number; token: string; run: string; maxAttempts: number; lease: Due },
+  begin: {
+    job: number;
+    started: number;
+    token: string;
+    run: string;
+    maxAttempts: number;
+    lease: Due;
+    whileWorking: WhileWorking;
+  },
 ): Reply {
   if (!record) return unchanged(record, 'missing');
-  const { job, started, token, run, maxAttempts, lease } = begin;
+  const { job, started, token, run, maxAttempts, lease, whileWorking } = begin;
   if (job !== record.scheduled) return unchanged(record, 'stale');
   const isOwner = record.turn !== '' && token === record.token;
   if (isOwner && run === record.run) return turnOf(record, unchanged(record, 'turn'));
@@ -121,6 +138,7 @@ export function beginTurn(
     token,
     started,
     turnSeq: 0,
+    whileWorking,
     attempts: attempts + 1,
     outbox: lease,
   };
@@ -135,29 +153,42 @@ export interface Append {
   readonly settles: boolean;
   readonly handsOver: boolean;
   readonly lease: Due;
+  /** Messages that the turn was given beside its own: an outcome answers them, too. */
+  readonly taken: readonly string[];
+}
+
+/** The messages that wait behind the turn's own, without the first `after`. They go on to wait. */
+export function steered(record: TaskRecord, { fence, after }: { fence: string; after: number }): Reply {
+  if (fence !== record.turn) return unchanged(record, 'fenced');
+  return { ...unchanged(record, 'given'), given: record.inbox.slice(1 + after) };
 }
 
 /** An event of the open turn. It is no sign of life: the job's lease is renewed by the clock, not by the chunk. */
-export function append(record: TaskRecord, { fence, number, state, settles, handsOver, lease }: Append): Reply {
+export function append(record: TaskRecord, { fence, number, state, settles, handsOver, lease, taken }: Append): Reply {
   if (fence === lastFence(record) && number <= record.turnSeq)
     return { ...unchanged(record, record.turn ? 'appended' : 'more'), cancel: record.cancel };
   if (fence !== record.turn) return unchanged(record, 'fenced');
   // A fail-over of Redis lost events before this one: what it continues is not there.
   if (number > record.turnSeq + 1) return unchanged(record, 'gap');
+  if (!isNext(record, taken)) return unchanged(record, 'gap');
 
   const next: TaskRecord = { ...record, state, turnSeq: number };
-  if (state === 'C' && record.inbox.length > 1 && !record.cancel)
-    return settle({ ...next, state: 'w' }, { events: ['w'], handsOver, lease });
-  if (isTerminal(state)) return finish(pop(next), { verdict: 'idle', state, settled: record.inbox[0] });
-  if (settles) return settle(next, { events: [state], handsOver, lease });
+  if (state === 'C' && record.inbox.length > 1 + taken.length && !record.cancel)
+    return settle({ ...next, state: 'w' }, { events: ['w'], handsOver, lease, taken });
+  if (isTerminal(state)) return finish(pop(next, taken), { verdict: 'idle', state, settled: settledBy(record, taken) });
+  if (settles) return settle(next, { events: [state], handsOver, lease, taken });
   return { verdict: 'appended', record: next, events: [state], cancel: record.cancel };
 }
 
 /** Ends a turn whose last event left the task waiting. */
-export function endTurn(record: TaskRecord, turn: { fence: string; handsOver: boolean; lease: Due }): Reply {
+export function endTurn(
+  record: TaskRecord,
+  turn: { fence: string; handsOver: boolean; lease: Due; taken: readonly string[] },
+): Reply {
   if (isOver(record, turn.fence)) return unchanged(record, 'more');
   if (turn.fence !== record.turn) return unchanged(record, 'fenced');
   if (!isWaiting(record.state)) return unchanged(record, 'unsettled');
+  if (!isNext(record, turn.taken)) return unchanged(record, 'gap');
   return settle(record, { events: [], ...turn });
 }
 
@@ -195,10 +226,15 @@ export function sweep(record: TaskRecord, { lease }: { lease: Due }): Reply {
 
 function settle(
   record: TaskRecord,
-  { events, handsOver, lease }: { events: readonly Letter[]; handsOver: boolean; lease: Due },
+  {
+    events,
+    handsOver,
+    lease,
+    taken,
+  }: { events: readonly Letter[]; handsOver: boolean; lease: Due; taken: readonly string[] },
 ): Reply {
-  const settled = record.inbox[0];
-  const next = pop(record);
+  const settled = settledBy(record, taken);
+  const next = pop(record, taken);
   if (record.cancel) return finish(next, { verdict: 'canceled', state: 'X', events, settled });
   if (!next.inbox.length)
     return { verdict: 'idle', record: { ...next, scheduled: 0, started: 0, outbox: undefined }, events, settled };
@@ -246,9 +282,16 @@ function schedule(record: TaskRecord, reply: { verdict: string; lease: Due; even
   return { verdict, job, events, record: { ...record, scheduled: job, jobs: job, started: 0, outbox: lease } };
 }
 
-const pop = (record: TaskRecord): TaskRecord => ({
+/** A fail-over may have lost messages that the turn was given. */
+const isNext = ({ inbox }: TaskRecord, taken: readonly string[]): boolean =>
+  taken.every((messageId, i) => inbox[i + 1] === messageId);
+
+const settledBy = ({ inbox }: TaskRecord, taken: readonly string[]): readonly string[] =>
+  inbox.slice(0, 1 + taken.length);
+
+const pop = (record: TaskRecord, taken: readonly string[]): TaskRecord => ({
   ...record,
-  inbox: record.inbox.slice(1),
+  inbox: record.inbox.slice(1 + taken.length),
   turn: '',
   token: '',
   attempts: 0,

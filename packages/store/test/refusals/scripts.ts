@@ -197,6 +197,16 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: 1,
     },
   ],
+  'turns/steered.lua': [
+    {
+      kind: 'reads',
+      scene: async (stage) => {
+        const turn = await stage.turn();
+        return async () => turn.waiting(0);
+      },
+      answer: [],
+    },
+  ],
   'turns/begin-turn.lua': [
     {
       kind: 'begins',

@@ -119,6 +119,7 @@ const refusals: Readonly<Record<Refused, CallRefusal>> = {
   canceling: 'ended',
   'history-full': 'ended',
   'inbox-full': 'busy',
+  working: 'busy',
   'too-many-calls': 'too-many',
   // Cannot happen: the id of the message is derived from its content.
   conflict: 'busy',

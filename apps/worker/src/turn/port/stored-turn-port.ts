@@ -1,5 +1,5 @@
-import { TurnEnded, TurnInterruption } from '@switchyard/agent';
-import type { LogLine, TurnPort } from '@switchyard/agent/runtime';
+import { type Agent, TurnEnded, TurnInterruption } from '@switchyard/agent';
+import type { LogLine, SteeringPort, TurnPort } from '@switchyard/agent/runtime';
 import type { TurnEvent, TurnInput } from '@switchyard/protocol';
 import type { OpenTurn } from '@switchyard/store';
 import { mapStoreErrors } from './store-errors.ts';
@@ -21,6 +21,10 @@ export interface Ownership {
   readonly onLog: (line: LogLine) => void;
 }
 
+interface StoredTurnParts extends CallParts {
+  readonly agent: Pick<Agent, 'whileWorking'>;
+}
+
 /** A turn's port, implemented over the store. */
 export class StoredTurnPort implements TurnPort {
   readonly input: TurnInput;
@@ -29,11 +33,12 @@ export class StoredTurnPort implements TurnPort {
   readonly calls: StoredCalls;
   readonly context: StoredContext;
   readonly conversations: StoredConversations;
+  readonly steering: SteeringPort | undefined;
   readonly #turn: OpenTurn;
   readonly #ownership: Ownership;
 
-  constructor(parts: CallParts, turn: OpenTurn, ownership: Ownership) {
-    const { store } = parts;
+  constructor(parts: StoredTurnParts, turn: OpenTurn, ownership: Ownership) {
+    const { store, agent } = parts;
     this.#turn = turn;
     this.#ownership = ownership;
     this.signal = ownership.signal;
@@ -42,6 +47,7 @@ export class StoredTurnPort implements TurnPort {
     this.calls = new StoredCalls(parts, turn);
     this.context = new StoredContext(store, turn);
     this.conversations = new StoredConversations(store.conversations, turn);
+    this.steering = agent.whileWorking === 'steer' ? steeringOf(turn) : undefined;
   }
 
   publish(event: TurnEvent): Promise<void> {
@@ -62,6 +68,13 @@ export class StoredTurnPort implements TurnPort {
   #write(event: TurnEvent): Promise<void> {
     return isBareWorking(event) ? this.#turn.announce(event) : this.#turn.publish(event);
   }
+}
+
+function steeringOf(turn: OpenTurn): SteeringPort {
+  return {
+    waiting: (after) => mapStoreErrors(() => turn.waiting(after)),
+    onWaiting: (listener) => turn.onWaiting(listener),
+  };
 }
 
 /** A working status without content need not be written before the agent goes on. */

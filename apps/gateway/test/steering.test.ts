@@ -1,0 +1,32 @@
+import { randomUUID } from 'node:crypto';
+import type { Task } from '@switchyard/protocol';
+import { describe, expect, it } from 'vitest';
+import { twoGateways } from './support/bindings/two-gateways.ts';
+import { get, submit, userMessage } from './support/client.ts';
+import { asked, working } from './support/events.ts';
+
+// A message for a task whose agent works on it and wants none; tests/wire/steering.test.ts has the agents that want some.
+
+const gateways = twoGateways();
+const ignore = (): void => undefined;
+
+describe.each(gateways.bindings)('Over $name a message for a task whose agent wants none while it works', ({ at }) => {
+  it('is refused, by each way to send one, and taken when the agent asks', async () => {
+    const { stage } = gateways;
+    const { id } = await submit(stage.url);
+    const hooks = { onCancel: ignore, onFenced: ignore, whileWorking: 'reject' } as const;
+    const turn = await stage.store.turns.begin({ taskId: id, job: 1, started: 1, token: randomUUID() }, 0, hooks);
+    if (typeof turn === 'string') throw new Error(`the turn did not begin: ${turn}`);
+    await turn.publish(working('do not disturb'));
+    const message = userMessage('more', { taskId: id });
+    const params = { message, configuration: { returnImmediately: true } };
+    for (const operation of ['SendMessage', 'SendStreamingMessage'])
+      expect(await at(1).invoke({ operation, params })).toMatchObject({
+        error: { reason: 'UNSUPPORTED_OPERATION', metadata: { taskId: id } },
+      });
+    const { body } = await get<Task>(`${stage.url}/tasks/${id}`);
+    expect(body.history?.filter(({ role }) => role === 'ROLE_USER')).toHaveLength(1);
+    await turn.publish(asked('what else?'));
+    expect(await at(0).invoke({ operation: 'SendMessage', params })).toHaveProperty('result');
+  });
+});

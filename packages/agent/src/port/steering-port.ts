@@ -1,0 +1,13 @@
+import type { Message } from '@switchyard/protocol';
+
+/** The messages that come for a task while its turn runs. */
+export interface SteeringPort {
+  /**
+   * Those that wait behind the turn's own, in the order in which they were accepted, without the first `after`. They
+   * go on to wait until an outcome names them in `taken`.
+   * @throws {TurnEnded}
+   */
+  waiting(after: number): Promise<readonly Message[]>;
+  /** @param listener called when other messages may wait */
+  onWaiting(listener: () => void): void;
+}

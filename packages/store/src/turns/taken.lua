@@ -1,0 +1,12 @@
+-- taken: the messages that a turn was given beside its own, while it ran; see steered.lua. They stay in the inbox until
+-- an outcome has taken them.
+-- ids: theirs as JSON, in their order, line by line
+-- Returns how many they are; nil: the inbox does not go on with them, a fail-over has lost some
+
+local function count_taken(record, ids)
+  local count, first = 0, record.inbox == record.accepted and 0 or 1
+  for _ in ids:gmatch('[^\n]+') do count = count + 1 end
+  local entries = redis.call('LRANGE', inbox_key, first, first + count - 1)
+  for i, entry in ipairs(entries) do entries[i] = entry:match('^[^\n]*') end
+  return table.concat(entries, '\n') == ids and count or nil
+end
