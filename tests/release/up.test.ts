@@ -88,7 +88,7 @@ describe('switchyard up, from the tarballs', () => {
     await folder.write('agent.ts', agent('first', 'Good evening'));
     const answers = async () => (await switchyard('send', 'Ada')).includes('Good evening, Ada');
     await until(answers, { what: 'the changed agent answers', ...patience });
-    expect(output).toContain('the changed agents run');
+    await until(() => output.includes('the changed agents run'), { what: 'the log says so, a moment later' });
   });
 
   it('says where an agent is broken, with file, line and column', async () => {

@@ -38,9 +38,9 @@ export const pythonToolchain: Toolchain = {
   async install(client, folder) {
     await execute(python ?? '', ['-m', 'venv', folder], { timeout: installWithinMs });
     const lock = join(clients, client, 'requirements.txt');
-    await execute(join(folder, 'bin/pip'), ['install', '--quiet', '--require-hashes', '-r', lock], {
-      timeout: installWithinMs,
-    });
+    // The lock names every package: without --no-deps pip looks for newer ones, and refuses them for want of a hash.
+    const args = ['install', '--quiet', '--no-deps', '--require-hashes', '-r', lock];
+    await execute(join(folder, 'bin/pip'), args, { timeout: installWithinMs });
   },
   program: (client, folder) => ({ file: join(folder, 'bin/python'), args: [join(clients, client, 'client.py')] }),
 };
