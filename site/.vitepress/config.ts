@@ -22,7 +22,7 @@ export default defineConfig({
   cacheDir: './node_modules/.cache',
   cleanUrls: true,
   // On GitHub a folder shows its README.
-  rewrites: { 'README.md': 'index.md', 'adr/README.md': 'adr/index.md' },
+  rewrites: { 'README.md': 'index.md', 'adr/README.md': 'adr/index.md', 'extensions/README.md': 'extensions/index.md' },
   markdown: {
     anchor: { slugify: anchorOf },
     // What GitHub has no name for, such as `text`, is shown as it is.

@@ -44,7 +44,7 @@ const sections: readonly Section[] = [
       'logs',
     ],
   },
-  { text: 'What holds', pages: ['guarantees', 'conformance', 'extensions/', 'a2a-1.1', 'security', 'performance'] },
+  { text: 'What holds', pages: ['guarantees', 'conformance', 'extensions/', 'a2a-1-1', 'security', 'performance'] },
   { text: 'Inside', pages: ['architecture', 'turns', 'redis-keys', 'releasing', 'adr/'] },
 ];
 

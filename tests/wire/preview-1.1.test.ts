@@ -13,7 +13,7 @@ import { numberedLines } from '../support/whole-story.ts';
 // Processes take their time on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
 
-// A2A 1.1 (docs/a2a-1.1.md) at two gateways with two workers, some of which die.
+// A2A 1.1 (docs/a2a-1-1.md) at two gateways with two workers, some of which die.
 
 let stack: Stack;
 

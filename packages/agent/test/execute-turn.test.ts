@@ -72,7 +72,7 @@ describe('an agent that returns without an outcome', () => {
 
   it('waits when it has asked for an authorization', async () => {
     const { result, status } = await run((turn) => turn.requireAuth('May I?'));
-    expect(result).toEqual({ kind: 'waiting-for-auth', taken: [] });
+    expect(result).toEqual({ kind: 'waiting-for-auth' });
     expect(status.state).toBe('TASK_STATE_AUTH_REQUIRED');
   });
 

@@ -5,7 +5,7 @@ import type { FeedItem, OpenTurn, TaskReading } from '../src/index.ts';
 import { accepted, agentMessage, begun, userMessage } from './support/drive.ts';
 import { alice, testRedis, testStore } from './support/redis.ts';
 
-// The number of a task's last event is its generation in A2A 1.1 (docs/a2a-1.1.md): one for each event, one event for
+// The number of a task's last event is its generation in A2A 1.1 (docs/a2a-1-1.md): one for each event, one event for
 // each change, whatever happens to the task.
 
 const store = await testStore({ inlineTextBytes: 200, maxInbox: 1_000, maxAttempts: 100 });

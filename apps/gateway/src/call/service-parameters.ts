@@ -8,7 +8,7 @@ export const protocolVersion = '1.0';
 /** The older version, for clients that need it. */
 export const legacyVersion = '0.3';
 
-/** The version to come, for those who try it: docs/a2a-1.1.md. */
+/** The version to come, for those who try it: docs/a2a-1-1.md. */
 export const previewVersion = '1.1';
 
 export type SpokenVersion = typeof protocolVersion | typeof legacyVersion | typeof previewVersion;

@@ -108,7 +108,7 @@ export interface GatewaySettings {
   readonly push: PushSettings | undefined;
   /** Serves clients of A2A 0.3 as well, at the same URLs. */
   readonly legacyV03: boolean;
-  /** Serves requests of A2A 1.1, too, as far as its draft goes: docs/a2a-1.1.md. */
+  /** Serves requests of A2A 1.1, too, as far as its draft goes: docs/a2a-1-1.md. */
   readonly preview: boolean;
   /** Serves agents as tools of the Model Context Protocol under `/mcp`. */
   readonly mcp: boolean;

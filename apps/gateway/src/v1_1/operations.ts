@@ -35,7 +35,7 @@ const sendSchema = sendMessageRequestSchema.extend({
   configuration: sendMessageConfigurationSchema.extend(condition).exactOptional(),
 });
 
-/** Those of 1.0, but where A2A 1.1 differs (docs/a2a-1.1.md). */
+/** Those of 1.0, but where A2A 1.1 differs (docs/a2a-1-1.md). */
 const previewDefinitions = {
   ...definitions,
   SendMessage: unary(sendSchema, async (backend, call, request) =>

@@ -105,7 +105,7 @@ async function resultWithoutOutcome(run: Run): Promise<TurnResult> {
   const { agent, journal } = run;
   if (journal.state === 'TASK_STATE_AUTH_REQUIRED') {
     journal.steering?.end();
-    return { kind: 'waiting-for-auth', taken: journal.steering?.taken ?? [] };
+    return { kind: 'waiting-for-auth', ...(journal.steering && { taken: journal.steering.taken }) };
   }
   const hint = `execute() of the agent "${agent.id}" returned without an outcome: end it with "return turn.complete(…)" or one of its siblings.`;
   return fail(run, 'The agent ended its turn without an outcome.', journal.firstError ?? new TurnMisuseError(hint));

@@ -108,7 +108,7 @@ export const network = {
       of: ['gateway'],
       schema: onOff,
       default: false,
-      text: 'Serve requests with `A2A-Version: 1.1`, too, as far as its draft goes: [a2a-1.1.md](a2a-1.1.md).',
+      text: 'Serve requests with `A2A-Version: 1.1`, too, as far as its draft goes: [a2a-1-1.md](a2a-1-1.md).',
     },
     MCP: {
       of: ['gateway'],

@@ -40,7 +40,7 @@ export const requests = {
       of: ['gateway'],
       schema: milliseconds,
       default: 50_000,
-      text: 'The longest wait that `Prefer: wait` can ask for, or `currentGeneration` ([a2a-1.1.md](a2a-1.1.md)).',
+      text: 'The longest wait that `Prefer: wait` can ask for, or `currentGeneration` ([a2a-1-1.md](a2a-1-1.md)).',
     },
     CANCEL_WAIT_MS: {
       of: ['gateway'],
