@@ -164,6 +164,7 @@ test('a stream that is resumed after an event whose number is now that of the te
 test('a stream without new events is not interrupted by turns that begin and messages that wait', async () => {
   const { taskId } = await accepted(store, alice);
   const { items, ended } = follow(taskId);
+  await until(() => items.length === 1, { what: 'the task, before anything happens to it' });
   for (const job of [1, 2, 3]) {
     const turn = await begun(store, taskId, { job });
     await chunk(turn, 'one');
