@@ -29,8 +29,7 @@ export class MigrationLock {
 
   /** Takes or renews it. @returns false: another program has it */
   async hold(): Promise<boolean> {
-    const args = { program: this.#program, holdMs: HOLD_MS };
-    const isHeld = (await holdScript.run(this.#redis, { keys: { lock: this.#key }, args })) === 1;
+    const isHeld = await this.#holdFor(HOLD_MS);
     this.#heldAt = isHeld ? performance.now() : undefined;
     return isHeld;
   }
@@ -41,8 +40,14 @@ export class MigrationLock {
     if (heldForMs > RENEW_EVERY_MS && !(await this.hold())) throw new Error('Another program migrates meanwhile.');
   }
 
+  /** Another program may have it meanwhile: it keeps it. */
   async release(): Promise<void> {
-    if (this.#heldAt !== undefined) await this.#redis.del(this.#key);
+    if (this.#heldAt !== undefined) await this.#holdFor(0);
     this.#heldAt = undefined;
+  }
+
+  async #holdFor(holdMs: number): Promise<boolean> {
+    const args = { program: this.#program, holdMs };
+    return (await holdScript.run(this.#redis, { keys: { lock: this.#key }, args })) === 1;
   }
 }

@@ -84,7 +84,11 @@ test('one program at a time migrates, and none while older ones work here', asyn
   const store = await testStore();
   await fromBefore(store);
   const other = await testStore({ prefix: store.settings.prefix });
+  await store.migrator.lock.hold();
+  // As if it had been silent for longer than it holds.
+  await redis.del(`${store.settings.prefix}{agents}:schema:lock`);
   await other.migrator.lock.hold();
+  await store.migrator.lock.release();
   expect(await migrate(store)).toEqual([]);
   await other.migrator.lock.release();
   const [seconds] = await redis.time();
