@@ -8,9 +8,9 @@ FROM node:24.21-bookworm-slim AS build
 RUN apt-get update && apt-get install --yes --no-install-recommends tini
 WORKDIR /src
 COPY . .
-# Not npm ci, for the reason given in scripts/setup.mjs; no dependency of the running system needs its install script.
+# No dependency of the running system needs its install script.
 RUN --mount=type=cache,target=/root/.npm \
-    npm install --include=dev --no-save --ignore-scripts --no-audit --no-fund --loglevel=error
+    npm ci --include=dev --ignore-scripts --no-audit --no-fund --loglevel=error
 RUN npm run --silent pack && node scripts/image/build.ts /image
 
 # Debian's C library and certificates, no shell and no package manager. Its tag has no version: rebuild to get its fixes.

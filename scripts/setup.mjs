@@ -21,9 +21,8 @@ const needsBrowser = process.argv.includes('--browser');
 const needsRedis = !process.argv.includes('--packages') && (isForTests || !needsBrowser);
 const needsPackages = isForTests || !needsBrowser;
 
-// Not `npm ci`: it begins by removing all of node_modules, where one package may be stale. --no-save keeps to the lock
-// file all the same, and leaves it alone.
-const install = ['install', '--no-save', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
+const installOptions = ['--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
+const installedList = join(root, 'node_modules', '.package-lock.json');
 
 /** Where a browser is from. */
 const packageManagers = [
@@ -71,18 +70,27 @@ function requireNode() {
 function installPackages() {
   const reason = whyInstall();
   if (!reason) return;
-  say(`${reason}: npm install, exactly what package-lock.json says`);
+  const install = howToInstall();
+  say(`${reason}: npm ${install[0]}, exactly what package-lock.json says`);
   if (isDryRun) return;
-  const [program, ...args] = [...npmCommand(), ...install];
+  const [program, ...args] = [...npmCommand(), ...install, ...installOptions];
   const result = spawnSync(program, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
   if (result.status !== 0) fail('The packages could not be installed.');
   const stillWrong = whyInstall();
-  if (stillWrong) fail(`After npm install: ${stillWrong}.`);
+  if (stillWrong) fail(`After npm ${install[0]}: ${stillWrong}.`);
+}
+
+/**
+ * npm ci removes all of node_modules first: where one package is stale, npm install brings that one in a second, and
+ * what runs from there goes on. --no-save keeps to the lock file all the same, and leaves it alone.
+ */
+function howToInstall() {
+  return existsSync(installedList) ? ['install', '--no-save'] : ['ci'];
 }
 
 function whyInstall() {
   const wanted = packagesIn(join(root, 'package-lock.json'));
-  const installed = packagesIn(join(root, 'node_modules', '.package-lock.json'));
+  const installed = packagesIn(installedList);
   if (!wanted) return 'package-lock.json is missing';
   if (!installed) return 'no packages are installed yet';
   const stale = Object.keys(wanted).find((path) => isStale(path, wanted[path], installed[path]));

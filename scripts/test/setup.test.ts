@@ -50,7 +50,7 @@ describe('the set-up before npm start and npm test', () => {
     expect(setUp({ args: ['--browser'] })).toEqual({ said: '', code: 0 });
   });
 
-  it('installs where the link to one of our packages is gone, although npm has it in its list', async () => {
+  it('installs anew with npm ci, and brings one package where its link is gone although npm has it in its list', async () => {
     const lock = { packages: { 'node_modules/@switchyard/store': { resolved: 'packages/store', link: true } } };
     const nodeModules = join(path, 'node_modules');
     await mkdir(join(nodeModules, '.bin'), { recursive: true });
@@ -58,10 +58,11 @@ describe('the set-up before npm start and npm test', () => {
     await mkdir(join(path, 'scripts'));
     await cp('scripts/setup.mjs', join(path, 'scripts', 'setup.mjs'));
     await writeFile(join(path, 'package-lock.json'), JSON.stringify(lock));
-    await writeFile(join(nodeModules, '.package-lock.json'), JSON.stringify(lock));
     await writeFile(join(nodeModules, '.bin', 'node'), '');
     const said = () => setUp({ args: ['--packages'], root: path }).said;
-    expect(said()).toContain('node_modules/@switchyard/store is not the one of package-lock.json');
+    expect(said()).toContain('no packages are installed yet: npm ci,');
+    await writeFile(join(nodeModules, '.package-lock.json'), JSON.stringify(lock));
+    expect(said()).toContain('node_modules/@switchyard/store is not the one of package-lock.json: npm install,');
     await symlink(path, join(nodeModules, '@switchyard', 'store'));
     expect(said()).toBe('');
   });
