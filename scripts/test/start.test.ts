@@ -201,12 +201,13 @@ describe('--help', () => {
     ['apps/cli/src/main.ts', /switchyard[\s\S]*keys[\s\S]*--agent-card/],
     ['scripts/setup.mjs', /Makes a fresh checkout ready[\s\S]*--dry-run/],
     ['scripts/sut.ts', /npm run sut -- \[--port 9999\]/],
-    ['apps/gateway/src/main.ts', /switchyard gateway[\s\S]*\n {2}SEND_MODE\n/],
-    ['apps/worker/src/main.ts', /switchyard worker[\s\S]*\n {2}MAX_ATTEMPTS\n/],
+    ['apps/gateway/src/main.ts', /switchyard-gateway[\s\S]*switchyard gateway[\s\S]*\n {2}SEND_MODE\n/],
+    ['apps/worker/src/main.ts', /switchyard-worker[\s\S]*switchyard worker[\s\S]*\n {2}MAX_ATTEMPTS\n/],
   ])('of %s prints what it does, and starts nothing', async (file, words) => {
     const program = await startProgram({ file, args: ['--help'] });
     expect(await program.exited).toBe(0);
     expect(program.output()).toMatch(words);
+    expect(program.output(), 'no page that an installed package does not have').not.toContain('.md');
   });
 });
 

@@ -36,7 +36,7 @@ describe('switchyard doctor', () => {
     expect(out).toMatch(/^Ok: (?:Redis|Valkey) \d\S* at \S+, \d+ MiB used, [\d.]+ ms away$/m);
     expect(out).toMatch(/^Problem: Nothing answers at http:\/\/127\.0\.0\.1:49999: .*\nDo: switchyard up/m);
     expect(out).toContain(`Ok: The operators' port answers at ${api.url}\n`);
-    expect(out).toMatch(/^Problem: No worker has the agent \S+.*\nDo: npm run worker -- --agents/m);
+    expect(out).toMatch(/^Problem: No worker has the agent \S+.*\nDo: switchyard worker <module of/m);
     expect(out).toContain('Warning: The gateway serves no console\n');
     expect(out).toContain('Ok: The agent reviewer has 2 workers, 1 message waits\n');
     expect(out).toContain('Ok: Gateway and workers are of version 0.1.0\n');

@@ -6,12 +6,17 @@ import { GrpcUnavailable } from './bindings/grpc/grpc-listener.ts';
 import { readConfig } from './config.ts';
 import { createGateway } from './gateway.ts';
 
+const text = `Serves A2A clients.
+
+Where the package of the gateway alone is installed it is called switchyard-gateway, in a checkout npm run gateway; the
+image runs it as the command gateway.`;
+
 /**
  * The gateway as a process: settings from the environment, JSON lines on standard output, stops on SIGINT and SIGTERM.
  */
 async function main(): Promise<void> {
   const { help } = readCommandLine(
-    { usage: 'switchyard gateway', text: 'Serves A2A clients.', options: {}, settingsOf: ['gateway'] },
+    { usage: 'switchyard gateway', text, options: {}, settingsOf: ['gateway'] },
     process.argv.slice(2),
   );
   if (help !== undefined) return void process.stdout.write(help);

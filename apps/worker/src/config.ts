@@ -130,7 +130,10 @@ A pattern such as "agents/*.ts" names several. An agent that runs elsewhere is n
 
   --watch        agents are loaded again when their files change
   --list         prints the agents as JSON, and runs none
-  --maintenance  runs none: delivers webhooks, and gives the turns of crashed workers to others`;
+  --maintenance  runs none: delivers webhooks, and gives the turns of crashed workers to others
+
+Where the package of the worker alone is installed it is called switchyard-worker, in a checkout npm run worker --; the
+image runs it as the command worker.`;
 
 /** npm runs scripts in the package's folder; a path is meant from the folder where npm was called. */
 function pathOf(module: string, calledIn: string | undefined): string {

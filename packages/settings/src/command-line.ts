@@ -3,7 +3,7 @@ import type { CommandName } from './setting/setting.ts';
 import { settingsHelp } from './settings-table.ts';
 
 export interface CommandLine<Options extends ParseArgsOptionsConfig> {
-  /** As it is typed: `npm run worker -- --agents <module> …`. */
+  /** As it is typed: `switchyard worker [<module> …]`. */
   readonly usage: string;
   /** What the command does, and its options. */
   readonly text: string;

@@ -56,7 +56,12 @@ ${sections.join('\n\n')}
 
 function helpLines(name: string, setting: Setting): string[] {
   const value = `${allowedText(setting)}; default: ${defaultText(setting) || 'none'}`;
-  return [`  ${name}`, ...wrapped(setting.text.replaceAll('`', '')), ...wrapped(`(${value.replaceAll('`', '')})`)];
+  return [`  ${name}`, ...wrapped(asPlainText(setting.text)), ...wrapped(`(${asPlainText(value)})`)];
+}
+
+/** Who has installed a package has no pages beside it. */
+function asPlainText(text: string): string {
+  return text.replaceAll('`', '').replaceAll(/\[([\w-]+)\.md\]\([^()]*\)/g, 'the page "$1" of the documentation');
 }
 
 function wrapped(text: string): string[] {

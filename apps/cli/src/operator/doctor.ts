@@ -109,7 +109,7 @@ async function checkSchema(settings: Parameters<typeof inspectSchema>[0]): Promi
     return schemaFindings(await inspectSchema(settings));
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
-    return [{ verdict: 'problem', text: error.message, todo: 'See docs/upgrades.md.' }];
+    return [{ verdict: 'problem', text: error.message }];
   }
 }
 
@@ -252,7 +252,7 @@ function agentFinding({
     return {
       verdict: 'problem',
       text: `No worker has the agent ${id}${waits}`,
-      todo: `npm run worker -- --agents <module of ${id}>`,
+      todo: `switchyard worker <module of ${id}>`,
     };
   return { verdict: 'ok', text: `The agent ${id} has ${workers === 1 ? 'a worker' : `${workers} workers`}${waits}` };
 }

@@ -15,7 +15,7 @@ export const access = {
     API_KEYS: {
       of: ['gateway'],
       schema: anyText,
-      text: 'With `AUTH=api-key`: keys as `key:subject[:tenant[:scope+scope]]`, apart by commas or lines; `npm run keys` makes others.',
+      text: 'With `AUTH=api-key`: keys as `key:subject[:tenant[:scope+scope]]`, apart by commas or lines; `switchyard keys` makes others.',
       isSecret: true,
       isCommon: true,
     },

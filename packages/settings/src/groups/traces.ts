@@ -8,7 +8,7 @@ export const traces = {
       of: ['gateway', 'worker'],
       schema: oneOf('off', 'otlp'),
       default: 'off',
-      text: 'Records spans, and sends them to a collector of OpenTelemetry: docs/traces.md.',
+      text: 'Records spans, and sends them to a collector of OpenTelemetry: [traces.md](traces.md).',
     },
     TRACES_URL: {
       of: ['gateway', 'worker'],

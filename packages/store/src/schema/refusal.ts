@@ -27,7 +27,7 @@ export function refusalText(refusal: Refusal, { known, shards }: Refused): strin
       // Short enough for a line of the log.
       return (
         `${by || 'A later release'} took this Redis over (schema ${version}): programs must know schema ${oldest}, ` +
-        `and ${release} knows ${known.version}. Start that release or a later one, or restore a backup: docs/upgrades.md.`
+        `and ${release} knows ${known.version}. Start that release or a later one, or restore a backup of before.`
       );
     }
     case 'unmigrated':

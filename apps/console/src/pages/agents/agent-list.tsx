@@ -20,8 +20,7 @@ export function AgentList() {
         {({ agents }) =>
           agents.length === 0 ? (
             <Empty icon="agents" title="No agents yet">
-              A worker announces its agents when it starts:{' '}
-              <code>npm run worker -- --agents examples/echo/agent.ts</code>
+              A worker announces its agents when it starts: <code>switchyard worker agent.ts</code>
             </Empty>
           ) : (
             <ul class="agent-grid">
