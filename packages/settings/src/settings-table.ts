@@ -16,7 +16,7 @@ export function shortTable(): string {
     .flatMap(({ settings }) => Object.entries(settings))
     .filter(([, { isCommon }]) => isCommon)
     .map(([name, setting]) => row(`\`${name}\``, ofText(setting), defaultText(setting), setting.text));
-  return [row('variable', 'of', 'default', 'what it does'), row('---', '---', '---', '---'), ...rows].join('\n');
+  return [row('variable', 'used by', 'default', 'what it does'), row('---', '---', '---', '---'), ...rows].join('\n');
 }
 
 /** Every setting, as docs/settings.md has them: a Markdown table for each group. */
@@ -27,7 +27,7 @@ export function fullTables(): string {
         row(`\`${name}\``, ofText(setting), allowedText(setting), defaultText(setting), setting.text + marks(setting)),
       );
       const head = [
-        row('variable', 'of', 'allowed', 'default', 'what it does'),
+        row('variable', 'used by', 'values', 'default', 'what it does'),
         row('---', '---', '---', '---', '---'),
       ];
       return [`## ${title}`, '', ...head, ...rows].join('\n');
@@ -88,7 +88,7 @@ function allowedText({ schema }: Pick<Setting, 'schema'>): string {
 }
 
 function marks({ isShared, isSecret }: Setting): string {
-  return `${isShared ? ' The same everywhere.' : ''}${isSecret === true ? ' A secret: never printed.' : ''}`;
+  return `${isShared ? ' Must be the same on every gateway and worker.' : ''}${isSecret === true ? ' Secret: never printed.' : ''}`;
 }
 
 function defaultText({ default: value, defaults, defaultText: words }: Setting): string {

@@ -9,26 +9,26 @@ export const access = {
       schema: listOf('none', 'api-key', 'jwt', 'mtls'),
       default: ['none'],
       defaultText: '`none`',
-      text: 'How callers prove who they are: API keys, JSON Web Tokens, certificates, in any mix.',
+      text: 'How callers authenticate: API keys, JSON Web Tokens, client certificates, or several of these.',
       isCommon: true,
     },
     API_KEYS: {
       of: ['gateway'],
       schema: anyText,
-      text: 'With `AUTH=api-key`: keys as `key:subject[:tenant[:scope+scope]]`, apart by commas or lines; `switchyard keys` makes others.',
+      text: 'With `AUTH=api-key`: keys as `key:subject[:tenant[:scope+scope]]`, separated by commas or newlines. `switchyard keys` creates keys in Redis instead.',
       isSecret: true,
       isCommon: true,
     },
     API_KEYS_FILE: {
       of: ['gateway'],
       schema: anyText,
-      text: 'A file with such keys.',
+      text: 'A file with keys in the same format.',
     },
     ALLOW_ANONYMOUS: {
       of: ['gateway'],
       schema: onOff,
       default: false,
-      text: 'With `AUTH=none`, listen beyond loopback all the same: every caller sees and cancels every task.',
+      text: 'Allow `AUTH=none` on other addresses than loopback: every caller can see and cancel every task.',
     },
     CARD_SIGNING_KEY: {
       of: ['gateway'],
@@ -39,14 +39,14 @@ export const access = {
     CARD_SIGNING_KEYS: {
       of: ['gateway'],
       schema: anyText,
-      text: 'Further such keys: while one key replaces another, both sign.',
+      text: 'More signing keys: during a key rotation, cards are signed with the old and the new key.',
       isSecret: true,
     },
     CARD_MAX_AGE_SECONDS: {
       of: ['gateway'],
       schema: whole(0, 31_536_000),
       default: 60,
-      text: 'How long clients may keep an agent card, and the keys, without asking again.',
+      text: 'How long clients may cache agent cards and signing keys.',
     },
   },
 } as const satisfies SettingGroup;

@@ -8,20 +8,20 @@ export const audit = {
       of: ['gateway'],
       schema: oneOf('changes', 'all', 'off'),
       default: 'changes',
-      text: 'What the audit trail has: `changes`, sign-ins and refusals; `all`, reads too; or nothing.',
+      text: 'What to record in the audit trail: `changes` (with sign-ins and refusals), `all` (reads as well), or nothing.',
     },
     AUDIT_RETENTION_MS: {
       of: ['gateway'],
       schema: longMilliseconds,
       default: 2_592_000_000,
       defaultText: '30 days',
-      text: 'How long the events of the audit trail are kept.',
+      text: 'How long to keep audit events.',
     },
     AUDIT_MAX: {
       of: ['gateway'],
       schema: whole(1_000),
       default: 1_000_000,
-      text: 'How many are kept at most, the latest; each takes some 300 bytes of Redis.',
+      text: 'The number of audit events to keep, the latest; each takes about 300 bytes in Redis.',
     },
   },
 } as const satisfies SettingGroup;

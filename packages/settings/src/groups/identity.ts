@@ -2,28 +2,28 @@ import { anyText, httpUrl, list, listOf, milliseconds, oneOf, whole } from '../s
 import type { SettingGroup } from '../setting/setting.ts';
 
 export const identity = {
-  title: 'Who callers are',
+  title: 'Authentication',
   settings: {
     KEY_CACHE_MS: {
       of: ['gateway'],
       schema: milliseconds,
       default: 5_000,
-      text: 'How long a gateway relies on an API key that it has looked up. Revocations reach it at once, as a rule.',
+      text: 'How long a gateway caches an API key. A revocation normally takes effect at once.',
     },
     JWT_ISSUER: {
       of: ['gateway'],
       schema: anyText,
-      text: 'With `AUTH=jwt`: who issues the tokens, exactly as their claim `iss` has it.',
+      text: 'With `AUTH=jwt`: the issuer of tokens, exactly as in their `iss` claim.',
     },
     JWT_AUDIENCE: {
       of: ['gateway'],
       schema: list,
-      text: 'With `AUTH=jwt`: whom the tokens are for; the claim `aud` must have one of these.',
+      text: 'With `AUTH=jwt`: the audiences to accept; a token’s `aud` claim must contain one of them.',
     },
     JWT_JWKS_URL: {
       of: ['gateway'],
       schema: httpUrl,
-      defaultText: 'as `<issuer>/.well-known/openid-configuration` says',
+      defaultText: 'from `<issuer>/.well-known/openid-configuration`',
       text: 'Where the issuer publishes its keys.',
     },
     JWT_ALGORITHMS: {
@@ -45,13 +45,13 @@ export const identity = {
       ),
       default: ['RS256', 'PS256', 'ES256', 'EdDSA'],
       defaultText: '`RS256 PS256 ES256 EdDSA`',
-      text: 'The algorithms that tokens may be signed with.',
+      text: 'Signature algorithms to accept.',
     },
     JWT_CLOCK_SKEW_SECONDS: {
       of: ['gateway'],
       schema: whole(0, 300),
       default: 30,
-      text: 'By how much the clock of the issuer may differ.',
+      text: 'The clock difference to tolerate between issuer and gateway.',
     },
     JWT_SUBJECT_CLAIM: { of: ['gateway'], schema: anyText, default: 'sub', text: 'The claim that names the caller.' },
     JWT_TENANT_CLAIM: {
@@ -63,47 +63,47 @@ export const identity = {
     JWT_DEFAULT_TENANT: {
       of: ['gateway'],
       schema: anyText,
-      defaultText: 'they are refused',
-      text: 'The tenant of tokens without that claim.',
+      defaultText: 'none: the token is refused',
+      text: 'The tenant for tokens without that claim.',
     },
     JWT_SCOPE_CLAIM: {
       of: ['gateway'],
       schema: list,
       default: ['scope', 'scp'],
       defaultText: '`scope scp`',
-      text: 'The claims with the scopes. A token without scopes may do nothing.',
+      text: 'The claims that list the scopes. A token without scopes has no permissions.',
     },
     JWT_SCOPE_PREFIX: {
       of: ['gateway'],
       schema: anyText,
       default: '',
       defaultText: 'none',
-      text: 'What scopes begin with, such as `switchyard:`; others are not ours.',
+      text: 'A prefix of scopes, such as `switchyard:`. Scopes without it are ignored.',
     },
     JWT_AGENTS_CLAIM: {
       of: ['gateway'],
       schema: anyText,
       default: 'agents',
-      text: 'The claim that lists the agents the caller may use. A token without it may use all.',
+      text: 'The claim that lists the agents the caller may use. A token without it may use all agents.',
     },
     MTLS_SUBJECT: {
       of: ['gateway'],
       schema: oneOf('san-uri', 'san-dns', 'cn'),
       default: 'san-uri',
-      text: 'With `AUTH=mtls`: the name in a certificate that is the caller: its first URI or DNS name, or its common name.',
+      text: 'With `AUTH=mtls`: where a certificate names the caller: its first URI (`san-uri`), its first DNS name (`san-dns`) or its common name (`cn`).',
     },
     MTLS_TENANT: {
       of: ['gateway'],
       schema: oneOf('o', 'default'),
       default: 'default',
-      text: 'The caller’s tenant: the certificate’s organization (`o`), or `default`.',
+      text: 'Where a certificate names the tenant: its organization (`o`); or `default`: all callers share the tenant `default`.',
     },
     MTLS_SCOPES: {
       of: ['gateway'],
       schema: list,
       default: ['send', 'read', 'cancel', 'push'],
       defaultText: '`send read cancel push`',
-      text: 'What callers with a certificate may do.',
+      text: 'The scopes of callers with a certificate.',
     },
   },
 } as const satisfies SettingGroup;

@@ -8,14 +8,14 @@ export const turns = {
       of: ['worker'],
       schema: whole(1, 100),
       default: 3,
-      text: 'How often a turn is begun before its task fails.',
+      text: 'How many times a turn is started before its task fails.',
       isShared: true,
     },
     SWEEP_AFTER_MS: {
       of: ['gateway', 'worker'],
       schema: milliseconds,
       default: 15_000,
-      text: 'A task with work to do, but no sign of life for so long, is checked. Its job is added again if it is lost.',
+      text: 'How long a task with work to do may show no progress before the sweeper checks it, and adds its job again if it is lost.',
       isShared: true,
     },
     INTERRUPTED_RETENTION_MS: {
@@ -23,7 +23,7 @@ export const turns = {
       schema: longMilliseconds,
       default: 30 * 24 * 3_600_000,
       defaultText: '30 days',
-      text: 'How long a task may wait for input or authorization, before it is canceled.',
+      text: 'How long a task may wait for input or authorization before it is canceled.',
       isShared: true,
     },
     MAX_TASK_BYTES: {
@@ -31,7 +31,7 @@ export const turns = {
       schema: whole(65_536, 268_435_456),
       default: 67_108_864,
       defaultText: '64 MiB',
-      text: 'Bytes of history and artifacts of one task. What would exceed them is refused; the task can still end.',
+      text: 'The largest history and artifacts of one task, in bytes. Writes that exceed it are refused; the task can still end.',
       isShared: true,
     },
     MAX_HISTORY_BYTES: {
@@ -39,7 +39,7 @@ export const turns = {
       schema: whole(16_384, 67_108_864),
       default: 8_388_608,
       defaultText: '8 MiB',
-      text: 'Bytes of the history of one task: so much does a turn load before it begins.',
+      text: 'The largest history of one task, in bytes. Every turn loads the whole history.',
       isShared: true,
     },
     SWEEP_MS: {
@@ -52,7 +52,7 @@ export const turns = {
       of: ['gateway', 'worker'],
       schema: whole(0, 3_600_000),
       defaults: { gateway: 3_000, worker: 2_000 },
-      text: 'How long a process that stops waits for its requests or turns. What has not ended then goes back to the queue.',
+      text: 'How long a stopping process waits for its requests or turns. Turns that are still running then go back to the queue.',
     },
   },
 } as const satisfies SettingGroup;

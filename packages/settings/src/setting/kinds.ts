@@ -8,21 +8,20 @@ export function whole(least: number, most = Number.MAX_SAFE_INTEGER) {
   return z.coerce.number({ error }).int({ error }).min(least, { error }).max(most, { error }).describe(allowed(error));
 }
 
-/** A part of a whole. */
 export const share = z.coerce
   .number({ error: mustBe('a number from 0 to 1') })
   .min(0, { error: mustBe('a number from 0 to 1') })
   .max(1, { error: mustBe('a number from 0 to 1') })
   .describe('a number from 0 to 1');
 
-/** Up to the longest time that a timer of Node takes. */
+/** At most what a Node timer accepts. */
 export const milliseconds = whole(1, 2 ** 31 - 1);
 export const millisecondsOrOff = z
   .union([z.literal('off'), milliseconds], { error: mustBe('a whole number from 1 to 2147483647, or off') })
   .describe('a whole number from 1 to 2147483647, or off');
-/** A time that no timer waits for: it is only compared. */
+/** Beyond what a Node timer accepts: this time is only compared. */
 export const longMilliseconds = whole(1);
-/** 0: any free one. */
+/** 0: any free port. */
 export const port = whole(0, 65_535);
 
 export function oneOf<const Word extends string>(...words: readonly Word[]) {
@@ -30,9 +29,9 @@ export function oneOf<const Word extends string>(...words: readonly Word[]) {
   return z.enum(words, { error }).describe(allowed(error));
 }
 
-/** Words apart by blanks or commas, at least one. */
+/** Words separated by spaces or commas, at least one. */
 export function listOf<const Word extends string>(...words: readonly Word[]) {
-  const error = mustBe(`one or several of ${words.join(', ')}`);
+  const error = mustBe(`one or more of ${words.join(', ')}`);
   const listed = z.array(z.enum(words)).min(1);
   return z
     .string()
@@ -63,7 +62,7 @@ export function limitOrOff(most: number) {
     .describe(description);
 }
 
-/** So many in a time; they may all come at once, and their number comes back evenly. */
+/** A token bucket: `count` at once, refilled evenly within `seconds`. */
 export interface Rate {
   readonly count: number;
   readonly seconds: number;
@@ -82,7 +81,7 @@ export const rateOrOff = z
   })
   .describe('a rate such as 50/s, 600/m or 1000/h, or off');
 
-/** Text that has a form. */
+/** Text that matches a pattern. */
 export function text(form: RegExp, description: string) {
   return z
     .string()
@@ -96,11 +95,11 @@ export const httpUrl = z
   .url({ protocol: /^https?$/, error: mustBe('an address such as https://agents.example.com') })
   .describe('an address such as https://agents.example.com');
 
-/** Words apart by blanks or commas. */
+/** Words separated by spaces or commas. */
 export const list = z
   .string()
   .transform((line): readonly string[] => wordsIn(line))
-  .describe('a list, apart by commas or blanks');
+  .describe('a list, separated by commas or spaces');
 
 function wordsIn(line: string): string[] {
   return line.split(/[\s,]+/).filter((word) => word !== '');
