@@ -273,6 +273,27 @@ describe('A stream of 0.3', () => {
     ]);
   });
 
+  it('has the same ids over REST, and resumes after one', async () => {
+    const { id } = await submit(stage.url);
+    const first = await openStream(`${stage.url}/v1/tasks/${id}:subscribe`);
+    await first.next();
+    const turn = await stage.beginTurn(id);
+    await turn.publish(working('on it'));
+    const seen = await first.next();
+    first.cut();
+    const over = await subscription(id, { 'last-event-id': '1' });
+    expect((await over.next()).id).toBe(seen.id);
+    over.cut();
+    await turn.publish(completed());
+    const second = await openStream(`${stage.url}/v1/tasks/${id}:subscribe`, {
+      headers: { 'last-event-id': seen.id ?? '' },
+    });
+    const rest = await second.rest();
+    expect(rest.map(({ data }) => data)).toMatchObject([
+      { statusUpdate: { status: { state: 'TASK_STATE_COMPLETED' }, final: true } },
+    ]);
+  });
+
   it('is kept alive over REST, and ends with the gateway', async () => {
     const other = await openStage({ gateway: { heartbeatMs: 20 } });
     const { id } = await submit(other.url);

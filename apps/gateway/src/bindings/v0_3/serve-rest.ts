@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { legacyRestRouter } from '@a2a-js/sdk/compat/v0_3/server/express';
 import { toHttpError, toJsonRpcError } from '@switchyard/protocol';
-import type { Request, RequestHandler } from 'express';
+import { formatEventId } from '@switchyard/store';
+import type { Request, RequestHandler, Response } from 'express';
 import { legacyVersion, majorMinor } from '../../call/service-parameters.ts';
 import {
   disposeOnClose,
@@ -43,6 +44,7 @@ export function serveLegacyRest(context: GatewayContext): RequestHandler {
       callers.set(req, caller);
       req.body = toPushConfigBody(req, await readParams(context, exchange, caller));
       speakRestDialect(res);
+      identifyEvents(res, caller);
       sendHeartbeats(exchange, context.settings.heartbeatMs);
       translate(req, res, next);
     } catch (thrown) {
@@ -70,7 +72,16 @@ async function readParams(context: GatewayContext, exchange: Exchange, { call }:
   return readOptionalJson(exchange.req, bodyLimits(context, exchange, call.admission));
 }
 
-/** Heartbeats fall between events, each of which is one write. */
+/** The SDK's router writes an event as soon as it has it: its caller is still at that event. An error has no id. */
+function identifyEvents(res: Response, caller: LegacyCaller): void {
+  const write = res.write.bind(res);
+  res.write = (chunk: string) => {
+    if (chunk.startsWith('data:')) write(`id: ${formatEventId(caller.position)}\n`);
+    return write(chunk);
+  };
+}
+
+/** Heartbeats fall between events, each of which is written in one go. */
 function sendHeartbeats({ res }: Exchange, everyMs: number): void {
   const pulse = setInterval(() => {
     const isStream = res.headersSent && res.getHeader('Content-Type') === 'text/event-stream';
