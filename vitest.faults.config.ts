@@ -7,7 +7,7 @@ export const longTests = [
   'apps/console/test/newcomer.test.ts',
   'apps/worker/test/{frozen,push/survival}.test.ts',
   'packages/executor-command/test/interruption.test.ts',
-  'tests/wire/{interruptions,preview-1.1,resume-by-id,resuming-clients,steering}.test.ts',
+  'tests/wire/{interruptions,killed-gateways,preview-1.1,resume-by-id,resuming-clients,steering}.test.ts',
 ];
 
 /** `npm run test:faults`: the short forms of `npm run faults`, and the like. */
