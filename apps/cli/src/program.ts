@@ -17,13 +17,13 @@ import { addPushConfigCommands } from './verbs/push-config.ts';
 import { addSendCommand } from './verbs/send.ts';
 import { addTaskCommands } from './verbs/task.ts';
 
-/** What programs of their own do, for the list of all commands. */
+/** The commands that are programs of their own: their lines in the help. */
 const otherPrograms: Readonly<Record<string, string>> = {
-  up: 'run Redis, a gateway, workers and the console on your agents, on this machine',
-  gateway: 'run a gateway alone',
-  worker: 'run a worker alone, with your agents',
-  all: 'run a gateway and workers as one program, such as a container’s',
-  load: 'put an agent under load, and report what it took',
+  up: 'run your agents on this machine, with Redis, a gateway, workers and the console',
+  gateway: 'run a gateway',
+  worker: 'run a worker with your agents',
+  all: 'run a gateway and workers as one process group, for a container',
+  load: 'load-test an agent',
 };
 
 /** Runs a command line. @returns its exit code */
@@ -44,12 +44,12 @@ export async function runCli(world: World, version: string): Promise<number> {
 /** All commands. */
 function buildProgram(world: World, version: string): Command {
   const program = new Command('switchyard')
-    .description('Talks to A2A agents, and runs and looks after Switchyard, a gateway for them.')
+    .description('Calls A2A agents, and runs and operates Switchyard, a gateway for them.')
     .version(version, '-v, --version', 'print the version')
-    .helpOption('-h, --help', 'print what there is')
-    .option('--config <path>', 'a file of settings in place of .env in this folder or above')
+    .helpOption('-h, --help', 'print this help')
+    .option('--config <path>', 'a settings file, instead of the nearest .env')
     .showHelpAfterError(false)
-    .configureHelp({ showGlobalOptions: true, formatHelp: commandsFirst })
+    .configureHelp({ showGlobalOptions: true, visibleGlobalOptions: usedGlobalOptions, formatHelp: commandsFirst })
     .configureOutput({ writeOut: world.streams.out, writeErr: world.streams.err, outputError: () => undefined })
     .exitOverride();
   for (const spec of Object.values(optionSpecs)) program.addOption(optionOf(spec));
@@ -78,7 +78,17 @@ function buildProgram(world: World, version: string): Command {
   return program;
 }
 
-/** There are many options, which commander puts before the commands. */
+/** Most options are about calls of agents: commands that call none do not list them. */
+function usedGlobalOptions(this: Help, command: Command): Option[] {
+  const all = Help.prototype.visibleGlobalOptions.call(this, command);
+  let top = command;
+  while (top.parent?.parent) top = top.parent;
+  return top.helpGroup() === 'Agents:'
+    ? all
+    : all.filter(({ long }) => long === '--output' || (top.name() === 'doctor' && long === '--agent-card'));
+}
+
+/** Puts the commands before the options, of which there are many. */
 function commandsFirst(command: Command, helper: Help): string {
   const text = Help.prototype.formatHelp.call(helper, command, helper);
   const options = text.search(/\n(?:Options|Global Options):\n/);
@@ -88,9 +98,9 @@ function commandsFirst(command: Command, helper: Help): string {
 }
 
 const helpEnd = `
-Each option but --stream may be set in the environment (A2ACLI_AGENT_CARD, A2ACLI_BEARER, …) or in a file .env.
-SWITCHYARD_URL, where it is set, stands for --agent-card.
-Exit codes: 0 done, 1 failed, 2 wrong usage, 3 agent not reached, 4 credentials, 5 timeout.`;
+Options other than --stream can also be set in the environment (A2ACLI_AGENT_CARD, A2ACLI_BEARER, …) or in .env.
+SWITCHYARD_URL is another name for A2ACLI_AGENT_CARD.
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 agent unreachable, 4 bad credentials, 5 timeout.`;
 
 function optionOf(spec: OptionSpec): Option {
   const text =
@@ -100,10 +110,9 @@ function optionOf(spec: OptionSpec): Option {
   return option;
 }
 
-/** What was typed is not understood. */
+/** The command line cannot be parsed. */
 function usageFailure({ message, code }: CommanderError, program: Command, args: readonly string[]): Failure {
-  const text =
-    code === 'commander.help' ? 'A command is missing' : message.replace(/^error: /, '').replaceAll('\n', ' ');
+  const text = code === 'commander.help' ? 'No command given' : message.replace(/^error: /, '').replaceAll('\n', ' ');
   let path = program.name();
   let command: Command | undefined = program;
   for (const word of args) {
@@ -114,7 +123,7 @@ function usageFailure({ message, code }: CommanderError, program: Command, args:
   return new Failure('A2ACLI_ERR_USAGE', text, { hint: `${path} --help` });
 }
 
-/** A line that cannot be parsed may still say that JSON is wanted. */
+/** A command line that cannot be parsed may still ask for JSON. */
 function outputBeforeParsing({ args, env, streams }: World): Output {
   const line = args.join('\n');
   const isJson = /(?:^|\n)(?:-o|--output)[\n=]?json(?:\n|$)/.test(line);

@@ -34,12 +34,12 @@ describe('switchyard doctor', () => {
     expect([code, err]).toEqual([1, '']);
     expect(out).toMatch(/^Ok: Node \d+/);
     expect(out).toMatch(/^Ok: (?:Redis|Valkey) \d\S* at \S+, \d+ MiB used, [\d.]+ ms away$/m);
-    expect(out).toMatch(/^Problem: Nothing answers at http:\/\/127\.0\.0\.1:49999: .*\nDo: switchyard up/m);
+    expect(out).toMatch(/^Problem: No answer from http:\/\/127\.0\.0\.1:49999: .*\nDo: switchyard up/m);
     expect(out).toContain(`Ok: The operators' port answers at ${api.url}\n`);
-    expect(out).toMatch(/^Problem: No worker has the agent \S+.*\nDo: switchyard worker <module of/m);
+    expect(out).toMatch(/^Problem: No worker runs the agent \S+.*\nDo: switchyard worker <module of/m);
     expect(out).toContain('Warning: The gateway serves no console\n');
     expect(out).toContain('Ok: The agent reviewer has 2 workers, 1 message waits\n');
-    expect(out).toContain('Ok: Gateway and workers are of version 0.1.0\n');
+    expect(out).toContain('Ok: Gateway and workers run version 0.1.0\n');
   });
 
   it('finds a Redis that may evict tasks, keeps no file, or packs nothing', async () => {
@@ -51,7 +51,7 @@ describe('switchyard doctor', () => {
     const { out } = await run(['doctor', ...nobody], { env });
     expect(out).toContain('Problem: Redis may evict tasks: its maxmemory-policy is allkeys-lru\n');
     expect(out).toContain('Do: CONFIG SET hash-max-listpack-value 1024');
-    expect(out).toContain('Warning: Redis keeps no append-only file');
+    expect(out).toContain('Warning: Redis has no append-only file');
   });
 
   it('says which program has a port that a gateway would take', async () => {
@@ -63,7 +63,7 @@ describe('switchyard doctor', () => {
     // Only Linux tells whose a port is.
     const holder = process.platform === 'linux' ? `.+ \\(process ${process.pid}\\)` : 'another program';
     expect(out).toMatch(
-      new RegExp(`^Warning: Port ${port} is taken by ${holder}: no gateway can have it\nDo: .*PORT`, 'm'),
+      new RegExp(`^Warning: Port ${port} is in use by ${holder}: a gateway cannot listen on it\nDo: .*PORT`, 'm'),
     );
     expect(out).toContain(`Ok: Port ${port + 100} is free\n`);
   });
@@ -73,26 +73,26 @@ describe('switchyard doctor', () => {
     const some = [{ ...first, version: '0.2.0' }, ...others];
     api.answer('/admin/workers', { workers: some, totalSize: some.length, nextPageToken: '' });
     const { out } = await run(['doctor', ...nobody], { env });
-    expect(out).toContain(`Warning: Different versions run: gateway 0.1.0, worker ${first?.id} 0.2.0, worker`);
+    expect(out).toContain(`Warning: Different versions are running: gateway 0.1.0, worker ${first?.id} 0.2.0, worker`);
   });
 
   it('tells the version of the schema, what is still to be migrated, and that a later release has taken over', async () => {
     const client = new Redis(redis.url);
     const look = async () => (await run(['doctor', ...nobody], { env })).out;
     try {
-      expect(await look()).toContain('Ok: No program has worked with this Redis yet\n');
+      expect(await look()).toContain('Ok: No Switchyard has used this Redis yet\n');
       await client.set('sw{agents}:shards', '1');
       expect(await look()).toMatch(
-        /Schema version 0, of a release from before .*\n(?:.*\n)*?Do: Run a worker of this release/,
+        /Schema version 0, written by a release from before .*\n(?:.*\n)*?Do: Run a worker of this release/,
       );
       await client.hset('sw{agents}:schema', { version: 1, oldest: 0, migrated: 0, release: 'Switchyard 0.1.0' });
       const [seconds] = await client.time();
       await client.zadd('sw{agents}:workers', Number(seconds) * 1_000, 'old-worker');
-      expect(await look()).toContain('migrated up to schema version 0\nDo: Replace these first: old-worker\n');
+      expect(await look()).toContain('migrated up to schema version 0 only\nDo: Replace these first: old-worker\n');
       await client.del('sw{agents}:workers');
       await client.hset('sw{agents}:schema', { migrated: 1 });
       expect(await look()).toContain(
-        'Ok: Schema version 1, of Switchyard 0.1.0: programs that know version 0 or a later one may work with it; 0 do\n',
+        'Ok: Schema version 1, written by Switchyard 0.1.0, for programs of schema version 0 or later; 0 running\n',
       );
       await client.hset('sw{agents}:schema', { version: 9, oldest: 8, release: 'Switchyard 9.0.0' });
       expect(await look()).toMatch(/^Problem: Switchyard 9\.0\.0 took this Redis over/m);
@@ -106,11 +106,9 @@ describe('switchyard doctor', () => {
     const { document, code } = await json(['doctor', ...nobody], { env: { REDIS_URL: 'redis://127.0.0.1:1' } });
     expect([code, document.isWell]).toEqual([1, false]);
     const texts = document.findings.map(({ text }: { text: string }) => text).join('\n');
-    expect(texts).toMatch(
-      /Redis did not answer[\s\S]*Agents and queues were not looked at: There is no operator's key/,
-    );
+    expect(texts).toMatch(/Redis did not answer[\s\S]*Agents and queues were not checked: There is no operator's key/);
     const { out } = await run(['doctor', ...nobody]);
-    expect(out).toContain('Warning: Redis was not looked at');
+    expect(out).toContain('Warning: Redis was not checked');
   }, 20_000);
 });
 

@@ -91,7 +91,7 @@ async function readText(file: string): Promise<string> {
     return await readFile(file, 'utf8');
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new Failure('A2ACLI_ERR_CARD_NOT_FOUND', `The Agent Card cannot be read: ${reason}`, { cause: error });
+    throw new Failure('A2ACLI_ERR_CARD_NOT_FOUND', `Cannot read the Agent Card: ${reason}`, { cause: error });
   }
 }
 
@@ -99,6 +99,6 @@ function jsonIn(text: string, reference: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new Failure('A2ACLI_ERR_CARD_INVALID', `The Agent Card at ${reference} is no JSON`, { cause: error });
+    throw new Failure('A2ACLI_ERR_CARD_INVALID', `The Agent Card at ${reference} is not JSON`, { cause: error });
   }
 }

@@ -28,7 +28,7 @@ export function chooseInterface(
   if (chosen) return { ...chosen, version: version ?? newestVersion };
   const offered = all.map((each) => `${each.binding} ${each.version}`).join(', ') || 'no interface that is known here';
   throw new Failure('VersionNotSupportedError', `The agent offers ${offered}, not A2A ${version ?? '1.x'}`, {
-    hint: all.some((each) => each.version === '0.3') ? 'Say --a2a-version 0.3 to speak the old version.' : undefined,
+    hint: all.some((each) => each.version === '0.3') ? 'Use --a2a-version 0.3 for the old version.' : undefined,
   });
 }
 

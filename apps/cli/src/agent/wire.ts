@@ -53,7 +53,7 @@ function unreached(url: URL, error: unknown, signal?: AbortSignal | null): Error
   if (signal?.aborted) return signal.reason instanceof Error ? signal.reason : new Error('stopped');
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const reason = cause instanceof Error ? cause.message || ('code' in cause ? String(cause.code) : cause.name) : cause;
-  return new Failure('A2ACLI_ERR_UNREACHABLE', `Nothing answers at ${url.origin}: ${reason}`, {
+  return new Failure('A2ACLI_ERR_UNREACHABLE', `No answer from ${url.origin}: ${reason}`, {
     hint: 'Is the agent running, and is --agent-card its address?',
     cause: error,
   });

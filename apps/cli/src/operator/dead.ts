@@ -27,19 +27,19 @@ interface Filter {
 
 /** `dead`: messages and webhooks that were given up. */
 export function addDeadCommands(program: Command, world: World): void {
-  const dead = program.command('dead').description('messages and webhooks that were given up: list, retry, delete');
+  const dead = program.command('dead').description('dead letters: list, retry, delete');
   dead.addHelpText('after', operatorHelp);
   filtered(dead.command('list', { isDefault: true }))
-    .description('what was given up, latest first')
-    .option('--page-size <n>', 'at most', '100')
-    .option('--page-token <token>', 'the page that another list named')
+    .description('list dead letters, latest first')
+    .option('--page-size <n>', 'dead letters per page', '100')
+    .option('--page-token <token>', 'the next-page token of the previous page')
     .action((filter: Filter, command: Command) =>
       withOperator(world, command, (session, api) => list(session, api, filter)),
     );
   filtered(dead.command('retry'))
-    .description('begin again: one, or with --all each that the filter leaves')
+    .description('retry one, or with --all every one that matches the filter')
     .argument('[id]')
-    .option('--all', 'each, of the filter if there is one')
+    .option('--all', 'every one, or every one that matches the filter')
     .action((id: string | undefined, { all, ...filter }: Filter & { all?: boolean }, command: Command) =>
       withOperator(world, command, (session, api) => {
         if ((id === undefined) === !all) throw new Failure('A2ACLI_ERR_USAGE', 'Give an id, or --all');
@@ -48,7 +48,7 @@ export function addDeadCommands(program: Command, world: World): void {
     );
   dead
     .command('delete')
-    .description('forget one')
+    .description('delete one')
     .argument('<id>')
     .action((id: string, _, command: Command) =>
       withOperator(world, command, async ({ output }, api) => {
@@ -60,11 +60,11 @@ export function addDeadCommands(program: Command, world: World): void {
 
 function filtered(command: Command): Command {
   return command
-    .option('--kind <turn|webhook>', 'only these')
+    .option('--kind <turn|webhook>', 'only this kind')
     .option('--agent <id>', 'only of this agent')
     .option('--tenant <name>', 'only of this tenant')
-    .option('--reason <text>', 'only for this reason')
-    .option('--since <time>', 'only since then, such as 2026-01-31T12:00:00Z');
+    .option('--reason <text>', 'only with this text in their reason')
+    .option('--since <time>', 'only since this time, such as 2026-01-31T12:00:00Z');
 }
 
 async function list({ output }: Session, api: OperatorClient, filter: Filter): Promise<void> {

@@ -11,7 +11,7 @@ export async function deploymentRedis(world: World): Promise<ReturnType<typeof s
   const { env } = world;
   const url = env.REDIS_URL || (await embeddedRedisUrl(dataFolderOf(world)));
   if (url === undefined)
-    throw new Failure('A2ACLI_ERR_USAGE', 'Which Redis is meant is not known', {
+    throw new Failure('A2ACLI_ERR_USAGE', 'No Redis is given', {
       hint: 'Set REDIS_URL, or run this in the folder where switchyard up or npm start runs.',
     });
   try {

@@ -36,8 +36,8 @@ interface Finding {
 export function addDoctorCommand(program: Command, world: World): void {
   program
     .command('doctor')
-    .description('look at Node, ports, Redis, gateway, agents, versions and clocks, and say what to do')
-    .addHelpText('after', '\nIt looks at the Redis of REDIS_URL, or at that of what runs in this folder.')
+    .description('check Node, ports, Redis, gateway, agents, versions and clocks, and suggest fixes')
+    .addHelpText('after', '\nIt checks the Redis at REDIS_URL, or that of the deployment running in this folder.')
     .action(async (_, command: Command) => {
       const session = await openSession(world, command);
       const findings = (
@@ -82,8 +82,8 @@ async function checkPorts({ env }: World): Promise<Finding[]> {
   return found.flatMap(({ name, each, holder }): Finding[] => {
     if (holder === 'switchyard') return [];
     if (holder === 'nobody') return [{ verdict: 'ok', text: `Port ${each} is free` }];
-    const text = `Port ${each} is taken by ${holder.program ?? 'another program'}: no gateway can have it`;
-    return [{ verdict: 'warning', text, todo: `End that program, or set ${name} to another port.` }];
+    const text = `Port ${each} is in use by ${holder.program ?? 'another program'}: a gateway cannot listen on it`;
+    return [{ verdict: 'warning', text, todo: `Stop that program, or set ${name} to another port.` }];
   });
 }
 
@@ -97,10 +97,10 @@ async function checkRedis(world: World): Promise<Finding[]> {
   } catch (error) {
     if (error instanceof Failure)
       return [
-        { verdict: 'warning', text: `Redis was not looked at: ${error.message}`, todo: error.hint ?? 'Correct it.' },
+        { verdict: 'warning', text: `Redis was not checked: ${error.message}`, todo: error.hint ?? 'Correct it.' },
       ];
     if (!(error instanceof StoreError)) throw error;
-    return [{ verdict: 'problem', text: error.message, todo: 'Start Redis, or set REDIS_URL to where it is.' }];
+    return [{ verdict: 'problem', text: error.message, todo: 'Start Redis, or set REDIS_URL to its address.' }];
   }
 }
 
@@ -114,15 +114,17 @@ async function checkSchema(settings: Parameters<typeof inspectSchema>[0]): Promi
 }
 
 function schemaFindings({ version, oldest, migrated, release, programs }: SchemaReading): Finding[] {
-  if (version > 0 && release === '') return [{ verdict: 'ok', text: 'No program has worked with this Redis yet' }];
+  if (version > 0 && release === '') return [{ verdict: 'ok', text: 'No Switchyard has used this Redis yet' }];
   const older = programs.filter((program) => program.version < schema.version).map(({ id }) => id);
   const by = release === '' ? 'a release from before schemas had versions' : release;
-  const text = `Schema version ${version}, of ${by}: programs that know version ${oldest} or a later one may work with it`;
-  const known: Finding = { verdict: 'ok', text: `${text}; ${programs.length} do` };
+  const text = `Schema version ${version}, written by ${by}, for programs of schema version ${oldest} or later`;
+  const known: Finding = { verdict: 'ok', text: `${text}; ${programs.length} running` };
   if (migrated >= version && version > 0) return [known];
   const todo =
-    older.length > 0 ? `Replace these first: ${older.join(', ')}` : 'Run a worker of this release: it migrates';
-  return [known, { verdict: 'warning', text: `What is there is migrated up to schema version ${migrated}`, todo }];
+    older.length > 0
+      ? `Replace these first: ${older.join(', ')}`
+      : 'Run a worker of this release: it migrates the data';
+  return [known, { verdict: 'warning', text: `The data is migrated up to schema version ${migrated} only`, todo }];
 }
 
 const mebibyte = 2 ** 20;
@@ -142,18 +144,18 @@ function redisFindings(redis: RedisInspection): Finding[] {
     evicts && {
       verdict: 'problem',
       text: `Redis may evict tasks: its maxmemory-policy is ${maxmemoryPolicy}`,
-      todo: 'CONFIG SET maxmemory-policy noeviction, and in its configuration.',
+      todo: 'CONFIG SET maxmemory-policy noeviction, and set it in redis.conf.',
     },
     !isAppendOnly && {
       verdict: 'warning',
-      text: 'Redis keeps no append-only file: what it accepted since the last snapshot is lost with it',
-      todo: 'CONFIG SET appendonly yes, and in its configuration.',
+      text: 'Redis has no append-only file: a crash loses everything since its last snapshot',
+      todo: 'CONFIG SET appendonly yes, and set it in redis.conf.',
     },
     listpackValue !== undefined &&
       listpackValue < 1_024 && {
         verdict: 'warning',
-        text: `Tasks need more memory than they could: hash-max-listpack-value is ${listpackValue}`,
-        todo: 'CONFIG SET hash-max-listpack-value 1024, and in its configuration.',
+        text: `Tasks use more memory than necessary: hash-max-listpack-value is ${listpackValue}`,
+        todo: 'CONFIG SET hash-max-listpack-value 1024, and set it in redis.conf.',
       },
     maxBytes > 0 &&
       usedBytes > 0.8 * maxBytes && {
@@ -164,12 +166,12 @@ function redisFindings(redis: RedisInspection): Finding[] {
     Math.abs(clockAheadMs) > 1_000 && {
       verdict: 'warning',
       text: `The clock of Redis is ${clockAheadMs} ms ahead of this machine's`,
-      todo: 'Synchronise the clocks (NTP): waits and expiry are off by that.',
+      todo: 'Synchronise the clocks (NTP): delays and expiry are off by as much.',
     },
     latencyMs > 5 && {
       verdict: 'warning',
-      text: `Redis is ${latencyMs} ms away: each step of a task takes as long`,
-      todo: 'Run gateways and workers near it.',
+      text: `Redis is ${latencyMs} ms away: every write of a task takes that long`,
+      todo: 'Run gateways and workers closer to it.',
     },
   ];
   return all.filter((each) => each !== false);
@@ -201,7 +203,7 @@ async function checkOperators(world: World): Promise<Finding[]> {
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     const todo = error.hint ?? 'Set ADMIN_PORT for the gateway, and ADMIN_KEY here.';
-    return [{ verdict: 'warning', text: `Agents and queues were not looked at: ${error.message}`, todo }];
+    return [{ verdict: 'warning', text: `Agents and queues were not checked: ${error.message}`, todo }];
   }
 }
 
@@ -222,11 +224,11 @@ async function versionsOf(api: OperatorClient): Promise<Versions> {
 /** While an upgrade rolls, old and new run beside each other; for good they should not. */
 function versionFinding(versions: Versions): Finding {
   const [first, ...others] = new Set(Object.values(versions));
-  if (others.length === 0) return { verdict: 'ok', text: `Gateway and workers are of version ${first}` };
+  if (others.length === 0) return { verdict: 'ok', text: `Gateway and workers run version ${first}` };
   const text = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
   return {
     verdict: 'warning',
-    text: `Different versions run: ${text.join(', ')}`,
+    text: `Different versions are running: ${text.join(', ')}`,
     todo: 'Finish the upgrade: replace the older ones.',
   };
 }
@@ -251,7 +253,7 @@ function agentFinding({
   if (workers === 0)
     return {
       verdict: 'problem',
-      text: `No worker has the agent ${id}${waits}`,
+      text: `No worker runs the agent ${id}${waits}`,
       todo: `switchyard worker <module of ${id}>`,
     };
   return { verdict: 'ok', text: `The agent ${id} has ${workers === 1 ? 'a worker' : `${workers} workers`}${waits}` };

@@ -20,22 +20,22 @@ interface KeyStore {
 }
 
 const help = `
-Keys are in Redis, where gateways with AUTH=api-key find them: that of REDIS_URL, REDIS_PASSWORD_FILE, REDIS_CA_FILE,
-KEY_PREFIX and SHARDS (default: the one of npm start in this folder). A new key is shown once; its owner sends it as
-X-API-Key.`;
+Gateways with AUTH=api-key read these keys from Redis. Which Redis: REDIS_URL, REDIS_PASSWORD_FILE, REDIS_CA_FILE,
+KEY_PREFIX and SHARDS (default: that of the deployment running in this folder). A new key is shown once; clients send
+it as X-API-Key.`;
 
 /** `keys`: the API keys of clients. */
 export function addKeysCommands(program: Command, world: World): void {
-  const keys = program.command('keys').description('the API keys of clients: make, list, revoke');
+  const keys = program.command('keys').description('API keys for clients: create, list, revoke');
   keys.addHelpText('after', help);
   keys
     .command('create')
-    .description('make a key, and print it once')
+    .description('create a key, and print it once')
     .option('--subject <name>', 'its owner')
-    .option('--tenant <name>', 'of this tenant (default: default)')
-    .option('--scopes <scopes>', 'of send, read, cancel, push and admin (default: all but admin)')
-    .option('--agents <ids>', 'the agents that it may use (default: all)')
-    .option('--days <number>', 'until it expires (default: never)')
+    .option('--tenant <name>', 'its tenant (default: default)')
+    .option('--scopes <scopes>', 'some of: send, read, cancel, push, admin (default: all but admin)')
+    .option('--agents <ids>', 'the agents that it may call (default: all)')
+    .option('--days <number>', 'days until it expires (default: never)')
     .option('--note <text>', 'what it is for')
     .action((given: object, command: Command) =>
       withStore(world, command, async ({ output }, store) => {
@@ -46,7 +46,7 @@ export function addKeysCommands(program: Command, world: World): void {
     );
   keys
     .command('list')
-    .description('the keys without their secrets, latest first')
+    .description('list keys without their secrets, latest first')
     .action((_, command: Command) =>
       withStore(world, command, async ({ output }, { credentials }) => {
         const all = await credentials.list();
@@ -55,7 +55,7 @@ export function addKeysCommands(program: Command, world: World): void {
     );
   keys
     .command('revoke')
-    .description('at once, for all gateways')
+    .description('revoke a key at once, on all gateways')
     .argument('<id>')
     .action((id: string, _, command: Command) =>
       withStore(world, command, async ({ output }, store) => {

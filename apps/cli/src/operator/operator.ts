@@ -7,12 +7,14 @@ import { dataFolderOf, readAddresses } from '../data-folder/data-folder.ts';
 import { Failure } from '../failures/failure.ts';
 import { openSession, type Session, type World } from '../session/session.ts';
 
-/** Of `switchyard up` with its usual port. */
+/** The admin port of `switchyard up` with the default `PORT`. */
 const usualUrl = 'http://127.0.0.1:4100';
 
 export const operatorHelp = `
-The operators' port is SWITCHYARD_OPERATOR_URL (default: that of what runs in this folder, else ${usualUrl}), the key
-ADMIN_KEY or in ADMIN_KEY_FILE (default: operator-key in .switchyard, .data or DATA_DIR).`;
+Environment:
+  SWITCHYARD_OPERATOR_URL     the gateway's admin port (default: of the deployment running in this folder,
+                              else ${usualUrl})
+  ADMIN_KEY, ADMIN_KEY_FILE   its key (default: operator-key in .switchyard, .data or DATA_DIR)`;
 
 /** Runs a command of operators. @throws {Failure} */
 export async function withOperator(
@@ -25,7 +27,7 @@ export async function withOperator(
   await explained(access.url, run(session, new OperatorClient(access)));
 }
 
-/** What a call of the operators' API throws, as what the command reports. @throws {Failure} */
+/** Turns what a call of the operators' API throws into what the command reports. @throws {Failure} */
 export async function explained<T>(url: string, call: Promise<T>): Promise<T> {
   try {
     return await call;
@@ -65,10 +67,14 @@ function operatorFailure(error: unknown, url: string): unknown {
     return new Failure(`SWITCHYARD_ERR_${reason || 'REFUSED'}`, message, { a2aCode: status });
   }
   if (error instanceof z.ZodError)
-    return new Failure('SWITCHYARD_ERR_UNKNOWN_ANSWER', `${url} answers in another shape: ${z.prettifyError(error)}`, {
-      hint: 'Are this command and the gateway of the same version?',
-      cause: error,
-    });
+    return new Failure(
+      'SWITCHYARD_ERR_UNKNOWN_ANSWER',
+      `${url} sent an unexpected response: ${z.prettifyError(error)}`,
+      {
+        hint: 'Do this command and the gateway have the same version?',
+        cause: error,
+      },
+    );
   if (!(error instanceof TypeError && error.message === 'fetch failed')) return error;
   const { cause } = error;
   const why = cause instanceof Error && 'code' in cause ? cause.code : error.message;

@@ -16,11 +16,11 @@ const tenantsSchema = z.object({ tenants: z.array(tenantShareSchema) });
 
 /** `queue`: what waits for which agent. */
 export function addQueueCommands(program: Command, world: World): void {
-  const queue = program.command('queue').description('the queues of agents: what waits, pause and resume');
+  const queue = program.command('queue').description('agent queues: list, pause, resume');
   queue.addHelpText('after', operatorHelp);
   queue
     .command('list', { isDefault: true })
-    .description('what waits for each agent, and who works')
+    .description('list the queues: waiting and running jobs, workers')
     .action((_, command: Command) =>
       withOperator(world, command, async ({ output }, api) => {
         const agents = await allAgents(api);
@@ -29,7 +29,7 @@ export function addQueueCommands(program: Command, world: World): void {
     );
   queue
     .command('tenants')
-    .description('whose messages wait for an agent')
+    .description('waiting messages of an agent by tenant')
     .argument('<agent>')
     .action((agent: string, _, command: Command) =>
       withOperator(world, command, async ({ output }, api) => {
@@ -44,7 +44,7 @@ export function addQueueCommands(program: Command, world: World): void {
   ] as const)
     queue
       .command(name)
-      .description(name === 'pause' ? 'let what is sent to an agent wait' : 'let an agent work again')
+      .description(name === 'pause' ? 'stop starting turns; messages are still accepted' : 'start turns again')
       .argument('<agent>')
       .action((agent: string, _, command: Command) =>
         withOperator(world, command, async ({ output }, api) => {

@@ -29,7 +29,7 @@ const commands: Readonly<Record<string, (task: { taskId: string; agent: string }
 export function addWhyCommand(program: Command, world: World): void {
   program
     .command('why')
-    .description('why a task is where it is, and what to do')
+    .description('explain why a task is in its state, and what to do')
     .argument('<taskId>')
     .addHelpText('after', operatorHelp)
     .action((id: string, _, command: Command) =>

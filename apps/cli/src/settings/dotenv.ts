@@ -44,7 +44,7 @@ async function read(path: string): Promise<SettingsFile | undefined> {
   } catch (error) {
     if (isMissing(error)) return undefined;
     const reason = error instanceof Error ? error.message : String(error);
-    throw new Failure('A2ACLI_ERR_USAGE', `The settings cannot be read: ${reason}`);
+    throw new Failure('A2ACLI_ERR_USAGE', `Cannot read the settings file: ${reason}`);
   }
 }
 

@@ -12,7 +12,7 @@ export interface Guide {
   readonly addWorker: string;
 }
 
-/** Where to look at what happens, and with which key. */
+/** The console's address, with the key. */
 export function consoleLine(operators: Operators | undefined): string {
   return operators?.consoleUrl ? `Console: ${operators.consoleUrl}\n` : '';
 }
@@ -24,7 +24,7 @@ export function nextSteps(settings: ProgramSettings, { command, example, addWork
   const { AUTH: auth = '' } = environment;
   const needsKey = auth !== '' && auth !== 'none';
   const curl = needsKey ? 'curl -H "X-API-Key: $A2ACLI_API_KEY"' : 'curl';
-  const exportKey = '\nCallers show a key. In each terminal: export A2ACLI_API_KEY=<one of your keys>\n';
+  const exportKey = '\nCallers need an API key. In each terminal: export A2ACLI_API_KEY=<one of your keys>\n';
   const text = quoted(example);
   return `
 Switchyard is ready on ${url}  (agents: ${url}/agents)
@@ -33,18 +33,18 @@ ${consoleLine(operators)}${needsKey ? exportKey : ''}
 
 ${command} send --stream ${text}
 
-2. Send without waiting: the answer comes at once, the work waits in the queue. Then see how the tasks are doing:
+2. Send without waiting for the outcome, then list your tasks:
 
 ${command} send --async ${text}
 ${command} task list
 
-3. The same by HTTP alone:
+3. Send with curl:
 
 ${curl} -s ${url}/message:send -H 'Content-Type: application/json' -d '{
   "message": {"messageId": "m-'$(date +%s)'", "role": "ROLE_USER", "parts": [{"text": ${JSON.stringify(example).replaceAll("'", "'\\''")}}]},
   "configuration": {"returnImmediately": true}}'; echo
 
-4. Talk to the agent:
+4. Chat with the agent:
 
 ${command} chat
 
@@ -52,7 +52,7 @@ ${command} chat
 
 ${sharedAssignments(programEnvironment(settings))} ${addWorker}
 
-Ctrl-C stops everything; started again, the conversations go on.
+Ctrl-C stops everything; tasks continue at the next start.
 `;
 }
 

@@ -12,16 +12,16 @@ import { readSettings } from './settings.ts';
 import { countWorkers, mostWorkers } from './workers.ts';
 
 const usage = 'switchyard up [<agent.ts> …] [--agent <URL> …] [--agents <file.yaml>] [--workers <number>] [--watch]';
-const text = `Runs Redis, a gateway, workers and the console on your agents, in this terminal. Ctrl-C stops everything; started again,
-the conversations go on. What it keeps lies in .switchyard (DATA_DIR).
+const text = `Runs your agents in this terminal, with Redis, a gateway, workers and the console. Ctrl-C stops everything; tasks
+continue at the next start. Data is kept in .switchyard (DATA_DIR).
 
-  <agent.ts> …        modules that export an agent each; the first agent is served at the root.
-                      Without any: agent.ts here, or else those in agents/
-  --agent <URL>       an agent that runs elsewhere, in whatever language: the gateway, its queue and its console stand
-                      before it. May be repeated; [<id>=]https://host/path gives it an id of its own
-  --agents <file>     several of them, with headers and bounds, in a YAML file
-  --workers <number>  processes that run the agents, 1 to ${mostWorkers}; default: 1
-  --watch             agents are loaded again when their files change`;
+  <agent.ts> …        modules that export one agent each; the first agent is served at the root URL.
+                      Default: agent.ts in this folder, or those in agents/
+  --agent <URL>       an agent that runs elsewhere, in any language, to put a queue in front of. Repeatable;
+                      [<id>=]https://host/path sets its id
+  --agents <file>     a YAML file with several such agents, their headers and limits
+  --workers <number>  worker processes, 1 to ${mostWorkers}; default: 1
+  --watch             reload agents when their files change`;
 
 /** `switchyard up`, until it is asked to stop. @throws {Error} with what is wrong, in words */
 export async function up(session: Session, folder: string, args: readonly string[]): Promise<void> {

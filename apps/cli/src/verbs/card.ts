@@ -11,12 +11,12 @@ interface CardFlags {
 }
 
 export function addCardCommands(program: Command, world: World): void {
-  const card = program.command('card').description('the Agent Card: what an agent can do, and how it is called');
+  const card = program.command('card').description('show the Agent Card');
   card
     .command('get')
     .description('fetch the card')
-    .option('--validate', 'check it against the schema of A2A 1.0')
-    .option('--extended', 'the card for those who are signed in')
+    .option('--validate', 'validate it against the schema of A2A 1.0')
+    .option('--extended', 'the extended card, for authenticated callers')
     .action((flags: CardFlags, command: Command) => (flags.extended ? extended : plain)(world, command, flags));
 }
 
@@ -34,10 +34,13 @@ async function plain(world: World, command: Command, { validate }: CardFlags): P
 function extended(world: World, command: Command): Promise<void> {
   return withAgent(world, command, async ({ output, options }, agent) => {
     if (!agent.can('extendedAgentCard'))
-      throw new Failure('ExtendedAgentCardNotConfiguredError', 'The agent has no extended card: so says its card');
+      throw new Failure('ExtendedAgentCardNotConfiguredError', 'The agent’s card says that it has no extended card');
     const accepts = Object.keys(agent.card.securitySchemes ?? {}).length > 0;
     if ((options.bearer || options.apiKey) && !accepts)
-      throw new Failure('A2ACLI_ERR_CREDENTIALS_MISSING', 'The card declares no way to sign in: no credential is sent');
+      throw new Failure(
+        'A2ACLI_ERR_CREDENTIALS_MISSING',
+        'The card declares no security scheme, so no credential can be sent',
+      );
     const card = await agent.extendedCard();
     output.result(card, () => cardText(card, { signature: signatureOf(card) }));
   });

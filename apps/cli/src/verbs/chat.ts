@@ -15,8 +15,8 @@ export function addChatCommand(program: Command, world: World): void {
   const env = { A2ACLI_API_KEY: world.env.API_KEY, ...world.env };
   program
     .command('chat')
-    .description('talk to an agent, a line at a time')
-    .addHelpText('after', '\nAPI_KEY, where it is set, stands for --api-key.')
+    .description('chat with an agent, line by line')
+    .addHelpText('after', '\nAPI_KEY is another name for A2ACLI_API_KEY here.')
     .action((_, command: Command) =>
       withAgent({ ...world, env }, command, async (session, agent) => {
         if (world.stdin.isTTY && !world.isTerminal.out)
@@ -43,7 +43,7 @@ async function chat(session: Session, agent: Agent): Promise<boolean> {
   const prompt = (): void => {
     if (isInteractive && isOpen) lines.prompt();
   };
-  if (isInteractive) output.write(`Talking to ${agent.card.name} at ${options.agentCard}. Ctrl-D ends.\n`);
+  if (isInteractive) output.write(`Talking to ${agent.card.name} at ${options.agentCard}. Ctrl-D to quit.\n`);
   const conversation = new Conversation(session, agent);
   let isAnswered = true;
   prompt();

@@ -6,11 +6,11 @@ import type { World } from '../session/session.ts';
 export function addCompletionCommand(program: Command, world: World): void {
   program
     .command('completion')
-    .description('a completion script: eval "$(switchyard completion bash)"')
+    .description('print a completion script: eval "$(switchyard completion bash)"')
     .argument('<shell>', 'bash or zsh')
     .action((shell: string) => {
       const script = scripts[shell];
-      if (!script) throw new Failure('A2ACLI_ERR_USAGE', `There is no completion for ${shell}, but for bash and zsh`);
+      if (!script) throw new Failure('A2ACLI_ERR_USAGE', `There is no completion for ${shell}, only for bash and zsh`);
       world.streams.out(script(wordsByPath(program)));
     });
 }

@@ -6,9 +6,9 @@ import { longFlag } from '../settings/options.ts';
 export function addConfigCommands(program: Command, world: World): void {
   program
     .command('config')
-    .description('the settings of this command')
+    .description('show the settings of this command')
     .command('show')
-    .description('each setting, and where it is from')
+    .description('show each setting, and where it comes from')
     .action(async (_, command: Command) => {
       const { output, settings } = await openSession(world, command);
       const shown = settings.map(({ spec, given, source }) => ({

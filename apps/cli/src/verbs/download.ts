@@ -36,7 +36,7 @@ async function save(path: string, part: Part, isOverwriting: boolean): Promise<s
     const exists = error instanceof Error && 'code' in error && error.code === 'EEXIST';
     const reason = error instanceof Error ? error.message : String(error);
     throw exists
-      ? new Failure('A2ACLI_ERR_USAGE', `${path} is there already`, { hint: 'Say --force to write over it.' })
+      ? new Failure('A2ACLI_ERR_USAGE', `${path} already exists`, { hint: 'Use --force to overwrite it.' })
       : new Failure('A2ACLI_ERR_INTERNAL', `${path} cannot be written: ${reason}`, { cause: error });
   }
 }

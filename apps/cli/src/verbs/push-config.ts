@@ -16,16 +16,16 @@ interface CreateFlags {
 /** `task push-config`: where the agent reports what happens to a task. */
 export function addPushConfigCommands(program: Command, world: World): void {
   const task = program.commands.find((command) => command.name() === 'task') ?? program;
-  const push = task.command('push-config').description('webhooks of a task');
+  const push = task.command('push-config').description('the webhooks of a task: create, get, list, delete');
   push
     .command('create')
-    .description('report to a URL what happens to the task')
+    .description('send the events of a task to a URL')
     .argument('<taskId>')
     .requiredOption('--url <url>', 'the webhook')
-    .option('--id <id>', 'its id; default: the agent chooses')
-    .option('--token <token>', 'sent along with each report')
-    .option('--auth-scheme <scheme>', 'how the agent authenticates there, such as Bearer')
-    .option('--auth-credentials <text>', 'and with what')
+    .option('--id <id>', 'its id (default: the agent chooses)')
+    .option('--token <token>', 'a token to send with each event')
+    .option('--auth-scheme <scheme>', 'the authentication scheme of the webhook, such as Bearer')
+    .option('--auth-credentials <text>', 'the credentials for that scheme')
     .action((taskId: string, flags: CreateFlags, command: Command) =>
       withPush(world, command, async ({ output }, agent) => {
         const created = await agent.createPushConfig(configOf(taskId, flags));
@@ -34,7 +34,7 @@ export function addPushConfigCommands(program: Command, world: World): void {
     );
   push
     .command('get')
-    .description('a webhook')
+    .description('show a webhook')
     .argument('<taskId>')
     .argument('<configId>')
     .action((taskId: string, id: string, _, command: Command) =>
@@ -45,7 +45,7 @@ export function addPushConfigCommands(program: Command, world: World): void {
     );
   push
     .command('list')
-    .description('the webhooks of a task')
+    .description('list the webhooks of a task')
     .argument('<taskId>')
     .action((taskId: string, _, command: Command) =>
       withPush(world, command, async ({ output }, agent) => {
@@ -55,7 +55,7 @@ export function addPushConfigCommands(program: Command, world: World): void {
     );
   push
     .command('delete')
-    .description('report no more')
+    .description('delete a webhook')
     .argument('<taskId>')
     .argument('<configId>')
     .action((taskId: string, id: string, _, command: Command) =>
@@ -69,7 +69,7 @@ export function addPushConfigCommands(program: Command, world: World): void {
 function withPush(world: World, command: Command, run: (session: Session, agent: Agent) => Promise<void>) {
   return withAgent(world, command, async (session, agent) => {
     if (agent.can('pushNotifications')) return run(session, agent);
-    throw new Failure('PushNotificationNotSupportedError', 'The agent sends no push notifications: so says its card');
+    throw new Failure('PushNotificationNotSupportedError', 'The agent’s card says that it sends no push notifications');
   });
 }
 

@@ -22,12 +22,12 @@ export function addSendCommand(program: Command, world: World): void {
   const parts = new TypedParts();
   program
     .command('send')
-    .description('send a message, and wait for the outcome')
-    .argument('[message]', 'a text; more parts follow by flags, in their order')
-    .option('--text <text>', 'a part of text; may be repeated', (text) => parts.add('text', text))
-    .option('--file <path|url>', 'a part with a file: its content, or its URL', (path) => parts.add('file', path))
-    .option('--data <path|->', 'a part of JSON, from a file or stdin', (path) => parts.add('data', path))
-    .option('--media-type <type>', 'of the part before it', (type) => parts.setMediaType(type))
+    .description('send a message and wait for the outcome')
+    .argument('[message]', 'text; flags add more parts, in their order')
+    .option('--text <text>', 'a text part; repeatable', (text) => parts.add('text', text))
+    .option('--file <path|url>', 'a file part: a path to upload, or a URL', (path) => parts.add('file', path))
+    .option('--data <path|->', 'a JSON part, from a file or stdin', (path) => parts.add('data', path))
+    .option('--media-type <type>', 'the media type of the preceding part', (type) => parts.setMediaType(type))
     .action((text: string | undefined, _, command: Command) =>
       withAgent(world, command, async (session, agent) => {
         const content = [...(text === undefined ? [] : [{ text }]), ...(await parts.read(world.stdin))];
@@ -101,7 +101,7 @@ async function lastOf(events: AsyncIterable<StreamResponse>, agent: Agent): Prom
   }
   if (last.message ?? last.task) return last;
   if (id !== undefined) return { task: await agent.getTask(id) };
-  throw new Failure('InvalidAgentResponseError', 'The stream of the agent ended without a task or a message');
+  throw new Failure('InvalidAgentResponseError', 'The agent’s stream ended without a task or a message');
 }
 
 function sent(session: Session, response: SendMessageResponse): void {
@@ -143,7 +143,7 @@ function stillThere(error: unknown, known: { id: string; contextId: string | und
 function explained(error: unknown, { taskId, contextId }: CliOptions): unknown {
   if (!(error instanceof Failure) || error.hint !== undefined || (taskId ?? contextId) === undefined) return error;
   const { code, message, a2aCode } = error;
-  const hint = 'No task was begun. --debug shows what the agent answered.';
+  const hint = 'No task was created. --debug shows what the agent answered.';
   return new Failure(code, message, { a2aCode, hint, cause: error });
 }
 

@@ -21,22 +21,22 @@ const states = [
 ];
 
 export function addTaskCommands(program: Command, world: World): void {
-  const task = program.command('task').description('look at tasks, cancel them, follow them');
+  const task = program.command('task').description('get, list, cancel and follow tasks');
   task
     .command('get')
-    .description('a task as it is; with --wait once it ends or needs you')
+    .description('show a task; with --wait once it ends or needs you')
     .argument('<taskId>')
-    .option('--history <n>', 'with the last n messages', countIn)
+    .option('--history <n>', 'include the last n messages', countIn)
     .action((id: string, { history }: { history?: number }, command: Command) =>
       withAgent(world, command, (session, agent) => get(session, agent, { id, history })),
     );
   task
     .command('list')
-    .description('your tasks, latest first')
-    .option('--status <state>', `only those in it: ${states.join(', ')}`, stateIn)
-    .option('--page-size <n>', 'at most', countIn)
-    .option('--page-token <token>', 'the page that another list named')
-    .option('--history <n>', 'with the last n messages of each', countIn)
+    .description('list your tasks, latest first')
+    .option('--status <state>', `only tasks in this state: ${states.join(', ')}`, stateIn)
+    .option('--page-size <n>', 'tasks per page', countIn)
+    .option('--page-token <token>', 'the next-page token of the previous page')
+    .option('--history <n>', 'include the last n messages of each', countIn)
     .action((filter: ListFlags, command: Command) =>
       withAgent(world, command, (session, agent) => list(session, agent, filter)),
     );
@@ -59,11 +59,11 @@ export function addTaskCommands(program: Command, world: World): void {
     );
   task
     .command('download')
-    .description('save the artifacts of a task in files')
+    .description('save the artifacts of a task as files')
     .argument('<taskId>')
-    .option('--dir <folder>', 'where to', '.')
+    .option('--dir <folder>', 'the target folder', '.')
     .option('--artifact <id>', 'only this one')
-    .option('--force', 'write over files that are there')
+    .option('--force', 'overwrite existing files')
     .action((id: string, flags: { dir: string; artifact?: string; force?: boolean }, command: Command) =>
       withAgent(world, command, async ({ output }, agent) => {
         const files = await download(await agent.getTask(id), flags);
