@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config';
 export const longTests = [
   'workshop/faults/test/**/*.test.ts',
   'workshop/load/test/profiles.test.ts',
+  'apps/cli/test/all.test.ts',
   'apps/console/test/newcomer.test.ts',
   'apps/worker/test/{frozen,push/survival}.test.ts',
   'packages/executor-command/test/interruption.test.ts',

@@ -20,6 +20,13 @@ async function main(): Promise<void> {
     process.argv.slice(2),
   );
   if (help !== undefined) return void process.stdout.write(help);
+  // Until it serves, nobody waits for it.
+  let stop = async (): Promise<void> => process.exit();
+  const askToStop = (): void => void stop().catch(fail);
+  // The last one comes when the process dies that has started it with a channel.
+  for (const event of ['SIGINT', 'SIGTERM', 'disconnect'] as const) process.once(event, askToStop);
+  // That has died before anyone listened.
+  if (process.connected === false) askToStop();
   const config = readConfig(process.env);
   const log = createLog({ app: 'gateway', level: config.logLevel }, await logOutput(process.stdout));
   for (const unknown of unknownSettings(process.env)) log.warn(unknownSettingText(unknown));
@@ -37,19 +44,6 @@ async function main(): Promise<void> {
   });
   const gateway = createGateway(config.gateway, { store, log });
 
-  const stop = async (): Promise<void> => {
-    await gateway.stop();
-    await traces.stop();
-    await store.stop();
-    if (process.connected) process.disconnect();
-  };
-  // The last one comes when the process dies that has started it with a channel.
-  for (const event of ['SIGINT', 'SIGTERM', 'disconnect'] as const) {
-    process.once(event, () => {
-      stop().catch(fail);
-    });
-  }
-
   const reload = (): void => {
     try {
       gateway.reload(readConfig(process.env).gateway);
@@ -59,7 +53,7 @@ async function main(): Promise<void> {
     }
   };
   // A terminal that closes sends it, too.
-  process.on('SIGHUP', () => (process.stdout.isTTY ? void stop().catch(fail) : reload()));
+  process.on('SIGHUP', () => (process.stdout.isTTY ? askToStop() : reload()));
   process.on('SIGUSR2', level.toggle);
   for (const file of config.files) watchFile(file, { interval: WATCH_MS, persistent: false }, reload);
 
@@ -67,10 +61,16 @@ async function main(): Promise<void> {
   store.schema.follow(({ message: reason }) => {
     log.error({ event: 'too-old', reason }, 'the gateway stops: it must not work with this Redis any more');
     process.exitCode = 1;
-    stop().catch(fail);
+    askToStop();
   }, onRedisError);
   await store.ops.logLevels.follow(level.set, onRedisError);
   await gateway.start();
+  stop = async () => {
+    await gateway.stop();
+    await traces.stop();
+    await store.stop();
+    if (process.connected) process.disconnect();
+  };
 }
 
 /** How often files with keys and certificates are looked at. */

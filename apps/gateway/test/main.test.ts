@@ -19,6 +19,14 @@ describe('the gateway as a process', () => {
     expect(gateway.output()).toContain('"msg":"stopped"');
   });
 
+  it('ends at once on SIGTERM while it waits for its Redis', async () => {
+    const gateway = await start({ REDIS_URL: 'redis://127.0.0.1:1' });
+    await gateway.waitFor(/ECONNREFUSED/);
+    gateway.kill('SIGTERM');
+    expect(await gateway.exited).toBe(0);
+    expect(gateway.output()).not.toContain('Redis did not answer');
+  });
+
   it('names the wrong settings instead of starting', async () => {
     const gateway = await start({ PORT: 'eighty', HOST: '0.0.0.0' });
     expect(await gateway.exited).toBe(1);

@@ -13,7 +13,11 @@ import { reportModules, type WorkerReport } from './watch/worker-report.ts';
 import { WorkerSupervisor } from './watch/worker-supervisor.ts';
 import { Worker } from './worker.ts';
 
-type Stop = () => Promise<void>;
+interface Started {
+  /** Rejects if it cannot work. */
+  readonly working: Promise<void>;
+  stop(): Promise<void>;
+}
 
 /** Beyond DRAIN_MS: 5 s in which agents clean up, and what it takes to hand their turns back. */
 const STOP_WITHIN_MS = 8_000;
@@ -22,6 +26,9 @@ async function main(): Promise<void> {
   const args = readArguments(process.argv.slice(2), process.env);
   if (typeof args === 'string') return void process.stdout.write(args);
   if (args.isList) return listAgents(args);
+  // Until it may have a turn there is nothing to give back.
+  let stop = async (): Promise<void> => process.exit();
+  whenAskedToStop(() => stop());
   const config = readConfig(process.env);
   const log = createLog({ app: 'worker', level: levelOf(config, args) }, await logOutput(process.stdout));
   if (!args.isWatched) for (const unknown of unknownSettings(process.env)) log.warn(unknownSettingText(unknown));
@@ -35,23 +42,33 @@ async function main(): Promise<void> {
   });
   const level = new LevelSwitch(log);
   process.on('SIGUSR2', level.toggle);
-  const stop = args.watch ? supervise(args, emit) : await work(config, args, { log, level });
-  let stopped: Promise<void> | undefined;
   // A terminal that closes sends it; anyone else who does wants settings to be read again, as a gateway does.
   process.on('SIGHUP', () => {
     if (process.stdout.isTTY) process.kill(process.pid, 'SIGTERM');
     else log.info('SIGHUP: a worker reads its settings once, when it starts');
   });
-  // Without its supervisor no process would end a watched worker.
-  for (const event of ['SIGINT', 'SIGTERM', 'disconnect'] as const) {
-    process.once(event, () => {
-      stopped ??= stop();
-      stopped.catch((error: unknown) => {
-        log.error({ err: error }, 'stop failed');
-        process.exitCode = 1;
-      });
-    });
-  }
+  const worker = args.watch ? supervise(args, emit) : await work(config, args, { log, level });
+  stop = async () => {
+    try {
+      await worker.stop();
+    } catch (error) {
+      log.error({ err: error }, 'stop failed');
+      process.exitCode = 1;
+    }
+  };
+  await worker.working;
+}
+
+/** The first time. A worker whose supervisor dies ends, too: nothing else would end it. */
+function whenAskedToStop(stop: () => Promise<void>): void {
+  let isStopping = false;
+  const onStop = (): void => {
+    if (!isStopping) void stop();
+    isStopping = true;
+  };
+  for (const event of ['SIGINT', 'SIGTERM', 'disconnect'] as const) process.once(event, onStop);
+  // It has died before anyone listened.
+  if (process.connected === false) onStop();
 }
 
 /** With --watch an author sees which change was taken over, and no line for each turn. */
@@ -73,7 +90,7 @@ async function work(
   config: WorkerConfig,
   { agentModules, isForMaintenance, isWatched }: WorkerArguments,
   { log, level }: { readonly log: Logger; readonly level: LevelSwitch },
-): Promise<Stop> {
+): Promise<Started> {
   // While a watched worker takes over, there are two, and one port.
   const metricsPort = config.metrics && !isWatched ? new MetricsPort(config.metrics) : undefined;
   const throttle = new ErrorThrottle();
@@ -109,16 +126,20 @@ async function work(
     runningTurns: () => worker.runningTurns(),
     observe: (observer) => store.observe(observer),
   });
-  await worker.start();
-  if (metricsPort) emit({ kind: 'measuring', port: await metricsPort.open() });
-  if (isWatched) tell({ kind: 'started' });
-  return async () => {
+  const start = async (): Promise<void> => {
+    await worker.start();
+    if (metricsPort) emit({ kind: 'measuring', port: await metricsPort.open() });
+    if (isWatched) tell({ kind: 'started' });
+  };
+  const stop = async (): Promise<void> => {
     // Without Redis nothing can be handed back, and nobody should wait for it: what ran is started elsewhere when its
     // locks run out.
     setTimeout(() => {
       emit({ kind: 'stop-given-up' });
       process.exit(1);
     }, config.worker.drainMs + STOP_WITHIN_MS).unref();
+    // What it begins while it starts would go on.
+    await working.catch(() => undefined);
     await Promise.all([worker.stop(), ...elsewhere.map((agent) => agent.stop())]);
     await traces.stop();
     await metricsPort?.close();
@@ -126,12 +147,14 @@ async function work(
     // The channel to the supervisor would keep the process alive.
     if (process.connected) process.disconnect();
   };
+  const working = start();
+  return { working, stop };
 }
 
-function supervise({ agentModules }: WorkerArguments, emit: Emit): Stop {
+function supervise({ agentModules }: WorkerArguments, emit: Emit): Started {
   const supervisor = new WorkerSupervisor({ program: import.meta.filename, agentModules, emit });
   supervisor.start();
-  return () => supervisor.stop();
+  return { working: Promise.resolve(), stop: () => supervisor.stop() };
 }
 
 /** Errors that the user can mend: said without a stack. */

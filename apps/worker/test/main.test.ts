@@ -40,6 +40,15 @@ describe('the worker as a process', () => {
     expect(await worker.stop()).toBe(0);
   });
 
+  it('ends at once on SIGTERM while its agents are loaded: it has no turn to give back', async () => {
+    const code = `process.stdout.write('loading'); await new Promise((loaded) => setTimeout(loaded, 60_000));`;
+    await writeFile(join(folder, 'agent.ts'), code);
+    const worker = await start([join(folder, 'agent.ts')]);
+    await worker.waitFor(/loading/);
+    worker.kill('SIGTERM');
+    expect(await worker.exited).toBe(0);
+  });
+
   it('waits for replicas where an agent calls another, as a gateway does for its clients', async () => {
     const env = { REDIS_URL: inject('redisUrl'), KEY_PREFIX: uniquePrefix() };
     const gateway = await startProgram({
