@@ -18,11 +18,13 @@ import { type Stack, startStack } from '../support/stack.ts';
 const members = ['agent', 'product', 'design', 'frontend', 'backend'];
 const caller = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' };
 const traceparent = `00-${caller.traceId}-${caller.spanId}-01`;
+const tracestate = 'vendor=a';
 
 interface Traced {
   readonly spans: readonly ReceivedSpan[];
   /** What a webhook was called with. */
   readonly pushed: readonly (string | undefined)[];
+  readonly states: readonly (string | undefined)[];
   /** The log lines of all processes. */
   readonly log: string;
 }
@@ -54,13 +56,13 @@ async function trace(queue: string): Promise<Traced> {
       message: userMessage('Build a todo list'),
       configuration: { taskPushNotificationConfig: { url: receiver.url } },
     },
-    { traceparent },
+    { traceparent, tracestate },
   );
   await receiver.ended;
   // What is recorded is delivered before a process ends.
   await stack.stop();
   const log = stack.programs.map((program) => program.output()).join('\n');
-  return { spans: collector.spans, pushed: receiver.traceParents, log };
+  return { spans: collector.spans, pushed: receiver.traceParents, states: receiver.traceStates, log };
 }
 
 function start(queue: string, { url }: TestCollector): Promise<Stack> {
@@ -88,14 +90,16 @@ function start(queue: string, { url }: TestCollector): Promise<Stack> {
 /** A webhook. `ended`: it got the task's last event. */
 async function startReceiver() {
   const traceParents: (string | undefined)[] = [];
+  const traceStates: (string | undefined)[] = [];
   const { promise: ended, resolve } = Promise.withResolvers<void>();
   const server = await openHttpServer(async (req, res) => {
     const body = await text(req);
     traceParents.push(req.headers.traceparent?.toString());
+    traceStates.push(req.headers.tracestate?.toString());
     res.end();
     if (body.includes('TASK_STATE_COMPLETED')) resolve();
   });
-  return { url: `${server.url}/`, ended, traceParents, [Symbol.asyncDispose]: server.close };
+  return { url: `${server.url}/`, ended, traceParents, traceStates, [Symbol.asyncDispose]: server.close };
 }
 
 const named = (spans: Iterable<ReceivedSpan>, pattern: RegExp): ReceivedSpan[] =>
@@ -182,11 +186,12 @@ describe('log lines', () => {
 
 describe('a webhook', () => {
   it('is called within the trace of the message that named it', () => {
-    const { spans, pushed } = traced.link;
+    const { spans, pushed, states } = traced.link;
     const pushes = named(spans, /^push http:\/\/127\.0\.0\.1/);
     expect(pushes.length).toBeGreaterThan(0);
     const sent = pushes.map(({ traceId, spanId }) => `00-${traceId}-${spanId}-01`);
     expect(pushed.toSorted()).toEqual(sent.toSorted());
+    expect(new Set(states)).toEqual(new Set([tracestate]));
     expect(new Set(pushes.map(({ traceId }) => traceId))).toEqual(new Set([caller.traceId]));
   });
 });
@@ -216,9 +221,10 @@ describe('without a collector', () => {
       execute: async (turn) => turn.complete(String((await outgoing.fetch(server.url)).status)),
     });
     await using gateway = await testGateway({ agents: [asking, asked], redisUrl: inject('redisUrl') });
-    await post(`${gateway.url}/message:send`, { message: userMessage('Hello') }, { traceparent });
+    await post(`${gateway.url}/message:send`, { message: userMessage('Hello') }, { traceparent, tracestate });
     await post(`${gateway.url}/message:send`, { message: userMessage('Hello') });
     await outgoing.destroy();
     expect(server.traceParents).toEqual([traceparent, traceparent, undefined, undefined]);
+    expect(server.traceStates).toEqual([tracestate, tracestate, undefined, undefined]);
   });
 });

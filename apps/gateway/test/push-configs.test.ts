@@ -221,13 +221,17 @@ describe('a push notification config that comes with a message', () => {
   it('keeps the trace context of its request', async () => {
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
     const configuration = { taskPushNotificationConfig: { id: 'a', url }, returnImmediately: true };
-    const headers = { ...alice, traceparent };
+    const tracestate = 'vendor=a';
+    const headers = { ...alice, traceparent, tracestate };
     const body = { message: userMessage('hello'), configuration };
     const taskId = taskOf(of(await post(`${stage.url}/message:send`, body, headers)));
-    const other = taskOf(await send({ id: 'a', url }, { metadata: { traceparent } }));
+    const other = taskOf(await send({ id: 'a', url }, { metadata: { traceparent, tracestate } }));
     const scope = { principal: { tenant: 'default', subject: 'alice', scopes: [] }, agent: 'echo' };
     for (const id of [taskId, other])
-      expect(await stage.store.push.webhooks.get(scope, id, 'a')).toMatchObject({ traceParent: traceparent });
+      expect(await stage.store.push.webhooks.get(scope, id, 'a')).toMatchObject({
+        traceParent: traceparent,
+        traceState: tracestate,
+      });
     expect((await rest.get(taskId, 'a')).result).toEqual({ id: 'a', taskId, url });
   });
 });

@@ -69,6 +69,7 @@ export type {
   Principal,
   StatusEvent,
   StepStamp,
+  TraceContext,
   TurnEvent,
   TurnInput,
   WhileWorking,

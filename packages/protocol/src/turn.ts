@@ -17,10 +17,16 @@ export interface CallingAgent {
   readonly depth: number;
 }
 
-/** The trace of a message, stored beside it: so it goes on behind the queue. */
-export interface MessageTrace {
-  /** W3C traceparent of the span that sent the message; unset: nothing is recorded of it. */
-  readonly parent?: string;
+/** W3C Trace Context: a span, as requests name it. */
+export interface TraceContext {
+  /** `traceparent` */
+  readonly parent: string;
+  /** `tracestate`: what tracing systems on the way have added. */
+  readonly state?: string;
+}
+
+/** The trace of a message, stored beside it: so it goes on behind the queue. Its sender's span is unset if unrecorded. */
+export interface MessageTrace extends Partial<TraceContext> {
   /** Its sender waits for the answer, or reads it as a stream. */
   readonly isAwaited?: boolean;
 }

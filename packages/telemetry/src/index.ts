@@ -7,7 +7,7 @@ export { logFields } from './log/log-fields.ts';
 export { type CatalogueEntry, catalogue, type Home, type MetricName } from './metrics/catalogue.ts';
 export { Metrics, type Rendered, type SetGauge } from './metrics/metrics.ts';
 export { type SentMessage, type TracedOperation, traceOperation, traceSend } from './traces/gateway-spans.ts';
-export { activeTraceParent, traceParentIn } from './traces/propagation.ts';
+export { activeTraceContext, traceContextIn } from './traces/propagation.ts';
 export { startTraces, type TraceSettings, type Traces } from './traces/start.ts';
 export { isTracing } from './traces/tracing.ts';
 export {

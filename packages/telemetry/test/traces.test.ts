@@ -1,15 +1,15 @@
-import { trace as api } from '@opentelemetry/api';
+import { trace as api, context, propagation } from '@opentelemetry/api';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type ReceivedSpan, startCollector, type TestCollector } from '../../../tests/support/collector.ts';
 import {
-  activeTraceParent,
+  activeTraceContext,
   recordRemembered,
   startTraces,
   type Traces,
   traceCall,
+  traceContextIn,
   traceDelivery,
   traceOperation,
-  traceParentIn,
   traceSend,
   traceStep,
   traceTurn,
@@ -44,17 +44,18 @@ const start = (share: number, url = collector.url): Promise<Traces> =>
 const named = (name: string): ReceivedSpan[] => collector.spans.filter((span) => span.name === name);
 
 /** What a message is stored with. */
-async function send(traceParent?: string, isStream = false) {
-  const sent = { agent: 'pizza', messageId: 'message-1', traceParent, isAwaited: isStream };
+async function send(traceParent?: string, isStream = false, traceState?: string) {
+  const traceContext = traceContextIn(traceParent, traceState);
+  const sent = { agent: 'pizza', messageId: 'message-1', traceContext, isAwaited: isStream };
   let stored: unknown;
-  const operation = { method: 'SendMessage', isStream, call: { ...call, traceParent } };
+  const operation = { method: 'SendMessage', isStream, call: { ...call, traceContext } };
   await traceOperation(operation, () =>
     traceSend(sent, async (given) => {
       stored = given;
       return accepted;
     }),
   );
-  return stored as { parent: string } | undefined;
+  return stored as { parent: string; state?: string } | undefined;
 }
 
 describe('without a collector', () => {
@@ -72,7 +73,7 @@ describe('without a collector', () => {
     const turn = traceTurn({ ...message, trace: { parent: sampled } }, attempt, []);
     await turn.follow(() =>
       turn.invoke(async () => {
-        expect(await traceStep('first', async () => activeTraceParent())).toBe(sampled);
+        expect(await traceStep('first', async () => activeTraceContext())).toEqual({ parent: sampled });
         const placed = { agent: 'oven', messageId: 'message-2', isAwaited: true };
         await traceCall(placed, async (given) => {
           expect(given).toEqual({ parent: sampled, isAwaited: true });
@@ -80,12 +81,12 @@ describe('without a collector', () => {
         });
       }),
     );
-    const delivery = { origin: 'https://example.com', taskId: 'task-1', traceParent: sampled };
+    const delivery = { origin: 'https://example.com', taskId: 'task-1', traceContext: { parent: sampled } };
     await traceDelivery(delivery, async (given) => {
-      expect(given).toBe(sampled);
+      expect(given).toEqual({ parent: sampled });
       return { kind: 'delivered' };
     });
-    expect(activeTraceParent()).toBeUndefined();
+    expect(activeTraceContext()).toBeUndefined();
   });
 });
 
@@ -99,7 +100,7 @@ describe('a share of the traces', () => {
     const turn = traceTurn({ ...message, trace: stored }, attempt, []);
     await turn.follow(() =>
       turn.invoke(async () => {
-        await traceStep('work', async () => expect(activeTraceParent()).toBeUndefined());
+        await traceStep('work', async () => expect(activeTraceContext()).toBeUndefined());
         await traceCall({ agent: 'oven', messageId: 'message-2', isAwaited: true }, async (given) => {
           expect(given).toEqual({});
           return accepted;
@@ -146,14 +147,14 @@ describe('attempts', () => {
     let child = '';
     void first.invoke(() =>
       traceStep('work', () => {
-        child = activeTraceParent() ?? '';
+        child = activeTraceContext()?.parent ?? '';
         return new Promise(() => undefined);
       }),
     );
     const second = traceTurn({ ...message, trace: undefined }, { epoch: 2, attempt: 2 }, [lost]);
     await second.invoke(async () => {
       recordRemembered('call', 'message-2');
-      await traceStep('work', async () => expect(activeTraceParent()).toBe(child));
+      await traceStep('work', async () => expect(activeTraceContext()?.parent).toBe(child));
     });
     second.end({ result: 'settled' });
     await traces.stop();
@@ -209,7 +210,56 @@ describe('a traceparent', () => {
     ['in capitals', sampled.toUpperCase()],
     ['with more behind it', `${sampled}-1`],
   ])('%s is ignored', (_, value) => {
-    expect(traceParentIn(value)).toBeUndefined();
-    expect(traceParentIn(sampled)).toBe(sampled);
+    expect(traceContextIn(value)).toBeUndefined();
+    expect(traceContextIn(sampled)).toEqual({ parent: sampled });
+  });
+});
+
+describe('a tracestate', () => {
+  const members = (count: number): string => Array.from({ length: count }, (_, i) => `v${i}=x`).join(',');
+
+  it.each([
+    ['as it is', 'vendor=a,other@tenant=b c', 'vendor=a,other@tenant=b c'],
+    ['without what is no member', 'vendor=a,,=b,Big=c,none', 'vendor=a'],
+    ['with 32 members', members(32), members(32)],
+    ['not at all if it has more', members(33), undefined],
+    ['not at all if it is longer than 512 characters', `vendor=${'x'.repeat(506)}`, undefined],
+    ['not at all if it has no member', 'none', undefined],
+  ])('goes on %s', (_, given, state) => {
+    expect(traceContextIn(sampled, given)?.state).toBe(state);
+    expect(traceContextIn(undefined, given)).toBeUndefined();
+  });
+
+  it('is stored with a message, and goes on to what its turn asks and to webhooks, recorded or not', async () => {
+    const state = 'vendor=a';
+    for (const collected of [false, true]) {
+      const settings = collected ? { url: collector.url, share: 1 } : undefined;
+      const traces = await startTraces(
+        { collector: settings, queue: 'parent' },
+        { service: 'switchyard-test', onError: (error) => errors.push(error) },
+      );
+      const stored = await send(sampled, true, state);
+      expect(stored?.state).toBe(state);
+      const turn = traceTurn({ ...message, trace: stored }, attempt, []);
+      await turn.follow(() =>
+        turn.invoke(async () => {
+          const outgoing: Record<string, string> = {};
+          propagation.inject(context.active(), outgoing);
+          expect(outgoing).toMatchObject({ traceparent: expect.stringContaining(trace), tracestate: state });
+          await traceCall({ agent: 'oven', messageId: 'message-2', isAwaited: true }, async (given) => {
+            expect(given?.state).toBe(state);
+            return accepted;
+          });
+        }),
+      );
+      turn.end({ result: 'settled' });
+      const traceContext = { parent: sampled, state };
+      await traceDelivery({ origin: 'https://example.com', taskId: 'task-1', traceContext }, async (given) => {
+        expect(given?.state).toBe(state);
+        return { kind: 'delivered' };
+      });
+      await traces.stop();
+    }
+    expect(errors).toEqual([]);
   });
 });

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
+import type { TraceContext } from '@switchyard/protocol';
 import type { AnnouncedAgent, EventId, Scope } from '@switchyard/store';
-import { traceParentIn } from '@switchyard/telemetry';
+import { traceContextIn } from '@switchyard/telemetry';
 import type { Admission } from '../admission/admission.ts';
 import { type AgentEndpoint, type Call, type CallerContext, endpointAt } from '../call/call.ts';
 import { activeExtensions, parseExtensions } from '../call/extensions.ts';
@@ -78,8 +79,8 @@ export class HttpCall implements Call {
     return idempotencyKeyIn(this.#header('idempotency-key'));
   }
 
-  get traceParent(): string | undefined {
-    return traceParentIn(this.#header('traceparent'));
+  get traceContext(): TraceContext | undefined {
+    return traceContextIn(this.#header('traceparent'), this.#header('tracestate'));
   }
 
   #header(name: string): string | undefined {

@@ -1,3 +1,4 @@
+import type { TraceContext } from '@switchyard/protocol';
 import type { AnnouncedAgent, EventId, Scope } from '@switchyard/store';
 import type { Admission } from '../admission/admission.ts';
 import type { SpokenVersion } from './service-parameters.ts';
@@ -28,7 +29,7 @@ export interface Call {
   /** By which the caller makes a retry known. @throws {A2AError} InvalidParams, when it is read */
   readonly idempotencyKey?: string | undefined;
   /** W3C trace context. */
-  readonly traceParent?: string | undefined;
+  readonly traceContext?: TraceContext | undefined;
 }
 
 /** Where a caller found an agent: its card has URLs of this base. */

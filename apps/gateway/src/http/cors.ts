@@ -14,6 +14,7 @@ const asked = [
   'Prefer',
   'X-Request-Id',
   'Traceparent',
+  'Tracestate',
   'MCP-Protocol-Version',
   'Mcp-Method',
   'Mcp-Name',

@@ -1,5 +1,6 @@
+import type { TraceContext } from '@switchyard/protocol';
 import type { AnnouncedAgent, Scope } from '@switchyard/store';
-import { traceParentIn } from '@switchyard/telemetry';
+import { traceContextIn } from '@switchyard/telemetry';
 import type { Admission } from '../admission/admission.ts';
 import type { GatewayContext } from '../bindings/gateway-context.ts';
 import { type AgentEndpoint, type Call, endpointAt } from '../call/call.ts';
@@ -46,8 +47,8 @@ export class McpCall implements Call {
     return this.#signal;
   }
 
-  get traceParent(): string | undefined {
-    const { traceparent } = this.#exchange.req.headers;
-    return traceParentIn(typeof traceparent === 'string' ? traceparent : undefined);
+  get traceContext(): TraceContext | undefined {
+    const { traceparent, tracestate } = this.#exchange.req.headers;
+    return traceContextIn(traceparent, tracestate);
   }
 }

@@ -10,6 +10,7 @@ import {
   type Part,
   type SendMessageRequest,
   skillUri,
+  type TraceContext,
 } from '@switchyard/protocol';
 import {
   type Acceptance,
@@ -20,7 +21,7 @@ import {
   type Submission,
   skillHint,
 } from '@switchyard/store';
-import { traceParentIn, traceSend } from '@switchyard/telemetry';
+import { traceContextIn, traceSend } from '@switchyard/telemetry';
 import { requireOneOf } from '../admission/scopes.ts';
 import type { Call } from '../call/call.ts';
 import { activeExtensions, isActive, requireExtensions } from '../call/extensions.ts';
@@ -64,10 +65,10 @@ export async function acceptMessage(
     call.admission.may('CreateTaskPushNotificationConfig');
     call.admission.spendAlso('CreateTaskPushNotificationConfig');
   }
-  const traceParent = traceParentOf(call, request);
-  const webhook = config && (await inlineWebhook(config, request, { backend, call, traceParent }));
+  const traceContext = traceContextOf(call, request);
+  const webhook = config && (await inlineWebhook(config, request, { backend, call, traceContext }));
   const { agent } = call.scope;
-  const sent = { agent, messageId: request.message.messageId, traceParent, isAwaited };
+  const sent = { agent, messageId: request.message.messageId, traceContext, isAwaited };
   const acceptance = await traceSend(sent, (trace) =>
     backend.tasks.accept(call.scope, {
       ...submission(call, request),
@@ -94,11 +95,12 @@ export async function acceptMessage(
 }
 
 /** The trace of a message: its request's, or the one in the metadata, for clients that cannot set headers. */
-function traceParentOf(
-  { traceParent }: Pick<Call, 'traceParent'>,
+function traceContextOf(
+  { traceContext }: Pick<Call, 'traceContext'>,
   { message, metadata }: SendMessageRequest,
-): string | undefined {
-  return traceParent ?? traceParentIn(message.metadata?.traceparent) ?? traceParentIn(metadata?.traceparent);
+): TraceContext | undefined {
+  const named = (given: Metadata = {}): TraceContext | undefined => traceContextIn(given.traceparent, given.tracestate);
+  return traceContext ?? named(message.metadata) ?? named(metadata);
 }
 
 function submission(call: Call, { message, configuration, metadata }: ConditionalSend): Submission {

@@ -112,7 +112,7 @@ export function deletePushConfig(
 
 /** The config as it is read (A2A 4.3.1): what proves to the receiver who sends is written, and not read again. */
 function toConfig(
-  { traceParent: _, version: __, token: ___, authentication, ...webhook }: Webhook,
+  { traceParent: _, traceState: __, version: ___, token: ____, authentication, ...webhook }: Webhook,
   taskId: string,
 ): TaskPushNotificationConfig {
   return { ...webhook, ...(authentication && { authentication: { scheme: authentication.scheme } }), taskId };

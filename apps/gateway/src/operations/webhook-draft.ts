@@ -4,9 +4,10 @@ import {
   invalidParams,
   type SendMessageRequest,
   type TaskPushNotificationConfig,
+  type TraceContext,
 } from '@switchyard/protocol';
 import type { WebhookDraft } from '@switchyard/store';
-import { activeTraceParent } from '@switchyard/telemetry';
+import { activeTraceContext } from '@switchyard/telemetry';
 import type { Call } from '../call/call.ts';
 import { protocolVersion } from '../call/service-parameters.ts';
 import { type Backend, requirePush } from './backend.ts';
@@ -19,7 +20,7 @@ const schemeName = /^[!#$%&'*+.^_`|~\w-]+$/;
 
 interface WebhookSource {
   readonly push: Pick<PushBackend, 'policy' | 'takesSecrets'>;
-  readonly call: Pick<Call, 'version' | 'traceParent'>;
+  readonly call: Pick<Call, 'version' | 'traceContext'>;
   /** Path of the config in its request: '', or with a dot at its end. */
   readonly path: string;
 }
@@ -30,11 +31,12 @@ export function toWebhook(config: TaskPushNotificationConfig, { push, call, path
   if (violations.length > 0) throw invalidParams(violations);
   const { taskId: _, ...draft } = config;
   const { version } = call;
-  const traceParent = activeTraceParent() ?? call.traceParent;
+  const trace = activeTraceContext() ?? call.traceContext;
   return {
     ...draft,
     ...(version !== undefined && version !== protocolVersion && { version }),
-    ...(traceParent !== undefined && { traceParent }),
+    ...(trace && { traceParent: trace.parent }),
+    ...(trace?.state !== undefined && { traceState: trace.state }),
   };
 }
 
@@ -69,7 +71,7 @@ const path = 'configuration.taskPushNotificationConfig.';
 interface MessageParts {
   readonly backend: Backend;
   readonly call: Call;
-  readonly traceParent: string | undefined;
+  readonly traceContext: TraceContext | undefined;
 }
 
 /**
@@ -79,11 +81,11 @@ interface MessageParts {
 export async function inlineWebhook(
   config: TaskPushNotificationConfig,
   request: SendMessageRequest,
-  { backend, call, traceParent }: MessageParts,
+  { backend, call, traceContext }: MessageParts,
 ): Promise<WebhookDraft> {
   const push = requirePush(backend, call);
   if (config.taskId !== undefined && config.taskId !== request.message.taskId) throw ofAnotherTask();
-  const draft = toWebhook(config, { push, call: { version: call.version, traceParent }, path });
+  const draft = toWebhook(config, { push, call: { version: call.version, traceContext }, path });
   await push.consent?.require(draft.url, `${path}url`, call);
   push.warnIfClear();
   return draft;

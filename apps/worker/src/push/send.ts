@@ -1,4 +1,5 @@
 import type { GuardedClient } from '@switchyard/outgoing';
+import type { TraceContext } from '@switchyard/protocol';
 import type { DeliveryQueueId, Webhook } from '@switchyard/store';
 import { traceDelivery } from '@switchyard/telemetry';
 import type { Emit } from '../telemetry/events.ts';
@@ -20,20 +21,24 @@ export interface Receiver {
   readonly webhook: Webhook;
 }
 
+interface TracedNotification extends Notification {
+  readonly traceContext: TraceContext | undefined;
+}
+
 /** One attempt at one delivery. Never throws: every error is an outcome. */
 export function send(port: SendPort, receiver: Receiver, notification: Notification): Promise<Outcome> {
   const { host, origin } = new URL(receiver.webhook.url);
   const { taskId } = receiver.id;
-  const { traceParent } = receiver.webhook;
+  const { traceParent: parent, traceState: state } = receiver.webhook;
+  const traceContext = parent === undefined ? undefined : { parent, ...(state !== undefined && { state }) };
   return port.circuits.guard(host, () =>
-    traceDelivery({ origin, taskId, traceParent }, (sent) => {
-      const webhook = sent === undefined ? receiver.webhook : { ...receiver.webhook, traceParent: sent };
-      return attempt(port, { ...receiver, webhook }, notification);
-    }),
+    traceDelivery({ origin, taskId, traceContext }, (sent) =>
+      attempt(port, receiver, { ...notification, traceContext: sent }),
+    ),
   );
 }
 
-async function attempt(port: SendPort, receiver: Receiver, notification: Notification): Promise<Outcome> {
+async function attempt(port: SendPort, receiver: Receiver, notification: TracedNotification): Promise<Outcome> {
   const begun = performance.now();
   const outcome = await post(port, receiver, notification).catch(outcomeOfError);
   port.emit({ kind: 'push-answered', outcome: outcome.kind, durationMs: performance.now() - begun });
@@ -43,12 +48,12 @@ async function attempt(port: SendPort, receiver: Receiver, notification: Notific
 async function post(
   { client, sign }: SendPort,
   { id, webhook }: Receiver,
-  { deliveryId, body }: Notification,
+  { deliveryId, body, traceContext }: TracedNotification,
 ): Promise<Outcome> {
   const signature = sign && { [signatureHeader]: await sign(body, new URL(webhook.url).origin) };
   const answer = await client.request(webhook.url, {
     method: 'POST',
-    headers: { ...requestHeaders(webhook, id, deliveryId), ...signature },
+    headers: { ...requestHeaders(webhook, id, deliveryId), ...traceHeaders(traceContext), ...signature },
     body,
   });
   await drain(answer.body);
@@ -65,7 +70,7 @@ async function drain(body: AsyncIterable<unknown>): Promise<void> {
  * use. The delivery id is the same in each attempt at a delivery, so that receivers can ignore repetitions.
  */
 function requestHeaders(webhook: Webhook, { taskId }: DeliveryQueueId, deliveryId: string): Record<string, string> {
-  const { token, authentication, traceParent, version = '1.0' } = webhook;
+  const { token, authentication, version = '1.0' } = webhook;
   const { scheme, credentials } = authentication ?? {};
   return {
     'content-type': version === '0.3' ? 'application/json' : 'application/a2a+json',
@@ -74,8 +79,12 @@ function requestHeaders(webhook: Webhook, { taskId }: DeliveryQueueId, deliveryI
     'x-a2a-delivery-id': `${taskId}:${encodeURIComponent(webhook.id)}:${deliveryId}`,
     ...(scheme && credentials && { authorization: `${scheme} ${credentials}` }),
     ...(token && { 'x-a2a-notification-token': token }),
-    ...(traceParent && { traceparent: traceParent }),
   };
+}
+
+function traceHeaders(context: TraceContext | undefined): Record<string, string> {
+  if (!context) return {};
+  return { traceparent: context.parent, ...(context.state !== undefined && { tracestate: context.state }) };
 }
 
 /** Of the delivery's own signature, if there is one: a JWT, see `createSigner`. */

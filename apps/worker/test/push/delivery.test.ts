@@ -18,6 +18,7 @@ describe('a webhook', () => {
       token: 'the-token',
       authentication: { scheme: 'Bearer', credentials: 'the-credentials' },
       traceParent,
+      traceState: 'vendor=a',
     });
     const turn = await stage.begin(taskId);
     await turn.publish(working('one'));
@@ -45,6 +46,7 @@ describe('a webhook', () => {
       'x-a2a-notification-token': 'the-token',
       'x-a2a-delivery-id': `${taskId}:my%20hook:1`,
       traceparent: traceParent,
+      tracestate: 'vendor=a',
       'user-agent': 'Switchyard',
     });
   });

@@ -14,6 +14,7 @@ export interface Webhook {
   readonly version?: '0.3' | '1.1';
   /** W3C trace context of the request that made it, sent with each delivery. */
   readonly traceParent?: string;
+  readonly traceState?: string;
 }
 
 /** A webhook without an id gets one. */

@@ -1,7 +1,7 @@
 import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
-import { A2AError, type A2AErrorCode, type MessageTrace } from '@switchyard/protocol';
+import { A2AError, type A2AErrorCode, type MessageTrace, type TraceContext } from '@switchyard/protocol';
 import { attribute, messaging, spanName } from './conventions.ts';
-import { contextOf, isRecorded, messageTrace, spanContextOf, traceParentOf } from './propagation.ts';
+import { contextOf, isRecorded, messageTrace, spanContextOf, traceContextOf } from './propagation.ts';
 import { during, type Tracing, tracing, within } from './tracing.ts';
 
 /** An A2A operation of a client. */
@@ -10,8 +10,8 @@ export interface TracedOperation {
   readonly isStream: boolean;
   readonly call: {
     readonly scope: { readonly agent: string; readonly principal: { readonly tenant: string } };
-    /** W3C traceparent of the request. */
-    readonly traceParent?: string | undefined;
+    /** Of the request. */
+    readonly traceContext?: TraceContext | undefined;
     /** Of a stream that has begun: aborted when that is over. */
     readonly signal: AbortSignal;
   };
@@ -24,14 +24,14 @@ const faults: ReadonlySet<A2AErrorCode> = new Set(['Internal', 'InvalidAgentResp
 export async function traceOperation<T>(operation: TracedOperation, run: () => Promise<T>): Promise<T> {
   const { method, isStream, call } = operation;
   const recorder = tracing();
-  if (!recorder || !isChosen(recorder, call.traceParent)) return run();
+  if (!recorder || !isChosen(recorder, call.traceContext)) return run();
   const { agent, principal } = call.scope;
   const attributes = {
     [attribute.method]: method,
     [attribute.agentId]: agent,
     [attribute.tenant]: principal.tenant,
   };
-  const parent = contextOf(call.traceParent);
+  const parent = contextOf(call.traceContext);
   const span = recorder.tracer.startSpan(method, { kind: SpanKind.SERVER, attributes }, parent);
   try {
     const answer = await within(span, run, parent);
@@ -48,16 +48,16 @@ export async function traceOperation<T>(operation: TracedOperation, run: () => P
 }
 
 /** A caller's trace is recorded as the caller does, and a share of those that begin here. */
-function isChosen({ share }: Tracing, parent: string | undefined): boolean {
-  return parent === undefined ? Math.random() < share : isRecorded(parent);
+function isChosen({ share }: Tracing, sender: TraceContext | undefined): boolean {
+  return sender === undefined ? Math.random() < share : isRecorded(sender);
 }
 
 /** A message of a client. */
 export interface SentMessage {
   readonly agent: string;
   readonly messageId: string;
-  /** W3C traceparent of the request. */
-  readonly traceParent: string | undefined;
+  /** Of the request. */
+  readonly traceContext: TraceContext | undefined;
   /** Its sender waits for the answer, or reads it as a stream. */
   readonly isAwaited: boolean;
 }
@@ -71,19 +71,19 @@ interface Acceptance {
 
 /** @param accept stores the message, with the trace that its turn goes on with */
 export async function traceSend<T extends Acceptance>(
-  { agent, messageId, traceParent, isAwaited }: SentMessage,
+  { agent, messageId, traceContext, isAwaited }: SentMessage,
   accept: (trace: MessageTrace | undefined) => Promise<T>,
 ): Promise<T> {
   const recorder = tracing();
   const operation = recorder && trace.getActiveSpan();
-  if (!operation) return accept(messageTrace(traceParent, isAwaited));
+  if (!operation) return accept(messageTrace(traceContext, isAwaited));
   const attributes = messaging('send', agent, messageId);
   // A client that cannot set headers names its trace in the message: the operation did not know it.
-  const named = traceParent === undefined ? undefined : spanContextOf(traceParent);
+  const named = traceContext && spanContextOf(traceContext);
   const links = named && named.traceId !== operation.spanContext().traceId ? [{ context: named }] : [];
   const span = recorder.tracer.startSpan(spanName.send(agent), { kind: SpanKind.PRODUCER, attributes, links });
   return during(span, async () => {
-    const acceptance = await accept(messageTrace(traceParentOf(span.spanContext()), isAwaited));
+    const acceptance = await accept(messageTrace(traceContextOf(span.spanContext()), isAwaited));
     const { verdict, taskId, contextId } = acceptance;
     if (verdict !== 'accepted') span.setAttribute(attribute.error, verdict);
     const ids = { [attribute.task]: taskId, [attribute.conversation]: contextId, [attribute.message]: messageId };

@@ -13,7 +13,7 @@ import { suppressTracing } from '@opentelemetry/core';
 import type { MessageTrace } from '@switchyard/protocol';
 import { attribute, messaging, spanName } from './conventions.ts';
 import { derivedSpanId, type SpanIds, turnTraceId } from './ids.ts';
-import { contextOf, isRecorded, spanContextOf } from './propagation.ts';
+import { contextOf, isRecorded, senderOf, spanContextOf } from './propagation.ts';
 import { failed, type Tracing, tracing, within } from './tracing.ts';
 
 /** The message of a turn, and the agent that works on it. */
@@ -101,13 +101,15 @@ export function traceTurn(message: TracedMessage, attempt: TracedAttempt, lost: 
 
 /** As its sender is; of a message without one, a share, the same for all attempts. */
 function isChosen({ share }: Tracing, { trace: sent, taskId, messageId }: TracedMessage): boolean {
-  if (sent) return sent.parent !== undefined && isRecorded(sent.parent);
+  const sender = senderOf(sent);
+  if (sent) return sender !== undefined && isRecorded(sender);
   return Number.parseInt(turnTraceId(taskId, messageId).slice(0, 8), 16) < share * 2 ** 32;
 }
 
 /** Nothing is recorded, but what the agent sends out belongs to its caller's trace. */
 function passedOn({ trace: sent }: TracedMessage): TurnTrace {
-  const parent = sent?.parent === undefined ? unrecorded : contextOf(sent.parent);
+  const sender = senderOf(sent);
+  const parent = sender ? contextOf(sender) : unrecorded;
   return {
     follow: (run) => context.with(parent, run),
     invoke: (run) => run(),
@@ -144,8 +146,9 @@ function start(
 ): { readonly process: Span; readonly invoke: Span } {
   const { agent, taskId, messageId, trace: sent } = message;
   const isChild = queue === 'parent' && sent?.isAwaited === true;
-  const parent = contextOf(isChild ? sent.parent : undefined);
-  const links = sent?.parent && !isChild ? [{ context: spanContextOf(sent.parent) }] : [];
+  const sender = senderOf(sent);
+  const parent = contextOf(isChild ? sender : undefined);
+  const links = sender && !isChild ? [{ context: spanContextOf(sender) }] : [];
   const given = (name: string): SpanIds => ({
     traceId: turnTraceId(taskId, messageId),
     spanId: derivedSpanId(taskId, attempt.epoch, name),

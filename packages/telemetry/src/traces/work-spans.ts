@@ -1,8 +1,8 @@
 import { context, type Span, SpanKind, trace } from '@opentelemetry/api';
-import type { MessageTrace } from '@switchyard/protocol';
+import type { MessageTrace, TraceContext } from '@switchyard/protocol';
 import { attribute, messaging, spanName } from './conventions.ts';
 import { derivedSpanId } from './ids.ts';
-import { activeTraceParent, contextOf, isRecorded, messageTrace, traceParentOf } from './propagation.ts';
+import { activeTraceContext, contextOf, isRecorded, messageTrace, traceContextOf } from './propagation.ts';
 import { during, type Tracing, tracing } from './tracing.ts';
 import { type AttemptName, activeAttempt } from './turn-spans.ts';
 
@@ -45,10 +45,10 @@ export async function traceCall<T extends Placed>(
   const recorder = recording();
   const attempt = activeAttempt();
   const active = trace.getSpanContext(context.active());
-  if (!recorder || !attempt || !active) return place(messageTrace(activeTraceParent(), isAwaited));
+  if (!recorder || !attempt || !active) return place(messageTrace(activeTraceContext(), isAwaited));
   const ids = { traceId: active.traceId, spanId: spanIdIn(attempt, 'call', messageId) };
   const startTime = new Date();
-  const placed = await place(messageTrace(traceParentOf({ ...active, spanId: ids.spanId }), isAwaited));
+  const placed = await place(messageTrace(traceContextOf({ ...active, spanId: ids.spanId }), isAwaited));
   const attributes = {
     ...messaging('send', agent, messageId),
     [attribute.task]: placed.taskId,
@@ -80,22 +80,22 @@ export function recordRemembered(kind: 'step' | 'call', name: string): void {
 export interface TracedDelivery {
   readonly origin: string;
   readonly taskId: string;
-  /** W3C traceparent of the request that registered the webhook. */
-  readonly traceParent: string | undefined;
+  /** Of the request that registered the webhook. */
+  readonly traceContext: TraceContext | undefined;
 }
 
-/** @param send is given the traceparent for the receiver */
+/** @param send is given the context for the receiver */
 export async function traceDelivery<T extends { readonly kind: string }>(
-  { origin, taskId, traceParent }: TracedDelivery,
-  send: (traceParent: string | undefined) => Promise<T>,
+  { origin, taskId, traceContext }: TracedDelivery,
+  send: (traceContext: TraceContext | undefined) => Promise<T>,
 ): Promise<T> {
   const recorder = tracing();
-  if (!recorder || traceParent === undefined || !isRecorded(traceParent)) return send(traceParent);
+  if (!recorder || traceContext === undefined || !isRecorded(traceContext)) return send(traceContext);
   const attributes = { [attribute.httpMethod]: 'POST', [attribute.server]: origin, [attribute.task]: taskId };
   const options = { kind: SpanKind.CLIENT, attributes };
-  const span = recorder.tracer.startSpan(spanName.push(origin), options, contextOf(traceParent));
+  const span = recorder.tracer.startSpan(spanName.push(origin), options, contextOf(traceContext));
   return during(span, async () => {
-    const outcome = await send(traceParentOf(span.spanContext()));
+    const outcome = await send(traceContextOf(span.spanContext()));
     if (outcome.kind !== 'delivered') span.setAttribute(attribute.error, outcome.kind);
     return outcome;
   });

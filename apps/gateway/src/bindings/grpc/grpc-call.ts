@@ -1,5 +1,6 @@
+import type { TraceContext } from '@switchyard/protocol';
 import type { AnnouncedAgent, EventId, Scope } from '@switchyard/store';
-import { traceParentIn } from '@switchyard/telemetry';
+import { traceContextIn } from '@switchyard/telemetry';
 import type { Admission } from '../../admission/admission.ts';
 import { type AgentEndpoint, type Call, type CallerContext, endpointAt } from '../../call/call.ts';
 import { parseExtensions } from '../../call/extensions.ts';
@@ -65,8 +66,9 @@ export class GrpcCall implements Call, Disposable {
     return idempotencyKeyIn(textIn(this.#call.metadata, 'idempotency-key'));
   }
 
-  get traceParent(): string | undefined {
-    return traceParentIn(textIn(this.#call.metadata, 'traceparent'));
+  get traceContext(): TraceContext | undefined {
+    const { metadata } = this.#call;
+    return traceContextIn(textIn(metadata, 'traceparent'), textIn(metadata, 'tracestate'));
   }
 
   /** Call it when the answer is sent. */
