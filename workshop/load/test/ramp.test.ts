@@ -20,7 +20,8 @@ it('a ramp finds the rate that a server cannot meet, and the highest one that it
   const { code, report, output } = await load(words(line));
   const { highestThatHeld = 0, lowestThatDidNot = 0, tried = [] } = report.ramp ?? {};
   expect(highestThatHeld).toBeGreaterThanOrEqual(20);
-  expect(highestThatHeld).toBeLessThanOrEqual(110);
+  // 120 in a second leave a backlog of 20 answers, whose last one comes after 200 ms: it may hold, the next cannot.
+  expect(highestThatHeld).toBeLessThanOrEqual(130);
   expect(lowestThatDidNot).toBeGreaterThan(highestThatHeld);
   expect(lowestThatDidNot).toBeLessThanOrEqual(160);
   expect(tried.find(({ rate }) => rate === lowestThatDidNot)).toMatchObject({
