@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { rerunUri, type Task, type TurnEvent } from '@switchyard/protocol';
 import { describe, expect, it } from 'vitest';
-import type { Outcome } from './support/bindings/outcome.ts';
+import type { Invocation, Outcome } from './support/bindings/outcome.ts';
 import { overRest } from './support/bindings/over-http.ts';
 import { twoGateways } from './support/bindings/two-gateways.ts';
 import { get, submit, userMessage } from './support/client.ts';
@@ -63,6 +63,25 @@ describe.each(gateways.bindings)('Over $name a task that has ended', ({ at }) =>
     expect(again.id).toBe(first.id);
     const turn = await gateways.stage.beginTurn(first.id);
     expect((await gateways.stage.store.steps.begin(turn, 'step a')).verdict).toBe('run');
+  });
+
+  it('answers a retry as the first time, though the old task was deleted since', async () => {
+    const old = await failedTask();
+    const retries: { first: string; request: Invocation; headers: Record<string, string> }[] = [];
+    for (const more of [{}, { 'idempotency-key': randomUUID() }]) {
+      const headers = { ...active, ...more };
+      const request = asking({ taskId: old.id, fromStep: 'b' }, {}, headers);
+      const first = taskOf(await at(0).invoke(request));
+      retries.push({ first: first.id, request, headers });
+    }
+    const remove = await fetch(`${gateways.stage.url}/tasks/${old.id}`, { method: 'DELETE' });
+    expect(remove.status).toBe(204);
+    for (const { first, request } of retries) expect(taskOf(await at(1).invoke(request)).id).toBe(first);
+    // Another message under the same name is a conflict, and one that never came finds no task to run again.
+    const [{ request, headers } = {}] = retries.slice(-1);
+    const other = { ...request, ...asking({ taskId: old.id }, {}, headers) };
+    expect(await at(1).invoke(other)).toMatchObject({ error: { reason: 'CONFLICT' } });
+    expect(await at(1).invoke(asking({ taskId: old.id }))).toMatchObject({ error: { reason: 'TASK_NOT_FOUND' } });
   });
 
   it('is refused by the field that is wrong', async () => {

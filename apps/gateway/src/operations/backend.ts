@@ -10,7 +10,17 @@ import type { PushBackend } from './push-backend.ts';
 /** The part of the store's tasks that operations use. */
 export type TaskStore = Pick<
   Tasks,
-  'accept' | 'read' | 'list' | 'cancel' | 'withdraw' | 'reveal' | 'delete' | 'claimKey' | 'releaseKey' | 'stepsBefore'
+  | 'accept'
+  | 'read'
+  | 'list'
+  | 'cancel'
+  | 'withdraw'
+  | 'reveal'
+  | 'delete'
+  | 'claimKey'
+  | 'releaseKey'
+  | 'stepsBefore'
+  | 'taskOfMessage'
 >;
 
 /** What operations need. */

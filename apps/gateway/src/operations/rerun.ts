@@ -9,6 +9,8 @@ import type { ConditionalSend } from './if-generation.ts';
 const orderSchema = z.object({ taskId: idSchema, fromStep: z.string().min(1).max(1_024).optional() });
 const messageSchema = z.object({ message: z.object({ metadata: z.object({ [rerunUri]: orderSchema }) }) });
 
+type Order = z.infer<typeof orderSchema>;
+
 /** A message that runs a task again, as what it is: one that makes a task in the same context. */
 export interface Rerun {
   readonly request: ConditionalSend;
@@ -16,18 +18,36 @@ export interface Rerun {
   readonly steps?: StepsOfTask;
 }
 
+const view = { historyLength: 0, includeArtifacts: false };
+
 /**
- * Reads what the extension asks for (docs/extensions/rerun.md).
+ * Reads what the extension asks for (docs/extensions/rerun.md). A retry gets the first answer, whatever has become of
+ * the task that is to run again.
  * @throws {A2AError} InvalidParams, TaskNotFound, UnsupportedOperation
  */
 export async function readRerun(backend: Backend, call: Call, request: ConditionalSend): Promise<Rerun> {
   const { message } = request;
   if (message.metadata?.[rerunUri] === undefined) return { request };
   const order = parse(messageSchema, request).message.metadata[rerunUri] ?? { taskId: '' };
-  const { taskId, fromStep } = order;
   if (message.taskId !== undefined)
     throw invalidParams([{ field: 'message.taskId', description: 'must be left out: the message makes a new task' }]);
-  const view = { historyLength: 0, includeArtifacts: false };
+  try {
+    return await readSource(backend, call, request, order);
+  } catch (error) {
+    const contextId = error instanceof A2AError && (await contextOfRetry(backend, call, request, order.taskId));
+    if (!contextId) throw error;
+    return { request: inContext(request, contextId, order.taskId) };
+  }
+}
+
+/** From the task that is to run again. */
+async function readSource(
+  backend: Backend,
+  call: Call,
+  request: ConditionalSend,
+  { taskId, fromStep }: Order,
+): Promise<Rerun> {
+  const { message } = request;
   const { task, state } = await readTask(backend, call, taskId, view);
   if (!isTerminal(state))
     throw new A2AError('UnsupportedOperation', 'The task has not ended: cancel it first', { metadata: { taskId } });
@@ -42,9 +62,27 @@ export async function readRerun(backend: Backend, call: Call, request: Condition
         description: 'is not a step of this task whose result is kept',
       },
     ]);
-  const referenceTaskIds = [...new Set([...(message.referenceTaskIds ?? []), taskId])];
   return {
-    request: { ...request, message: { ...message, contextId, referenceTaskIds } },
+    request: inContext(request, contextId, taskId),
     ...(names.length > 0 && { steps: { taskId, names } }),
   };
+}
+
+/** The context of the task that the same message, or one with the same key, has made before. */
+async function contextOfRetry(
+  { tasks }: Backend,
+  { scope, idempotencyKey }: Call,
+  { message }: ConditionalSend,
+  source: string,
+): Promise<string | undefined> {
+  const sent = { message, ...(idempotencyKey !== undefined && { idempotencyKey }) };
+  const taskId = await tasks.taskOfMessage(scope, source, sent);
+  const made = taskId === undefined ? undefined : await tasks.read(scope, taskId, view);
+  return made?.task && JSON.parse(made.task.toString()).contextId;
+}
+
+function inContext(request: ConditionalSend, contextId: string, source: string): ConditionalSend {
+  const { message } = request;
+  const referenceTaskIds = [...new Set([...(message.referenceTaskIds ?? []), source])];
+  return { ...request, message: { ...message, contextId, referenceTaskIds } };
 }

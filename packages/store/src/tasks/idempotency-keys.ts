@@ -3,7 +3,7 @@ import type { RedisConnection } from '../redis/connection.ts';
 import type { Scope } from '../redis/scope.ts';
 import type { StoreSettings } from '../redis/settings.ts';
 import type { Shards } from '../redis/shards.ts';
-import { keyName } from './submission.ts';
+import { keyName, retryName, type Submission } from './submission.ts';
 
 export interface KeyPort {
   readonly redis: RedisConnection;
@@ -39,4 +39,19 @@ export async function claimKey(port: KeyPort, scope: Scope, keyed: KeyedRequest)
 /** For a change that was refused: the key is free again. */
 export async function releaseKey({ redis, shards }: KeyPort, scope: Scope, keyed: KeyedRequest): Promise<void> {
   await redis.del(shards.of(keyed.taskId).accepted(scope, keyName(keyed.key)));
+}
+
+/**
+ * The task that got a message of this name, if one was accepted; an ended task may be deleted since.
+ * @param neighbour a task of the same context, there or not: both are on one shard
+ */
+export async function taskOfMessage(
+  { redis, shards }: KeyPort,
+  scope: Scope,
+  neighbour: string,
+  sent: Pick<Submission, 'message' | 'idempotencyKey'>,
+): Promise<string | undefined> {
+  const known = await redis.get(shards.of(neighbour).accepted(scope, retryName(sent)));
+  // As first-answer.lua reads it: fingerprint, task, number.
+  return known?.split(' ')[1];
 }

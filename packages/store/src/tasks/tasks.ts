@@ -4,7 +4,7 @@ import { type AcceptPort, accept } from './accept.ts';
 import { type Cancellation, type CancelOptions, cancelTask } from './cancel.ts';
 import { type ContextQuery, type ContextTaskReading, listContext } from './context-tasks.ts';
 import { type DeletePort, type Deletion, deleteTask } from './delete.ts';
-import { claimKey, type KeyClaim, type KeyedRequest, releaseKey } from './idempotency-keys.ts';
+import { claimKey, type KeyClaim, type KeyedRequest, releaseKey, taskOfMessage } from './idempotency-keys.ts';
 import { stepsBefore } from './kept-steps.ts';
 import { type ListPort, listTasks, type TaskPage, type TaskQuery } from './list.ts';
 import { readTask } from './read.ts';
@@ -51,6 +51,18 @@ export class Tasks {
 
   releaseKey(scope: Scope, keyed: KeyedRequest): Promise<void> {
     return releaseKey(this.#port, scope, keyed);
+  }
+
+  /**
+   * The task that got a message with this messageId, or this key, if one was accepted.
+   * @param neighbour a task of the same context, there or not
+   */
+  taskOfMessage(
+    scope: Scope,
+    neighbour: string,
+    sent: Pick<Submission, 'message' | 'idempotencyKey'>,
+  ): Promise<string | undefined> {
+    return taskOfMessage(this.#port, scope, neighbour, sent);
   }
 
   /**
