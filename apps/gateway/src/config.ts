@@ -13,7 +13,7 @@ import type { StoreSettings } from '@switchyard/store';
 import type { TraceSettings } from '@switchyard/telemetry';
 import type { LevelWithSilent } from 'pino';
 import { missingPublicUrlProblem } from './cards/sign-card.ts';
-import type { ConnectionLimits } from './settings/connection-settings.ts';
+import { type ConnectionLimits, readGrpcTls, readHttpTls } from './settings/connection-settings.ts';
 import {
   type AdminSettings,
   defaultGatewaySettings,
@@ -23,10 +23,8 @@ import {
   type OidcSettings,
   type PushSettings,
 } from './settings/gateway-settings.ts';
-import type { RateSettings } from './settings/rate-settings.ts';
-import { readAuth } from './settings/read-identity.ts';
-import type { SharesSettings } from './settings/share-settings.ts';
-import { readGrpcTls, readHttpTls } from './tls/read-tls.ts';
+import { readAuth } from './settings/identity-settings.ts';
+import type { RateSettings, SharesSettings } from './settings/limit-settings.ts';
 
 export interface GatewayConfig {
   readonly gateway: GatewaySettings;

@@ -2,8 +2,8 @@ import { type AuditAction, type AuditEvent, auditActions } from '@switchyard/sto
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startRedis, type TestRedis } from '../../../tests/support/redis.ts';
 import { until } from '../../../tests/support/until.ts';
-import { withoutPort } from '../src/limits/address.ts';
-import { defaultRateSettings } from '../src/settings/rate-settings.ts';
+import { withoutPort } from '../src/exchange/addresses.ts';
+import { defaultRateSettings } from '../src/settings/limit-settings.ts';
 import { type AdminStage, openAdminStage } from './admin/support.ts';
 import { call, get, post, submit, userMessage } from './support/client.ts';
 

@@ -3,7 +3,7 @@ import type { OpenTurn } from '@switchyard/store';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openEventStream } from '../../../tests/support/event-stream.ts';
 import type { ApiKey } from '../src/index.ts';
-import { defaultSharesSettings } from '../src/settings/share-settings.ts';
+import { defaultSharesSettings } from '../src/settings/limit-settings.ts';
 import { type ErrorBody, get, post, type Sent, userMessage } from './support/client.ts';
 import { openStage, type Stage } from './support/stage.ts';
 

@@ -2,7 +2,7 @@ import { type CallToolResult, Client, StreamableHTTPClientTransport } from '@mod
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { until } from '../../../tests/support/until.ts';
 import { resultOf } from '../src/mcp/tool-result.ts';
-import { defaultRateSettings } from '../src/settings/rate-settings.ts';
+import { defaultRateSettings } from '../src/settings/limit-settings.ts';
 import { agents, card } from './support/agents.ts';
 import { type ErrorBody, post } from './support/client.ts';
 import { openStage, type Stage } from './support/stage.ts';

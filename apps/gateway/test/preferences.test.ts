@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { positionIn, versionIn, waitMsIn } from '../src/call/service-parameters.ts';
+import { positionIn, versionIn, waitMsIn } from '../src/exchange/service-parameters.ts';
 
 describe('Prefer', () => {
   it.each([

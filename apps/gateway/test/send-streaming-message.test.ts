@@ -1,6 +1,6 @@
 import type { StreamResponse } from '@switchyard/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { defaultSharesSettings } from '../src/settings/share-settings.ts';
+import { defaultSharesSettings } from '../src/settings/limit-settings.ts';
 import { type ErrorBody, openSendStream, post, type SentEvent, submit, userMessage } from './support/client.ts';
 import { asked, authRequired, chunk, completed, replied, working } from './support/events.ts';
 import { openStage, type Stage } from './support/stage.ts';

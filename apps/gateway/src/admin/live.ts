@@ -5,7 +5,7 @@ import type { Request } from 'express';
 import Negotiator from 'negotiator';
 import { lastEventIn } from '../bindings/http-call.ts';
 import { HeldRequests } from '../call/held-requests.ts';
-import { Share } from '../limits/share.ts';
+import { Share } from '../limits/shares.ts';
 import type { StreamItem } from '../operations/operation.ts';
 import type { Operator } from './operators.ts';
 import { type AdminBackend, type AdminRoute, EventsAnswer } from './route.ts';

@@ -6,6 +6,17 @@ import type { Admission } from '../admission/admission.ts';
 import { type AgentEndpoint, type Call, type CallerContext, endpointAt } from '../call/call.ts';
 import { activeExtensions, parseExtensions } from '../call/extensions.ts';
 import type { HeldRequests } from '../call/held-requests.ts';
+import { baseUrl, clientAddress, requestedHost } from '../exchange/addresses.ts';
+import {
+  clientCertificate,
+  disposeOnClose,
+  type Exchange,
+  namedVersion,
+  pathPart,
+  queryText,
+  requestIdIn,
+} from '../exchange/exchange.ts';
+import type { BodyLimits } from '../exchange/read-json.ts';
 import {
   idempotencyKeyIn,
   legacyVersion,
@@ -16,12 +27,7 @@ import {
   type SpokenVersion,
   versionIn,
   waitMsIn,
-} from '../call/service-parameters.ts';
-import { baseUrl, requestedHost } from '../exchange/base-url.ts';
-import { disposeOnClose, type Exchange, namedVersion, pathPart, queryText, requestIdIn } from '../exchange/exchange.ts';
-import type { BodyLimits } from '../exchange/read-json.ts';
-import { clientAddress } from '../limits/address.ts';
-import { clientCertificate } from '../tls/client-certificate.ts';
+} from '../exchange/service-parameters.ts';
 import { sayPreview } from '../v1_1/say-preview.ts';
 import { agentOfCall } from './agent-of-call.ts';
 import type { GatewayContext } from './gateway-context.ts';

@@ -1,7 +1,7 @@
 import type { TraceContext } from '@switchyard/protocol';
 import type { AnnouncedAgent, EventId, Scope } from '@switchyard/store';
 import type { Admission } from '../admission/admission.ts';
-import type { SpokenVersion } from './service-parameters.ts';
+import type { SpokenVersion } from '../exchange/service-parameters.ts';
 
 /** What an operation gets besides its request, from any binding. */
 export interface Call {

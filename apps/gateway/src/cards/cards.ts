@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache';
 import type { Authentication } from '../auth/authentication.ts';
 import type { AgentEndpoint } from '../call/call.ts';
 import { withGatewayExtensions } from '../call/extensions.ts';
-import { withoutSlashAtEnd } from '../exchange/base-url.ts';
+import { withoutSlashAtEnd } from '../exchange/addresses.ts';
 import type { GatewaySettings } from '../settings/gateway-settings.ts';
 import { buildCard } from './build-card.ts';
 import { agentUrl, grpcAddress, jwksPath } from './endpoints.ts';

@@ -1,5 +1,5 @@
 import type { AgentInterface } from '@switchyard/protocol';
-import { legacyVersion, previewVersion, protocolVersion, type SpokenVersion } from '../call/service-parameters.ts';
+import { legacyVersion, previewVersion, protocolVersion, type SpokenVersion } from '../exchange/service-parameters.ts';
 import type { GatewaySettings } from '../settings/gateway-settings.ts';
 
 /** Where an agent is served. */

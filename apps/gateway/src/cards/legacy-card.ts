@@ -1,5 +1,5 @@
 import type { AgentCard, AgentInterface, SecurityRequirement, SecurityScheme } from '@switchyard/protocol';
-import { legacyVersion } from '../call/service-parameters.ts';
+import { legacyVersion } from '../exchange/service-parameters.ts';
 
 /**
  * A card for clients of either version: the card of 1.0, with the fields of 0.3 (A2A 0.3, 5.5). Clients ignore fields

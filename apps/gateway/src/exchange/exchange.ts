@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type IncomingMessage, type OutgoingHttpHeader, type OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { type PeerCertificate, TLSSocket } from 'node:tls';
 import type { A2AError } from '@switchyard/protocol';
 import type { Json } from '@switchyard/store';
 import type { RequestHandler } from 'express';
 import type { Emit, RequestName } from '../telemetry/events.ts';
 import { failureOf, toA2AError } from '../telemetry/failures.ts';
-import { Answer, commonHeaders } from './answer.ts';
-import { leaveUnread } from './unread-body.ts';
+import { protocolVersion } from './service-parameters.ts';
 
 /** A request with its route's parameters. */
 export interface RoutedRequest extends IncomingMessage {
@@ -48,6 +49,17 @@ export function requestName({ req, res }: Exchange): RequestName {
 /** Where the request came from, for the audit trail. */
 export function sourceOf(exchange: Exchange): { readonly requestId: string; readonly address: string | undefined } {
   return { requestId: requestIdIn(exchange.res), address: exchange.req.socket.remoteAddress };
+}
+
+/** By connection: Node makes the object anew each time. */
+const certificates = new WeakMap<TLSSocket, PeerCertificate>();
+
+/** The certificate of a client, if TLS_CLIENT_CA_FILE has signed it. One that has not proves nothing. */
+export function clientCertificate(socket: Socket): PeerCertificate | undefined {
+  if (!(socket instanceof TLSSocket) || !socket.authorized) return undefined;
+  const certificate = certificates.get(socket) ?? socket.getPeerCertificate();
+  certificates.set(socket, certificate);
+  return certificate;
 }
 
 /** A part of the path. */
@@ -112,6 +124,47 @@ export function requestIdOf(named: unknown): string {
   return typeof named === 'string' && saneId.test(named) ? named : `${ourName}-${++given}`;
 }
 
+type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[];
+
+/** Name, value, name, value, … The browser that shows an answer as a page is told that it is none. */
+const ofEvery: readonly string[] = [
+  'A2A-Version',
+  protocolVersion,
+  'X-Content-Type-Options',
+  'nosniff',
+  'Content-Security-Policy',
+  "default-src 'none'; frame-ancestors 'none'",
+];
+const ofTls: readonly string[] = ['Strict-Transport-Security', 'max-age=31536000'];
+
+/** The headers that every answer has. */
+function commonHeaders(requestId: string, res: ServerResponse): string[] {
+  const common = ['X-Request-Id', requestId, ...ofEvery];
+  if (res.socket instanceof TLSSocket) common.push(...ofTls);
+  return common;
+}
+
+/** A response with the headers that every answer has. To set them one by one would cost Node twice the time. */
+export class Answer<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
+  /** Unset until the exchange has begun. */
+  requestId: string | undefined;
+
+  /** Node calls it, too, where no handler has. A list of headers is the cheapest, if none was set before. */
+  override writeHead(status: number, reason?: string | Headers, headers?: Headers): this {
+    if (this.requestId !== undefined) {
+      const common = commonHeaders(this.requestId, this);
+      if (Array.isArray(reason) && this.getHeaderNames().length === 0)
+        return super.writeHead(status, [...common, ...reason]);
+      for (let i = 0; i < common.length; i += 2) this.#setUnlessSet(common[i], common[i + 1]);
+    }
+    return typeof reason === 'string' ? super.writeHead(status, reason, headers) : super.writeHead(status, reason);
+  }
+
+  #setUnlessSet(name = '', value = ''): void {
+    if (!this.hasHeader(name)) this.setHeader(name, value);
+  }
+}
+
 /** Sends the body as it is. (Express' own `send` would parse types and hash it for an ETag.) */
 export function respond(res: ServerResponse, contentType: string, body: Json, headers: readonly string[] = []): void {
   const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
@@ -155,6 +208,29 @@ export function drained(res: ServerResponse): Promise<void> {
     };
     res.on('drain', done).on('close', done);
   });
+}
+
+/** Node reads and drops as much, so that the connection can go on. */
+export const MOST_DROPPED = 64 * 1024;
+
+/** How long a client may take to read its answer before the connection is closed. */
+const LINGER_MS = 250;
+
+/**
+ * Call it before an answer is written that needs no body: a large one that has not arrived is not read, and the
+ * connection ends with the answer.
+ */
+export function leaveUnread(req: IncomingMessage, res: ServerResponse): void {
+  const { 'content-length': length = '0', 'transfer-encoding': transfer } = req.headers;
+  if (req.complete || (transfer === undefined && Number(length) <= MOST_DROPPED)) return;
+  res.setHeader('Connection', 'close');
+  const { socket } = req;
+  // Node would destroy the connection at once: a client that still sends would lose the answer.
+  socket.destroySoon = () => {
+    socket.end();
+    socket.pause();
+    setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  };
 }
 
 /** What is needed to refuse a request. */

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import type { Origins } from '../admission/origins.ts';
-import { leaveUnread } from '../exchange/unread-body.ts';
+import { leaveUnread } from '../exchange/exchange.ts';
 
 const asked = [
   'Authorization',

@@ -3,9 +3,8 @@ import { createServer, type RequestListener, type Server, type ServerOptions, ty
 import { createServer as createTlsServer, Server as TlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { A2AError, toHttpError } from '@switchyard/protocol';
-import { Answer } from '../exchange/answer.ts';
-import type { ConnectionLimits, TlsSettings } from '../settings/connection-settings.ts';
-import { tlsOptions } from '../tls/tls-options.ts';
+import { Answer } from '../exchange/exchange.ts';
+import { type ConnectionLimits, type TlsSettings, tlsOptions } from '../settings/connection-settings.ts';
 
 /**
  * Longer than the 60 s for which load balancers keep idle connections: they must not reuse one that was just closed.

@@ -7,7 +7,7 @@ import type { GatewayContext } from '../bindings/gateway-context.ts';
 import { admit, bodyLimits } from '../bindings/http-call.ts';
 import { writeError } from '../bindings/rest/write.ts';
 import { type CatalogEntry, entryOf, manifestOf, publisherOf, registryPath } from '../cards/ard.ts';
-import { baseUrl } from '../exchange/base-url.ts';
+import { baseUrl } from '../exchange/addresses.ts';
 import { type Handler, respond, respondUnchanged } from '../exchange/exchange.ts';
 import { parseJson, readJsonText } from '../exchange/read-json.ts';
 import { isUnchanged, setCaching } from './serve-discovery.ts';

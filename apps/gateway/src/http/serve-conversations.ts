@@ -7,7 +7,6 @@ import type { Admission } from '../admission/admission.ts';
 import type { GatewayContext } from '../bindings/gateway-context.ts';
 import { admit, resumeAfterIn } from '../bindings/http-call.ts';
 import { writeError, writeStream } from '../bindings/rest/write.ts';
-import { versionIn } from '../call/service-parameters.ts';
 import {
   type Exchange,
   type Handler,
@@ -18,6 +17,7 @@ import {
   respond,
   respondUnchanged,
 } from '../exchange/exchange.ts';
+import { versionIn } from '../exchange/service-parameters.ts';
 
 const querySchema = z.object({ contextId: idSchema, limit: z.coerce.number().int().min(1).max(100).default(50) });
 

@@ -8,7 +8,7 @@ import { admit } from '../bindings/http-call.ts';
 import { writeError } from '../bindings/rest/write.ts';
 import { agentUrl, cardPath } from '../cards/endpoints.ts';
 import { withLegacyFields } from '../cards/legacy-card.ts';
-import { baseUrl } from '../exchange/base-url.ts';
+import { baseUrl } from '../exchange/addresses.ts';
 import {
   type Exchange,
   type Handler,

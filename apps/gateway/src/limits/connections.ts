@@ -1,8 +1,8 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
+import { networkOf } from '../exchange/addresses.ts';
 import type { ConnectionLimits } from '../settings/connection-settings.ts';
 import type { Emit } from '../telemetry/events.ts';
-import { networkOf } from './address.ts';
 
 /** Node publishes every connection to a server here, before it reads from it. The gRPC library does not expose them. */
 const channel = 'net.server.socket';

@@ -4,7 +4,7 @@ import { traceContextIn } from '@switchyard/telemetry';
 import type { Admission } from '../admission/admission.ts';
 import type { GatewayContext } from '../bindings/gateway-context.ts';
 import { type AgentEndpoint, type Call, endpointAt } from '../call/call.ts';
-import { baseUrl } from '../exchange/base-url.ts';
+import { baseUrl } from '../exchange/addresses.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 
 /** A request of MCP that was let in. */

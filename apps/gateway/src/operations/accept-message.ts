@@ -25,7 +25,7 @@ import { traceContextIn, traceSend } from '@switchyard/telemetry';
 import { requireOneOf } from '../admission/scopes.ts';
 import type { Call } from '../call/call.ts';
 import { activeExtensions, isActive, requireExtensions } from '../call/extensions.ts';
-import { legacyVersion } from '../call/service-parameters.ts';
+import { legacyVersion } from '../exchange/service-parameters.ts';
 import { type Backend, taskNotFound } from './backend.ts';
 import { keyConflict } from './idempotency.ts';
 import { type ConditionalSend, generationMismatch } from './if-generation.ts';

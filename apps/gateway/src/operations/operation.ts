@@ -4,7 +4,7 @@ import { isTracing, traceOperation } from '@switchyard/telemetry';
 import type { z } from 'zod';
 import { type Action, actions } from '../admission/actions.ts';
 import type { Call } from '../call/call.ts';
-import { previewVersion } from '../call/service-parameters.ts';
+import { previewVersion } from '../exchange/service-parameters.ts';
 import { isRecorded } from '../telemetry/audit.ts';
 import { toA2AError } from '../telemetry/failures.ts';
 import type { Backend } from './backend.ts';

@@ -9,7 +9,7 @@ import {
 import type { WebhookDraft } from '@switchyard/store';
 import { activeTraceContext } from '@switchyard/telemetry';
 import type { Call } from '../call/call.ts';
-import { protocolVersion } from '../call/service-parameters.ts';
+import { protocolVersion } from '../exchange/service-parameters.ts';
 import { type Backend, requirePush } from './backend.ts';
 import type { PushBackend } from './push-backend.ts';
 

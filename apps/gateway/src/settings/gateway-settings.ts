@@ -1,11 +1,21 @@
 import type { AddressPolicySettings } from '@switchyard/outgoing';
 import type { PublicJwk, SigningKey } from '@switchyard/settings';
-
-import { type AuditSettings, defaultAuditSettings } from './audit-settings.ts';
 import { type ConnectionLimits, defaultConnectionLimits, type TlsSettings } from './connection-settings.ts';
 import type { AuthSettings } from './identity-settings.ts';
-import { defaultRateSettings, type RateSettings } from './rate-settings.ts';
-import { defaultSharesSettings, type SharesSettings } from './share-settings.ts';
+import {
+  defaultRateSettings,
+  defaultSharesSettings,
+  type RateSettings,
+  type SharesSettings,
+} from './limit-settings.ts';
+
+/** The audit trail. How much of it is kept, and for how long, the store knows. */
+export interface AuditSettings {
+  /** `changes`: all but reads. */
+  readonly events: 'changes' | 'all' | 'off';
+}
+
+const defaultAuditSettings: AuditSettings = { events: 'changes' };
 
 /** The admin port and its key. */
 export interface AdminSettings {

@@ -1,4 +1,6 @@
-import { isLoopback } from '@switchyard/settings';
+import { readFileSync } from 'node:fs';
+import { defaultTenant } from '@switchyard/operator-api';
+import { isLoopback, type Settings, type ValuesOf } from '@switchyard/settings';
 
 /** How callers authenticate. With none of the kinds, everyone is one anonymous principal. */
 export interface AuthSettings {
@@ -74,4 +76,91 @@ export function anonymousAccessProblem({
     `with AUTH=none everyone who reaches ${host} could read and cancel every task: ` +
     'set AUTH, or HOST=127.0.0.1, or ALLOW_ANONYMOUS=true if that is what you want'
   );
+}
+
+type Given = Settings<'gateway'>;
+
+/** Reads how callers authenticate. Refuses what contradicts itself: a key that nobody asks for protects nothing. */
+export function readAuth(given: Given): AuthSettings {
+  const { AUTH, ALLOW_ANONYMOUS, HOST, KEY_CACHE_MS, TLS_CLIENT_CA_FILE } = given.values;
+  if (AUTH.length > 1 && AUTH.includes('none')) given.refuse('AUTH', 'none cannot be one of several');
+  if (!AUTH.includes('api-key')) refuseUnusedKeys(given);
+  if (AUTH.includes('mtls') && TLS_CLIENT_CA_FILE === undefined)
+    given.refuse('TLS_CLIENT_CA_FILE', 'is needed by AUTH=mtls: it says whose certificates count');
+  const auth: AuthSettings = {
+    allowAnonymous: ALLOW_ANONYMOUS,
+    ...(AUTH.includes('api-key') && { keys: readApiKeys(given), keyCacheMs: KEY_CACHE_MS }),
+    ...(AUTH.includes('jwt') && { jwt: readJwt(given) }),
+    ...(AUTH.includes('mtls') && { certificates: certificateSettings(given.values) }),
+  };
+  const problem = anonymousAccessProblem({ host: HOST, auth });
+  if (problem !== undefined) given.refuse('HOST', problem);
+  return auth;
+}
+
+function refuseUnusedKeys(given: Given): void {
+  for (const name of ['API_KEYS', 'API_KEYS_FILE'] as const)
+    if (given.values[name] !== undefined) given.refuse(name, 'is for AUTH=api-key: nobody would have to send a key');
+}
+
+function readApiKeys(given: Given): ApiKey[] {
+  const { API_KEYS = '', API_KEYS_FILE: file } = given.values;
+  const keys = given.check('API_KEYS', () => parseApiKeys(API_KEYS)) ?? [];
+  const more = given.check('API_KEYS_FILE', () => (file ? parseApiKeys(readFileSync(file, 'utf8')) : [])) ?? [];
+  return [...keys, ...more];
+}
+
+function readJwt(given: Given): JwtSettings {
+  const { values } = given;
+  for (const name of ['JWT_ISSUER', 'JWT_AUDIENCE'] as const)
+    if (values[name] === undefined || values[name].length === 0) given.refuse(name, 'is needed by AUTH=jwt');
+  if (values.JWT_JWKS_URL === undefined && !URL.canParse(values.JWT_ISSUER ?? 'none:'))
+    given.refuse('JWT_JWKS_URL', 'is needed where JWT_ISSUER is no URL, under which the issuer would say it');
+  return {
+    issuer: values.JWT_ISSUER ?? '',
+    audience: values.JWT_AUDIENCE ?? [],
+    jwksUrl: values.JWT_JWKS_URL,
+    algorithms: values.JWT_ALGORITHMS,
+    clockSkewSeconds: values.JWT_CLOCK_SKEW_SECONDS,
+    claims: {
+      tenant: values.JWT_TENANT_CLAIM,
+      subject: values.JWT_SUBJECT_CLAIM,
+      scopes: values.JWT_SCOPE_CLAIM,
+      agents: values.JWT_AGENTS_CLAIM,
+    },
+    defaultTenant: values.JWT_DEFAULT_TENANT,
+    scopePrefix: values.JWT_SCOPE_PREFIX,
+  };
+}
+
+function certificateSettings(values: ValuesOf<'gateway'>): CertificateSettings {
+  return { subjectFrom: values.MTLS_SUBJECT, tenantFrom: values.MTLS_TENANT, scopes: values.MTLS_SCOPES };
+}
+
+/** Shortest accepted key, in characters: shorter ones can be guessed. */
+const shortestKey = 16;
+
+/**
+ * Parses entries `key:subject[:tenant[:scope+scope]]`, separated by commas or line breaks; lines that begin with `#`
+ * are comments. Errors count entries from 1 and never repeat a key. @throws {Error}
+ */
+function parseApiKeys(text: string): ApiKey[] {
+  const entries = text
+    .split(/\r?\n/)
+    .filter((line) => !line.trimStart().startsWith('#'))
+    .flatMap((line) => line.split(','))
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+  const keys = entries.map(parseEntry);
+  if (new Set(keys.map(({ key }) => key)).size < keys.length) throw new Error('two entries have the same key');
+  return keys;
+}
+
+function parseEntry(entry: string, index: number): ApiKey {
+  const [key = '', subject = '', tenant = '', scopes = '', ...rest] = entry.split(':');
+  const place = `entry ${index + 1}`;
+  if (subject === '' || rest.length > 0)
+    throw new Error(`${place} is not of the form key:subject[:tenant[:scope+scope]]`);
+  if (key.length < shortestKey) throw new Error(`the key of ${place} has fewer than ${shortestKey} characters`);
+  return { key, subject, tenant: tenant || defaultTenant, scopes: scopes.split('+').filter((scope) => scope !== '') };
 }

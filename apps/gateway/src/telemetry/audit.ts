@@ -1,6 +1,6 @@
 import type { AuditAction, AuditEvent, AuditTrail } from '@switchyard/store';
 import type { Logger } from 'pino';
-import type { AuditSettings } from '../settings/audit-settings.ts';
+import type { AuditSettings } from '../settings/gateway-settings.ts';
 import { AuditWriter } from './audit-writer.ts';
 import type { GatewayEvent } from './events.ts';
 

@@ -1,7 +1,7 @@
 import { connect as connectHttp2 } from 'node:http2';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../../../tests/support/until.ts';
-import { defaultRateSettings } from '../../src/settings/rate-settings.ts';
+import { defaultRateSettings } from '../../src/settings/limit-settings.ts';
 import { openRaw } from '../support/attack.ts';
 import { grpcAddressOf } from '../support/grpc-address.ts';
 import { openStage, type Stage } from '../support/stage.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { type Issuer, openIssuer } from '../../../../tests/support/issuer.ts';
 import { until } from '../../../../tests/support/until.ts';
-import { defaultRateSettings } from '../../src/settings/rate-settings.ts';
+import { defaultRateSettings } from '../../src/settings/limit-settings.ts';
 import { jwtSettings } from '../support/jwt-settings.ts';
 import { all, type Door, doorsOf, knock } from '../support/knock.ts';
 import { openStage, type Stage } from '../support/stage.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { defaultRateSettings, type RateSettings } from '../../src/settings/rate-settings.ts';
+import { defaultRateSettings, type RateSettings } from '../../src/settings/limit-settings.ts';
 import type { Binding } from '../support/bindings/outcome.ts';
 import { type GrpcBinding, overGrpc } from '../support/bindings/over-grpc.ts';
 import { overJsonRpc, overRest } from '../support/bindings/over-http.ts';

@@ -6,7 +6,7 @@ import { inject } from 'vitest';
 import { uniquePrefix } from '../../../../tests/support/prefix.ts';
 import { until } from '../../../../tests/support/until.ts';
 import { createGateway, type Gateway, type GatewaySettings } from '../../src/index.ts';
-import { defaultRateSettings } from '../../src/settings/rate-settings.ts';
+import { defaultRateSettings } from '../../src/settings/limit-settings.ts';
 import { agents } from './agents.ts';
 import { get } from './client.ts';
 

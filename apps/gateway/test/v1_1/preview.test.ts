@@ -5,7 +5,7 @@ import { type AgentCard, resumableStreamsUri, type StreamResponse, type Task } f
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../../../tests/support/until.ts';
 import type { GatewaySettings } from '../../src/index.ts';
-import { defaultSharesSettings } from '../../src/settings/share-settings.ts';
+import { defaultSharesSettings } from '../../src/settings/limit-settings.ts';
 import { messagesOf } from '../support/bindings/messages.ts';
 import type { Invocation } from '../support/bindings/outcome.ts';
 import { type Draft, definitionOf } from '../support/bindings/over-grpc.ts';

@@ -11,8 +11,8 @@ import {
 import { A2AError } from '@switchyard/protocol';
 import { isAction } from '../../admission/actions.ts';
 import type { Admission } from '../../admission/admission.ts';
-import { clientAddress, withoutPort } from '../../limits/address.ts';
-import { Share } from '../../limits/share.ts';
+import { clientAddress, withoutPort } from '../../exchange/addresses.ts';
+import { Share } from '../../limits/shares.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { headersOf, Rpc } from './rpc.ts';
 import { toRefusal } from './status-details.ts';

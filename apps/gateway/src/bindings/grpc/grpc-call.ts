@@ -5,14 +5,14 @@ import type { Admission } from '../../admission/admission.ts';
 import { type AgentEndpoint, type Call, type CallerContext, endpointAt } from '../../call/call.ts';
 import { parseExtensions } from '../../call/extensions.ts';
 import type { HeldRequest, HeldRequests } from '../../call/held-requests.ts';
+import { withoutSlashAtEnd } from '../../exchange/addresses.ts';
 import {
   idempotencyKeyIn,
   positionIn,
   requireSupportedVersion,
   type SpokenVersion,
   waitMsIn,
-} from '../../call/service-parameters.ts';
-import { withoutSlashAtEnd } from '../../exchange/base-url.ts';
+} from '../../exchange/service-parameters.ts';
 import { agentOfCall } from '../agent-of-call.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { admittedCall } from './admission.ts';

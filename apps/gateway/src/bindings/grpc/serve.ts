@@ -2,8 +2,8 @@ import type { handleServerStreamingCall, handleUnaryCall, Metadata, ServerWritab
 import { A2AError } from '@switchyard/protocol';
 import { retainCopies } from '@switchyard/store';
 import { EndOfWait } from '../../call/held-requests.ts';
-import { previewVersion, protocolVersion } from '../../call/service-parameters.ts';
 import { requireShallow } from '../../exchange/read-json.ts';
+import { previewVersion, protocolVersion } from '../../exchange/service-parameters.ts';
 import { type Answer, operationFor, runOperation, type StreamItem } from '../../operations/operation.ts';
 import type { OperationName } from '../../operations/operations.ts';
 import { inPreview } from '../../v1_1/grpc-fields.ts';

@@ -1,10 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Admission } from '../../admission/admission.ts';
-import { lastEventIdIn } from '../../call/service-parameters.ts';
-import type { Exchange, Handler } from '../../exchange/exchange.ts';
-import { reportFailure } from '../../exchange/exchange.ts';
+import { type Exchange, type Handler, MOST_DROPPED, reportFailure } from '../../exchange/exchange.ts';
 import { type BodyLimits, parseJson, readJsonText } from '../../exchange/read-json.ts';
-import { MOST_DROPPED } from '../../exchange/unread-body.ts';
+import { lastEventIdIn } from '../../exchange/service-parameters.ts';
 import { type Answer, operationFor, runOperation } from '../../operations/operation.ts';
 import { type OperationName, operationNames } from '../../operations/operations.ts';
 import { toA2AError } from '../../telemetry/failures.ts';

@@ -1,8 +1,8 @@
 import { ServerCallContext } from '@a2a-js/sdk/server';
 import type { EventId } from '@switchyard/store';
 import type { Call } from '../../call/call.ts';
-import { legacyVersion } from '../../call/service-parameters.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
+import { legacyVersion } from '../../exchange/service-parameters.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { type AdmittedRequest, type HttpCall, openCall } from '../http-call.ts';
 

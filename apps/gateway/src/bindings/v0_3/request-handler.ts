@@ -13,7 +13,7 @@ import {
 } from '@a2a-js/sdk';
 import { duplicateInterfacesForLegacy } from '@a2a-js/sdk/compat/v0_3';
 import type { A2ARequestHandler, ServerCallContext } from '@a2a-js/sdk/server';
-import { legacyVersion } from '../../call/service-parameters.ts';
+import { legacyVersion } from '../../exchange/service-parameters.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import {
   toAgentCard,

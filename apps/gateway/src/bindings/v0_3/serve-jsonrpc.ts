@@ -1,7 +1,7 @@
 import { LegacyRestTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
 import type { Admission } from '../../admission/admission.ts';
-import { lastEventIdIn, majorMinor, protocolVersion } from '../../call/service-parameters.ts';
 import { disposeOnClose, type Exchange, namedVersion, reportFailure } from '../../exchange/exchange.ts';
+import { lastEventIdIn, majorMinor, protocolVersion } from '../../exchange/service-parameters.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { configured, type JsonRpcInvocation, type JsonRpcRequest, parseRequest } from '../jsonrpc/parse-request.ts';
 import type { OlderVersion } from '../jsonrpc/serve.ts';

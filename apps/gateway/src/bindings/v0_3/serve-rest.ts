@@ -3,7 +3,6 @@ import { legacyRestRouter } from '@a2a-js/sdk/compat/v0_3/server/express';
 import { toHttpError, toJsonRpcError } from '@switchyard/protocol';
 import { formatEventId } from '@switchyard/store';
 import type { Request, RequestHandler, Response } from 'express';
-import { legacyVersion, majorMinor } from '../../call/service-parameters.ts';
 import {
   disposeOnClose,
   drained,
@@ -13,6 +12,7 @@ import {
   respond,
 } from '../../exchange/exchange.ts';
 import { readOptionalJson } from '../../exchange/read-json.ts';
+import { legacyVersion, majorMinor } from '../../exchange/service-parameters.ts';
 import { heartbeatFrame } from '../../sse/serve-stream.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { admit, bodyLimits } from '../http-call.ts';

@@ -1,6 +1,6 @@
 import { legacyGrpcService } from '@a2a-js/sdk/compat/v0_3/server/grpc';
 import { activeExtensions } from '../../call/extensions.ts';
-import { legacyVersion } from '../../call/service-parameters.ts';
+import { legacyVersion } from '../../exchange/service-parameters.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { admittedCall } from '../grpc/admission.ts';
 import { openCall } from '../grpc/grpc-call.ts';
