@@ -1,7 +1,7 @@
 import { decodeProtectedHeader } from 'jose';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { type Issuer, openIssuer } from '../../../tests/support/issuer.ts';
-import { IssuerKeys } from '../src/auth/issuer-keys.ts';
+import { IssuerKeys } from '../src/auth/issuer.ts';
 
 const minutes = (count: number): void => void vi.advanceTimersByTime(count * 60_000);
 

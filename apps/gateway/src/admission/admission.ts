@@ -6,8 +6,7 @@ import type { RatedAnswer, Rates } from '../limits/rates.ts';
 import type { Holding, Shares } from '../limits/shares.ts';
 import { type AuditEntry, audited } from '../telemetry/audit.ts';
 import type { Caller, Emit } from '../telemetry/events.ts';
-import { type Action, actions, type Scope } from './actions.ts';
-import { lacking, requireOneOf, requireScopes } from './scopes.ts';
+import { type Action, actions, lacking, requireOneOf, requireScopes, type Scope } from './scopes.ts';
 
 export interface AdmissionParts {
   readonly shares: Shares;

@@ -1,6 +1,7 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, RequestListener } from 'node:http';
 import { A2AError } from '@switchyard/protocol';
 import { hostName, isAddressOrLocalhost } from '@switchyard/settings';
+import { leaveUnread } from '../exchange/exchange.ts';
 
 /** The settings that say which names and pages the gateway serves. */
 export interface OriginSettings {
@@ -78,4 +79,46 @@ export class Origins {
       ['http', 'https'].some((scheme) => origin.toLowerCase() === `${scheme}://${host?.toLowerCase()}`)
     );
   }
+}
+
+const askedHeaders = [
+  'Authorization',
+  'X-API-Key',
+  'Content-Type',
+  'A2A-Version',
+  'A2A-Extensions',
+  'Idempotency-Key',
+  'Last-Event-ID',
+  'If-None-Match',
+  'Prefer',
+  'X-Request-Id',
+  'Traceparent',
+  'Tracestate',
+  'MCP-Protocol-Version',
+  'Mcp-Method',
+  'Mcp-Name',
+].join(', ');
+const shownHeaders =
+  'A2A-Version, A2A-Extensions, ETag, Retry-After, RateLimit, RateLimit-Policy, WWW-Authenticate, X-Request-Id';
+/** Browsers ask again after at most two hours. */
+const KEPT_SECONDS = 7_200;
+
+/** Tells browsers that pages of named origins may ask, and read the answers. Cookies count nowhere, and go along never. */
+export function withCors(origins: Origins, serve: RequestListener): RequestListener {
+  if (!origins.hasPages) return serve;
+  return (req, res) => {
+    res.setHeader('Vary', 'Origin');
+    const { origin } = req.headers;
+    if (origin === undefined || !origins.isNamed(origin)) return serve(req, res);
+    res.setHeader('Access-Control-Allow-Origin', origin);
+    res.setHeader('Access-Control-Expose-Headers', shownHeaders);
+    if (req.method !== 'OPTIONS' || req.headers['access-control-request-method'] === undefined) return serve(req, res);
+    leaveUnread(req, res);
+    res.writeHead(204, {
+      'Access-Control-Allow-Methods': 'GET, POST, DELETE',
+      'Access-Control-Allow-Headers': askedHeaders,
+      'Access-Control-Max-Age': KEPT_SECONDS,
+    });
+    res.end();
+  };
 }

@@ -1,8 +1,15 @@
 import { defaultTenant, usualScopes } from '@switchyard/operator-api';
 import { A2AError, type SecurityRequirement, type SecurityScheme } from '@switchyard/protocol';
-import type { AuthSettings } from '../settings/identity-settings.ts';
+import type { Credentials } from '@switchyard/store';
+import { type AuthSettings, defaultKeyCacheMs } from '../settings/identity-settings.ts';
+import type { Emit } from '../telemetry/events.ts';
+import { ApiKeys } from './api-keys.ts';
 import { type Authenticator, challenge, type Presented, type Rejection } from './authenticator.ts';
+import { Certificates } from './certificates.ts';
 import { Identity } from './identity.ts';
+import { IssuerKeys } from './issuer.ts';
+import { Jwts } from './jwt.ts';
+import { StoredKeys } from './stored-keys.ts';
 
 const everyone = new Identity({
   principal: { tenant: defaultTenant, subject: 'anonymous', scopes: [] },
@@ -83,4 +90,20 @@ export class Authentication {
   #challengesFor({ error }: Rejection): string[] {
     return [...this.#schemes].map((scheme) => challenge(scheme, scheme === 'Bearer' && error ? { error } : {}));
   }
+}
+
+export interface AuthenticationParts {
+  readonly credentials: Credentials;
+  readonly emit: Emit;
+}
+
+/** What a request says of itself comes before the certificate, which speaks for all requests of its connection. */
+export function configuredAuthentication(auth: AuthSettings, { credentials, emit }: AuthenticationParts) {
+  const { keys, keyCacheMs = defaultKeyCacheMs, jwt, certificates } = auth;
+  const authenticators: readonly (Authenticator | undefined)[] = [
+    jwt && new Jwts(jwt, new IssuerKeys(jwt, emit)),
+    keys && new ApiKeys(keys, { stored: new StoredKeys(credentials, keyCacheMs), takesTokens: jwt !== undefined }),
+    certificates && new Certificates(certificates),
+  ];
+  return new Authentication(authenticators.filter((each) => each !== undefined));
 }

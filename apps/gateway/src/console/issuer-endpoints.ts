@@ -1,6 +1,6 @@
 import { AddressPolicy, guardedClient } from '@switchyard/outgoing';
 import { z } from 'zod';
-import { discover } from '../auth/discovery.ts';
+import { discover } from '../auth/issuer.ts';
 
 const MAX_AGE_MS = 10 * 60_000;
 /** An issuer that is away costs one request in this time. */

@@ -1,5 +1,5 @@
 import { A2AError } from '@switchyard/protocol';
-import { actions } from '../admission/actions.ts';
+import { actions } from '../admission/scopes.ts';
 import type { GatewayContext } from '../bindings/gateway-context.ts';
 import { admit, openCall } from '../bindings/http-call.ts';
 import { writeError } from '../bindings/rest/write.ts';

@@ -2,7 +2,7 @@ import { parse } from '@switchyard/protocol/schemas';
 import type { EventId, Json } from '@switchyard/store';
 import { isTracing, traceOperation } from '@switchyard/telemetry';
 import type { z } from 'zod';
-import { type Action, actions } from '../admission/actions.ts';
+import { type Action, actions } from '../admission/scopes.ts';
 import type { Call } from '../call/call.ts';
 import { previewVersion } from '../exchange/service-parameters.ts';
 import { isRecorded } from '../telemetry/audit.ts';

@@ -10,7 +10,7 @@ import {
   sendMessageRequestSchema,
   subscribeToTaskRequestSchema,
 } from '@switchyard/protocol/schemas';
-import type { Action } from '../admission/actions.ts';
+import type { Action } from '../admission/scopes.ts';
 import type { Backend } from './backend.ts';
 import { cancelTask } from './cancel-task.ts';
 import { getExtendedAgentCard } from './get-extended-agent-card.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Action, actions } from '../../src/admission/actions.ts';
+import { type Action, actions } from '../../src/admission/scopes.ts';
 import { operationNames } from '../../src/operations/operations.ts';
 import { card } from '../support/agents.ts';
 import type { Binding, Outcome } from '../support/bindings/outcome.ts';

@@ -9,8 +9,8 @@ import {
   status,
 } from '@grpc/grpc-js';
 import { A2AError } from '@switchyard/protocol';
-import { isAction } from '../../admission/actions.ts';
 import type { Admission } from '../../admission/admission.ts';
+import { isAction } from '../../admission/scopes.ts';
 import { clientAddress, withoutPort } from '../../exchange/addresses.ts';
 import { Share } from '../../limits/shares.ts';
 import type { GatewayContext } from '../gateway-context.ts';

@@ -3,7 +3,6 @@ import { A2AError } from '@switchyard/protocol';
 import { type CryptoKey, createLocalJWKSet, errors, type FlattenedJWSInput, type JWSHeaderParameters } from 'jose';
 import { z } from 'zod';
 import type { Emit } from '../telemetry/events.ts';
-import { discover, readJson } from './discovery.ts';
 
 type LocalKeys = ReturnType<typeof createLocalJWKSet>;
 
@@ -16,7 +15,7 @@ const RETRY_AFTER_MS = 30_000;
 const TIMEOUT_MS = 5_000;
 const MOST_BYTES = 1024 * 1024;
 
-const metadataSchema = z.object({ jwks_uri: z.url({ protocol: /^https?$/ }) });
+const keysUrlSchema = z.object({ jwks_uri: z.url({ protocol: /^https?$/ }) });
 const keySetSchema = z.object({ keys: z.array(z.record(z.string(), z.unknown()).and(z.object({ kty: z.string() }))) });
 
 export interface IssuerKeysSettings {
@@ -85,7 +84,7 @@ export class IssuerKeys {
   async #keysUrl(): Promise<string> {
     const { issuer, jwksUrl } = this.#settings;
     if (jwksUrl !== undefined) return jwksUrl;
-    return metadataSchema.parse(await discover(this.#client, issuer)).jwks_uri;
+    return keysUrlSchema.parse(await discover(this.#client, issuer)).jwks_uri;
   }
 }
 
@@ -96,3 +95,28 @@ function policyFor({ issuer, jwksUrl }: IssuerKeysSettings): AddressPolicy {
 }
 
 const ageOf = (at: number): number => performance.now() - at;
+
+const configurationSchema = z.looseObject({ issuer: z.string() });
+
+/** Where an issuer describes itself (OpenID Connect Discovery 4). */
+export function discoveryUrl(issuer: string): string {
+  return `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
+}
+
+/**
+ * What an issuer says of itself (OpenID Connect Discovery 4).
+ * @throws {Error} it cannot be read, or is that of another issuer
+ */
+export async function discover(client: GuardedClient, issuer: string): Promise<Readonly<Record<string, unknown>>> {
+  const metadata = configurationSchema.parse(await readJson(client, discoveryUrl(issuer)));
+  if (metadata.issuer !== issuer) throw new Error('The configuration at this address is that of another issuer');
+  return metadata;
+}
+
+/** Of a server of the issuer. @throws {Error} it does not answer with 200 and JSON */
+async function readJson(client: GuardedClient, url: string): Promise<unknown> {
+  const response = await client.fetch(url, { headers: { accept: 'application/json' } });
+  if (response.status === 200) return response.json();
+  await response.body?.cancel();
+  throw new Error(`The issuer has answered with ${response.status}`);
+}
