@@ -12,7 +12,7 @@ import {
 import type { StoreSettings } from '@switchyard/store';
 import type { TraceSettings } from '@switchyard/telemetry';
 import type { LevelWithSilent } from 'pino';
-import { missingPublicUrlProblem } from './cards/sign-card.ts';
+import { missingPublicUrlProblem } from './agents/cards.ts';
 import { type ConnectionLimits, readGrpcTls, readHttpTls } from './settings/connection-settings.ts';
 import {
   type AdminSettings,

@@ -1,9 +1,9 @@
 import type { AgentCard } from '@switchyard/protocol';
 import { agentCardSchema, parse } from '@switchyard/protocol/schemas';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildCard } from '../src/agents/build-card.ts';
 import { ApiKeys } from '../src/auth/api-keys.ts';
 import { Authentication } from '../src/auth/authentication.ts';
-import { buildCard } from '../src/cards/build-card.ts';
 import { card } from './support/agents.ts';
 import { get } from './support/client.ts';
 import { rawRequest } from './support/raw-request.ts';

@@ -1,10 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { TaskJson } from '@switchyard/store';
 import { describe, expect, it, vi } from 'vitest';
+import { errorFrame, eventFrame, FrameBuffer, heartbeatFrame, serveStream } from '../src/bindings/event-stream.ts';
 import { drained } from '../src/exchange/exchange.ts';
 import type { StreamItem } from '../src/operations/operation.ts';
-import { FrameBuffer } from '../src/sse/frame-buffer.ts';
-import { errorFrame, eventFrame, heartbeatFrame, serveStream } from '../src/sse/serve-stream.ts';
 import { openResponse } from './support/open-response.ts';
 
 describe('a frame', () => {

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import express, { type Request, type RequestHandler } from 'express';
-import { refuseFault, refusePath, refuseVerb, writeError, writeStream } from '../bindings/rest/write.ts';
+import { refuseFault, refusePath, refuseVerb, writeError, writeStream } from '../bindings/rest.ts';
 import { serveConsole } from '../console/serve-console.ts';
 import { beginEachExchange, requestName, respond } from '../exchange/exchange.ts';
 import { defaultGatewaySettings, type OidcSettings } from '../settings/gateway-settings.ts';

@@ -1,5 +1,5 @@
 import { A2AError } from '@switchyard/protocol';
-import { writeError } from '../bindings/rest/write.ts';
+import { writeError } from '../bindings/rest.ts';
 import { type Exchange, type Refusal, sourceOf } from '../exchange/exchange.ts';
 import { type AuditEntry, audited } from '../telemetry/audit.ts';
 import { toA2AError } from '../telemetry/failures.ts';

@@ -1,7 +1,9 @@
 import { A2AError } from '@switchyard/protocol';
 import type { AnnouncedAgent, Registry } from '@switchyard/store';
+import type { Admission } from '../admission/admission.ts';
 import type { Identity } from '../auth/identity.ts';
 import type { Emit } from '../telemetry/events.ts';
+import { toA2AError } from '../telemetry/failures.ts';
 
 export interface AgentDirectorySettings {
   readonly defaultAgent?: string | undefined;
@@ -105,7 +107,7 @@ export interface AgentSelector {
  * caller, even if it exists for another one (A2A 3.3.2). Nor do agents that the caller may not use.
  * @throws {A2AError} NotFound; Unavailable while no worker has announced the agent at the root
  */
-export function selectAgent(
+function selectAgent(
   agents: AgentDirectory,
   caller: Pick<Identity, 'principal' | 'agents'>,
   { agentId, tenant }: AgentSelector,
@@ -145,4 +147,17 @@ function requireAgentAtRoot(agents: AgentDirectory, isThere: (agent: AnnouncedAg
   const agent = isThere(usual) ? usual : agents.list().find(isThere);
   if (!agent) throw new A2AError('NotFound', 'There is no agent here that you may use');
   return agent;
+}
+
+/** The agent that a caller names. That there is none for it is told to the audit trail. @throws {A2AError} */
+export function agentOfCall(agents: AgentDirectory, admission: Admission, selector: AgentSelector): AnnouncedAgent {
+  try {
+    return selectAgent(agents, admission.identity, selector);
+  } catch (thrown) {
+    const { agentId, tenant } = selector;
+    const named = typeof tenant === 'string' && tenant !== '' ? tenant : agentId;
+    const outcome = toA2AError(thrown).code;
+    if (outcome === 'NotFound') admission.audit({ what: 'refused', outcome, agent: named?.slice(0, 128) });
+    throw thrown;
+  }
 }

@@ -1,8 +1,9 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TraceContext } from '@switchyard/protocol';
 import type { AnnouncedAgent, EventId, Scope } from '@switchyard/store';
 import { traceContextIn } from '@switchyard/telemetry';
 import type { Admission } from '../admission/admission.ts';
+import { agentOfCall } from '../agents/agent-directory.ts';
 import { type AgentEndpoint, type Call, type CallerContext, endpointAt } from '../call/call.ts';
 import { activeExtensions, parseExtensions } from '../call/extensions.ts';
 import type { HeldRequests } from '../call/held-requests.ts';
@@ -28,8 +29,6 @@ import {
   versionIn,
   waitMsIn,
 } from '../exchange/service-parameters.ts';
-import { sayPreview } from '../v1_1/say-preview.ts';
-import { agentOfCall } from './agent-of-call.ts';
 import type { GatewayContext } from './gateway-context.ts';
 
 /** A call over HTTP. Headers are read when an operation needs them. */
@@ -167,4 +166,10 @@ export function openCall(
   const active = activeExtensions(call);
   if (active.length > 0) exchange.res.setHeader('A2A-Extensions', active.join(','));
   return call;
+}
+
+/** The answer to a request of A2A 1.1 says so, also to caches: the same path has another answer in 1.0. */
+function sayPreview(res: ServerResponse): void {
+  res.setHeader('A2A-Version', previewVersion);
+  res.appendHeader('Vary', 'A2A-Version');
 }

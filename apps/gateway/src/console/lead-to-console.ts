@@ -1,5 +1,5 @@
 import { A2AError } from '@switchyard/protocol';
-import { writeError } from '../bindings/rest/write.ts';
+import { writeError } from '../bindings/rest.ts';
 import type { Handler, Refusal } from '../exchange/exchange.ts';
 
 /**

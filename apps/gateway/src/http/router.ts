@@ -3,14 +3,13 @@ import { A2AError } from '@switchyard/protocol';
 import type { PublicJwk } from '@switchyard/settings';
 import express from 'express';
 import findMyWay, { type HTTPMethod } from 'find-my-way';
+import { manifestPath, registryPath } from '../agents/ard.ts';
+import { cardPath, jwksPath } from '../agents/endpoints.ts';
 import type { GatewayContext } from '../bindings/gateway-context.ts';
-import { serveJsonRpc } from '../bindings/jsonrpc/serve.ts';
-import { restRoutes } from '../bindings/rest/routes.ts';
-import { refuseFault, refusePath, refuseVerb, writeError } from '../bindings/rest/write.ts';
+import { serveJsonRpc } from '../bindings/jsonrpc.ts';
+import { refuseFault, refusePath, refuseVerb, restRoutes, writeError } from '../bindings/rest.ts';
 import { legacyJsonRpc } from '../bindings/v0_3/serve-jsonrpc.ts';
 import { isLegacyRest, serveLegacyRest } from '../bindings/v0_3/serve-rest.ts';
-import { manifestPath, registryPath } from '../cards/ard.ts';
-import { cardPath, jwksPath } from '../cards/endpoints.ts';
 import { leadToConsole } from '../console/lead-to-console.ts';
 import {
   beginEachExchange,

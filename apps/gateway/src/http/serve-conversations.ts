@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { Admission } from '../admission/admission.ts';
 import type { GatewayContext } from '../bindings/gateway-context.ts';
 import { admit, resumeAfterIn } from '../bindings/http-call.ts';
-import { writeError, writeStream } from '../bindings/rest/write.ts';
+import { writeError, writeStream } from '../bindings/rest.ts';
 import {
   type Exchange,
   type Handler,

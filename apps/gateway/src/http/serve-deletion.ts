@@ -2,7 +2,7 @@ import { A2AError } from '@switchyard/protocol';
 import { actions } from '../admission/scopes.ts';
 import type { GatewayContext } from '../bindings/gateway-context.ts';
 import { admit, openCall } from '../bindings/http-call.ts';
-import { writeError } from '../bindings/rest/write.ts';
+import { writeError } from '../bindings/rest.ts';
 import { type Handler, pathPart, queryText } from '../exchange/exchange.ts';
 import { taskNotFound } from '../operations/backend.ts';
 import { withKey } from '../operations/idempotency.ts';

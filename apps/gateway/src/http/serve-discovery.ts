@@ -3,11 +3,11 @@ import { invalidParams } from '@switchyard/protocol';
 import type { PublicJwk } from '@switchyard/settings';
 import type { AnnouncedAgent } from '@switchyard/store';
 import { requireAgent } from '../agents/agent-directory.ts';
+import { agentUrl, cardPath } from '../agents/endpoints.ts';
+import { withLegacyFields } from '../agents/legacy-card.ts';
 import type { GatewayContext } from '../bindings/gateway-context.ts';
 import { admit } from '../bindings/http-call.ts';
-import { writeError } from '../bindings/rest/write.ts';
-import { agentUrl, cardPath } from '../cards/endpoints.ts';
-import { withLegacyFields } from '../cards/legacy-card.ts';
+import { writeError } from '../bindings/rest.ts';
 import { baseUrl } from '../exchange/addresses.ts';
 import {
   type Exchange,

@@ -7,8 +7,8 @@ import {
   type Task,
 } from '@switchyard/protocol';
 import { type Json, retainCopies } from '@switchyard/store';
+import { offersStreaming } from '../agents/build-card.ts';
 import type { GatewayContext } from '../bindings/gateway-context.ts';
-import { offersStreaming } from '../cards/build-card.ts';
 import { type Answer, runOperation } from '../operations/operation.ts';
 import type { OperationName } from '../operations/operations.ts';
 import type { McpCall } from './mcp-call.ts';

@@ -14,7 +14,7 @@ import {
 import { isInterrupted, type Task, toJsonRpcError } from '@switchyard/protocol';
 import { parse } from '@switchyard/protocol/schemas';
 import { z } from 'zod';
-import { agentOfCall } from '../bindings/agent-of-call.ts';
+import { agentOfCall } from '../agents/agent-directory.ts';
 import type { GatewayContext } from '../bindings/gateway-context.ts';
 import { reportFailure } from '../exchange/exchange.ts';
 import { askAgent, cancelTask, getTask, type Outcome } from './ask-agent.ts';

@@ -1,7 +1,7 @@
 import { A2AError } from '@switchyard/protocol';
 import type { GatewayContext } from '../bindings/gateway-context.ts';
 import { admit, bodyLimits } from '../bindings/http-call.ts';
-import { writeError } from '../bindings/jsonrpc/write.ts';
+import { writeError } from '../bindings/jsonrpc.ts';
 import { drained, type Exchange, type Handler } from '../exchange/exchange.ts';
 import { parseJson, readJsonText } from '../exchange/read-json.ts';
 import type { Door } from './door.ts';

@@ -1,8 +1,8 @@
 import { A2AError } from '@switchyard/protocol';
 import type { Feeds, TaskReading, Tasks, TaskView } from '@switchyard/store';
+import { offersPush, offersStreaming } from '../agents/build-card.ts';
+import type { Cards } from '../agents/cards.ts';
 import type { Call } from '../call/call.ts';
-import { offersPush, offersStreaming } from '../cards/build-card.ts';
-import type { Cards } from '../cards/cards.ts';
 import type { GatewaySettings } from '../settings/gateway-settings.ts';
 import type { Emit } from '../telemetry/events.ts';
 import type { PushBackend } from './push-backend.ts';

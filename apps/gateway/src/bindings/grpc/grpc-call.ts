@@ -2,6 +2,7 @@ import type { TraceContext } from '@switchyard/protocol';
 import type { AnnouncedAgent, EventId, Scope } from '@switchyard/store';
 import { traceContextIn } from '@switchyard/telemetry';
 import type { Admission } from '../../admission/admission.ts';
+import { agentOfCall } from '../../agents/agent-directory.ts';
 import { type AgentEndpoint, type Call, type CallerContext, endpointAt } from '../../call/call.ts';
 import { parseExtensions } from '../../call/extensions.ts';
 import type { HeldRequest, HeldRequests } from '../../call/held-requests.ts';
@@ -13,7 +14,6 @@ import {
   type SpokenVersion,
   waitMsIn,
 } from '../../exchange/service-parameters.ts';
-import { agentOfCall } from '../agent-of-call.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { admittedCall } from './admission.ts';
 import { type ServedCall, textIn } from './rpc.ts';

@@ -13,7 +13,7 @@ import {
 } from '../../exchange/exchange.ts';
 import { readOptionalJson } from '../../exchange/read-json.ts';
 import { legacyVersion, majorMinor } from '../../exchange/service-parameters.ts';
-import { heartbeatFrame } from '../../sse/serve-stream.ts';
+import { heartbeatFrame } from '../event-stream.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { admit, bodyLimits } from '../http-call.ts';
 import { LegacyCaller, openLegacyCall } from './caller.ts';

@@ -1,4 +1,4 @@
-import { routes } from '../../../src/bindings/rest/routes.ts';
+import { routes } from '../../../src/bindings/rest.ts';
 import type { ErrorDetail } from '../client.ts';
 import { normalise } from './messages.ts';
 import { type Binding, type Invocation, type Outcome, toOutcomeError } from './outcome.ts';
