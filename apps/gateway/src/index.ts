@@ -1,4 +1,4 @@
-export { serveConsole } from './console/serve-console.ts';
+export { serveConsole } from './admin/console.ts';
 export { createGateway, type Gateway, type GatewayParts, type GatewayStore } from './gateway.ts';
 export {
   defaultGatewaySettings,

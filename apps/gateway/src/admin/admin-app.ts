@@ -1,30 +1,21 @@
 import type { RequestListener } from 'node:http';
 import express, { type Request, type RequestHandler } from 'express';
 import { refuseFault, refusePath, refuseVerb, writeError, writeStream } from '../bindings/rest.ts';
-import { serveConsole } from '../console/serve-console.ts';
-import { beginEachExchange, requestName, respond } from '../exchange/exchange.ts';
+import { beginEachExchange, beginExchange, requestName, respond } from '../exchange/exchange.ts';
 import { defaultGatewaySettings, type OidcSettings } from '../settings/gateway-settings.ts';
 import type { AuditEntry } from '../telemetry/audit.ts';
 import { toA2AError } from '../telemetry/failures.ts';
 import type { GatewayMetrics } from '../telemetry/metrics.ts';
-import { type AdmitParts, admitOperator, audit, metricsPath } from './admit.ts';
-import { auditRoute } from './audit.ts';
-import { bulkRetryRoutes } from './bulk-retry.ts';
-import { conversationRoutes } from './conversations.ts';
-import { deadLetterRoutes } from './dead-letters.ts';
-import { agentRoutes, healthRoute, turnRoutes, workerRoutes } from './deployment.ts';
-import { keyRoutes } from './keys.ts';
+import { auditRoute, keyRoutes, meRoutes } from './access.ts';
+import { serveConsole } from './console.ts';
+import { bulkRetryRoutes, deadLetterRoutes } from './dead-letters.ts';
+import { agentRoutes, healthRoute, logLevelRoutes, turnRoutes, workerRoutes } from './deployment.ts';
 import type { OperatorStreams } from './live.ts';
-import { logLevelRoutes } from './log-level.ts';
-import { meRoutes } from './me.ts';
-import { type Operator, operatorName } from './operators.ts';
-import { rerunRoutes } from './rerun.ts';
+import { type AdmitParts, admitOperator, audit, metricsPath, type Operator, operatorName } from './operators.ts';
 import { type AdminBackend, type AdminRoute, EventsAnswer } from './route.ts';
 import { seriesRoutes } from './series.ts';
-import { withClients } from './serve-clients.ts';
-import { taskActionRoutes } from './task-actions.ts';
-import { taskRoutes } from './tasks.ts';
-import { tenantRoutes } from './tenants.ts';
+import { rerunRoutes, taskActionRoutes, taskRoutes } from './tasks.ts';
+import { conversationRoutes, tenantRoutes } from './tenants.ts';
 
 export interface AdminContext extends AdmitParts {
   readonly backend: AdminBackend;
@@ -139,4 +130,26 @@ function serveMetrics(context: AdminContext): RequestHandler {
 function verbsAt(path: string): string {
   const verbs = routes.filter((route) => route.path === path).map(({ verb }) => verb.toUpperCase());
   return verbs.join(', ');
+}
+
+const prefix = '/a2a';
+
+/**
+ * Serves operators what clients are served, below `/a2a`: the console tries agents from its own origin. The clients'
+ * own sign-in judges the request once more.
+ */
+function withClients(context: AdmitParts, app: RequestListener, served: RequestListener): RequestListener {
+  return (req, res) => {
+    const { url = '' } = req;
+    if (!url.startsWith(`${prefix}/`)) return app(req, res);
+    const exchange = { req: Object.assign(req, { path: url, params: {}, query: {} }), res };
+    beginExchange(context.emit, exchange);
+    admitOperator(context, exchange)
+      .then((operator) => {
+        if (!operator) return;
+        req.url = url.slice(prefix.length);
+        served(req, res);
+      })
+      .catch(() => res.destroy());
+  };
 }

@@ -1,9 +1,9 @@
+import { type LogLevelReading, logLevelReadingSchema, logLevelSchema } from '@switchyard/operator-api';
 import type { Ops } from '@switchyard/store';
-import { loadPath } from './admit.ts';
 import { live } from './live.ts';
-import { operatorName } from './operators.ts';
+import { loadPath, operatorName } from './operators.ts';
 import { drainParameters, interruptedParameters, loadParameters, noParameters, pageParameters } from './parameters.ts';
-import { adminAction, adminRoute, found, listRoute, notFound } from './route.ts';
+import { type AdminRoute, adminAction, adminOrder, adminRoute, found, listRoute, notFound } from './route.ts';
 
 /** Of this gateway: whether it can serve requests, and what keeps it from that. */
 export const healthRoute = adminRoute(['get', '/admin/health'], noParameters, ({ readiness }) => readiness());
@@ -49,3 +49,16 @@ export const turnRoutes = [
     listRoute(['/admin/interrupted', interruptedParameters], 'tasks', ({ ops }, query) => ops.listInterrupted(query)),
   ),
 ];
+
+/** How much all processes log, for a while. */
+export const logLevelRoutes: readonly AdminRoute[] = [
+  adminRoute(['get', '/admin/log-level'], noParameters, ({ ops }) => reading(ops)),
+  adminOrder('/admin/log-level', logLevelSchema, async ({ ops }, { parameters: { level, forMs } }) => {
+    await ops.logLevels.set(level, forMs);
+    return reading(ops);
+  }),
+];
+
+async function reading({ logLevels }: Pick<Ops, 'logLevels'>): Promise<LogLevelReading> {
+  return logLevelReadingSchema.parse(await logLevels.read());
+}

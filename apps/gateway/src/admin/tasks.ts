@@ -1,11 +1,14 @@
-import type { TaskDetail, TaskPage } from '@switchyard/operator-api';
-import { A2AError } from '@switchyard/protocol';
-import type { Ops } from '@switchyard/store';
+import { answerSchema, rerunSchema, type StartedTask, type TaskDetail, type TaskPage } from '@switchyard/operator-api';
+import { A2AError, invalidParams } from '@switchyard/protocol';
+import { partSchema } from '@switchyard/protocol/schemas';
+import type { AnswerResult, Ops, RerunResult } from '@switchyard/store';
+import { z } from 'zod';
 import { taskIsLive } from '../http/serve-deletion.ts';
 import { taskNotFound } from '../operations/backend.ts';
 import { live } from './live.ts';
-import { taskParameters, taskSearchParameters } from './parameters.ts';
-import { adminAction, adminRoute, readPage } from './route.ts';
+import { operatorName } from './operators.ts';
+import { noParameters, taskParameters, taskSearchParameters } from './parameters.ts';
+import { type AdminRoute, adminAction, adminOrder, adminRoute, EventsAnswer, readPage } from './route.ts';
 
 /** Tasks of all principals: a search, and one by its id. */
 export const taskRoutes = [
@@ -56,4 +59,68 @@ async function recordOf(ops: Ops, id: string): Promise<object> {
 function known(id: string): string {
   if (!/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/.test(id)) throw taskNotFound(id.slice(0, 64));
   return id;
+}
+
+const answer = answerSchema.extend({ parts: z.array(partSchema).min(1) });
+
+/** What an operator does to a task beside canceling it. */
+export const taskActionRoutes: readonly AdminRoute[] = [
+  adminRoute(
+    ['get', '/admin/tasks/:id/events'],
+    noParameters,
+    async ({ ops, feeds }, { id, after }) => {
+      const scope = await ops.tasks.scopeOf(id);
+      if (!scope) throw taskNotFound(id.slice(0, 64));
+      return new EventsAnswer((signal) => feeds.follow(scope, id, { as: 'operator', after, signal }));
+    },
+    // They are what a client and its agent wrote.
+    { what: 'admin' },
+  ),
+  adminOrder('/admin/tasks/:id\\:answer', answer, async ({ ops }, { id, parameters, operator }) => {
+    const { messageId, parts } = parameters;
+    requireAccepted(id, await ops.tasks.answer(id, { messageId, parts, operator: operatorName(operator) }));
+    return undefined;
+  }),
+];
+
+/** @throws {A2AError} TaskNotFound, UnsupportedOperation, Conflict */
+function requireAccepted(id: string, result: AnswerResult): void {
+  if (result.verdict === 'accepted') return;
+  if (result.verdict === 'missing') throw taskNotFound(id.slice(0, 64));
+  const metadata = { taskId: id };
+  if (result.verdict === 'not-waiting')
+    throw new A2AError('UnsupportedOperation', 'The task does not wait for an answer', { metadata });
+  throw new A2AError('Conflict', 'The answer cannot be accepted', { metadata: { why: result.why } });
+}
+
+const orderSchema = rerunSchema.extend({ parts: z.array(partSchema).min(1).optional() });
+
+/** A task that has ended runs again, as a new one. */
+export const rerunRoutes: readonly AdminRoute[] = [
+  adminOrder(
+    '/admin/tasks/:id\\:rerun',
+    orderSchema,
+    async ({ ops }, { id, parameters, operator }): Promise<StartedTask> => {
+      const { messageId, parts, fromStep } = parameters;
+      const order = { messageId, parts, fromStep, operator: operatorName(operator) };
+      return startedTask(id, await ops.tasks.rerun(id, order));
+    },
+  ),
+];
+
+/** @throws {A2AError} TaskNotFound, UnsupportedOperation, InvalidParams, Conflict */
+function startedTask(id: string, result: RerunResult): StartedTask {
+  const metadata = { taskId: id };
+  switch (result.verdict) {
+    case 'started':
+      return { taskId: result.taskId };
+    case 'missing':
+      throw taskNotFound(id.slice(0, 64));
+    case 'live':
+      throw new A2AError('UnsupportedOperation', 'The task has not ended: cancel it first', { metadata });
+    case 'unknown-step':
+      throw invalidParams([{ field: 'fromStep', description: 'is not a step of this task whose result is kept' }]);
+    case 'refused':
+      throw new A2AError('Conflict', 'The message cannot be accepted again', { metadata: { why: result.why } });
+  }
 }

@@ -10,7 +10,6 @@ import { serveJsonRpc } from '../bindings/jsonrpc.ts';
 import { refuseFault, refusePath, refuseVerb, restRoutes, writeError } from '../bindings/rest.ts';
 import { legacyJsonRpc } from '../bindings/v0_3/serve-jsonrpc.ts';
 import { isLegacyRest, serveLegacyRest } from '../bindings/v0_3/serve-rest.ts';
-import { leadToConsole } from '../console/lead-to-console.ts';
 import {
   beginEachExchange,
   beginExchange,
@@ -22,7 +21,7 @@ import { serveMcp } from '../mcp/serve-mcp.ts';
 import { serveManifest, serveSearch } from './serve-ard.ts';
 import { conversationRoutes } from './serve-conversations.ts';
 import { deletionPath, serveDeletion } from './serve-deletion.ts';
-import { serveAgentList, serveCard, serveJwks } from './serve-discovery.ts';
+import { leadToConsole, serveAgentList, serveCard, serveJwks } from './serve-discovery.ts';
 import { type Readiness, serveHealth, serveReadiness } from './serve-health.ts';
 
 /** Bases of the agents' URLs: the default agent's, and every agent's own. */

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
-import { invalidParams } from '@switchyard/protocol';
+import { A2AError, invalidParams } from '@switchyard/protocol';
 import type { PublicJwk } from '@switchyard/settings';
 import type { AnnouncedAgent } from '@switchyard/store';
 import { requireAgent } from '../agents/agent-directory.ts';
@@ -15,6 +15,7 @@ import {
   namedVersion,
   pathPart,
   queryText,
+  type Refusal,
   type RoutedRequest,
   respond,
   respondUnchanged,
@@ -164,3 +165,18 @@ export function serveJwks(keys: readonly PublicJwk[], maxAgeSeconds: number): Ha
 function distinct(keys: readonly PublicJwk[]): PublicJwk[] {
   return [...new Map(keys.map((key) => [key.kid, key])).values()];
 }
+
+/**
+ * `GET /console` on the clients' port: leads to the operators' port, or says how to get a console.
+ * @param consoleUrl undefined: it is off
+ */
+export function leadToConsole(context: Refusal, consoleUrl: () => string | undefined): Handler {
+  return (req, res) => {
+    const url = consoleUrl();
+    if (url === undefined) return writeError(context, { req, res }, new A2AError('NotFound', howToGetIt));
+    res.writeHead(307, { Location: url, 'Cache-Control': 'no-store', 'Content-Length': 0 }).end();
+  };
+}
+
+const howToGetIt =
+  'The console is not served here. It is on the port for operators: set ADMIN_PORT and ADMIN_KEY, and leave CONSOLE on';

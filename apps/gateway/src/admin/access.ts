@@ -1,0 +1,42 @@
+import { keyDraft, keyParameters, type Me } from '@switchyard/operator-api';
+import { version } from '@switchyard/store';
+import { operatorName } from './operators.ts';
+import { auditParameters, noParameters, pageParameters } from './parameters.ts';
+import { type AdminRoute, adminAction, adminRoute, found, listRoute, readPage } from './route.ts';
+
+/** Who asks. The key of an operator is no client's: where clients need one, agents cannot be tried with it. */
+export const meRoutes: readonly AdminRoute[] = [
+  adminRoute(['get', '/admin/me'], noParameters, async ({ clientsNeedKeys }, { operator }): Promise<Me> => {
+    const canTry = !clientsNeedKeys || operator.tenant !== undefined;
+    return { name: operatorName(operator), may: operator.may, canTry, version };
+  }),
+];
+
+/** API keys of clients. Of a new one the answer has `key`, for its owner: it is not shown again. */
+export const keyRoutes = [
+  listRoute(['/admin/keys', pageParameters], 'keys', ({ credentials }, query) => credentials.page(query)),
+  adminRoute(
+    ['post', '/admin/keys'],
+    keyParameters,
+    async ({ credentials }, { parameters }) => {
+      const { key, credential } = await credentials.create(keyDraft(parameters));
+      return { key, ...credential };
+    },
+    {
+      what: 'key-create',
+      about: ({ id, tenant, subject, scopes }) => ({ object: id, forTenant: tenant, forSubject: subject, scopes }),
+    },
+  ),
+  adminAction(
+    ['delete', '/admin/keys/:id'],
+    async ({ credentials }, { id }) => found(await credentials.revoke(id), 'key', id),
+    { what: 'key-revoke' },
+  ),
+];
+
+/** The audit trail, latest first. */
+export const auditRoute = adminRoute(['get', '/admin/audit'], auditParameters, async ({ audit }, { parameters }) => {
+  const { since, ...query } = parameters;
+  const { items, nextPageToken } = await readPage(() => audit.list({ ...query, sinceMs: since }));
+  return { events: items, nextPageToken };
+});
