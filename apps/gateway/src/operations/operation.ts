@@ -1,14 +1,15 @@
+import { resumableStreamsUri, type StreamResponse } from '@switchyard/protocol';
 import { parse } from '@switchyard/protocol/schemas';
-import type { EventId, Json } from '@switchyard/store';
+import { type EventId, formatEventId, type Json } from '@switchyard/store';
 import { isTracing, traceOperation } from '@switchyard/telemetry';
 import type { z } from 'zod';
 import { type Action, actions } from '../admission/scopes.ts';
 import type { Call } from '../call/call.ts';
+import { isActive } from '../call/extensions.ts';
 import { previewVersion } from '../exchange/service-parameters.ts';
 import { isRecorded } from '../telemetry/audit.ts';
 import { toA2AError } from '../telemetry/failures.ts';
 import type { Backend } from './backend.ts';
-import { withEventIds } from './event-ids.ts';
 
 /** The answer to a call, as JSON for the binding's envelope. */
 export interface UnaryResult {
@@ -176,3 +177,23 @@ function taskNamedIn(request: object): string | undefined {
 
 const nameIn = (value: unknown): string | undefined =>
   typeof value === 'string' ? value.slice(0, LONGEST_NAME) : undefined;
+
+/**
+ * The events of a stream, each with its id in its metadata for a client that has activated the extension: not every
+ * binding has a place for it beside the event (docs/extensions/resumable-streams.md).
+ */
+function withEventIds(call: Call, items: AsyncIterable<StreamItem>): AsyncIterable<StreamItem> {
+  return isActive(call, resumableStreamsUri) ? identified(items) : items;
+}
+
+async function* identified(items: AsyncIterable<StreamItem>): AsyncGenerator<StreamItem, void, undefined> {
+  for await (const { json, ...id } of items) yield { ...id, json: identify(json.toString(), id) };
+}
+
+function identify(json: string, id: EventId): string {
+  const response: StreamResponse = JSON.parse(json);
+  // A plain message ends its stream, and has no task to subscribe to.
+  const object = response.statusUpdate ?? response.artifactUpdate ?? response.task;
+  if (object) object.metadata = { ...object.metadata, [resumableStreamsUri]: { eventId: formatEventId(id) } };
+  return JSON.stringify(response);
+}

@@ -1,3 +1,4 @@
+import { A2AError } from '@switchyard/protocol';
 import {
   cancelTaskRequestSchema,
   createTaskPushNotificationConfigRequestSchema,
@@ -11,12 +12,12 @@ import {
   subscribeToTaskRequestSchema,
 } from '@switchyard/protocol/schemas';
 import type { Action } from '../admission/scopes.ts';
+import type { Call } from '../call/call.ts';
 import type { Backend } from './backend.ts';
 import { cancelTask } from './cancel-task.ts';
-import { getExtendedAgentCard } from './get-extended-agent-card.ts';
 import { getTask } from './get-task.ts';
 import { listTasks } from './list-tasks.ts';
-import { type Definition, type Operation, streaming, unary } from './operation.ts';
+import { type Definition, type Operation, streaming, type UnaryResult, unary } from './operation.ts';
 import { createPushConfig, deletePushConfig, getPushConfig, listPushConfigs } from './push-configs.ts';
 import { sendMessage } from './send-message.ts';
 import { sendStreamingMessage } from './send-streaming-message.ts';
@@ -51,4 +52,14 @@ export function bindOperations(backend: Backend, defined: Definitions = definiti
 
 function isOperationName(name: string): name is OperationName {
   return Object.hasOwn(definitions, name);
+}
+
+/** A2A 3.1.11 and 3.3.4: an agent that does not declare the extended card does not support the operation. */
+async function getExtendedAgentCard({ cards }: Backend, call: Call): Promise<UnaryResult> {
+  if (!cards.offersExtended(call.agent))
+    throw new A2AError('UnsupportedOperation', 'This agent does not offer an extended agent card');
+  const presented = await cards.presentExtended(call.agent, call.endpoint());
+  if (!presented) throw new A2AError('ExtendedAgentCardNotConfigured', 'This agent has no extended agent card');
+  const { card, digest } = presented;
+  return { version: digest, json: call.knownVersion === digest ? undefined : JSON.stringify(card) };
 }

@@ -1,16 +1,21 @@
-import { isTerminal, rerunUri, type SendMessageRequest } from '@switchyard/protocol';
+import {
+  fold,
+  isTerminal,
+  rerunUri,
+  type SendMessageRequest,
+  type StreamResponse,
+  type Task,
+} from '@switchyard/protocol';
 import { type FeedItem, type Json, type PreSubscription, taskItem, wrapped } from '@switchyard/store';
 import type { Call } from '../call/call.ts';
 import { isActive } from '../call/extensions.ts';
 import { type Accepted, acceptMessage, presubscribe } from './accept-message.ts';
 import { awaitItem } from './await-item.ts';
-import type { Backend } from './backend.ts';
-import { taskNotFound } from './backend.ts';
+import { type Backend, taskNotFound } from './backend.ts';
 import type { ConditionalSend } from './if-generation.ts';
 import { plainMessageOf } from './message-answer.ts';
 import type { UnaryResult } from './operation.ts';
 import { readRerun } from './rerun.ts';
-import { TaskProjection } from './task-projection.ts';
 
 /**
  * A2A 3.1.1. Immediate: answers with the accepted task. Blocking: waits until the agent ends the turn, asks for input
@@ -103,4 +108,38 @@ function awaitRelease(
 function isRelease({ state, released }: FeedItem, number: number, acknowledgedIsReleased: boolean): boolean {
   if (isTerminal(state) || state === 'TASK_STATE_AUTH_REQUIRED') return true;
   return released >= number && (acknowledgedIsReleased || state === 'TASK_STATE_INPUT_REQUIRED');
+}
+
+/** A task with more events is read instead of folded. */
+const MOST_EVENTS = 16;
+
+/** Folds the events of a new task into it: if the task completes soon, it need not be read. */
+class TaskProjection {
+  readonly #accepted: Accepted;
+  readonly #events: FeedItem[] = [];
+  #isWhole: boolean;
+
+  constructor(accepted: Accepted) {
+    this.#accepted = accepted;
+    this.#isWhole = accepted.isNew;
+  }
+
+  apply(item: FeedItem): void {
+    this.#isWhole &&= item.kind === 'event' && this.#events.length < MOST_EVENTS;
+    if (this.#isWhole) this.#events.push(item);
+  }
+
+  /**
+   * JSON of the task, if its first message completed it: otherwise a later message, which is in the history without an
+   * event, may be missing.
+   */
+  completed(historyLength = Number.POSITIVE_INFINITY): string | undefined {
+    const last = this.#events.at(-1);
+    if (!this.#isWhole || last?.state !== 'TASK_STATE_COMPLETED' || last.released !== 1) return undefined;
+    const accepted: Task = JSON.parse(this.#accepted.task ?? '');
+    const events = this.#events.map(({ json }): StreamResponse => JSON.parse(json.toString()));
+    const { history = [], ...task } = events.reduce((before, event) => fold(before, event), accepted);
+    const shown = historyLength === 0 ? [] : history.slice(-historyLength);
+    return JSON.stringify(shown.length > 0 ? { ...task, history: shown } : task);
+  }
 }

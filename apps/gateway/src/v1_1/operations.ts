@@ -1,3 +1,4 @@
+import type { GetTaskRequest } from '@switchyard/protocol';
 import {
   cancelTaskRequestSchema,
   getTaskRequestSchema,
@@ -6,18 +7,20 @@ import {
   sendMessageRequestSchema,
   subscribeToTaskRequestSchema,
 } from '@switchyard/protocol/schemas';
-import { taskWithGeneration } from '@switchyard/store';
+import { responseWithGeneration, retainCopies, taskWithGeneration } from '@switchyard/store';
 import { z } from 'zod';
+import type { Call } from '../call/call.ts';
+import { awaitItem } from '../operations/await-item.ts';
 import type { Backend } from '../operations/backend.ts';
 import { cancelTask } from '../operations/cancel-task.ts';
+import { pollTask } from '../operations/get-task.ts';
 import { pageResult, readPage } from '../operations/list-tasks.ts';
-import { streaming, unary } from '../operations/operation.ts';
+import { type StreamItem, streaming, type UnaryResult, unary } from '../operations/operation.ts';
 import { bindOperations, definitions, type Operations } from '../operations/operations.ts';
 import { sendMessage } from '../operations/send-message.ts';
 import { sendStreamingMessage } from '../operations/send-streaming-message.ts';
 import { subscribeToTask } from '../operations/subscribe-to-task.ts';
-import { asResponse, asTask, withGenerations } from './generation.ts';
-import { getTask } from './get-task.ts';
+import { Timeline } from './timeline.ts';
 
 /** A protobuf int64, as far as JavaScript's numbers go: no task has so many events. */
 const poll = {
@@ -61,4 +64,88 @@ const previewDefinitions = {
 /** The operations for requests of A2A 1.1. */
 export function previewOperations(backend: Backend): Operations {
   return bindOperations(backend, previewDefinitions);
+}
+
+export interface PreviewGetTaskRequest extends GetTaskRequest {
+  currentGeneration?: number;
+  /** Of a pull request: see Timeline. */
+  timelineLength?: number;
+}
+
+/** The end of an ETag: the same version is other JSON than in 1.0. */
+const suffix = '-1.1';
+
+/**
+ * A2A 1.1, 3.2.7. With `currentGeneration` it waits for a later one: as long as the deployment lets polls wait, or
+ * `Prefer: wait` says. It does not wait for a task that has ended.
+ */
+async function getTask(backend: Backend, call: Call, request: PreviewGetTaskRequest): Promise<UnaryResult> {
+  const { currentGeneration: after, timelineLength = 0, historyLength, ...task } = request;
+  const hasTimeline = timelineLength > 0;
+  const view = historyLength === undefined || hasTimeline ? task : { ...task, historyLength };
+  const waitMs = after !== undefined && call.waitMs === 0 ? Number.POSITIVE_INFINITY : call.waitMs;
+  const { version, ...result } = await pollTask(backend, call, view, { knownVersion: knownTo(call), waitMs, after });
+  const shown = hasTimeline ? await withTimeline(backend, call, { request, result }) : result;
+  return { ...asTask(shown), version: `${version}${suffix}` };
+}
+
+/** '' for a version of 1.0, which is none of these. */
+function knownTo({ knownVersion }: Call): string | undefined {
+  if (knownVersion === undefined) return undefined;
+  return knownVersion.endsWith(suffix) ? knownVersion.slice(0, -suffix.length) : '';
+}
+
+/** Of a task with more there is no timeline. */
+const MOST_EVENTS = 2_000;
+
+/** Of a task: its JSON, the timeline's, and the text. */
+const COPIES = 3;
+
+async function withTimeline(
+  backend: Backend,
+  call: Call,
+  { request, result }: { readonly request: PreviewGetTaskRequest; readonly result: UnaryResult },
+): Promise<UnaryResult> {
+  const { json, seq = 0 } = result;
+  if (json === undefined) return result;
+  using _copies = retainCopies(json, COPIES);
+  const { id: taskId, timelineLength: entries = 0, historyLength: messages } = request;
+  const timeline = new Timeline(JSON.parse(json.toString()));
+  const until = (item: Parameters<Timeline['apply']>[0]): boolean => {
+    timeline.apply(item);
+    return item.seq >= seq;
+  };
+  const waitMs = backend.settings.maxPollWaitMs;
+  if (seq <= MOST_EVENTS) await awaitItem(backend, call, { as: 'poll', taskId, after: { seq: 0 }, waitMs, until });
+  return { seq, json: JSON.stringify(timeline.shown({ generation: seq, entries, messages })) };
+}
+
+/** An answer that is a task. */
+function asTask({ json, seq = 0, ...result }: UnaryResult): UnaryResult {
+  return { ...result, json: json && taskWithGeneration(json, seq) };
+}
+
+/** An answer that has a task. */
+function asResponse({ json, seq = 0 }: UnaryResult): UnaryResult {
+  return { json: json && responseWithGeneration(json, seq) };
+}
+
+/** Not a generator: it would keep the last event, which may be a large task, until the next one. */
+function withGenerations(items: AsyncIterable<StreamItem>): AsyncIterable<StreamItem> {
+  return {
+    [Symbol.asyncIterator]() {
+      const iterator = items[Symbol.asyncIterator]();
+      return {
+        async next() {
+          const { done, value } = await iterator.next();
+          if (done) return { done, value: undefined };
+          return { done: false, value: { ...value, json: responseWithGeneration(value.json, value.seq) } };
+        },
+        async return() {
+          await iterator.return?.();
+          return { done: true, value: undefined };
+        },
+      };
+    },
+  };
 }

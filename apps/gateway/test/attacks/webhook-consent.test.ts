@@ -2,7 +2,7 @@ import { AddressPolicy } from '@switchyard/outgoing';
 import type { A2AError } from '@switchyard/protocol';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Admission } from '../../src/admission/admission.ts';
-import { WebhookConsent } from '../../src/operations/webhook-consent.ts';
+import { WebhookConsent } from '../../src/operations/push-backend.ts';
 import { defaultSharesSettings } from '../../src/settings/limit-settings.ts';
 import { AskedWebhook } from '../support/asked-webhook.ts';
 import type { Binding, Outcome } from '../support/bindings/outcome.ts';

@@ -8,23 +8,28 @@ import {
   ListTaskPushNotificationConfigsRequest,
   ListTasksRequest,
   SendMessageRequest,
+  type StreamResponse,
   SubscribeToTaskRequest,
   TaskPushNotificationConfig,
 } from '@a2a-js/sdk';
 import { duplicateInterfacesForLegacy } from '@a2a-js/sdk/compat/v0_3';
 import type { A2ARequestHandler, ServerCallContext } from '@a2a-js/sdk/server';
+import { retainCopies } from '@switchyard/store';
+import { requireShallow } from '../../exchange/read-json.ts';
 import { legacyVersion } from '../../exchange/service-parameters.ts';
+import { runOperation } from '../../operations/operation.ts';
+import type { OperationName } from '../../operations/operations.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import {
   toAgentCard,
   toPushConfig,
   toPushConfigList,
   toSendMessageResponse,
+  toStreamResponse,
   toTask,
   toTaskList,
 } from '../grpc/messages.ts';
 import { callerOf } from './caller.ts';
-import { invokeStreaming, invokeUnary } from './invoke.ts';
 
 const bindings = ['JSONRPC', 'HTTP+JSON', 'GRPC'];
 
@@ -100,4 +105,55 @@ function withoutZeroIn({ historyLength, configuration, ...rest }: WithHistoryLen
 
 function isObject(value: unknown): value is WithHistoryLength {
   return typeof value === 'object' && value !== null;
+}
+
+/** Of an answer: text, message and events of both versions, and the bytes that leave. */
+const COPIES = 6;
+
+/** Runs an operation that answers once. @returns JSON text */
+function invokeUnary({ operations }: GatewayContext) {
+  return async (name: OperationName, params: unknown, context: ServerCallContext): Promise<string> => {
+    const caller = callerOf(context);
+    caller.hasAsked = true;
+    try {
+      const run = { call: caller.call, params: requireShallow(params, 'request') };
+      const answer = await runOperation(operations[name], run);
+      if ('items' in answer) throw new TypeError(`${name} answers with a stream`);
+      const { json = '{}' } = answer;
+      caller.wire.hold(retainCopies(json, COPIES));
+      return json.toString();
+    } catch (thrown) {
+      throw caller.wire.refuse(thrown);
+    } finally {
+      caller.wire.done();
+    }
+  };
+}
+
+/** Runs an operation that answers with a stream, no faster than its client reads. */
+function invokeStreaming({ operations }: GatewayContext) {
+  return async function* (
+    name: OperationName,
+    params: unknown,
+    context: ServerCallContext,
+  ): AsyncGenerator<StreamResponse, void, undefined> {
+    const caller = callerOf(context);
+    caller.hasAsked = true;
+    try {
+      const run = { call: caller.call, params: requireShallow(params, 'request') };
+      const answer = await runOperation(operations[name], run);
+      if (!('items' in answer)) throw new TypeError(`${name} answers with one message`);
+      using stream = answer;
+      for await (const { seq, incarnation, json } of stream.items) {
+        caller.position = { seq, incarnation };
+        using _copies = retainCopies(json, COPIES);
+        yield toStreamResponse(json.toString());
+        await caller.wire.drained(json.length);
+      }
+    } catch (thrown) {
+      throw caller.wire.refuse(thrown);
+    } finally {
+      caller.wire.done();
+    }
+  };
 }

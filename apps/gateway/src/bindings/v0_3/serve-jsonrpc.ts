@@ -1,15 +1,16 @@
 import { LegacyRestTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
+import type { EventId } from '@switchyard/store';
 import type { Admission } from '../../admission/admission.ts';
 import { disposeOnClose, type Exchange, namedVersion, reportFailure } from '../../exchange/exchange.ts';
 import { lastEventIdIn, majorMinor, protocolVersion } from '../../exchange/service-parameters.ts';
+import type { StreamItem } from '../../operations/operation.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { type OlderVersion, writeError, writeResult, writeStream } from '../jsonrpc.ts';
 import { configured, type JsonRpcInvocation, type JsonRpcRequest, parseRequest } from '../jsonrpc-request.ts';
 import { LegacyCaller, type LegacyWire, openLegacyCall } from './caller.ts';
 import { fromSdkError } from './errors.ts';
-import { type LegacyMethod, type LegacyMethodName, legacyMethods } from './methods.ts';
+import { type LegacyEvent, type LegacyMethod, type LegacyMethodName, legacyMethods } from './methods.ts';
 import { createRequestHandler } from './request-handler.ts';
-import { toStreamItems } from './to-stream-items.ts';
 
 const methodNames = Object.keys(legacyMethods).filter(isLegacyMethod);
 
@@ -101,4 +102,27 @@ function paramsOf(
   const { configuration } = params as { readonly configuration?: unknown };
   if (typeof configuration !== 'object' || configuration === null || 'blocking' in configuration) return params;
   return configured(params, { blocking: isBlocking });
+}
+
+/**
+ * Events of version 0.3, with the ids of their originals. The last one has `final`, also when it asks for input: the
+ * SDK sets it only at the end of a task, and clients wait for it.
+ */
+async function* toStreamItems(events: AsyncIterable<LegacyEvent>, caller: LegacyCaller): AsyncIterable<StreamItem> {
+  let question: { readonly id: EventId; readonly event: LegacyEvent } | undefined;
+  for await (const event of events) {
+    if (question) yield toItem(question.id, question.event);
+    question = isQuestion(event) ? { id: caller.position, event } : undefined;
+    if (!question) yield toItem(caller.position, event);
+  }
+  if (question) yield toItem(question.id, { ...question.event, final: true });
+}
+
+/** Usually the last event. Its stream then ends at once, so holding it back takes no time. */
+function isQuestion({ kind, status }: LegacyEvent): boolean {
+  return kind === 'status-update' && status?.state === 'input-required';
+}
+
+function toItem(id: EventId, event: LegacyEvent): StreamItem {
+  return { ...id, json: JSON.stringify(event) };
 }
