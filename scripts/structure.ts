@@ -33,13 +33,15 @@ function figuresOf(files: readonly SourceFile[]): Figures {
   };
 }
 
-async function filesOnTheWay(): Promise<readonly string[] | undefined> {
+async function filesOnTheWay(): Promise<Record<'immediate' | 'blocking', readonly string[]> | undefined> {
   const program = findRedisServer(process.env);
   if (!program) return undefined;
   const folder = await mkdtemp(join(tmpdir(), 'switchyard-structure-'));
   const redis = await startRedisServer({ program, port: await freePort(), folder, appendOnly: false });
   try {
-    return await wayOfAMessage(root, redis.url);
+    const immediate = await wayOfAMessage(root, { redisUrl: redis.url, isImmediate: true });
+    const blocking = await wayOfAMessage(root, { redisUrl: redis.url, isImmediate: false });
+    return { immediate: immediate.files, blocking: blocking.files };
   } finally {
     await redis.stop();
     await rm(folder, { recursive: true, force: true });
@@ -60,11 +62,11 @@ print(`|---|${columns.map(() => '---').join('|')}|`);
 for (const [name, figures] of Object.entries(table))
   print(`| ${name} | ${columns.map((column) => figures[column as keyof Figures] ?? '').join(' | ')} |`);
 
-const way = await filesOnTheWay();
-print(
-  way
-    ? `\nA SendMessage goes through ${way.length} files:`
-    : '\nWithout redis-server on PATH the way of a SendMessage is not counted.',
-);
-for (const file of way ?? []) print(`  ${file}`);
+const ways = await filesOnTheWay();
+if (!ways) print('\nWithout redis-server on PATH the way of a SendMessage is not counted.');
+for (const [kind, files] of Object.entries(ways ?? {})) {
+  const ofGateway = files.filter((file) => file.startsWith('apps/gateway/')).length;
+  print(`\nA SendMessage (${kind}) goes through ${files.length} files, ${ofGateway} of them of the gateway:`);
+  for (const file of files) print(`  ${file}`);
+}
 process.exit();

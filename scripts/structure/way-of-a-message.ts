@@ -21,55 +21,79 @@ interface GatewayModule {
   ) => { start(): Promise<{ readonly url: string }>; stop(): Promise<void> };
 }
 
-/**
- * The files of a checkout whose functions run for one immediate SendMessage, from the socket to Redis and back.
- * @param root of the checkout, its packages installed
- */
-export async function wayOfAMessage(root: string, redisUrl: string): Promise<string[]> {
+/** What runs for one SendMessage, from the socket to Redis and back. */
+export interface Way {
+  /** Paths below the root of the checkout. */
+  readonly files: readonly string[];
+  /** How often each function with a name is called, by its file and that name. */
+  readonly calls: ReadonlyMap<string, number>;
+}
+
+interface Sent {
+  readonly redisUrl: string;
+  /** Unless it is immediate, it is answered without an agent when its short time is up. */
+  readonly isImmediate: boolean;
+}
+
+/** @param root of a checkout, its packages installed */
+export async function wayOfAMessage(root: string, { redisUrl, isImmediate }: Sent): Promise<Way> {
   const { Store }: StoreModule = await load(root, 'packages/store');
   const { createGateway }: GatewayModule = await load(root, 'apps/gateway');
   const store = new Store({ redisUrl, prefix: `structure-${randomUUID()}:` }, fail);
   await store.start();
   await store.registry.announce([agent], 'structure');
-  const gateway = createGateway({ port: 0, grpc: undefined }, { store, log: silent });
+  const gateway = createGateway({ port: 0, grpc: undefined, blockingWaitMs: 20 }, { store, log: silent });
   const { url } = await gateway.start();
-  const send = (): Promise<void> => sendMessage(url);
+  const send = (): Promise<void> => sendMessage(url, isImmediate);
   // What runs only once, such as compiling schemas, is not of every message.
   await send();
   await send();
   // Timers run now and then: what is on the way runs each time.
-  const runs = [await filesThatRun(send), await filesThatRun(send), await filesThatRun(send)];
-  const files = (runs[0] ?? []).filter((file) => runs.every((each) => each.includes(file)));
+  const runs = [await callsOf(send, root), await callsOf(send, root), await callsOf(send, root)];
   await gateway.stop();
   await store.stop();
-  return files.flatMap((file) => {
-    const path = relative(root, file);
-    return /^(?:apps|packages)\//.test(path) && !path.includes('node_modules') ? [path] : [];
-  });
+  const [first = []] = runs;
+  const each = first.filter(({ id }) => runs.every((run) => run.some((other) => other.id === id)));
+  const calls = new Map<string, number>();
+  for (const { file, name, count } of each) if (name !== '') calls.set(`${file} ${name}`, count);
+  return { files: [...new Set(each.map(({ file }) => file))], calls };
 }
 
 async function load<Module>(root: string, home: string): Promise<Module> {
   return import(pathToFileURL(`${root}/${home}/src/index.ts`).href);
 }
 
-async function sendMessage(url: string): Promise<void> {
+async function sendMessage(url: string, returnImmediately: boolean): Promise<void> {
   const message = { messageId: randomUUID(), role: 'ROLE_USER', parts: [{ text: 'hello' }] };
-  const body = JSON.stringify({ message, configuration: { returnImmediately: true } });
+  const body = JSON.stringify({ message, configuration: { returnImmediately } });
   const headers = { 'content-type': 'application/json' };
   const response = await fetch(`${url}/message:send`, { method: 'POST', body, headers });
   if (response.status !== 200) throw new Error(await response.text());
   await response.text();
 }
 
-async function filesThatRun(run: () => Promise<void>): Promise<string[]> {
+interface Calls {
+  readonly file: string;
+  readonly name: string;
+  /** Of the function: its file and place. */
+  readonly id: string;
+  readonly count: number;
+}
+
+async function callsOf(run: () => Promise<void>, root: string): Promise<Calls[]> {
   using session = connect();
   await session.post('Profiler.enable');
   await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
   await session.post('Profiler.takePreciseCoverage');
   await run();
   const { result } = await session.post('Profiler.takePreciseCoverage');
-  const ran = result.filter(({ functions }) => functions.some(({ ranges }) => ranges.some(({ count }) => count > 0)));
-  return ran.filter(({ url }) => url.startsWith('file:')).map(({ url }) => fileURLToPath(url));
+  return result.flatMap(({ url, functions }) => {
+    const file = url.startsWith('file:') ? relative(root, fileURLToPath(url)) : '';
+    if (!/^(?:apps|packages)\//.test(file) || file.includes('node_modules')) return [];
+    return functions.flatMap(({ functionName: name, ranges: [range] }) =>
+      range && range.count > 0 ? [{ file, name, id: `${file}:${range.startOffset}`, count: range.count }] : [],
+    );
+  });
 }
 
 function connect(): Session & Disposable {

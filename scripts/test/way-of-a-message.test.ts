@@ -1,11 +1,39 @@
-import { expect, inject, it } from 'vitest';
-import { wayOfAMessage } from '../structure/way-of-a-message.ts';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { describe, expect, inject, it } from 'vitest';
 
-/** To read how a message is sent is to read so many files at most; seven of them are the indexes of packages. */
-const MOST_FILES = 62;
+/** To read how a message is sent is to read so many files at most, and so many of the gateway. */
+const MOST_FILES = { immediate: 48, blocking: 64 };
+const MOST_OF_GATEWAY = { immediate: 20, blocking: 24 };
 
-it('An immediate SendMessage goes through few files, from the socket to Redis', async () => {
-  const files = await wayOfAMessage(process.cwd(), inject('redisUrl'));
-  expect(files).toContain('packages/store/src/tasks/accept.ts');
-  expect(files.length).toBeLessThanOrEqual(MOST_FILES);
+/** Each of them reads something that a request has once. */
+const READ_ONCE = [
+  'apps/gateway/src/bindings/http-call.ts openCall',
+  'apps/gateway/src/call/extensions.ts parseExtensions',
+  'apps/gateway/src/exchange/addresses.ts clientAddress',
+  'apps/gateway/src/exchange/read-json.ts parse',
+  'apps/gateway/src/exchange/read-json.ts readBody',
+  'apps/gateway/src/exchange/service-parameters.ts requireSupportedVersion',
+  'packages/protocol/src/schemas/parse.ts parse',
+];
+
+describe.each(['immediate', 'blocking'] as const)('The way of a SendMessage, %s, from the socket to Redis', (kind) => {
+  it('goes through few files, and reads nothing twice', async () => {
+    const { files, calls } = await wayOf({ redisUrl: inject('redisUrl'), isImmediate: kind === 'immediate' });
+    const ofGateway = files.filter((file) => file.startsWith('apps/gateway/'));
+    expect(files).toContain('packages/store/src/tasks/accept.ts');
+    expect(files.length).toBeLessThanOrEqual(MOST_FILES[kind]);
+    expect(ofGateway.length).toBeLessThanOrEqual(MOST_OF_GATEWAY[kind]);
+    expect(READ_ONCE.filter((name) => calls[name] !== 1)).toEqual([]);
+  });
 });
+
+/** In a process of its own: in this one vitest makes a function of each export, and all would seem to run. */
+async function wayOf(sent: object): Promise<{ files: string[]; calls: Record<string, number> }> {
+  const program = `
+    import { wayOfAMessage } from './scripts/structure/way-of-a-message.ts';
+    const { files, calls } = await wayOfAMessage(process.cwd(), ${JSON.stringify(sent)});
+    process.stdout.write(JSON.stringify({ files, calls: Object.fromEntries(calls) }), () => process.exit());`;
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program]);
+  return JSON.parse(stdout);
+}

@@ -42,6 +42,7 @@ export class HttpCall implements Call {
   readonly #exchange: Exchange;
   readonly #heldRequests: HeldRequests;
   #signal: AbortSignal | undefined;
+  #extensions: readonly string[] | undefined;
 
   constructor(caller: CallerContext, exchange: Exchange, heldRequests: HeldRequests) {
     const { admission, agent, endpoint, version, lastEventId } = caller;
@@ -57,7 +58,8 @@ export class HttpCall implements Call {
 
   get extensions(): readonly string[] {
     // The second name is from version 0.3.
-    return parseExtensions(this.#header('a2a-extensions') ?? this.#header('x-a2a-extensions'));
+    this.#extensions ??= parseExtensions(this.#header('a2a-extensions') ?? this.#header('x-a2a-extensions'));
+    return this.#extensions;
   }
 
   get signal(): AbortSignal {

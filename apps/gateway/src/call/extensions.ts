@@ -95,12 +95,9 @@ export function requireExtensions({ agent, extensions }: ExtensionRequest): void
   });
 }
 
-/** Most requests name none, and look several times: it is made once. */
-const none: readonly string[] = [];
-
 /** Value of the service parameter `A2A-Extensions` (A2A 3.2.6) as a list. */
 export function parseExtensions(text: string | undefined): readonly string[] {
-  if (text === undefined) return none;
+  if (text === undefined) return [];
   return text
     .split(',')
     .map((uri) => uri.trim())

@@ -28,6 +28,7 @@ export class GrpcCall implements Call, Disposable {
   readonly #call: ServedCall<unknown, unknown>;
   readonly #heldRequests: HeldRequests;
   #wait: HeldRequest | undefined;
+  #extensions: readonly string[] | undefined;
 
   constructor(
     { admission, agent, endpoint, version }: CallerContext,
@@ -46,7 +47,8 @@ export class GrpcCall implements Call, Disposable {
   get extensions(): readonly string[] {
     const { metadata } = this.#call;
     // The second name is from version 0.3.
-    return parseExtensions(textIn(metadata, 'a2a-extensions') ?? textIn(metadata, 'x-a2a-extensions'));
+    this.#extensions ??= parseExtensions(textIn(metadata, 'a2a-extensions') ?? textIn(metadata, 'x-a2a-extensions'));
+    return this.#extensions;
   }
 
   get signal(): AbortSignal {
