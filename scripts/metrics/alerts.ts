@@ -3,10 +3,10 @@ import { stringify } from 'yaml';
 export interface Alert {
   readonly name: string;
   readonly expr: string;
-  /** How long it has to be so. */
+  /** How long the condition must hold. */
   readonly lasts: string;
   readonly severity: 'critical' | 'warning';
-  /** What is wrong; labels as `{{ $labels.agent }}`. */
+  /** The problem, with labels as `{{ $labels.agent }}`. */
   readonly summary: string;
   readonly whatToDo: string;
 }
@@ -20,7 +20,7 @@ export const alerts: readonly Alert[] = [
     lasts: '1m',
     severity: 'critical',
     summary: '{{ $labels.instance }} does not answer Prometheus',
-    whatToDo: 'Look whether the process runs, and at its last lines. Others go on with its turns.',
+    whatToDo: 'Check whether the process runs, and read its last log lines. Other workers take over its turns.',
   },
   {
     name: 'SwitchyardRedisDown',
@@ -28,7 +28,7 @@ export const alerts: readonly Alert[] = [
     lasts: '30s',
     severity: 'critical',
     summary: 'Redis does not answer a gateway',
-    whatToDo: 'Look at Redis and the network between. Nothing is accepted until it answers; what was accepted waits.',
+    whatToDo: 'Check Redis and the network. Until Redis answers, no message is accepted, and accepted ones wait.',
   },
   {
     name: 'SwitchyardNoWorker',
@@ -38,7 +38,7 @@ export const alerts: readonly Alert[] = [
     lasts: '1m',
     severity: 'critical',
     summary: `Messages wait for ${AGENT}, and no live worker runs it`,
-    whatToDo: 'Start a worker with this agent.',
+    whatToDo: 'Start a worker that runs this agent.',
   },
   {
     name: 'SwitchyardQueueOld',
@@ -48,7 +48,7 @@ export const alerts: readonly Alert[] = [
     lasts: '2m',
     severity: 'warning',
     summary: `The next message for ${AGENT} has waited for {{ $value | humanizeDuration }}`,
-    whatToDo: 'Start more workers, or find what their turns wait for: docs/scaling.md.',
+    whatToDo: 'Start more workers, or find out what the turns wait for: docs/scaling.md.',
   },
   {
     name: 'SwitchyardDeadLetters',
@@ -56,7 +56,7 @@ export const alerts: readonly Alert[] = [
     lasts: '1m',
     severity: 'warning',
     summary: '{{ $value }} dead letters of the kind {{ $labels.kind }}',
-    whatToDo: 'Read why: `switchyard dead list`, or Dead letters in the console. Mend it, and retry or delete them.',
+    whatToDo: 'Read the reasons: `switchyard dead list`, or the console. Fix the cause, then retry or delete them.',
   },
   {
     name: 'SwitchyardTurnsFail',
@@ -65,8 +65,8 @@ export const alerts: readonly Alert[] = [
       '/ sum by (agent) (rate(switchyard_turn_duration_seconds_count[5m])) > 0.2',
     lasts: '5m',
     severity: 'warning',
-    summary: `{{ $value | humanizePercentage }} of the turns of ${AGENT} fail, or are tried again`,
-    whatToDo: 'Look at the log of its workers: the lines of its turns have the error.',
+    summary: `{{ $value | humanizePercentage }} of the turns of ${AGENT} fail or are retried`,
+    whatToDo: 'Read the log of its workers: the lines of its turns have the error.',
   },
   {
     name: 'SwitchyardRequestsFail',
@@ -76,7 +76,7 @@ export const alerts: readonly Alert[] = [
     lasts: '5m',
     severity: 'critical',
     summary: '{{ $value | humanizePercentage }} of the requests fail',
-    whatToDo: 'Look at the log of the gateways: each such request has a line of level error.',
+    whatToDo: 'Read the logs of the gateways: each of these requests has a line with level error.',
   },
   {
     name: 'SwitchyardRefusals',
@@ -85,16 +85,16 @@ export const alerts: readonly Alert[] = [
       '(rate(switchyard_admission_refusals_total{reason!~"Unauthenticated|PermissionDenied|failed-auth"}[5m])) > 1',
     lasts: '10m',
     severity: 'warning',
-    summary: '{{ $value | humanize }} requests in a second are refused: {{ $labels.reason }}',
-    whatToDo: 'One client asks too much, or a limit is too low: docs/settings.md, docs/scaling.md.',
+    summary: '{{ $value | humanize }} requests per second are refused: {{ $labels.reason }}',
+    whatToDo: 'A client sends too much, or a limit is too low: docs/settings.md, docs/scaling.md.',
   },
   {
     name: 'SwitchyardCredentialsRefused',
     expr: 'sum(rate(switchyard_admission_refusals_total{reason=~"Unauthenticated|failed-auth"}[5m])) > 1',
     lasts: '10m',
     severity: 'warning',
-    summary: 'Wrong credentials come, {{ $value | humanize }} in a second',
-    whatToDo: 'A client has an old key, or somebody guesses: GET /admin/audit has the addresses.',
+    summary: '{{ $value | humanize }} requests per second have wrong credentials',
+    whatToDo: 'A client has an old key, or somebody guesses keys: GET /admin/audit has the addresses.',
   },
   {
     name: 'SwitchyardWebhooksFail',
@@ -103,16 +103,16 @@ export const alerts: readonly Alert[] = [
       '/ sum(rate(switchyard_push_deliveries_total[10m])) > 0.5',
     lasts: '10m',
     severity: 'warning',
-    summary: '{{ $value | humanizePercentage }} of the deliveries to webhooks fail',
-    whatToDo: 'See which: `switchyard dead list --kind webhook`, or Dead letters in the console. Tell their owners.',
+    summary: '{{ $value | humanizePercentage }} of the webhook deliveries fail',
+    whatToDo: 'List them: `switchyard dead list --kind webhook`, or the console. Inform their owners.',
   },
   {
     name: 'SwitchyardWorkersLost',
     expr: 'sum by (agent) (increase(switchyard_turns_taken_over_total[15m])) > 3',
     lasts: '0m',
     severity: 'warning',
-    summary: `Workers of ${AGENT} die, or freeze so that others take their turns over`,
-    whatToDo: 'Look for processes killed for their memory, and at the event loop lag of workers.',
+    summary: `Workers of ${AGENT} crash or freeze, and others take over their turns`,
+    whatToDo: 'Look for processes that were killed for lack of memory, and at the event loop lag of workers.',
   },
   {
     name: 'SwitchyardSwept',
@@ -120,15 +120,15 @@ export const alerts: readonly Alert[] = [
     lasts: '0m',
     severity: 'warning',
     summary: 'The sweeper repaired {{ $value | humanize }} tasks in 15 minutes',
-    whatToDo: 'A few after a fail-over are usual; else look at the log of Redis and the workers.',
+    whatToDo: 'A few after a fail-over are normal. Otherwise read the logs of Redis and the workers.',
   },
   {
     name: 'SwitchyardAuditLost',
     expr: 'sum(increase(switchyard_audit_dropped_total[15m])) > 0',
     lasts: '0m',
     severity: 'warning',
-    summary: '{{ $value | humanize }} events never came into the audit trail',
-    whatToDo: 'Redis took none for too long. They are in the log of the gateway.',
+    summary: '{{ $value | humanize }} audit events were not stored',
+    whatToDo: 'Redis was unreachable for too long. The log of the gateway has the events.',
   },
 ];
 

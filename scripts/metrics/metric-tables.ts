@@ -6,7 +6,7 @@ const marks = {
   alerts: ['<!-- alerts: written by npm run docs -->', '<!-- end of alerts -->'],
 } as const;
 
-/** docs/metrics.md with its tables as they have to be. @throws {Error} the page has no place for them */
+/** docs/metrics.md with its generated tables. @throws {Error} the page lacks the markers */
 export function withMetricTables(page: string): string {
   return between(between(page, marks.metrics, metricTable()), marks.alerts, alertTable());
 }
@@ -14,7 +14,7 @@ export function withMetricTables(page: string): string {
 function between(page: string, [begin, end]: readonly [string, string], table: string): string {
   const [before, rest = ''] = page.split(begin);
   const [, after] = rest.split(end);
-  if (before === undefined || after === undefined) throw new Error(`docs/metrics.md has no place for ${begin}`);
+  if (before === undefined || after === undefined) throw new Error(`docs/metrics.md has no ${begin}`);
   return `${before}${begin}\n\n${table}\n\n${end}${after}`;
 }
 

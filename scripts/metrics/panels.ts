@@ -49,14 +49,14 @@ const FAILED = 'outcome=~"TASK_STATE_FAILED|failed"';
 const overview: readonly Panel[] = [
   {
     title: 'Messages',
-    text: 'Accepted in a second.',
+    text: 'Accepted per second.',
     unit: 'reqps',
     figure: {},
     queries: one(rate('switchyard_messages_accepted_total', { where: AGENT })),
   },
   {
     title: 'Turns',
-    text: 'Ended in a second, however.',
+    text: 'Ended per second, with any outcome.',
     unit: 'reqps',
     figure: {},
     queries: one(rate('switchyard_turn_duration_seconds_count', { where: AGENT })),
@@ -72,35 +72,35 @@ const overview: readonly Panel[] = [
   },
   {
     title: 'Queue wait, p95',
-    text: 'From accepted to begun.',
+    text: 'From acceptance to the start of the turn.',
     unit: 's',
     figure: { redFrom: 30 },
     queries: one(quantile(0.95, 'switchyard_queue_wait_seconds', { where: AGENT })),
   },
   {
     title: 'First event, p95',
-    text: 'From accepted to the first event of the turn.',
+    text: 'From acceptance to the first event of the turn.',
     unit: 's',
     figure: { redFrom: 60 },
     queries: one(quantile(0.95, 'switchyard_time_to_first_event_seconds', { where: AGENT })),
   },
   {
     title: 'Oldest wait',
-    text: 'Of the job that is next, at any agent.',
+    text: 'Of the next job, at any agent.',
     unit: 's',
     figure: { redFrom: 60 },
     queries: one(deployment('switchyard_queue_oldest_seconds', { where: AGENT })),
   },
   {
     title: 'Dead letters',
-    text: 'Messages and webhooks that were given up, and wait for somebody.',
+    text: 'Messages and webhooks that failed for good: retry or delete them.',
     unit: 'short',
     figure: { redFrom: 1 },
     queries: one(deployment('switchyard_dead_letters', { by: 'kind' }), '{{kind}}'),
   },
   {
     title: 'Redis memory',
-    text: 'Used by Redis; of a cluster: by all masters.',
+    text: 'Used by Redis; for a Cluster, by all masters.',
     unit: 'bytes',
     figure: {},
     queries: one(deployment('switchyard_redis_used_memory_bytes')),
@@ -110,20 +110,20 @@ const overview: readonly Panel[] = [
 const clients: readonly Panel[] = [
   {
     title: 'Requests by operation',
-    text: 'In a second, over all gateways.',
+    text: 'Per second, over all gateways.',
     unit: 'reqps',
     isStacked: true,
     queries: one(rate('switchyard_request_duration_seconds_count', { by: 'operation' }), '{{operation}}'),
   },
   {
     title: 'Request duration, p95',
-    text: 'Of a stream: until it begins. A blocking send lasts as long as its turn.',
+    text: 'For a stream: until it starts. A blocking send lasts as long as its turn.',
     unit: 's',
     queries: one(quantile(0.95, 'switchyard_request_duration_seconds', { by: 'operation' }), '{{operation}}'),
   },
   {
     title: 'Errors by code',
-    text: 'Requests that were not answered with ok.',
+    text: 'Requests that were answered with an error.',
     unit: 'reqps',
     queries: one(
       rate('switchyard_request_duration_seconds_count', { by: 'outcome', where: 'outcome!="ok"' }),
@@ -132,20 +132,20 @@ const clients: readonly Panel[] = [
   },
   {
     title: 'Refusals at admission',
-    text: 'By the limit that was reached, or the code.',
+    text: 'By limit or error code.',
     unit: 'reqps',
     queries: one(rate('switchyard_admission_refusals_total', { by: 'reason' }), '{{reason}}'),
   },
   {
     title: 'Open streams',
-    text: 'At each gateway.',
+    text: 'Per gateway.',
     unit: 'short',
     isStacked: true,
     queries: one('switchyard_open_streams', '{{instance}}'),
   },
   {
     title: 'Streams resumed, gaps filled',
-    text: 'Many at once: a network, a load balancer or Redis has cut connections.',
+    text: 'Many at once mean that a network, a load balancer or Redis has cut connections.',
     unit: 'reqps',
     queries: [
       { expr: rate('switchyard_streams_resumed_total'), legend: 'resumed' },
@@ -154,7 +154,7 @@ const clients: readonly Panel[] = [
   },
   {
     title: 'Fan-out lag',
-    text: 'From the timestamp of a status at its worker to its arrival at a reader; the clocks may differ.',
+    text: 'From the timestamp of a status at the worker to its arrival at a reader; the clocks may differ.',
     unit: 's',
     queries: quantiles('switchyard_fan_out_lag_seconds'),
   },
@@ -170,7 +170,7 @@ const queues: readonly Panel[] = [
   },
   {
     title: 'Oldest wait',
-    text: 'Of the job that is next, by agent.',
+    text: 'Of the next job, by agent.',
     unit: 's',
     queries: one(deployment('switchyard_queue_oldest_seconds', { by: 'agent', where: AGENT }), '{{agent}}'),
   },
@@ -182,14 +182,14 @@ const queues: readonly Panel[] = [
   },
   {
     title: 'Waiting jobs by tenant',
-    text: 'The ten tenants that wait the most; each gets its share of the turns.',
+    text: 'The ten tenants with the most waiting jobs; workers serve tenants round-robin.',
     unit: 'short',
     isStacked: true,
     queries: one(deployment('switchyard_tenant_waiting_jobs', { by: 'tenant' }), '{{tenant}}'),
   },
   {
-    title: 'Tenants that wait, and the longest of them',
-    text: 'One far beyond the others fills the queue of its agent.',
+    title: 'Waiting tenants, and the largest of them',
+    text: 'A tenant far above the others fills the queue of the agent.',
     unit: 'short',
     queries: [
       {
@@ -204,7 +204,7 @@ const queues: readonly Panel[] = [
   },
   {
     title: 'Workers',
-    text: 'That are alive and can run an agent; 0 and it only waits.',
+    text: 'Live workers by agent; at 0, messages of the agent wait.',
     unit: 'short',
     queries: [
       { expr: deployment('switchyard_agent_workers', { by: 'agent', where: AGENT }), legend: '{{agent}}' },
@@ -219,7 +219,7 @@ const queues: readonly Panel[] = [
 const turns: readonly Panel[] = [
   {
     title: 'Turns by outcome',
-    text: 'The state that they led to, or retry, failed, interrupted by what.',
+    text: 'The resulting task state, or retry, failed, or what interrupted the turn.',
     unit: 'reqps',
     isStacked: true,
     queries: one(rate('switchyard_turn_duration_seconds_count', { by: 'outcome', where: AGENT }), '{{outcome}}'),
@@ -232,7 +232,7 @@ const turns: readonly Panel[] = [
   },
   {
     title: 'Time to first event, p95',
-    text: 'From accepted to the first event of the turn, by agent.',
+    text: 'From acceptance to the first event of the turn, by agent.',
     unit: 's',
     queries: one(quantile(0.95, 'switchyard_time_to_first_event_seconds', { by: 'agent', where: AGENT }), '{{agent}}'),
   },
@@ -245,13 +245,13 @@ const turns: readonly Panel[] = [
   },
   {
     title: 'Append duration',
-    text: 'What Redis takes for a batch of events.',
+    text: 'Time of a write of events to Redis.',
     unit: 's',
     queries: quantiles('switchyard_append_duration_seconds'),
   },
   {
     title: 'Taken over, fenced, given up',
-    text: 'Workers that died or froze; what they wrote late; messages whose attempts are spent.',
+    text: 'Turns taken over from crashed or frozen workers; refused late writes; messages without attempts left.',
     unit: 'reqps',
     queries: [
       { expr: rate('switchyard_turns_taken_over_total', { where: AGENT }), legend: 'taken over' },
@@ -261,7 +261,7 @@ const turns: readonly Panel[] = [
   },
   {
     title: 'Swept, and errors',
-    text: 'What the sweeper found, and what should not happen often: look at the log.',
+    text: 'Repairs by the sweeper, failed jobs, Redis errors: read the log.',
     unit: 'reqps',
     queries: [
       { expr: rate('switchyard_swept_total', { by: 'what' }), legend: 'swept: {{what}}' },
@@ -273,14 +273,14 @@ const turns: readonly Panel[] = [
 const webhooks: readonly Panel[] = [
   {
     title: 'Deliveries by outcome',
-    text: 'In a second, over all workers.',
+    text: 'Per second, over all workers.',
     unit: 'reqps',
     isStacked: true,
     queries: one(rate('switchyard_push_deliveries_total', { by: 'outcome' }), '{{outcome}}'),
   },
   {
     title: 'Delivery duration, p95',
-    text: 'Until the receiver answered, or failed to.',
+    text: 'Until the receiver answered or the request failed.',
     unit: 's',
     queries: one(quantile(0.95, 'switchyard_push_delivery_duration_seconds', { by: 'outcome' }), '{{outcome}}'),
   },
@@ -291,25 +291,25 @@ const ofBoth = (metric: string, rest = ''): string => `{__name__=~"switchyard_(g
 const processes: readonly Panel[] = [
   {
     title: 'Processors',
-    text: 'That each process uses; a process of Node gets little from a second one.',
+    text: 'Processor cores used by each process; a Node process gains little from a second core.',
     unit: 'short',
     queries: one(`rate(${ofBoth('process_cpu_seconds_total')}[$__rate_interval])`, '{{instance}}'),
   },
   {
     title: 'Memory',
-    text: 'Resident, of each process.',
+    text: 'Resident memory of each process.',
     unit: 'bytes',
     queries: one(ofBoth('process_resident_memory_bytes'), '{{instance}}'),
   },
   {
     title: 'Event loop lag, p99',
-    text: 'Of each process: near its limit this grows first.',
+    text: 'Of each process; it grows first when a process nears its limit.',
     unit: 's',
     queries: one(ofBoth('nodejs_eventloop_lag_p99_seconds'), '{{instance}}'),
   },
   {
     title: 'Redis, and the audit trail',
-    text: 'Gateways that Redis answers; audit events that were lost.',
+    text: 'Gateways that reach Redis; lost audit events.',
     unit: 'short',
     queries: [
       { expr: 'switchyard_redis_up', legend: '{{instance}}' },
