@@ -11,11 +11,11 @@ export const withTables = (page: string, figures: Figures): string =>
 function measuredTables(figures: Figures): string {
   const { date, conditions } = figures;
   return [
-    `**Measured** on ${date} (${inWords(conditions)}).\nMicroseconds of processor for each:`,
+    `**Measured** on ${date} (${inWords(conditions)}).\nMicroseconds of processor time per operation:`,
     costTable('operation', figures.operations, operations),
-    '**Measured**: microseconds of processor in each second in which nothing happens:',
+    '**Measured**: microseconds of processor time per idle second:',
     costTable('idle', figures.idle, idlers),
-    '**Measured**: memory, and what a published event costs Redis beside itself:',
+    '**Measured**: memory, and the additional cost of a published event in Redis:',
     markdownTable(
       ['what', 'each'],
       [

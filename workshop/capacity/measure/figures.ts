@@ -1,4 +1,4 @@
-/** What one operation costs, or one second of something that idles. */
+/** Cost of one operation, or of one idle second. */
 export interface Cost {
   /** Microseconds of processor: user and system, all threads of the process. */
   readonly gateway: number;
@@ -9,50 +9,50 @@ export interface Cost {
   readonly fileBytes: number;
   /** Bytes that Redis received and sent, replicas aside. */
   readonly netBytes: number;
-  /** Published messages: one per script. */
+  /** Published messages: one for each script. */
   readonly published: number;
 }
 
 export const operations = {
-  accept: 'SendMessage, answered at once, of a new task',
-  complete: 'its turn: working, completed',
-  wait: 'a client that waits for the end on the same call, more than accept',
-  poll: 'GetTask of a small task, in memory',
+  accept: 'SendMessage with returnImmediately, new task',
+  complete: 'the turn of that task: working, completed',
+  wait: 'added by a blocking SendMessage, which waits for the end',
+  poll: "GetTask of a small task, from the gateway's cache",
   unchanged: 'GetTask with the ETag (304)',
   chunk: 'one chunk of 30 bytes, 50 a second on each of 100 streams, delivered to one subscriber',
-  chunkInBurst: 'the same, as fast as it goes',
+  chunkInBurst: 'the same, as fast as possible',
   delivery: 'one event to one more subscriber at the same gateway',
 } as const;
 
-/** Each for a second. */
+/** Per second. */
 export const idlers = {
   gateway: 'a gateway',
   worker: 'a worker with one agent, one shard',
-  workerShard: 'a worker, for each shard more',
-  stream: 'an open stream on which nothing happens',
+  workerShard: 'a worker, for each further shard',
+  stream: 'an open stream without events',
 } as const;
 
 /** Bytes of Redis unless the name says otherwise. */
 export const sizes = {
-  runningTask: 'a task that runs: 2 events and 200 B of an artifact so far, its job included',
-  streamOfTask: 'its stream, which goes some minutes after the end',
-  finishedTask: 'the task once it has ended and its stream is gone: 2 messages, one artifact of 200 B, indexes',
-  messageId: 'the messageId that is remembered for a day',
+  runningTask: 'a running task: 2 events, 200 B of an artifact, and its job',
+  streamOfTask: 'its stream, which is deleted some minutes after the end',
+  finishedTask: 'an ended task whose stream is deleted: 2 messages, one artifact of 200 B, indexes',
+  messageId: 'a messageId, which is kept for a day',
   chunk: 'one chunk of 30 bytes in a stream',
-  streamAtGateway: 'of the gateway: an open stream',
-  streamAtRedis: 'of Redis: an open stream',
+  streamAtGateway: 'gateway: an open stream',
+  streamAtRedis: 'Redis: an open stream',
 } as const;
 
 /** Microseconds of Redis' main thread for each published message of 300 bytes. */
 export const publications = {
-  copy: 'for each gateway more that follows the task',
-  send: 'of a Cluster: to send it to one other node',
-  receive: 'of a Cluster: to receive it from another node',
+  copy: 'for each further gateway that follows the task',
+  send: 'in a Cluster: to send it to another node',
+  receive: 'in a Cluster: to receive it from another node',
 } as const;
 
 export type Named<Names, Value> = { readonly [Name in keyof Names]: Value };
 
-/** What was measured: bench/results/capacity.json. */
+/** The contents of bench/results/capacity.json. */
 export interface Figures {
   readonly date: string;
   readonly conditions: Readonly<Record<string, string | number>>;
