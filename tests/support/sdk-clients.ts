@@ -13,6 +13,8 @@ export interface SeenEvent {
   readonly id: string;
   /** What it adds to an artifact, or else its state: `working`. */
   readonly what: string;
+  /** Of a task, the texts of its artifacts. */
+  readonly text?: string;
 }
 
 export interface Told {
@@ -108,14 +110,25 @@ function taskIdOf(answer: object): string {
 interface TaskOrUpdate {
   readonly metadata?: object;
   readonly status?: { readonly state: string };
-  readonly artifact?: { readonly parts: readonly { readonly text?: string }[] };
+  readonly artifact?: Artifact;
+  readonly artifacts?: readonly Artifact[];
 }
+
+interface Artifact {
+  readonly parts: readonly { readonly text?: string }[];
+}
+
+const textIn = ({ parts }: Artifact): string => parts.map(({ text = '' }) => text).join('');
 
 /** @param event of 1.0, where its name is its key, or of 0.3 */
 export function toSeen(event: unknown): SeenEvent {
   const { task, statusUpdate, artifactUpdate } = Object(event);
-  const { metadata, status, artifact }: TaskOrUpdate = task ?? statusUpdate ?? artifactUpdate ?? event;
-  const id = eventIdIn(metadata) ?? '';
+  const one: TaskOrUpdate & { readonly kind?: string } = task ?? statusUpdate ?? artifactUpdate ?? event;
+  const { metadata, status, artifact, artifacts = [] } = one;
   const state = status?.state.replace('TASK_STATE_', '').toLowerCase().replaceAll('_', '-');
-  return { id, what: artifact ? artifact.parts.map(({ text = '' }) => text).join('') : (state ?? '') };
+  return {
+    id: eventIdIn(metadata) ?? '',
+    what: artifact ? textIn(artifact) : (state ?? ''),
+    ...((task || one.kind === 'task') && { text: artifacts.map(textIn).join('') }),
+  };
 }

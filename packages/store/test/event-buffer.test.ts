@@ -28,6 +28,20 @@ test('a reader buffers a bounded number of bytes, and all readers together their
   expect(budget.hasRoomFor(25_000)).toBe(true);
 });
 
+test('what was asked before a snapshot is read does not call for another one', () => {
+  const buffer = new EventBuffer({ events: 64, bytes: 10_000, budget: new ByteBudget(25_000) });
+  buffer.delivered({ seq: 4, incarnation: 1 });
+  const { last } = buffer;
+  buffer.compare({ seq: 4, incarnation: 2 }, last);
+  expect(buffer.isForked).toBe(true);
+  buffer.restart();
+  for (const answer of [{ seq: 4, incarnation: 2 }, { seq: 3 }, { seq: 9 }]) buffer.compare(answer, last);
+  buffer.delivered({ seq: 4, incarnation: 2 });
+  expect([buffer.isForked, buffer.isBehind]).toEqual([false, false]);
+  buffer.compare({ seq: 3, incarnation: 1 }, buffer.last);
+  expect(buffer.isForked).toBe(true);
+});
+
 test('a reader who never begins holds nothing of the budget', async () => {
   const store: Store = await testStore();
   const { taskId } = await accepted(store, alice);

@@ -17,8 +17,8 @@ export interface Stage extends AsyncDisposable {
   readonly gateway: Gateway;
   /** Another gateway on the same store. */
   another(settings?: Partial<GatewaySettings>): Promise<string>;
-  /** Begins the task's next turn. The jobs of a task are numbered from 1. */
-  beginTurn(taskId: string, job?: number): Promise<OpenTurn>;
+  /** Begins the task's next turn. The jobs of a task are numbered from 1, and so are the runs of a job. */
+  beginTurn(taskId: string, job?: number, run?: number): Promise<OpenTurn>;
   /** The id of the one task of a context, as soon as there is one: of a call that has not been answered yet. */
   taskIn(contextId: string, agent?: string): Promise<string>;
   /** Waits until so many messages are in the task's history. */
@@ -60,7 +60,7 @@ export async function openStage(settings: StageSettings = {}): Promise<Stage> {
     store,
     gateway,
     another: open,
-    beginTurn: (taskId, job = 1) => beginTurn(store, taskId, job),
+    beginTurn: (taskId, job = 1, started = 1) => beginTurn(store, { taskId, job, started }),
     taskIn: (contextId, agent = 'echo') =>
       until(() => firstTask(store, agent, contextId), { what: `context ${contextId} has a task` }),
     untilHistory: (taskId, length) =>
@@ -86,9 +86,12 @@ async function hasHistory(url: string, taskId: string, length: number): Promise<
   return body.history?.length === length;
 }
 
-async function beginTurn(store: Store, taskId: string, job: number): Promise<OpenTurn> {
+async function beginTurn(
+  store: Store,
+  run: { readonly taskId: string; readonly job: number; readonly started: number },
+): Promise<OpenTurn> {
   const hooks = { onCancel: ignore, onFenced: ignore };
-  const turn = await store.turns.begin({ taskId, job, started: 1, token: randomUUID() }, 0, hooks);
+  const turn = await store.turns.begin({ ...run, token: randomUUID() }, 0, hooks);
   if (typeof turn === 'string') throw new Error(`the turn did not begin: ${turn}`);
   return turn;
 }

@@ -56,6 +56,7 @@ export class EventBuffer {
 
   /** Call it before a snapshot is read: events received so far no longer count. */
   restart(): void {
+    this.#last = { ...this.#last };
     this.#isForked = false;
     this.#newest = 0;
     this.clear();
@@ -76,9 +77,11 @@ export class EventBuffer {
 
   /**
    * Compares with the newest event in Redis.
-   * @param asked the last event delivered before Redis was asked: `newest` cannot be older
+   * @param asked `last` before Redis was asked: `newest` cannot be older. If more was delivered since, or a snapshot
+   * is being read, the answer says nothing
    */
   compare(newest: EventId, asked: EventId): void {
+    if (asked !== this.#last) return;
     this.#isForked ||= newest.seq < asked.seq || this.#isReplacedBy(newest);
     this.#newest = Math.max(this.#newest, newest.seq);
     this.wake();

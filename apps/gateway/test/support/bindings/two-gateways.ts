@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'vitest';
 import { grpcAddressOf } from '../grpc-address.ts';
-import { openStage, type Stage } from '../stage.ts';
+import { openStage, type Stage, type StageSettings } from '../stage.ts';
 import type { Binding } from './outcome.ts';
 import { type GrpcBinding, overGrpc } from './over-grpc.ts';
 import { overJsonRpc, overRest } from './over-http.ts';
@@ -15,13 +15,13 @@ export interface TwoGateways {
 }
 
 /** Call it once, outside of tests: it opens the gateways before them, and closes them afterwards. */
-export function twoGateways(): TwoGateways {
+export function twoGateways(store: StageSettings['store'] = {}): TwoGateways {
   let stage: Stage | undefined;
   let urls: readonly string[] = [];
   const grpcs: GrpcBinding[] = [];
 
   beforeAll(async () => {
-    stage = await openStage({ gateway: settings });
+    stage = await openStage({ gateway: settings, store });
     urls = [stage.url, await stage.another(settings)];
     for (const url of urls) grpcs.push(overGrpc(await grpcAddressOf(url)));
   });
