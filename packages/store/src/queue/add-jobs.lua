@@ -1,15 +1,15 @@
--- addJobs: jobs of tasks enter the agent's BullMQ queue in the step in which the tasks get them. Needs server.lua.
+-- addJobs: adds jobs to the agent's BullMQ queue, in the same step that writes them to their tasks. Needs server.lua.
 --
 -- root: of the queue's keys; made from it: <root>prioritized, <root>tenants, <root>marker (zsets), <root>meta (hash),
 --   <root>id, <root>pc (counters) and each job <root><id> (hash)
--- jobs: of each its id, <task id>.<number of the job in its task>, and the tenant of its task's owner
--- options: of each job, as JSON without its id and closing brace
+-- jobs: for each its id, <task id>.<number of the job in its task>, and the tenant of its task's owner
+-- options: of every job, as JSON without its id and closing brace
 -- is_awaited: a turn waits for them: they go before the others
 --
--- It leaves there what BullMQ's own Queue.add leaves (packages/store/test/add-jobs.test.ts compares them), but for
--- entries in the queue's stream of events, which nobody reads, and the order of ordinary jobs (fair-order.lua). That
--- one's script knows parents, delays and duplicates, which a job with a new number never has: it takes 32 µs, and a
--- message of its own (docs/adr/0021).
+-- It writes what BullMQ's own Queue.add writes (packages/store/test/add-jobs.test.ts compares them), except entries in
+-- the queue's event stream, which nobody reads, and the order of ordinary jobs (fair-order.lua). BullMQ's script also
+-- handles parents, delays and duplicates, which a job with a new number never has: it takes 32 µs, and a message of
+-- its own (docs/adr/0021).
 
 --- @include "fair-order.lua"
 

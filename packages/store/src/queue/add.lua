@@ -1,14 +1,14 @@
--- add: a job that its queue may have lost is added again. Without effect while the queue has it.
+-- add: adds a job again that its queue may have lost. Without effect while the queue has it.
 --
 -- KEYS  root           of the queue's keys, as in add-jobs.lua
 -- ARGV  id             of the job
 --       tenant         of its task's owner
---       name           of the job, for who looks into the queue: turn | push
+--       name           of the job, for people who inspect the queue: turn | push
 --       options        as in add-jobs.lua
 --       is_awaited     '1' | ''
---       is_suspicious  '1': it was added several times without effect, the queue may have it in none of its lists | ''
+--       is_suspicious  '1': it was added several times without effect, so it may be in none of the queue's lists | ''
 -- Returns  added | known
--- Invariant: a queue has a job once.
+-- Invariant: a queue has each job once.
 
 local root = unpack(KEYS)
 local id, tenant, name, options, is_awaited, is_suspicious = unpack(ARGV)

@@ -8,7 +8,7 @@ import { queueRoot } from './job.ts';
 export const takeArgNames = ['lockMs', 'taker', 'number', 'count', 'kinds'] as const;
 /** Reply of take-jobs.lua: how many jobs wait, '1' if suspects are among them, ms until one is due. */
 export const restReply = tuple(integer, text, integer);
-/** Of a job: id, token, how often it was taken, priority, ms that it has waited. */
+/** Reply of take-jobs.lua for a job: id, token, how often it was taken, priority, ms that it has waited. */
 export const jobFields = [text, text, integer, integer, integer] as const;
 
 const from = import.meta.url;
@@ -138,7 +138,7 @@ export class AgentQueue {
     await recoverScript.run(this.#redis, { keys: { root: this.root }, args: { lockMs, everyMs } });
   }
 
-  /** Wakes another worker if a job waits: this one cannot take it now. */
+  /** Wakes another worker if a job waits, because this one cannot take it now. */
   async wakeAnother(): Promise<void> {
     await wakeScript.run(this.#redis, { keys: { root: this.root }, args: {} });
   }

@@ -8,7 +8,7 @@ const KNOWN = /^6\.7\./;
 
 const { version: installed }: { version: string } = createRequire(import.meta.url)('bullmq/package.json');
 
-/** Why the installed BullMQ cannot be used: another one may keep jobs in another way. */
+/** Why the installed BullMQ cannot be used: another version may store jobs in another way. Undefined if it can. */
 export function bullmqProblem(version = installed): string | undefined {
   if (KNOWN.test(version)) return undefined;
   return `BullMQ ${version} is installed, and this store knows the keys of 6.7: install that version.`;

@@ -16,7 +16,7 @@ export interface TurnJob {
   readonly started: number;
   /** A running turn waits for this job's turn. */
   readonly isAwaited?: boolean;
-  /** In its queue, since it was added or given back. A further turn of a job has not waited. Default: 0. */
+  /** How long it waited in its queue. Default: 0, as for a further turn of the same job. */
   readonly waitedMs?: number;
   /** Token of this start's lock: tells a command sent twice from a second start. */
   readonly token: string;
@@ -44,7 +44,7 @@ export interface ConsumerPort {
   readonly shards: Shards;
   readonly leases: Leases;
   readonly isolation: Isolation;
-  /** Names this process in the tokens of its locks: no colon. */
+  /** Names this process in the tokens of its locks; contains no colon. */
   readonly processId: string;
   readonly lockMs: number;
 }
@@ -54,7 +54,7 @@ interface ConsumerParts extends ConsumerOptions {
   readonly take?: (queue: AgentQueue, request: TakeRequest) => Promise<Taken>;
 }
 
-/** Delay of a job whose run rejected, as when Redis was unreachable. */
+/** Delay of a job whose run rejected, for example because Redis was unreachable. */
 const FAILED_RETRY_MS = 1_000;
 const RECOVERIES_PER_LOCK = 7;
 

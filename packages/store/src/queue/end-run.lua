@@ -1,14 +1,14 @@
--- endRun: a run of a job ends, if it is still that with this token: the job leaves its queue, or waits again.
+-- endRun: ends a run of a job, if it still holds the job's lock: the job leaves its queue, or waits again.
 --
 -- KEYS  root      of the queue's keys, as in take-jobs.lua
 -- ARGV  id        of the job
 --       token     of its lock
---       delay_ms  'done': it leaves; else until it may be taken again, '': at once, before its tenant's that nobody
---                 has begun
--- Returns  ended | fenced (it is another run's)
--- Invariant: a job that runs leaves or waits once, or is another run's and stays as it is.
+--       delay_ms  'done': the job leaves its queue; else ms until it may be taken again; '': at once, before those of
+--                 its tenant that nobody has begun
+-- Returns  ended | fenced (another run has the job)
+-- Invariant: a run ends once, and does not change a job that another run has.
 --
--- It leaves what BullMQ's moveToFinished, moveJobFromActiveToWait and moveToDelayed leave (test/queue-scripts.test.ts),
+-- It writes what BullMQ's moveToFinished, moveJobFromActiveToWait and moveToDelayed write (test/queue-scripts.test.ts),
 -- by Redis' time.
 
 local root = unpack(KEYS)
@@ -31,7 +31,7 @@ if delay_ms == '' then
   return 'ended'
 end
 
--- BullMQ numbers the jobs that are due in the same millisecond by the lowest twelve bits.
+-- BullMQ's score of a delayed job: ms × 4096, plus its number among the jobs that are due in the same millisecond.
 local first = (now_ms() + delay_ms) * 4096
 local last = redis.call('ZREVRANGEBYSCORE', root .. 'delayed', first + 4095, first, 'WITHSCORES', 'LIMIT', '0', '1')[2]
 redis.call('ZADD', root .. 'delayed', last and math.min(tonumber(last) + 1, first + 4095) or first, id)

@@ -1,16 +1,16 @@
 -- fairOrder: the order in which ordinary jobs wait: tenants take turns. A part of scripts that put jobs into queues.
 --
--- Start-time fair queueing (docs/adr/0067): each job has a tag, one more than that of its tenant's last job or than the
--- highest one that was taken so far, whichever is higher. <root>prioritized (zset) scores ordinary jobs by their tags:
--- those of a tenant in their order, and of several tenants one each in turn. Who is new is next.
--- <root>tenants (zset): tenant → tag of its last job; a blank, which no tenant is → the highest tag that was taken.
+-- Start-time fair queueing (docs/adr/0067): a job's tag is one more than the tag of its tenant's last job, or than the
+-- highest tag that was taken so far, whichever is higher. <root>prioritized (zset) scores ordinary jobs by their tags:
+-- the jobs of a tenant keep their order, tenants are served one job each in turn, and a new tenant is next.
+-- <root>tenants (zset): tenant → tag of its last job; ' ', which names no tenant → the highest tag that was taken.
 
 local BAND = 4294967296
 local ORDINARY = 4
 
--- Tags are kept as texts: Redis writes numbers slowly.
--- @param jobs of each its id and its tenant; they come last of their tenant's
--- @return their tags, each where its id is
+-- Adds ordinary jobs behind those of their tenants. Tags are kept as strings: Redis converts numbers slowly.
+-- @param jobs for each its id and its tenant
+-- @return their tags, each at the index of its job's id
 local function line_up(root, jobs)
   local names, last = { ' ' }, {}
   for at = 2, #jobs, 2 do

@@ -64,7 +64,7 @@ export class FetchLoop {
       if (!grant) return;
       const taking = this.#takeAndStart(grant);
       this.#taking = taking;
-      await this.#rest(await taking);
+      await this.#waitForJobs(await taking);
     }
   }
 
@@ -92,7 +92,7 @@ export class FetchLoop {
     const number = this.#number;
     this.#number += count;
     try {
-      // The token says that the run is alone in its process, but for the turns it waits for: see begin.lua.
+      // The token says that the run is alone in its process, except for turns that it waits for: see begin.lua.
       const isAlone = kinds === 'suspect' || kinds === 'awaited+suspects';
       return await take({ taker: isAlone ? `${taker}:alone` : taker, number, count, kinds });
     } catch (error) {
@@ -113,7 +113,7 @@ export class FetchLoop {
       });
   }
 
-  async #rest(taken: Taken | undefined): Promise<void> {
+  async #waitForJobs(taken: Taken | undefined): Promise<void> {
     const { wait, slots, queue } = this.#parts;
     if (!taken) return this.#pause(RETRY_MS);
     const { jobs, waiting, dueInMs = LOOK_AGAIN_MS } = taken;

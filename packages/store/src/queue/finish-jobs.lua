@@ -1,7 +1,7 @@
--- finishJobs: jobs that are done leave their queues, as BullMQ's own script has one leave that keeps no completed ones.
+-- finishJobs: removes jobs that are done from their queues, as BullMQ's own script does with removeOnComplete.
 --
--- jobs: of each { root, id, token }; root: as in take-jobs.lua
--- One that is not (or no more) the job of the run with this token stays.
+-- jobs: for each { root, id, token }; root: as in take-jobs.lua
+-- A job stays if the run with this token does not hold its lock (any more).
 
 local function finish_jobs(jobs)
   local locks, keys = {}, {}

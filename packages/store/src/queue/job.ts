@@ -6,14 +6,14 @@ export function queueRoot(agent: string, keys: ShardKeys): string {
   return `${keys.queues}:${queueOf(agent)}:`;
 }
 
-/** Remote agents are many, and share one queue. */
+/** The name of an agent's queue. Remote agents are many, and share one queue. */
 export function queueOf(agent: string): string {
   return cardUrlOf(agent) === undefined ? agent : REMOTE_AGENTS;
 }
 
 /**
- * The queue of one of its skills. No agent can have this id.
- * @param skill whose id a queue may have; unset or empty: the agent's own queue
+ * The name of the queue of one of an agent's skills. No agent can have this id.
+ * @param skill id of the skill; unset or empty: the agent's own queue
  */
 export function skillQueue(agent: string, skill?: string | null): string {
   return skill ? `${agent}~${skill}` : agent;
@@ -29,13 +29,13 @@ export function parseJobId(id: string): { taskId: string; job: number } {
   return { taskId, job };
 }
 
-/** The deliveries to one webhook of a task, and the number of this queue within its task, which is never used again. */
+/** Names the delivery queue of one webhook: its task, and its number within the task, which is never used again. */
 export interface DeliveryQueueId {
   readonly taskId: string;
   readonly number: number;
 }
 
-/** As it stands in `push`, and before the number of its job in job ids: `<task>.<number>`. */
+/** The id as `<task>.<number>`: in `push`, and in job ids, where the number of the job follows. */
 export function deliveryQueueText({ taskId, number }: DeliveryQueueId): string {
   return `${taskId}.${number}`;
 }
@@ -50,7 +50,7 @@ function splitAtDot(text: string): [before: string, after: number] {
   return [text.slice(0, dot), Number(text.slice(dot + 1))];
 }
 
-/** Of every job. */
+/** Options of every job. */
 const JOB_OPTIONS = {
   removeOnComplete: true,
   removeOnFail: true,

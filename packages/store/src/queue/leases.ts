@@ -14,7 +14,7 @@ const renewScript = defineScript({
   reply: list(renewal),
 });
 
-/** Renewals per lock duration: a late one does no harm, nor an event loop that is blocked for four fifths of it. */
+/** Renewals per lock duration: a lock survives an event loop that is blocked for four fifths of its duration. */
 const RENEWALS_PER_LOCK = 5;
 /** Jobs that one script renews: bounds the time that Redis spends in it. */
 const JOBS_PER_RENEWAL = 200;
@@ -25,9 +25,9 @@ export interface LeasedTurn {
   readonly fence: string;
   /** Whether the turn has its outcome; then cancel and loss no longer matter. */
   readonly isOver: () => boolean;
-  /** Messages of its task that the turn knows of; undefined: it asks for none beside its own. */
+  /** Number of the task's messages that the turn knows of; undefined: it asks only for its own. */
   readonly seen: () => number | undefined;
-  /** Called when there are others. */
+  /** Called when other messages have arrived. */
   readonly onSteered: () => void;
   /** Called when the task is to be canceled. */
   readonly onCancel: () => void;
@@ -102,8 +102,8 @@ export class Leases {
   }
 
   /**
-   * Call it before an effect outside: a process that was stopped, or got a late reply, may have lost its job. If so, it
-   * calls the turn's hooks.
+   * Call it before an external effect: a process that was stopped, or got a late reply, may have lost its job. In that
+   * case it calls the turn's hooks.
    */
   async confirm(token: string): Promise<void> {
     const lease = this.#leases.get(token);
@@ -155,12 +155,12 @@ export class Leases {
     });
     // Replies to earlier writes of turns have arrived: they are handled first.
     await new Promise(setImmediate);
-    for (const [i, lease] of leases.entries()) tell(lease, turns[i], replies[i] ?? 'fenced', sentAt);
+    for (const [i, lease] of leases.entries()) handle(lease, turns[i], replies[i] ?? 'fenced', sentAt);
   }
 }
 
-function tell(lease: Lease, turn: LeasedTurn | undefined, reply: ReturnType<typeof renewal>, sentAt: number): void {
-  // This reply is about an earlier turn of the job, or none.
+function handle(lease: Lease, turn: LeasedTurn | undefined, reply: ReturnType<typeof renewal>, sentAt: number): void {
+  // The job has begun another turn since the request, or ended it.
   if (turn !== lease.turn) return;
   if (reply !== 'fenced') lease.confirmedAt = sentAt;
   if (!turn || turn.isOver()) return;

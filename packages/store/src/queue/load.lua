@@ -1,15 +1,15 @@
--- load: how much an agent's queue has to do.
+-- load: the load of an agent's queue.
 --
 -- KEYS  root     of the queue's keys, as in take-jobs.lua
--- Returns  { jobs that wait, that run, that ever came, that were removed while they waited, ms for which the next
---          ordinary one has waited (0: none does), now in ms }
+-- Returns  { waiting jobs, running jobs, jobs ever added, jobs removed while they waited, ms that the next ordinary job
+--          has waited (0: none waits), now in ms }
 -- Invariant: nothing is written.
 
 local root = unpack(KEYS)
 
 --- @include "../redis/server.lua"
 
--- From here on the scores are those of ordinary jobs: the others wait for something else than their turn.
+-- Scores from here on are those of ordinary jobs. A suspect waits for a free process, so its wait says nothing here.
 local ORDINARY_FROM = '17179869184'
 
 local waiting = redis.call('ZCARD', root .. 'prioritized') + redis.call('LLEN', root .. 'wait')

@@ -10,37 +10,37 @@ const loadScript = defineScript({
   reply: tuple(integer, integer, integer, integer, integer, integer),
 });
 
-/** How often a queue is looked at while messages come for it. */
+/** How often a queue is read while messages arrive for it. */
 const EVERY_MS = 100;
-/** Jobs that may wait in a queue of which nothing is known. */
+/** Jobs that may wait in a queue whose speed is not known. */
 const FIRST = 16;
 const LONGEST_RETRY_S = 60;
-/** How long the most jobs that ran at once count, when fewer do. */
+/** Time constant with which the highest number of concurrent jobs decays. */
 const REMEMBERED_MS = 60_000;
 
 export interface LoadLimits {
-  /** How long a message may wait for its turn, in ms; Infinity: as long as it takes. */
+  /** How long a message may wait for its turn, in ms; Infinity: no limit. */
   readonly maxWaitMs: number;
   /** Jobs that may wait in a queue whatever its speed; 0: any number. */
   readonly maxWaiting: number;
 }
 
-/** What one look at a queue says about it. */
+/** The state of a queue at one moment. */
 export interface QueueLook {
   readonly waiting: number;
   readonly active: number;
-  /** Ever. */
+  /** Jobs ever added. */
   readonly came: number;
-  /** Ever. */
+  /** Jobs ever begun. */
   readonly began: number;
   readonly ageMs: number;
   readonly atMs: number;
 }
 
 /**
- * How many messages may wait for an agent, so that none waits longer than `maxWaitMs`: as many as its workers have
- * lately begun in that time. The number goes with each message to the script that takes it, so that no burst between
- * two looks gets past it.
+ * Computes how many messages may wait for an agent so that none waits longer than `maxWaitMs`: as many as its workers
+ * have lately begun in that time. The script that accepts a message checks the number, so that a burst between two
+ * reads of the queue cannot exceed it.
  */
 export class QueueLoads {
   readonly #redis: RedisConnection;
@@ -60,7 +60,7 @@ export class QueueLoads {
     return maxWaiting === 0 ? most : Math.min(most, maxWaiting);
   }
 
-  /** When what waits in this queue will have begun, as far as it was looked at before. */
+  /** Seconds in which the jobs that wait now will have begun, at the rate that was last measured; 1 if none was. */
   async retryAfterSeconds(root: string): Promise<number> {
     const load = this.#load(root);
     await load.isKnown;
@@ -81,16 +81,16 @@ export class QueueLoads {
   }
 }
 
-/** What is known of one queue. */
+/** The load of one queue, as measured by repeated reads. */
 class QueueLoad {
-  /** Once the last look at it has answered. */
+  /** Resolves when the last read of the queue has ended. */
   isKnown: Promise<void> = Promise.resolve();
   readonly #maxWaitMs: number;
   readonly #averagedOverMs: number;
   #last: QueueLook | undefined;
-  /** Jobs that begin in a second; undefined: it was looked at once at most. */
+  /** Jobs begun per second; undefined: the queue was read at most once. */
   #rate: number | undefined;
-  /** That lately ran at once. */
+  /** Most jobs that lately ran at once. */
   #mostActive = 0;
   #mostWaiting = FIRST;
   #lookedAt = Number.NEGATIVE_INFINITY;
@@ -113,13 +113,13 @@ class QueueLoad {
     return Math.min(LONGEST_RETRY_S, Math.max(1, Math.ceil((this.#last?.waiting ?? 0) / this.#rate)));
   }
 
-  /** While Redis does not answer, the last number stays. */
+  /** Keeps the last result while Redis does not answer. */
   async update(look: () => Promise<QueueLook>): Promise<void> {
     this.#lookedAt = performance.now();
     try {
       this.#learn(await look());
     } catch {
-      // The message itself meets the same outage, and its caller hears of it.
+      // The message itself fails in the same outage, and its caller gets the error.
     }
   }
 
@@ -130,7 +130,7 @@ class QueueLoad {
     this.#mostActive = Math.max(look.active, this.#mostActive * Math.min(1, remembered));
     const wasBusy = before !== undefined && before.waiting > 0 && look.waiting > 0;
     if (before && look.atMs > before.atMs) this.#average(look.began - before.began, look.atMs - before.atMs);
-    this.#mostWaiting = wasBusy ? this.#bearable(look) : this.#idle();
+    this.#mostWaiting = wasBusy ? this.#mostWhenBusy(look) : this.#mostWhenIdle();
   }
 
   #average(began: number, ms: number): void {
@@ -139,18 +139,18 @@ class QueueLoad {
     this.#rate = rate + weight * ((Math.max(0, began) * 1_000) / ms - rate);
   }
 
-  /** One that waits twice as long as it may shows that the workers have slowed down: nothing more until it has begun. */
-  #bearable({ ageMs }: QueueLook): number {
-    return ageMs > 2 * this.#maxWaitMs ? 1 : Math.max(1, this.#inTime);
+  /** A job that waits twice as long as allowed shows that the workers have slowed down: no other may wait behind it. */
+  #mostWhenBusy({ ageMs }: QueueLook): number {
+    return ageMs > 2 * this.#maxWaitMs ? 1 : Math.max(1, this.#begunInTime);
   }
 
-  /** A queue that was empty has workers to spare, nobody knows how many: two messages for each that was seen to run. */
-  #idle(): number {
-    return Math.max(FIRST, Math.floor(2 * this.#mostActive), this.#inTime);
+  /** An empty queue has an unknown number of spare workers: two messages may wait per job that was seen running. */
+  #mostWhenIdle(): number {
+    return Math.max(FIRST, Math.floor(2 * this.#mostActive), this.#begunInTime);
   }
 
-  /** Jobs that begin in the allowed time. */
-  get #inTime(): number {
+  /** Jobs that begin within `maxWaitMs`. */
+  get #begunInTime(): number {
     return Math.floor(((this.#rate ?? 0) * this.#maxWaitMs) / 1_000);
   }
 }

@@ -1,9 +1,9 @@
--- lookJob: where a job is.
+-- lookJob: finds out where a job is.
 --
 -- KEYS  root   of the queue's keys, as in take-jobs.lua
 -- ARGV  id
--- Returns  { jobs that go before it (-1: it does not wait), ms that its lock lasts (0: nobody holds it), ms when it
---          comes back (0: it is not delayed), ms since when it waits (0: there is no such job) }
+-- Returns  { jobs ahead of it (-1: it does not wait), ms until its lock expires (0: it has none), ms when its delay
+--          ends (0: it is not delayed), ms since when it waits (0: there is no such job) }
 -- Invariant: nothing is written.
 
 local root = unpack(KEYS)
@@ -15,7 +15,7 @@ local since, timestamp = unpack(redis.call('HMGET', root .. id, 'since', 'timest
 return {
   before or -1,
   math.max(0, redis.call('PTTL', root .. id .. ':lock')),
-  -- BullMQ numbers the jobs that are due in the same millisecond by the lowest twelve bits.
+  -- BullMQ's score of a delayed job, as in end-run.lua.
   delayed and math.floor(tonumber(delayed) / 4096) or 0,
   tonumber(since or timestamp or 0),
 }

@@ -1,19 +1,19 @@
--- placeJob: where a job waits, and the wake-up of a worker for it. A part of the scripts that give jobs back.
+-- placeJob: puts a job back among those that wait, and wakes a worker. A part of the scripts that give jobs back.
 --
--- Jobs wait in <root>prioritized (zset), scored by BullMQ's priority and then by their order. 1: a turn waits for this
--- one. 2 and 3: a suspect (see isolation.ts), which is to run alone, 2 if a turn waits for it. 4: all others, see
--- fair-order.lua.
+-- Jobs wait in <root>prioritized (zset), scored by BullMQ's priority and then by their order. Priority 1: a turn waits
+-- for this job. 2 and 3: a suspect (see isolation.ts), which must run alone, 2 if a turn waits for it. 4: all others,
+-- see fair-order.lua.
 
 --- @include "fair-order.lua"
 
 local AWAITED, AWAITED_SUSPECT, SUSPECT = 1, 2, 3
 
--- Gateways of before tenants had shares added jobs without a priority and a tenant.
+-- Gateways of versions without fair queueing added jobs without a priority and a tenant.
 local function priority_of(priority) return priority and priority ~= '0' and tonumber(priority) or ORDINARY end
 
--- @param to_front before those of its kind, or of its tenant, that nobody has begun yet
--- since: when the job began to wait this time; of one that has not been begun it is BullMQ's `timestamp`.
--- begun: its tenant has had its turn for it.
+-- @param to_front before the jobs of its priority, or of its tenant, that nobody has begun yet
+-- Fields of the job: `since`, when it began to wait this time (before it is first begun: BullMQ's `timestamp`), and
+-- `begun`: its tenant was served with it before.
 local function place_job(root, id, to_front)
   local priority, tenant, tag = unpack(redis.call('HMGET', root .. id, 'priority', 'tenant', 'tag'))
   priority = priority_of(priority)
@@ -29,8 +29,8 @@ local function place_job(root, id, to_front)
   redis.call('HSET', root .. id, 'since', ('%.0f'):format(now_ms()), 'begun', '1')
 end
 
--- Gateways of before tenants had shares, and BullMQ's own tools, put jobs into a list: they are given places, as those
--- of one tenant. Returns whether there were some.
+-- Gateways of versions without fair queueing, and BullMQ's own tools, put jobs into the list <root>wait. Moves them to
+-- <root>prioritized, as jobs of one tenant. Returns whether there were any.
 local function place_list(root)
   local ids, jobs = redis.call('RPOP', root .. 'wait', '500'), {}
   if not ids then return false end

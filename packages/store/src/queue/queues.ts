@@ -42,7 +42,7 @@ const lookJobScript = defineScript({
 /** The queue of push notifications. No agent can have this id. */
 export const PUSH_QUEUE = '@push';
 
-/** Its commands wait for the connection, with their own deadlines if they have one: BullMQ's wait has none. */
+/** Commands wait for the connection, under their own deadlines if they have one: BullMQ's own wait has none. */
 const BULLMQ_OPTIONS = { skipMetasUpdate: true, skipWaitingForReady: true } as const;
 
 /** Jobs by state. `delayed`: they wait for a retry. */
@@ -54,23 +54,23 @@ export interface JobCounts {
 
 /** Where a job is. Times are ms since 1970, by Redis' clock. */
 export interface JobLook {
-  /** Jobs that go before it; unset: it does not wait for a worker. */
+  /** Jobs ahead of it; unset: it does not wait for a worker. */
   readonly before: number | undefined;
   /** Until another process may run it; 0: none runs it. */
   readonly leaseMs: number;
-  /** When it comes back to its queue; unset: it is not delayed. */
+  /** When its delay ends; unset: it is not delayed. */
   readonly delayedToMs: number | undefined;
   /** Since when it waits, or has waited; unset: there is no such job. */
   readonly sinceMs: number | undefined;
 }
 
-/** A tenant of those that wait in a queue with more than a turn, and how many of its jobs wait. */
+/** A tenant whose waiting jobs reach beyond the current round of turns, and their number. */
 export interface TenantShare {
   readonly tenant: string;
   readonly waiting: number;
 }
 
-/** Of each shard. */
+/** Tenants that are read from each shard. */
 const MOST_NAMED = 20;
 
 /**
@@ -90,8 +90,8 @@ export class Queues {
   /**
    * Adds a job again that the queue may have lost: add-jobs.lua added it with its task's message. Without effect while
    * the queue has the job.
-   * @param owner as `ownerOf`: its agent's queue, or that of a skill of it, and its tenant's share of that
-   * @param options `isAwaited`: a running turn waits for this one, which goes before jobs that nobody waits for.
+   * @param owner as `ownerOf`: has the agent whose queue the job enters, and the tenant whose share it takes
+   * @param options `isAwaited`: a running turn waits for this job, which goes before those that no turn waits for.
    * `isSuspicious`: it was added several times without effect
    */
   async add(
@@ -110,7 +110,7 @@ export class Queues {
   }
 
   /**
-   * Of a webhook that has deliveries to come. Without effect while the queue has this job.
+   * Adds the job of a webhook that has events to deliver. Without effect while the queue has this job.
    * @param owner of its task
    * @param options as of `add`
    */
@@ -143,7 +143,7 @@ export class Queues {
     return { waiting: sum('waiting') + sum('prioritized'), active: sum('active'), delayed: sum('delayed') };
   }
 
-  /** The tenants with the most jobs that wait, over all shards, the longest first; `count`: of all, on the fullest shard. */
+  /** The tenants with the most waiting jobs, over all shards. `count`: number of tenants on the fullest shard. */
   async shares(
     ...queues: readonly string[]
   ): Promise<{ readonly count: number; readonly longest: readonly TenantShare[] }> {
@@ -162,7 +162,7 @@ export class Queues {
     return { count: Math.max(...shards.map(([count]) => count)), longest: longest.slice(0, MOST_NAMED) };
   }
 
-  /** Jobs are added, and workers take none until `resume`. Running jobs go on. */
+  /** Workers take no jobs until `resume`, but jobs are added. Running jobs go on. */
   async pause(...queues: readonly string[]): Promise<void> {
     await this.#onShards(queues, (queue) => queue.pause());
   }
@@ -213,15 +213,15 @@ export class Queues {
     await addScript.run(this.#redis, { keys: { root }, args });
   }
 
-  #onShards<T>(queues: readonly string[], ask: (queue: BullQueue) => Promise<T>): Promise<T[]> {
+  #onShards<T>(queues: readonly string[], call: (queue: BullQueue) => Promise<T>): Promise<T[]> {
     const all = queues.flatMap((queue) => this.#shards.all.map((keys) => this.#queue(queue, keys)));
-    return Promise.all(all.map(ask));
+    return Promise.all(all.map(call));
   }
 
-  /** BullMQ asks for Redis' version once: a queue that was first used in an outage would be refused for good. */
+  /** BullMQ reads Redis' version once: a queue that was first used in an outage would never work. */
   async #forget(name: string, queue: BullQueue): Promise<void> {
     if (this.#queues.get(name) === queue) this.#queues.delete(name);
-    // It closes with the error of its beginning, which its caller has.
+    // It rejects with the error of its start, which the caller has got.
     await queue.close().catch(() => undefined);
   }
 

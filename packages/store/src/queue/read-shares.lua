@@ -1,9 +1,9 @@
--- readShares: the tenants that wait in a queue with more than a turn.
+-- readShares: reads the tenants of a queue whose waiting jobs reach beyond the current round of turns.
 --
 -- KEYS  root   of the queue's keys, as in add-jobs.lua
--- ARGV  most   at most so many of them are named, those with the most jobs
--- Returns  how many they are, and of each { tenant, its jobs that wait }
--- Invariant: it changes nothing. Jobs that were removed count until the tenant's later ones are taken.
+-- ARGV  most   number of tenants to name: those with the most jobs
+-- Returns  the number of these tenants, and for each that is named { tenant, its jobs that wait }
+-- Invariant: nothing is written. Jobs that were removed may count until the tenant's later ones are taken.
 
 local root = unpack(KEYS)
 local most = unpack(ARGV)

@@ -1,16 +1,16 @@
--- recover: jobs whose process is gone, for their locks ran out, wait again.
+-- recover: jobs whose locks have expired, because their process is gone, wait again.
 --
 -- KEYS  root      of the queue's keys, as in take-jobs.lua; and <root>checked (string): when this was last done
--- ARGV  lock_ms   that the locks last
---       every_ms  between two checks, of all processes together
+-- ARGV  lock_ms   how long the locks last
+--       every_ms  between two checks, whichever processes make them
 -- Returns  ids of these jobs
--- Invariant: a job whose lock lasts stays with the process that runs it.
+-- Invariant: a job whose lock has not expired stays with the process that runs it.
 --
--- It leaves what BullMQ's moveStalledJobsToWait leaves (test/queue-scripts.test.ts), but that it needs no set of
--- jobs to look at next time.
+-- It writes what BullMQ's moveStalledJobsToWait writes (test/queue-scripts.test.ts), but it needs no set of jobs to
+-- check next time.
 --
--- When the time since the last check is another, Redis was away, or its clock was set: locks prove nothing.
--- Every job that runs gets a full lock's time, in which its process, if it is alive, renews it.
+-- If the last check is longer ago than a lock lasts, or lies in the future, Redis was away, or its clock was set: then
+-- an expired lock proves nothing. Every running job gets a full lock, which its process renews if it is alive.
 
 local root = unpack(KEYS)
 local lock_ms, every_ms = unpack(ARGV)
@@ -19,7 +19,7 @@ lock_ms, every_ms = tonumber(lock_ms), tonumber(every_ms)
 --- @include "../redis/server.lua"
 --- @include "place-job.lua"
 
--- Tenants whose last job was taken, or another one beside it or after it, are as those that are new.
+-- Forgets the tenants whose last tag is not above the highest tag that was taken: they are served like new ones.
 local function forget_tenants()
   local taken = redis.call('ZSCORE', root .. 'tenants', ' ')
   if not taken or redis.call('ZCOUNT', root .. 'tenants', '-inf', taken) == 1 then return end
@@ -45,7 +45,7 @@ if since_ms < 0 or since_ms > lock_ms then
     if redis.call('PEXPIRE', lock_key, lock_ms) == 0 then redis.call('SET', lock_key, '', 'PX', lock_ms) end
   end
   if since_ms < 0 then
-    -- Delays were set by the clock as it was.
+    -- The clock was set back: the delays move with it.
     local delayed = redis.call('ZRANGE', root .. 'delayed', '0', '-1', 'WITHSCORES')
     for i = 1, #delayed, 2 do redis.call('ZADD', root .. 'delayed', delayed[i + 1] + since_ms * 4096, delayed[i]) end
   end

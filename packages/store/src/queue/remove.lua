@@ -1,10 +1,10 @@
--- remove: a job leaves its queue, unless it runs. Its tenant is owed the turn that it leaves free.
+-- remove: removes a job from its queue, unless it is running. Its tenant's later jobs move up.
 --
 -- KEYS  root  of the queue's keys, as in take-jobs.lua; and <root>removed (string): jobs removed as they waited
 -- ARGV  id    of the job
 -- Returns  removed | runs
--- Invariant: the tags of a tenant's jobs that nobody has begun follow one another, if no more than MOST_SEEN jobs wait
--- behind one that is removed: what the tenant sends next waits behind no more turns than those that it still has.
+-- Invariant: the tags of a tenant's jobs that nobody has begun have no gap, if at most MOST_SEEN jobs wait behind one
+-- that is removed: the tenant's next job waits for no more rounds than the tenant has jobs.
 
 local root = unpack(KEYS)
 local id = unpack(ARGV)
@@ -12,11 +12,11 @@ local id = unpack(ARGV)
 --- @include "../redis/server.lua"
 --- @include "fair-order.lua"
 
--- Bounds the step. In a longer queue the tenant's later jobs keep their places.
+-- Bounds the duration of the script. In a longer queue the tenant's later jobs keep their places.
 local MOST_SEEN = 1000
 
--- The later jobs of the tenant move up: each gets the tag of the one before it. A job that was not begun may have the
--- highest tag that was taken: that of another tenant's job which was.
+-- The tenant's later jobs move up: each gets the tag of the one before it. A job that waits may itself have the highest
+-- tag that was taken, because a job of another tenant with the same tag was taken.
 local function close_gap(tenant, tag)
   local taken, last = unpack(redis.call('ZMSCORE', root .. 'tenants', ' ', tenant))
   if not last or tonumber(tag) < tonumber(taken or ORDINARY * BAND) then return end

@@ -1,19 +1,19 @@
--- renew: this process is alive, and so are the jobs that it runs: their locks last on. The one lease there is.
+-- renew: a process that is alive renews the locks of the jobs that it runs. There is no other lease.
 --
 -- KEYS  cancels   a channel; names the shard
--- ARGV  lock_ms   that the locks last
+-- ARGV  lock_ms   how long the locks last
 -- EACH  root      of the keys of the job's queue, as in take-jobs.lua
 --       id        of the job
 --       token     of its lock
---       task_key  of its open turn; '' none
---       fence     fencing token of that turn; '' none
---       seen      number of messages of its task that the turn knows of; '' it asks for none beside its own
--- Returns  of each job: held | canceling (stop the executor, then append the canceled event) | fenced (stop it)
---       | steered (messages came that the turn does not know of)
--- Invariant: of a job that two processes take for theirs, one gets `held`.
+--       task_key  of its open turn; '' if none is open
+--       fence     fencing token of that turn; '' if none is open
+--       seen      number of messages of its task that the turn knows of; '' if it asks only for its own
+-- Returns  for each job: held | canceling (stop the executor, then append the canceled event) | fenced (stop the
+--       executor) | steered (messages arrived that the turn does not know of)
+-- Invariant: if two processes renew the same job, one of them gets `held`.
 --
--- A lock that ran out while Redis was away says nothing about the job's process, which is here: a job that nobody else
--- has taken meanwhile is its own again.
+-- A lock may expire while Redis is away, although the process is alive: it gets its job back if no other process has
+-- taken it meanwhile.
 
 local cancels_key = unpack(KEYS)
 local lock_ms = unpack(ARGV, 1, 1)
@@ -21,7 +21,7 @@ local lock_ms = unpack(ARGV, 1, 1)
 --- @include "../redis/server.lua"
 allow_out_of_memory(cancels_key)
 
--- The job still runs as far as the queue knows, or waits again and is taken back.
+-- Whether the queue still lists the job as active, or as waiting: then it becomes active again.
 local function take_back(root, id)
   if redis.call('LPOS', root .. 'active', id) then return true end
   local is_waiting = redis.call('LREM', root .. 'wait', '-1', id) == 1
@@ -38,7 +38,7 @@ local function renew(root, id, token, task_key, fence, seen)
   end
   local lock_key = root .. id .. ':lock'
   local lock = redis.call('GET', lock_key) or ''
-  -- As a rule the lock is there, and only its time is written: replicas and the append-only file get no token again.
+  -- Usually the lock is there. Then only its expiry is written: replicas and the append-only file do not get the token.
   if lock == token then redis.call('PEXPIRE', lock_key, lock_ms)
   elseif lock ~= '' or not take_back(root, id) then return 'fenced'
   else redis.call('SET', lock_key, token, 'PX', lock_ms) end

@@ -8,8 +8,8 @@ export interface Grant {
 
 /**
  * Bounds the turns of one agent that this process runs at a time, over all shards; waiting shards get slots in turn. A
- * turn that waits for another one yields its slot, but only to awaited turns: new work could wait in turn, until no
- * slot is left for what it waits for.
+ * turn that waits for another one yields its slot, but only to awaited turns: other turns could come to wait as well,
+ * until no slot is left for the turns that they wait for.
  */
 export class Slots {
   readonly #count: number;

@@ -1,16 +1,17 @@
--- takeJobs: the next jobs of a queue become active, each with a lock. Needs server.lua and place-job.lua.
+-- takeJobs: makes the next jobs of a queue active, each with a lock. Needs server.lua and place-job.lua.
 --
 -- root: of the queue's keys; made from it: <root>active (list), <root>prioritized, <root>tenants, <root>delayed,
 --   <root>marker (zsets), <root>meta (hash), the jobs <root><id> (hashes) and their locks <root><id>:lock (strings),
 --   and <root>took:<taker> (string): what the taker took last, so that a command that is sent twice takes once
--- lock_ms: that the locks last
--- taker, number, count: tokens of the locks are <taker>:<number> and so on, one for each job; as many may be taken
--- kinds: any | awaited | awaited+suspects | suspect (one job alone, however many may be taken)
+-- lock_ms: how long the locks last
+-- taker, number: the tokens of the locks are <taker>:<number>, <taker>:<number + 1> …
+-- count: of jobs to take at most
+-- kinds: any | awaited | awaited+suspects | suspect (one job only, whatever the count)
 -- Returns  jobs: { id, token, starts, priority, ms that it has waited } …
 --          rest: how many others wait, '1' if there are suspects among them, ms until a delayed job is due (-1 none)
 --
--- It leaves what BullMQ's own script leaves that takes one job (packages/store/test/take-turns.test.ts compares them),
--- but for entries in the queue's stream of events, which nobody reads, and its marker if nothing waits any more.
+-- It writes what BullMQ's own script writes to take a job (packages/store/test/take-turns.test.ts compares them),
+-- except entries in the queue's event stream, which nobody reads, and the marker if no job waits any more.
 
 local BANDS = {
   any = { AWAITED, ORDINARY },
@@ -19,14 +20,14 @@ local BANDS = {
   suspect = { AWAITED_SUSPECT, SUSPECT },
 }
 local SUSPECTS_FROM, SUSPECTS_TO = ('%.0f'):format(AWAITED_SUSPECT * BAND), ('(%.0f'):format(ORDINARY * BAND)
--- Delayed jobs that come back in one step: bounds it.
+-- Delayed jobs that are moved at a time.
 local MOST_DUE = 100
 
--- Jobs that are due wait again. Returns ms until the next one is due.
+-- Delayed jobs that are due wait again. Returns ms until the next one is due, -1 if none is delayed.
 local function end_delays(root)
   local next = redis.call('ZRANGE', root .. 'delayed', '0', '0', 'WITHSCORES')[2]
   if not next then return -1 end
-  -- BullMQ numbers the jobs that are due in the same millisecond by the lowest twelve bits.
+  -- BullMQ's score of a delayed job, as in end-run.lua.
   local in_ms = math.floor(tonumber(next) / 4096) - now_ms()
   if in_ms > 0 then return in_ms end
   local before = (now_ms() + 1) * 4096 - 1
@@ -50,7 +51,7 @@ local function has_suspects(root)
   return redis.call('ZCOUNT', root .. 'prioritized', SUSPECTS_FROM, SUSPECTS_TO) > 0
 end
 
--- The ids of the next ones. Suspects lie between awaited and ordinary ones.
+-- The ids of the next jobs. Suspects are scored between awaited and ordinary jobs.
 local function find(root, kinds, count, suspects)
   if kinds == 'any' and not suspects then return redis.call('ZRANGE', root .. 'prioritized', '0', count - 1) end
   local ids = {}
@@ -62,7 +63,7 @@ local function find(root, kinds, count, suspects)
   return ids
 end
 
--- What this command took when it was sent before, but for what has been run since.
+-- The jobs that this command took when it was sent before, without those whose run has ended since.
 local function taken_before(root, lock_ms, taker, number)
   local jobs, took = {}, redis.call('GET', root .. 'took:' .. taker)
   if not took or took:sub(1, #number + 1) ~= number .. '\n' then return jobs end
@@ -92,7 +93,7 @@ local function take_jobs(root, lock_ms, taker, number, count, kinds)
   if #jobs > 0 then return jobs, rest() end
   if is_paused then return jobs, { 0, '', -1 } end
   due_in_ms = end_delays(root)
-  -- Suspects may be among those that came back.
+  -- There may be suspects among the delayed jobs that came back.
   suspects = has_suspects(root)
   count = kinds == 'suspect' and 1 or tonumber(count)
   local ids = find(root, kinds, count, suspects)
@@ -114,7 +115,7 @@ local function take_jobs(root, lock_ms, taker, number, count, kinds)
   return jobs, rest()
 end
 
--- A job that was just taken waits again, for a process that can run it alone.
+-- Puts back a job that was just taken: it waits for a process that can run it alone.
 local function set_aside(root, id)
   local priority = redis.call('HGET', root .. id, 'priority') == '1' and AWAITED_SUSPECT or SUSPECT
   redis.call('DEL', root .. id .. ':lock')

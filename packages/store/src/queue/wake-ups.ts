@@ -4,7 +4,7 @@ import type { RedisConnection } from '../redis/connection.ts';
 import type { ShardKeys } from '../redis/keys.ts';
 import { queueOf } from './job.ts';
 
-/** A wait this much longer than requested has a dead connection. BullMQ replaces it as well, but may hang. */
+/** A wait that has not ended after this time has a dead connection. BullMQ replaces it as well, but may hang. */
 const STUCK_AFTER_MS = 10_000;
 const RETRY_MS = 200;
 

@@ -1,9 +1,9 @@
--- wake: wakes another worker if there is a job for it. Who was woken has no slot for it now.
+-- wake: wakes another worker if a job waits, because the worker that was woken has no free slot.
 --
 -- KEYS  root  of the queue's keys, as in take-jobs.lua
 -- Returns  nothing
 --
--- With no job there is no wake-up: fetch loops that share a slot would wake each other with it again and again.
+-- If no job waits it wakes none: fetch loops that share a slot would wake each other again and again.
 
 local root = unpack(KEYS)
 

@@ -1,18 +1,18 @@
--- commit: what a script has changed in the record, and the events that it emits, enter Redis.
+-- commit: writes the changed record and the emitted events to Redis.
 
 --- @include "texts.lua"
 --- @include "events.lua"
 
 local popped = 0 -- messages that leave the list of the inbox
-local watch -- true: goes (back) into the outbox; false: leaves it; nil: stays as it is
+local watch -- true: the task goes (back) into the outbox; false: it leaves it; nil: no change
 local ended_jobs = {} -- see finish-jobs.lua
-local turn_ends = 's' -- how the turn ends, if it does: settled, r released, q requeued for a retry
-local moves = {} -- by index: members that leave, members that come, and whether a task has ended
+local turn_ends = 's' -- how the turn ends, if it does: s settled, r released, q requeued for a retry
+local moves = {} -- by index: members to remove, members to add, and whether a task has ended
 local is_many = false -- the script changes several tasks, and calls write_indexes itself, once
 
 --- @include "agent-index.lua"
 
--- An index holds a task once, as state .. time .. id, all scores 0. old: nil, if it does not hold it yet
+-- An index holds each task once, as state .. time .. id, with score 0. old: nil if the task is not in the index yet
 local function move(index, old, new, has_ended)
   local moved = moves[index] or { old = {}, new = {} }
   moved.old[#moved.old + 1] = old
@@ -21,8 +21,8 @@ local function move(index, old, new, has_ended)
   moves[index] = moved
 end
 
--- An index in which a task has ended expires with the last one. Those that go on come last: their states are small
--- letters. One end in eight takes members away that are past their retention: a busy index stays small.
+-- An index whose tasks have all ended expires with the last of them. Tasks that go on sort last, because their states
+-- are lower-case letters. One end in eight removes expired members, which keeps a busy index small.
 local function write_indexes()
   for index, moved in pairs(moves) do
     if #moved.old > 0 then redis.call('ZREM', index, unpack(moved.old)) end
@@ -60,19 +60,19 @@ local function commit(record)
       move(agent_index(index_root, record.owner), old, letter .. record.time .. task_id, false)
     end
   end
-  -- The end of its task tells of an attempt that has ended with it.
+  -- An attempt that ends with its task has no field of its own: the end of the task says when.
   if was[TURN] and record.turn == '' and not has_ended then
     others['e' .. was[EPOCH]] = ('%.0f '):format(now_ms()) .. turn_ends
   end
   write_texts(record)
   if #emitted > 0 then record.tip = emitted[#emitted - 2] end
   write_fields(record)
-  -- The inbox of a task that has ended goes as a whole.
+  -- The inbox of a task that has ended is deleted as a whole, below.
   if popped > 0 and not has_ended then redis.call('LPOP', inbox_key, popped) end
   if #emitted > 0 then publish(record) end
   if watch then redis.call('ZADD', outbox_key, now_ms() + sweep_after_ms, task_id) end
   if watch == false then redis.call('ZREM', outbox_key, task_id) end
-  -- What waits for its client is known by it, so that it does not wait for ever; see end-interrupted.lua.
+  -- Tasks that wait for their client are listed, so that they do not wait for ever; see end-interrupted.lua.
   if is_waiting(record.state) then
     if record.inbox == 0 then redis.call('ZADD', outbox_key .. ':interrupted', 'NX', now_ms(), task_id) end
   elseif is_waiting(was[STATE]) then
@@ -82,14 +82,14 @@ local function commit(record)
   if not is_many then write_indexes() end
 
   if has_ended then
-    -- See quotas.lua.
+    -- Open tasks are counted per tenant; see quotas.lua.
     if not is_terminal(was[STATE]) then
       local tenant = record.owner:match('^[^/]*')
       local open = redis.call('HINCRBY', outbox_key .. ':open', tenant, '-1')
       if open <= 0 then redis.call('HDEL', outbox_key .. ':open', tenant) end
     end
-    -- What it had called for and still goes on is to end, too; a detached call may outlive a completion.
-    -- Most tasks have no side keys (calls, steps, webhooks), and need not look.
+    -- Calls of the task that still run end with it; a detached call may outlive a completion.
+    -- Most tasks have no side keys (calls, steps, webhooks), and skip this.
     if record.has_side_keys ~= 0 then
       local is_completed = record.state == 'C' or record.state == 'M'
       local calls, orphans_key = redis.call('HGETALL', calls_key), outbox_key .. ':orphans'
@@ -101,7 +101,7 @@ local function commit(record)
       end
       if #calls > 0 then redis.call('PUBLISH', orphans_key, '') end
       redis.call('DEL', calls_key)
-      -- For an operator who has the task run again from one of its steps.
+      -- The steps are kept, so that the task can be run again from one of them.
       redis.call('PEXPIRE', steps_key, retention_ms)
       redis.call('PEXPIRE', task_key .. ':l', retention_ms)
       redis.call('PEXPIRE', webhooks_key, retention_ms)

@@ -1,19 +1,19 @@
--- deliveryQueues: the webhooks of a task. Each has a delivery queue, whose number is never used again, so that a run
--- for a webhook that was replaced or deleted finds nothing. Needs task_key, webhooks_key, push_key, task_id.
+-- deliveryQueues: the webhooks of a task. Each has a delivery queue, whose number is never used again: a run for a
+-- webhook that was replaced or deleted finds nothing. Needs task_key, webhooks_key, push_key, task_id.
 --
--- KEYS  task      hash; its field `webhooks`: the numbers of those that are not dead, each after a blank
---       webhooks  hash: last = last number given out   count = webhooks there are   id:<config id> = its number
---                 and of each:
---                 <number>:id      its config id       <number>:config  as encrypted
+-- KEYS  task      hash; its field `webhooks`: numbers of the webhooks that are not dead, each after a blank
+--       webhooks  hash: last = last number given out   count = number of webhooks   id:<config id> = its number
+--                 and for each webhook:
+--                 <number>:id      its config id       <number>:config  its encrypted configuration
 --                 <number>:cursor  the last event that was delivered, '<seq>-<incarnation>' ('<seq>': any
---                                  incarnation), and behind a blank the artifacts that are pending, as JSON
+--                                  incarnation), then a blank and the pending artifacts as JSON
 --                 <number>:job     number of its job   <number>:run     token of the run that delivers
 --                 <number>:failed  '<attempts at the next delivery> <ms of the first>'
---                 <number>:claims  since its last progress
+--                 <number>:claims  claims since its last progress
 --                 <number>:dead    why deliveries were given up, as JSON
 --       push      zset, channel; made from it: <push>:dead (zset)
 --
--- Invariant: the cursor is not at the last event of the task => dead, or in push.
+-- Invariant: a webhook whose cursor is not at the last event of the task is dead, or in `push`.
 
 local dead_key = push_key .. ':dead' -- zset: `<task>.<number>` -> when deliveries were given up
 
@@ -24,7 +24,7 @@ local function member(number) return task_id .. '.' .. number end
 
 local function cursor_at(seq, tip) return (tonumber(tip) or 0) == 0 and tostring(seq) or seq .. '-' .. tip end
 
--- Whether nothing is behind the cursor. A number alone would not do: after a fail-over it may be that of another event.
+-- Whether the cursor is at the last event. Its number alone does not tell: after a fail-over another event may have it.
 local function is_at(cursor, seq, tip)
   local its_seq, its_tip = cursor:match('^(%d+)%-?(%d*)')
   return tonumber(its_seq) == tonumber(seq) and (its_tip == '' or tonumber(its_tip) == tonumber(tip or 0))
@@ -32,7 +32,7 @@ end
 
 local function without(webhooks, number) return ((webhooks .. ' '):gsub(' ' .. number .. ' ', ' '):gsub(' $', '')) end
 
--- A task that has expired must not come back as a hash with nothing else in it.
+-- An expired task must not come back as a hash that has only these fields.
 local function store_webhooks(webhooks)
   if redis.call('EXISTS', task_key) == 0 then return end
   if webhooks == '' then redis.call('HDEL', task_key, 'webhooks')
@@ -52,8 +52,8 @@ local function has_room(config_id, max)
     or tonumber(redis.call('HGET', webhooks_key, 'count') or 0) < tonumber(max)
 end
 
--- A webhook that replaces another goes on where that one was. Returns the new number, its cursor, the old number.
--- at: cursor of one that is new
+-- A webhook that replaces another continues at its cursor. Returns the new number, the cursor, the old number.
+-- at: cursor of a webhook that replaces none
 local function add_webhook(config_id, encrypted, at)
   local old = redis.call('HGET', webhooks_key, 'id:' .. config_id)
   local cursor = old and queue_field(old, 'cursor') or at
@@ -71,15 +71,15 @@ local function remove_webhook(number)
   close_queue(number)
 end
 
--- There is something to deliver: wakes the workers, unless it is marked already. One that is held back is due later, or
--- with the agent's first event (events.lua).
+-- Marks a delivery queue as due and wakes the workers, unless it is marked already. If it is held back, it is due
+-- later, or with the agent's first event (events.lua).
 local function mark_due(number, now, hold_ms)
   local is_new = redis.call('ZADD', push_key, 'NX', now + (hold_ms or 0), member(number)) == 1
   if is_new and (hold_ms or 0) == 0 then redis.call('PUBLISH', push_key, '') end
 end
 
--- All is delivered. What comes next is another job: an add under the number of one that is just completing
--- would be swallowed.
+-- Everything is delivered. The next delivery gets a job with a new number: an add under the number of a job that is
+-- just completing would be lost.
 local function mark_delivered(number)
   redis.call('ZREM', push_key, member(number))
   redis.call('HINCRBY', webhooks_key, number .. ':job', 1)

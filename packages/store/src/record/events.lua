@@ -1,9 +1,9 @@
--- events: what a script emits. Numbered without a hole, kept in the stream, and published.
+-- events: the events that a script emits. They are numbered without gaps, kept in the stream, and published.
 
 local emitted = {} -- seq, incarnation, header, json of each event, one after the other
 
--- A header is what a reader must know without parsing: the state's letter, the number of the message whose caller need
--- not wait any more (if this event says so), and `m` if the outcome is a plain message.
+-- An event's header has what readers need without parsing the event: the state's letter, the number of the message
+-- whose caller it releases (if it does), and `m` if the outcome is a plain message.
 local function emit(record, json, incarnation, released, is_reply)
   record.seq = record.seq + 1
   local n = #emitted
@@ -11,7 +11,7 @@ local function emit(record, json, incarnation, released, is_reply)
   emitted[n + 3], emitted[n + 4] = record.state .. (released or '') .. (is_reply and 'm' or ''), json
 end
 
--- All events of a script are one message of the channel: they are JSON, and hold no line break.
+-- All events of a script are published in one message, one a line: JSON holds no line break.
 local function publish(record)
   local lines, webhooks, last_incarnation = {}, record.webhooks, was[TIP] or '0'
   for i = 1, #emitted, 4 do
@@ -21,8 +21,8 @@ local function publish(record)
   end
   redis.call('PUBLISH', events_key, table.concat(lines, '\n'))
   if webhooks == '' then return end
-  -- The agent's first event, for which the task's webhooks were held back (make-tasks.lua): those that nobody has
-  -- claimed yet leave `push`, and are marked anew, as due.
+  -- The task's webhooks were held back until this event, the agent's first (make-tasks.lua). Those that no worker has
+  -- claimed yet leave `push`, and are marked again, as due now.
   if emitted[1] == 2 then
     for number in webhooks:gmatch('%d+') do
       local claims, run = unpack(redis.call('HMGET', webhooks_key, number .. ':claims', number .. ':run'))

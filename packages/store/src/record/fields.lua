@@ -1,15 +1,16 @@
--- fields: the record as fields of the task's hash. A field that is empty or 0 is not there.
+-- fields: the record as fields of the task's hash. A field that is empty or 0 is not stored.
 -- tip: the incarnation of the last event
--- queue: the skill in whose queue its jobs are; not there: its agent's
--- while_working: what becomes of a message that comes while the turn runs: s it gets it, r it is refused, '' it waits
--- Of each of the last attempts there are also l<epoch>: how it began (begin.lua), e<epoch>: how it ended (commit.lua),
--- and f<epoch>: when somebody wrote with its fence too late (append.lua).
+-- queue: the skill whose queue has the task's jobs; not stored: they are in the agent's queue
+-- while_working: what happens to a message that arrives during a turn: s the turn is given it, r it is refused, '' it
+--   waits
+-- Each of the last attempts also has l<epoch>: how it began (begin.lua), e<epoch>: how it ended (commit.lua), and
+-- f<epoch>: when a run wrote with its fence too late (append.lua).
 
 local FIELDS = {
   'state', 'cancel', 'webhooks', 'seq', 'epoch', 'run', 'turn', 'turn_seq', 'time', 'token', 'owner', 'context',
   'started', 'attempts', 'scheduled', 'jobs', 'accepted', 'released', 'inbox', 'has_side_keys', 'has_context_index',
   'sweeps', 'tip', 'queued', 'listed', 'while_working',
-  'queue', 'artifacts', '@h', -- not of the record, but an end must know them
+  'queue', 'artifacts', '@h', -- not part of the record, but an end needs them
 }
 local STATE, EPOCH, TURN, TIME, TOKEN, SCHEDULED, TIP, QUEUE, ALL, ARTIFACTS, HISTORY =
   1, 5, 7, 9, 10, 15, 23, 27, 26, 28, 29
@@ -18,10 +19,10 @@ local STATE, EPOCH, TURN, TIME, TOKEN, SCHEDULED, TIP, QUEUE, ALL, ARTIFACTS, HI
 local function is_waiting(state) return state == 'i' or state == 'a' end
 local function is_terminal(state) return state:upper() == state end
 
-local was -- what was loaded, in the order of FIELDS; false: not there
-local others = {} -- what else is to be written: the status, texts, artifacts, metadata; false: removed
+local was -- the loaded values, in the order of FIELDS; false: not stored
+local others = {} -- other fields to be written: the status, texts, artifacts, metadata; false: to be removed
 
--- In one piece: a table that grows field by field costs more than the command.
+-- One expression makes the table: to add its fields one by one would cost more than the command.
 local function load_record()
   was = redis.call('HMGET', task_key, unpack(FIELDS))
   local state, cancel, webhooks, seq, epoch, run, turn, turn_seq, time, token, owner, context, started, attempts,
@@ -40,14 +41,14 @@ local function load_record()
   }
 end
 
--- The root of the keys of its jobs' queue. root: that of its agent's.
+-- The root of the keys of the queue that has the task's jobs. root: of the agent's queue's keys
 local function queue_of(root)
   local skill = was[QUEUE]
   return skill and root:sub(1, -2) .. '~' .. skill .. ':' or root
 end
 
--- The fencing token of the turn that began last: `turn` is this while it is open. The epoch alone would not do: a
--- fail-over that forgets a begin gives the number out again, to another run.
+-- The fencing token of the turn that began last; `turn` has it while that turn is open. The epoch alone is not enough:
+-- after a fail-over that lost a begin, another run gets the same number.
 local function last_fence(record) return record.epoch .. '.' .. record.run end
 
 local function write_fields(record)

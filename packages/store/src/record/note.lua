@@ -1,9 +1,9 @@
--- note: what an agent did beside its events, for operators: in the list <task>:l, the last thousand of each task, as
--- '<ms> <epoch> <what>'. What is sent twice is noted twice; a reader takes the first.
+-- note: records for operators what an agent did beside its events. The list <task>:l has the last thousand notes of a
+-- task, as '<ms> <epoch> <what>'. A note that is sent twice is listed twice; readers take the first.
 
 local MOST_NOTES = 1000
 
--- It is no reason to fail that there is no memory for it.
+-- If Redis has no memory left for a note, the script goes on without it.
 local function note(task_key, fence, what)
   local time, key = redis.call('TIME'), task_key .. ':l'
   local ms = ('%.0f'):format(time[1] * 1000 + math.floor(time[2] / 1000))

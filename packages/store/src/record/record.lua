@@ -1,11 +1,11 @@
--- record: the record of one task: its keys, and how it is loaded. With commit.lua it is changed, by the rules of
--- rules.lua; those of a turn are in turns/outcome.lua.
+-- record: the keys of one task's record, and how it is loaded. commit.lua writes it; rules.lua and turns/outcome.lua
+-- have the rules by which it changes.
 --
 -- KEYS  task            hash; made from its name: its webhooks <task>:w (hash), steps <task>:s (hash, see
 --                       begin-step.lua) and calls <task>:c (hash, see caller.lua)
 --       events          stream; also the name of the channel
 --       inbox           list, but for the message that made the task, which is the field `initial_entry`
---       outbox          zset; made from its name: <outbox>:orphans (zset, also a channel), what ended tasks called for
+--       outbox          zset; made from its name: <outbox>:orphans (zset, also a channel), calls of tasks that ended
 --       index_root      the indexes <root>:<owner> and <root>:<owner>:<context> (zsets) are made from it, and that of
 --                       the agent, see agent-index.lua
 --       push            zset of delivery queues that have something to deliver; also the name of a channel
@@ -21,10 +21,10 @@
 -- A webhook that is not dead and has events to come is in `push`.
 --
 -- State that the included files share: was (the record as loaded), others and texts (fields to be written), emitted,
--- watch, popped, ended_jobs, moves. A script of several tasks sets it anew for each (append.lua).
+-- watch, popped, ended_jobs, moves. A script for several tasks resets it for each (append.lua).
 --
--- A script pays for each function that it makes and each command that it gives, more than for what they do: hence few
--- of both, everything that goes into the hash in one command, and what only an end needs in a block of its own.
+-- Making a function and calling a command cost a script more than what they do. Hence there are few of both: one
+-- command writes all fields of the hash, and code that only the end of a task needs is in a block of its own.
 
 local task_key, events_key, inbox_key, outbox_key, index_root, push_key = unpack(KEYS, 1, 6)
 local webhooks_key, steps_key, calls_key = task_key .. ':w', task_key .. ':s', task_key .. ':c'

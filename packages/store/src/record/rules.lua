@@ -1,9 +1,10 @@
--- rules: what a message, a turn, a cancel and the sweeper may do to a task. Included after commit.lua.
--- Each rule changes the record; the script commits. docs/turns.md explains them.
+-- rules: the changes that a message, a turn, a cancel and the sweeper may make to a task. Included after commit.lua.
+-- A rule changes the record; the script commits it. docs/turns.md explains the rules.
 
 --- @include "../redis/timestamps.lua"
 
--- Capitals are final. Also h: submitted, and hidden until the agent's first event; M: ended with a plain Message.
+-- Capital letters are terminal. There are also h: submitted, and hidden until the agent's first event; and M: ended
+-- with a plain Message.
 local STATES = {
   s = 'SUBMITTED', w = 'WORKING', i = 'INPUT_REQUIRED', a = 'AUTH_REQUIRED',
   C = 'COMPLETED', F = 'FAILED', X = 'CANCELED', R = 'REJECTED',
@@ -14,8 +15,9 @@ local function with_member(object, member)
   return object:sub(1, -2) .. ',' .. member .. '}'
 end
 
--- A status event. Redis composes it, because its time is Redis' own. details, all optional: message, metadata (JSON
--- or ''), released (number of the message that it answers or acknowledges), is_reply (the message is the outcome).
+-- Emits a status event, which the script composes because its timestamp is Redis' time. details, all optional: message,
+-- metadata (JSON or ''), released (number of the message that it answers or acknowledges), is_reply (the message is
+-- the outcome).
 local function emit_status(record, letter, details)
   details = details or {}
   local message, metadata = details.message or '', details.metadata or ''
@@ -27,7 +29,7 @@ local function emit_status(record, letter, details)
   emit(record, json, new_incarnation(), details.released, details.is_reply)
 end
 
--- The end: final, and nothing of the task is left to do. Messages that still wait are named in the last event.
+-- Ends the task. The last event names the messages that still wait.
 local function finish(record, letter, details)
   if record.inbox > 0 then
     local dropped = redis.call('LRANGE', inbox_key, popped, -1)
@@ -47,8 +49,8 @@ local function finish(record, letter, details)
   emit_status(record, letter, details)
 end
 
--- A job with a new number: an add under the number of a job that is just completing would be swallowed. root: of the
--- keys of its agent's queue.
+-- Adds a job with a new number: an add under the number of a job that is just completing would be lost. root: of the
+-- agent's queue's keys.
 local function schedule(record, root, options, is_awaited)
   record.jobs = record.jobs + 1
   record.scheduled, record.started = record.jobs, 0
@@ -57,8 +59,8 @@ local function schedule(record, root, options, is_awaited)
   add_jobs(queue_of(root), { task_id .. '.' .. record.scheduled, record.owner:match('^[^/]*') }, options, is_awaited)
 end
 
--- input-required and auth-required never stand while a message waits or a new attempt runs: a poller would take the old
--- question for the answer to its message, and endTurn for the outcome of the new attempt.
+-- A task is never input-required or auth-required while a message waits or a new attempt runs: a poller would read the
+-- old question as the answer to its message, and endTurn would read it as the outcome of the new attempt.
 local function withdraw_question(record)
   if is_waiting(record.state) then emit_status(record, 's') end
 end

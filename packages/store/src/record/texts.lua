@@ -1,8 +1,9 @@
--- texts: what grows: the history, and the parts of each artifact. A field of the hash while small, then a string of its
--- own, named in the field `@<name>`, which nothing ever changes but by appending. Its name carries the seq at which it
--- was made, so that a replaced text gets a new string.
+-- texts: the texts that grow: the history, and the parts of each artifact. A small text is a field of the hash. A large
+-- one is a string of its own, named in the field `@<name>`, and changes only by appending. The string's name carries
+-- the seq at which it was made, so that a replaced text gets a new string.
 
--- By name: what is to be added (1, 2, …), where it is (inside: the text; outside: the key), of an artifact `open`.
+-- By name: what will be added (1, 2, …), where the text is (inside: the text itself; outside: its key), and for an
+-- artifact `open`: how its open last part begins.
 local texts = {}
 
 local function add_text(name, addition)
@@ -10,7 +11,7 @@ local function add_text(name, addition)
   text[#text + 1] = addition
 end
 
--- A raw tab is white space in JSON, never part of a message, and harmless in a frame of SSE: each begins with it.
+-- A raw tab separates messages: it is white space in JSON, never inside a message, and harmless in an SSE frame.
 local function remember(message)
   if not texts.h then
     local inside, outside = unpack(redis.call('HMGET', task_key, 'h', '@h'))
@@ -19,7 +20,7 @@ local function remember(message)
   add_text('h', ',\t' .. message)
 end
 
--- The text begins anew. Returns it.
+-- Empties the text, and returns it.
 local function drop_text(name)
   local text = texts[name]
   if text.inside then others[name] = false end

@@ -1,5 +1,5 @@
--- wakeDeliveries: the task has new events for its webhooks. One that is marked already is being served. A fragment for
--- the body of a function or loop; reads the local below.
+-- wakeDeliveries: marks the webhooks of a task that has new events as due. One that is marked already is being served.
+-- A fragment for the body of a function or loop; reads the local below.
 -- webhooks: the numbers of their delivery queues, as the record has them
 
 local is_new = false

@@ -1,5 +1,5 @@
--- appendChunks: events of a turn that do nothing but let one artifact grow: most of what agents say. They leave what
--- append.lua would leave, at half its cost: no functions, and no more of the record than this.
+-- appendChunks: appends events of a turn that only extend one artifact, which is most of what agents publish. It writes
+-- what append.lua would write, at half the cost: it makes no functions and reads few fields of the record.
 --
 -- KEYS  task          as in record.lua
 --       events
@@ -9,12 +9,12 @@
 --       inline_bytes
 --       fence         fencing token of the turn
 --       number        of the first event within the turn
---       artifact      its number
---       first         how its last part must begin, if it is to be open, as in append.lua; '' none is open
---       growth        what its parts grow by: JSON, or text that goes on where the open part ends
+--       artifact      number of the artifact
+--       first         how its last part begins, if that part is open as in append.lua; '' if none is
+--       growth        what is appended to its parts: JSON, or text that continues the open part
 --       json*         the events
--- Returns  a verdict of append.lua, and behind a space '1' if a cancel waits; or nothing, if the artifact is not as
---       these events have it or outgrows the hash with them: nothing is written, and append.lua is to be asked
+-- Returns  a verdict of append.lua, then a space and '1' if a cancel waits; or nil, if the artifact's open part is
+--       another, or the text would outgrow the hash: then nothing is written, and append.lua must run instead
 -- Invariant: as append.lua.
 
 local task_key, events_key, push_key = unpack(KEYS)
@@ -31,7 +31,7 @@ if fence ~= turn then
   local epoch, run = unpack(redis.call('HMGET', task_key, 'epoch', 'run'))
   local was_written = last <= written and epoch and fence == epoch .. '.' .. run
   if was_written then return 'more' .. cancel end
-  -- As in append.lua.
+  -- A run that lost its turn still writes: the record keeps when it first did.
   if epoch then
     --- @include "../redis/server.lua"
     redis.pcall('HSETNX', task_key, 'f' .. fence:match('^%d*'), ('%.0f'):format(now_ms()))
@@ -45,7 +45,7 @@ inside = not outside and (inside or '') .. growth
 if inside and #inside > tonumber(inline_bytes) then return end
 
 local lines, known_incarnation = {}, last_incarnation
--- As in append.lua.
+-- As next_incarnation in append.lua.
 local incarnation = written > 0 and last_incarnation
   or ('%d'):format(tonumber(fence:match('[^.]+$'), 36) % 60466175 + 1)
 last_incarnation = last_incarnation or '0'

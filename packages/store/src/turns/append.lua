@@ -1,8 +1,8 @@
--- append: how events of agents enter their tasks, of one turn, or of several that end together. Chunks that only let an
--- artifact grow have a shorter way, append-chunks.lua, which leaves what this one would.
+-- append: writes the events of one turn, or of several turns that end at the same time, to their tasks. For events that
+-- only extend an artifact there is the faster append-chunks.lua, which writes the same.
 --
--- KEYS  tasks_root      what the keys of tasks begin with; made from it: all that record.lua has, and
---                       <task>:<text>:<seq> (string), a growing text that has outgrown the hash
+-- KEYS  tasks_root      prefix of the keys of tasks; made from it: the keys of record.lua, and <task>:<text>:<seq>
+--                       (string), a growing text that has outgrown the hash
 --       outbox          as in record.lua
 --       index_root
 --       push
@@ -11,29 +11,30 @@
 --       replay_ms
 --       retention_ms
 --       inline_bytes
---       turns*          of one turn after the other, each of another task: task id, root of the keys of its job's queue
---                       as in add-jobs.lua, fencing token, number of the first event within the turn, options of the
---                       job that takes over as in add-jobs.lua if this one has run its share of turns, else '', number
---                       of events, number of their arguments, and then each event as encoder.ts writes it
--- An event: of one that a step publishes, `step`, its key, and its mark, what the step's events have come to (see
---       begin-step.lua); of one that answers messages beside the turn's own, `taken`, and their ids as in taken.lua;
---       then its kind, metadata of the task after it (JSON; '' unchanged), and
---         status    letter   '1' settles   what it means for the caller ('' | released | reply)   message (JSON or '')
---                   '1' the message is new to the history   metadata of the event (JSON or '')
+--       turns*          one turn after the other, each of another task: task id, root of the keys of its job's queue
+--                       (see add-jobs.lua), fencing token, number of the first event within the turn, options of the
+--                       successor job (see add-jobs.lua) if this job has run its share of turns, else '', number of
+--                       events, number of their arguments, and then each event as encoder.ts writes it
+-- An event: if a step published it, `step`, the step's key and its mark (see begin-step.lua); if it answers messages
+--       beside the turn's own, `taken` and their ids as in taken.lua; then its kind, the task's metadata after it
+--       (JSON; '' if unchanged), and
+--         status    letter   '1' if it is the turn's outcome   its effect on the caller ('' | released | reply)
+--                   message (JSON or '')   '1' if the history lacks the message   metadata of the event (JSON or '')
 --         artifact  the event (JSON)   number of the artifact   append|replace   header   first   parts   last
 --           header  its JSON without parts and closing brace; '' if unchanged
 --           first   how the first part begins, ',{"text":"', if it is plain text; else ''
 --           parts   JSON, each after a comma; the last one without '"}' if it is plain text
 --           last    how that open last part begins; else ''
--- Returns  of one turn after the other { verdict, cancel ('' | '1') }
---       appended | fenced (another owns the task, or it has ended) | gap (a fail-over lost events before these:
+-- Returns  for each turn { verdict, cancel ('' | '1') }
+--       appended | fenced (another run owns the task, or it has ended) | gap (a fail-over lost earlier events:
 --         run the turn again) | more (begin the next turn)
---       and, if this job is over and has left its queue: successor (another one is there) | idle | canceled (a
---         cancel was waiting for this)
--- A batch is written up to the first event that is refused, as if each had come alone.
+--       and, if this job is done and has left its queue: successor (another job runs the next turn) | idle | canceled
+--         (a cancel was waiting for the outcome)
+-- A batch is written up to the first event that is refused, as if each event had been sent alone.
 --
--- Invariant: only the open turn writes, each of its events once; the task is the fold of exactly the events
--- written and the messages accepted. An outcome and the message it answers leave together. Cost: their size.
+-- Invariant: only the open turn writes, each of its events once; the task is the fold of exactly the events written and
+-- the messages accepted. An outcome is written in the step in which the message it answers leaves the inbox.
+-- Cost: proportional to the size of the events.
 
 local tasks_root, outbox_key, index_root, push_key = unpack(KEYS)
 local sweep_after_ms, kept_events, replay_ms, retention_ms, inline_bytes = unpack(ARGV, 1, 5)
@@ -49,15 +50,15 @@ local record, queue_root, successor_options, taken
 
 local write = {}
 
--- The incarnation of a turn's first event tells its run from others; later ones take over that of the event before.
--- A status, sent again after a fail-over, gets a new one: so what followed it is known from what follows it now.
+-- A turn's first event gets an incarnation made from its run; later artifact events repeat that of the event before.
+-- A status always gets a new one: if it is sent again after a fail-over, events that follow it differ from lost ones.
 local function next_incarnation()
   if record.turn_seq == 1 then return incarnation_of(record.run) end
   return emitted[#emitted - 2] or record.tip
 end
 
 function write.artifact(json, n, mode, header, first, parts, last)
-  if record.state == 'h' then record.state = 's' end -- it is a task: see make-tasks.lua
+  if record.state == 'h' then record.state = 's' end -- no longer hidden: see make-tasks.lua
   emit(record, json, next_incarnation())
   local name, open_name = 'p' .. n, 'o' .. n
   local text = texts[name]
@@ -84,7 +85,7 @@ function write.artifact(json, n, mode, header, first, parts, last)
 end
 
 is_many = true
-local goes_on, replies, at = false, {}, 6
+local allows_out_of_memory, replies, at = false, {}, 6
 while ARGV[at] do
   local fence, number, count, after
   task_id, queue_root, fence, number, successor_options, count, after = unpack(ARGV, at, at + 6)
@@ -93,7 +94,7 @@ while ARGV[at] do
   task_key = tasks_root .. task_id
   events_key, inbox_key, webhooks_key = task_key .. ':e', task_key .. ':i', task_key .. ':w'
   steps_key, calls_key = task_key .. ':s', task_key .. ':c'
-  -- Of the task before this one nothing is known any more.
+  -- Drops the state of the task before this one.
   others, texts, emitted = {}, {}, {}
   popped, watch = 0, nil
 
@@ -111,14 +112,15 @@ while ARGV[at] do
     end
     local kind, metadata = ARGV[at], ARGV[at + 1]
     if n <= record.turn_seq and fence == last_fence(record) then
-      -- Sent twice. After an outcome `more` is always a right answer: it means "ask beginTurn", which knows.
+      -- The event was written before: its command was sent twice. After an outcome `more` is always correct: it makes
+      -- the worker run beginTurn, which decides.
       verdict = record.turn == fence and 'appended' or 'more'
     elseif fence ~= record.turn then
-      -- Also the check that a terminal state is final: the end of a task closes its turn.
+      -- This also keeps terminal states final: the end of a task closes its turn.
       verdict = 'fenced'
       break
     elseif n > record.turn_seq + 1 then
-      -- A fail-over lost what came before. The worker that encoded this event took it for written.
+      -- A fail-over lost earlier events, which the worker had seen written when it encoded this one.
       verdict = 'gap'
       break
     else
@@ -127,7 +129,7 @@ while ARGV[at] do
         --- @include "taken.lua"
         taken = count_taken(record, taken_ids)
       end
-      -- So it did, of the messages that the turn has got while it ran.
+      -- A fail-over lost messages that the turn was given while it ran.
       if not taken then
         verdict = 'gap'
         break
@@ -137,9 +139,9 @@ while ARGV[at] do
         --- @include "write-status.lua"
       end
       local is_outcome = kind == 'status' and ARGV[at + 3] == '1'
-      if is_outcome and not goes_on then
+      if is_outcome and not allows_out_of_memory then
         allow_out_of_memory(outbox_key)
-        goes_on = true
+        allows_out_of_memory = true
       end
       if step then redis.call('HSET', steps_key, 'mark ' .. step, mark) end
       if metadata ~= '' then others.metadata = metadata end
@@ -149,7 +151,7 @@ while ARGV[at] do
   end
 
   if #emitted > 0 then commit(record) end
-  -- Somebody who has lost the turn still writes: the record tells when it first did.
+  -- A run that lost its turn still writes: the record keeps when it first did.
   if verdict == 'fenced' and record then
     redis.pcall('HSETNX', task_key, 'f' .. fence:match('^%d*'), ('%.0f'):format(now_ms()))
   end

@@ -51,8 +51,8 @@ export interface Append {
 }
 
 /**
- * Writes the events of turns. Outcomes that come at the same time are written by one script, which costs less than one
- * each; those that come meanwhile wait for its reply, so that Redis serves other clients in between.
+ * Writes the events of turns. One script writes the outcomes that arrive at the same time, which costs less than a
+ * script each. Later outcomes wait for its reply, so that Redis serves other clients in between.
  */
 export class Appends {
   readonly #port: TurnsPort;
@@ -77,7 +77,7 @@ export class Appends {
     return this.#outcomes.of(this.#port.shards.of(taskId)).send(`${taskId} ${fence} ${number}`, append);
   }
 
-  /** Appends that were written before Redis refused one are known by their event numbers. */
+  /** An append that is sent again, because Redis refused one beside it, is recognized by its event numbers. */
   #writeTogether(appends: readonly Append[]): Promise<readonly (AppendReply | Promise<AppendReply>)[]> {
     return togetherOrSingly(appends, (some) => this.#run(some));
   }

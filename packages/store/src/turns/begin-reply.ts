@@ -13,7 +13,10 @@ const beginVerdicts = {
   exhausted: none,
   turn: tupleAnd([text, integer, text, text, text, text, text], piece),
 };
-/** Reply of begin.lua: fencing token, attempt, cancel ('' | '1'), inbox entry, owner, who lost it, the skill whose queue it is in, and the task in pieces. */
+/**
+ * Reply of begin.lua: fencing token, attempt, cancel ('' | '1'), inbox entry, owner, the process that lost the turn,
+ * the skill whose queue has the job, and the task in pieces.
+ */
 export const beginReply = verdict(beginVerdicts);
 /** Reply of take-turns.lua for a job. `not-begun`: its run begins the turn itself. */
 export const takenTurnReply = verdict({ ...beginVerdicts, 'not-begun': tuple() });
@@ -22,9 +25,9 @@ export type BeginReply = ReturnType<typeof beginReply>;
 /** The last arguments of scripts that begin a turn. */
 export const beginArgNames = ['run', 'maxAttempts', 'largeBytes', 'whileWorking'] as const;
 
-/** What an agent says of its turns. */
+/** An agent's own settings for its turns. */
 export interface AgentOfTurns {
-  /** Instead of the deployment's. */
+  /** Overrides the deployment's setting. */
   readonly maxAttempts?: number | undefined;
   readonly whileWorking?: WhileWorking | undefined;
 }

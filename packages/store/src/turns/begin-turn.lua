@@ -1,7 +1,7 @@
--- beginTurn: begins a turn of a task whose job runs already. As a rule the first began as the job was taken.
+-- beginTurn: begins a turn of a task whose job is running. A job's first turn usually begins in take-turns.lua.
 --
 -- KEYS  <record>
---       dead          see begin.lua, as all that follows
+--       dead          see begin.lua for this and for the arguments
 -- ARGV  <record>
 --       job
 --       started

@@ -5,7 +5,7 @@ export interface Chunks extends Omit<Chunk, 'json'> {
   readonly json: readonly string[];
 }
 
-/** The events as chunks of one artifact, if they are that. */
+/** The events as chunks of one artifact; undefined if they are anything else. */
 export function chunksOf(events: readonly EncodedEvent[]): Chunks | undefined {
   const [one] = events;
   if (!one?.chunk) return undefined;

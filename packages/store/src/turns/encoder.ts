@@ -21,27 +21,27 @@ interface StoredArtifact {
   bytes: number;
 }
 
-/** The task has its most artifacts. */
+/** The task has the most artifacts that it may have. */
 export class TooManyArtifacts extends Error {
   override readonly name = 'TooManyArtifacts';
 
   constructor(limit: number) {
-    super(`A task holds at most ${limit} artifacts: append to one of them instead.`);
+    super(`A task has at most ${limit} artifacts: append to one of them instead.`);
   }
 }
 
-/** The task has its most bytes. */
+/** With this event the task would have more bytes than it may have. */
 export class TaskTooLarge extends Error {
   override readonly name = 'TaskTooLarge';
 
   constructor(what: string, limit: number) {
-    super(`${what} may have ${limit} bytes: what is larger belongs elsewhere, and its address here.`);
+    super(`${what} may have ${limit} bytes: store larger content elsewhere, and publish its URL.`);
   }
 }
 
-/** An outcome may exceed the bounds by this: the task must be able to end, and to say why. */
+/** An outcome may exceed the limits by this many bytes, so that the task can end and say why. */
 const OUTCOME_BYTES = 1_048_576;
-/** Every event with metadata writes all of it. */
+/** Limits a task's metadata: every event with metadata writes all of it. */
 const METADATA_BYTES = 1_048_576;
 
 export interface TaskLimits {
@@ -70,7 +70,7 @@ export class Encoder {
     this.#metadata = task.metadata ?? {};
     this.#messages = new Set(task.history?.map(({ messageId }) => messageId));
     for (const { parts, ...header } of task.artifacts ?? []) {
-      const artifact = this.#place(header);
+      const artifact = this.#add(header);
       artifact.bytes = bytesOf(parts);
       this.#artifactBytes += artifact.bytes;
     }
@@ -114,20 +114,20 @@ export class Encoder {
     const bytes = this.#artifactBytes - (known?.bytes ?? 0) + before + Buffer.byteLength(stored);
     if (bytes + this.#historyBytes > this.#limits.maxTaskBytes)
       throw new TaskTooLarge('The history and the artifacts of a task', this.#limits.maxTaskBytes);
-    const place = known ?? this.#place(update);
-    place.bytes = before + Buffer.byteLength(stored);
+    const entry = known ?? this.#add(update);
+    entry.bytes = before + Buffer.byteLength(stored);
     this.#artifactBytes = bytes;
-    if (known) place.header = event.append ? mergeHeader(known.header, update) : update;
+    if (known) entry.header = event.append ? mergeHeader(known.header, update) : update;
     const isChanged = !known || !event.append || Object.keys(update).length > 1;
     const json = this.#update(event, update, texts);
     const metadata = this.#merge(merged);
-    const header = isChanged ? open(place.header) : '';
+    const header = isChanged ? open(entry.header) : '';
     const mode = event.append ? 'append' : 'replace';
     const isChunk = !isChanged && !event.metadata && parts.length > 0 && first === last;
     return {
-      args: ['artifact', metadata, json, place.number, mode, header, first, stored, last],
+      args: ['artifact', metadata, json, entry.number, mode, header, first, stored, last],
       isOutcome: false,
-      chunk: isChunk ? { artifact: place.number, first, growth: stored.slice(first.length), json } : undefined,
+      chunk: isChunk ? { artifact: entry.number, first, growth: stored.slice(first.length), json } : undefined,
     };
   }
 
@@ -155,7 +155,7 @@ export class Encoder {
     return `${JSON.stringify(message).slice(0, -1)},${this.#ids}}`;
   }
 
-  /** Each message enters the history once. @returns whether it does now */
+  /** Counts the bytes of a message that the history lacks. @returns whether it lacked the message */
   #grow({ messageId }: Message, json: string, isOutcome: boolean): boolean {
     const { maxHistoryBytes } = this.#limits;
     if (this.#messages.has(messageId)) return false;
@@ -167,22 +167,22 @@ export class Encoder {
     return true;
   }
 
-  #place(header: Header): StoredArtifact {
+  #add(header: Header): StoredArtifact {
     if (this.#artifacts.size >= this.#limits.maxArtifacts) throw new TooManyArtifacts(this.#limits.maxArtifacts);
-    const place = { number: this.#artifacts.size + 1, header, bytes: 0 };
-    this.#artifacts.set(header.artifactId, place);
-    return place;
+    const entry = { number: this.#artifacts.size + 1, header, bytes: 0 };
+    this.#artifacts.set(header.artifactId, entry);
+    return entry;
   }
 }
 
-/** Ids of messages, as the entries of the inbox begin with them. */
+/** Ids of messages, one a line, each as its inbox entry begins. */
 export const idLines = (ids: readonly string[]): string => ids.map((id) => JSON.stringify(id)).join('\n');
 
 const bytesOf = (value: unknown): number => (value === undefined ? 0 : Buffer.byteLength(JSON.stringify(value)));
 
 const open = (header: Header): string => JSON.stringify(header).slice(0, -1);
 
-/** JSON of a part. The text of a plain text part comes last: the next chunk continues it. */
+/** JSON of a part. The text of a plain text part comes last, so that the next chunk can continue it. */
 function partJson(part: Part): string {
   const opening = openingOfText(part);
   return opening ? `${opening}${JSON.stringify(part.text).slice(1)}}` : JSON.stringify(part);

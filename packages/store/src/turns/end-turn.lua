@@ -1,13 +1,13 @@
--- endTurn: ends a turn that has nothing more to say; its last event left the task waiting (auth-required).
+-- endTurn: ends a turn whose agent returned without an outcome, while the task waits for its client (auth-required).
 --
 -- KEYS  <record>
 --       queue_root         root of the keys of its job's queue, as in add-jobs.lua
 -- ARGV  <record>
 --       fence              fencing token of the turn
 --       successor_options  as in append.lua
---       taken              ids of the messages that it got beside its own, as in taken.lua; '' none
--- Returns  unsettled (the agent gave no outcome: append failed) | fenced | as append: gap, more, successor …
--- Invariant: as append: the outcome and the message it answers leave together.
+--       taken              ids of the messages that it was given beside its own, as in taken.lua; '' if none
+-- Returns  unsettled (the task does not wait: append FAILED) | fenced | as append: gap, more, successor …
+-- Invariant: as append: the turn closes in the step in which its message leaves the inbox.
 
 --- @include "../record/record.lua"
 --- @include "../record/commit.lua"

@@ -1,13 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Waiting events from which on `push` waits, too. */
+/** With this many waiting events, `push` waits until they are written. */
 const MAX_WAITING = 64;
-/** Events of one batch: bounds the time that Redis spends in one script. */
+/** Most events of one batch: bounds the time that Redis spends in one script. */
 const MAX_BATCH = 32;
 
 let end: Promise<void> | undefined;
 
-/** The end of this turn of the event loop: one promise for all batchers, so that their events can leave together. */
+/** Resolves at the end of this turn of the event loop. All batchers share it, so their events are sent together. */
 function endOfTick(): Promise<void> {
   end ??= setImmediate().then(() => {
     end = undefined;
@@ -16,7 +16,7 @@ function endOfTick(): Promise<void> {
 }
 
 /**
- * Writes events in order, in batches. While one batch is written the next one fills: a slow stream is written event by
+ * Writes events in order, in batches. While one batch is written, the next one fills: a slow stream is written event by
  * event, a fast one in batches, and no event waits for a timer.
  */
 export class EventBatcher<Entry> {
@@ -50,8 +50,7 @@ export class EventBatcher<Entry> {
   }
 
   async #writeAll(): Promise<void> {
-    // Events of one turn of the event loop leave together, such as an agent's "working" and its quick
-    // answer.
+    // Events of one turn of the event loop are sent together, such as an agent's "working" and its quick answer.
     await endOfTick();
     while (this.#waiting.length && !this.#failure) {
       const batch = this.#waiting.splice(0, MAX_BATCH);

@@ -1,4 +1,4 @@
--- giveUpTurn: the agent failed, and the attempts at its message are spent: the task ends FAILED, its message is kept.
+-- giveUpTurn: the agent failed in the last attempt at its message: the task ends FAILED, the message is dead-lettered.
 --
 -- KEYS  <record>
 --       dead    see begin.lua

@@ -42,9 +42,9 @@ export const steeredScript = defineScript({
 });
 
 /**
- * How a turn ended, and what follows for its job. `more`: it begins the task's next turn. `idle`, `canceled`: it has
- * left the queue. `successor`: so it has, and another job runs the next turn. `fenced`: another run owns the task, or
- * it has ended.
+ * How a turn ended, and what follows for its job. `more`: the job begins the task's next turn. `idle`, `canceled`: the
+ * job has left the queue. `successor`: it has left the queue, and another job runs the next turn. `fenced`: another run
+ * owns the task, or the task has ended.
  */
 export type Ending = 'more' | 'idle' | 'canceled' | 'fenced' | 'successor';
 
@@ -59,23 +59,21 @@ export class TurnFenced extends Error {
 
 export interface TurnStart extends TurnInput {
   readonly taskId: string;
-  /**
-   * Fencing token of every command: no other turn has it, even if a fail-over lost the script that began one.
-   */
+  /** Every command carries this fencing token. No other turn gets it, even if a fail-over loses the begin of a turn. */
   readonly fence: string;
   /** Turns of the task so far, this one included. */
   readonly epoch: number;
-  /** The job has run its share of turns: another job runs the messages that wait. */
+  /** The job has run its share of turns: a successor runs the messages that wait. */
   readonly handsOver: boolean;
   readonly cancelRequested: boolean;
-  /** The process whose turn it was: it is dead, or was taken for dead. */
+  /** The process whose turn was taken over: it died, or was presumed dead. */
   readonly takenOverFrom?: string;
   readonly trace: MessageTrace | undefined;
-  /** Of the request that brought its message; unset: no request did. */
+  /** Id of the request that brought the message; unset: no request did. */
   readonly requestId: string | undefined;
 }
 
-/** An outcome with more events than these is written by itself: a batch of sixteen would block Redis for too long. */
+/** An outcome with more events is written by a script of its own: sixteen of them would block Redis for too long. */
 const FEW_EVENTS = 4;
 
 /** A turn that this process runs. Only it writes events, and every command carries its fencing token. */
@@ -114,9 +112,9 @@ export class OpenTurn {
   }
 
   /**
-   * In order. A status resolves when it is durable; a dead letter also keeps the turn's message, with its reason. An
-   * artifact chunk resolves at once while few wait, so that chunks travel in batches; a refusal rejects the next call
-   * and calls `onFenced`.
+   * Publishes events in order. Resolves for a status when it is written; if the status has a reason for a dead letter,
+   * the turn's message is kept as one. Resolves for an artifact chunk at once while few events wait, so that chunks are
+   * sent in batches; if one is refused, the next call rejects, and `onFenced` is called.
    * @throws {TurnFenced}
    * @throws {WritesLost} give the turn back: it must run again
    * @throws {TooManyArtifacts}
@@ -128,31 +126,30 @@ export class OpenTurn {
   }
 
   /**
-   * As `publish`, but resolves at once while few events wait: a status without a message travels with the
-   * next event.
+   * As `publish`, but resolves at once while few events wait: a status without a message is sent with the next event.
    */
   announce(event: TurnEvent): Promise<void> {
     return this.#push(event, false);
   }
 
-  /** Everything published is durable, or refused. */
+  /** Resolves when everything published is written, or refused. */
   flush(): Promise<void> {
     return this.#batcher.flushed();
   }
 
-  /** Everything published is durable. @throws what refused it */
+  /** Resolves when everything published is written. @throws the error of a batch that was refused */
   written(): Promise<void> {
     return this.#batcher.written();
   }
 
-  /** Messages of the task that this turn knows of; undefined: it has never asked for those that wait behind its own. */
+  /** Number of the task's messages that this turn knows of; undefined: it never asked for others than its own. */
   get messagesSeen(): number | undefined {
     return this.#messagesSeen;
   }
 
   /**
-   * The messages that wait behind the turn's own, without the first `after`. They go on to wait until an outcome says
-   * that it has taken them.
+   * The messages that wait behind the turn's own, without the first `after`. They stay in the inbox until an outcome
+   * names them as taken.
    * @throws {TurnFenced}
    */
   async waiting(after: number): Promise<readonly Message[]> {
@@ -173,7 +170,7 @@ export class OpenTurn {
     this.#onWaiting.add(listener);
   }
 
-  /** Other messages may wait. */
+  /** Call it when other messages may wait. */
   look(): void {
     for (const listener of this.#onWaiting) listener();
   }

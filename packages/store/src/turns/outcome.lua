@@ -1,7 +1,7 @@
--- outcome: how a turn ends: with an outcome, or without one. Included after rules.lua.
+-- outcome: the ways in which a turn ends. Included after rules.lua.
 
--- The record, if the turn with this fencing token is open; else nil and a verdict. `done`: what is asked was done
--- already, the turn is closed and none has begun since.
+-- Returns the record if the turn with this fencing token is open; else nil and a verdict: `done` if that turn is closed
+-- and none has begun since, because the command was sent twice; otherwise fenced.
 local function load_open_turn(fence, done)
   local record = load_record()
   if not record then return nil, 'fenced' end
@@ -9,8 +9,8 @@ local function load_open_turn(fence, done)
   return nil, record.turn == '' and fence == last_fence(record) and done or 'fenced'
 end
 
--- Closes the turn and takes its message off the inbox, and so many behind it that the turn has got while it ran. The
--- number of the last one becomes the highest one that is answered.
+-- Closes the turn and removes its message from the inbox, and with it the `taken` messages behind it, which the turn
+-- was given while it ran. `released` becomes the number of the last of them.
 local function pop(record, taken)
   record.released = math.max(record.released, record.accepted - record.inbox + 1 + taken)
   popped = taken
@@ -19,22 +19,22 @@ local function pop(record, taken)
   record.turn, record.token, record.attempts = '', '', 0
 end
 
--- The turn was its job's last one: the job leaves its queue in the same step. root: of its agent's queue's keys.
+-- The turn was the last one of its job: the job leaves its queue in the same step. root: of the agent's queue's keys.
 local function end_job(root)
   local id = task_id .. '.' .. (was[SCHEDULED] or '')
   ended_jobs[#ended_jobs + 1] = { root = queue_of(root), id = id, token = was[TOKEN] }
 end
 
--- The turn has its outcome, and its message has left the inbox. root: of its agent's queue's keys; options: of the
--- job that takes over, as in add-jobs.lua, or '': this one goes on.
+-- Decides what follows an outcome, after its message has left the inbox. root: of the agent's queue's keys; options: of
+-- the successor job, as in add-jobs.lua, or '': this job runs the next turn, too.
 local function settle(record, root, options)
-  -- An agent that asks a question back must not make an accepted cancel forgotten.
+  -- An accepted cancel holds, even if the agent asks for input.
   if record.cancel ~= '' then
     finish(record, 'X')
     end_job(root)
     return 'canceled'
   end
-  -- "Nothing waits" and "no job" in one step: a message that comes now schedules a job with a new number.
+  -- The inbox is empty and the job is removed in one step: the next message schedules a job with a new number.
   if record.inbox == 0 then
     record.scheduled, record.started, watch = 0, 0, false
     end_job(root)
@@ -48,9 +48,9 @@ local function settle(record, root, options)
   return 'successor'
 end
 
--- The message has spent its attempts: the task ends as FAILED, and the message is kept as a dead letter for as long as
--- the task: what is needed to look into it, and to send it again.
--- dead_key: zset of dead letters; entry: the message's in the inbox; reason: as JSON text, for the client, too
+-- The message has spent its attempts: the task ends FAILED, and the message is kept as a dead letter as long as the
+-- task, with what an operator needs to inspect it and send it again.
+-- dead_key: zset of dead letters; entry: the message's inbox entry; reason: JSON text, which the client sees, too
 local function give_up(record, dead_key, entry, reason)
   local letter_key = task_key .. ':d'
   redis.call('HSET', letter_key, 'owner', record.owner, 'context', record.context, 'attempts', record.attempts,

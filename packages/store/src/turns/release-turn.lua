@@ -1,10 +1,10 @@
--- releaseTurn: gives the turn back unfinished; the message stays first in the inbox. Closing the turn refuses what the
--- abandoned executor may still publish, and makes a cancel immediate while the job waits.
+-- releaseTurn: gives the turn back unfinished; the message stays first in the inbox. Closing the turn fences off the
+-- abandoned executor, and lets a cancel take effect at once while the job waits.
 --
 -- KEYS  <record>
 -- ARGV  <record>
 --       fence     fencing token of the turn
---       is_spent  '1': the attempt is spent (a failure to be retried); '': not (a shutdown)
+--       is_spent  '1': the attempt is spent (a failure to be retried); '': it is not (a shutdown)
 -- Returns  released (give the job back to the queue) | canceled | fenced
 -- Invariant: a shutdown spends no attempt; an accepted cancel ends the task.
 

@@ -1,10 +1,10 @@
--- steered: the messages that wait behind the one of a turn, for an agent that gets them while it works. They stay in
--- the inbox: the turn's outcome takes those that the agent got, and the others run next.
+-- steered: reads the messages that wait behind a turn's own, for an agent that is given them while it works. They stay
+-- in the inbox: the turn's outcome removes those that the agent was given, and the others run next.
 --
 -- KEYS  task
 --       inbox
 -- ARGV  fence   fencing token of the turn
---       after   so many of them the turn has
+--       after   how many of them the turn has already
 -- Returns  { number of messages that the task ever accepted, entries of the inbox … } | { -1 } (the turn is lost)
 -- Invariant: only the open turn is given messages, in the order in which they were accepted.
 

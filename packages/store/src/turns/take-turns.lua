@@ -1,8 +1,8 @@
--- takeTurns: the next jobs of the agent's queue are taken, each together with its task's turn.
--- Sent twice, it answers with the jobs that it took before.
+-- takeTurns: takes the next jobs of an agent's queue, and begins a turn of each job's task.
+-- A command that is sent twice returns the jobs that it took before.
 --
 -- KEYS  root            of the queue's keys, as in take-jobs.lua
---       tasks_root      what the keys of tasks begin with
+--       tasks_root      prefix of the keys of tasks
 --       outbox          as in record.lua
 --       index_root
 --       push
@@ -17,13 +17,13 @@
 --       number
 --       count
 --       kinds
---       run             as in begin.lua, of all of them
+--       run             as in begin.lua, the same for all turns
 --       max_attempts
 --       large_bytes
 --       while_working
--- Returns  { rest, and of each job { …, what beginTurn returns, or 'not-begun' alone: it is a suspect, and not alone
---         yet } … }, as take-jobs.lua has them
--- Invariant: a turn that is open has an active job, locked for the process that was given it.
+-- Returns  { rest, and for each job { …, the reply of begin.lua } … }, rest and job as in take-jobs.lua. The reply is
+--         { 'not-begun' } if the job's run must begin the turn: it is a suspect, or its record is damaged
+-- Invariant: an open turn has an active job, locked for the process that took it.
 --
 -- A job that turns out to be a suspect is set aside, and taken again by a process that can run it alone.
 
@@ -52,7 +52,7 @@ for i = 1, #jobs do
     task_key, others = tasks_root .. task_id, {}
     events_key, inbox_key = task_key .. ':e', task_key .. ':i'
     webhooks_key, steps_key, calls_key = task_key .. ':w', task_key .. ':s', task_key .. ':c'
-    -- A record that is damaged fails its own job, which asks for its turn again and gets the error, and no other.
+    -- A damaged record fails no other job: the run of its own asks for the turn again, and gets the error.
     local is_sound, answer = pcall(begin_turn,
       tonumber(job_number), starts, token, run, dead_key, max_attempts, large_bytes, while_working,
       waited_ms)

@@ -1,7 +1,7 @@
--- taken: the messages that a turn was given beside its own, while it ran; see steered.lua. They stay in the inbox until
--- an outcome has taken them.
--- ids: theirs as JSON, in their order, line by line
--- Returns how many they are; nil: the inbox does not go on with them, a fail-over has lost some
+-- taken: counts the messages that a turn was given beside its own while it ran; see steered.lua. They stay in the inbox
+-- until an outcome removes them.
+-- ids: of these messages, as JSON, one a line, in their order
+-- Returns their number; nil if they are not the next ones in the inbox, because a fail-over lost some
 
 local function count_taken(record, ids)
   local count, first = 0, record.inbox == record.accepted and 0 or 1

@@ -31,7 +31,7 @@ export const beginTurnScript = defineScript({
   reply: beginReply,
 });
 
-/** How accept.lua begins what it publishes. */
+/** Prefix of what accept.lua publishes when a message steers a running turn; the task id follows. */
 const STEER = 'steer ';
 
 /** After this many turns a job leaves the next to a successor, so that a busy task does not delay others. */
@@ -59,7 +59,7 @@ interface RunningTurn {
 export class Turns {
   readonly #port: TurnsPort & { readonly consumers: ConsumerPort };
   readonly #channels: Channels;
-  /** Running turns by task, for cancels. */
+  /** Running turns by task, for cancels and for steering. */
   readonly #running = new Map<string, RunningTurn>();
   readonly #taker: TurnTaker;
   readonly #appends: Appends;
@@ -71,9 +71,7 @@ export class Turns {
     this.#appends = new Appends(port);
   }
 
-  /**
-   * Consumes the jobs of one agent; each run calls `begin`.
-   */
+  /** Consumes the jobs of one agent; each run calls `begin`. */
   consume({ maxAttempts, whileWorking, ...options }: TurnConsumerOptions): Consumer {
     const take = (queue: AgentQueue, request: TakeRequest) =>
       this.#taker.take(queue, request, { maxAttempts, whileWorking });
@@ -82,17 +80,17 @@ export class Turns {
 
   /** Subscribes to cancels of the turns that this process runs, and to messages that steer them. */
   async listen(): Promise<void> {
-    const hear = (what: string): void => {
-      if (what.startsWith(STEER)) this.#running.get(what.slice(STEER.length))?.turn.look();
-      else this.#running.get(what)?.onCancel();
+    const onPublished = (text: string): void => {
+      if (text.startsWith(STEER)) this.#running.get(text.slice(STEER.length))?.turn.look();
+      else this.#running.get(text)?.onCancel();
     };
-    await Promise.all(this.#port.shards.all.map(({ cancels }) => this.#channels.subscribe(cancels, hear)));
+    await Promise.all(this.#port.shards.all.map(({ cancels }) => this.#channels.subscribe(cancels, onPublished)));
   }
 
   /**
    * @param turnsBefore turns that this run of the job has ended
-   * @param hooks `onCancel`: stop the executor, then publish the canceled state; `onFenced`: stop it, writes are
-   * refused; `onFirstEvent`: the turn's first event is in Redis; the others: as in `consume`
+   * @param hooks `onCancel`: stop the executor, then publish the canceled state; `onFenced`: stop the executor, its
+   * writes are refused; `onFirstEvent`: the turn's first event is in Redis; the others: as in `consume`
    */
   async begin(job: TurnJob, turnsBefore: number, hooks: TurnHooks): Promise<Beginning> {
     const { redis, settings } = this.#port;
@@ -104,7 +102,7 @@ export class Turns {
     if (reply[0] !== 'turn') return reply[0];
     const [, fence, attempt, cancel, entry, owner, takenOverFrom, queue, ...pieces] = reply;
     const inboxEntry = inboxEntryOf(entry);
-    // If large texts were replaced meanwhile, another run owns the task, and this one is about to learn so: read again.
+    // If a large text was replaced meanwhile, another run owns the task, and this one will be fenced: read again.
     const found = await readPieces(redis, pieces);
     const json = found ? TaskJson.of(found) : (await readWhole(this.#port, taskId))?.task;
     const task: Task = JSON.parse(json?.toString() ?? '{}');
@@ -139,7 +137,7 @@ export class Turns {
     return turn;
   }
 
-  /** The attempts at its message that were lost one after the other right before this one. */
+  /** The attempts at the turn's message that were lost in a row right before this one. */
   lostBefore(turn: OpenTurn): Promise<readonly LostAttempt[]> {
     return lostAttempts(this.#port, turn);
   }
@@ -157,7 +155,7 @@ export class Turns {
     });
   }
 
-  /** The executor has returned: cancels no longer concern it. Another run of the task in this process stays. */
+  /** Call it when the executor has returned: cancels no longer reach it. Another run of its task is not affected. */
   forget(turn: OpenTurn): void {
     const { taskId } = turn.start;
     const running = this.#running.get(taskId);
@@ -167,8 +165,8 @@ export class Turns {
   }
 
   /**
-   * Call it before an effect outside: if more time has passed than the lease lasts, as in a process that was stopped,
-   * Redis is asked whether the turn still owns its task, and if not the turn's hooks are called.
+   * Call it before an external effect. If more time has passed than the lease lasts, because the process was stopped,
+   * it asks Redis whether the turn still owns its task, and calls the turn's hooks if it does not.
    */
   async confirm(job: TurnJob): Promise<void> {
     await this.#port.consumers.leases.confirm(job.token);

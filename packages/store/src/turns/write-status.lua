@@ -1,4 +1,4 @@
--- writeStatus: how a status, and with it perhaps the outcome of the turn, enters the task. A part of `append`.
+-- writeStatus: writes a status, which may be the outcome of the turn. A part of `append`.
 
 --- @include "../record/rules.lua"
 --- @include "outcome.lua"
@@ -14,14 +14,15 @@ function write.status(letter, settles, caller, message, is_new, metadata)
     emit_status(record, letter, details)
     return 'appended'
   end
-  -- What is accepted is answered: a completion does not end a task in which others wait, it stands as an interim one.
+  -- Every accepted message is answered: a completion does not end a task in which others wait. It becomes an interim
+  -- `working` status.
   local is_interim = letter == 'C' and record.inbox > 1 + taken and record.cancel == ''
   pop(record, taken)
   details.released = record.released
   if is_terminal(letter) and not is_interim then
     local is_hidden = record.state == 'h'
     finish(record, letter, details)
-    -- No client has been given this task: the message is all there is of it, as after set-visibility.lua.
+    -- No client was given this task: it ends with a plain Message, as after set-visibility.lua.
     if is_hidden and details.is_reply and letter == 'C' and record.accepted == 1 then record.state = 'M' end
     end_job(queue_root)
     return 'idle'
