@@ -47,7 +47,7 @@ const browser = await openBrowser();
 await picture('console-tasks', '/tasks');
 await picture('console-tasks-dark', '/tasks', { scheme: 'dark' });
 await picture('console-tasks-phone', '/tasks', { view: 'phone' });
-await picture('console-task', `/task/${teamTask}`);
+await picture('console-task', `/tasks/${teamTask}`);
 await picture('console-agents', '/agents');
 await picture('console-queues', '/queues');
 await picture('console-inbox', '/inbox');

@@ -85,7 +85,7 @@ describe.runIf(hasBrowser)('a newcomer with the console open', { timeout: 60_000
     let clicks = 0;
     await find(page, async ({ id }) => {
       clicks++;
-      await page.locator(`a[href$="/task/${id}"]`).click();
+      await page.locator(`a[href$="/tasks/${id}"]`).click();
     });
     await takePicture(page, `console-${name}`);
     expect(clicks).toBeLessThanOrEqual(2);

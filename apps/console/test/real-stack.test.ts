@@ -39,7 +39,7 @@ describe.runIf(hasBrowser)('the console of a real deployment', { timeout: 30_000
     await page.getByText('Your Hawaiian pizza is on its way.').first().waitFor();
     await list.page.getByRole('link', { name: /Completed .* I want a pizza pizza/ }).waitFor();
     await page.getByRole('link', { name: 'See the task' }).last().click();
-    await page.waitForURL('**/console/task/*');
+    await page.waitForURL('**/console/tasks/*');
     expect([...opened.problems, ...list.problems]).toEqual([]);
   });
 

@@ -94,7 +94,7 @@ describe.runIf(hasBrowser)('the page of tasks', { timeout: 30_000 }, () => {
     await list.getByText('Just arrived').waitFor();
     await page.keyboard.press('j');
     await page.keyboard.press('Enter');
-    await page.waitForURL(`**/task/${taskRow(1).taskId}`);
+    await page.waitForURL(`**/tasks/${taskRow(1).taskId}`);
     expect(opened.problems).toEqual([]);
   });
 });

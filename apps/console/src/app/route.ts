@@ -38,6 +38,9 @@ export function href(to: string, changes: Readonly<Record<string, string | undef
   return base + to + (text && `?${text}`);
 }
 
+/** The page of a task, below the list of all. */
+export const taskPath = (id: string): string => `/tasks/${encodeURIComponent(id)}`;
+
 /** Goes to a place. @param to with its query, without the base */
 export function go(to: string, { replaces = false } = {}): void {
   visit(base + to, replaces);

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { problemText } from '../app/api.ts';
-import { go, parts } from '../app/route.ts';
+import { go, parts, taskPath } from '../app/route.ts';
 import { Empty, Loading, Problem } from '../design/views.tsx';
 import { pages } from './pages.tsx';
 
@@ -15,12 +15,11 @@ type Loaded =
 export function Outlet() {
   const loaded = useSignal<Loaded>({ state: 'loading' });
   const [name, id] = parts.value;
-  // Who writes the address of a task by hand expects it below the list.
-  const isTask = name === 'tasks' && id !== undefined;
+  const isOldAddress = name === 'task' && id !== undefined;
   useEffect(() => {
-    if (isTask) go(`/task/${encodeURIComponent(id)}`, { replaces: true });
-  }, [isTask, id]);
-  const page = pages.find((each) => each.name === (isTask ? 'task' : name));
+    if (isOldAddress) go(taskPath(id) + location.search, { replaces: true });
+  }, [isOldAddress, id]);
+  const page = pages.find((each) => each.name === (name === 'tasks' && id !== undefined ? 'task' : name));
   useEffect(() => {
     let isWanted = true;
     page

@@ -2,7 +2,7 @@ import type { ComponentType } from 'preact';
 import type { IconName } from '../design/icon.tsx';
 
 interface PageEntry {
-  /** The first part of its path. */
+  /** The first part of its path; of `task`, `tasks` with an id behind it. */
   readonly name: string;
   readonly title: string;
   /** In the navigation; unset: not there. */

@@ -32,7 +32,7 @@ export function Shell() {
 }
 
 function Navigation({ name, version }: { readonly name: string; readonly version: string }) {
-  const current = parts.value[0] === 'task' ? 'tasks' : parts.value[0];
+  const [current] = parts.value;
   return (
     <nav class="navigation" aria-label="Pages">
       <div class="brand">

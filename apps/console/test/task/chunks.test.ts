@@ -21,7 +21,7 @@ describe.runIf(hasBrowser)('an artifact of five thousand chunks', () => {
 
   it('is shown as it grows, never more than a second behind', { timeout: 40_000 }, async () => {
     ui.api.send(path, { task: { id: taskId, contextId, ...blank, artifacts: [] } });
-    await using opened = await ui.open(`/task/${taskId}`);
+    await using opened = await ui.open(`/tasks/${taskId}`);
     const { page } = opened;
     await page.getByText('None yet.').waitFor();
     const sentAt: number[] = [];

@@ -11,7 +11,7 @@ const idOf = (name: keyof typeof numbers): string => taskDetail(numbers[name]).t
 describe.runIf(hasBrowser)('the page of a task', { timeout: 30_000 }, () => {
   const ui = useConsole({ tasks: 20_000 });
 
-  const at = (name: keyof typeof numbers, query = '') => `/task/${idOf(name)}${query}`;
+  const at = (name: keyof typeof numbers, query = '') => `/tasks/${idOf(name)}${query}`;
   const lastAsked = (path: string) => ui.api.asked.filter((asked) => asked.path === path).at(-1)?.body;
 
   it('can be read by everyone when the task is stuck', () =>
@@ -23,16 +23,16 @@ describe.runIf(hasBrowser)('the page of a task', { timeout: 30_000 }, () => {
   it('can be read by everyone as JSON', () =>
     ui.check(at('failed', '?view=json'), (page) => page.getByText('"messagesAccepted"').waitFor()));
 
-  it('is led to from below the list, where people look for it', async () => {
-    await using opened = await ui.open(`/tasks/${idOf('working')}`);
-    await opened.page.getByRole('heading', { name: 'Timeline' }).waitFor();
-    expect(opened.page.url()).toBe(`${ui.api.url}/console${at('working')}`);
+  it('is led to by its address of before', async () => {
+    await using opened = await ui.open(`/task/${idOf('failed')}?view=json`);
+    await opened.page.getByText('"messagesAccepted"').waitFor();
+    expect(opened.page.url()).toBe(`${ui.api.url}/console${at('failed', '?view=json')}`);
     expect(opened.problems).toEqual([]);
   });
 
   it('says in words that there is no such task', async () => {
     const nobody = '00000000-0000-4000-8000-ffffffffffff';
-    await using opened = await ui.open(`/task/${nobody}`);
+    await using opened = await ui.open(`/tasks/${nobody}`);
     await opened.page.getByText('There is no such task').waitFor();
     expect(await opened.page.getByText('Not live').count()).toBe(0);
     // Chromium itself tells of the one answer with 404.

@@ -1,7 +1,7 @@
 import type { AgentReading } from '@switchyard/operator-api';
 import type { Artifact, Message } from '@switchyard/protocol';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { href } from '../../app/route.ts';
+import { href, taskPath } from '../../app/route.ts';
 import { isMarkdown, PartView } from '../../content/part.tsx';
 import { State } from '../../design/state.tsx';
 import { Empty, Problem } from '../../design/views.tsx';
@@ -75,7 +75,7 @@ function ExchangeView({ exchange, name }: { readonly exchange: Exchange; readonl
         {task && (
           <>
             <State state={task.status.state} />
-            <a href={href(`/task/${encodeURIComponent(task.id)}`)}>See the task</a>
+            <a href={href(taskPath(task.id))}>See the task</a>
           </>
         )}
         {isOpen && !task && <span class="faint">Sent …</span>}

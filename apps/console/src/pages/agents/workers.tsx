@@ -2,7 +2,7 @@ import { pageOf, type WorkerReading, workerReadingSchema } from '@switchyard/ope
 import { z } from 'zod';
 import { call } from '../../app/api.ts';
 import { useLive } from '../../app/live.ts';
-import { href } from '../../app/route.ts';
+import { href, taskPath } from '../../app/route.ts';
 import { Button } from '../../design/button.tsx';
 import { Id, shortId } from '../../design/id.tsx';
 import { notify } from '../../design/notices.tsx';
@@ -69,7 +69,7 @@ function Turns({ turns }: Pick<WorkerReading, 'turns'>) {
   return (
     <span class="row">
       {turns.slice(0, 2).map(({ taskId }) => (
-        <a key={taskId} class="mono" href={href(`/task/${encodeURIComponent(taskId)}`)}>
+        <a key={taskId} class="mono" href={href(taskPath(taskId))}>
           {shortId(taskId)}
         </a>
       ))}

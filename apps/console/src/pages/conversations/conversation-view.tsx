@@ -1,6 +1,6 @@
 import { type Conversation, conversationSchema } from '@switchyard/operator-api';
 import { useLive } from '../../app/live.ts';
-import { href } from '../../app/route.ts';
+import { href, taskPath } from '../../app/route.ts';
 import '../../content/content.css';
 import { Markdown } from '../../content/markdown.tsx';
 import { Badge } from '../../design/state.tsx';
@@ -31,7 +31,7 @@ function Turns({ conversation }: { readonly conversation: Conversation }) {
         <span class="soft">at most {maxTurns} turns</span>
         <span class="grow" />
         <a href={href('/tasks', { q: `context:${contextId}` })}>Context</a>
-        <a href={href(`/task/${taskId}`)}>Task that holds it</a>
+        <a href={href(taskPath(taskId))}>Task that holds it</a>
       </header>
       <div class="sides">
         <h2>{fromAgent}</h2>
@@ -66,7 +66,7 @@ function Turn({ event, isFirst }: { readonly event: Event; readonly isFirst: boo
         </time>
         <span class="grow" />
         {taskId !== undefined && (
-          <a href={href(`/task/${taskId}`)} title={taskId}>
+          <a href={href(taskPath(taskId))} title={taskId}>
             Task
           </a>
         )}

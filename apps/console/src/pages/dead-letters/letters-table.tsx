@@ -3,7 +3,7 @@ import { type DeadLetter, deadLetterSchema, startedTaskSchema } from '@switchyar
 import { useEffect } from 'preact/hooks';
 import { z } from 'zod';
 import { call } from '../../app/api.ts';
-import { go, href } from '../../app/route.ts';
+import { go, href, taskPath } from '../../app/route.ts';
 import { Button } from '../../design/button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
 import { shortId } from '../../design/id.tsx';
@@ -63,7 +63,7 @@ export function LettersTable({ letters }: { readonly letters: readonly DeadLette
 
 function TaskLink({ id }: { readonly id: string }) {
   return (
-    <a class="mono" href={href(`/task/${id}`)} title={id}>
+    <a class="mono" href={href(taskPath(id))} title={id}>
       {shortId(id)}
     </a>
   );
@@ -81,7 +81,7 @@ async function retry({ id, kind }: DeadLetter): Promise<void> {
   const path = `/admin/dead-letters/${encodeURIComponent(id)}:retry`;
   const { taskId } = await call(path, startedTaskSchema, { method: 'POST' });
   if (kind === 'webhook') notify('Deliveries go on where they stopped');
-  else go(`/task/${taskId}`);
+  else go(taskPath(taskId));
 }
 
 async function forget({ id }: DeadLetter): Promise<void> {

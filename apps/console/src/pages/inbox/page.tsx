@@ -1,6 +1,6 @@
 import { pageOf, type WaitingTask, waitingTaskSchema } from '@switchyard/operator-api';
 import { useLive } from '../../app/live.ts';
-import { href, parts } from '../../app/route.ts';
+import { href, parts, taskPath } from '../../app/route.ts';
 import { Markdown } from '../../content/markdown.tsx';
 import { Page } from '../../design/page.tsx';
 import { Split, useSplitKeys } from '../../design/split.tsx';
@@ -48,7 +48,7 @@ function Inbox({ tasks }: { readonly tasks: readonly WaitingTask[] }) {
 const gone = (chosenId: string | undefined) =>
   chosenId === undefined ? undefined : (
     <Empty icon="check" title="It waits no longer">
-      <a href={href(`/task/${chosenId}`)}>See the task</a>, or <a href={href('/inbox')}>what else waits</a>.
+      <a href={href(taskPath(chosenId))}>See the task</a>, or <a href={href('/inbox')}>what else waits</a>.
     </Empty>
   );
 
@@ -78,7 +78,7 @@ function Question({ task }: { readonly task: WaitingTask }) {
         <State state={state} />
         <h2>{agent}</h2>
         <span class="grow" />
-        <a href={href(`/task/${taskId}`)} title={taskId}>
+        <a href={href(taskPath(taskId))} title={taskId}>
           See the task
         </a>
       </header>

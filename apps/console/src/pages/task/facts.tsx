@@ -1,6 +1,6 @@
 import type { TaskDetail } from '@switchyard/operator-api';
 import type { ComponentChildren } from 'preact';
-import { href } from '../../app/route.ts';
+import { href, taskPath } from '../../app/route.ts';
 import { Id } from '../../design/id.tsx';
 import { fullTime } from '../../design/time.tsx';
 
@@ -25,7 +25,7 @@ export function Facts({ detail }: { readonly detail: TaskDetail }) {
       <Fact name="Events">{detail.seq}</Fact>
       {timeline?.calledBy !== undefined && (
         <Fact name="Called by">
-          <a href={href(`/task/${timeline.calledBy}`)}>{timeline.calledBy.slice(0, 8)}</a>
+          <a href={href(taskPath(timeline.calledBy))}>{timeline.calledBy.slice(0, 8)}</a>
         </Fact>
       )}
       {expiresAt !== undefined && <Fact name="Kept until">{fullTime(expiresAt)}</Fact>}

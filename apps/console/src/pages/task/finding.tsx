@@ -1,6 +1,6 @@
 import type { Diagnosis, TaskDetail } from '@switchyard/operator-api';
 import type { Message } from '@switchyard/protocol';
-import { href } from '../../app/route.ts';
+import { href, taskPath } from '../../app/route.ts';
 import { Button } from '../../design/button.tsx';
 import { Icon } from '../../design/icon.tsx';
 import { stateName } from '../../design/looks.ts';
@@ -106,13 +106,13 @@ const sentence = (text: string): string => text.slice(0, 1).toUpperCase() + text
 function StartWorker() {
   return (
     <p class="soft">
-      Start a worker with its module: <code>node apps/worker/src/main.ts --agents path/to/agent.ts</code>
+      Start a worker with its module: <code>switchyard worker path/to/agent.ts</code>
     </p>
   );
 }
 
 function SeeLink({ kind, id }: Diagnosis['see'][number]) {
-  if (kind === 'task') return <a href={href(`/task/${id}`)}>task {id.slice(0, 8)}</a>;
+  if (kind === 'task') return <a href={href(taskPath(id))}>task {id.slice(0, 8)}</a>;
   if (kind === 'tenant') return <a href={href('/tasks', { q: `tenant:"${id}"` })}>tasks of {id}</a>;
   const place = kind === 'agent' ? `/agents/${encodeURIComponent(id)}` : '/agents';
   return (

@@ -3,7 +3,7 @@ import { type Diagnosis, type TaskDetail, taskDetailSchema } from '@switchyard/o
 import { isInterrupted } from '@switchyard/protocol';
 import { useMemo } from 'preact/hooks';
 import { useLive, useNow } from '../../app/live.ts';
-import { go, href, parts, query, setQuery } from '../../app/route.ts';
+import { go, href, parts, query, setQuery, taskPath } from '../../app/route.ts';
 import { Button } from '../../design/button.tsx';
 import { shortId } from '../../design/id.tsx';
 import { Json } from '../../design/json.tsx';
@@ -128,7 +128,7 @@ function Overview({ detail, events, isRerun }: OverviewProps) {
     if (action === 'cancel') await cancelTask(taskId);
     if (action === 'answer') document.getElementById(answerId)?.focus();
     if (action !== 'retry') return;
-    if (detail.deadLetter) go(`/task/${await retryDeadLetter(taskId)}`);
+    if (detail.deadLetter) go(taskPath(await retryDeadLetter(taskId)));
     else isRerun.value = true;
   };
   return (

@@ -4,7 +4,7 @@ import { partSchema } from '@switchyard/protocol/schemas';
 import { useRef } from 'preact/hooks';
 import { z } from 'zod';
 import { problemText } from '../../app/api.ts';
-import { go } from '../../app/route.ts';
+import { go, taskPath } from '../../app/route.ts';
 import { Button } from '../../design/button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
 import { Field } from '../../design/field.tsx';
@@ -46,7 +46,7 @@ function RerunForm({ taskId, steps, first, onClose }: Omit<RerunProps, 'isOpen'>
         fromStep: from.value || undefined,
       });
       onClose();
-      go(`/task/${started}`);
+      go(taskPath(started));
     } catch (error) {
       problem.value = error instanceof SyntaxError || error instanceof z.ZodError ? notParts : problemText(error);
     }

@@ -1,6 +1,6 @@
 import { type ReadonlySignal, useComputed, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { go } from '../../app/route.ts';
+import { go, taskPath } from '../../app/route.ts';
 import type { TaskList } from './task-list.ts';
 
 const steps: Readonly<Record<string, number>> = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 };
@@ -24,7 +24,7 @@ export function useSelection(list: TaskList): ReadonlySignal<number> {
 }
 
 function open(taskId: string | undefined): void {
-  if (taskId !== undefined) go(`/task/${encodeURIComponent(taskId)}`);
+  if (taskId !== undefined) go(taskPath(taskId));
 }
 
 /** Of a field, a link, a dialog or the browser. */

@@ -1,5 +1,5 @@
 import type { TaskRow } from '@switchyard/operator-api';
-import { href } from '../../app/route.ts';
+import { href, taskPath } from '../../app/route.ts';
 import { shortId } from '../../design/id.tsx';
 import { State } from '../../design/state.tsx';
 import { Ago } from '../../design/time.tsx';
@@ -21,7 +21,7 @@ export function TaskHead() {
 export function TaskLine({ row, isSelected }: { readonly row: TaskRow; readonly isSelected: boolean }) {
   const { taskId, text, agent, attempts, at } = row;
   return (
-    <a class={isSelected ? 'task-line selected' : 'task-line'} href={href(`/task/${encodeURIComponent(taskId)}`)}>
+    <a class={isSelected ? 'task-line selected' : 'task-line'} href={href(taskPath(taskId))}>
       <span class="task-state">
         <State state={row.state} />
       </span>

@@ -1,6 +1,6 @@
 import type { Timeline } from '@switchyard/operator-api';
 import { useState } from 'preact/hooks';
-import { href } from '../../../app/route.ts';
+import { href, taskPath } from '../../../app/route.ts';
 import { Icon } from '../../../design/icon.tsx';
 import { stateColour, stateName } from '../../../design/looks.ts';
 import { durationText } from '../../../design/time.tsx';
@@ -93,7 +93,7 @@ function RowView({ row, axis, isOpened, onToggle }: RowProps) {
             >
               <Icon name={isOpened ? 'down' : 'right'} size={12} />
             </button>
-            <a class="line-label" href={href(`/task/${taskId}`)} title={`Open ${taskId}`}>
+            <a class="line-label" href={href(taskPath(taskId))} title={`Open ${taskId}`}>
               {label}
             </a>
           </>
