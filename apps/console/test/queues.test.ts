@@ -46,7 +46,7 @@ describe.runIf(hasBrowser)('queues and what they gave up', { timeout: 30_000 }, 
     const dialog = page.getByRole('dialog', { name: 'Dead letter' });
     await dialog.getByText('message-0').first().waitFor();
     await dialog.getByRole('button', { name: 'Retry' }).click();
-    await page.waitForURL(/\/console\/task\//);
+    await page.waitForURL(/\/console\/tasks\/./);
     expect(opened.problems).toEqual([]);
   });
 

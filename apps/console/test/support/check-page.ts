@@ -22,7 +22,7 @@ export interface CheckedPage {
 
 /**
  * Expects of a page, in light and dark, wide and on a phone: no error in its console, WCAG AA, nothing wider than the
- * window. With SCREENSHOTS=<folder> in the environment, each look is a picture there.
+ * window, and on a phone no title cut. With SCREENSHOTS=<folder> in the environment, each look is a picture there.
  */
 export async function checkPage(browser: Browser, { ready, ...at }: CheckedPage): Promise<void> {
   await using opened = await openPage(browser, at);
@@ -36,6 +36,9 @@ export async function checkPage(browser: Browser, { ready, ...at }: CheckedPage)
     expect(await violations(page, scheme), name).toEqual([]);
     const isTooWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
     expect(isTooWide, `${name}: wider than the window`).toBe(false);
+    const isCut = await page.evaluate(`[...document.querySelectorAll('h1, .page-line .state, .line-label')]
+      .some((words) => words.scrollWidth > words.clientWidth && getComputedStyle(words).display !== 'inline')`);
+    expect(view === 'phone' && isCut, `${name}: words are cut`).toBe(false);
   }
   expect(problems).toEqual([]);
 }

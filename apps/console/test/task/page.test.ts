@@ -39,16 +39,6 @@ describe.runIf(hasBrowser)('the page of a task', { timeout: 30_000 }, () => {
     expect(opened.problems).toEqual([expect.stringContaining('404')]);
   });
 
-  it('shows the whole state on a phone', async () => {
-    await using opened = await ui.open(at('waiting'), { view: 'phone' });
-    await opened.page.locator('.page-line .state').waitFor();
-    const isCut = await opened.page.evaluate(`{
-      const { parentElement: about } = document.querySelector('.page-line .state');
-      about.scrollWidth > about.clientWidth;
-    }`);
-    expect(isCut).toBe(false);
-  });
-
   it('answers in the place of the client', async () => {
     await using opened = await ui.open(at('waiting'));
     const { page } = opened;
