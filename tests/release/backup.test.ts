@@ -9,7 +9,7 @@ import { ResilientClient } from '../../workshop/faults/workload/resilient-client
 import { createScenario, type ScenarioKind } from '../../workshop/faults/workload/scenario.ts';
 import { readEffects } from '../../workshop/faults/workload/violations.ts';
 import { watchTask } from '../../workshop/faults/workload/watch-task.ts';
-import { temporaryFolder } from '../../workshop/temporary-folder.ts';
+import { temporaryFolder } from '../../workshop/system.ts';
 import { openEventStream } from '../support/event-stream.ts';
 import { userMessage } from '../support/messages.ts';
 import { get } from '../support/rest.ts';

@@ -3,9 +3,9 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { startProgram } from '../../tests/support/process.ts';
-import { count, flag, optional, readCommandLine, settings, word } from '../options.ts';
-import { median } from '../statistics/quantile.ts';
-import { markdownTable } from '../tables/tables.ts';
+import { count, flag, readCommandLine, settings, word } from '../options.ts';
+import { median } from '../statistics.ts';
+import { markdownTable } from '../tables.ts';
 import { inTurn, ratio } from './measure/measure-row.ts';
 import type { Contest, Row } from './measure/row.ts';
 import { Scrapes } from './measure/scrapes.ts';
@@ -21,9 +21,9 @@ const { options, names } = readCommandLine({
   each tree, since they are inside of a process. What a setting costs: the same checkout twice, --tree . --env …, or
   --scraped for metrics; those rows are left out then. Rows: ${ids.join(', ')}`,
   options: {
-    tree: word({ value: '<folder>', what: 'the other checkout, with its node_modules' }, /./, 'a folder'),
-    minutes: count({ what: 'for how long', fallback: '18' }, 1),
-    env: optional(settings({ what: 'settings of this checkout alone' })),
+    tree: word('<folder>', 'the other checkout, with its node_modules', [/./, 'a folder']),
+    minutes: count('for how long', '18', ['1']),
+    env: settings('settings of this checkout alone'),
     scraped: flag('this checkout alone has metrics, which are asked for every five seconds'),
     save: flag('write workshop/bench/results/before-after.md'),
   },

@@ -2,8 +2,7 @@
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { count, flag, readCommandLine } from '../options.ts';
-import { withSection } from '../tables/page-section.ts';
-import { markdownRow } from '../tables/tables.ts';
+import { markdownRow, withSection } from '../tables.ts';
 import { measureRow, type Result, together } from './measure/measure-row.ts';
 import { Stage } from './measure/stage.ts';
 import { type Curve, curveChart, curveTable, shortCurveTable } from './report/curve.ts';
@@ -15,9 +14,9 @@ const { passes, rounds, minutes, save } = readCommandLine({
   usage: `npm run bench:curve [-- options]
   Eleven minutes. The points are measured one after the other, several times, so that no hour favours one of them.`,
   options: {
-    passes: count({ what: 'over all points', fallback: '4' }, 1),
-    rounds: count({ what: 'of each point in a pass', fallback: '2' }, 1),
-    minutes: count({ what: 'after so many no other pass begins that would last longer', fallback: '11' }, 1),
+    passes: count('over all points', '4', ['1']),
+    rounds: count('of each point in a pass', '2', ['1']),
+    minutes: count('after so many no other pass begins that would last longer', '11', ['1']),
     save: flag('write workshop/bench/results/curve.*, and the tables of docs/performance.md and the README'),
   },
 }).options;

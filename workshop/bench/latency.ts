@@ -6,12 +6,12 @@ import { userMessage } from '../../tests/support/messages.ts';
 import { startRedis } from '../../tests/support/redis.ts';
 import { startStack } from '../../tests/support/stack.ts';
 import { count, readCommandLine } from '../options.ts';
-import { quantile } from '../statistics/quantile.ts';
-import { textTable } from '../tables/tables.ts';
+import { quantile } from '../statistics.ts';
+import { textTable } from '../tables.ts';
 
 const { rounds } = readCommandLine({
   usage: 'npm run bench:latency [-- options]',
-  options: { rounds: count({ what: 'calls of each kind', fallback: '2000' }) },
+  options: { rounds: count('calls of each kind', '2000') },
 }).options;
 const WARM_UP = 500;
 

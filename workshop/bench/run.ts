@@ -1,5 +1,5 @@
 import { count, flag, readCommandLine } from '../options.ts';
-import { markdownRow } from '../tables/tables.ts';
+import { markdownRow } from '../tables.ts';
 import { measureRow, type Result } from './measure/measure-row.ts';
 import { Stage } from './measure/stage.ts';
 import { conditions, writeResults } from './report/results.ts';
@@ -11,7 +11,7 @@ const ids = rows.map(({ id }) => id);
 const { options, names } = readCommandLine({
   usage: `npm run bench [-- options] [row …]
   Fifteen minutes for all rows: ${ids.join(', ')}`,
-  options: { rounds: count({ what: 'of each row', fallback: '5' }), save: flag('write workshop/bench/results') },
+  options: { rounds: count('of each row', '5'), save: flag('write workshop/bench/results') },
   names: ids,
 });
 const { rounds, save } = options;

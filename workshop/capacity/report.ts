@@ -1,7 +1,5 @@
 import { inWords } from '../bench/report/results.ts';
-import { number } from '../tables/figures.ts';
-import { withSection } from '../tables/page-section.ts';
-import { markdownTable } from '../tables/tables.ts';
+import { markdownTable, number, withSection } from '../tables.ts';
 import { type Cost, type Figures, idlers, operations, publications, sizes } from './measure/figures.ts';
 
 /** Writes the figures into the page. @throws {Error} it has no section for them */

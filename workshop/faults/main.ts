@@ -1,6 +1,6 @@
 import { count, readCommandLine } from '../options.ts';
-import { quantile } from '../statistics/quantile.ts';
-import { textTable } from '../tables/tables.ts';
+import { quantile } from '../statistics.ts';
+import { textTable } from '../tables.ts';
 import { everything, loneWorker, lossyFailOvers, type Phase } from './chaos/phases.ts';
 import { type ChaosReport, runChaos } from './chaos/run-chaos.ts';
 import { startCluster } from './redis/cluster.ts';
@@ -19,11 +19,11 @@ const { options, names } = readCommandLine({
   Half an hour: gateways, workers, Redis, its disk, its data and the network between them fail under load, in
   every way that is listed in workshop/faults/inject; then fail-overs, lost data and poisons are measured one by one.`,
   options: {
-    tasks: count({ what: 'at least, under every fault', fallback: '10000' }),
-    faults: count({ what: 'of every kind, and some more of outages and lossy fail-overs', fallback: '96' }),
-    failOvers: count({ what: 'of a Cluster', fallback: '20' }),
-    clients: count({ what: 'at the same time', fallback: '60' }),
-    seed: count({ what: 'the same seed, the same faults and scenarios', fallback: `${Date.now() % 100_000}` }),
+    tasks: count('at least, under every fault', '10000'),
+    faults: count('of every kind, and some more of outages and lossy fail-overs', '96'),
+    failOvers: count('of a Cluster', '20'),
+    clients: count('at the same time', '60'),
+    seed: count('the same seed, the same faults and scenarios', `${Date.now() % 100_000}`),
   },
   names: ['chaos', 'trials'],
 });

@@ -2,7 +2,7 @@ import { uniquePrefix } from '../../tests/support/prefix.ts';
 import { residentBytes } from '../../tests/support/process-usage.ts';
 import { type Stack, startStack } from '../../tests/support/stack.ts';
 import { count, readCommandLine } from '../options.ts';
-import { textTable } from '../tables/tables.ts';
+import { textTable } from '../tables.ts';
 import type { RedisDeployment } from './redis/deployment.ts';
 import { startSingle } from './redis/single.ts';
 import { playScenario } from './workload/play-scenario.ts';
@@ -15,8 +15,8 @@ const { tasks, clients } = readCommandLine({
   usage: `npm run soak [-- options]
   Four minutes: how the memory of a gateway, a worker and Redis grows with that many tasks, in heaps of 256 MiB.`,
   options: {
-    tasks: count({ what: 'in all', fallback: '200000' }),
-    clients: count({ what: 'at the same time', fallback: '50' }),
+    tasks: count('in all', '200000'),
+    clients: count('at the same time', '50'),
   },
 }).options;
 const MOST_GROWTH_PERCENT = 5;

@@ -11,8 +11,8 @@ const { options } = readCommandLine({
   a 5xx but 503, gRPC INTERNAL or UNKNOWN, JSON-RPC -32603, an answer that never comes and a line of an error in the
   log are findings. What is found is shrunken and kept in workshop/fuzz/cases, for the tests to send ever after.`,
   options: {
-    requests: count({ what: 'how many', fallback: '20000' }, 1),
-    seed: count({ what: 'what repeats a run', fallback: '1' }),
+    requests: count('how many', '20000', ['1']),
+    seed: count('what repeats a run', '1'),
   },
 });
 

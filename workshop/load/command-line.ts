@@ -1,9 +1,8 @@
-import { helpOf, nameOf, type Options, type Typed, typed } from '../options.ts';
-import { longStreams } from './profiles/long-streams.ts';
-import { pollingHerd } from './profiles/polling-herd.ts';
-import type { PlannedRun, Profile } from './profiles/profile.ts';
-import { ramp } from './profiles/ramp.ts';
-import { burst, steady } from './profiles/steady.ts';
+import { helpOf } from '../options.ts';
+import { type CommonOptions, commonOptions, type PlannedRun, type Profile } from './profile.ts';
+import { burst, pollingHerd, steady } from './profiles.ts';
+import { ramp } from './ramp.ts';
+import { longStreams } from './streams.ts';
 
 export const profiles: readonly Profile[] = [steady, burst, ramp, longStreams, pollingHerd];
 
@@ -17,42 +16,22 @@ export class BadOptions extends Error {
 }
 
 /** @param secrets from the environment; what is typed counts more  @throws {BadOptions} */
-export function readOptions(args: readonly string[], secrets: Readonly<Record<string, string>>): PlannedRun | 'help' {
-  const { options, words } = typed(args, Object.assign({}, ...profiles.map(optionsOf)));
-  if (options.help !== undefined || words[0] === 'help') return 'help';
-  const [name, ...others] = words;
+export function readOptions(
+  [name, ...args]: readonly string[],
+  secrets: Partial<Pick<CommonOptions, 'apiKey' | 'bearer'>>,
+): PlannedRun | 'help' {
+  if (name === 'help' || [name, ...args].some((one) => one === '--help' || one === '-h')) return 'help';
   const profile = profiles.find((one) => one.name === name);
-  const names = profiles.map((one) => one.name).join(', ');
-  if (!profile)
+  if (!profile) {
+    const names = profiles.map((one) => one.name).join(', ');
     throw new BadOptions([
       name ? `${name}: there is no such profile, but ${names}` : `Name a profile: one of ${names}`,
     ]);
-  const unknown = [
-    ...others.map((text) => `${text}: not understood`),
-    ...unknownOptions(profile, options),
-    ...(options.url !== undefined && options.workers !== undefined
-      ? ['--workers are those of the own gateway; --url names another one']
-      : []),
-  ];
-  const plan = profile.plan({ ...byName(secrets), ...options });
-  if ('run' in plan && unknown.length === 0) return plan;
-  throw new BadOptions([...unknown, ...('run' in plan ? [] : plan)]);
-}
-
-const byName = (values: Readonly<Record<string, string>>): Typed['options'] =>
-  Object.fromEntries(Object.entries(values).map(([field, value]) => [nameOf(field), value]));
-const optionsOf = ({ commonOptions, ownOptions }: Profile): Options => ({ ...commonOptions, ...ownOptions });
-const has = (profile: Profile, name: string): boolean => Object.keys(optionsOf(profile)).map(nameOf).includes(name);
-
-function unknownOptions(profile: Profile, options: Typed['options']): string[] {
-  return Object.keys(options)
-    .filter((name) => !has(profile, name))
-    .map((name) => {
-      const owners = profiles.filter((one) => has(one, name)).map((one) => one.name);
-      return owners.length === 0
-        ? `--${name}: there is no such option`
-        : `--${name}: ${profile.name} has no such option, only ${owners.join(' and ')}`;
-    });
+  }
+  const plan = profile.plan(args);
+  if (!('run' in plan)) throw new BadOptions(plan);
+  const { apiKey = secrets.apiKey, bearer = secrets.bearer } = plan.options;
+  return { ...plan, options: { ...plan.options, apiKey, bearer } };
 }
 
 const examples = `Examples
@@ -71,32 +50,25 @@ Ctrl-C ends a run early, with the report so far.`;
 
 /** The text of `--help`. */
 export function help(): string {
-  const [first] = profiles;
+  const defaultsOf = ({ defaults }: Profile): string =>
+    Object.entries(defaults)
+      .map(([name, value]) => ` --${name} ${value}`)
+      .join('');
   return [
     'npm run load -- <profile> [options]',
     '',
     'Puts an A2A agent under load and says how it bears it. Without --url: a gateway of its own, on this machine.',
     '',
-    'Profiles',
-    ...profiles.map(({ name, summary }) => `  ${name.padEnd(14)} ${summary}`),
+    'Profiles, and defaults of theirs',
+    ...profiles.map((one) => `  ${one.name.padEnd(14)} ${one.summary} (${defaultsOf(one).trim()})`),
     '',
     'Options',
-    ...(first ? helpOf(pick(first.commonOptions, isTheSameEverywhere)) : []),
+    ...helpOf(commonOptions({})),
     '  --help',
-    ...profiles.flatMap(({ name, commonOptions, ownOptions }) => [
-      '',
-      `Options of ${name}`,
-      ...helpOf({ ...pick(commonOptions, (field) => !isTheSameEverywhere(field)), ...ownOptions }),
-    ]),
+    ...profiles.flatMap(({ name, options }) =>
+      Object.keys(options).length > 0 ? ['', `Options of ${name}`, ...helpOf(options)] : [],
+    ),
     '',
     examples,
   ].join('\n');
-}
-
-const pick = (options: Options, isShown: (field: string) => boolean): Options =>
-  Object.fromEntries(Object.entries(options).filter(([field]) => isShown(field)));
-
-/** What has another default in another profile is listed with each of them. */
-function isTheSameEverywhere(field: string): boolean {
-  return new Set(profiles.map(({ commonOptions }) => commonOptions[field]?.fallback)).size === 1;
 }

@@ -2,13 +2,11 @@
 
 import { listenToStopSignals } from '@switchyard/cli/up';
 import { BadOptions, help, readOptions } from './command-line.ts';
-import type { Interval } from './measure/recorder.ts';
-import type { PlannedRun } from './profiles/profile.ts';
-import { writeReport } from './report/report.ts';
-import { progressLine, toText } from './report/text.ts';
+import type { PlannedRun } from './profile.ts';
+import type { Interval } from './recorder.ts';
+import { progressLine, toText, writeReport } from './report.ts';
 import { runLoad } from './run-load.ts';
-import { findAgent, TargetError } from './target/find-agent.ts';
-import { type OwnGateway, startOwnGateway } from './target/own-gateway.ts';
+import { findAgent, type OwnGateway, startOwnGateway, TargetError } from './target.ts';
 
 /** Seconds between two progress lines. */
 const LINE_EVERY = 5;
@@ -16,7 +14,7 @@ const say = (text: string): void => void process.stderr.write(`${text}\n`);
 const { LOAD_API_KEY: apiKey, LOAD_BEARER: bearer } = process.env;
 
 try {
-  const command = readOptions(process.argv.slice(2), { ...(apiKey && { apiKey }), ...(bearer && { bearer }) });
+  const command = readOptions(process.argv.slice(2), { apiKey: apiKey || undefined, bearer: bearer || undefined });
   if (command === 'help') process.stdout.write(`${help()}\n`);
   else process.exitCode = await load(command);
 } catch (error) {
@@ -29,9 +27,10 @@ try {
 async function load(plan: PlannedRun): Promise<number> {
   using signals = listenToStopSignals(process);
   const { options } = plan;
-  await using own = options.url ? undefined : await ownGateway(options.workers, signals.stopped);
-  const target = { url: options.url ?? own?.url ?? new URL('http://127.0.0.1'), agent: options.agent };
-  const agent = await findAgent({ ...options, target, wantsVersions: plan.profile.wantsVersions });
+  await using own = options.url ? undefined : await ownGateway(options.workers);
+  if (signals.stopped.aborted) throw new TargetError('Stopped before it began');
+  const url = options.url ?? own?.url ?? new URL('http://127.0.0.1');
+  const agent = await findAgent({ ...options, url, wantsVersions: plan.profile.wantsVersions ?? false });
   say(`${plan.profile.name}: ${plan.profile.summary}; ${agent.name} at ${agent.endpoint.href} (${agent.binding})`);
   let second = 0;
   const onSecond = (interval: Interval): void => {
@@ -43,7 +42,7 @@ async function load(plan: PlannedRun): Promise<number> {
   return report.verdict.passed ? 0 : 1;
 }
 
-function ownGateway(workers: number, stopped: AbortSignal): Promise<OwnGateway> {
+function ownGateway(workers = 1): Promise<OwnGateway> {
   say(`starting a gateway, ${workers === 1 ? 'a worker' : `${workers} workers`} and a Redis`);
-  return startOwnGateway(workers, stopped);
+  return startOwnGateway(workers);
 }

@@ -1,16 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { cpuShares } from '../../tests/support/process-usage.ts';
-import { SeededRandom } from '../seeded-random.ts';
-import { A2AClient } from './client/a2a-client.ts';
-import { jsonRpc, rest } from './client/binding.ts';
-import { Connections } from './client/connections.ts';
-import { GeneratorWatch } from './measure/generator-watch.ts';
-import { type Interval, Recorder } from './measure/recorder.ts';
-import { TaskLedger } from './measure/task-ledger.ts';
-import type { Load, PlannedRun } from './profiles/profile.ts';
-import { type Report, toReport } from './report/report.ts';
-import type { FoundAgent } from './target/find-agent.ts';
+import { SeededRandom } from '../statistics.ts';
+import { A2AClient } from './client.ts';
+import { Connections, failureOf } from './connections.ts';
+import { GeneratorWatch } from './open-model.ts';
+import type { Load, PlannedRun } from './profile.ts';
+import { type Interval, Recorder, TaskLedger } from './recorder.ts';
+import { type Report, toReport } from './report.ts';
+import type { FoundAgent } from './target.ts';
 
 /** How long requests in flight may take after a run is stopped, in milliseconds. */
 const STOP_WITHIN_MS = 2_000;
@@ -33,9 +31,38 @@ export async function runLoad(parts: RunParts): Promise<Report> {
   const { plan, agent, ownPids, stopped, killed } = parts;
   const watch = new GeneratorWatch();
   const halted = AbortSignal.any([killed, afterAbort(stopped, STOP_WITHIN_MS)]);
-  await using connections = connect(parts, watch);
+  await using connections = new Connections({
+    origin: agent.endpoint.origin,
+    connections: plan.options.connections,
+    connectTimeoutMs: plan.options.timeoutMs,
+    onSent: (waitedMs) => watch.connectionWaits.add(waitedMs),
+  });
   halted.addEventListener('abort', () => connections[Symbol.asyncDispose](), { once: true });
-  const begin = loadsOn(parts, { connections, watch, halted });
+  const runId = `load-${randomBytes(6).toString('hex')}`;
+  const client = new A2AClient({ connections, agent, timeoutMs: plan.options.timeoutMs, runId });
+  const random = new SeededRandom(plan.options.seed);
+  const isOwnAgent = ownPids !== undefined;
+  // Warm-up and run use the same connections, client and random numbers, and have books of their own.
+  const begin = (durationMs: number): Load => {
+    const options = { ...plan.options, durationMs };
+    const over = AbortSignal.any([AbortSignal.timeout(durationMs), stopped, halted]);
+    const settled = AbortSignal.any([afterAbort(over, options.settleMs), halted]);
+    const recorder = new Recorder(plan.primary(isOwnAgent));
+    halted.addEventListener('abort', () => recorder.close(), { once: true });
+    const { lateness } = watch;
+    const signals = { over, settled, halted };
+    return {
+      options,
+      isOwnAgent,
+      client,
+      connections,
+      recorder,
+      tasks: new TaskLedger(recorder),
+      random,
+      lateness,
+      ...signals,
+    };
+  };
 
   const warmUp = begin(plan.options.warmUpMs);
   if (plan.profile.canWarmUp && plan.options.warmUpMs > 0) await plan.run(warmUp);
@@ -62,43 +89,6 @@ export async function runLoad(parts: RunParts): Promise<Report> {
     seconds,
     isCutShort: stopped.aborted,
   });
-}
-
-function connect({ plan, agent }: RunParts, watch: GeneratorWatch): Connections {
-  return new Connections({
-    origin: agent.endpoint.origin,
-    connections: plan.options.connections,
-    connectTimeoutMs: plan.options.timeoutMs,
-    onSent: (waitedMs) => watch.connectionWaits.add(waitedMs),
-  });
-}
-
-interface Shared {
-  readonly connections: Connections;
-  readonly watch: GeneratorWatch;
-  readonly halted: AbortSignal;
-}
-
-/** Warm-up and run use the same connections, client and random numbers, and have books of their own. */
-function loadsOn({ plan, agent, ownPids, stopped }: RunParts, { connections, watch, halted }: Shared) {
-  const { options } = plan;
-  const isOwnAgent = ownPids !== undefined;
-  const { tenant, headers, endpoint } = agent;
-  const bound = { path: endpoint.pathname.replace(/\/+$/, ''), headers, tenant };
-  const binding = agent.binding === 'JSONRPC' ? jsonRpc(bound) : rest(bound);
-  const runId = `load-${randomBytes(6).toString('hex')}`;
-  const client = new A2AClient({ connections, binding, timeoutMs: options.timeoutMs, runId });
-  const random = new SeededRandom(options.seed);
-  return (durationMs: number): Load => {
-    const over = AbortSignal.any([AbortSignal.timeout(durationMs), stopped, halted]);
-    const settled = AbortSignal.any([afterAbort(over, options.settleMs), halted]);
-    const recorder = new Recorder(plan.primary(isOwnAgent));
-    halted.addEventListener('abort', () => recorder.close(), { once: true });
-    const tasks = new TaskLedger((failure) => recorder.wrong(failure));
-    const { lateness } = watch;
-    const own = { ...options, durationMs };
-    return { options: own, isOwnAgent, client, connections, recorder, tasks, random, lateness, over, settled, halted };
-  };
 }
 
 /** Ends an interval every second, and one when it is disposed. */
@@ -150,8 +140,9 @@ async function settle(load: Load): Promise<void> {
 async function askInTurn({ client, tasks }: Load, ids: Iterable<string>, signal: AbortSignal): Promise<void> {
   for (const id of ids) {
     if (signal.aborted) return;
-    const reading = await client.getTask(id, undefined, performance.now());
-    if (reading.ok && reading.value.task) tasks.seen(reading.value.task);
-    else if (!reading.ok) return; // a server that does not answer is not pressed; the next round comes
+    const asked = client.getTask(id, undefined, performance.now());
+    if (await failureOf(asked)) return; // a server that does not answer is not pressed; the next round comes
+    const { task } = await asked;
+    if (task) tasks.seen(task);
   }
 }

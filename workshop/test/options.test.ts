@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { count, flag, optional, parseCommandLine, settings } from '../options.ts';
+import { count, flag, parseCommandLine, settings } from '../options.ts';
 
 const line = {
-  usage: '',
   options: {
-    tasks: count({ what: '', fallback: '10' }),
-    failOvers: count({ what: '', fallback: '2' }),
+    tasks: count('', '10'),
+    failOvers: count('', '2'),
     save: flag(''),
   },
   names: ['accept', 'drain'],
@@ -24,7 +23,7 @@ describe('the command line of a tool', () => {
   });
 
   test('has settings, where it takes some', () => {
-    const withEnv = { ...line, options: { env: optional(settings({ what: '' })) } };
+    const withEnv = { ...line, options: { env: settings('') } };
     expect(parseCommandLine(withEnv, ['--env', 'TRACES=otlp,TRACES_URL=http://a/?b=c'])).toEqual({
       options: { env: { TRACES: 'otlp', TRACES_URL: 'http://a/?b=c' } },
       names: [],

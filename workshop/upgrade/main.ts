@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { count, number, readCommandLine, word } from '../options.ts';
-import { textTable } from '../tables/tables.ts';
+import { textTable } from '../tables.ts';
 import { checkoutOf, previousCommit } from './previous-release.ts';
 import { runUpgrade } from './run-upgrade.ts';
 
@@ -9,14 +9,10 @@ const { options } = readCommandLine({
   usage: `npm run upgrade [-- options]
   Gateways and workers of the previous release are replaced by those of this one under load, back, and again.`,
   options: {
-    minutes: number({ what: 'until then it begins again; once in any case', fallback: '1' }, 0, 1_440),
-    from: word(
-      { what: 'commit; default: that of tests/release/previous.json', value: '<commit>' },
-      /^[0-9a-f]{7,40}$/,
-      'a commit',
-    ),
-    clients: count({ what: 'at the same time', fallback: '10' }),
-    seed: count({ what: 'the same seed, the same tasks', fallback: `${Date.now() % 100_000}` }),
+    minutes: number('until then it begins again; once in any case', '1', ['0', '1440']),
+    from: word('<commit>', 'default: that of tests/release/previous.json', [/^[0-9a-f]{7,40}$/, 'a commit']),
+    clients: count('at the same time', '10'),
+    seed: count('the same seed, the same tasks', `${Date.now() % 100_000}`),
   },
 });
 const log = (line: string): void => void process.stderr.write(`${line}\n`);

@@ -13,7 +13,7 @@ import { PushReceiver, pushSettings } from '../faults/workload/push-receiver.ts'
 import { ResilientClient, type Retry } from '../faults/workload/resilient-client.ts';
 import { createScenario } from '../faults/workload/scenario.ts';
 import { lateEffects, readEffects, repeatedSteps, type Violation } from '../faults/workload/violations.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
+import { temporaryFolder } from '../system.ts';
 import { type Release, type Roll, roll, rollsBetween } from './roll.ts';
 
 export interface UpgradeOptions {

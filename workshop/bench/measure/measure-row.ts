@@ -1,4 +1,4 @@
-import { median, quantile } from '../../statistics/quantile.ts';
+import { median, quantile } from '../../statistics.ts';
 import type { Bar, Contender, Notes, Row } from './row.ts';
 import type { Stage } from './stage.ts';
 

@@ -5,7 +5,7 @@ import { type Program, startProgram } from '../../../tests/support/process.ts';
 import { startRedis, type TestRedis } from '../../../tests/support/redis.ts';
 import type { GatewayProcess } from '../../../tests/support/stack.ts';
 import { until } from '../../../tests/support/until.ts';
-import { temporaryFolder } from '../../temporary-folder.ts';
+import { temporaryFolder } from '../../system.ts';
 
 const PREFIX = 'bench';
 

@@ -1,4 +1,4 @@
-import { number } from '../../tables/figures.ts';
+import { number } from '../../tables.ts';
 import type { Figures, Result } from '../measure/measure-row.ts';
 import { shape, svg, text } from './svg.ts';
 import { heldBars } from './table.ts';

@@ -1,5 +1,4 @@
-import { number } from '../../tables/figures.ts';
-import { markdownTable } from '../../tables/tables.ts';
+import { markdownTable, number } from '../../tables.ts';
 import { figureOf, type Result } from '../measure/measure-row.ts';
 import { curveCallers, curveId, curveKinds, DURABLE, LIMIT, MEMORY } from '../rows/send.ts';
 import { type Conditions, inWords } from './results.ts';

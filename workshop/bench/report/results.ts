@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus, loadavg } from 'node:os';
-import { markdownTable } from '../../tables/tables.ts';
+import { markdownTable } from '../../tables.ts';
 import type { Result } from '../measure/measure-row.ts';
 import { ratioChart } from './chart.ts';
 import { tableHead, tableRow } from './table.ts';

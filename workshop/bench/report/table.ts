@@ -1,4 +1,4 @@
-import { number } from '../../tables/figures.ts';
+import { number } from '../../tables.ts';
 import { type Figures, figureOf, type Result } from '../measure/measure-row.ts';
 import type { Bar } from '../measure/row.ts';
 

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Store } from '@switchyard/store';
 import type { Redis } from 'ioredis';
 import { userMessage } from '../../../tests/support/messages.ts';
-import { median } from '../../statistics/quantile.ts';
+import { median } from '../../statistics.ts';
 import { BenchTask, benchScope, bytesOf } from '../measure/bench-task.ts';
 import type { Contest, Row } from '../measure/row.ts';
 import type { Stage } from '../measure/stage.ts';

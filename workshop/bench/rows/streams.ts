@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { startProgram } from '../../../tests/support/process.ts';
 import { residentBytes } from '../../../tests/support/process-usage.ts';
-import { median, quantile } from '../../statistics/quantile.ts';
+import { median, quantile } from '../../statistics.ts';
 import { ask, fanOut, sendMessage, streams } from '../measure/drive.ts';
 import type { Row } from '../measure/row.ts';
 import type { Stage } from '../measure/stage.ts';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
-import { withSection } from '../../tables/page-section.ts';
+import { withSection } from '../../tables.ts';
 import { type Curve, curveTable, shortCurveTable } from '../report/curve.ts';
 
 const curve: Curve = JSON.parse(await readFile('workshop/bench/results/curve.json', 'utf8'));

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { freePort } from '@switchyard/local';
 import { until } from '../../../tests/support/until.ts';
 import { dataSettings, RedisNode } from '../../faults/redis/redis-node.ts';
-import { temporaryFolder } from '../../temporary-folder.ts';
+import { temporaryFolder } from '../../system.ts';
 import type { Named, publications } from './figures.ts';
 import { mainThreadMicros } from './meter.ts';
 

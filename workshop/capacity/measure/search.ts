@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Store, type TaskFilter } from '@switchyard/store';
 import { Redis } from 'ioredis';
 import { startRedis } from '../../../tests/support/redis.ts';
-import { quantile } from '../../statistics/quantile.ts';
+import { quantile } from '../../statistics.ts';
 
 /** How fast operators find tasks in a store that keeps this many. */
 export interface SearchFigures {

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { uniquePrefix } from '../../../tests/support/prefix.ts';
 import { type Stack, startStack } from '../../../tests/support/stack.ts';
-import { SeededRandom } from '../../seeded-random.ts';
-import { temporaryFolder } from '../../temporary-folder.ts';
+import { SeededRandom } from '../../statistics.ts';
+import { temporaryFolder } from '../../system.ts';
 import { type Fault, injectFaults, Target } from '../inject/fault.ts';
 import type { RedisDeployment } from '../redis/deployment.ts';
 import { PushReceiver, pushSettings } from '../workload/push-receiver.ts';

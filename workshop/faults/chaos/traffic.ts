@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { SeededRandom } from '../../seeded-random.ts';
+import { SeededRandom } from '../../statistics.ts';
 import { type Pushes, playScenario } from '../workload/play-scenario.ts';
 import { type Gateways, ResilientClient, type Retry } from '../workload/resilient-client.ts';
 import { createScenario, scenarioKinds } from '../workload/scenario.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Program } from '../../../tests/support/process.ts';
 import type { Stack } from '../../../tests/support/stack.ts';
-import type { SeededRandom } from '../../seeded-random.ts';
+import type { SeededRandom } from '../../statistics.ts';
 import type { RedisDeployment } from '../redis/deployment.ts';
 import type { FaultProxy } from '../redis/fault-proxy.ts';
 import type { RedisNode } from '../redis/redis-node.ts';

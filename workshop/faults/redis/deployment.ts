@@ -1,4 +1,4 @@
-import { temporaryFolder } from '../../temporary-folder.ts';
+import { temporaryFolder } from '../../system.ts';
 import type { FaultProxy } from './fault-proxy.ts';
 import type { RedisNode } from './redis-node.ts';
 

@@ -3,7 +3,7 @@ import { freePort } from '@switchyard/local';
 import { Store } from '@switchyard/store';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { until } from '../../../tests/support/until.ts';
-import { temporaryFolder } from '../../temporary-folder.ts';
+import { temporaryFolder } from '../../system.ts';
 import { FaultProxy } from '../redis/fault-proxy.ts';
 import { RedisNode } from '../redis/redis-node.ts';
 

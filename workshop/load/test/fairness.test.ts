@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { measureFairness, TURN_MS } from '../measure/fairness.ts';
+import { measureFairness, TURN_MS } from '../fairness.ts';
 
 // The figures are for a machine that does nothing else: `npm run fairness`.
 it('a message begins soon though 800 of another tenant wait, which take 20 s', async () => {

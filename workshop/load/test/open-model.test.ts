@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
-import { SeededRandom } from '../../seeded-random.ts';
-import { arrivals, keepPace } from '../measure/arrivals.ts';
-import { Latencies } from '../measure/latencies.ts';
+import { Latencies, SeededRandom } from '../../statistics.ts';
+import { arrivals, keepPace } from '../open-model.ts';
 import { completed, startOddAgent } from './support/odd-agent.ts';
 import { load, words } from './support/run-load.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { BadOptions, help, profiles, readOptions } from '../command-line.ts';
-import type { PlannedRun } from '../profiles/profile.ts';
+import type { PlannedRun } from '../profile.ts';
 import { words } from './support/run-load.ts';
 
-function plan(line: string, secrets: Record<string, string> = {}): PlannedRun {
+function plan(line: string, secrets: { apiKey?: string; bearer?: string } = {}): PlannedRun {
   const command = readOptions(words(line), secrets);
   if (command === 'help') throw new Error('it wants to help');
   return command;
@@ -44,8 +44,9 @@ describe('options', () => {
     expect(problemsOf(line).toSorted()).toEqual(
       [
         'now: not understood',
+        '3s: not understood',
         'red: not understood',
-        '--step: burst has no such option, only ramp',
+        '--step: there is no such option',
         '--colour: there is no such option',
         '--url nowhere: must be a URL such as http://127.0.0.1:4000, without a name and a query',
         '--duration 2h: must be a time such as 30s, 500ms or 2m',

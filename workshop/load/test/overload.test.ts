@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { measureOverload } from '../measure/overload.ts';
+import { measureOverload } from '../overload.ts';
 
 // The figures are for a machine that does nothing else: `npm run overload`.
 it('ten times as many messages as can be done: most are refused, and what is taken is done soon', async () => {

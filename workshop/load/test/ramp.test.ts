@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
-import { RateSearch } from '../profiles/ramp.ts';
+import { RateSearch } from '../ramp.ts';
 import { completed, type OddAgent, startOddAgent } from './support/odd-agent.ts';
 import { load, words } from './support/run-load.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { measureSlowClients } from '../measure/slow-clients.ts';
+import { measureSlowClients } from '../slow-clients.ts';
 
 // The figures are for a machine that does nothing else: `npm run slow-clients`.
 it('slow connections are closed in time, and others are served meanwhile', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { findAgent, requireAllowed } from '../target/find-agent.ts';
+import { findAgent, requireAllowed } from '../target.ts';
 import { startOddAgent } from './support/odd-agent.ts';
 import { load } from './support/run-load.ts';
 
@@ -45,8 +45,8 @@ it('another host is refused before anything is sent to it', async () => {
 
 it('an agent card that leads to another host is not followed', async () => {
   await using agent = await startOddAgent(() => undefined, 'http://192.0.2.1/');
-  const target = { url: new URL(agent.url), agent: undefined };
-  await expect(findAgent({ target, wantsVersions: false })).rejects.toThrow('192.0.2.1 is not this machine');
+  const url = new URL(agent.url);
+  await expect(findAgent({ url, wantsVersions: false })).rejects.toThrow('192.0.2.1 is not this machine');
 });
 
 describe('an agent card', () => {
@@ -54,7 +54,7 @@ describe('an agent card', () => {
     await using agent = await startOddAgent(() => undefined);
     for (const path of ['', '/', '/agents/odd', '/.well-known/agent-card.json']) {
       const found = await findAgent({
-        target: { url: new URL(agent.url + path), agent: undefined },
+        url: new URL(agent.url + path),
         wantsVersions: false,
       });
       expect([found.name, found.binding, found.endpoint.href]).toEqual(['Odd', 'JSONRPC', `${agent.url}/`]);
@@ -63,18 +63,18 @@ describe('an agent card', () => {
 
   it('without a binding that is wanted is refused, with what it offers', async () => {
     await using agent = await startOddAgent(() => undefined);
-    const target = { url: new URL(agent.url), agent: undefined };
-    await expect(findAgent({ target, wantsVersions: false, binding: 'rest' })).rejects.toThrow(
+    const url = new URL(agent.url);
+    await expect(findAgent({ url, wantsVersions: false, binding: 'rest' })).rejects.toThrow(
       'Spoken here: HTTP+JSON of A2A 1.0. The agent card offers JSONRPC 1.0',
     );
     // What a profile would like to have is not demanded.
-    await expect(findAgent({ target, wantsVersions: true })).resolves.toMatchObject({ binding: 'JSONRPC' });
+    await expect(findAgent({ url, wantsVersions: true })).resolves.toMatchObject({ binding: 'JSONRPC' });
   });
 
   it('gets credentials as headers, which every request has, too', async () => {
     await using agent = await startOddAgent(() => undefined);
-    const target = { url: new URL(agent.url), agent: undefined };
-    const found = await findAgent({ target, wantsVersions: false, apiKey: 'k', bearer: 't' });
+    const url = new URL(agent.url);
+    const found = await findAgent({ url, wantsVersions: false, apiKey: 'k', bearer: 't' });
     expect(found.headers).toEqual(['a2a-version', '1.0', 'authorization', 'Bearer t', 'X-API-Key', 'k']);
   });
 });

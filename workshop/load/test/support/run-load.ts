@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Program, startProgram } from '../../../../tests/support/process.ts';
-import { temporaryFolder } from '../../../temporary-folder.ts';
-import type { Report } from '../../report/report.ts';
+import { temporaryFolder } from '../../../system.ts';
+import type { Report } from '../../report.ts';
 
 export interface LoadRun {
   readonly code: number;

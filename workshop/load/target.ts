@@ -1,14 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 import { A2AError, type AgentCard, type AgentInterface } from '@switchyard/protocol';
 import { parseAgentCard } from '@switchyard/protocol/parse-agent-card';
-
-/** What is put under load. */
-export interface Target {
-  /** Base URL of the gateway or agent, or the URL of its card, as it was given. */
-  readonly url: URL;
-  /** One of the agents of a gateway; unset: the one at its root. */
-  readonly agent: string | undefined;
-}
+import { startOwnSystem } from '../system.ts';
 
 /** The agent that a target leads to, and how it is spoken to. */
 export interface FoundAgent {
@@ -25,30 +18,17 @@ export class TargetError extends Error {
   override readonly name = 'TargetError';
 }
 
-interface Credentials {
-  readonly apiKey?: string | undefined;
-  readonly bearer?: string | undefined;
-}
-
-/** Headers, names and values in turn. The card may name the header of an API key (A2A 4.5.2). */
-function authHeaders({ apiKey, bearer }: Credentials, card?: AgentCard): string[] {
-  return [
-    ...(bearer === undefined ? [] : ['authorization', `Bearer ${bearer}`]),
-    ...(apiKey === undefined ? [] : [apiKeyHeader(card), apiKey]),
-  ];
-}
-
-function apiKeyHeader(card: AgentCard | undefined): string {
-  const schemes = Object.values(card?.securitySchemes ?? {});
-  const named = schemes.map((scheme) => ('apiKeySecurityScheme' in scheme ? scheme.apiKeySecurityScheme : undefined));
-  return named.find((scheme) => scheme?.location === 'header')?.name ?? 'X-API-Key';
-}
-
 const CARD_WITHIN_MS = 10_000;
 const bindings = { jsonrpc: 'JSONRPC', rest: 'HTTP+JSON' } as const;
 
-export interface Search extends Credentials {
-  readonly target: Target;
+/** What is to be put under load, and how. */
+export interface Search {
+  /** Base URL of the gateway or agent, or the URL of its card, as it was given. */
+  readonly url: URL;
+  /** One of the agents of a gateway; unset: the one at its root. */
+  readonly agent?: string | undefined;
+  readonly apiKey?: string | undefined;
+  readonly bearer?: string | undefined;
   readonly allowHost?: string | undefined;
   readonly binding?: keyof typeof bindings | undefined;
   /** Whether polls need a version. */
@@ -57,35 +37,46 @@ export interface Search extends Credentials {
 
 /** Reads the agent card and chooses how to speak to the agent. Follows no redirects. @throws {TargetError} */
 export async function findAgent(search: Search): Promise<FoundAgent> {
-  const { target, allowHost } = search;
-  requireAllowed(target.url, allowHost);
-  const card = await readCard(cardUrl(target), search);
+  requireAllowed(search.url, search.allowHost);
+  const card = await readCard(search);
   const { url, tenant, protocolBinding } = choose(card, search);
   const endpoint = URL.parse(url);
   if (!endpoint) throw new TargetError(`The agent card names ${url} as its endpoint, which is no URL`);
-  requireAllowed(endpoint, allowHost);
-  const headers = ['a2a-version', '1.0', ...authHeaders(search, card)];
+  requireAllowed(endpoint, search.allowHost);
+  const headers = ['a2a-version', '1.0', ...Object.entries(credentials(search, card)).flat()];
   // Shown on a terminal, where control characters have no business.
   const name = card.name.replace(/\p{Cc}+/gu, ' ');
   return { name, endpoint, binding: protocolBinding, tenant, headers };
 }
 
+/** As headers. The card may name the header of an API key (A2A 4.5.2). */
+function credentials({ apiKey, bearer }: Search, card?: AgentCard): Record<string, string> {
+  const schemes = Object.values(card?.securitySchemes ?? {});
+  const named = schemes.map((scheme) => ('apiKeySecurityScheme' in scheme ? scheme.apiKeySecurityScheme : undefined));
+  const keyHeader = named.find((scheme) => scheme?.location === 'header')?.name ?? 'X-API-Key';
+  return {
+    ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),
+    ...(apiKey !== undefined && { [keyHeader]: apiKey }),
+  };
+}
+
 /** A2A 8.2; the path below the gateway is that of Switchyard. */
-function cardUrl({ url, agent }: Target): string {
+function cardUrl({ url, agent }: Search): string {
   const base = `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
   if (base.endsWith('.json')) return base;
   return `${base}${agent === undefined ? '' : `/agents/${agent}`}/.well-known/agent-card.json`;
 }
 
-async function readCard(url: string, credentials: Credentials): Promise<AgentCard> {
-  const pairs = authHeaders(credentials);
-  const headers = Object.fromEntries(pairs.flatMap((name, i) => (i % 2 ? [] : [[name, pairs[i + 1] ?? '']])));
-  let response: Response;
-  try {
-    response = await fetch(url, { headers, redirect: 'error', signal: AbortSignal.timeout(CARD_WITHIN_MS) });
-  } catch (error) {
+async function readCard(search: Search): Promise<AgentCard> {
+  const url = cardUrl(search);
+  const request = {
+    headers: credentials(search),
+    redirect: 'error',
+    signal: AbortSignal.timeout(CARD_WITHIN_MS),
+  } as const;
+  const response = await fetch(url, request).catch((error: unknown) => {
     throw new TargetError(`There is no agent card at ${url}: ${reasonOf(error)}`, { cause: error });
-  }
+  });
   if (!response.ok) throw new TargetError(`There is no agent card at ${url}: it answers HTTP ${response.status}`);
   try {
     return parseAgentCard(await response.json());
@@ -145,4 +136,25 @@ function isLoopback(hostname: string): boolean {
   const family = isIP(address);
   if (family === 0) return address === 'localhost' || address.endsWith('.localhost');
   return loopback.check(address, family === 4 ? 'ipv4' : 'ipv6');
+}
+
+/** A system of its own with the agent of load/agents. */
+export interface OwnGateway extends AsyncDisposable {
+  readonly url: URL;
+  /** Process ids, by name. */
+  readonly pids: Readonly<Record<string, number>>;
+}
+
+/** @throws {TargetError} a part of it does not start */
+export async function startOwnGateway(workers: number): Promise<OwnGateway> {
+  const agents = ['workshop/load/agents/load.ts'];
+  const system = await startOwnSystem({ agents, workers, env: { DEFAULT_AGENT: 'load' } }).catch((error: unknown) => {
+    const what = error instanceof Error ? error.message : String(error);
+    const instead = 'Or load a gateway that runs, with --url';
+    throw new TargetError(`The own gateway did not start: ${what}\n${instead}`, { cause: error });
+  });
+  const { redis, stack, gateway } = system;
+  const named = stack.workers.map(({ pid }, i) => [workers === 1 ? 'worker' : `worker ${i + 1}`, pid]);
+  const pids = { ...(redis.pid && { redis: redis.pid }), gateway: gateway.pid, ...Object.fromEntries(named) };
+  return { url: new URL(gateway.url), pids, [Symbol.asyncDispose]: () => system[Symbol.asyncDispose]() };
 }

@@ -1,6 +1,37 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Pool } from 'undici';
-import { failed, notSent, type Outcome, succeeded } from './outcome.ts';
+
+/** Why something did not work, as the report counts it. */
+export class Failure extends Error {
+  override readonly name = 'Failure';
+  /** The same words for the same kind: `HTTP 503`, `JSON-RPC -32057`, `timeout`. */
+  readonly kind: string;
+  /** The server's Retry-After. */
+  readonly retryAfterMs: number | undefined;
+
+  /** @param example one such case in more words */
+  constructor(kind: string, example = kind, retryAfterMs?: number) {
+    // Texts of servers are printed on a terminal, where control characters have no business.
+    const line = example.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+    super(line.length > 300 ? `${line.slice(0, 299)}…` : line);
+    this.kind = kind;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** The failure of a request, if it has failed: a load test counts them. */
+export async function failureOf(request: Promise<unknown>): Promise<Failure | undefined> {
+  try {
+    await request;
+    return undefined;
+  } catch (error) {
+    if (error instanceof Failure) return error;
+    throw error;
+  }
+}
+
+/** A request that was withdrawn before it was sent: not an error. */
+export const notSent = 'not sent';
 
 export interface Outgoing {
   readonly method: 'GET' | 'POST';
@@ -19,7 +50,8 @@ export interface Reply {
 }
 
 export interface Exchange {
-  readonly reply: Promise<Outcome<Reply>>;
+  /** Rejects with a `Failure`. */
+  readonly reply: Promise<Reply>;
   /** Ends it with a failure; its connection is closed, since HTTP/1.1 cannot take a request back. */
   abort(kind: string): void;
   /** It may take any time from now on. */
@@ -59,18 +91,20 @@ export class Connections implements AsyncDisposable {
   begin(request: Outgoing, expiresAt: number, onPiece?: OnPiece): Exchange {
     const controller = new AbortController();
     const { signal } = controller;
-    const abort = (kind: string): void => controller.abort(new GivenUp(kind));
+    const abort = (kind: string): void => controller.abort(new Failure(kind));
     // A timer of Node may be early by a millisecond.
     const timer = setTimeout(abort, Math.max(1, Math.ceil(expiresAt - performance.now()) + 1), 'timeout');
     const reply = this.#carryOut(request, signal, onPiece)
-      .then(succeeded, (error: unknown) => failureOf(signal.aborted ? signal.reason : error))
+      .catch((error: unknown) => {
+        throw inWords(signal.aborted ? signal.reason : error);
+      })
       .finally(() => clearTimeout(timer));
     return { reply, abort, keepOpen: () => clearTimeout(timer) };
   }
 
   /** Takes back what was not sent yet. */
   dropWaiting(): void {
-    for (const turn of this.#waiting) turn.reject(new GivenUp(notSent));
+    for (const turn of this.#waiting) turn.reject(new Failure(notSent));
     this.#waiting.clear();
   }
 
@@ -115,9 +149,6 @@ export function isEventStream(headers: IncomingHttpHeaders): boolean {
   return headers['content-type']?.startsWith('text/event-stream') ?? false;
 }
 
-/** The request was given up; the message is the kind of failure. */
-class GivenUp extends Error {}
-
 /** The error codes of Node and undici in words, for the report. */
 const kinds: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
@@ -131,10 +162,10 @@ const kinds: Readonly<Record<string, string>> = {
   EADDRNOTAVAIL: 'no more local ports here',
 };
 
-/** A request that got no answer at all. */
-function failureOf(error: unknown): Outcome<never> {
-  if (error instanceof GivenUp) return failed(error.message);
-  if (!(error instanceof Error)) return failed('network error', String(error));
+/** Of a request that got no answer at all. */
+function inWords(error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  if (!(error instanceof Error)) return new Failure('network error', String(error));
   const code = 'code' in error ? String(error.code) : error.name;
-  return failed(kinds[code] ?? `network error ${code}`, error.message || code);
+  return new Failure(kinds[code] ?? `network error ${code}`, error.message || code);
 }

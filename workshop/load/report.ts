@@ -1,7 +1,86 @@
-import { count, ms, percent, rate } from '../../tables/figures.ts';
-import { textTable } from '../../tables/tables.ts';
-import type { Interval } from '../measure/recorder.ts';
-import type { Report } from './report.ts';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { count, ms, percent, rate, textTable } from '../tables.ts';
+import type { GeneratorReading } from './open-model.ts';
+import type { Findings, PlannedRun } from './profile.ts';
+import type { Interval, Recorder, TaskCounts } from './recorder.ts';
+import type { FoundAgent } from './target.ts';
+
+/** What was measured, in the books and outside of them. */
+interface Measured {
+  readonly plan: PlannedRun;
+  readonly agent: FoundAgent;
+  readonly recorder: Recorder;
+  readonly findings: Findings;
+  readonly tasks: TaskCounts;
+  /** Accepted before the figures began to count; they are in the target's books, too. */
+  readonly warmUpTasks: number;
+  readonly generator: GeneratorReading;
+  /** Share of one processor that each part of an own gateway used. */
+  readonly cpuShares: Readonly<Record<string, number>>;
+  readonly beganAt: string;
+  readonly seconds: number;
+  /** The run was stopped early. */
+  readonly isCutShort: boolean;
+}
+
+/** Everything that is known of a run; report.json is this. Times without a unit in their name are milliseconds. */
+export type Report = ReturnType<typeof toReport>;
+
+export function toReport({ plan, agent, recorder, findings, ...seen }: Measured) {
+  const { requests, errors, primary, intervals, total, operations } = recorder;
+  const { apiKey: _, bearer: __, url, out: ___, ...options } = plan.options;
+  return {
+    version: 1,
+    profile: plan.profile.name,
+    summary: plan.profile.summary,
+    // Without a URL: a gateway of its own.
+    target: { url: url?.href, agent: agent.name, endpoint: agent.endpoint.href, binding: agent.binding },
+    options,
+    verdict: judge(recorder, findings, options.maxErrorRateShare),
+    offered: total.offered,
+    requests,
+    // Over the run.
+    requestsPerSecond: requests / Math.max(seen.seconds, 0.001),
+    events: total.events,
+    errorCount: total.errors,
+    errors,
+    // Whose latency is that of the run.
+    primary,
+    // Latencies from when a request was due. Without requests: a duration that is not that of a request.
+    operations: Array.from(operations, ([name, { latencies, ...counts }]) => ({
+      name,
+      ...counts,
+      latency: latencies.summary(),
+    })),
+    intervals,
+    ...findings,
+    ...seen,
+  };
+}
+
+/** Decides the exit code, and says in words what was asked and what came of it. A ramp passes when a rate held: errors beyond its limit are expected. */
+function judge({ requests, total }: Recorder, { ramp }: Findings, most: number) {
+  if (ramp) {
+    const { highestThatHeld, lowestThatDidNot } = ramp;
+    if (highestThatHeld === undefined) return { passed: false, because: 'not even the first rate held' };
+    const limit = lowestThatDidNot === undefined ? 'the limit was not reached' : `${lowestThatDidNot}/s did not`;
+    return { passed: true, because: `${highestThatHeld}/s held, ${limit}` };
+  }
+  if (requests === 0) return { passed: false, because: 'nothing was answered' };
+  const rate = total.errors / requests;
+  const passed = rate <= most;
+  return { passed, because: `errors ${percent(rate)}, ${passed ? 'not more' : 'more'} than ${percent(most)}` };
+}
+
+/** report.json. @returns its path  @param folder unset: one of its own below .data/load */
+export async function writeReport(report: Report, folder: string | undefined): Promise<string> {
+  const stamp = report.beganAt.slice(0, 19).replaceAll(':', '-');
+  const place = resolve(folder ?? join('.data', 'load', `${stamp}-${report.profile}`));
+  await mkdir(place, { recursive: true });
+  await writeFile(join(place, 'report.json'), `${JSON.stringify(report, null, 1)}\n`);
+  return join(place, 'report.json');
+}
 
 /** How a run goes, in one second. @param of how long the run will take, in words */
 export function progressLine(interval: Interval, of: string): string {

@@ -1,5 +1,62 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { Latencies } from './latencies.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Latencies, type SeededRandom } from '../statistics.ts';
+
+export interface ArrivalSettings {
+  /** Arrivals per second at a time, in milliseconds since the start. */
+  readonly rateAt: (ms: number) => number;
+  /** The highest of these rates. */
+  readonly peak: number;
+  readonly random: SeededRandom;
+}
+
+/**
+ * When clients come that know nothing of each other: a Poisson process, as milliseconds since the start. It never ends.
+ * For a rate that changes, candidates come at the highest rate and some of them stay away (thinning).
+ */
+export function* arrivals({ rateAt, peak, random }: ArrivalSettings): Generator<number, never> {
+  let ms = 0;
+  for (;;) {
+    ms += (-Math.log(1 - random.next()) / peak) * 1_000;
+    const rate = rateAt(ms);
+    if (rate >= peak || random.next() * peak < rate) yield ms;
+  }
+}
+
+/** How late a timer of Node can be on an idle machine, in milliseconds. */
+const GRAIN_MS = 2;
+/** The longest nap, in milliseconds: so soon an end is noticed. */
+const NAP_MS = 50;
+
+export interface Pace {
+  /** Milliseconds since the start, in order. */
+  readonly arrivals: Iterator<number, unknown>;
+  /** Ends it. */
+  readonly signal: AbortSignal;
+  /** How late each arrival was started. */
+  readonly lateness: Latencies;
+  readonly onArrival: (dueAt: number) => void;
+}
+
+/**
+ * Tells of each arrival when it is due, whatever became of those before: an open model. One that is noticed late counts
+ * from when it was due, so that a generator or a server that stalls does not hide it (no coordinated omission).
+ * Only what timers cannot do better, 2 ms, is rounded away. Resolves when arrivals end or are ended.
+ */
+export async function keepPace({ arrivals, signal, lateness, onArrival }: Pace): Promise<void> {
+  const start = performance.now();
+  let next = arrivals.next();
+  while (!next.done && !signal.aborted) {
+    const now = performance.now();
+    while (!next.done && start + next.value <= now) {
+      const dueAt = start + next.value;
+      lateness.add(now - dueAt);
+      onArrival(now - dueAt <= GRAIN_MS ? now : dueAt);
+      next = arrivals.next();
+    }
+    if (!next.done) await delay(Math.min(NAP_MS, Math.max(1, start + next.value - performance.now())));
+  }
+}
 
 /** Node's watch ticks this often, in milliseconds, and counts the tick as part of the delay. */
 const TICK_MS = 10;

@@ -1,18 +1,7 @@
-import { type Failure, notSent, type Outcome } from '../client/outcome.ts';
-import { Latencies } from './latencies.ts';
-
-export interface OperationCounts {
-  requests: number;
-  errors: number;
-  readonly latencies: Latencies;
-}
-
-export interface ErrorCount {
-  readonly kind: string;
-  readonly count: number;
-  /** The first of them in more words. */
-  readonly example: string;
-}
+import { isInterrupted, isTerminal, type TaskState } from '@switchyard/protocol';
+import { Latencies } from '../statistics.ts';
+import type { TaskView } from './client.ts';
+import { type Failure, notSent } from './connections.ts';
 
 interface Counts {
   /** Arrivals: what should have been begun. */
@@ -30,8 +19,6 @@ interface Counts {
 export interface Interval extends Readonly<Counts> {
   /** Its end, in seconds since the start. */
   readonly seconds: number;
-  /** How long it was, in seconds: 1, more or less, and the rest at the end. */
-  readonly lasted: number;
   /** Begun and not ended, at the end of the second. */
   readonly open: number;
   /** Latency of what was answered in it, in milliseconds; undefined if nothing was. */
@@ -49,7 +36,7 @@ const nothing = (): Counts => ({ offered: 0, answered: 0, others: 0, events: 0, 
 export class Recorder {
   /** The operation whose latency is that of the run. */
   readonly primary: string;
-  readonly operations = new Map<string, OperationCounts>();
+  readonly operations = new Map<string, { requests: number; errors: number; readonly latencies: Latencies }>();
   readonly intervals: Interval[] = [];
   readonly total = nothing();
   readonly #errors = new Map<string, { count: number; readonly example: string }>();
@@ -68,8 +55,8 @@ export class Recorder {
     return this.operations.values().reduce((sum, { requests }) => sum + requests, 0);
   }
 
-  /** The most frequent first. */
-  get errors(): ErrorCount[] {
+  /** The most frequent first. The example is the first of them in more words. */
+  get errors() {
     const errors = Array.from(this.#errors, ([kind, { count, example }]) => ({ kind, count, example }));
     return errors.toSorted((a, b) => b.count - a.count);
   }
@@ -89,17 +76,16 @@ export class Recorder {
   }
 
   /** @param ms since it should have begun; unset where the duration means nothing */
-  ended(operation: string, outcome: Outcome<unknown>, ms?: number): void {
-    const isTakenBack = !outcome.ok && outcome.failure.kind === notSent;
-    if (this.#isClosed || isTakenBack) return;
+  ended(operation: string, failure: Failure | undefined, ms?: number): void {
+    if (this.#isClosed || failure?.kind === notSent) return;
     const counts = this.#operation(operation);
     counts.requests++;
-    if (outcome.ok) this.#count(operation === this.primary ? 'answered' : 'others');
+    if (!failure) this.#count(operation === this.primary ? 'answered' : 'others');
     else {
       counts.errors++;
-      this.wrong(outcome.failure);
+      this.wrong(failure.kind, failure.message);
     }
-    if (ms !== undefined && (outcome.ok || outcome.failure.kind === 'timeout')) this.took(operation, ms);
+    if (ms !== undefined && (!failure || failure.kind === 'timeout')) this.took(operation, ms);
   }
 
   /** A duration that is of interest, though not that of a request. */
@@ -113,7 +99,7 @@ export class Recorder {
     if (!this.#isClosed) this.#count('events');
   }
 
-  wrong({ kind, example }: Failure): void {
+  wrong(kind: string, example: string): void {
     if (this.#isClosed) return;
     const known = this.#errors.get(kind);
     this.#errors.set(kind, { count: (known?.count ?? 0) + 1, example: known?.example ?? example });
@@ -123,9 +109,8 @@ export class Recorder {
   /** Ends an interval, and begins the next. */
   cut(): Interval {
     const seconds = (performance.now() - this.#beganAt) / 1_000;
-    const lasted = seconds - (this.intervals.at(-1)?.seconds ?? 0);
     const [p50, p99, max] = [50, 99, 100].map((percentile) => this.#latencies.at(percentile));
-    const interval = { seconds, lasted, open: this.#open, ...this.#current, p50, p99, max };
+    const interval = { seconds, open: this.#open, ...this.#current, p50, p99, max };
     this.#current = nothing();
     this.#latencies.reset();
     this.intervals.push(interval);
@@ -142,9 +127,69 @@ export class Recorder {
     this.#current[what]++;
   }
 
-  #operation(name: string): OperationCounts {
+  #operation(name: string) {
     const counts = this.operations.get(name) ?? { requests: 0, errors: 0, latencies: new Latencies() };
     this.operations.set(name, counts);
     return counts;
   }
+}
+
+/** More are not followed to their end: they would fill the memory of a run of hours. */
+const MOST_OPEN = 200_000;
+
+const noTasks = {
+  /** Answered with a task. */
+  accepted: 0,
+  completed: 0,
+  /** Failed, rejected or canceled. */
+  failed: 0,
+  /** Waiting for input or an authorization: as far as they get without their client. */
+  waiting: 0,
+  /** Answers that are a message, and no task. */
+  messages: 0,
+};
+/** With those that were not known to have ended when the run did. */
+export type TaskCounts = Readonly<typeof noTasks> & { readonly unfinished: number };
+
+/** The tasks of a run, as far as its clients know them. */
+export class TaskLedger {
+  readonly open = new Set<string>();
+  readonly #recorder: Recorder;
+  readonly #counts = { ...noTasks };
+
+  /** @param recorder is told of each task that does not complete */
+  constructor(recorder: Recorder) {
+    this.#recorder = recorder;
+  }
+
+  accepted({ id, status }: TaskView): void {
+    this.#counts.accepted++;
+    if (this.open.size < MOST_OPEN) this.open.add(id);
+    this.seen({ id, status });
+  }
+
+  repliedWithMessage(): void {
+    this.#counts.messages++;
+  }
+
+  /** Counts a task when it is first seen to have got as far as it gets. @returns whether it has, now or before */
+  seen({ id, status: { state } }: TaskView): boolean {
+    if (!isSettled(state)) return false;
+    if (!this.open.delete(id)) return true;
+    const end = state === 'TASK_STATE_COMPLETED' ? 'completed' : isTerminal(state) ? 'failed' : 'waiting';
+    this.#counts[end]++;
+    // TASK_STATE_FAILED, _REJECTED or _CANCELED.
+    if (end === 'failed') this.#recorder.wrong(`task ${state.slice('TASK_STATE_'.length).toLowerCase()}`, id);
+    return true;
+  }
+
+  counts(): TaskCounts {
+    const { accepted, completed, failed, waiting } = this.#counts;
+    return { ...this.#counts, unfinished: accepted - completed - failed - waiting };
+  }
+}
+
+/** Whether nothing more will happen to it by itself. */
+export function isSettled(state: TaskState): boolean {
+  return isTerminal(state) || isInterrupted(state);
 }

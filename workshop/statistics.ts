@@ -1,4 +1,15 @@
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
+import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
+import { uniformInt } from 'pure-rand/distribution/uniformInt';
+import { mersenne } from 'pure-rand/generator/mersenne';
+
+/** @returns the value below which a share of the values lies; share 0.5 is the median, 1 the largest */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
+
+export const median = (values: readonly number[]): number => quantile(values, 0.5);
 
 /** In milliseconds. */
 export interface LatencySummary {
@@ -40,5 +51,31 @@ export class Latencies {
   /** Begins again. */
   reset(): void {
     this.#histogram.reset();
+  }
+}
+
+/** Random numbers that a seed repeats. */
+export class SeededRandom {
+  readonly #generator: ReturnType<typeof mersenne>;
+
+  constructor(seed: number) {
+    this.#generator = mersenne(seed);
+  }
+
+  /** From 0 up to, and without, 1. */
+  next(): number {
+    return uniformFloat64(this.#generator);
+  }
+
+  /** A whole number, both ends included. */
+  between(least: number, most: number): number {
+    return uniformInt(this.#generator, least, most);
+  }
+
+  /** @throws {Error} there is nothing to pick from */
+  pick<T>(from: readonly T[]): T {
+    const picked = from[this.between(0, Math.max(0, from.length - 1))];
+    if (picked === undefined) throw new Error('there is nothing to pick from');
+    return picked;
   }
 }

@@ -1,0 +1,212 @@
+import { taskStateSchema } from '@switchyard/protocol/schemas';
+import { createParser } from 'eventsource-parser';
+import { z } from 'zod';
+import { type Connections, Failure, isEventStream, type Outgoing, type Reply } from './connections.ts';
+import type { FoundAgent } from './target.ts';
+
+/** As much of a task as a load test looks at: whole ones would cost more to check than to serve. */
+const taskViewSchema = z.object({ id: z.string(), status: z.object({ state: taskStateSchema }) });
+export type TaskView = z.output<typeof taskViewSchema>;
+
+/** A2A 3.2.3: a task, or a message and no task. */
+const sendResultSchema = z.union([z.object({ task: taskViewSchema }), z.object({ message: z.object({}) })]);
+export type SendResult = z.output<typeof sendResultSchema>;
+
+/** A2A 3.2.4. */
+const streamEventSchema = z.union([
+  z.object({ statusUpdate: z.object({ taskId: z.string(), status: taskViewSchema.shape.status }) }),
+  z.object({
+    artifactUpdate: z.object({ artifact: z.object({ parts: z.array(z.object({ text: z.string().optional() })) }) }),
+  }),
+  ...sendResultSchema.options,
+]);
+export type StreamEvent = z.output<typeof streamEventSchema>;
+
+const envelopeSchema = z.union([
+  z.object({ error: z.object({ code: z.number(), message: z.string().default('') }) }),
+  z.object({ result: z.unknown() }),
+]);
+
+/** The operations over HTTP: makes requests and reads answers, without I/O. */
+interface Binding {
+  /** @param params A2A 3.2.1 */
+  send(params: object, isStream: boolean): Outgoing;
+  /** @param etag of the version that is known already, where the binding has such a thing */
+  getTask(id: string, etag: string | undefined): Outgoing;
+  /** What is in a body or in an event. @throws {Failure} an error, or nothing that A2A knows */
+  read(json: unknown): unknown;
+}
+
+type Endpoint = Pick<FoundAgent, 'endpoint' | 'tenant' | 'headers'>;
+const contentType = ['content-type', 'application/json'];
+const headersOf = (isStream: boolean): string[] => [
+  ...contentType,
+  ...(isStream ? ['accept', 'text/event-stream'] : []),
+];
+const pathOf = ({ endpoint }: Endpoint): string => endpoint.pathname.replace(/\/+$/, '');
+
+/** A2A 9: one URL, the operation in the body. An answer has no ETag, so that an unchanged task is sent again. */
+function jsonRpc(to: Endpoint): Binding {
+  const call = (method: string, params: object, isStream = false): Outgoing => ({
+    method: 'POST',
+    path: pathOf(to) || '/',
+    headers: [...to.headers, ...headersOf(isStream)],
+    // A2A 4.4.6: the tenant of the card is given back in each request.
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method,
+      params: { ...(to.tenant && { tenant: to.tenant }), ...params },
+    }),
+  });
+  return {
+    send: (params, isStream) => call(isStream ? 'SendStreamingMessage' : 'SendMessage', params, isStream),
+    getTask: (id) => call('GetTask', { id }),
+    read(json) {
+      const envelope = checked(envelopeSchema, json);
+      if ('result' in envelope) return envelope.result;
+      throw new Failure(`JSON-RPC ${envelope.error.code}`, envelope.error.message);
+    },
+  };
+}
+
+/** A2A 11: the operation in the path. */
+function rest(to: Endpoint): Binding {
+  const base = to.tenant ? `${pathOf(to)}/${encodeURIComponent(to.tenant)}` : pathOf(to);
+  return {
+    send: (params, isStream) => ({
+      method: 'POST',
+      path: `${base}/message:${isStream ? 'stream' : 'send'}`,
+      headers: [...to.headers, ...headersOf(isStream)],
+      body: JSON.stringify(params),
+    }),
+    getTask: (id, etag) => ({
+      method: 'GET',
+      path: `${base}/tasks/${encodeURIComponent(id)}`,
+      headers: etag === undefined ? to.headers : [...to.headers, 'if-none-match', etag],
+    }),
+    read: (json) => json,
+  };
+}
+
+export interface ClientSettings {
+  readonly connections: Connections;
+  readonly agent: FoundAgent;
+  /** From the moment at which a request should have been sent. */
+  readonly timeoutMs: number;
+  /** Begins the ids of messages: were it that of another run, the messages would be taken for retries of its. */
+  readonly runId: string;
+}
+
+export interface TaskReading {
+  /** Undefined: unchanged since the version that is known already. */
+  readonly task: TaskView | undefined;
+  readonly etag: string | undefined;
+}
+
+export interface StreamOptions {
+  readonly dueAt: number;
+  /** What the timeout is for: the whole stream, or its first piece. */
+  readonly timeoutFor: 'end' | 'beginning';
+  /** @param id as the server sends it; undefined when it sends none */
+  readonly onEvent: (event: StreamEvent, id: string | undefined) => void;
+}
+
+export interface OpenStream {
+  /** Resolves when the server has ended the stream; rejects with a `Failure`. */
+  readonly ended: Promise<void>;
+  /** Ends it from this side: the failure is `left`. */
+  leave(): void;
+}
+
+/**
+ * A client of one agent that does nothing of its own accord: no retries, no redirects. `dueAt` is when a request should
+ * have been sent, by `performance.now()`. All of it rejects with a `Failure`.
+ */
+export class A2AClient {
+  readonly #settings: ClientSettings;
+  readonly #binding: Binding;
+  #messages = 0;
+
+  constructor(settings: ClientSettings) {
+    this.#settings = settings;
+    this.#binding = (settings.agent.binding === 'JSONRPC' ? jsonRpc : rest)(settings.agent);
+  }
+
+  async send(text: string, returnImmediately: boolean, dueAt: number): Promise<SendResult> {
+    const reply = await this.#ask(this.#binding.send(this.#params(text, returnImmediately), false), dueAt);
+    return checked(sendResultSchema, this.#read(reply));
+  }
+
+  /** @param etag of the version that is known already */
+  async getTask(id: string, etag: string | undefined, dueAt: number): Promise<TaskReading> {
+    const reply = await this.#ask(this.#binding.getTask(id, etag), dueAt);
+    if (reply.status === 304 && etag !== undefined) return { task: undefined, etag };
+    return { task: checked(taskViewSchema, this.#read(reply)), etag: reply.headers.etag };
+  }
+
+  stream(text: string, { dueAt, timeoutFor, onEvent }: StreamOptions): OpenStream {
+    let problem: unknown;
+    const decoder = new TextDecoder();
+    const read = (name: string | undefined, data: string): StreamEvent => {
+      // An event called `error` is a server's last word on a stream that it cannot go on with.
+      if (name === 'error') throw new Failure('stream broke off', data);
+      return checked(streamEventSchema, this.#binding.read(readJson(data)));
+    };
+    const parser = createParser({
+      onEvent({ event: name, data, id }) {
+        try {
+          onEvent(read(name, data), id);
+        } catch (error) {
+          problem ??= error;
+        }
+      },
+    });
+    const request = this.#binding.send(this.#params(text, false), true);
+    const { connections, timeoutMs } = this.#settings;
+    const exchange = connections.begin(request, dueAt + timeoutMs, (piece) => {
+      if (timeoutFor === 'beginning') exchange.keepOpen();
+      parser.feed(decoder.decode(piece, { stream: true }));
+    });
+    const ended = exchange.reply.then((reply) => {
+      if (problem !== undefined) throw problem;
+      if (reply.status === 200 && isEventStream(reply.headers)) return;
+      this.#read(reply);
+      throw new Failure('no stream but a plain answer', reply.body);
+    });
+    return { ended, leave: () => exchange.abort('left') };
+  }
+
+  #ask(request: Outgoing, dueAt: number): Promise<Reply> {
+    const { connections, timeoutMs } = this.#settings;
+    return connections.begin(request, dueAt + timeoutMs).reply;
+  }
+
+  /** An answer with another status than 2xx is counted by that status, whatever is in it. */
+  #read({ status, headers, body }: Reply): unknown {
+    if (status >= 200 && status <= 299) return this.#binding.read(readJson(body));
+    const seconds = Number(headers['retry-after'] ?? Number.NaN);
+    const retryAfterMs = Number.isFinite(seconds) ? seconds * 1_000 : undefined;
+    throw new Failure(`HTTP ${status}`, body.trim() || `HTTP ${status} without a body`, retryAfterMs);
+  }
+
+  /** A2A 4.1.4, and 3.2.2 for its configuration. */
+  #params(text: string, returnImmediately: boolean): object {
+    const messageId = `${this.#settings.runId}-${++this.#messages}`;
+    return { message: { messageId, role: 'ROLE_USER', parts: [{ text }] }, configuration: { returnImmediately } };
+  }
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Failure('unreadable answer', text || 'an empty body'); // reported like JSON that is not A2A
+  }
+}
+
+function checked<S extends z.ZodType>(schema: S, result: unknown): z.output<S> {
+  const { success, data } = schema.safeParse(result);
+  if (success) return data;
+  throw new Failure('unreadable answer', JSON.stringify(result));
+}

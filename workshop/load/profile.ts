@@ -1,0 +1,224 @@
+import {
+  count,
+  mustBe,
+  number,
+  type Options,
+  oneOf,
+  optional,
+  parseCommandLine,
+  percentage,
+  time,
+  type ValuesOf,
+  word,
+} from '../options.ts';
+import type { Latencies, LatencySummary, SeededRandom } from '../statistics.ts';
+import type { A2AClient } from './client.ts';
+import type { Connections } from './connections.ts';
+import { arrivals, keepPace } from './open-model.ts';
+import type { Recorder, TaskLedger } from './recorder.ts';
+
+/** What differs from profile to profile, as it would be typed. */
+export interface CommonDefaults {
+  readonly duration?: string;
+  readonly rate?: string;
+  readonly connections?: string;
+}
+
+export type CommonOptions = ValuesOf<ReturnType<typeof commonOptions>>;
+
+/** Options of every profile. Whatever could go on or grow for ever has a bound. */
+export function commonOptions({ duration = '30s', rate, connections }: CommonDefaults) {
+  return {
+    url: optional({
+      value: '<url>',
+      what: 'of a gateway, an agent or its card; without it an own gateway is started and ended',
+      fallback: undefined,
+      read: readUrl,
+    }),
+    agent: word('<id>', 'one of the gateway at --url', [/^[\w.~-]{1,128}$/, 'the id of an agent']),
+    binding: optional(
+      oneOf(['jsonrpc', 'rest'], 'otherwise what the agent card prefers, or what the profile is about'),
+    ),
+    apiKey: word('<key>', 'or in LOAD_API_KEY, where no list of processes shows it', [/./, 'a key']),
+    bearer: word('<token>', 'or in LOAD_BEARER', [/./, 'a token']),
+    allowHost: word('<host>', 'the one host beside this machine that you may put under load', [
+      /^[\w.:[\]-]+$/,
+      'the name of a host',
+    ]),
+    workers: optional(count('of the own gateway; otherwise one', undefined, ['1', '16'])),
+    durationMs: time('for how long', duration, ['100ms', '60m']),
+    rate: number('arrivals per second', rate, ['0.1', '50000']),
+    connections: count('at most so many at once', connections, ['1', '20000']),
+    text: word('<text>', 'what is said to the agent', [/^.{1,100000}$/s, '1 to 100000 characters']),
+    timeoutMs: time('what is not answered so long after it was due is an error', '10s', ['100ms', '10m']),
+    maxErrorRateShare: percentage('with more errors than that the exit code is 1', '1%', ['0%', '100%']),
+    warmUpMs: time('the same before, without being counted', '2s', ['0ms', '5m']),
+    settleMs: time('at the end, how long is asked what became of tasks that are open', '10s', ['0ms', '10m']),
+    seed: count('the same seed, the same arrivals', '1', ['0', '4294967295']),
+    out: word('<folder>', 'for report.json (.data/load/…)', [/./, 'a folder']),
+  };
+}
+
+function readUrl(text: string): URL {
+  const url = URL.parse(text);
+  const isUsable = url && ['http:', 'https:'].includes(url.protocol) && !url.username && !url.search;
+  return isUsable ? url : mustBe('a URL such as http://127.0.0.1:4000, without a name and a query');
+}
+
+/** What a profile has to work with. */
+export interface Load {
+  readonly options: CommonOptions;
+  /** The agent is load/agents/load.ts. */
+  readonly isOwnAgent: boolean;
+  readonly client: A2AClient;
+  readonly connections: Connections;
+  readonly recorder: Recorder;
+  readonly tasks: TaskLedger;
+  readonly random: SeededRandom;
+  /** How late arrivals were begun. */
+  readonly lateness: Latencies;
+  /** Aborts when nothing new may begin: the time is over, or the run was stopped. */
+  readonly over: AbortSignal;
+  /** Aborts `settleMs` later, until when clients may still read their tasks. */
+  readonly settled: AbortSignal;
+  /** Aborts when nothing is to be waited for any more. */
+  readonly halted: AbortSignal;
+}
+
+/** One rate that was tried by the profile `ramp`. */
+export interface TriedRate {
+  readonly rate: number;
+  readonly held: boolean;
+  /** Why it did not; unset if it did. */
+  readonly because: string | undefined;
+  readonly latency: LatencySummary | undefined;
+  readonly requests: number;
+  readonly errors: number;
+}
+
+/** What only some profiles find out. */
+export interface Findings {
+  readonly ramp?: {
+    readonly tried: readonly TriedRate[];
+    /** Per second; undefined if not even the first one did. */
+    readonly highestThatHeld: number | undefined;
+    /** The lowest that did not: the limit is between the two. Undefined if it was not reached. */
+    readonly lowestThatDidNot: number | undefined;
+    readonly maxLatencyMs: number;
+  };
+  readonly streams?: Readonly<typeof noStreams>;
+}
+
+export const noStreams = {
+  opened: 0,
+  /** Open at the same time. */
+  most: 0,
+  /** Ended by the server, as they should. */
+  ended: 0,
+  /** Still open when the time was over. */
+  left: 0,
+  /** Events whose ids were compared with those before, and events without a number to compare. */
+  checked: 0,
+  unchecked: 0,
+  holes: 0,
+  doubles: 0,
+};
+
+interface About {
+  readonly name: string;
+  /** A few words for `--help`. */
+  readonly summary: string;
+  readonly defaults: CommonDefaults;
+  /** A short run of it makes a server warm. */
+  readonly canWarmUp: boolean;
+  /** Prefers a binding in which polls can send a version. */
+  readonly wantsVersions?: boolean;
+}
+
+interface ProfileParts<O extends Options> extends About {
+  /** Options that no other profile has, or has otherwise. */
+  readonly options: O;
+  /** The operation, or another duration, whose latency is that of the run. */
+  primary(own: ValuesOf<O>, isOwnAgent: boolean): string;
+  /** What cannot be meant, though each option by itself can. */
+  contradictions?(common: CommonOptions, own: ValuesOf<O>): string[];
+  run(load: Load, own: ValuesOf<O>): Promise<Findings>;
+}
+
+/** A profile that knows its options. */
+export interface PlannedRun {
+  readonly profile: About;
+  /** With those of the profile. */
+  readonly options: CommonOptions;
+  primary(isOwnAgent: boolean): string;
+  run(load: Load): Promise<Findings>;
+}
+
+export interface Profile extends About {
+  readonly options: Options;
+  /** @returns the run, or in words all that is wrong with the options */
+  plan(args: readonly string[]): PlannedRun | readonly string[];
+}
+
+export function defineProfile<O extends Options>({ options: ownOptions, ...parts }: ProfileParts<O>): Profile {
+  const all = { ...commonOptions(parts.defaults), ...ownOptions };
+  return {
+    ...parts,
+    options: ownOptions,
+    plan(args) {
+      const given = parseCommandLine({ options: all }, args);
+      if (Array.isArray(given)) return given;
+      // The compiler cannot see that the values of both are the values of each.
+      const options = given.options as unknown as CommonOptions & ValuesOf<O>;
+      const contradictions = parts.contradictions?.(options, options) ?? [];
+      if (options.url && options.workers !== undefined)
+        contradictions.push('--workers are those of the own gateway; --url names another one');
+      if (contradictions.length > 0) return contradictions;
+      const primary = (isOwnAgent: boolean): string => parts.primary(options, isOwnAgent);
+      return { profile: parts, options, primary, run: (load) => parts.run(load, options) };
+    },
+  };
+}
+
+/** Begun and not ended; beyond that this process would be busy with its own memory. */
+const MOST_OPEN = 50_000;
+export const defaultText = 'Hello';
+
+export const modes = ['blocking', 'immediate', 'stream'] as const;
+export type Mode = (typeof modes)[number];
+
+/** What the report calls it. */
+export function operationOf(mode: Mode): string {
+  return mode === 'stream' ? 'SendStreamingMessage' : `SendMessage, ${mode}`;
+}
+
+export interface Arrivals {
+  /** Milliseconds since now; unset: at `--rate`. */
+  readonly times?: Iterator<number, unknown>;
+  /** Ends them; unset: the end of the run does. */
+  readonly signal?: AbortSignal;
+  /** What each of them does. Never rejects. */
+  readonly act: (dueAt: number) => Promise<unknown>;
+}
+
+/** Resolves when all that arrived has ended. */
+export async function onArrivals(load: Load, { times, signal, act }: Arrivals): Promise<void> {
+  const { recorder, lateness } = load;
+  const open = new Set<Promise<unknown>>();
+  const onArrival = (dueAt: number): void => {
+    recorder.arrived();
+    if (open.size >= MOST_OPEN) {
+      recorder.wrong('not begun', `${MOST_OPEN} others were not answered yet`);
+      return;
+    }
+    const done = act(dueAt).finally(() => open.delete(done));
+    open.add(done);
+  };
+  await keepPace({ arrivals: times ?? steadily(load), signal: signal ?? load.over, lateness, onArrival });
+  await Promise.all(open);
+}
+
+/** Arrivals at a constant rate. Default: `--rate`. */
+export function steadily({ options, random }: Load, rate = options.rate): Generator<number, never> {
+  return arrivals({ rateAt: () => rate, peak: rate, random });
+}

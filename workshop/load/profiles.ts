@@ -1,0 +1,160 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { number, oneOf, time } from '../options.ts';
+import type { SendResult, TaskView } from './client.ts';
+import { Failure, failureOf } from './connections.ts';
+import { arrivals } from './open-model.ts';
+import { defaultText, defineProfile, type Load, type Mode, modes, onArrivals, operationOf } from './profile.ts';
+import { followStream } from './streams.ts';
+
+/** How a message is sent, for the profiles that leave it to their user. */
+export const modeOption = oneOf(
+  modes,
+  'wait for the end of the task, for its acceptance only (returnImmediately), or read its stream',
+  'blocking',
+);
+
+/** One message, sent, answered and counted. @returns its failure, and the milliseconds since it was due */
+export async function sendOne(load: Load, mode: Mode, dueAt: number) {
+  const { recorder, options } = load;
+  const text = options.text ?? defaultText;
+  recorder.began();
+  const failure = await failureOf(
+    mode === 'stream'
+      ? followStream(load, { text, dueAt, timeoutFor: 'end' }).ended
+      : load.client.send(text, mode === 'immediate', dueAt).then((result) => noteTask(load, result)),
+  );
+  const ms = performance.now() - dueAt;
+  recorder.ended(operationOf(mode), failure, ms);
+  recorder.left();
+  return { failure, ms };
+}
+
+/** What was answered enters the books. @returns the task, if it was one */
+function noteTask({ tasks }: Load, result: SendResult): TaskView | undefined {
+  if ('task' in result) tasks.accepted(result.task);
+  else tasks.repliedWithMessage();
+  return 'task' in result ? result.task : undefined;
+}
+
+/** The same rate all the time. */
+export const steady = defineProfile({
+  name: 'steady',
+  summary: 'messages at the same rate all the time',
+  defaults: { rate: '100', connections: '200' },
+  options: { mode: modeOption },
+  canWarmUp: true,
+  primary: ({ mode }) => operationOf(mode),
+  async run(load, { mode }) {
+    await onArrivals(load, { act: (dueAt) => sendOne(load, mode, dueAt) });
+    return {};
+  },
+});
+
+/** Quiet, then many at once, and again: what queues up in a burst, and how long it takes until all is as before. */
+export const burst = defineProfile({
+  name: 'burst',
+  summary: 'few messages, and every now and then many at once',
+  defaults: { rate: '50', connections: '500' },
+  options: {
+    mode: modeOption,
+    peak: number('arrivals per second in a burst', '500', ['0.1', '50000']),
+    burstEveryMs: time('from burst to burst', '10s', ['100ms', '60m']),
+    burstLengthMs: time('of each burst', '2s', ['10ms', '60m']),
+  },
+  canWarmUp: true,
+  primary: ({ mode }) => operationOf(mode),
+  contradictions: ({ durationMs, rate }, { peak, burstEveryMs, burstLengthMs }) => [
+    ...(burstLengthMs < burstEveryMs ? [] : ['--burst-length must be shorter than --burst-every']),
+    ...(burstEveryMs <= durationMs ? [] : ['--burst-every must not be longer than --duration, or there is no burst']),
+    ...(peak > rate ? [] : ['--peak must be higher than --rate']),
+  ],
+  async run(load, { mode, peak, burstEveryMs, burstLengthMs }) {
+    const { options: common, random, recorder } = load;
+    const start = performance.now();
+    const isInBurst = (ms: number): boolean => ms % burstEveryMs >= burstEveryMs - burstLengthMs;
+    const times = arrivals({ rateAt: (ms) => (isInBurst(ms) ? peak : common.rate), peak, random });
+    const act = async (dueAt: number): Promise<void> => {
+      const { failure, ms } = await sendOne(load, mode, dueAt);
+      if (!failure) recorder.took(isInBurst(dueAt - start) ? 'sent in a burst' : 'sent between bursts', ms);
+    };
+    await onArrivals(load, { times, act });
+    return {};
+  },
+});
+
+/** From the arrival of a client until it sees that its task has ended. */
+const untilSeen = 'task, until a poll sees its end';
+/** Each time nothing has changed the next wait is so much longer. */
+const GROWTH = 1.5;
+/** Our own agent works for a while, so that there is something to poll for. */
+const ownText = 'work 300';
+
+interface Patience {
+  readonly pollFromMs: number;
+  readonly pollToMs: number;
+}
+
+/** Clients that send, do not wait, and ask again and again, less and less often. */
+export const pollingHerd = defineProfile({
+  name: 'polling-herd',
+  summary: 'clients that send with returnImmediately and poll GetTask until the task has ended',
+  defaults: { rate: '50', connections: '200' },
+  options: {
+    pollFromMs: time('the first wait between polls', '100ms', ['1ms', '1m']),
+    pollToMs: time('the longest', '2s', ['1ms', '5m']),
+  },
+  canWarmUp: true,
+  wantsVersions: true,
+  primary: () => 'GetTask',
+  contradictions: (_, { pollFromMs, pollToMs }) =>
+    pollFromMs <= pollToMs ? [] : ['--poll-to must not be shorter than --poll-from'],
+  async run(load, patience) {
+    const act = async (dueAt: number): Promise<void> => {
+      load.recorder.began();
+      await sendAndPoll(load, patience, dueAt);
+      load.recorder.left();
+    };
+    await onArrivals(load, { act });
+    return {};
+  },
+});
+
+async function sendAndPoll(load: Load, patience: Patience, dueAt: number): Promise<void> {
+  const { recorder, client, options, tasks } = load;
+  const text = options.text ?? (load.isOwnAgent ? ownText : defaultText);
+  const sent = client.send(text, true, dueAt).then((result) => noteTask(load, result));
+  const failure = await failureOf(sent);
+  recorder.ended(operationOf('immediate'), failure, performance.now() - dueAt);
+  const task = failure ? undefined : await sent;
+  if (task && (tasks.seen(task) || (await pollToEnd(load, patience, task.id))))
+    recorder.took(untilSeen, performance.now() - dueAt);
+}
+
+/** @returns whether it saw the end before the time was over */
+async function pollToEnd(load: Load, { pollFromMs, pollToMs }: Patience, taskId: string): Promise<boolean> {
+  const { recorder, client, tasks, random, settled } = load;
+  let waitMs = pollFromMs;
+  let etag: string | undefined;
+  for (;;) {
+    const napMs = waitMs * (0.75 + random.next() / 2);
+    await delay(napMs, undefined, { signal: settled }).catch(() => undefined); // being woken is no error
+    if (settled.aborted) return false;
+    const dueAt = performance.now();
+    const reading = await client.getTask(taskId, etag, dueAt).catch((error: unknown) => {
+      if (error instanceof Failure) return error;
+      throw error;
+    });
+    const ms = performance.now() - dueAt;
+    const isFailed = reading instanceof Failure;
+    recorder.ended('GetTask', isFailed ? reading : undefined, ms);
+    waitMs = Math.min(pollToMs, waitMs * GROWTH);
+    if (isFailed) {
+      waitMs = Math.max(waitMs, Math.min(pollToMs, reading.retryAfterMs ?? 0));
+      continue;
+    }
+    etag = reading.etag;
+    if (!reading.task) recorder.took('GetTask, unchanged (304)', ms);
+    else if (tasks.seen(reading.task)) return true;
+    else if (etag !== undefined) waitMs = pollFromMs;
+  }
+}

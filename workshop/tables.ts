@@ -1,0 +1,61 @@
+/** Three digits that matter. */
+export function number(value: number): string {
+  if (Math.abs(value) >= 1_000) return Math.round(value).toLocaleString('en');
+  return String(Number(value.toPrecision(3)));
+}
+
+/** Milliseconds as they are read: three digits that matter, seconds beyond a thousand. */
+export function ms(value: number | undefined): string {
+  if (value === undefined) return '–';
+  if (value >= 1_000) return `${(value / 1_000).toFixed(value >= 10_000 ? 1 : 2)} s`;
+  return `${value.toFixed(value >= 100 ? 0 : value >= 10 ? 1 : 2)} ms`;
+}
+
+/** A whole number, with commas. */
+export function count(value: number): string {
+  return Math.round(value).toLocaleString('en');
+}
+
+/** Per second. */
+export function rate(value: number): string {
+  return `${value >= 100 ? count(value) : Number(value.toPrecision(3))}/s`;
+}
+
+export function percent(share: number): string {
+  const value = share * 100;
+  return `${value === 0 || value >= 10 ? Math.round(value) : Number(value.toPrecision(2))} %`;
+}
+
+type Cell = string | number | undefined;
+
+/** A table in Markdown; an empty cell is a dash. */
+export function markdownTable(head: readonly string[], rows: readonly (readonly Cell[])[]): string {
+  return [markdownRow(head), `|${head.map(() => '---|').join('')}`, ...rows.map(markdownRow)].join('\n');
+}
+
+export function markdownRow(cells: readonly Cell[]): string {
+  const text = (cell: Cell): string => (typeof cell === 'number' ? number(cell) : (cell ?? '–'));
+  return `| ${cells.map(text).join(' | ')} |`;
+}
+
+/** Columns as people read them on a terminal: the first one begins on the left, figures end on the right. */
+export function textTable(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
+  const isNamed = head.some((title) => title !== '');
+  const lines = [...(isNamed ? [head] : []), ...rows].map((row) => row.map(String));
+  const widths = head.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
+  const cells = (line: readonly string[]): string[] =>
+    line.map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0)));
+  return lines.map((line) => `  ${cells(line).join('   ')}`.trimEnd()).join('\n');
+}
+
+/**
+ * A page with another text between `<!-- <name>: … -->` and `<!-- end of <name> -->`.
+ * @throws {Error} it has no such place
+ */
+export function withSection(page: string, name: string, content: string): string {
+  const [begin] = page.match(new RegExp(`<!-- ${name}: [^>]* -->`)) ?? [];
+  const from = page.indexOf(begin ?? '') + (begin?.length ?? 0);
+  const to = page.indexOf(`<!-- end of ${name} -->`);
+  if (!begin || to < from) throw new Error(`The page has no place for ${name}.`);
+  return `${page.slice(0, from)}\n\n${content}\n\n${page.slice(to)}`;
+}
