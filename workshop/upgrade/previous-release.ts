@@ -22,7 +22,7 @@ export async function previousCommit(): Promise<string> {
 }
 
 /** The agents of the fault suite as they are here: an upgrade changes the programs, not what they run. */
-const sameAgents = ['agents/scenario-agent.ts', 'workload/scenario.ts', 'workload/violations.ts'];
+const sameAgents = ['agents/scenario-agent.ts', 'workload/scenario.ts'];
 
 /**
  * The folder of a release, with the packages that its gateway and worker need. Made once for each commit and kept among

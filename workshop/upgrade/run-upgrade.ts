@@ -1,24 +1,29 @@
 import { join } from 'node:path';
 import { inspectSchema, schema } from '@switchyard/store';
 import { uniquePrefix } from '../../tests/support/prefix.ts';
+import type { Program } from '../../tests/support/process.ts';
 import { type Stack, startStack } from '../../tests/support/stack.ts';
 import { until } from '../../tests/support/until.ts';
-import { Traffic } from '../faults/chaos/traffic.ts';
-import type { RedisDeployment } from '../faults/redis/deployment.ts';
-import { startSingle } from '../faults/redis/single.ts';
-import { Prober } from '../faults/trials/prober.ts';
-import { openInIndexes } from '../faults/workload/open-tasks.ts';
+import { Traffic } from '../faults/chaos.ts';
+import { Prober } from '../faults/fail-overs.ts';
+import { startSingle } from '../faults/redis/deployments.ts';
 import { playScenario } from '../faults/workload/play-scenario.ts';
 import { PushReceiver, pushSettings } from '../faults/workload/push-receiver.ts';
 import { ResilientClient, type Retry } from '../faults/workload/resilient-client.ts';
 import { createScenario } from '../faults/workload/scenario.ts';
-import { lateEffects, readEffects, repeatedSteps, type Violation } from '../faults/workload/violations.ts';
+import {
+  lateEffects,
+  openInIndexes,
+  readEffects,
+  repeatedSteps,
+  type Violation,
+} from '../faults/workload/violations.ts';
 import { temporaryFolder } from '../system.ts';
-import { type Release, type Roll, roll, rollsBetween } from './roll.ts';
 
 export interface UpgradeOptions {
-  readonly before: Release;
-  readonly after: Release;
+  /** Releases, by the folders of their checkouts. */
+  readonly before: string;
+  readonly after: string;
   /** There, back and there again, and again until this is over. */
   readonly forMs: number;
   readonly clients: number;
@@ -45,6 +50,22 @@ export interface UpgradeReport {
 
 const agent = 'scenario-agent';
 
+/** There, back and there again: each release's gateways have had the other one's workers. */
+const rolls = [
+  { name: 'new gateways, then new workers', to: 'after', order: ['gateways', 'workers'] },
+  { name: 'back: old workers, then old gateways', to: 'before', order: ['workers', 'gateways'] },
+  { name: 'new workers, then new gateways', to: 'after', order: ['workers', 'gateways'] },
+] as const;
+
+/** Asked back, working, streamed and stepping while every program is replaced; with their sizes. */
+const spanningTasks = [
+  ['talk', 2],
+  ['talk', 2],
+  ['wait', 1],
+  ['stream', 600],
+  ['steps', 250],
+] as const;
+
 /** Replaces all programs of a release by those of another under load, and back, and finds everything that went wrong. */
 export async function runUpgrade(options: UpgradeOptions): Promise<UpgradeReport> {
   const begun = performance.now();
@@ -52,96 +73,90 @@ export async function runUpgrade(options: UpgradeOptions): Promise<UpgradeReport
   await using folder = await temporaryFolder();
   const effectsFile = join(folder.path, 'effects');
   await using redis = await startSingle();
-  await using stack = await startBefore(options, redis, { KEY_PREFIX: prefix, EFFECTS_FILE: effectsFile });
-  await using receiver = new PushReceiver();
-  const pushes = { url: await receiver.start(), receiver };
+  const own = { KEY_PREFIX: prefix, EFFECTS_FILE: effectsFile, DEFAULT_AGENT: agent, LOG_LEVEL: 'info' };
+  await using stack = await startStack({
+    redisUrl: redis.url,
+    agents: ['workshop/faults/agents/scenario-agent.ts'],
+    gateways: 2,
+    workers: 2,
+    env: { ...own, ...pushSettings },
+    release: options.before,
+  });
+  await using receiver = await PushReceiver.start();
   const retries: Retry[] = [];
   const onRetry = (retry: Retry): void => void retries.push(retry);
-  const traffic = new Traffic({ ...options, tasks: 0, gateways: stack, pushes, mayLoseEvents: false, onRetry });
-  const stopped = new Set<string>();
+  const traffic = new Traffic({ ...options, tasks: 0, gateways: stack, receiver, mayLoseEvents: false, onRetry });
+  const { violations } = traffic;
   const prober = new Prober(stack, 'prober', { onRetry });
   prober.start();
-  let spanning = 0;
-  let replaced = 0;
+  const stopped = new Set<string>();
+  let [spanning, replaced] = [0, 0];
+  const onStop = (program: Program): void => {
+    replaced++;
+    if ('url' in program) stopped.add(String(program.url));
+  };
+
+  /** One roll, and tasks that were open before it and are answered, canceled, or read to their end after it. */
+  const overRoll = async ({ name, to, order }: (typeof rolls)[number]): Promise<void> => {
+    let held = 0;
+    const gate = Promise.withResolvers<void>();
+    const goOn = (): Promise<void> => {
+      held++;
+      return gate.promise;
+    };
+    const played = spanningTasks.map(([kind, size], n) => {
+      const scenario = createScenario(kind, `roll${spanning}.${n}`, { size, watches: 'sse' });
+      return playScenario(new ResilientClient(stack, n, onRetry), scenario, { goOn });
+    });
+    await until(() => held === played.length, { what: 'tasks are open', timeoutMs: 30_000 });
+    for (const part of order) await roll(stack, { part, to: options[to], onStop });
+    gate.resolve();
+    violations.push(...(await Promise.all(played)).flatMap((one) => one.violations));
+    spanning += played.length;
+    options.log(`${name}: ${traffic.played} tasks, ${violations.length} violations, ${retries.length} retries`);
+  };
   const rolling = (async () => {
-    do {
-      for (const each of rollsBetween(options.before, options.after)) {
-        const spanned = await overRoll(stack, each, {
-          key: `roll${spanning}`,
-          onRetry,
-          onStop: (url) => {
-            replaced++;
-            if (url) stopped.add(url);
-          },
-        });
-        traffic.violations.push(...spanned.violations);
-        spanning += spanned.tasks;
-        options.log(
-          `${each.name}: ${traffic.played} tasks, ${traffic.violations.length} violations, ${retries.length} retries`,
-        );
-      }
-    } while (performance.now() - begun < options.forMs);
+    do for (const each of rolls) await overRoll(each);
+    while (performance.now() - begun < options.forMs);
   })();
   await traffic.runUntil(rolling);
   await prober.stop();
   const effects = await readEffects(effectsFile);
-  traffic.violations.push(...lateEffects(effects, traffic.endedMs), ...repeatedSteps(effects));
-  traffic.violations.push(...(await openInIndexes(redis.url, prefix, agent)));
+  violations.push(...lateEffects(effects, traffic.endedMs), ...repeatedSteps(effects));
+  violations.push(...(await openInIndexes(redis.url, prefix, agent)));
+  const isDone = async (): Promise<boolean> =>
+    (await inspectSchema({ redisUrl: redis.url, prefix, shards: redis.shards })).migrated === schema.version;
+  const migrated = until(isDone, { what: 'all is migrated', timeoutMs: 30_000, everyMs: 500 });
   return {
-    violations: traffic.violations,
+    violations,
     failed: retries.filter(({ isAsked, url }) => !isAsked || !stopped.has(url)),
     tasks: traffic.played + spanning + prober.accepted.length,
     spanning,
     retried: retries.length,
     resumedStreams: traffic.resumed,
     replaced,
-    isMigrated: await isMigrated(redis, prefix),
+    isMigrated: await migrated.catch(() => false),
     worstPauseMs: Math.round(prober.worstOutageMs),
     seconds: Math.round((performance.now() - begun) / 1_000),
   };
 }
 
-async function isMigrated({ url: redisUrl, shards }: RedisDeployment, prefix: string): Promise<boolean> {
-  const isDone = async (): Promise<boolean> =>
-    (await inspectSchema({ redisUrl, prefix, shards })).migrated === schema.version;
-  return until(isDone, { what: 'all is migrated', timeoutMs: 30_000, everyMs: 500 }).catch(() => false);
+interface Roll {
+  readonly part: 'gateways' | 'workers';
+  /** The folder of the release. */
+  readonly to: string;
+  readonly onStop: (program: Program) => void;
 }
 
-function startBefore(
-  { before }: UpgradeOptions,
-  redis: RedisDeployment,
-  own: Readonly<Record<string, string>>,
-): Promise<Stack> {
-  const env = { ...own, ...pushSettings, DEFAULT_AGENT: agent, LOG_LEVEL: 'info' };
-  const agents = ['workshop/faults/agents/scenario-agent.ts'];
-  return startStack({ redisUrl: redis.url, agents, gateways: 2, workers: 2, env, release: before });
-}
-
-interface Spanning {
-  readonly key: string;
-  readonly onRetry: (retry: Retry) => void;
-  readonly onStop: (url: string | undefined) => void;
-}
-
-/** Asked back, working, streamed and stepping while every program is replaced. */
-const spanningKinds = ['talk', 'talk', 'wait', 'stream', 'steps'] as const;
-const LONG = { talk: 2, wait: 1, stream: 600, steps: 250 } as const;
-
-/** One roll, and tasks that were open before it and are answered, canceled, or read to their end after it. */
-async function overRoll(stack: Stack, each: Roll, { key, onRetry, onStop }: Spanning) {
-  let held = 0;
-  const gate = Promise.withResolvers<void>();
-  const goOn = (): Promise<void> => {
-    held++;
-    return gate.promise;
-  };
-  const played = spanningKinds.map((kind, n) => {
-    const scenario = createScenario(kind, `${key}.${n}`, { size: LONG[kind], watches: 'sse' });
-    return playScenario(new ResilientClient(stack, n, onRetry), scenario, { goOn });
-  });
-  await until(() => held === played.length, { what: 'tasks are open', timeoutMs: 30_000 });
-  await roll(stack, each, (program) => onStop('url' in program ? String(program.url) : undefined));
-  gate.resolve();
-  const violations = (await Promise.all(played)).flatMap((one) => one.violations);
-  return { violations, tasks: played.length };
+/** Replaces all programs of a part, one after the other: each is asked to stop once its successor works. */
+async function roll(stack: Stack, { part, to, onStop }: Roll): Promise<void> {
+  for (const old of [...stack[part]]) {
+    if (part === 'gateways') await stack.addGateway(0, to);
+    else await stack.addWorker(to);
+    await stack.untilReady();
+    onStop(old);
+    old.kill('SIGTERM');
+    const code = await old.exited;
+    if (code !== 0) throw new Error(`a program of ${part} ended with ${code}: ${old.output().slice(-2_000)}`);
+  }
 }

@@ -2,8 +2,7 @@ import { appendFileSync } from 'node:fs';
 import { env } from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { defineAgent, type Outcome, type Turn } from '@switchyard/agent';
-import { chapterText, lineText, questionText } from '../workload/scenario.ts';
-import { machineMs } from '../workload/violations.ts';
+import { chapterText, lineText, machineMs, questionText } from '../workload/scenario.ts';
 
 /**
  * Plays the agent's part of `workload/scenario.ts`. Its events follow from the message alone, so that a run with faults

@@ -1,11 +1,9 @@
 import { freePort } from '@switchyard/local';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { until } from '../../../tests/support/until.ts';
-import { type Keeper, keepWorkers } from '../inject/keep-workers.ts';
-import { startCluster } from '../redis/cluster.ts';
-import type { RedisDeployment } from '../redis/deployment.ts';
+import { type RedisDeployment, startCluster } from '../redis/deployments.ts';
 import type { ResilientClient } from '../workload/resilient-client.ts';
-import { startScene } from '../workload/scene.ts';
+import { type Keeper, keepWorkers, startScene } from '../workload/scene.ts';
 
 // What operators ask and do, while what they ask about is spread over the masters of a Cluster.
 

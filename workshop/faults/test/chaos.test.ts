@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { everything } from '../chaos/phases.ts';
-import { runChaos } from '../chaos/run-chaos.ts';
+import { everything, runChaos } from '../chaos.ts';
 
 /** The others take longer than a test may, or are tested one by one. */
 const quick =

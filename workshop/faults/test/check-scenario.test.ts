@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { SentEvent } from '../../../tests/support/sent-events.ts';
-import { compareLossy } from '../workload/check-scenario.ts';
+import { compareLossy } from '../workload/play-scenario.ts';
+import type { Watched } from '../workload/resilient-client.ts';
 import { repeatedSteps } from '../workload/violations.ts';
-import type { Watched } from '../workload/watch-task.ts';
 
 const watched = (...events: [id: string, text: string][]): Watched => ({
   problems: [],

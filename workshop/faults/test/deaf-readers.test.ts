@@ -6,8 +6,8 @@ import { residentBytes } from '../../../tests/support/process-usage.ts';
 import { getTask, send, submit } from '../../../tests/support/rest.ts';
 import { type GatewayProcess, type Stack, startStack } from '../../../tests/support/stack.ts';
 import { until } from '../../../tests/support/until.ts';
-import { deafReader, deafRequest } from '../inject/client-faults.ts';
-import { startSingle } from '../redis/single.ts';
+import { deafReader, deafRequest } from '../inject/faults.ts';
+import { startSingle } from '../redis/deployments.ts';
 
 const MIB = 2 ** 20;
 const READERS = 60;

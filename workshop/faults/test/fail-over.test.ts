@@ -1,14 +1,12 @@
 import { expect, test } from 'vitest';
-import { startCluster } from '../redis/cluster.ts';
-import type { RedisDeployment } from '../redis/deployment.ts';
-import { startSentinel } from '../redis/sentinel.ts';
-import { type FailOverOptions, measureFailOver } from '../trials/measure-fail-over.ts';
+import { type FailOverOptions, measureFailOver } from '../fail-overs.ts';
+import { type RedisDeployment, startCluster, startSentinel } from '../redis/deployments.ts';
 
-type Trial = Omit<FailOverOptions, 'log'> & { readonly outageMs: number };
+type Trial = FailOverOptions & { readonly outageMs: number };
 
 async function expectToSurvive(redis: RedisDeployment, { outageMs, ...trial }: Trial): Promise<void> {
   await using deployment = redis;
-  const report = await measureFailOver(deployment, { ...trial, log: () => undefined });
+  const report = await measureFailOver(deployment, trial, () => undefined);
   expect(report.lost).toEqual([]);
   expect(report.undelivered).toEqual([]);
   expect(report.wedged).toBe(0);

@@ -2,10 +2,9 @@ import { afterEach, expect, test } from 'vitest';
 import { residentBytes } from '../../../tests/support/process-usage.ts';
 import type { Stack } from '../../../tests/support/stack.ts';
 import { until } from '../../../tests/support/until.ts';
-import { deafReader } from '../inject/client-faults.ts';
-import { ResilientClient } from '../workload/resilient-client.ts';
+import { deafReader } from '../inject/faults.ts';
+import { ResilientClient, watchTask } from '../workload/resilient-client.ts';
 import { startScene } from '../workload/scene.ts';
-import { watchTask } from '../workload/watch-task.ts';
 
 const open: AsyncDisposable[] = [];
 afterEach(async () => {

@@ -1,8 +1,7 @@
 import { Store } from '@switchyard/store';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { userMessage } from '../../../tests/support/messages.ts';
-import { startCluster } from '../redis/cluster.ts';
-import type { RedisDeployment } from '../redis/deployment.ts';
+import { type RedisDeployment, startCluster } from '../redis/deployments.ts';
 
 const scope = { principal: { tenant: 'acme', subject: 'alice', scopes: [] }, agent: 'echo' };
 /** Enough to be on every shard. */

@@ -1,13 +1,12 @@
 import { afterEach, expect, test } from 'vitest';
 import { openEventStream } from '../../../tests/support/event-stream.ts';
 import { until } from '../../../tests/support/until.ts';
-import { type SingleOptions, startSingle } from '../redis/single.ts';
+import { type SingleOptions, startSingle } from '../redis/deployments.ts';
 import { playScenario } from '../workload/play-scenario.ts';
-import type { ResilientClient } from '../workload/resilient-client.ts';
+import { endsTask, type ResilientClient, watchTask } from '../workload/resilient-client.ts';
 import { CONFIDENTIAL, createScenario, type ScenarioKind } from '../workload/scenario.ts';
 import { type Scene, startScene } from '../workload/scene.ts';
 import { leakedSecrets } from '../workload/violations.ts';
-import { endsTask, watchTask } from '../workload/watch-task.ts';
 
 const open: AsyncDisposable[] = [];
 afterEach(async () => {

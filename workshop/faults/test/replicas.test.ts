@@ -2,9 +2,7 @@ import { Store } from '@switchyard/store';
 import { expect, test } from 'vitest';
 import { uniquePrefix } from '../../../tests/support/prefix.ts';
 import { until } from '../../../tests/support/until.ts';
-import { startCluster } from '../redis/cluster.ts';
-import type { RedisDeployment } from '../redis/deployment.ts';
-import { startSentinel } from '../redis/sentinel.ts';
+import { type RedisDeployment, startCluster, startSentinel } from '../redis/deployments.ts';
 
 const scope = { principal: { tenant: 't', subject: 's', scopes: [] }, agent: 'a' };
 const message = () => ({ messageId: crypto.randomUUID(), role: 'ROLE_USER' as const, parts: [{ text: 'hello' }] });

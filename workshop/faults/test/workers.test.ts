@@ -3,12 +3,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { textOf } from '../../../tests/support/messages.ts';
 import { uniquePrefix } from '../../../tests/support/prefix.ts';
 import { until } from '../../../tests/support/until.ts';
-import { keepWorkers } from '../inject/keep-workers.ts';
-import type { RedisDeployment } from '../redis/deployment.ts';
-import { startSingle } from '../redis/single.ts';
-import { measureRecovery } from '../trials/measure-recovery.ts';
+import { type RedisDeployment, startSingle } from '../redis/deployments.ts';
+import { measureRecovery } from '../trials.ts';
 import type { ResilientClient } from '../workload/resilient-client.ts';
-import { type Scene, startScene } from '../workload/scene.ts';
+import { keepWorkers, type Scene, startScene } from '../workload/scene.ts';
 
 let redis: RedisDeployment;
 beforeAll(async () => {

@@ -1,12 +1,11 @@
-import type { Message, Task } from '@switchyard/protocol';
+import type { Artifact, Message, Task } from '@switchyard/protocol';
+import { transcript } from '../../../tests/support/messages.ts';
+import type { SentEvent } from '../../../tests/support/sent-events.ts';
 import { until } from '../../../tests/support/until.ts';
-import { checkScenario, compareFolded, compareLossy, compareWatched } from './check-scenario.ts';
 import type { PushReceiver } from './push-receiver.ts';
-import type { ResilientClient } from './resilient-client.ts';
+import { endsTask, type ResilientClient, type Watched, watchOverGrpc, watchTask } from './resilient-client.ts';
 import { CONFIDENTIAL, type Scenario } from './scenario.ts';
 import type { Violation } from './violations.ts';
-import { watchOverGrpc } from './watch-over-grpc.ts';
-import { type Watched, watchTask } from './watch-task.ts';
 
 export interface Played {
   readonly violations: readonly Violation[];
@@ -15,19 +14,14 @@ export interface Played {
 }
 
 export interface PlayOptions {
-  /** Where webhooks go, and who notes them. */
-  readonly pushes?: Pushes | undefined;
+  /** Notes webhooks, where some tasks have one. */
+  readonly receiver?: PushReceiver;
   /** See `watchTask`. */
   readonly mayLoseEvents?: boolean;
   /** Asked before it answers a question or cancels, and at last when it has sent all: it waits until that resolves. */
   readonly goOn?: () => Promise<void>;
   /** Called as soon as the client has seen the end of its task. */
   readonly onEnded?: (taskId: string) => void;
-}
-
-export interface Pushes {
-  readonly url: string;
-  readonly receiver: PushReceiver;
 }
 
 const END_WITHIN_MS = 90_000;
@@ -38,56 +32,51 @@ export async function playScenario(
   scenario: Scenario,
   options: PlayOptions = {},
 ): Promise<Played> {
-  const { pushes, mayLoseEvents = false, onEnded } = options;
   try {
-    const { taskId, watched, overGrpc } = await send(client, scenario, options);
-    const before = await client.ended(taskId, END_WITHIN_MS);
-    if (!mayLoseEvents) onEnded?.(taskId);
-    const seen = await watched;
-    const replayed = await watchTask(client, taskId, { mayLoseEvents });
-    // What had ended may run again after a fail-over that lost its end.
-    const task = mayLoseEvents ? await client.ended(taskId, END_WITHIN_MS) : before;
-    const unlike = seen ? (mayLoseEvents ? compareLossy : compareWatched)(seen, replayed) : [];
-    const unpushed = scenario.isPushed
-      ? await pushes?.receiver.problemsOf(taskId, replayed.events.size, mayLoseEvents)
-      : [];
-    const violations = [
-      ...checkScenario(scenario, task, replayed, mayLoseEvents),
-      ...unlike,
-      ...(unpushed ?? []).map((what): Violation => ({ kind: 'pushes', what })),
-      ...compareFolded(await overGrpc, task),
-    ];
-    return { violations, resumed: seen?.resumed ?? 0 };
+    return await play(client, scenario, options);
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : '';
     return { violations: [{ kind: 'lost', what: `${scenario.kind} ${scenario.key}: ${error}${cause}` }], resumed: 0 };
   }
 }
 
-interface Sent {
-  readonly taskId: string;
-  readonly watched: Promise<Watched> | undefined;
-  /** The task as its events over gRPC add up. */
-  readonly overGrpc: Promise<Task | undefined> | undefined;
+async function play(client: ResilientClient, scenario: Scenario, options: PlayOptions): Promise<Played> {
+  const { receiver, mayLoseEvents = false, onEnded } = options;
+  const { taskId, watched, overGrpc } = await send(client, scenario, options);
+  const before = await client.ended(taskId, END_WITHIN_MS);
+  if (!mayLoseEvents) onEnded?.(taskId);
+  const seen = await watched;
+  const replayed = await watchTask(client, taskId, { mayLoseEvents });
+  // What had ended may run again after a fail-over that lost its end.
+  const ended = mayLoseEvents ? await client.ended(taskId, END_WITHIN_MS) : before;
+  const unpushed = scenario.isPushed ? await receiver?.problemsOf(taskId, replayed.events.size, mayLoseEvents) : [];
+  const violations = [
+    ...checkScenario(scenario, ended, replayed, mayLoseEvents),
+    ...(seen ? (mayLoseEvents ? compareLossy : compareWatched)(seen, replayed) : []),
+    ...(unpushed ?? []).map((what): Violation => ({ kind: 'pushes', what })),
+    ...compareFolded(await overGrpc, ended),
+  ];
+  return { violations, resumed: seen?.resumed ?? 0 };
 }
 
-async function send(
-  client: ResilientClient,
-  scenario: Scenario,
-  { pushes, mayLoseEvents, goOn = async () => undefined }: PlayOptions,
-): Promise<Sent> {
+/** All messages, and the cancel; the task is followed from its first answer on. */
+async function send(client: ResilientClient, scenario: Scenario, options: PlayOptions) {
+  const { receiver, mayLoseEvents = false, goOn = async () => undefined } = options;
   let task: Task | undefined;
   let watched: Promise<Watched> | undefined;
   let overGrpc: Promise<Task | undefined> | undefined;
   for (const turn of scenario.texts.keys()) {
     if (task) await goOn();
-    task = await say(client, scenario, { turn, task, webhook: pushes?.url });
-    if (scenario.watches === 'sse') watched ??= watchTask(client, task.id, { mayLoseEvents: mayLoseEvents ?? false });
+    task = await say(client, scenario, { turn, task, webhook: receiver?.url });
+    if (scenario.watches === 'sse') watched ??= watchTask(client, task.id, { mayLoseEvents });
     if (scenario.watches === 'grpc') overGrpc ??= watchOverGrpc(client, task.id);
   }
   await goOn();
   const taskId = task?.id ?? '';
-  if (scenario.isCanceled) await cancel(client, taskId);
+  if (scenario.isCanceled) {
+    await untilState(client, taskId, 'TASK_STATE_WORKING');
+    await client.cancel(taskId);
+  }
   return { taskId, watched, overGrpc };
 }
 
@@ -98,32 +87,98 @@ interface Said {
 }
 
 async function say(client: ResilientClient, scenario: Scenario, { turn, task, webhook }: Said): Promise<Task> {
-  const message = messageOf(scenario, turn, task);
-  // One that is asked back waits for the question; of the others the caller learns the end by other ways.
-  const isTalk = scenario.kind === 'talk';
-  const answered = await client.send(message, !isTalk, scenario.isPushed && !task ? webhook : undefined);
-  return isTalk && turn < scenario.texts.length - 1 ? asked(client, answered) : answered;
-}
-
-function messageOf({ key, texts }: Scenario, turn: number, task: Task | undefined): Message {
+  const { key, texts, kind, isPushed } = scenario;
   const ids = task && { taskId: task.id, ...(task.contextId !== undefined && { contextId: task.contextId }) };
+  const parts = [{ text: texts[turn] ?? '' }];
   const metadata = { note: CONFIDENTIAL };
-  return { messageId: `${key}-${turn}`, role: 'ROLE_USER', parts: [{ text: texts[turn] ?? '' }], metadata, ...ids };
+  const message: Message = { messageId: `${key}-${turn}`, role: 'ROLE_USER', parts, metadata, ...ids };
+  // One that is asked back waits for the question; of the others the caller learns the end by other ways.
+  const isTalk = kind === 'talk';
+  const answered = await client.send(message, !isTalk, isPushed && !task ? webhook : undefined);
+  // A blocking call answers the task as it is when its time is up, or when its gateway stops.
+  return isTalk && turn < texts.length - 1 ? untilState(client, answered.id, 'TASK_STATE_INPUT_REQUIRED') : answered;
 }
 
-/** A blocking call answers the task as it is when its time is up, or when its gateway stops. */
-function asked(client: ResilientClient, { id }: Task): Promise<Task> {
-  return until(
-    async () => {
-      const task = await client.read(id);
-      return task.status.state === 'TASK_STATE_INPUT_REQUIRED' && task;
-    },
-    { what: `${id} asks back`, timeoutMs: END_WITHIN_MS, everyMs: 50 },
-  );
+function untilState(client: ResilientClient, taskId: string, state: Task['status']['state']): Promise<Task> {
+  const reached = async (): Promise<Task | false> => {
+    const task = await client.read(taskId);
+    return task.status.state === state && task;
+  };
+  return until(reached, { what: `${taskId} is ${state}`, timeoutMs: END_WITHIN_MS, everyMs: 50 });
 }
 
-async function cancel(client: ResilientClient, taskId: string): Promise<void> {
-  const isWorking = async (): Promise<boolean> => (await client.read(taskId)).status.state === 'TASK_STATE_WORKING';
-  await until(isWorking, { what: `${taskId} works`, timeoutMs: END_WITHIN_MS, everyMs: 50 });
-  await client.cancel(taskId);
+/**
+ * Everything that is wrong with a task that has ended, be it as it is read or in its events from the first to the last.
+ */
+export function checkScenario(scenario: Scenario, task: Task, replayed: Watched, mayLoseEvents = false): Violation[] {
+  const { expected, kind, isCanceled } = scenario;
+  const name = `${kind} ${task.id}`;
+  const { state, message } = task.status;
+  const ends = [...replayed.events.values()].filter(({ data }) => endsTask(data));
+  const artifacts = contentsOf(task.artifacts);
+  const history = transcript(task);
+  // A cancel may come before the agent reports that it waits.
+  const wanted = isCanceled ? expected.history.slice(0, history.length) : expected.history;
+  // An answer to a question that a fail-over has lost comes before that question is asked again.
+  const isSame = mayLoseEvents ? isEqual(history.toSorted(), wanted.toSorted()) : isEqual(history, wanted);
+  const found: (false | Violation)[] = [
+    state !== expected.state && { kind: 'lost', what: `${name} ended ${state}: ${JSON.stringify(message)}` },
+    ends.length > 1 && { kind: 'twice', what: `${name} ended ${ends.length} times` },
+    !isEqual(artifacts, expected.artifacts) && { kind: 'artifacts', what: `${name} has ${JSON.stringify(artifacts)}` },
+    !isSame && { kind: 'history', what: `${name} has ${JSON.stringify(history)}` },
+  ];
+  return [...replayed.problems.map(wrongEvent), ...found.filter((one) => one !== false)];
 }
+
+const wrongEvent = (what: string): Violation => ({ kind: 'events', what });
+
+/** Live events must be equal to the replay. */
+function compareWatched(seen: Watched, replayed: Watched): Violation[] {
+  const problems = [...seen.problems];
+  for (const [seq, { eventId, text }] of seen.events) {
+    const now = replayed.events.get(seq);
+    if (now?.eventId !== eventId || now.text !== text) problems.push(`event ${eventId} was ${text}`);
+  }
+  return problems.map(wrongEvent);
+}
+
+/**
+ * A fail-over may have lost the last events after they were seen. A kept one must not follow a lost one. A chunk that
+ * is written again has the same contents, but is another event with another id.
+ */
+export function compareLossy(seen: Watched, replayed: Watched): Violation[] {
+  const problems = [...seen.problems];
+  const isKept = ({ id, eventId }: SentEvent): boolean => replayed.events.get(id)?.eventId === eventId;
+  const events = [...seen.events.values()];
+  const kept = events.findLast(isKept);
+  for (const event of events) {
+    const { id, eventId, text } = event;
+    if (kept && id < kept.id && !isKept(event))
+      problems.push(`event ${kept.eventId} of now came after a lost event ${eventId}: ${text}`);
+    if (isKept(event) && replayed.events.get(id)?.text !== text) problems.push(`event ${eventId} was ${text}`);
+  }
+  return problems.map(wrongEvent);
+}
+
+/**
+ * Events over gRPC carry no numbers: what they add up to must be the task. Undefined: they broke too late to be asked
+ * for again.
+ */
+function compareFolded(folded: Task | undefined, task: Task): Violation[] {
+  if (!folded) return [];
+  const [seen, read] = [folded, task].map(({ status, artifacts }) => ({ ...contentsOf(artifacts), '': status.state }));
+  const isSame = isEqual(seen ?? {}, read ?? {});
+  return isSame ? [] : [{ kind: 'grpc', what: `${task.id}: ${JSON.stringify(seen)} is not ${JSON.stringify(read)}` }];
+}
+
+/** Content by name. */
+function contentsOf(artifacts: readonly Artifact[] = []): Record<string, string> {
+  const content = ({ parts }: Artifact): string =>
+    parts.map(({ text, data }) => text ?? JSON.stringify(data ?? null)).join('');
+  return Object.fromEntries(artifacts.map((artifact) => [artifact.name ?? '', content(artifact)]));
+}
+
+/** Artifacts by name: the order of names says nothing. */
+const isEqual = (a: object, b: object): boolean => JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
+const sorted = (value: object): object =>
+  Array.isArray(value) ? value : Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));

@@ -1,6 +1,4 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type HttpServer, openHttpServer } from '../../../tests/support/http-server.ts';
 import { until } from '../../../tests/support/until.ts';
 
 const ARRIVES_WITHIN_MS = 60_000;
@@ -14,27 +12,28 @@ export const pushSettings = {
 
 /** A webhook that records the events of each task in order, and sometimes fails, as webhooks do. */
 export class PushReceiver implements AsyncDisposable {
-  readonly #seen = new Map<string, number[]>();
-  readonly #http = createServer((request, response) => {
-    request.resume();
-    request.once('end', () => {
-      const fails = this.#requests++ % 50 === 49;
-      if (!fails) this.#note(String(request.headers['x-a2a-delivery-id']));
-      response.writeHead(fails ? 503 : 200).end();
-    });
-  });
+  readonly #seen = new Map<string, Set<number>>();
+  #server: HttpServer | undefined;
   #requests = 0;
 
-  async start(): Promise<string> {
-    this.#http.listen(0, '127.0.0.1');
-    await once(this.#http, 'listening');
-    return `http://127.0.0.1:${(this.#http.address() as AddressInfo).port}/`;
+  static async start(): Promise<PushReceiver> {
+    const receiver = new PushReceiver();
+    receiver.#server = await openHttpServer((request, response) => {
+      request.resume().once('end', () => {
+        const fails = receiver.#requests++ % 50 === 49;
+        if (!fails) receiver.#note(String(request.headers['x-a2a-delivery-id']));
+        response.writeHead(fails ? 503 : 200).end();
+      });
+    });
+    return receiver;
+  }
+
+  get url(): string {
+    return `${this.#server?.url}/`;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#http.closeAllConnections();
-    this.#http.close();
-    await once(this.#http, 'close');
+    await this.#server?.close();
   }
 
   /**
@@ -42,22 +41,19 @@ export class PushReceiver implements AsyncDisposable {
    * @param mayLoseEvents a fail-over may have lost some after their delivery
    */
   async problemsOf(taskId: string, events: number, mayLoseEvents = false): Promise<string[]> {
-    const arrived = (): boolean => this.#firstOf(taskId).includes(events);
+    const came = (): number[] => [...(this.#seen.get(taskId) ?? [])];
+    const arrived = (): boolean => came().includes(events);
     await until(arrived, { what: 'the last push', timeoutMs: ARRIVES_WITHIN_MS, everyMs: 50 }).catch(() => undefined);
-    const came = this.#firstOf(taskId);
-    const isComplete = mayLoseEvents ? came.length >= events : came.length === events;
-    const isWhole = isComplete && came.every((seq, index) => seq === index + 1);
-    return isWhole ? [] : [`${taskId}: of ${events} events came ${came}`];
+    const seqs = came();
+    const isComplete = mayLoseEvents ? seqs.length >= events : seqs.length === events;
+    const isWhole = isComplete && seqs.every((seq, index) => seq === index + 1);
+    return isWhole ? [] : [`${taskId}: of ${events} events came ${seqs}`];
   }
 
-  /** A delivery id is `<task>:<webhook>:<seq>`. */
+  /** A delivery id is `<task>:<webhook>:<seq>`. A set keeps the order of the first deliveries. */
   #note(deliveryId: string): void {
-    const [taskId = '', , seq] = deliveryId.split(':');
-    const seen = this.#seen.get(taskId) ?? [];
-    this.#seen.set(taskId, [...seen, Number.parseInt(seq ?? '', 10)]);
-  }
-
-  #firstOf(taskId: string): number[] {
-    return [...new Set(this.#seen.get(taskId))];
+    const [taskId = '', , seq = ''] = deliveryId.split(':');
+    const seen = this.#seen.get(taskId) ?? new Set();
+    this.#seen.set(taskId, seen.add(Number.parseInt(seq, 10)));
   }
 }

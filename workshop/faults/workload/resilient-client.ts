@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { isTerminal, type Message, type Task } from '@switchyard/protocol';
+import { StreamResponse as SdkStreamResponse, SubscribeToTaskRequest } from '@a2a-js/sdk';
+import { A2AService } from '@a2a-js/sdk/server/grpc';
+import { Client, credentials } from '@grpc/grpc-js';
+import { type AgentCard, fold, isTerminal, type Message, type StreamResponse, type Task } from '@switchyard/protocol';
+import { parse, streamResponseSchema } from '@switchyard/protocol/schemas';
+import { type EventStream, openEventStream } from '../../../tests/support/event-stream.ts';
+import type { SentEvent } from '../../../tests/support/sent-events.ts';
 import { until } from '../../../tests/support/until.ts';
-
-export interface Answer<Body> {
-  readonly status: number;
-  readonly body: Body;
-}
 
 /** An answer that no retry would change: a fault of Switchyard, in this suite. */
 class Refused extends Error {
@@ -85,39 +86,143 @@ export class ResilientClient {
     const deadline = Date.now() + GIVE_UP_AFTER_MS;
     for (;;) {
       const url = this.url();
-      const answer = await attempt<Body>(url + path, body);
-      if (answer.status === 200) return answer.body;
-      if (typeof answer.status === 'number' && answer.status < 500 && answer.status !== 429)
-        throw new Refused(`${path} was answered ${answer.status}: ${JSON.stringify(answer.body)}`);
-      if (Date.now() > deadline) throw new Error(`${path} was not answered; last: ${JSON.stringify(answer)}`);
-      this.#onRetry({ url, path, status: answer.status, isAsked: answer.isRetryAsked });
+      const { status, text, isAsked } = await attempt(url + path, body);
+      if (status === 200) return JSON.parse(text);
+      if (typeof status === 'number' && status < 500 && status !== 429)
+        throw new Refused(`${path} was answered ${status}: ${text}`);
+      if (Date.now() > deadline) throw new Error(`${path} was not answered; last: ${status} ${text}`);
+      this.#onRetry({ url, path, status, isAsked });
       // The next gateway may be asked at once; should none be there, not all the time.
-      await delay(answer.status === 'unanswered' ? 10 : 100);
+      await delay(status === 'unanswered' ? 10 : 100);
     }
   }
 }
 
-type Attempt<Body> =
-  | (Answer<Body> & { readonly isRetryAsked: boolean })
-  | { readonly status: 'unanswered' | 'cut'; readonly body?: undefined; readonly isRetryAsked: boolean };
+type Attempt = Pick<Retry, 'status' | 'isAsked'> & { readonly text: string };
 
-async function attempt<Body>(url: string, body: object | undefined): Promise<Attempt<Body>> {
+async function attempt(url: string, body: object | undefined): Promise<Attempt> {
   let isBegun = false;
   try {
-    const response = await fetch(url, {
-      signal: AbortSignal.timeout(PATIENCE_MS),
-      ...(body && {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      }),
-    });
+    const headers = { 'content-type': 'application/json' };
+    const request = body ? { method: 'POST', headers, body: JSON.stringify(body) } : {};
+    const response = await fetch(url, { signal: AbortSignal.timeout(PATIENCE_MS), ...request });
     isBegun = true;
-    const isRetryAsked = response.status === 503 && response.headers.has('retry-after');
-    return { status: response.status, body: JSON.parse(await response.text()), isRetryAsked };
+    const isAsked = response.status === 503 && response.headers.has('retry-after');
+    return { status: response.status, text: await response.text(), isAsked };
   } catch (error) {
     const isLate = error instanceof Error && error.name === 'TimeoutError';
     // A gateway that was just killed, or that closes.
-    return { status: isBegun ? 'cut' : 'unanswered', isRetryAsked: !isBegun && !isLate };
+    return { status: isBegun ? 'cut' : 'unanswered', text: '', isAsked: !isBegun && !isLate };
+  }
+}
+
+/** What came of a task over however many streams. */
+export interface Watched {
+  /** Whether what came was each event once, in order, from the first one asked for to the last. */
+  readonly problems: readonly string[];
+  /** Since the last snapshot, if there was one. */
+  readonly events: ReadonlyMap<number, SentEvent>;
+  /** How often the stream broke and was resumed. */
+  readonly resumed: number;
+}
+
+export interface WatchOptions {
+  /**
+   * Redis may lose acknowledged writes: a snapshot then replaces all that came before it. Default: that is a problem.
+   */
+  readonly mayLoseEvents?: boolean;
+}
+
+const WATCH_FOR_MS = 90_000;
+
+/**
+ * Follows a task from its first event to its last, over any number of gateways: whenever the stream breaks it goes on
+ * at another one with Last-Event-ID.
+ */
+export async function watchTask(
+  client: ResilientClient,
+  taskId: string,
+  { mayLoseEvents = false }: WatchOptions = {},
+): Promise<Watched> {
+  const events = new Map<number, SentEvent>();
+  const problems: string[] = [];
+  const deadline = performance.now() + WATCH_FOR_MS;
+  let [last, resumed, hasEnded] = [0, -1, false];
+  // From 0: all events there are, without the snapshot that a new subscription begins with.
+  let lastEventId = '0';
+  const note = (event: SentEvent): void => {
+    if (!('task' in event.data)) {
+      if (event.id !== last + 1) problems.push(`${taskId}: event ${event.id} came after ${last}`);
+      events.set(event.id, event);
+    } else if (mayLoseEvents) events.clear();
+    else problems.push(`${taskId}: a snapshot instead of event ${last + 1}`);
+    last = event.id;
+    lastEventId = event.eventId;
+    hasEnded = endsTask(event.data);
+  };
+  while (!hasEnded && performance.now() < deadline) {
+    resumed++;
+    const url = `${client.url()}/tasks/${taskId}:subscribe`;
+    const stream = await openEventStream(url, { lastEventId }).catch(() => undefined); // it was just killed
+    if (stream?.status === 200) for await (const event of whole(stream)) note(event);
+    else {
+      stream?.cut();
+      await delay(100);
+    }
+  }
+  if (!hasEnded) problems.push(`${taskId}: its last event never came, only ${last} others`);
+  return { problems, events, resumed };
+}
+
+/** What of a stream came whole: it may break at any byte, or end with an error that is to be resumed. */
+async function* whole(stream: EventStream): AsyncGenerator<SentEvent, void> {
+  try {
+    for await (const event of stream) {
+      if ('error' in JSON.parse(event.text)) return;
+      yield event;
+    }
+  } catch {
+    return; // the connection broke
+  }
+}
+
+export function endsTask(data: StreamResponse): boolean {
+  const status = data.statusUpdate?.status ?? data.task?.status;
+  return status !== undefined && isTerminal(status.state);
+}
+
+/**
+ * The task as its events over gRPC add up, from a snapshot to the last event. gRPC streams are not resumed: one that
+ * breaks is asked for again. @returns undefined: the task had ended before that could be done
+ */
+export async function watchOverGrpc(client: ResilientClient, taskId: string): Promise<Task | undefined> {
+  const deadline = performance.now() + WATCH_FOR_MS;
+  while (performance.now() < deadline) {
+    const task = await subscribe(client.url(), taskId).catch(() => undefined); // broken: a gateway was just killed
+    if (task && isTerminal(task.status.state)) return task;
+    if (isTerminal((await client.read(taskId)).status.state)) return undefined;
+    await delay(100);
+  }
+  throw new Error(`the gRPC streams of ${taskId} never came to its end`);
+}
+
+/** As far as this stream goes. The address is in the gateway's card. */
+async function subscribe(url: string, id: string): Promise<Task | undefined> {
+  const response = await fetch(`${url}/.well-known/agent-card.json`, { headers: { 'a2a-version': '1.0' } });
+  const card: AgentCard = JSON.parse(await response.text());
+  const offered = card.supportedInterfaces.find(({ protocolBinding }) => protocolBinding === 'GRPC');
+  if (!offered) throw new Error('the card has no gRPC');
+  const grpc = new Client(offered.url.replace(/^[a-z]+:\/\//, ''), credentials.createInsecure());
+  try {
+    const { path, requestSerialize, responseDeserialize } = A2AService.subscribeToTask;
+    const request = SubscribeToTaskRequest.fromJSON({ id });
+    let task: Task | undefined;
+    for await (const message of grpc.makeServerStreamRequest(path, requestSerialize, responseDeserialize, request)) {
+      const event = parse(streamResponseSchema, SdkStreamResponse.toJSON(message));
+      task = event.task ?? (task && fold(task, event));
+    }
+    return task;
+  } finally {
+    grpc.close();
   }
 }

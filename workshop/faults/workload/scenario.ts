@@ -7,18 +7,16 @@ export interface Scenario {
   /** Cancels the task once it works. */
   readonly isCanceled: boolean;
   /** How the client follows the events of the task as they come, if it does. */
-  readonly watches: Watches;
+  readonly watches: 'sse' | 'grpc' | 'not';
   /** Has a webhook. */
   readonly isPushed: boolean;
-  readonly expected: Expectation;
-}
-
-export interface Expectation {
-  readonly state: 'TASK_STATE_COMPLETED' | 'TASK_STATE_CANCELED';
-  /** Content by name. */
-  readonly artifacts: Readonly<Record<string, string>>;
-  /** `user: …` and `agent: …`, in order. */
-  readonly history: readonly string[];
+  readonly expected: {
+    readonly state: 'TASK_STATE_COMPLETED' | 'TASK_STATE_CANCELED';
+    /** Content by name. */
+    readonly artifacts: Readonly<Record<string, string>>;
+    /** `user: …` and `agent: …`, in order. */
+    readonly history: readonly string[];
+  };
 }
 
 /** Goes with every message, and into no log. */
@@ -31,15 +29,12 @@ export const lineText = (key: string, line: number): string => `${key}, line ${l
 export const chapterText = (key: string, chapter: number): string => `${key}, chapter ${chapter}. `;
 export const questionText = (key: string, number: number): string => `Question ${number} of ${key}?`;
 
-const range = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
+/** Milliseconds by a clock that all processes of this machine share and no step of the time of day moves. */
+export const machineMs = (): number => Number(process.hrtime.bigint() / 1_000_000n);
 
-export type Watches = 'sse' | 'grpc' | 'not';
-
-export interface ScenarioOptions {
+export interface ScenarioOptions extends Partial<Pick<Scenario, 'watches' | 'isPushed'>> {
   /** Lines, questions or chapters. */
   readonly size: number;
-  readonly watches?: Watches;
-  readonly isPushed?: boolean;
 }
 
 export function createScenario(
@@ -47,53 +42,37 @@ export function createScenario(
   key: string,
   { size, watches = 'not', isPushed = false }: ScenarioOptions,
 ): Scenario {
-  const text = `${kind} ${kind === 'wait' ? 60_000 : size} ${key}`;
-  return { kind, key, watches, isPushed, isCanceled: kind === 'wait', ...builders[kind](text, key, size) };
-}
-
-type Builder = (text: string, key: string, size: number) => Pick<Scenario, 'texts' | 'expected'>;
-
-const builders: Readonly<Record<ScenarioKind, Builder>> = {
-  stream: (text, key, size) =>
-    completed([text], {
-      artifacts: {
-        Report: range(size)
-          .map((line) => lineText(key, line))
-          .join(''),
-      },
-      history: [`user: ${text}`, `agent: Telling ${key}`, `agent: Told ${key}`],
-    }),
-
-  talk: (text, key, size) => {
-    const turns = range(size).flatMap((number) => [`user: ${text}`, `agent: ${questionText(key, number)}`]);
-    const remembered = `agent: Remembered ${2 * size + 1} messages of ${key}`;
-    const texts = range(size + 1).map(() => text);
-    return completed(texts, { artifacts: {}, history: [...turns, `user: ${text}`, remembered] });
-  },
-
-  files: (text, key, size) =>
-    completed([text], {
-      artifacts: {
-        Draft: JSON.stringify({ key, chapters: size }),
-        Book: range(size)
-          .map((chapter) => chapterText(key, chapter))
-          .join(''),
-      },
-      history: [`user: ${text}`, `agent: Wrote ${key}`],
-    }),
-
-  steps: (text, key, size) =>
-    completed([text], { artifacts: {}, history: [`user: ${text}`, `agent: Did ${size} steps of ${key}`] }),
-
-  wait: (text) => ({
-    texts: [text],
-    expected: { state: 'TASK_STATE_CANCELED', artifacts: {}, history: [`user: ${text}`, 'agent: Waiting'] },
-  }),
-};
-
-function completed(
-  texts: readonly string[],
-  expected: Omit<Expectation, 'state'>,
-): Pick<Scenario, 'texts' | 'expected'> {
-  return { texts, expected: { state: 'TASK_STATE_COMPLETED', ...expected } };
+  const isCanceled = kind === 'wait';
+  const text = `${kind} ${isCanceled ? 60_000 : size} ${key}`;
+  const numbers = Array.from({ length: size }, (_, index) => index + 1);
+  const all = (textOf: (key: string, number: number) => string): string =>
+    numbers.map((number) => textOf(key, number)).join('');
+  const artifacts = {
+    stream: { Report: all(lineText) },
+    talk: {},
+    files: { Draft: JSON.stringify({ key, chapters: size }), Book: all(chapterText) },
+    steps: {},
+    wait: {},
+  }[kind];
+  const questions = numbers.flatMap((number) => [`agent: ${questionText(key, number)}`, `user: ${text}`]);
+  const replies = {
+    stream: [`agent: Telling ${key}`, `agent: Told ${key}`],
+    talk: [...questions, `agent: Remembered ${2 * size + 1} messages of ${key}`],
+    files: [`agent: Wrote ${key}`],
+    steps: [`agent: Did ${size} steps of ${key}`],
+    wait: ['agent: Waiting'],
+  }[kind];
+  return {
+    kind,
+    key,
+    watches,
+    isPushed,
+    isCanceled,
+    texts: kind === 'talk' ? [text, ...numbers.map(() => text)] : [text],
+    expected: {
+      state: isCanceled ? 'TASK_STATE_CANCELED' : 'TASK_STATE_COMPLETED',
+      artifacts,
+      history: [`user: ${text}`, ...replies],
+    },
+  };
 }

@@ -1,7 +1,7 @@
+import type { Program } from '../../../tests/support/process.ts';
 import { type Stack, type StackOptions, startStack } from '../../../tests/support/stack.ts';
-import type { RedisDeployment } from '../redis/deployment.ts';
+import { type RedisDeployment, startSingle } from '../redis/deployments.ts';
 import type { RedisNode } from '../redis/redis-node.ts';
-import { startSingle } from '../redis/single.ts';
 import { ResilientClient } from './resilient-client.ts';
 
 export interface SceneOptions extends Omit<StackOptions, 'redisUrl' | 'agents'> {
@@ -22,7 +22,12 @@ export interface Scene extends AsyncDisposable {
   readonly url: string;
 }
 
-export async function startScene({ agent = 'scenario-agent', env, redis: given, ...options }: SceneOptions = {}) {
+export async function startScene({
+  agent = 'scenario-agent',
+  env,
+  redis: given,
+  ...options
+}: SceneOptions = {}): Promise<Scene> {
   await using owned = new AsyncDisposableStack();
   const redis = given ?? owned.use(await startSingle());
   const settings = { DEFAULT_AGENT: agent, SHARDS: String(redis.shards), LOG_LEVEL: 'info', ...env };
@@ -30,14 +35,49 @@ export async function startScene({ agent = 'scenario-agent', env, redis: given, 
   const stack = owned.use(await startStack({ redisUrl: redis.url, agents, env: settings, ...options }));
   const [[node], [url]] = [redis.nodes, stack.urls];
   if (!node || !url) throw new Error('nothing runs');
+  const client = new ResilientClient(stack, 0);
   const kept = owned.move();
-  const scene: Scene = {
-    stack,
-    redis,
-    node,
-    client: new ResilientClient(stack, 0),
-    url,
-    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  return { stack, redis, node, client, url, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+}
+
+export interface Keeper extends AsyncDisposable {
+  /** How many had to be started again. */
+  readonly restarts: number;
+  /** From now on those that die stay dead. */
+  release(): void;
+  /** Stops the stack. Idempotent. */
+  stop(): Promise<void>;
+}
+
+/** Starts a worker again whenever one dies, as whatever runs them in production does. */
+export function keepWorkers(stack: Stack): Keeper {
+  let restarts = 0;
+  let isReleased = false;
+  const keep = async (first: Program): Promise<void> => {
+    let worker: Program | undefined = first;
+    for (;;) {
+      await worker?.exited;
+      if (isReleased) return;
+      restarts++;
+      // A worker that takes a poison message at its start dies before it reports ready: it is replaced next.
+      worker = await stack.addWorker().catch(() => undefined);
+    }
   };
-  return scene;
+  const kept = stack.workers.map(keep);
+  const release = (): void => {
+    isReleased = true;
+  };
+  const stop = async (): Promise<void> => {
+    release();
+    await stack.stop();
+    await Promise.all(kept);
+  };
+  return {
+    get restarts() {
+      return restarts;
+    },
+    release,
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
 }

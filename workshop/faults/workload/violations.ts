@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
+import { Store } from '@switchyard/store';
 import type { Program } from '../../../tests/support/process.ts';
-import type { RedisDeployment } from '../redis/deployment.ts';
+import { until } from '../../../tests/support/until.ts';
+import type { RedisDeployment } from '../redis/deployments.ts';
 
 /** What is promised, and how the table names its breach. Every count must be 0. */
 export const guarantees = {
@@ -19,35 +21,21 @@ export const guarantees = {
   keys: 'leaked keys',
 } as const;
 
-export type Guarantee = keyof typeof guarantees;
-
 export interface Violation {
-  readonly kind: Guarantee;
+  readonly kind: keyof typeof guarantees;
   /** Enough to look into it. */
   readonly what: string;
 }
 
-/** Milliseconds by a clock that all processes of this machine share and no step of the time of day moves. */
-export const machineMs = (): number => Number(process.hrtime.bigint() / 1_000_000n);
+type Effect = Awaited<ReturnType<typeof readEffects>>[number];
 
-/** What agents noted when they began a turn, or a step of it. */
-interface Effect {
-  readonly taskId: string;
-  readonly attempt: string;
-  readonly beganMs: number;
-  /** From 1; NaN: the turn itself. */
-  readonly step: number;
-}
-
-export async function readEffects(file: string): Promise<Effect[]> {
-  const text = await readFile(file, 'utf8').catch(() => '');
-  return text
-    .trim()
-    .split('\n')
-    .map((line) => {
-      const [taskId = '', attempt = '', beganMs, step] = line.split(' ');
-      return { taskId, attempt, beganMs: Number(beganMs), step: Number(step) };
-    });
+/** What agents noted when they began a turn, or a step of it: from 1; NaN: the turn itself. */
+export async function readEffects(file: string) {
+  const lines = (await readFile(file, 'utf8').catch(() => '')).trim().split('\n');
+  return lines.map((line) => {
+    const [taskId = '', attempt = '', beganMs, step] = line.split(' ');
+    return { taskId, attempt, beganMs: Number(beganMs), step: Number(step) };
+  });
 }
 
 /** Agents that began for a task after a client had seen its end. @param endedMs by task, by `machineMs` */
@@ -71,7 +59,8 @@ export function repeatedSteps(effects: readonly Effect[]): Violation[] {
 
 /**
  * What stays for as long as a deployment does: the registry, the audit trail up to its retention, and of each queue what
- * BullMQ keeps of the queue itself. When it was last checked and what its consumers took last expire twice a lock's time after the last worker.
+ * BullMQ keeps of the queue itself. When it was last checked and what its consumers took last expire twice a lock's
+ * time after the last worker.
  * Everything else belongs to a task and must be gone with it.
  */
 const LASTING =
@@ -81,26 +70,43 @@ const LASTING =
 export async function leakedKeys(redis: RedisDeployment, prefix: string, withinMs: number): Promise<string[]> {
   const deadline = Date.now() + withinMs;
   for (;;) {
-    const leaked = (await allKeys(redis, prefix)).filter((key) => !LASTING.test(key));
+    const masters = await redis.masters();
+    const replies = await Promise.all(masters.map((node) => node.ask(`KEYS ${prefix}*`, 5_000)));
+    const keys = replies.flatMap((reply) => reply.split('\r\n').filter((line) => line.startsWith(prefix)));
+    const leaked = keys.filter((key) => !LASTING.test(key));
     if (!leaked.length || Date.now() > deadline) return leaked;
     await delay(500);
   }
-}
-
-async function allKeys(redis: RedisDeployment, prefix: string): Promise<string[]> {
-  const masters = await redis.masters();
-  const replies = await Promise.all(masters.map((node) => node.ask(`KEYS ${prefix}*`, 5_000)));
-  return replies.flatMap((reply) => reply.split('\r\n').filter((line) => line.startsWith(prefix)));
 }
 
 /** Lines of any process' output in which one of the secrets stands. */
 export function leakedSecrets(programs: readonly Program[], secrets: readonly string[]): Violation[] {
   const lines = programs.flatMap((program) => program.output().split('\n'));
   return secrets.flatMap((secret) =>
-    lines
-      .filter((line) => line.includes(secret))
-      .map((line): Violation => ({ kind: 'secrets', what: `${secret} in ${around(line, line.indexOf(secret))}` })),
+    lines.flatMap((line): Violation[] => {
+      const at = line.indexOf(secret);
+      return at < 0 ? [] : [{ kind: 'secrets', what: `${secret} in ${line.slice(Math.max(0, at - 150), at + 100)}` }];
+    }),
   );
 }
 
-const around = (line: string, at: number): string => line.slice(Math.max(0, at - 150), at + 100);
+const OPEN = ['TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING', 'TASK_STATE_INPUT_REQUIRED'] as const;
+
+/** All tasks of an agent have ended: none may be in an index, or counted, as if it had not. */
+export async function openInIndexes(redisUrl: string, prefix: string, agent: string): Promise<Violation[]> {
+  const store = new Store({ redisUrl, prefix }, () => undefined);
+  await store.start('visitor');
+  const open = async (): Promise<number> => {
+    const found = await store.ops.searchTasks({ agent, states: OPEN, pageSize: 10, hasText: false });
+    const tenants = await store.ops.tenants.list();
+    return found.totalSize + tenants.reduce((sum, { openTasks }) => sum + openTasks, 0);
+  };
+  try {
+    await until(async () => (await open()) === 0, { what: 'no task is open', timeoutMs: 30_000, everyMs: 500 });
+    return [];
+  } catch (error) {
+    return [{ kind: 'keys', what: `${await open()} tasks count as open: ${error}` }];
+  } finally {
+    await store.stop();
+  }
+}

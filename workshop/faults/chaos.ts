@@ -1,0 +1,189 @@
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { uniquePrefix } from '../../tests/support/prefix.ts';
+import { startStack } from '../../tests/support/stack.ts';
+import { SeededRandom } from '../statistics.ts';
+import { temporaryFolder } from '../system.ts';
+import {
+  allFaults,
+  type Fault,
+  type InjectorOptions,
+  injectFaults,
+  longOutage,
+  lossyFailOver,
+  Target,
+} from './inject/faults.ts';
+import { type RedisDeployment, startPair, startSingle } from './redis/deployments.ts';
+import { playScenario } from './workload/play-scenario.ts';
+import { PushReceiver, pushSettings } from './workload/push-receiver.ts';
+import { type Gateways, ResilientClient, type Retry } from './workload/resilient-client.ts';
+import { CONFIDENTIAL, createScenario, machineMs, scenarioKinds } from './workload/scenario.ts';
+import {
+  lateEffects,
+  leakedKeys,
+  leakedSecrets,
+  readEffects,
+  repeatedSteps,
+  type Violation,
+} from './workload/violations.ts';
+
+/** What a run of faults is made of: which Redis, how many workers, which faults. */
+export interface Phase {
+  readonly name: string;
+  readonly workers: number;
+  readonly faults: readonly Fault[];
+  /** Must not be in any log. */
+  readonly secrets: readonly string[];
+  /** A fail-over may lose what no replica has; acknowledgements wait for one (WAIT_REPLICAS=1). */
+  readonly mayLoseEvents: boolean;
+  readonly startRedis: () => Promise<RedisDeployment>;
+}
+
+const password = `secret-of-redis-${process.pid}`;
+const durable = {
+  secrets: [password, CONFIDENTIAL],
+  mayLoseEvents: false,
+  startRedis: () => startSingle({ settings: { appendfsync: 'always' }, password, isProxied: true }),
+};
+
+export const everything: Phase = { name: 'every fault, three workers', workers: 3, faults: allFaults, ...durable };
+
+/** It takes its own jobs again after each. */
+export const loneWorker: Phase = { name: 'outages, one worker', workers: 1, faults: [longOutage], ...durable };
+
+/** Accepts wait for the replica (WAIT_REPLICAS=1); begins, events and ends of turns are lost. */
+export const lossyFailOvers: Phase = {
+  name: 'fail-overs that lose begins and events',
+  workers: 3,
+  faults: [lossyFailOver],
+  secrets: [CONFIDENTIAL],
+  mayLoseEvents: true,
+  startRedis: startPair,
+};
+
+export interface ChaosOptions extends Phase, Pick<InjectorOptions, 'count' | 'pauseMs'> {
+  /** Least tasks of a run. */
+  readonly tasks: number;
+  readonly seed: number;
+  readonly clients: number;
+  /** Of ended tasks: long enough to be looked at, short enough to see that nothing is left of them. */
+  readonly retentionMs: number;
+  readonly log: (line: string) => void;
+}
+
+export interface ChaosReport {
+  readonly violations: readonly Violation[];
+  readonly tasks: number;
+  /** How often each was injected. */
+  readonly faults: Readonly<Record<string, number>>;
+  readonly resumedStreams: number;
+  readonly seconds: number;
+}
+
+const clockStep = new URL('inject/shifted-clock.ts', import.meta.url).href;
+
+/**
+ * Tasks of all kinds, while faults are injected into whatever holds them; then everything that is wrong with any of
+ * them.
+ */
+export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
+  const { seed, workers, count, mayLoseEvents, secrets, retentionMs, log } = options;
+  const begun = performance.now();
+  const prefix = uniquePrefix();
+  await using folder = await temporaryFolder();
+  const effectsFile = join(folder.path, 'effects');
+  await using redis = await options.startRedis();
+  // The settings are those that deployments have, as far as possible: MAX_ATTEMPTS is its default.
+  await using stack = await startStack({
+    redisUrl: redis.url,
+    agents: ['workshop/faults/agents/scenario-agent.ts', 'workshop/faults/agents/crash-agent.ts'],
+    gateways: 2,
+    workers,
+    env: {
+      KEY_PREFIX: prefix,
+      SHARDS: String(redis.shards),
+      EFFECTS_FILE: effectsFile,
+      DEFAULT_AGENT: 'scenario-agent',
+      RETENTION_MS: String(retentionMs),
+      REPLAY_MS: String(retentionMs),
+      IDEMPOTENCY_MS: String(retentionMs),
+      LOG_LEVEL: 'info',
+      ...pushSettings,
+      WAIT_REPLICAS: mayLoseEvents ? '1' : '0',
+      NODE_OPTIONS: `--import=${clockStep} --max-old-space-size=512`,
+      CLOCK_STEP_MS: seed % 2 === 0 ? '30000' : '-30000',
+    },
+  });
+  await using receiver = await PushReceiver.start();
+  const traffic = new Traffic({ ...options, gateways: stack, receiver });
+  const target = new Target(stack, redis, new SeededRandom(seed));
+  const onFault = (name: string, number: number): void =>
+    log(`${number}/${count}  ${name.padEnd(50)} ${traffic.played} tasks, ${traffic.violations.length} violations`);
+  const injected = injectFaults(target, { ...options, onFault });
+  await traffic.runUntil(injected);
+  const effects = await readEffects(effectsFile);
+  const crashed = stack.programs.filter((program) => !program.isRunning() && !target.victims.has(program.pid));
+  const leaked = await leakedKeys(redis, prefix, 3 * retentionMs);
+  const violations = [
+    ...traffic.violations,
+    ...lateEffects(effects, traffic.endedMs),
+    ...(mayLoseEvents ? [] : repeatedSteps(effects)),
+    ...crashed.map(({ pid, output }): Violation => ({ kind: 'crashes', what: `${pid}: ${output().slice(-500)}` })),
+    ...leakedSecrets(stack.programs, secrets),
+    ...leaked.map((what): Violation => ({ kind: 'keys', what })),
+  ];
+  const seconds = Math.round((performance.now() - begun) / 1_000);
+  return { violations, tasks: traffic.played, faults: await injected, resumedStreams: traffic.resumed, seconds };
+}
+
+export interface TrafficOptions extends Pick<ChaosOptions, 'clients' | 'seed' | 'tasks' | 'mayLoseEvents' | 'log'> {
+  readonly gateways: Gateways;
+  readonly onRetry?: (retry: Retry) => void;
+  readonly receiver: PushReceiver;
+}
+
+/** Clients that play scenarios, one after the other. */
+export class Traffic {
+  readonly violations: Violation[] = [];
+  /** When a client saw the end of a task, by `machineMs`. */
+  readonly endedMs = new Map<string, number>();
+  played = 0;
+  resumed = 0;
+  readonly #options: TrafficOptions;
+  #begun = 0;
+  #isOver = false;
+
+  constructor(options: TrafficOptions) {
+    this.#options = options;
+  }
+
+  /** Goes on until all faults are injected and there were tasks enough. */
+  async runUntil(injected: Promise<unknown>): Promise<void> {
+    const clients = Array.from({ length: this.#options.clients }, (_, n) => this.#client(n));
+    await injected;
+    while (this.played < this.#options.tasks) await delay(200);
+    this.#isOver = true;
+    await Promise.all(clients);
+  }
+
+  async #client(n: number): Promise<void> {
+    const { gateways, onRetry, seed, mayLoseEvents, receiver, log } = this.#options;
+    // Of its own, so that what one client does depends on the seed alone and not on how fast the others are.
+    const random = new SeededRandom(seed * 1_000 + n);
+    const client = new ResilientClient(gateways, n, onRetry);
+    while (!this.#isOver) {
+      const key = `s${seed}.${n}.${this.#begun++}`;
+      const scenario = createScenario(random.pick(scenarioKinds), key, {
+        size: random.between(1, 6) * random.between(1, 4),
+        watches: random.pick(['sse', 'sse', 'grpc', 'not', 'not']),
+        isPushed: random.next() < 0.25,
+      });
+      const onEnded = (taskId: string): void => void this.endedMs.set(taskId, machineMs());
+      const { violations, resumed } = await playScenario(client, scenario, { receiver, mayLoseEvents, onEnded });
+      this.violations.push(...violations);
+      for (const { kind, what } of violations) log(`     VIOLATION  ${kind}: ${what}`);
+      this.resumed += resumed;
+      this.played++;
+    }
+  }
+}

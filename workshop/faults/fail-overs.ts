@@ -1,0 +1,175 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Message, Task } from '@switchyard/protocol';
+import { until } from '../../tests/support/until.ts';
+import type { RedisDeployment } from './redis/deployments.ts';
+import type { RedisNode } from './redis/redis-node.ts';
+import { PushReceiver, pushSettings } from './workload/push-receiver.ts';
+import { type Gateways, ResilientClient, type Retry, watchTask } from './workload/resilient-client.ts';
+import { type Scene, startScene } from './workload/scene.ts';
+
+export interface FailOverOptions {
+  readonly rounds: number;
+  /**
+   * `kill`: the process dies. `freeze`: it stops with open connections, and resumes. `partition`: it runs without
+   * connections, and gets them back.
+   */
+  readonly how: 'kill' | 'freeze' | 'partition';
+  /** WAIT_REPLICAS of the gateways. Default: 0. */
+  readonly waitReplicas?: number;
+}
+
+export interface FailOverReport {
+  /** The longest that a client went without a completed request, over all rounds, in milliseconds. */
+  readonly worstOutageMs: number;
+  readonly requests: number;
+  /** Tasks that were acknowledged, and are not completed in the end. */
+  readonly lost: readonly string[];
+  /** Events of acknowledged tasks that webhooks did not get, or not in order. */
+  readonly undelivered: readonly string[];
+  /** Workers that finish nothing any more. */
+  readonly wedged: number;
+}
+
+const CLIENTS = 8;
+const WORKERS = 2;
+const DEAD_FOR_MS = 5_000;
+const TAKEN_OVER_WITHIN_MS = 15_000;
+
+/** Kills or freezes one master after the other under load, each time with a replica to take over. */
+export async function measureFailOver(
+  redis: RedisDeployment,
+  { rounds, how, waitReplicas = 0 }: FailOverOptions,
+  log: (line: string) => void,
+): Promise<FailOverReport> {
+  await using receiver = await PushReceiver.start();
+  const env = { ...pushSettings, WAIT_REPLICAS: String(waitReplicas) };
+  await using scene = await startScene({ redis, workers: WORKERS, env });
+  const { stack, client } = scene;
+  const probers = Array.from({ length: CLIENTS }, (_, n) => new Prober(stack, `c${n}`, { webhook: receiver.url }));
+  const worst = (): number => Math.max(...probers.map(({ worstOutageMs }) => worstOutageMs));
+  for (const prober of probers) prober.start();
+  for (let round = 0; round < rounds; round++) {
+    await delay(1_500);
+    await failOver(redis, round, how);
+    log(`${round + 1}/${rounds}  ${how}  worst outage ${Math.round(worst())} ms`);
+  }
+  await delay(1_500);
+  await Promise.all(probers.map((prober) => prober.stop()));
+  const worstOutageMs = worst();
+  const accepted = probers.flatMap((prober) => prober.accepted);
+  const ends = await Promise.allSettled(accepted.map((id) => client.ended(id, 30_000)));
+  const lost = ends.flatMap((end, i) => {
+    const state = end.status === 'fulfilled' ? end.value.status.state : String(end.reason);
+    return state === 'TASK_STATE_COMPLETED' ? [] : [`${accepted[i]} ${state}`];
+  });
+  // Of each task every event, the first time in order.
+  const problemsOf = async (id: string): Promise<string[]> =>
+    receiver.problemsOf(id, (await watchTask(client, id)).events.size);
+  const undelivered = (await Promise.all(probers.flatMap(({ pushed }) => pushed).map(problemsOf))).flat();
+  return { worstOutageMs, requests: accepted.length, lost, undelivered, wedged: await countWedged(scene) };
+}
+
+async function failOver(redis: RedisDeployment, round: number, how: FailOverOptions['how']): Promise<void> {
+  const masters = await redis.masters();
+  const victim = masters[round % masters.length];
+  if (!victim) throw new Error('there is no master');
+  const bringBack = await takeAway(redis, victim, how);
+  await delay(DEAD_FOR_MS);
+  const isTakenOver = async (): Promise<boolean> =>
+    (await redis.masters()).filter((node) => node !== victim).length === masters.length;
+  await until(isTakenOver, { what: 'a replica has taken over', timeoutMs: TAKEN_OVER_WITHIN_MS, everyMs: 100 });
+  await bringBack();
+  await redis.settled();
+}
+
+async function takeAway(redis: RedisDeployment, victim: RedisNode, how: FailOverOptions['how']) {
+  if (how === 'freeze') {
+    victim.freeze();
+    return () => victim.thaw();
+  }
+  if (how === 'partition') {
+    if (!redis.partition) throw new Error('this Redis cannot be partitioned');
+    return redis.partition(victim).heal;
+  }
+  await victim.kill();
+  return () => victim.start();
+}
+
+/** Each worker must still take work: the others are stopped, one after the other. */
+async function countWedged({ stack }: Scene): Promise<number> {
+  let wedged = 0;
+  for (const worker of stack.workers) {
+    for (const other of stack.workers) if (other !== worker) other.kill('SIGSTOP');
+    const prober = new Prober(stack, `wedge-${worker.pid}`);
+    prober.start();
+    const works = until(() => prober.accepted.length >= 3, { what: 'the worker works', timeoutMs: 20_000 });
+    await works.catch(() => wedged++);
+    await prober.stop();
+    for (const other of stack.workers) if (other !== worker) other.kill('SIGCONT');
+  }
+  return wedged;
+}
+
+/** One of this many tasks has a webhook. */
+const PUSHED_EVERY = 5;
+
+export interface ProberOptions {
+  /** Gets the events of some tasks. */
+  readonly webhook?: string | undefined;
+  readonly onRetry?: (retry: Retry) => void;
+}
+
+/** A client that sends one message after the other, each until it is answered, and notes how long it went without. */
+export class Prober {
+  /** Ids of tasks that were acknowledged. */
+  readonly accepted: string[] = [];
+  /** Those of them that were acknowledged with a webhook. */
+  readonly pushed: string[] = [];
+  /** The longest time between two answers so far. */
+  worstOutageMs = 0;
+  readonly #client: ResilientClient;
+  readonly #name: string;
+  readonly #webhook: string | undefined;
+  #isStopped = false;
+  #running: Promise<void> | undefined;
+  #answeredAt = 0;
+
+  constructor(gateways: Gateways, name: string, { webhook, onRetry }: ProberOptions = {}) {
+    this.#client = new ResilientClient(gateways, 0, onRetry);
+    this.#name = name;
+    this.#webhook = webhook;
+  }
+
+  start(): void {
+    this.#answeredAt = performance.now();
+    this.#running = this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    for (let n = 0; !this.#isStopped; n++) {
+      const text = n % 3 === 0 ? `talk 0 p${n}` : `stream 4 p${n}`;
+      const webhook = n % PUSHED_EVERY === 0 ? this.#webhook : undefined;
+      const task = await this.#untilAnswered(`${this.#name}-${n}`, text, webhook);
+      if (task) this.accepted.push(task.id);
+      if (task && webhook) this.pushed.push(task.id);
+      const now = performance.now();
+      this.worstOutageMs = Math.max(this.worstOutageMs, now - this.#answeredAt);
+      this.#answeredAt = now;
+    }
+  }
+
+  async #untilAnswered(messageId: string, text: string, webhook?: string): Promise<Task | undefined> {
+    while (!this.#isStopped) {
+      const message: Message = { messageId, role: 'ROLE_USER', parts: [{ text }] };
+      const task = await this.#client.send(message, false, webhook).catch(() => undefined); // the same message again
+      if (task) return task;
+      await delay(50);
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,293 @@
+import { connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { userMessage } from '../../../tests/support/messages.ts';
+import type { Program } from '../../../tests/support/process.ts';
+import type { GatewayProcess, Stack } from '../../../tests/support/stack.ts';
+import { until } from '../../../tests/support/until.ts';
+import type { SeededRandom } from '../../statistics.ts';
+import type { RedisDeployment } from '../redis/deployments.ts';
+import type { FaultProxy } from '../redis/fault-proxy.ts';
+import type { RedisNode } from '../redis/redis-node.ts';
+import { ResilientClient } from '../workload/resilient-client.ts';
+import { keepWorkers } from '../workload/scene.ts';
+
+/** What faults are injected into: any worker, gateway and master. */
+export class Target {
+  readonly stack: Stack;
+  readonly redis: RedisDeployment;
+  readonly random: SeededRandom;
+  /** Ids of processes that a fault has ended: no other may end. */
+  readonly victims = new Set<number>();
+
+  constructor(stack: Stack, redis: RedisDeployment, random: SeededRandom) {
+    this.stack = stack;
+    this.redis = redis;
+    this.random = random;
+  }
+
+  get worker(): Program {
+    return this.random.pick(this.stack.workers);
+  }
+
+  get gateway(): GatewayProcess {
+    return this.random.pick(this.stack.gateways);
+  }
+
+  async master(): Promise<RedisNode> {
+    return this.random.pick(await this.redis.masters());
+  }
+
+  /** @throws {Error} clients reach this Redis directly */
+  get proxy(): FaultProxy {
+    if (!this.redis.proxy) throw new Error('there is no proxy before this Redis');
+    return this.redis.proxy;
+  }
+
+  async end(victim: Program, signal: NodeJS.Signals): Promise<void> {
+    this.victims.add(victim.pid);
+    victim.kill(signal);
+    await victim.exited;
+  }
+}
+
+export interface Fault {
+  readonly name: string;
+  /** Costs the turns of a worker an attempt: not too many of these may follow each other. */
+  readonly spendsAttempts?: boolean;
+  /** Injects the fault, and repairs it. */
+  inject(target: Target): Promise<unknown>;
+}
+
+/** Longer than the 3.5 s after which a silent worker is taken for dead, and after which a job's lock is lost. */
+const BEYOND_THE_LOCK_MS = 4_500;
+const LONG_OUTAGE_MS = 5_000;
+const CLOCK_STEP_FOR_MS = 5_000;
+const REFUSED_FOR_MS = 2_000;
+const DISTURBED_FOR_MS = 3_000;
+
+/** Signals a process, and again after a time. */
+async function during(forMs: number, victim: Program, [first, second]: readonly [NodeJS.Signals, NodeJS.Signals]) {
+  victim.kill(first);
+  await delay(forMs);
+  victim.kill(second);
+}
+
+const freeze = (victim: Program, forMs: number): Promise<void> => during(forMs, victim, ['SIGSTOP', 'SIGCONT']);
+/** See `shifted-clock.ts`. */
+const stepClock = ({ random }: Target, victim: Program): Promise<void> =>
+  during(CLOCK_STEP_FOR_MS + random.between(0, 1_000), victim, ['SIGUSR2', 'SIGUSR2']);
+
+async function replaceWorker(target: Target, signal: NodeJS.Signals): Promise<void> {
+  await target.end(target.worker, signal);
+  await target.stack.addWorker();
+}
+
+/** In its place: clients know their gateways by their addresses. */
+async function replaceGateway(target: Target, signal: NodeJS.Signals): Promise<void> {
+  const victim = target.gateway;
+  await target.end(victim, signal);
+  await target.stack.addGateway(Number(new URL(victim.url).port));
+}
+
+const crashAgentAt = (url: string): string => `${url}/agents/crash-agent`;
+
+async function blockWorker({ stack, random }: Target): Promise<void> {
+  const client = new ResilientClient({ urls: [crashAgentAt(random.pick(stack.urls))] }, 0);
+  await client.send(userMessage(`blockOnce ${BEYOND_THE_LOCK_MS}`), true);
+  await delay(BEYOND_THE_LOCK_MS);
+}
+
+const processFaults: readonly Fault[] = [
+  { name: 'worker killed', spendsAttempts: true, inject: (target) => replaceWorker(target, 'SIGKILL') },
+  { name: 'worker stopped', inject: (target) => replaceWorker(target, 'SIGTERM') },
+  {
+    name: 'worker frozen beyond its lock',
+    spendsAttempts: true,
+    inject: ({ worker }) => freeze(worker, BEYOND_THE_LOCK_MS),
+  },
+  {
+    name: 'worker frozen for 8 to 20 s',
+    spendsAttempts: true,
+    inject: ({ worker, random }) => freeze(worker, random.between(8_000, 20_000)),
+  },
+  { name: 'event loop of a worker blocked beyond its lock', spendsAttempts: true, inject: blockWorker },
+  { name: 'gateway killed', inject: (target) => replaceGateway(target, 'SIGKILL') },
+  { name: 'gateway stopped', inject: (target) => replaceGateway(target, 'SIGTERM') },
+  { name: 'gateway frozen', inject: ({ gateway, random }) => freeze(gateway, random.between(1_000, 5_000)) },
+  { name: 'clock of a worker steps', inject: (target) => stepClock(target, target.worker) },
+  { name: 'clock of a gateway steps', inject: (target) => stepClock(target, target.gateway) },
+];
+
+export const longOutage: Fault = {
+  name: 'Redis away for 5 s',
+  async inject({ proxy }) {
+    proxy.stall();
+    await delay(LONG_OUTAGE_MS);
+    proxy.release();
+  },
+};
+
+export const lossyFailOver: Fault = {
+  name: 'fail-over to a replica that lacks the last writes',
+  inject: ({ redis, random }) => redis.failOver?.(random.between(20, 600)) ?? Promise.reject(new Error('no replica')),
+};
+
+const redisFaults: readonly Fault[] = [
+  {
+    name: 'Redis killed',
+    async inject(target) {
+      const victim = await target.master();
+      await victim.kill();
+      await delay(target.random.between(0, 1_500));
+      await victim.start();
+      await target.redis.settled();
+    },
+  },
+  {
+    name: 'Redis frozen',
+    async inject(target) {
+      const victim = await target.master();
+      victim.freeze();
+      await delay(target.random.between(300, 3_000));
+      victim.thaw();
+    },
+  },
+  longOutage,
+  {
+    name: 'disk of Redis full',
+    async inject(target) {
+      const node = await target.master();
+      // With `always` it would end itself: an acknowledgement is a promise.
+      await node.ask('CONFIG SET appendfsync everysec');
+      await node.fillDisk(true);
+      await delay(REFUSED_FOR_MS);
+      await node.fillDisk(false);
+      await delay(1_500); // until it has tried again
+      await node.ask('CONFIG SET appendfsync always');
+    },
+  },
+  {
+    name: 'memory of Redis full',
+    async inject(target) {
+      const node = await target.master();
+      await node.ask('CONFIG SET maxmemory 1');
+      await delay(REFUSED_FOR_MS);
+      await node.ask('CONFIG SET maxmemory 0');
+    },
+  },
+  {
+    name: 'credentials of Redis rotated, and back',
+    async inject(target) {
+      const node = await target.master();
+      const before = await node.changePassword(`rotated-${target.random.between(1, 1e9)}`);
+      await delay(REFUSED_FOR_MS);
+      await node.changePassword(before);
+    },
+  },
+  {
+    name: 'scripts flushed and connections killed',
+    async inject(target) {
+      const node = await target.master();
+      for (let n = 0; n < 10; n++) {
+        for (const command of ['SCRIPT FLUSH', 'CLIENT KILL TYPE normal SKIPME yes', 'CLIENT KILL TYPE pubsub'])
+          await node.ask(command);
+        await delay(150);
+      }
+    },
+  },
+];
+
+/** Between all processes and Redis. */
+const networkFaults: readonly Fault[] = [
+  { name: 'replies of Redis lost', inject: ({ proxy, random }) => proxy.loseReplies(random.between(100, 1_000)) },
+  { name: 'replies of Redis lost, at once', inject: ({ proxy }) => proxy.loseReplies(5) },
+  { name: 'replies of Redis slow', inject: ({ proxy }) => proxy.disturb('slow', DISTURBED_FOR_MS) },
+  { name: 'replies of Redis dribble', inject: ({ proxy }) => proxy.disturb('dribble', DISTURBED_FOR_MS) },
+  { name: 'connections to Redis silent', inject: async ({ proxy }) => proxy.silence() },
+];
+
+const DEAF_READERS = 20;
+/** Of 64 KiB each. */
+const FLOOD = 320;
+const POISONS = 3;
+
+const clientFaults: readonly Fault[] = [
+  {
+    name: 'readers that do not read',
+    async inject({ stack, random }) {
+      const url = crashAgentAt(random.pick(stack.urls));
+      const task = await new ResilientClient({ urls: [url] }, 0).send(userMessage(`flood ${FLOOD}`), true);
+      const sockets = Array.from({ length: DEAF_READERS }, () => deafReader(url, task.id));
+      await delay(5_000);
+      for (const socket of sockets) socket.destroy();
+    },
+  },
+  { name: 'several messages that kill their worker', spendsAttempts: true, inject: poison },
+];
+
+/** Subscribes to a task, and reads nothing. */
+export function deafReader(agentUrl: string, taskId: string) {
+  return deafRequest(agentUrl, `GET /tasks/${taskId}:subscribe?fromSeq=0`);
+}
+
+/** Sends a request, and reads nothing of the answer. @param line verb and path below the agent's URL */
+export function deafRequest(agentUrl: string, line: string, body = '') {
+  const { hostname, port, pathname } = new URL(agentUrl);
+  const socket = connect({ host: hostname, port: Number(port) });
+  socket.on('error', () => socket.destroy());
+  socket.pause();
+  const [verb, path] = line.split(' ');
+  const head = [
+    `${verb} ${pathname === '/' ? path : pathname + path} HTTP/1.1`,
+    `Host: ${hostname}:${port}`,
+    ...(body ? ['Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`] : []),
+  ];
+  socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
+  return socket;
+}
+
+/** Workers die of them until all are given up; as many start again. */
+async function poison({ stack, victims }: Target): Promise<void> {
+  const client = new ResilientClient({ urls: stack.urls.map(crashAgentAt) }, 0);
+  const keeper = keepWorkers(stack);
+  const tasks = await Promise.all(Array.from({ length: POISONS }, () => client.send(userMessage('die'), true)));
+  const isOver = async (): Promise<boolean> => {
+    const states = await Promise.all(tasks.map(async ({ id }) => (await client.read(id)).status.state));
+    return states.every((state) => state === 'TASK_STATE_FAILED');
+  };
+  await until(isOver, { what: 'the poisons are given up', timeoutMs: 120_000, everyMs: 100 });
+  keeper.release();
+  for (const program of stack.programs) if (!program.isRunning()) victims.add(program.pid);
+}
+
+export const allFaults: readonly Fault[] = [...processFaults, ...redisFaults, ...networkFaults, ...clientFaults];
+
+export interface InjectorOptions {
+  readonly faults: readonly Fault[];
+  readonly count: number;
+  /** Between two faults, at random. */
+  readonly pauseMs: readonly [least: number, most: number];
+  readonly onFault: (name: string, number: number) => void;
+}
+
+/** A turn that lost its worker has ended by then: three of these faults, and nothing else, may end a task. */
+const BETWEEN_SPENT_ATTEMPTS_MS = 8_000;
+
+/** Injects faults one after the other, every kind before any comes again. @returns how often each */
+export async function injectFaults(target: Target, options: InjectorOptions): Promise<Record<string, number>> {
+  const done: Record<string, number> = {};
+  let left: Fault[] = [];
+  let spentAt = Number.NEGATIVE_INFINITY;
+  for (let number = 1; number <= options.count; number++) {
+    if (left.length === 0) left = [...options.faults];
+    const fault = target.random.pick(left);
+    left.splice(left.indexOf(fault), 1);
+    await delay(target.random.between(...options.pauseMs));
+    if (fault.spendsAttempts) await delay(Math.max(0, spentAt + BETWEEN_SPENT_ATTEMPTS_MS - performance.now()));
+    await fault.inject(target);
+    if (fault.spendsAttempts) spentAt = performance.now();
+    done[fault.name] = (done[fault.name] ?? 0) + 1;
+    options.onFault(fault.name, number);
+  }
+  return done;
+}
