@@ -5,7 +5,7 @@ import { type SdkBinding, type SeenEvent, sdkBindings } from '../../../tests/sup
 import { startStack } from '../../../tests/support/stack.ts';
 import { until } from '../../../tests/support/until.ts';
 import { numberedLines } from '../../../tests/support/whole-story.ts';
-import { startPair } from '../redis/single.ts';
+import { startPair } from '../redis/deployments.ts';
 
 // docs/extensions/resumable-streams.md when a replica is promoted that lacks the last events: the official clients of
 // 1.0 and 0.3 follow over each binding, at two gateways with two workers.
