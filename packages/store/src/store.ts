@@ -44,7 +44,7 @@ import { TaskCache } from './tasks/task-cache.ts';
 import { Tasks } from './tasks/tasks.ts';
 import { Turns } from './turns/turns.ts';
 
-/** A program that ends waits no longer for Redis: it is forgotten soon, anyway. */
+/** How long a program that ends waits for Redis to unregister it. Its registration expires soon anyway. */
 const LEAVE_WITHIN_MS = 500;
 
 export type Availability = 'writable' | 'refuses-writes' | 'unreachable';
@@ -70,11 +70,11 @@ interface Common {
 }
 
 /** How parts of a store reach Redis. */
-interface Asked {
+interface RedisPort {
   readonly redis: RedisConnection;
   readonly replicated: RedisConnection | undefined;
   readonly queue: Queues;
-  /** Unset: they wait for Redis. */
+  /** Unset: commands wait for Redis. */
   readonly deadline?: Deadline;
 }
 
@@ -100,7 +100,7 @@ export class Store {
   readonly schema: Schema;
   readonly migrator: Migrator;
   readonly settings: StoreSettings;
-  /** Names this process wherever a record tells who did something. No colon, no blank. */
+  /** Names this process in records, locks and reports. Contains no colon and no blank. */
   readonly processId = `${hostname()}-${randomUUID().slice(0, 8)}`;
   readonly #connections: Connections;
   readonly #healthCheck: HealthCheck;
@@ -111,7 +111,7 @@ export class Store {
   readonly #requestQueues: Queues[] = [];
   #stopped: Promise<void> | undefined;
 
-  /** Connects nothing yet: see `start`. @param onError failures of the connections; they come back by themselves */
+  /** Does not connect: see `start`. @param onError gets errors of the connections, which reconnect by themselves */
   constructor(settings: Partial<StoreSettings> & Pick<StoreSettings, 'redisUrl'>, onError: (error: Error) => void) {
     this.settings = { ...defaultStoreSettings, ...settings };
     const { prefix, shards: shardCount, waitReplicas } = this.settings;
@@ -194,8 +194,8 @@ export class Store {
   }
 
   /**
-   * @param as a visitor does not count as a program that works here: a command that comes and goes
-   * @throws {StoreError} Redis does not answer, may evict keys, or holds what this release must not work with
+   * @param as a visitor is not registered as a program that works here, for example a command
+   * @throws {StoreError} Redis does not answer, may evict keys, or has data that this release must not work with
    */
   async start(as: 'program' | 'visitor' = 'program'): Promise<void> {
     const problem = bullmqProblem();
@@ -213,7 +213,7 @@ export class Store {
     return this.#stopped;
   }
 
-  /** From now on. There is one at most. */
+  /** Sets the observer, in place of an earlier one. */
   observe(observer: StoreObserver): void {
     this.#common.observed.by = observer;
   }
@@ -223,14 +223,14 @@ export class Store {
     return this.#healthCheck.isAnswering;
   }
 
-  /** Of large tasks that are being read or sent just now: see `maxAnswerBytes`. */
+  /** Bytes of large tasks that are being read or sent: see `maxAnswerBytes`. */
   get answerBytes(): number {
     return this.#common.largeTasks.bytes;
   }
 
   /**
-   * Writes a key of each shard, so that each master is checked: one that is full, a replica, or one with a full disk
-   * answers PING and accepts no work.
+   * Writes a key of each shard to check its master: a server that is full, has a full disk or became a replica answers
+   * PING, but accepts no work.
    */
   async availability(timeoutMs = 1_000): Promise<Availability> {
     const redis = withDeadline(this.#connections.commands, { ms: timeoutMs, health: this.#healthCheck });
@@ -242,8 +242,8 @@ export class Store {
     }
   }
 
-  #portOver(asked: Asked) {
-    const base = { ...this.#common, ...asked };
+  #portOver(port: RedisPort) {
+    const base = { ...this.#common, ...port };
     const { maxQueueWaitMs, maxWaiting } = this.settings;
     return {
       ...base,

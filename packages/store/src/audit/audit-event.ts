@@ -1,4 +1,4 @@
-/** What somebody did, or tried to. */
+/** What a caller did, or tried to do. */
 export const auditActions = [
   'sign-in',
   'send',
@@ -14,32 +14,32 @@ export const auditActions = [
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 
-/** One line of the audit trail: who did what to what, from where, and what came of it. Nothing that anybody wrote. */
+/** One line of the audit trail: who did what to which object, from where, with which outcome. No message contents. */
 export interface AuditEvent {
-  /** When it was over; ISO time of the gateway. */
+  /** When the action ended; ISO time of the gateway. */
   readonly at: string;
   readonly what: AuditAction;
   /** `ok`, or the code of the error. */
   readonly outcome: string;
-  /** Of a refused credential: what is wrong with it, as its caller was told. */
+  /** What is wrong with a refused credential, as in the answer to the caller. */
   readonly reason?: string | undefined;
   /** The operation of A2A, or verb and path of the admin API with `:id` for ids. */
   readonly operation?: string | undefined;
-  /** Of a key of the settings for operators: none. */
+  /** None for an operator key that is set in the environment. */
   readonly tenant?: string | undefined;
   readonly subject?: string | undefined;
   /** Names the credential, without its secret. */
   readonly credential?: string | undefined;
-  /** Of the caller. */
+  /** IP address of the caller. */
   readonly address?: string | undefined;
   readonly agent?: string | undefined;
-  /** Id of the task, or of whatever else it was done to. */
+  /** Id of the task or other object of the action. */
   readonly object?: string | undefined;
-  /** Of a key that was made: whose it is, and what it may do. */
+  /** Of a created key: its owner, and what it may do. */
   readonly forTenant?: string | undefined;
   readonly forSubject?: string | undefined;
   readonly scopes?: readonly string[] | undefined;
   readonly requestId?: string | undefined;
-  /** How many there were that differ in nothing but `at` and `requestId`; unset: one. */
+  /** Number of events that differ only in `at` and `requestId`; unset: one. */
   readonly count?: number | undefined;
 }

@@ -18,32 +18,32 @@ export interface AuditQuery {
   readonly pageSize: number;
   readonly pageToken?: string | undefined;
   readonly what?: AuditAction | undefined;
-  /** Those that have exactly this. Unset: any. */
+  /** Events with exactly this value, for each filter. Unset: any. */
   readonly tenant?: string | undefined;
   readonly subject?: string | undefined;
   readonly credential?: string | undefined;
   readonly object?: string | undefined;
   readonly outcome?: string | undefined;
-  /** In ms since 1970; unset: all that is kept. */
+  /** In ms since 1970; unset: all events that are kept. */
   readonly sinceMs?: number | undefined;
 }
 
 export interface AuditPage {
-  /** Latest first. Fewer than asked for if many others had to be looked through. */
+  /** Latest first. Fewer than requested if many others had to be read. */
   readonly items: readonly AuditEvent[];
   /** '' after the last page. */
   readonly nextPageToken: string;
 }
 
-/** Entries of the stream. */
+/** Entries of the stream in one read. */
 const READ_AT_ONCE = 50;
-/** Events that are looked through for one page. */
+/** Events that are read for one page at most. */
 const MOST_LOOKED_AT = 20_000;
 const filteredBy = ['what', 'tenant', 'subject', 'credential', 'object', 'outcome'] as const;
 /** The position before all events. */
 const NEWEST = '+ 0';
 
-/** What was done by whom, kept for a time, for operators. */
+/** The audit trail for operators: who did what. Events are kept for a time. */
 export class AuditTrail {
   readonly #redis: RedisConnection;
   readonly #settings: StoreSettings;
@@ -55,7 +55,7 @@ export class AuditTrail {
     this.#key = `${settings.prefix}{agents}:audit`;
   }
 
-  /** All in one step, or none. Rejects without Redis. */
+  /** Writes all events in one step, or none. Rejects if Redis is unreachable. */
   async write(events: readonly AuditEvent[]): Promise<void> {
     const { maxAuditEvents: most, auditRetentionMs: keptMs } = this.#settings;
     await writeAuditScript.run(this.#redis, {
@@ -81,7 +81,7 @@ export class AuditTrail {
     return { items, nextPageToken: '' };
   }
 
-  /** Latest first. A position is the id of an entry, and how many of its events come before. */
+  /** Latest first. A position is the id of an entry, and how many of its events were yielded already. */
   async *#eventsBefore(position: string, oldestMs: number): AsyncGenerator<{ event: AuditEvent; position: string }> {
     let [from = '', skipped] = position.split(' ');
     for (;;) {

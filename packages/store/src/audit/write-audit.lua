@@ -1,13 +1,13 @@
--- writeAudit: a batch of events enters the audit trail; those that are too old, or too many, leave it.
+-- writeAudit: adds a batch of events to the audit trail, and removes events that are too old or too many.
 --
--- KEYS  trail    stream: one entry per batch, `upto` events were ever written with it and before it, the latest last
--- ARGV  batch    its id: sent twice, it is written once, unless another one came in between
---       count    its events
+-- KEYS  trail    stream: one entry per batch, the latest last; `upto` is the number of events ever written, up to it
+-- ARGV  batch    its id: a batch that is sent twice is written once, unless another one was written in between
+--       count    number of its events
 --       events   as JSON
---       most     events that are kept at most
+--       most     number of events that are kept at most
 --       kept_ms  how long they are kept
--- Returns  how many events were ever written
--- Invariant: the trail never has more than `most` events, once 200 entries for each batch have brought it there.
+-- Returns  the number of events ever written
+-- Invariant: the trail has at most `most` events. If that was lowered, each batch removes up to 200 entries until then.
 
 local trail_key = unpack(KEYS)
 local batch, count, events, most, kept_ms = unpack(ARGV)
@@ -23,8 +23,8 @@ local id = redis.call('XADD', trail_key, '*', 'batch', batch, 'upto', upto, 'eve
 redis.call('PEXPIRE', trail_key, kept_ms)
 
 local since_ms = tonumber(id:match('^%d+')) - kept_ms
--- A batch has at most a hundred events: so many entries may have to go for it, and a bound that was lowered is reached
--- by and by.
+-- A batch has at most a hundred events, for which as many old entries may have to be removed. 200 leave room to reach a
+-- limit that was lowered.
 for _ = 1, 200 do
   local oldest = redis.call('XRANGE', trail_key, '-', '+', 'COUNT', 1)[1]
   if upto_of(oldest) > upto - most and tonumber(oldest[1]:match('^%d+')) >= since_ms then break end

@@ -27,21 +27,21 @@ export class Calls {
   /** The message is accepted on behalf of the turn's principal. @throws {TurnFenced} */
   async place(turn: OpenTurn, { agent, submission, isDetached }: OutgoingMessage): Promise<Placement> {
     const { taskId, principal } = turn.start;
-    if (!this.#isBesides(submission.message.taskId, taskId)) return { verdict: 'other-shard' };
+    if (!this.#isOnShardOf(submission.message.taskId, taskId)) return { verdict: 'other-shard' };
     const caller = callingTurn(turn, isDetached);
     const placement = await accept(this.#port, { principal, agent }, { ...submission, caller });
     if (placement.verdict === 'fenced') throw new TurnFenced();
     return placement;
   }
 
-  /** The called task has ended: it need not be canceled with the caller's. */
+  /** Call it when the called task has ended: it need not be canceled with the caller's. */
   async forget({ start }: OpenTurn, taskId: string): Promise<void> {
     const caller = this.#port.shards.of(start.taskId).task(start.taskId);
     await this.#port.redis.hdel(`${caller}:c`, taskId);
   }
 
   /** Only tasks of one context are sure to share a shard, so that one script can touch both. */
-  #isBesides(continued: string | undefined, taskId: string): boolean {
+  #isOnShardOf(continued: string | undefined, taskId: string): boolean {
     const { shards } = this.#port;
     return continued === undefined || shards.of(continued) === shards.of(taskId);
   }

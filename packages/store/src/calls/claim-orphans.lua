@@ -1,10 +1,10 @@
--- claimOrphans: takes called tasks and conversations whose caller has ended; the process that gets them ends them.
+-- claimOrphans: claims called tasks and conversations whose caller has ended. The process that claims them ends them.
 --
--- KEYS  orphans   zset: `<task> <w|d> <owner>` or `<conversation> v` → when it is claimed next
--- ARGV  claim_ms  how long another process does not get it
---       most      longest reply
+-- KEYS  orphans   zset: `<task> <w|d> <owner>` or `<conversation> v` → when it can be claimed again
+-- ARGV  claim_ms  how long no other process can claim it
+--       most      number of members at most
 -- Returns  members
--- Invariant: while a lease lasts, one process has the member.
+-- Invariant: while a claim lasts, one process has the member.
 
 --- @include "../redis/server.lua"
 

@@ -21,7 +21,7 @@ interface Abandonable {
   abandon(id: string): Promise<void>;
 }
 
-/** What ended tasks leave behind: called tasks that still run, and conversations without an end. */
+/** Called tasks that still run, and conversations that go on, although the calling task has ended. */
 export class Orphans {
   readonly #port: CancelPort;
   readonly #channels: Channels;
@@ -39,8 +39,8 @@ export class Orphans {
   }
 
   /**
-   * Cancels those tasks, and ends those conversations. Several processes may do so at once.
-   * @returns how many
+   * Cancels these tasks, and ends these conversations. Several processes may do so at once.
+   * @returns their number
    */
   async end(): Promise<number> {
     const counts = await Promise.all(this.#port.shards.all.map((keys) => this.#endInShard(keys)));

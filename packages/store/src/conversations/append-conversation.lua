@@ -1,20 +1,20 @@
--- appendConversation: events of a conversation.
+-- appendConversation: appends events to a conversation.
 --
 -- KEYS  task          hash, of the turn that holds the conversation
 --       calls         as in open-conversation.lua
---       conversation  as there
---       index         as there
---       all           as there
---       events        stream: id `<seq>-0`, one field `e` → JSON; also the name of a channel that says the seq
--- ARGV  fence         fencing token of the turn; '' its task has ended
+--       conversation  as in open-conversation.lua
+--       index         as in open-conversation.lua
+--       all           as in open-conversation.lua
+--       events        stream: id `<seq>-0`, one field `e` → JSON; also the name of a channel on which seq is published
+-- ARGV  fence         fencing token of the turn; '' if its task has ended
 --       id
---       kept_ms       ms that it is kept after its end
+--       kept_ms       ms that the conversation is kept after its end
 --       first         number of the first event
---       turn          that follows these events
---       is_end        '1': the last of them ends the conversation
+--       turn          number of the turn that follows these events
+--       is_end        '1': the last event ends the conversation
 --       events*       as JSON without opening brace
--- Returns  written (also when asked again) | fenced | missing
--- Invariant: events are numbered 1, 2, …; one that is there stays as it is; nothing follows the end.
+-- Returns  written (also if the command is sent twice) | fenced | missing
+-- Invariant: events are numbered 1, 2, …; an event is never changed; nothing follows the end.
 
 --- @include "../redis/server.lua"
 --- @include "../redis/timestamps.lua"
@@ -37,7 +37,7 @@ for i = 7, #ARGV do
       '{"seq":' .. seq .. ',"timestamp":"' .. timestamp(now_ms()) .. '",' .. ARGV[i])
   end
 end
-if seq < first then return 'missing' end -- a fail-over has lost what came before
+if seq < first then return 'missing' end -- a fail-over lost earlier events
 redis.call('HSET', conversation_key, 'seq', seq, 'turn', turn)
 redis.call('ZADD', all_key, now_ms(), id)
 

@@ -5,7 +5,7 @@ import type { StoreSettings } from '../redis/settings.ts';
 import type { Shards } from '../redis/shards.ts';
 import type { ConversationHead, ConversationItem, ConversationReading } from './conversation.ts';
 
-/** Conversations of one context that are looked through for those of a task. */
+/** Conversations of one context that are searched for those of a task. */
 const MAX_CONVERSATIONS = 1_000;
 
 export interface ReaderPort {
@@ -14,9 +14,9 @@ export interface ReaderPort {
   readonly settings: Pick<StoreSettings, 'maxPageBytes'>;
 }
 
-/** With what only the store needs. */
+/** A conversation with the fields that only the store uses. */
 export interface StoredConversation extends ConversationReading {
-  /** Whose it is, as `principalKey`. */
+  /** Its principal, as `principalKey`. */
   readonly owner: string;
   /** The number of the turn that comes next. */
   readonly nextTurn: number;
@@ -36,7 +36,7 @@ export async function readConversation(
 /** Events of one read at most. */
 const PAGE = 1_000;
 
-/** The next events behind `after`, as many as make a page; none: there are no more yet. */
+/** The next page of events after `after`; empty: there are no more yet. */
 export async function readEvents(
   { redis, shards, settings }: ReaderPort,
   id: string,
@@ -47,7 +47,7 @@ export async function readEvents(
   return entries.map(([entry, [, json = '']]) => ({ seq: Number.parseInt(entry, 10), json }));
 }
 
-/** Those that go on first, then the others, the one that ended last first. One that has expired since is left out. */
+/** Conversations that go on first, then the ended ones, the latest first. Expired ones are left out. */
 export async function listConversations(
   port: ReaderPort,
   owner: string,
@@ -59,7 +59,7 @@ export async function listConversations(
   return found.filter((conversation) => conversation !== undefined);
 }
 
-/** Finds the ids of those that a task holds. */
+/** Finds the ids of the conversations that a task holds. */
 export const conversationsOf =
   (port: ReaderPort) =>
   async ({ principal }: Scope, { taskId, contextId }: { taskId: string; contextId: string }): Promise<string[]> => {

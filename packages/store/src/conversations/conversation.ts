@@ -1,4 +1,4 @@
-/** What does not change of a conversation. */
+/** The part of a conversation that does not change. */
 export interface ConversationHead {
   readonly id: string;
   readonly contextId: string;
@@ -9,7 +9,7 @@ export interface ConversationHead {
   readonly taskId: string;
 }
 
-/** A conversation as it is now. */
+/** The current state of a conversation. */
 export interface ConversationReading extends ConversationHead {
   /** The number of its last event. */
   readonly seq: number;
@@ -18,7 +18,7 @@ export interface ConversationReading extends ConversationHead {
 
 /** An event to be written. */
 export interface ConversationEntry {
-  /** Without seq and timestamp: they are the store's. */
+  /** Without seq and timestamp, which the store adds. */
   readonly event: object;
   /** Number of the turn that follows it. */
   readonly nextTurn: number;
@@ -31,7 +31,7 @@ export interface ConversationItem {
   readonly json: string;
 }
 
-/** No such conversation of this principal, or no longer. */
+/** This principal has no such conversation, or it has expired. */
 export class ConversationMissing extends Error {
   override readonly name = 'ConversationMissing';
 

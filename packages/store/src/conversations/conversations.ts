@@ -45,7 +45,7 @@ export interface ConversationsPort extends ReaderPort {
 }
 
 export interface NewConversation {
-  /** The same in every attempt at the turn that holds it, and of no other conversation of its task. */
+  /** The same in every attempt at the turn, and different for each conversation of a task. */
   readonly seed: string;
   readonly toAgent: string;
   readonly maxTurns: number;
@@ -57,8 +57,8 @@ export interface FollowConversationOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Where events are written, and by which turn: '' when the task that holds the conversation has ended. */
-interface Place {
+/** The conversation to write to, and the fencing token: '' if the task that holds the conversation has ended. */
+interface WriteTarget {
   readonly id: string;
   readonly taskId: string;
   readonly owner: string;
@@ -67,8 +67,7 @@ interface Place {
 }
 
 /**
- * Agents that talk to each other: every conversation is a numbered feed of its own, kept for the retention after its
- * end.
+ * Conversations between agents. Each is a feed of numbered events of its own, kept for the retention after its end.
  */
 export class Conversations {
   readonly #port: ConversationsPort;
@@ -79,7 +78,7 @@ export class Conversations {
     this.#channels = channels;
   }
 
-  /** Makes it, or finds the one of an earlier attempt at the turn. @throws {TurnFenced} */
+  /** Opens a conversation, or finds that of an earlier attempt at the turn. @throws {TurnFenced} */
   async open({ start }: OpenTurn, { seed, toAgent, maxTurns }: NewConversation): Promise<string> {
     const { redis, shards } = this.#port;
     const { taskId, agent, fence, principal, task } = start;
@@ -93,33 +92,33 @@ export class Conversations {
     return id;
   }
 
-  /** @param seq of the event: one that is there already stays as it is. @throws {TurnFenced} @throws {WritesLost} */
+  /** Appends an event; if its `seq` is written already, nothing changes. @throws {TurnFenced} @throws {WritesLost} */
   async append({ start }: OpenTurn, id: string, entry: ConversationEntry & { readonly seq: number }): Promise<void> {
     const { taskId, fence, principal, task } = start;
-    const place = { id, taskId, owner: principalKey(principal), contextId: task.contextId ?? '', fence };
-    const verdict = await this.#append(place, entry.seq, [entry]);
+    const target = { id, taskId, owner: principalKey(principal), contextId: task.contextId ?? '', fence };
+    const verdict = await this.#append(target, entry.seq, [entry]);
     if (verdict === 'fenced') throw new TurnFenced();
     if (verdict === 'missing') throw new WritesLost();
   }
 
-  /** @returns undefined: no such conversation of this principal, or no longer */
+  /** @returns undefined: this principal has no such conversation, or it has expired */
   async read(principal: Principal, id: string): Promise<ConversationReading | undefined> {
     const conversation = await readConversation(this.#port, id);
     return conversation?.owner === principalKey(principal) ? conversation : undefined;
   }
 
-  /** At most `limit`: those that go on first, then the others, the one that ended last first. */
+  /** At most `limit` conversations: those that go on first, then the ended ones, the latest first. */
   list(principal: Principal, query: { contextId: string; limit: number }): Promise<readonly ConversationReading[]> {
     return listConversations(this.#port, principalKey(principal), query);
   }
 
-  /** The next events behind `after`, a page of them (`maxPageBytes`). The caller has read the conversation before. */
+  /** The next page of events after `after` (`maxPageBytes`). Does not check the principal: call `read` before. */
   events(id: string, after = 0): Promise<ConversationItem[]> {
     return readEvents(this.#port, id, after);
   }
 
   /**
-   * Every event behind `after`, once and in order, until the conversation ends or the signal aborts.
+   * Every event after `after`, once and in order, until the conversation ends or the signal aborts.
    * @throws {ConversationMissing}
    */
   async *follow(
@@ -133,7 +132,7 @@ export class Conversations {
     for (let last = after; !signal?.aborted; await notifier.wait()) {
       const now = await this.read(principal, id);
       if (!now) throw new ConversationMissing(id);
-      // A fail-over has lost events: from the beginning, rather than with a hole.
+      // A fail-over lost events: they are sent again from the first one, rather than with a gap.
       if (now.seq < last) last = 0;
       while (last < now.seq) {
         const items = await this.events(id, last);
@@ -148,21 +147,21 @@ export class Conversations {
     }
   }
 
-  /** The task that held the conversation has ended: so does the conversation. */
+  /** Ends a conversation, because the task that held it has ended. */
   async abandon(id: string): Promise<void> {
     const conversation = await readConversation(this.#port, id);
     if (!conversation || conversation.isComplete) return;
     await this.#append({ ...conversation, fence: '' }, conversation.seq + 1, abandonedEntries(conversation));
   }
 
-  #append(place: Place, first: number, entries: readonly ConversationEntry[]) {
+  #append(target: WriteTarget, first: number, entries: readonly ConversationEntry[]) {
     const { redis, shards, settings } = this.#port;
     const last = entries.at(-1);
     return appendScript.run(redis, {
-      keys: { ...this.#keys(place), events: shards.of(place.taskId).conversationEvents(place.id) },
+      keys: { ...this.#keys(target), events: shards.of(target.taskId).conversationEvents(target.id) },
       args: {
-        fence: place.fence,
-        id: place.id,
+        fence: target.fence,
+        id: target.id,
         keptMs: settings.retentionMs,
         first,
         turn: last?.nextTurn ?? 0,
@@ -172,7 +171,7 @@ export class Conversations {
     });
   }
 
-  #keys({ id, taskId, owner, contextId }: Omit<Place, 'fence'>) {
+  #keys({ id, taskId, owner, contextId }: Omit<WriteTarget, 'fence'>) {
     const keys = this.#port.shards.of(taskId);
     const task = keys.task(taskId);
     return {

@@ -1,9 +1,9 @@
--- openConversation: an agent begins to talk to another one, in a turn of its own.
+-- openConversation: opens a conversation with another agent, in a turn of the first one.
 --
 -- KEYS  task          hash, of that turn
 --       calls         of the task, hash, see caller.lua
---       conversation  hash: `owner`, `context`, `head` what does not change, as JSON without closing brace,
---                     `seq` number of its events, `turn` the next turn's number, `ended` '1'
+--       conversation  hash: `owner`, `context`, `head` (JSON, never changes), `seq` number of its events, `turn` number
+--                     of the next turn, `ended` '1'
 --       index         conversations of the context, zset: id → ms of its end, +inf before
 --       all           conversations of all principals, zset: id → ms of its last event
 -- ARGV  fence         fencing token of the turn
@@ -11,8 +11,8 @@
 --       owner
 --       context       as JSON text
 --       head
--- Returns  opened (also when asked again) | fenced
--- Invariant: a conversation that has not ended is named among the calls of its task, so that it ends with it.
+-- Returns  opened (also if the command is sent twice) | fenced
+-- Invariant: a conversation that has not ended is among the calls of its task, so that it ends with the task.
 
 --- @include "../redis/server.lua"
 

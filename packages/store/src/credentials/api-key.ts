@@ -10,7 +10,7 @@ export interface ApiKeyParts {
 const idLength = 12;
 const form = /^swk_([0-9a-f]{12})_([\w-]{43})$/;
 
-/** With a secret of 256 random bits. */
+/** Makes a key with a secret of 256 random bits. */
 export function newApiKey(): ApiKeyParts {
   return { id: randomBytes(idLength / 2).toString('hex'), secret: randomBytes(32).toString('base64url') };
 }
@@ -19,13 +19,13 @@ export function apiKeyText({ id, secret }: ApiKeyParts): string {
   return `swk_${id}_${secret}`;
 }
 
-/** Undefined if it does not have the form. */
+/** The parts of a key; undefined if the text does not have its form. */
 export function apiKeyParts(text: string): ApiKeyParts | undefined {
   const [, id, secret] = form.exec(text) ?? [];
   return id === undefined || secret === undefined ? undefined : { id, secret };
 }
 
-/** Without salt or rounds: nobody can try 256 random bits. */
+/** Needs no salt or rounds: 256 random bits cannot be guessed. */
 export function secretHash(secret: string): string {
   return hash('sha256', secret, 'base64url');
 }

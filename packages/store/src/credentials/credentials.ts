@@ -12,7 +12,7 @@ const writeCredentialScript = defineScript({
   reply: nothing,
 });
 
-/** What an API key is made with. Times in ISO 8601. */
+/** What an operator sets when creating an API key. Times in ISO 8601. */
 export interface CredentialDraft {
   readonly tenant: string;
   readonly subject: string;
@@ -20,9 +20,9 @@ export interface CredentialDraft {
   readonly scopes: readonly string[];
   /** The agents that its owner may use; unset: all. */
   readonly agents?: readonly string[] | undefined;
-  /** What it is for. */
+  /** The purpose of the key, for operators. */
   readonly note?: string | undefined;
-  /** Unset: never. */
+  /** Unset: it does not expire. */
   readonly expiresAt?: string | undefined;
 }
 
@@ -38,10 +38,10 @@ interface Entry extends Omit<Credential, 'id'> {
   readonly hash: string;
 }
 
-/** Keys that ended this long ago are forgotten: until then an audit can tell whose they were. */
+/** Keys that ended this long ago are deleted: until then an audit can tell whose they were. */
 const KEPT_MS = 30 * 86_400_000;
 
-/** The API keys of clients, which operators make and revoke while gateways run. */
+/** The API keys of clients, which operators create and revoke while gateways run. */
 export class Credentials {
   readonly #port: DurablePort;
   readonly #channels: Channels;
@@ -55,7 +55,7 @@ export class Credentials {
     this.#channel = `${this.#key}:changed`;
   }
 
-  /** @returns `key` is what its owner sends: it cannot be read again. */
+  /** @returns `key`: the text that its owner sends, which cannot be read again */
   async create(draft: CredentialDraft): Promise<{ readonly key: string; readonly credential: Credential }> {
     const parts = newApiKey();
     const entry: Entry = { hash: secretHash(parts.secret), ...draft, createdAt: new Date().toISOString() };
@@ -63,7 +63,7 @@ export class Credentials {
     return { key: apiKeyText(parts), credential: credentialOf(parts.id, entry) };
   }
 
-  /** Undefined for an unknown id, and for a wrong secret alike. Revoked and expired ones are returned, too. */
+  /** Undefined for an unknown id or a wrong secret. Revoked and expired keys are returned, too. */
   async verify({ id, secret }: ApiKeyParts): Promise<Credential | undefined> {
     const entry = await this.#read(id);
     // An unknown id takes as long as a wrong secret.
@@ -76,7 +76,7 @@ export class Credentials {
     return entry && credentialOf(id, entry);
   }
 
-  /** Latest first. Forgets those that ended long ago. */
+  /** All keys, latest first. Deletes those that ended long ago. */
   async list(): Promise<Credential[]> {
     const all = Object.entries(await this.#port.redis.hgetall(this.#key)).map(([id, json]) =>
       credentialOf(id, JSON.parse(json)),
@@ -93,7 +93,11 @@ export class Credentials {
     return pageOf(await this.list(), query, { list: 'credentials', positionOf });
   }
 
-  /** For all gateways, at once; with replicas, when they know. @returns the revoked key, also if it was revoked before; undefined: no such key */
+  /**
+   * Revokes a key for all gateways at once; waits for replicas if the deployment demands it.
+   * @returns the revoked key, also if it was revoked before; undefined: no such key
+   * @throws {NotReplicated}
+   */
   async revoke(id: string): Promise<Credential | undefined> {
     const entry = await this.#read(id);
     if (!entry) return undefined;
@@ -102,7 +106,7 @@ export class Credentials {
     return credentialOf(id, revoked);
   }
 
-  /** Revokes all keys of a tenant. */
+  /** Revokes all keys of a tenant. @returns the number of its keys */
   async revokeTenant(tenant: string): Promise<number> {
     const theirs = (await this.list()).filter((each) => each.tenant === tenant);
     await Promise.all(theirs.filter((each) => each.revokedAt === undefined).map(({ id }) => this.revoke(id)));
@@ -110,7 +114,7 @@ export class Credentials {
   }
 
   /**
-   * @param listener gets the id of a changed key; undefined: any may have changed, as notifications were lost
+   * @param listener gets the id of a changed key; undefined: any key may have changed, as notifications may be lost
    * @returns ends the subscription
    */
   async onChange(listener: (id: string | undefined) => void): Promise<() => void> {

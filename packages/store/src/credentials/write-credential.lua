@@ -1,11 +1,11 @@
--- writeCredential: an API key is made or revoked, and all gateways are told.
+-- writeCredential: stores a created or revoked API key, and notifies all gateways.
 --
 -- KEYS  credentials  hash: id → the key as JSON, without its secret
 -- ARGV  channel      that announces a change
 --       id
 --       entry        as JSON
 -- Returns  nil
--- Invariant: none is changed without being announced.
+-- Invariant: every change is published.
 
 local credentials_key = unpack(KEYS)
 local channel, id, entry = unpack(ARGV)

@@ -16,9 +16,9 @@ interface Key {
 }
 
 /**
- * Encrypts texts with AES-256-GCM under a key derived from the first secret, and decrypts with any: secrets are rotated
- * by putting a new one first. Without secrets texts stay in clear, and clear texts stay readable. An encrypted text is
- * `<key id>:<base64url of iv, cipher text, tag>`, a clear one `:<text>`.
+ * Encrypts texts with AES-256-GCM under a key derived from the first secret, and decrypts with any of them: secrets are
+ * rotated by putting a new one first. Without secrets texts stay in clear, and clear texts stay readable. An encrypted
+ * text is `<key id>:<base64url of iv, cipher text, tag>`, a clear one `:<text>`.
  */
 export class Encryption {
   readonly #keys: readonly Key[];
@@ -32,31 +32,31 @@ export class Encryption {
     return this.#keys.length === 0;
   }
 
-  /** @param place what the text belongs to: it cannot be decrypted as anything else's */
-  encrypt(text: string, place: string): string {
+  /** @param boundTo what the text belongs to: it cannot be decrypted for anything else */
+  encrypt(text: string, boundTo: string): string {
     const [key] = this.#keys;
     if (!key) return `:${text}`;
     const iv = randomBytes(IV_BYTES);
-    const cipher = createCipheriv(CIPHER, key.bytes, iv).setAAD(Buffer.from(place));
+    const cipher = createCipheriv(CIPHER, key.bytes, iv).setAAD(Buffer.from(boundTo));
     const encrypted = Buffer.concat([iv, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
     return `${key.id}:${encrypted.toString('base64url')}`;
   }
 
   /** @throws {Unreadable} */
-  decrypt(encrypted: string, place: string): string {
+  decrypt(encrypted: string, boundTo: string): string {
     const colon = encrypted.indexOf(':');
     const id = encrypted.slice(0, colon);
     if (!id) return encrypted.slice(1);
     const key = this.#keys.find((each) => each.id === id);
     if (!key) throw new Unreadable(`It was encrypted with the secret ${id}, which is not among those of PUSH_SECRET.`);
-    return decipher(key, Buffer.from(encrypted.slice(colon + 1), 'base64url'), place);
+    return decipher(key, Buffer.from(encrypted.slice(colon + 1), 'base64url'), boundTo);
   }
 }
 
-function decipher(key: Key, encrypted: Buffer, place: string): string {
+function decipher(key: Key, encrypted: Buffer, boundTo: string): string {
   try {
     const iv = encrypted.subarray(0, IV_BYTES);
-    const opener = createDecipheriv(CIPHER, key.bytes, iv, { authTagLength: TAG_BYTES }).setAAD(Buffer.from(place));
+    const opener = createDecipheriv(CIPHER, key.bytes, iv, { authTagLength: TAG_BYTES }).setAAD(Buffer.from(boundTo));
     opener.setAuthTag(encrypted.subarray(-TAG_BYTES));
     return opener.update(encrypted.subarray(IV_BYTES, -TAG_BYTES), undefined, 'utf8') + opener.final('utf8');
   } catch (cause) {

@@ -10,7 +10,7 @@ export interface Webhook {
   /** Sent with each delivery, so that the receiver knows its task. */
   readonly token?: string;
   readonly authentication?: { readonly scheme: string; readonly credentials?: string };
-  /** Of A2A, in which events are delivered; unset: 1.0. */
+  /** Version of A2A in which events are delivered; unset: 1.0. */
   readonly version?: '0.3' | '1.1';
   /** W3C trace context of the request that made it, sent with each delivery. */
   readonly traceParent?: string;
@@ -20,7 +20,7 @@ export interface Webhook {
 /** A webhook without an id gets one. */
 export type WebhookDraft = Omit<Webhook, 'id'> & { readonly id?: string };
 
-/** Encrypts all of it, as URLs may hold secrets. Bound to its task: it cannot be decrypted as another task's. */
+/** Encrypts the whole webhook, as URLs may hold secrets. It is bound to its task: no other task can decrypt it. */
 export function encryptWebhook(encryption: Encryption, taskId: string, webhook: Webhook): string {
   return encryption.encrypt(JSON.stringify(webhook), taskId);
 }

@@ -77,12 +77,12 @@ export class EventBuffer {
 
   /**
    * Compares with the newest event in Redis.
-   * @param asked `last` before Redis was asked: `newest` cannot be older. If more was delivered since, or a snapshot
-   * is being read, the answer says nothing
+   * @param before `last` before Redis was read: `newest` cannot be older. If more was delivered since, or a snapshot
+   * is being read, the comparison is skipped
    */
-  compare(newest: EventId, asked: EventId): void {
-    if (asked !== this.#last) return;
-    this.#isForked ||= newest.seq < asked.seq || this.#isReplacedBy(newest);
+  compare(newest: EventId, before: EventId): void {
+    if (before !== this.#last) return;
+    this.#isForked ||= newest.seq < before.seq || this.#isReplacedBy(newest);
     this.#newest = Math.max(this.#newest, newest.seq);
     this.wake();
   }
@@ -147,7 +147,7 @@ export class EventBuffer {
   }
 }
 
-/** About what it takes of the heap. The bytes of a task are counted where it was read. */
+/** Approximate size on the heap. The bytes of a task are counted where it was read. */
 export const bytesOf = ({ json }: Pick<FeedItem, 'json'>): number => 100 + (typeof json === 'string' ? json.length : 0);
 
 /** Whether two incarnations are known to differ. */

@@ -29,7 +29,7 @@ export function parseEventId(text: string): EventId | undefined {
 export interface FeedItem extends EventId {
   readonly kind: 'task' | 'event';
   readonly state: TaskState;
-  /** The highest number of a message whose caller need not wait any longer. */
+  /** The highest number of a message whose caller is released. */
   readonly released: number;
   /** The turn answered with a plain message, which is the message of the completed status. */
   readonly isPlainMessage: boolean;
@@ -52,7 +52,7 @@ export type Position = EventId & Pick<TaskReading, 'state' | 'released'> & Parti
 /** A snapshot: the first item of a feed, and the next one where events are missing. @param task JSON of the Task */
 export function taskItem(position: Position, task: Json): FeedItem {
   const { seq, incarnation, state, released, isWithdrawn = false } = position;
-  // A small one leaves in one write with the events that follow it.
+  // A small snapshot is sent in one write with the events that follow it.
   const json = wrapped(typeof task === 'string' || task.isShared ? task : task.toString(), '{"task":', '}');
   return { kind: 'task', seq, incarnation, state, released, isPlainMessage: isWithdrawn, json };
 }
@@ -75,9 +75,9 @@ export function parseMessage(message: string): FeedEvent[] {
 }
 
 /**
- * `id|header|json`. The id is `seq-incarnation`, followed by the incarnation of the event before if it is another. The
- * header is the state's letter, the number of a released message, `m` for a plain message (events.lua). A regular
- * expression would take most of the time of an event.
+ * Parses `id|header|json`. The id is `seq-incarnation`, followed by the incarnation of the event before if it differs.
+ * The header is the state's letter, the number of a released message, `m` for a plain message (events.lua). A regular
+ * expression would take most of the time that an event costs.
  */
 function parseLine(line: string): FeedEvent {
   const first = line.indexOf('|');
@@ -99,7 +99,7 @@ function parseLine(line: string): FeedEvent {
   };
 }
 
-/** Parses an entry of the stream: its id is `<seq>-<incarnation>`, its only field is named by the header. */
+/** Parses an entry of the stream: its id is `<seq>-<incarnation>`, the name of its only field is the header. */
 export function parseEntry([id, [header = '', json = '']]: [id: string, fields: string[]]): FeedEvent {
   return { ...parseLine(`${id}|${header}|`), previous: undefined, json };
 }

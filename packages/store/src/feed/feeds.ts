@@ -43,7 +43,7 @@ export class Feeds {
     for (const feed of this.#port.open) feed.end();
   }
 
-  /** Feeds that are open now. */
+  /** Number of open feeds. */
   get size(): number {
     return this.#port.open.size;
   }
@@ -53,14 +53,14 @@ export class Feeds {
     return [...this.#port.open].flatMap((feed) => feed.readerOf(taskId) ?? []);
   }
 
-  /** What is held for the readers of all feeds. */
+  /** Memory that is held for the readers of all feeds. */
   get heldBytes(): number {
     return this.#port.budget.taken;
   }
 
   /**
-   * For a message that may make a task, before it is accepted with the id of this pre-subscription: a feed of the task
-   * then needs nothing from Redis. Undefined: none is ready, and the feed subscribes by itself.
+   * A pre-subscription for a message that may create a task. Accept the message with its id: a feed of the task then
+   * needs no round trip to Redis. Undefined: none is ready, and the feed subscribes by itself.
    */
   presubscribe(scope: Scope, submission: Pick<Submission, 'message' | 'idempotencyKey'>): PreSubscription | undefined {
     const taskId = this.#preSubscriptions.take(anchorOf(scope, submission));
@@ -69,9 +69,9 @@ export class Feeds {
   }
 
   /**
-   * First the task as it is; then each later event, once and in order. Where the stream no longer holds the next event,
-   * a snapshot of the task takes its place. Ends with the terminal state, or with the signal; `next`
-   * rejects with `TaskMissing` if there is no such task in this scope, or no longer.
+   * Yields the current task, then each later event once and in order. Where the stream no longer has the next event, a
+   * snapshot of the task takes its place. Ends with the terminal state, or with the signal; `next` rejects with
+   * `TaskMissing` if this scope has no such task, or it has expired.
    */
   follow(scope: Scope, taskId: string, options: FollowOptions = {}): AsyncIterableIterator<FeedItem, void> {
     return new TaskFeed(this.#port, scope, taskId, options);

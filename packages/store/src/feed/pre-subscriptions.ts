@@ -4,7 +4,7 @@ import type { Shards } from '../redis/shards.ts';
 
 /** Channels of one SUBSCRIBE. */
 const AT_ONCE = 64;
-/** Ids that are left when the next channels are subscribed. */
+/** When fewer ids are left, the next channels are subscribed. */
 const FEW = 32;
 
 /**

@@ -9,42 +9,39 @@ import { type ListenerPort, TaskListener } from './task-listener.ts';
 /** Limits of one read of the stream. */
 const PAGE = { events: 65, bytes: 256 * 1_024 };
 
-/** The channel of a task that may be made, subscribed before. Follow it, or dispose of it. */
+/** A channel that was subscribed before its task is created. Follow it, or dispose of it. */
 export type PreSubscription = TaskListener;
 
 /** A reader of a task's events, for operators. */
 export interface FeedReader {
   readonly kind: ReaderKind;
-  /** Of the last event that it has. */
+  /** Number of the last event that it has taken. */
   readonly seq: number;
-  /** Events that it has not had yet. */
+  /** Number of events that it has not taken yet. */
   readonly behind: number;
   /** ISO time. */
   readonly since: string;
   readonly bufferedBytes: number;
 }
 
-/** What waits for the events: a stream, a call that waits for its answer, one that waits for a change, an operator. */
+/** What reads the events: a stream, a blocking send, a poll that waits for a change, or an operator. */
 export type ReaderKind = 'stream' | 'send' | 'poll' | 'operator';
 
 export interface FollowOptions {
-  /** Who reads: default a stream. */
+  /** Default: a stream. */
   readonly as?: ReaderKind | undefined;
-  /** Begins with this item, which has just been read, instead of the task as it is. */
+  /** Begins with this item, which was just read, instead of the current task. */
   readonly from?: FeedItem | undefined;
-  /**
-   * Resumes after this event (Last-Event-ID; one without an incarnation matches any) instead of beginning with the
-   * task as it is.
-   */
+  /** Resumes after this event (Last-Event-ID; without an incarnation it matches any) instead of the current task. */
   readonly after?: EventId | undefined;
   /** The feed ends with the first item that matches. */
   readonly until?: ((item: FeedItem) => boolean) | undefined;
-  /** With whose id the task was made. */
+  /** The one whose id the task was created with. */
   readonly preSubscription?: PreSubscription | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** No such task in this scope, or no longer. */
+/** This scope has no such task, or it has expired. */
 export class TaskMissing extends Error {
   override readonly name = 'TaskMissing';
 
@@ -56,7 +53,7 @@ export class TaskMissing extends Error {
 /** What all feeds share. */
 export interface FeedPort extends ListenerPort {
   readonly reads: CachedReadPort;
-  /** The feeds that listen. */
+  /** The feeds that have begun to listen and have not ended. */
   readonly open: Set<TaskFeed>;
 }
 
@@ -66,8 +63,8 @@ type Page = (FeedEvent | FeedItem)[];
 const BEGINNING: Position = { seq: 1, incarnation: 0, state: 'TASK_STATE_SUBMITTED', released: 0 };
 
 /**
- * One reader's way through the events of a task (see Feeds.follow). Listens from the first `next` that waits until it
- * ends, and keeps nothing of what it has delivered: feeds stay open for days, and there are many of them.
+ * Reads the events of a task for one reader (see Feeds.follow). Listens from the first `next` that waits until its end,
+ * and keeps nothing that it has delivered: feeds stay open for days, and there are many of them.
  */
 export class TaskFeed implements AsyncIterableIterator<FeedItem, void> {
   readonly #port: FeedPort;
@@ -80,12 +77,12 @@ export class TaskFeed implements AsyncIterableIterator<FeedItem, void> {
   readonly #preSubscription: PreSubscription | undefined;
   readonly #signal: AbortSignal | undefined;
   #listener: TaskListener | undefined;
-  /** Not in the budget: a feed whose reader never begins, nor ends it, could not give it back. */
+  /** Not counted in the budget: a feed that is never read and never ended could not give it back. */
   #from: FeedItem | undefined;
-  /** What was read, and not delivered yet. */
+  /** Events that were read and not delivered yet. */
   #page: Page = [];
   #position: Position | undefined;
-  /** It has had all there was: what is missing later was missed. */
+  /** The feed has caught up: events that are missing later are a gap. */
   #isLive = false;
   #isEnded = false;
 
@@ -137,7 +134,7 @@ export class TaskFeed implements AsyncIterableIterator<FeedItem, void> {
     this.#listener?.buffer.wake();
   };
 
-  /** Asks Redis whether there is more, or less, than was received. A task that is gone ends the feed with the error. */
+  /** Compares with Redis, which may have more events, or fewer. A missing task ends the feed with the error. */
   async check(): Promise<void> {
     const buffer = this.#listener?.buffer;
     if (!buffer) return;
@@ -145,7 +142,7 @@ export class TaskFeed implements AsyncIterableIterator<FeedItem, void> {
     try {
       buffer.compare(await this.#currentPosition(), last);
     } catch (error) {
-      // Redis may be unreachable: the next check asks again.
+      // Redis may be unreachable: the next check tries again.
       if (error instanceof TaskMissing) buffer.fail(error);
     }
   }
@@ -209,7 +206,7 @@ export class TaskFeed implements AsyncIterableIterator<FeedItem, void> {
     return [];
   }
 
-  /** The next events if there are some; undefined once there may be. */
+  /** The next events if there are any; otherwise waits, and returns undefined once there may be some. */
   #following({ buffer, channel }: TaskListener): Page | undefined | Promise<Page | undefined> {
     const next = buffer.take();
     if (next) return next;

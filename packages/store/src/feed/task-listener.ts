@@ -5,14 +5,14 @@ import type { ByteBudget } from '../tasks/byte-budget.ts';
 import { EventBuffer } from './event-buffer.ts';
 import { parseMessage } from './feed-item.ts';
 
-/** What is buffered for one reader. */
+/** Limits of the buffer of one reader. */
 const LIMITS = { events: 64, bytes: 256 * 1_024 };
 
 export interface ListenerPort {
   readonly reads: { readonly shards: Shards };
   readonly observed: Observed;
   readonly channels: Channels;
-  /** Bounds what is buffered for all readers of the process. */
+  /** Bounds the buffers of all readers of the process. */
   readonly budget: ByteBudget;
 }
 

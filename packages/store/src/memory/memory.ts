@@ -25,11 +25,11 @@ export class MemoryTooLarge extends Error {
   override readonly name = 'MemoryTooLarge';
 
   constructor(limit: number) {
-    super(`The memory of a context has at most ${limit} bytes of JSON: keep what is large in artifacts.`);
+    super(`The memory of a context has at most ${limit} bytes of JSON: keep larger data in artifacts.`);
   }
 }
 
-/** `version` counts the writes; 0: none. */
+/** `version` counts the writes; 0: nothing was written. */
 export interface MemoryReading {
   readonly version: number;
   readonly json?: string;

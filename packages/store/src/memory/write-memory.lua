@@ -1,15 +1,15 @@
--- writeMemory: an agent keeps something for a context.
+-- writeMemory: writes the value that an agent keeps for a context.
 --
 -- KEYS  task        hash, of the turn that writes
 --       memory      hash: `version` how often it was written, `json`, `writes` ids and versions of the latest
 -- ARGV  fence       fencing token of the turn
---       write       id of this write, drawn at random
---       if_version  that is to be replaced; '' any
+--       write       random id of this write
+--       if_version  the version that it may replace; '' any
 --       json
---       kept_ms     ms that it is kept after its last use
--- Returns  the new version | 0 (there is another version than the one to be replaced) | -1 (fenced)
--- Invariant: of two that replace the same version, one does. A write that is sent twice is done once, and answered
--- twice, also when another one came between.
+--       kept_ms     ms that the value is kept after its last use
+-- Returns  the new version | 0 (the stored version is not if_version) | -1 (fenced)
+-- Invariant: of two writes that replace the same version, one succeeds. A write that is sent twice is done once, and
+-- gets the same reply twice, even if other writes came in between (fewer than KEPT_WRITES).
 
 local KEPT_WRITES = 16
 

@@ -22,10 +22,10 @@ const checkIndexScript = defineScript({
 /** Bounds the time that Redis spends on a step. */
 const MOST_OF_STEP = 500;
 
-/** The indexes of all tasks by their agents, in which operators search. */
+/** The indexes of all tasks by agent, in which operators search. */
 export class AgentIndexes {
   readonly #port: Pick<OpsPort, 'redis' | 'shards' | 'registry' | 'settings'>;
-  /** By index: the entry that was checked last. */
+  /** The last entry that was checked, by index. */
   readonly #checked = new Map<string, string>();
 
   constructor(port: Pick<OpsPort, 'redis' | 'shards' | 'registry' | 'settings'>) {
@@ -33,8 +33,8 @@ export class AgentIndexes {
   }
 
   /**
-   * Takes ended tasks out that are past their retention, and mends some entries of open ones: others are looked at the
-   * next time. Several processes may do so at once.
+   * Removes ended tasks that are past their retention, and corrects some entries of open tasks; the next call continues
+   * with others. Several processes may do so at once.
    */
   async trim(): Promise<void> {
     const agents = [...(await this.#port.registry.ids()), REMOTE_AGENTS];

@@ -3,9 +3,9 @@ import type { QueueLook } from '../queue/load.ts';
 import { queuesOf } from '../registry/announcement.ts';
 import type { OpsPort } from './ops-port.ts';
 
-/** Some queues together, over all shards. */
+/** The load of some queues together, over all shards. */
 export interface QueueSum extends Pick<QueueLook, 'waiting' | 'active' | 'came' | 'began' | 'atMs'> {
-  /** For how long the job that is next has waited; 0: none waits. */
+  /** How long the next job has waited; 0: no job waits. */
   readonly oldestWaitMs: number;
 }
 
@@ -15,7 +15,7 @@ export async function loadOf({ shards, loads }: OpsPort, queues: readonly string
   return sumOf(await Promise.all(roots.map((root) => loads.look(root))));
 }
 
-/** Those of all agents. */
+/** The load of all agents together. */
 export async function allLoads(port: OpsPort): Promise<QueueSum> {
   return loadOf(port, (await port.registry.list()).flatMap(queuesOf));
 }
@@ -35,14 +35,14 @@ function sumOf(looks: readonly QueueLook[]): QueueSum {
 
 type Count = Pick<QueueSum, 'began' | 'atMs'>;
 
-/** Rates are of the last five to ten seconds, or since the last look if that was earlier. */
+/** Rates cover the last five to ten seconds, or the time since the last reading if that is longer. */
 const windowMs = 5_000;
 
-/** How many jobs of each agent begin in a second, from look to look. */
+/** How many jobs of each agent begin per second, from reading to reading. */
 export class BeginRates {
   readonly #looks = new Map<string, { from: Count; last: Count }>();
 
-  /** 0 at the first look. */
+  /** 0 at the first reading. */
   next(agent: string, { began, atMs }: Count): number {
     const now = { began, atMs };
     const { from, last } = this.#looks.get(agent) ?? { from: now, last: now };

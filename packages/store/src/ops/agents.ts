@@ -10,36 +10,36 @@ export interface AgentReading extends JobCounts {
   /** Workers that are alive and can run it. */
   readonly workers: number;
   readonly paused: boolean;
-  /** Tenants that wait with more than a turn, on the shard that has the most of them. */
+  /** Tenants whose jobs reach beyond the current round of turns, on the shard that has the most of them. */
   readonly tenants: number;
-  /** Jobs that wait of the tenant that has the most of them. */
+  /** Waiting jobs of the tenant that has the most. */
   readonly longestTenant: number;
-  /** For how long the job that is next has waited; 0: none waits. */
+  /** How long the next job has waited; 0: no job waits. */
   readonly oldestWaitMs: number;
-  /** Jobs that lately began, from look to look; 0 at the first one. */
+  /** Jobs that began per second lately; 0 at the first reading. */
   readonly beganPerSecond: number;
   readonly name: string;
   readonly version: string;
   readonly card: AgentCard;
-  /** The parts of the counts that are in queues of skills; unset: no skill has one. */
+  /** The part of the counts that is in the queue of each skill; unset: no skill has a queue. */
   readonly skills?: readonly SkillQueueReading[];
 }
 
 export interface SkillQueueReading extends JobCounts {
   readonly id: string;
-  /** Turns at a time of each worker; 0: the skill has lost its queue, what is left there runs one after the other. */
+  /** Turns that each worker runs at a time; 0: the skill has lost its queue, remaining jobs run one after the other. */
   readonly concurrency: number;
 }
 
-/** What there is to do for workers that run some agents: what scales them asks for it. */
+/** The load of the workers that run some agents, for an autoscaler. */
 export interface WorkLoad {
-  /** That wait, run, or come back for a retry; of a paused agent: that run. */
+  /** Jobs that wait, run, or are delayed for a retry; of a paused agent only those that run. */
   readonly jobs: number;
-  /** For how long the job that is next has waited, of agents that are not paused; 0: none waits. */
+  /** How long the next job has waited, of agents that are not paused; 0: no job waits. */
   readonly oldestWaitMs: number;
 }
 
-/** Nothing can be sent to an agent that was never announced: a worker has to announce it. */
+/** An agent that was never announced gets no messages: a worker must be started to announce it. */
 const unannounced: WorkLoad = { jobs: 1, oldestWaitMs: 0 };
 
 /** All agents that were ever announced, and their queues. */
@@ -51,13 +51,13 @@ export class Agents {
     this.#port = port;
   }
 
-  /** By id. */
+  /** All agents, sorted by id. */
   async list(): Promise<AgentReading[]> {
     const announced = await this.#port.registry.list();
     return Promise.all(announced.map((agent) => this.#read(agent)));
   }
 
-  /** Of these agents together. One that was never announced counts as a job, so that a worker is started for it. */
+  /** The load of these agents together. An agent that was never announced counts as a job, so that it gets a worker. */
   async load(ids: readonly string[]): Promise<WorkLoad> {
     const known = new Map((await this.#port.registry.list()).map((agent) => [agent.id, queuesOf(agent)]));
     const loads = await Promise.all(ids.map((id) => this.#load(known.get(id))));
@@ -67,7 +67,7 @@ export class Agents {
     };
   }
 
-  /** Its messages are accepted, and wait. Running turns go on. @returns undefined: no such agent */
+  /** Pauses an agent: its messages are accepted, and wait. Running turns go on. @returns undefined: no such agent */
   pause(id: string): Promise<AgentReading | undefined> {
     return this.#change(id, (queues) => this.#port.queue.pause(...queues));
   }
@@ -77,13 +77,13 @@ export class Agents {
     return this.#change(id, (queues) => this.#port.queue.resume(...queues));
   }
 
-  /** The tenants that have the most jobs waiting, at most twenty. @returns undefined: no such agent */
+  /** The tenants with the most waiting jobs, at most twenty. @returns undefined: no such agent */
   async tenants(id: string): Promise<readonly TenantShare[] | undefined> {
     const agent = (await this.#port.registry.list()).find((each) => each.id === id);
     return agent && (await this.#port.queue.shares(...queuesOf(agent))).longest;
   }
 
-  /** Jobs that wait for any agent, by tenant, the most first: of each agent the twenty tenants that have the most. */
+  /** Waiting jobs of all agents by tenant, the most first. Only the twenty largest tenants of each agent count. */
   async waitingByTenant(): Promise<readonly TenantShare[]> {
     const agents = await this.#port.registry.list();
     const shares = await Promise.all(agents.map((agent) => this.#port.queue.shares(...queuesOf(agent))));

@@ -4,17 +4,17 @@ import type { AnswerAcceptance } from '../tasks/submission.ts';
 import type { OpsPort } from './ops-port.ts';
 import { originOf } from './origin.ts';
 
-/** What a person says to a task. */
+/** An operator's answer to a task that waits for its client. */
 export interface TaskAnswer {
   readonly messageId: string;
   readonly parts: readonly Part[];
-  /** Who says it. */
+  /** Who answers. */
   readonly operator: string;
 }
 
 type Refused = Exclude<AnswerAcceptance['verdict'], 'accepted' | 'missing' | 'not-waiting'>;
 
-/** `missing`: no such task. `not-waiting`: it asks for nothing. `refused`: the message was not accepted, and why. */
+/** `missing`: no such task. `not-waiting`: it waits for no answer. `refused`: the message was not accepted, and why. */
 export type AnswerResult =
   | { readonly verdict: 'accepted' }
   | { readonly verdict: 'missing' }

@@ -20,7 +20,7 @@ export interface ConversationRow {
   readonly lastSeq: number;
 }
 
-/** Which conversations; all that is given must be true of them. */
+/** Conversations must match all fields that are set. */
 export interface ConversationFilter {
   readonly tenant?: string | undefined;
   readonly subject?: string | undefined;
@@ -33,7 +33,7 @@ interface Entry {
   readonly atMs: number;
 }
 
-/** Of one shard: those whose last event is the latest. */
+/** Conversations of one shard that are listed: those with the latest events. */
 const LISTED = 1_000;
 
 /** Conversations of all principals, for operators. */
@@ -60,13 +60,13 @@ export class AnyConversation {
     return { ...page, items: rows.filter((row) => row !== undefined) };
   }
 
-  /** @returns undefined: no such conversation, or no longer */
+  /** @returns undefined: there is no such conversation, or it has expired */
   async read(id: string): Promise<ConversationRow | undefined> {
     const found = await readConversation(this.#port, id);
     return found && rowOf(found);
   }
 
-  /** The next events behind `after`, a page of them (`maxPageBytes`). */
+  /** The next page of events after `after` (`maxPageBytes`). */
   events(id: string, after = 0): Promise<ConversationItem[]> {
     return readEvents(this.#port, id, after);
   }

@@ -17,7 +17,7 @@ export interface TaskDetail extends TaskRecord {
   /** Its message was given up. */
   readonly deadLetter: boolean;
   readonly timeline?: Timeline;
-  /** Names of steps whose results another run can take over, in order. */
+  /** Names of steps whose results a new run can reuse, in order. */
   readonly steps: string[];
 }
 
@@ -34,7 +34,7 @@ export class AnyTask {
     return readRecord(this.#port, taskId);
   }
 
-  /** Why it is where it is, and what else is known of it. @returns undefined: no such task */
+  /** Everything that operators see of a task, with its diagnosis. @returns undefined: no such task */
   async detail(taskId: string, { hasTimeline = false } = {}): Promise<TaskDetail | undefined> {
     const record = await this.record(taskId);
     if (!record) return undefined;
@@ -65,17 +65,17 @@ export class AnyTask {
     return scope ? deleteTask(this.#port, scope, taskId, true) : 'missing';
   }
 
-  /** Answers a task that waits for a person, in the place of its client. An answer that is sent twice is given once. */
+  /** Answers a task that waits for its client, in the client's place. An answer that is sent twice counts once. */
   answer(taskId: string, answer: TaskAnswer): Promise<AnswerResult> {
     return answerTask(this.#port, taskId, answer);
   }
 
-  /** Its first message again, as a new task of its principal. */
+  /** Sends the first message of the task again, as a new task of its principal. */
   rerun(taskId: string, order: RerunOrder): Promise<RerunResult> {
     return rerunTask(this.#port, taskId, order);
   }
 
-  /** Whose task it is, at which agent. @returns undefined: no such task */
+  /** The principal and the agent of a task. @returns undefined: no such task */
   async scopeOf(taskId: string): Promise<Scope | undefined> {
     const { redis, shards } = this.#port;
     const owner = await redis.hget(shards.of(taskId).task(taskId), 'owner');

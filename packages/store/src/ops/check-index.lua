@@ -1,12 +1,12 @@
--- checkIndex: some entries of open tasks in the index of their agent are compared with the tasks. Processes of before
--- there was this index end and delete tasks, and leave their entries as they were.
+-- checkIndex: compares some entries of open tasks in an agent's index with the tasks, and corrects them. Processes of
+-- releases without this index end and delete tasks, but do not change their entries.
 --
 -- KEYS  index       see agent-index.lua
---       tasks_root  what the keys of tasks begin with
--- ARGV  after       entry that was looked at last; '' none
---       most        entries that are looked at
--- Returns  the entry that was looked at last; '' there are no more
--- Invariant: an entry that is looked at is what the record says, or goes.
+--       tasks_root  prefix of the keys of tasks
+-- ARGV  after       the last entry that was checked; '' none
+--       most        number of entries to check
+-- Returns  the last entry that was checked; '' if there are no more
+-- Invariant: a checked entry agrees with the task's record, or is removed.
 
 --- @include "../record/agent-index.lua"
 
@@ -14,7 +14,7 @@ local index, tasks_root = unpack(KEYS)
 local after, most = unpack(ARGV)
 local ID_LENGTH = 36
 
--- The letters of tasks that have ended are capitals, which come before.
+-- The letters of tasks that have ended are capitals, which sort first.
 local entries = redis.call('ZRANGEBYLEX', index, after == '' and '[a' or '(' .. after, '+', 'LIMIT', 0, most)
 for _, entry in ipairs(entries) do
   local task_id = entry:sub(-ID_LENGTH)

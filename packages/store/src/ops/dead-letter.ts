@@ -1,9 +1,9 @@
 import type { ShardKeys } from '../redis/keys.ts';
 import type { Acceptance } from '../tasks/submission.ts';
 
-/** What all dead letters have: work that was given up, kept as long as its task. */
+/** The fields of all dead letters: work that was given up. They are kept as long as their task. */
 export interface DeadLetterHead {
-  /** Of a turn its task's id, of a webhook that of its delivery queue. */
+  /** The task's id for a turn, the delivery queue's id for a webhook. */
   readonly id: string;
   readonly taskId: string;
   readonly attempts: number;
@@ -22,7 +22,7 @@ export type RetryResult =
 export interface DeadLetterStore<Letter extends DeadLetterHead> {
   /** Zset of a shard: id -> when in ms. */
   index(keys: ShardKeys): string;
-  /** @returns undefined: there is no such dead letter, or no longer */
+  /** @returns undefined: there is no such dead letter, or it has expired */
   get(id: string): Promise<Letter | undefined>;
   retry(id: string): Promise<RetryResult>;
   /** @returns false: there is no such dead letter */

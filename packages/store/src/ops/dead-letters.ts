@@ -9,7 +9,7 @@ import { latestFirst, type Page, type PageQuery, pageOf } from './page.ts';
 export type DeadLetter = DeadTurn | DeadWebhook;
 export type DeadLetterKind = DeadLetter['kind'];
 
-/** Which dead letters; all that is given must be true of them. */
+/** Dead letters must match all fields that are set. */
 export interface DeadLetterFilter {
   readonly kind?: DeadLetterKind | undefined;
   readonly agent?: string | undefined;
@@ -24,7 +24,7 @@ interface Entry {
   readonly diedMs: number;
 }
 
-/** Of one kind in one shard: the latest. */
+/** Dead letters of one kind in one shard that are listed: the latest. */
 const LISTED = 10_000;
 const READ_AT_ONCE = 200;
 const kinds: readonly DeadLetterKind[] = ['turn', 'webhook'];
@@ -66,17 +66,17 @@ export class DeadLetters {
     return this.#store(kindOf(id)).get(id);
   }
 
-  /** A message is sent again, as a new task; deliveries to a webhook go on where they stopped. */
+  /** Sends a message again, as a new task; resumes the deliveries to a webhook where they stopped. */
   retry(id: string): Promise<RetryResult> {
     return this.#store(kindOf(id)).retry(id);
   }
 
-  /** The task stays; a webhook is deleted with its deliveries. @returns false: there is no such dead letter */
+  /** Keeps the task; deletes a webhook with its deliveries. @returns false: there is no such dead letter */
   delete(id: string): Promise<boolean> {
     return this.#store(kindOf(id)).delete(id);
   }
 
-  /** How many there are. One that has expired with its task counts until the next one of its kind. */
+  /** How many there are. A dead letter that expired with its task counts until there is another one of its kind. */
   async count(): Promise<Readonly<Record<DeadLetterKind, number>>> {
     const [turn, webhook] = await Promise.all([this.#count('turn'), this.#count('webhook')]);
     return { turn, webhook };
@@ -117,7 +117,7 @@ export class DeadLetters {
   }
 }
 
-/** A webhook's has no agent and no tenant. */
+/** A dead letter of a webhook has no agent and no tenant. */
 function matches(letter: DeadLetter | undefined, { agent, tenant, reason }: DeadLetterFilter): boolean {
   if (!letter) return false;
   const of = letter.kind === 'turn' ? letter : { agent: undefined, tenant: undefined };
@@ -126,7 +126,7 @@ function matches(letter: DeadLetter | undefined, { agent, tenant, reason }: Dead
   return reason === undefined || letter.reason.toLowerCase().includes(reason.toLowerCase());
 }
 
-/** The id of a delivery queue is its task's with a number behind a dot. */
+/** The id of a delivery queue is its task's id, a dot and a number. */
 function kindOf(id: string): DeadLetterKind {
   return id.includes('.') ? 'webhook' : 'turn';
 }

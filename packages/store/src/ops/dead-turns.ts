@@ -6,8 +6,8 @@ import type { InboxEntry } from '../tasks/submission.ts';
 import type { DeadLetterHead, DeadLetterStore, RetryResult } from './dead-letter.ts';
 
 /**
- * A message whose attempts are spent, by failures that the agent reported or by deaths of its workers: its task has
- * ended FAILED, and the client has read the reason.
+ * A message whose attempts are spent, because the agent failed or its workers died. Its task has ended FAILED, with the
+ * reason as its message.
  */
 export interface DeadTurn extends DeadLetterHead {
   readonly kind: 'turn';
@@ -19,7 +19,7 @@ export interface DeadTurn extends DeadLetterHead {
   readonly message: Message;
 }
 
-/** As it is stored, with the inbox entry of its message. */
+/** A dead turn as it is stored, with the inbox entry of its message. */
 interface StoredTurn {
   readonly diedMs: number;
   readonly owner: string;
@@ -50,8 +50,8 @@ export class DeadTurns implements DeadLetterStore<DeadTurn> {
   }
 
   /**
-   * Sends the message again, for its first sender, in the same context. A task that has ended stays ended, so a new one
-   * refers to it. Done twice, it is done once.
+   * Sends the message again for its principal, in the same context. A task that has ended stays ended, so a new task is
+   * created, which refers to it. Idempotent.
    */
   async retry(taskId: string): Promise<RetryResult> {
     const stored = await this.#read(taskId);
@@ -90,14 +90,14 @@ export class DeadTurns implements DeadLetterStore<DeadTurn> {
       redis.zscore(keys.dead, taskId),
       redis.hmget(letterKey(keys, taskId), 'owner', 'context', 'attempts', 'entry', 'reason'),
     ]);
-    // The letter may have expired before the next dead letter takes it out of the index.
+    // The letter may have expired, and is in the index until there is another dead letter.
     if (diedMs === null || !owner || !entry) return undefined;
     return {
       diedMs: Number(diedMs),
       owner,
       contextId: JSON.parse(`"${context}"`),
       attempts: Number(attempts),
-      // An inbox entry is the messageId, a line break, and the inboxEntry.
+      // An entry is the messageId, a line break, and the inbox entry as JSON.
       inboxEntry: JSON.parse(entry.slice(entry.indexOf('\n') + 1)),
       reason: JSON.parse(reason ?? '""'),
     };

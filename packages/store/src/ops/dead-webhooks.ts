@@ -23,7 +23,7 @@ const deleteScript = defineScript({
 /** A webhook to which deliveries were given up. */
 export interface DeadWebhook extends DeadLetterHead, DeadLetterDetails {
   readonly kind: 'webhook';
-  /** Of the last event that it received. */
+  /** Number of the last event that it received. */
   readonly lastSeq: number;
 }
 
@@ -52,7 +52,7 @@ export class DeadWebhooks implements DeadLetterStore<DeadWebhook> {
     return { kind: 'webhook', id, taskId, ...letter, diedAt, lastSeq: parseCursor(cursor).seq };
   }
 
-  /** Deliveries go on from where they stopped: order is kept. */
+  /** Resumes the deliveries where they stopped, in order. */
   async retry(id: string): Promise<RetryResult> {
     const verdict = await retryScript.run(this.#port.redis, this.#call(id));
     return verdict === 'retried' ? { verdict, taskId: parseDeliveryQueue(id).taskId } : { verdict: 'missing' };

@@ -1,4 +1,4 @@
--- deleteDeadWebhook: an operator deletes a dead webhook with its deliveries.
+-- deleteDeadWebhook: deletes a dead webhook with its deliveries, for an operator.
 --
 -- KEYS  <delivery-queues>
 -- ARGV  task_id

@@ -1,15 +1,15 @@
 import type { TaskRecord } from './task-record.ts';
 
-/** What a diagnosis is made of. */
+/** The facts from which a diagnosis is made. */
 export interface TaskFacts {
   readonly record: TaskRecord;
   /** By Redis' clock. */
   readonly nowMs: number;
-  /** After this time without a sign of life a worker looks after the task. */
+  /** A task without a heartbeat for this long is swept. */
   readonly sweepAfterMs: number;
-  /** Unset: it was never announced. */
+  /** Unset: the agent was never announced. */
   readonly agent: AgentFacts | undefined;
-  /** Unset: none is open. */
+  /** Unset: no turn is open. */
   readonly turn: TurnFacts | undefined;
   readonly job: JobFacts;
   /** Jobs of its tenant that wait for its agent, and whether other tenants wait for it, too. */
@@ -32,27 +32,27 @@ export interface AgentFacts {
 
 export interface TurnFacts {
   readonly worker: string;
-  /** Since its last report; unset: it has sent none, or was forgotten. */
+  /** Time since its last report; unset: it has sent none, or the report has expired. */
   readonly silentMs: number | undefined;
   /** Until another worker may take the turn over; 0: it may now. */
   readonly leaseMs: number;
   readonly sinceMs: number | undefined;
 }
 
-/** Of the job that may begin the next turn. */
+/** The job that may begin the next turn. */
 export interface JobFacts {
-  /** Jobs that go before it. */
+  /** Jobs ahead of it. */
   readonly before: number;
   /** Since when it waits. */
   readonly sinceMs: number | undefined;
-  /** When it comes back to its queue. */
+  /** When its delay ends. */
   readonly delayedToMs: number | undefined;
 }
 
-/** Why a task is where it is, and what to do. */
+/** Why a task is in its state, and what an operator can do. */
 export interface Diagnosis {
   readonly finding: Finding;
-  /** It does not go on unless somebody does something. */
+  /** The task does not go on unless a person acts. */
   readonly isStuck: boolean;
   /** One sentence, for people. */
   readonly text: string;
@@ -83,14 +83,14 @@ export type Finding =
   | 'ended';
 export type Action = 'resume-agent' | 'start-worker' | 'answer' | 'cancel' | 'retry' | 'drain-worker' | 'wait';
 
-/** A worker that is silent for longer is taken for frozen: it reports each second. */
+/** A worker without a report for longer counts as frozen: it reports each second. */
 const FROZEN_AFTER_MS = 5_000;
 
 type Rule = (facts: TaskFacts) => Diagnosis | undefined;
 
 /**
- * The first that applies. A worker that is frozen comes before the lack of one: if it is the only one, it is not
- * counted any more after a while.
+ * The first rule that applies gives the diagnosis. `workerFrozen` comes before `noWorker`: if the frozen worker is the
+ * only one, it no longer counts after a while.
  */
 const rules: readonly Rule[] = [
   ended,
@@ -127,7 +127,8 @@ export function diagnose(facts: TaskFacts): Diagnosis {
 function ended({ record, failingWebhooks: failing }: TaskFacts): Diagnosis | undefined {
   if (!record.isTerminal) return undefined;
   if (failing === 0) return { finding: 'ended', isStuck: false, text: 'It has ended.', see: [], actions: ['retry'] };
-  const text = `It has ended, but ${failing === 1 ? 'a webhook has' : `${failing} webhooks have`} not heard of all of it.`;
+  const webhooks = failing === 1 ? 'a webhook has' : `${failing} webhooks have`;
+  const text = `It has ended, but ${webhooks} not received all of its events.`;
   return { finding: 'webhook-fails', isStuck: false, text, see: [], actions: ['retry'] };
 }
 
@@ -164,7 +165,9 @@ function workerFrozen({ record, turn }: TaskFacts): Diagnosis | undefined {
   return {
     finding: 'worker-frozen',
     isStuck: true,
-    text: `Worker ${turn.worker}, which runs it, has been silent for ${words(turn.silentMs)}; ${then} worker may take it over.`,
+    text:
+      `Worker ${turn.worker}, which runs it, has been silent for ${words(turn.silentMs)}; ` +
+      `${then} worker may take it over.`,
     ...since(turn.sinceMs),
     see: [seen('worker', turn.worker), seen('agent', record.agent)],
     actions: ['start-worker', 'wait', 'cancel'],
@@ -215,7 +218,7 @@ function noWorker({ record, agent, job }: TaskFacts): Diagnosis | undefined {
   };
 }
 
-/** A turn is open, and its worker is known no more. */
+/** A turn is open, and its worker has sent no report, or not for so long that it expired. */
 function workerDead({ turn }: TaskFacts): Diagnosis | undefined {
   if (!turn) return undefined;
   const text = `Worker ${turn.worker}, which ran it, is gone; another one takes it over.`;
@@ -241,12 +244,12 @@ function retryWaits({ record, job, nowMs }: TaskFacts): Diagnosis | undefined {
   };
 }
 
-/** Whatever waits is looked after now and then, in case that the queue has lost its job. */
+/** Tasks that wait are swept from time to time, as the queue may have lost their job. */
 function notSwept({ record, nowMs, sweepAfterMs }: TaskFacts): Diagnosis | undefined {
   if (record.jobState === 'active' || record.sweeps > 0 || record.dueAt === undefined) return undefined;
   const lateMs = nowMs - Date.parse(record.dueAt);
   if (lateMs < sweepAfterMs) return undefined;
-  const text = `No worker looks after what waits: one should have done so ${words(lateMs)} ago.`;
+  const text = `No worker sweeps the tasks that wait: this one should have been swept ${words(lateMs)} ago.`;
   return { finding: 'not-swept', isStuck: true, text, since: record.dueAt, see: [], actions: ['start-worker'] };
 }
 
@@ -262,7 +265,9 @@ function waiting({ record, agent, job, share }: TaskFacts): Diagnosis | undefine
   return {
     finding: 'tenant-over-share',
     isStuck: false,
-    text: `Tenant "${record.tenant}" has ${share.waiting} of ${agent?.waiting} jobs that wait for "${record.agent}", and other tenants take turns with it: ${before.toLowerCase()}.`,
+    text:
+      `Tenant "${record.tenant}" has ${share.waiting} of ${agent?.waiting} jobs that wait for "${record.agent}", ` +
+      `and other tenants take turns with it: ${before.toLowerCase()}.`,
     ...since(job.sinceMs),
     see: [seen('tenant', record.tenant), seen('agent', record.agent)],
     actions: ['wait', 'cancel'],
@@ -275,7 +280,7 @@ function jobMissing({ record }: TaskFacts): Diagnosis | undefined {
   return { finding: 'job-missing', isStuck: false, text, see: [seen('agent', record.agent)], actions: ['wait'] };
 }
 
-/** One that has begun just now may not have reported yet: then its lease tells. */
+/** A worker that has just begun may not have reported yet: then the lease decides. */
 function isAlive(turn: TurnFacts | undefined): turn is TurnFacts {
   return turn !== undefined && (turn.silentMs === undefined ? turn.leaseMs > 0 : turn.silentMs <= FROZEN_AFTER_MS);
 }

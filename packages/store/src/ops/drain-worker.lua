@@ -1,14 +1,14 @@
--- drainWorker: an operator says whether a worker is to be drained.
+-- drainWorker: sets whether a worker must drain, for an operator.
 --
 -- KEYS  workers  as in report-worker.lua
 --       reports  as in report-worker.lua
 --       alive    as in announce.lua
 -- ARGV  worker   its id
---       how      it is to be drained, '' not (any more)
---       channel  that announces it
---       changed  channel that announces that an agent has a worker less
+--       how      it must drain; '' it must not (any more)
+--       channel  on which the order is published
+--       changed  channel on which a change of an agent's workers is published
 -- Returns  1 | 0 (no such worker)
--- Invariant: a notification may be missed; what is written comes back with the worker's next report.
+-- Invariant: a notification may be lost; the worker's next report returns the stored order.
 
 --- @include "../redis/server.lua"
 
@@ -20,7 +20,7 @@ if how == '' then
   redis.call('HDEL', reports_key, worker .. ' drain')
 else
   redis.call('HSET', reports_key, worker .. ' drain', how)
-  -- It takes no work from now on, so it is no worker of its agents. It says itself when it is one again: announce.lua.
+  -- A draining worker takes no work, so it does not count as alive. When the order is withdrawn, announce.lua adds it.
   local gone = 0
   for _, member in ipairs(redis.call('ZRANGE', alive_key, '0', '-1')) do
     if member:sub(-#worker - 1) == '/' .. worker then gone = gone + redis.call('ZREM', alive_key, member) end

@@ -3,7 +3,7 @@ import { onConnection } from '../redis/connection.ts';
 import { infoOf, mastersOf } from '../redis/masters.ts';
 import type { RedisAccess } from '../redis/settings.ts';
 
-/** How a Redis is set up, as far as it says: a managed one may not tell its configuration. */
+/** The configuration of a Redis, as far as it can be read: a managed Redis may refuse CONFIG. */
 export interface RedisInspection {
   readonly address: string;
   /** Redis or Valkey, with its version. */
@@ -13,15 +13,15 @@ export interface RedisInspection {
   /** Bytes up to which a field of a hash is packed. */
   readonly listpackValue: number | undefined;
   readonly usedBytes: number;
-  /** 0: as much as the machine has. */
+  /** 0: no limit is set. */
   readonly maxBytes: number;
   /** Its clock against this machine's. */
   readonly clockAheadMs: number;
-  /** Of the fastest of five trips. */
+  /** Time of the fastest of five round trips. */
   readonly latencyMs: number;
 }
 
-/** Of each master. Opens a connection of its own. @throws {StoreError} it does not answer, or the address is wrong */
+/** Inspects each master, over a connection of its own. @throws {StoreError} no answer, or the address is wrong */
 export function inspectRedis(access: RedisAccess): Promise<readonly RedisInspection[]> {
   return onConnection(access, (redis) => Promise.all(mastersOf(redis).map(inspect)));
 }
@@ -43,7 +43,7 @@ async function inspect(node: Redis): Promise<RedisInspection> {
 
 async function listpackValueOf(node: Redis): Promise<number | undefined> {
   const name = 'hash-max-listpack-value';
-  // Refused by a managed Redis, or to a user without the right.
+  // A managed Redis refuses this command, as do users without permission.
   const answer = await node.config('GET', name).catch(() => undefined);
   const value = Array.isArray(answer) ? answer[1] : undefined;
   return value === undefined ? undefined : Number(value);

@@ -9,7 +9,7 @@ export interface InterruptedTask extends TaskIdentity {
   readonly interruptedSince: string;
   /** When it is canceled unless the client answers. ISO time. */
   readonly endsAt: string;
-  /** What it asks: the texts of its status, their beginning; '' unless contents are read. */
+  /** Beginning of the texts of its status message; '' unless contents are requested. */
   readonly question: string;
 }
 
@@ -18,7 +18,7 @@ export interface Interruption {
   readonly sinceMs: number;
 }
 
-/** Read at most of one shard, those that wait longest. */
+/** Tasks of one shard that are read at most: those that wait longest. */
 const PER_SHARD = 20_000;
 
 export async function interruptions({ redis, shards }: OpsPort): Promise<Interruption[]> {

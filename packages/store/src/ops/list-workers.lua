@@ -1,8 +1,8 @@
--- listWorkers: who has reported of late, and what.
+-- listWorkers: reads the workers that have reported lately, and their reports.
 --
 -- KEYS  workers  as in report-worker.lua
 --       reports  as in report-worker.lua
--- Returns  ms now, then { worker id, ms of its last report, report as JSON, how it is to be drained ('' not) } of each
+-- Returns  ms now, then for each { worker id, ms of its last report, report as JSON, how it must drain ('' not) }
 
 local workers_key, reports_key = unpack(KEYS)
 local clock = redis.call('TIME')

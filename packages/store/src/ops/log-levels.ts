@@ -11,17 +11,17 @@ const orderLogLevelScript = defineScript({
   reply: nothing,
 });
 
-/** Of all processes, for so long; `level` unset: each has the one of its settings. */
+/** The log level of all processes, and for how long; `level` unset: each process uses its own setting. */
 export interface LogLevelOrder {
   readonly level: string | undefined;
   readonly forMs: number;
 }
 
-/** The order of an operator how much all processes log. */
+/** The log level that an operator sets for all processes. */
 export class LogLevels {
   readonly #redis: RedisConnection;
   readonly #channels: Channels;
-  /** Also the channel that says that there is another order. */
+  /** Also the channel on which a new order is published. */
   readonly #key: string;
 
   constructor(redis: RedisConnection, channels: Channels, prefix: string) {
@@ -30,7 +30,7 @@ export class LogLevels {
     this.#key = `${prefix}{agents}:log-level`;
   }
 
-  /** @param order `forMs` 0 takes the last one back */
+  /** @param forMs 0 withdraws the last order */
   async set(level: string, forMs: number): Promise<void> {
     await orderLogLevelScript.run(this.#redis, { keys: { logLevel: this.#key }, args: { level, forMs } });
   }
@@ -40,7 +40,7 @@ export class LogLevels {
     return level === null ? { level: undefined, forMs: 0 } : { level, forMs: Math.max(leftMs, 0) };
   }
 
-  /** Calls `apply` with the order that there is now, and with each later one. @param onError it could not be read */
+  /** Calls `apply` with the current order, and with each later one. @param onError called if one could not be read */
   async follow(apply: (order: LogLevelOrder) => void, onError: (error: Error) => void): Promise<void> {
     const look = (): void => void this.read().then(apply, onError);
     await this.#channels.subscribe(this.#key, look);

@@ -6,7 +6,7 @@ import type { DeletePort } from '../tasks/delete.ts';
 import type { LogLevels } from './log-levels.ts';
 import type { Workers } from './workers.ts';
 
-/** What all operations need. */
+/** What the operations for operators use. */
 export interface OpsPort extends DeletePort, AcceptPort {
   readonly registry: Registry;
   readonly workers: Workers;

@@ -39,7 +39,7 @@ export class Ops {
     this.tenants = new Tenants(port);
   }
 
-  /** Bytes of memory that Redis uses; of a cluster: all its masters together. */
+  /** Bytes of memory that Redis uses; in a Cluster, all masters together. */
   async redisBytes(): Promise<number> {
     const infos = await Promise.all(mastersOf(this.#port.redis).map((node) => infoOf(node, 'memory')));
     return infos.reduce((sum, info) => sum + Number(info.used_memory ?? 0), 0);
@@ -50,22 +50,22 @@ export class Ops {
     return allLoads(this.#port);
   }
 
-  /** By id. @throws {InvalidPageToken} */
+  /** Sorted by id. @throws {InvalidPageToken} */
   async listAgents(query: PageQuery): Promise<Page<AgentReading>> {
     return pageOf(await this.agents.list(), query, { list: 'agents', positionOf: ({ id }) => id });
   }
 
-  /** By id. @throws {InvalidPageToken} */
+  /** Sorted by id. @throws {InvalidPageToken} */
   async listWorkers(query: PageQuery): Promise<Page<WorkerReading>> {
     return pageOf(await this.workers.list(), query, { list: 'workers', positionOf: ({ id }) => id });
   }
 
-  /** By id. @throws {InvalidPageToken} */
+  /** Sorted by id. @throws {InvalidPageToken} */
   async listTenants(query: PageQuery): Promise<Page<TenantReading>> {
     return pageOf(await this.tenants.list(), query, { list: 'tenants', positionOf: ({ id }) => id });
   }
 
-  /** What agents remember of a tenant. @throws {InvalidPageToken} */
+  /** The memories that agents keep for contexts of a tenant. @throws {InvalidPageToken} */
   async listMemories(tenant: string, query: PageQuery): Promise<Page<MemoryName>> {
     return pageOf(await this.tenants.memories(tenant), query, {
       list: `memories ${tenant}`,
@@ -101,7 +101,7 @@ export class Ops {
   async listStuck(query: PageQuery): Promise<Page<StuckTask>> {
     const deployment = new DeploymentFacts(this.#port);
     const [overdue, workers] = await Promise.all([overdueTasks(this.#port), deployment.workers]);
-    // A task that was swept once or twice may run again by now.
+    // An overdue task may run again by now.
     const alive = workers.filter(({ state }) => state !== 'silent').flatMap(({ turns }) => turns);
     const running = new Set(alive.map(({ taskId }) => taskId));
     const stuck = overdue.filter(({ taskId, hasOpenTurn }) => !(hasOpenTurn && running.has(taskId)));

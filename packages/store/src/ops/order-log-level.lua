@@ -1,10 +1,10 @@
--- orderLogLevel: an operator says how much all processes log, and they are told.
+-- orderLogLevel: sets the log level of all processes for some time, for an operator, and notifies them.
 --
--- KEYS  log_level  string; also the channel that announces a change
+-- KEYS  log_level  string; also the channel on which a change is published
 -- ARGV  level
---       for_ms     0: the last order is taken back
+--       for_ms     0: the last order is withdrawn
 -- Returns  nil
--- Invariant: none is changed without being announced.
+-- Invariant: every change is published.
 
 local log_level_key = unpack(KEYS)
 local level, for_ms = unpack(ARGV)

@@ -3,10 +3,10 @@ import { principalOf, type Scope, scopeOf } from '../redis/scope.ts';
 import type { KeptRequest, Submission } from '../tasks/submission.ts';
 import type { OpsPort } from './ops-port.ts';
 
-/** Who asked for a task, and how. */
+/** The scope of a task, and the request that created it. */
 export interface Origin {
   readonly scope: Scope;
-  /** What came with its first message; metadata is the client's own. */
+  /** Parameters of its first message; of metadata only the client's own. */
   readonly given: Pick<Submission, 'acceptedOutputModes' | 'extensions' | 'metadata' | 'skill'>;
 }
 
@@ -23,7 +23,7 @@ export async function originOf({ redis, shards }: OpsPort, taskId: string): Prom
   };
 }
 
-/** What an agent said as the caller, or an operator, was true of that request alone. */
+/** The client's own metadata: entries that Switchyard adds for a calling agent or an operator hold for one request. */
 export function ownMetadata(metadata: Metadata | undefined): Metadata | undefined {
   if (!metadata) return undefined;
   const kept = Object.entries(metadata).filter(([key]) => !isReservedMetadata(key));

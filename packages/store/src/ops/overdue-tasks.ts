@@ -16,7 +16,7 @@ const readOverdueScript = defineScript({
   reply: tupleAnd([integer], entryReply),
 });
 
-/** A task with work to do whose lease ended more than a lease ago without a heartbeat. */
+/** A task with work to do, and without a heartbeat for more than two leases. */
 export interface OverdueTask {
   readonly taskId: string;
   readonly agent: string;
@@ -32,12 +32,12 @@ export interface OverdueTask {
   readonly job: number;
 }
 
-/** Read by one script: bounds the time that Redis spends on it. */
+/** Tasks that one script reads: bounds the time that Redis spends on it. */
 const PER_STEP = 200;
-/** Read at most of one shard, those due first. */
+/** Tasks of one shard that are read at most: those due first. */
 const PER_SHARD = 20_000;
 
-/** Of more than 20,000 tasks in a shard, those due last are left out. */
+/** All overdue tasks. If a shard has more than 20,000 tasks with work to do, those due last are left out. */
 export async function overdueTasks(port: OpsPort): Promise<OverdueTask[]> {
   return (await Promise.all(port.shards.all.map((keys) => overdueIn(port, keys)))).flat();
 }

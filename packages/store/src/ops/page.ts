@@ -15,7 +15,7 @@ export interface Page<Item> {
 
 /** The order of a paged list. */
 export interface Paging<Item> {
-  /** Name of the list: a page token is valid for it alone. */
+  /** Name of the list: a page token is valid for this list only. */
   readonly list: string;
   /** Sort key, ascending. */
   readonly positionOf: (item: Item) => string;
@@ -29,9 +29,9 @@ export function pageOf<Item>(
 ): Page<Item> {
   const filters = ['ops', list];
   const after = decodePageToken(pageToken, filters);
-  const placed = items.map((item) => ({ item, position: positionOf(item) }));
-  placed.sort((a, b) => (a.position < b.position ? -1 : 1));
-  const rest = after === undefined ? placed : placed.filter(({ position }) => position > after);
+  const sorted = items.map((item) => ({ item, position: positionOf(item) }));
+  sorted.sort((a, b) => (a.position < b.position ? -1 : 1));
+  const rest = after === undefined ? sorted : sorted.filter(({ position }) => position > after);
   const page = rest.slice(0, pageSize);
   const last = page.at(-1);
   return {

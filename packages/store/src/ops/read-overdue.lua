@@ -1,14 +1,14 @@
--- readOverdue: tasks of a shard that have work to do, and that gave no sign of life for a lease beyond their lease.
+-- readOverdue: reads the tasks of a shard that have work to do, but no heartbeat for more than two leases.
 --
 -- KEYS  outbox          zset; and, named by its members, <tasks><id> (hash)
---       tasks_root      what the keys of tasks begin with
+--       tasks_root      prefix of the keys of tasks
 -- ARGV  sweep_after_ms  as in record.lua
---       from            how many of the longest due to pass over
---       most            how many to look at
--- Returns  entries of the outbox, then { task id, ms of its last sign of life, owner, state, 1 if a turn is
---         open else 0, attempts, sweeps, scheduled } of each
+--       from            how many of the longest due entries to skip
+--       most            how many entries to read
+-- Returns  number of entries in the outbox, then for each task { task id, ms of its last heartbeat, owner, state, 1 if
+--         a turn is open else 0, attempts, sweeps, scheduled }
 --
--- A sweep puts an entry back for another lease, and counts: so much longer nothing was seen.
+-- Each sweep moves an entry by another lease and is counted: the last heartbeat is that much older.
 
 local outbox_key, tasks_root = unpack(KEYS)
 local sweep_after_ms, from, most = unpack(ARGV)

@@ -1,10 +1,9 @@
--- readRows: what a list shows of tasks.
+-- readRows: reads the fields of tasks that a list shows.
 --
--- KEYS  tasks_root   what the keys of tasks begin with
--- ARGV  text_bytes   that are read of the history of each; 0: none
+-- KEYS  tasks_root   prefix of the keys of tasks
+-- ARGV  text_bytes   bytes to read of each task's history; 0: none
 --       ids*
--- Returns  of each task { owner, context, state, time, attempts, inbox, beginning of its history }; of one that is not
---          there any more { }
+-- Returns  for each task { owner, context, state, time, attempts, inbox, beginning of its history }; { } if it is gone
 
 local tasks_root = unpack(KEYS)
 local text_bytes = tonumber((unpack(ARGV)))

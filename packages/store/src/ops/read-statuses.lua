@@ -1,12 +1,12 @@
--- readStatuses: the statuses among the next of a task's events, in one direction. Events may be large: they are read a
--- few at a time.
+-- readStatuses: reads the statuses among the next events of a task, in one direction. Events may be large, so they are
+-- read a few at a time.
 --
 -- KEYS  events      stream
--- ARGV  start       id; or '-', the first one, or '+', the last one, which is read backwards from
+-- ARGV  start       id; or '-': the first event, or '+': the last one, to read backwards
 --       direction   1 | -1
---       most        events that are looked at
---       most_bytes  after which no others are
--- Returns  { next start ('' that was all), how many events were looked at, their bytes, of each status
+--       most        number of events to read
+--       most_bytes  after which no more are read
+-- Returns  { next start ('' if that was all), number of events that were read, their bytes, for each status
 --          { seq, mark, timestamp } }
 
 local events_key = unpack(KEYS)

@@ -15,10 +15,10 @@ const readStatusesScript = defineScript({
   reply: tuple(text, integer, integer, list(tuple(integer, text, text))),
 });
 
-/** That are looked at from each end of the stream. */
+/** Events that are read from each end of the stream. */
 const MOST_EVENTS = 500;
 const MOST_BYTES = 4 * 1_024 * 1_024;
-/** By one script: bounds the time for which Redis serves nobody else. */
+/** Bytes that one script reads: bounds the time for which Redis serves no other client. */
 const BYTES_AT_ONCE = 1_024 * 1_024;
 
 export async function readTimeline(
@@ -53,7 +53,7 @@ export async function readTimeline(
   });
 }
 
-/** The statuses among a task's events; of long or large streams, those among the first and the last ones. */
+/** The statuses among a task's events; in a long or large stream, those among the first and the last events. */
 export async function readStatuses(redis: RedisConnection, events: string): Promise<StatusFact[]> {
   const first = await look(redis, events, { start: '-', direction: 1 });
   if (first.isAll) return first.statuses;
@@ -80,7 +80,7 @@ async function look(
 
 const KEPT_ATTEMPTS = 16;
 
-/** `l<epoch>`, `e<epoch>`, `f<epoch>` of the attempts that the record tells of: see begin.lua. */
+/** `l<epoch>`, `e<epoch>`, `f<epoch>` of the attempts that the record keeps: see fields.lua. */
 async function attemptFields(
   { redis, shards }: OpsPort,
   { taskId, epoch }: TaskRecord,

@@ -1,12 +1,12 @@
--- reportWorker: a worker says what it does, and hears whether it is to be drained.
+-- reportWorker: stores the report of a worker, and returns whether it must drain.
 --
 -- KEYS  workers    zset: worker id → ms of its last report
---       reports    hash: worker id → report as JSON; '<worker id> drain' → how it is to be drained
+--       reports    hash: worker id → report as JSON; '<worker id> drain' → how it must drain
 -- ARGV  worker     its id
 --       report     as JSON
---       forget_ms  after which a silent worker is forgotten
--- Returns  how it is to be drained, '' if it is not
--- Invariant: a worker that reports is listed; of one that is forgotten nothing is left.
+--       forget_ms  after which a worker without a report is deleted
+-- Returns  how it must drain, '' if it must not
+-- Invariant: a worker that reports is listed; deleting a worker deletes all its fields.
 
 --- @include "../redis/server.lua"
 

@@ -6,20 +6,20 @@ import type { Acceptance } from '../tasks/submission.ts';
 import type { OpsPort } from './ops-port.ts';
 import { type Origin, originOf, ownMetadata } from './origin.ts';
 
-/** How a task is to run again. */
+/** An operator's order to run a task again. */
 export interface RerunOrder {
-  /** Of the message: an order that is given twice makes one task. */
+  /** Id of the new message: an order that is sent twice creates one task. */
   readonly messageId: string;
-  /** Instead of those of the first message. */
+  /** Replace those of the first message. */
   readonly parts?: readonly Part[] | undefined;
-  /** Name of a step: the new task has the results of those before it from the start. */
+  /** Name of a step: the new task has the results of the steps before it from the start. */
   readonly fromStep?: string | undefined;
-  /** Who gives the order. */
+  /** Who gave the order. */
   readonly operator: string;
 }
 
 /**
- * `missing`: no such task, or its client never saw one. `live`: it has not ended. `unknown-step`: the step has no
+ * `missing`: no such task, or its client was not given it. `live`: it has not ended. `unknown-step`: the step has no
  * result. `refused`: the message could not be accepted, and why.
  */
 export type RerunResult =
@@ -27,7 +27,7 @@ export type RerunResult =
   | { readonly verdict: 'missing' | 'live' | 'unknown-step' }
   | { readonly verdict: 'refused'; readonly why: Exclude<Acceptance['verdict'], 'accepted'> };
 
-/** Sends the first message of a task that has ended again, for its principal, in its context: a new task refers to it. */
+/** Sends the first message of an ended task again, for its principal and in its context: a new task refers to it. */
 export async function rerunTask(port: OpsPort, taskId: string, order: RerunOrder): Promise<RerunResult> {
   const origin = await originOf(port, taskId);
   if (!origin) return { verdict: 'missing' };
@@ -57,7 +57,7 @@ async function start(
   const metadata = { ...given.metadata, 'switchyard.operator': operator };
   const kept = steps.length > 0 && { steps: { taskId: task.id, names: steps } };
   const acceptance = await accept(port, scope, { ...given, message, metadata, ...kept });
-  // It was deleted, or has expired: its steps would be done twice.
+  // The task was deleted or has expired: without its steps, they would run twice.
   if (acceptance.verdict === 'missing') return { verdict: 'unknown-step' };
   if (acceptance.verdict !== 'accepted') return { verdict: 'refused', why: acceptance.verdict };
   return { verdict: 'started', taskId: acceptance.taskId };

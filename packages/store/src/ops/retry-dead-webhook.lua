@@ -1,10 +1,10 @@
--- retryDeadWebhook: an operator restarts the deliveries to a dead webhook, from where they stopped.
+-- retryDeadWebhook: restarts the deliveries to a dead webhook from where they stopped, for an operator.
 --
 -- KEYS  <delivery-queues>
 -- ARGV  task_id
 --       number   of the delivery queue
 -- Returns  retried | unknown (it is not dead, or gone)
--- Invariant: it goes on at its cursor, with a new job.
+-- Invariant: the deliveries continue at the cursor, with a new job.
 
 local task_key, webhooks_key, push_key = unpack(KEYS)
 local task_id, number = unpack(ARGV)

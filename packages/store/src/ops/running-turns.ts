@@ -14,7 +14,7 @@ export interface RunningTurn {
 }
 
 /**
- * The turns that workers report and that their tasks still have open. A new turn is listed after its worker's next
+ * The turns that workers report and that are still open in their tasks. A new turn is listed after its worker's next
  * report.
  */
 export async function runningTurns(port: OpsPort): Promise<RunningTurn[]> {

@@ -1,4 +1,4 @@
--- searchTasks: one page of the tasks that are in some indexes of a shard, the latest first.
+-- searchTasks: reads one page of the tasks in some indexes of a shard, the latest first.
 --
 -- KEYS  indexes*      zsets; every score 0, members state .. time .. id
 -- ARGV  states        letters
@@ -32,11 +32,11 @@ for _, index in ipairs(KEYS) do
   end
 end
 
--- Most ranges have few members of a page: more are read only of those that its end has not passed.
+-- Most ranges have few members of a page: more are read only of those that have members left for it.
 local wanted = size + 1
 local few = math.min(wanted, 2 * math.ceil(wanted / math.max(#ranges, 1)))
 
--- Puts the next place of the range at its head; false after the last.
+-- Moves the head of the range to its next member. Returns nil after the last.
 local function advance(range)
   range.at = range.at + 1
   if range.at > #range.members then

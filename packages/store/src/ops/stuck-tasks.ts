@@ -4,7 +4,7 @@ import type { OverdueTask } from './overdue-tasks.ts';
 import { type DeploymentFacts, factsOf } from './task-facts.ts';
 import { readRecord } from './task-record.ts';
 
-/** The finding of its diagnosis, in fewer words. */
+/** The finding of the task's diagnosis, with fewer distinctions. */
 export type StuckReason =
   | 'agent-paused'
   | 'no-worker'
@@ -22,7 +22,7 @@ export interface StuckTask extends Pick<OverdueTask, 'taskId' | 'agent' | 'state
   readonly silentSince: string;
 }
 
-/** All others have a turn, or had one a moment ago, whose worker does not report. */
+/** With any other finding the task has, or just had, a turn whose worker does not report. */
 const reasons: Partial<Record<Finding, StuckReason>> = {
   'agent-unknown': 'no-worker',
   'no-worker': 'no-worker',
@@ -34,7 +34,7 @@ const reasons: Partial<Record<Finding, StuckReason>> = {
   'job-missing': 'job-missing',
 };
 
-/** @returns undefined: it is gone */
+/** @returns undefined: the task is gone */
 export async function whyStuck(
   port: OpsPort,
   task: OverdueTask,

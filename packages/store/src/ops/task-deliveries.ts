@@ -2,19 +2,19 @@ import { decryptWebhook } from '../encryption/webhook.ts';
 import { type DeadLetterDetails, type PushPort, parseCursor } from '../push/delivery-queue.ts';
 import { deliveryQueueText } from '../queue/job.ts';
 
-/** What becomes of the events of a task at one of its webhooks. */
+/** The deliveries of a task's events to one of its webhooks. */
 export interface TaskDelivery {
   readonly configId: string;
   /** Scheme, host and port: the rest of the address may be secret. '' if it cannot be read. */
   readonly origin: string;
   /**
-   * `idle`: it has everything. `due`: there is something for it. `sending`: a worker delivers. `waiting`: the last
-   * delivery failed, and is tried again. `dead`: it was given up.
+   * `idle`: all events are delivered. `due`: there are new events. `sending`: a worker delivers. `waiting`: the last
+   * delivery failed and will be retried. `dead`: the deliveries were given up.
    */
   readonly state: 'idle' | 'due' | 'sending' | 'waiting' | 'dead';
-  /** Of the last event that it has. */
+  /** Number of the last event that was delivered. */
   readonly deliveredSeq: number;
-  /** Failed ones, at the next delivery. */
+  /** Failed attempts at the next delivery. */
   readonly attempts: number;
   /** ISO time. */
   readonly nextAt?: string;
@@ -23,7 +23,7 @@ export interface TaskDelivery {
 
 type DeliveriesPort = Pick<PushPort, 'redis' | 'shards' | 'encryption' | 'settings'>;
 
-/** In the order in which the webhooks were made. */
+/** Sorted by the age of the webhooks, the oldest first. */
 export async function webhooksOf(port: DeliveriesPort, taskId: string): Promise<TaskDelivery[]> {
   const fields = await port.redis.hgetall(port.shards.of(taskId).webhooks(taskId).webhooks);
   const numbers = Object.entries(fields).flatMap(([name, number]) => (name.startsWith('id:') ? [Number(number)] : []));
@@ -50,7 +50,7 @@ async function deliveryOf(port: DeliveriesPort, { taskId, number, fields }: Stor
     state,
     deliveredSeq: parseCursor(field('cursor') ?? '0').seq,
     attempts: dead?.attempts ?? attempts,
-    // It is claimed again later, should nobody try: see postpone-delivery.lua.
+    // `push` has the time when it is claimed again, should no job try it: see postpone-delivery.lua.
     ...(state === 'waiting' && { nextAt: new Date(Number(due) - port.settings.reclaimAfterMs).toISOString() }),
     ...(dead && { reason: dead.reason }),
   };
@@ -65,7 +65,7 @@ function originOf({ encryption }: DeliveriesPort, taskId: string, encrypted: str
   try {
     return new URL(decryptWebhook(encryption, taskId, encrypted).url).origin;
   } catch {
-    // Its secret is no longer set: what is known of the webhook is told without it.
+    // Its secret is no longer set: the rest is returned without the origin.
     return '';
   }
 }

@@ -6,7 +6,7 @@ import { webhooksOf } from './task-deliveries.ts';
 import type { TaskRecord } from './task-record.ts';
 import type { WorkerReading } from './worker-report.ts';
 
-/** What facts of several tasks have in common, and is read once. */
+/** Facts that several tasks share, and that are read once. */
 export class DeploymentFacts {
   readonly #port: OpsPort;
   readonly #agents = new Map<string, Promise<{ facts: AgentFacts | undefined; shares: Shares }>>();
@@ -22,13 +22,13 @@ export class DeploymentFacts {
     return this.#workers;
   }
 
-  /** By Redis' clock, whichever that of this machine is. */
+  /** By Redis' clock, which may differ from this machine's. */
   get nowMs(): Promise<number> {
     this.#now ??= this.#port.redis.time().then(([seconds, micros]) => Number(seconds) * 1_000 + Number(micros) / 1_000);
     return this.#now;
   }
 
-  /** @param queue the agent's own, or that of one of its skills */
+  /** @param queue the agent's own queue, or that of one of its skills */
   agent(id: string, queue: string): Promise<{ facts: AgentFacts | undefined; shares: Shares }> {
     const known = this.#agents.get(queue) ?? this.#readAgent(id, queue);
     this.#agents.set(queue, known);
@@ -46,7 +46,7 @@ export class DeploymentFacts {
     return { facts: workers === undefined ? undefined : { workers, paused, waiting }, shares };
   }
 
-  /** Every worker calls remote agents. @returns undefined: it was never announced */
+  /** For a remote agent: all workers, as each can call it. @returns undefined: the agent was never announced */
   async #workersOf(id: string): Promise<number | undefined> {
     if (cardUrlOf(id) !== undefined || id === REMOTE_AGENTS)
       return (await this.workers).filter(({ state }) => state === 'working').length;
@@ -88,9 +88,9 @@ export async function factsOf(port: OpsPort, record: TaskRecord, deployment: Dep
 }
 
 interface OpenTurn {
-  /** Of its lock: begins with the process. */
+  /** Token of the lock: begins with the process. */
   readonly token: string;
-  /** How it began, as in the record. */
+  /** The field `l<epoch>` of the record. */
   readonly begun: string | null;
   readonly leaseMs: number;
   readonly nowMs: number;

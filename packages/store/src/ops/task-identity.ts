@@ -2,7 +2,7 @@ import type { TaskState } from '@switchyard/protocol';
 import { scopeOf } from '../redis/scope.ts';
 import { stateOf } from '../tasks/state-letters.ts';
 
-/** Which task it is, whose, and its state. */
+/** Identifies a task, with its principal, its agent and its state. */
 export interface TaskIdentity {
   readonly taskId: string;
   readonly contextId: string;
@@ -14,7 +14,7 @@ export interface TaskIdentity {
 
 type Field = string | null | undefined;
 
-/** From the fields `owner`, `context` and `state` of its record. @returns undefined: there is no such task */
+/** Parses the fields `owner`, `context` and `state` of a task's record. @returns undefined: there is no such task */
 export function taskIdentity(taskId: string, [owner, context, letter]: readonly Field[]): TaskIdentity | undefined {
   if (!owner || !letter) return undefined;
   const { principal, agent } = scopeOf(owner);

@@ -3,7 +3,7 @@ import { skillQueue } from '../queue/job.ts';
 import type { OpsPort } from './ops-port.ts';
 import { type TaskIdentity, taskIdentity } from './task-identity.ts';
 
-/** The stored fields of a task, without contents of its client or its agent. Times are ISO. */
+/** The stored fields of a task, without the contents of messages and artifacts. Times are ISO. */
 export interface TaskRecord extends TaskIdentity {
   readonly isTerminal: boolean;
   /** Number of its last event. */
@@ -11,14 +11,14 @@ export interface TaskRecord extends TaskIdentity {
   /** Events in its stream. */
   readonly keptEvents: number;
   readonly messagesAccepted: number;
-  /** The highest number of a message whose caller need not wait any longer. */
+  /** The highest number of a message whose caller is released. */
   readonly messagesReleased: number;
   /** Accepted messages whose turn has not ended. */
   readonly inbox: number;
   readonly artifacts: number;
   readonly webhooks: number;
   readonly cancelRequested: boolean;
-  /** Turns begun so far, each attempt counted. */
+  /** Turns begun so far; each attempt counts. */
   readonly epoch: number;
   /** Epoch of the open turn; 0: none. */
   readonly openTurn: number;
@@ -27,7 +27,7 @@ export interface TaskRecord extends TaskIdentity {
   /** Number of the job that may begin turns, 0: none; and its state in the queue. */
   readonly job: number;
   readonly jobState: string;
-  /** The skill in whose queue its jobs are; unset: its agent's. */
+  /** The skill whose queue has its jobs; unset: they are in the agent's queue. */
   readonly queueOfSkill?: string;
   /** Sweeps since the last turn began. */
   readonly sweeps: number;

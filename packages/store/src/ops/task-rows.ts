@@ -24,13 +24,13 @@ const readRowsScript = defineScript({
 
 /** A task in a list. Times are ISO. */
 export interface TaskRow extends TaskIdentity {
-  /** Of its status. */
+  /** Time of its status. */
   readonly updatedAt: string;
-  /** At its current message. */
+  /** Attempts at its current message. */
   readonly attempts: number;
-  /** Messages that wait, the one that is worked on included. */
+  /** Messages whose turn has not ended. */
   readonly inbox: number;
-  /** Its first message begins like this; '' if it was not asked for. */
+  /** Beginning of its first message; '' unless requested. */
   readonly text: string;
 }
 
@@ -38,7 +38,7 @@ export interface TaskRow extends TaskIdentity {
 const TEXT_BYTES = 2_048;
 const TEXT_LENGTH = 120;
 
-/** The rows of these tasks, in their order; undefined: there is no such task any more. */
+/** The rows of these tasks, in the same order; undefined: the task is gone. */
 export async function readRows(
   { redis, shards }: Pick<OpsPort, 'redis' | 'shards'>,
   taskIds: readonly string[],
@@ -70,14 +70,14 @@ function taskRow(taskId: string, [owner, context, letter, time, attempts, inbox,
   };
 }
 
-/** The time of an index as ISO. */
+/** A time as in an index, as ISO. */
 export function timeOf(sortable: string): string {
   return new Date(Number.parseInt(sortable, 36)).toISOString();
 }
 
 /** The first text in a history, which may be cut off anywhere. */
 function firstText(history: string): string {
-  // Whole escapes only: one that is cut in two is no JSON.
+  // Matches whole escapes only: one that is cut off is not valid JSON.
   const [, quoted = ''] = /"text":"((?:[^"\\]|\\u[\da-fA-F]{4}|\\[^u])*)/.exec(history) ?? [];
   const text: string = JSON.parse(`"${quoted}"`);
   return Array.from(text).slice(0, TEXT_LENGTH).join('');

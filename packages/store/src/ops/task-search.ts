@@ -18,16 +18,16 @@ const searchTasksScript = defineScript({
   reply: tupleAnd([integer], text),
 });
 
-/** Which tasks; all that is given must be true of them. */
+/** Tasks must match all fields that are set. */
 export interface TaskFilter {
   readonly id?: string | undefined;
   readonly contextId?: string | undefined;
-  /** `@remote`: all that are called by the URL of their card. */
+  /** `@remote`: all agents that are called by the URL of their card. */
   readonly agent?: string | undefined;
   readonly states?: readonly TaskState[] | undefined;
   readonly tenant?: string | undefined;
   readonly subject?: string | undefined;
-  /** ISO times, inclusive, of their place in the list. */
+  /** Limits of `FoundTask.at`: ISO times, inclusive. */
   readonly since?: string | undefined;
   readonly until?: string | undefined;
 }
@@ -40,39 +40,39 @@ export interface TaskSearch extends TaskFilter {
 }
 
 export interface FoundTask extends TaskRow {
-  /** Its place in the list: when it was made or asked again; when it stopped or ended. ISO time. */
+  /** The time by which it is sorted: when it last got work, stopped to wait for its client, or ended. ISO time. */
   readonly at: string;
 }
 
 export interface TaskSearchPage {
-  /** Latest place first. */
+  /** Latest first. */
   readonly tasks: readonly FoundTask[];
   /** Of all pages together; exact, unless `isPartial`. */
   readonly totalSize: number;
   /** '' after the last page. */
   readonly nextPageToken: string;
-  /** The filter had to look at tasks one by one, and stopped after 10,000: there may be others. */
+  /** The filter had to check tasks one by one, and stopped after 10,000: there may be others. */
   readonly isPartial: boolean;
 }
 
-/** Indexes whose members are found by script. */
+/** Indexes in which the script searches. */
 interface Source {
   readonly indexesOf: (keys: ShardKeys) => string[];
-  /** Of the states that are looked for, as these indexes have them. */
+  /** Letters of the states, as in these indexes. */
   readonly letters: string;
-  /** All that they hold of these states is looked for. */
+  /** Whether every entry with these letters matches the filter. */
   readonly isExact: boolean;
 }
 
-/** Places are a time as in an index and the id of the task: where a task stands in the list. */
+/** A place is the sort key of a task: a time as in an index, and the task's id. */
 interface Found {
   readonly places: readonly string[];
   readonly total: number;
   readonly isPartial: boolean;
 }
 
-/** Tasks that are looked at one by one, at most, and in one step. */
 const ID_LENGTH = 36;
+/** Tasks that are checked one by one, at most, and in one step. */
 const MOST_WALKED = 10_000;
 const STEP = 500;
 
@@ -136,7 +136,7 @@ async function look(
   };
 }
 
-/** Those that the filter is true of. */
+/** The places of the tasks that match the filter. */
 async function chosen(
   port: OpsPort,
   filter: TaskFilter,
@@ -166,7 +166,7 @@ function matches(filter: TaskFilter, row: TaskRow, place: string): boolean {
   );
 }
 
-/** All that can be it, where these are few: a task, or those of a context whose owner is known. */
+/** All candidates, where they are few: one task, or those of a context whose owner is known. */
 async function placesOfFew(port: OpsPort, { id, contextId }: TaskFilter): Promise<string[] | undefined> {
   const named = id ?? contextId;
   if (named === undefined) return undefined;
@@ -214,7 +214,7 @@ async function sourceOf(port: OpsPort, { contextId, agent, states, tenant, subje
   };
 }
 
-/** As agent-index.lua has them: one letter for what is open. */
+/** The letters of agent-index.lua: all open states share one. */
 const OPEN = 'o';
 const open: readonly TaskState[] = ['TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING'];
 const agentLetters = (state: TaskState): string => (open.includes(state) ? OPEN : stateLetters[state]);
@@ -231,7 +231,7 @@ function lettersOf(states: readonly TaskState[] = everyState, lettersOfState: (s
 
 const latestFirst = (places: string[]): string[] => places.sort().reverse();
 
-/** What must not change from page to page. */
+/** The filters, which must not change from page to page. */
 function filtersOf({ id, contextId, agent, states, tenant, subject, since, until }: TaskFilter): readonly unknown[] {
   return ['search', id, contextId, agent, states, tenant, subject, since, until];
 }

@@ -15,18 +15,19 @@ const unlinkOwnedScript = defineScript({
   reply: integer,
 });
 
-/** What a tenant has here. */
+/** The data of a tenant, in numbers. */
 export interface TenantReading {
   readonly id: string;
   readonly principals: number;
-  /** That are kept, and those of them that have not ended. */
+  /** Tasks that are kept, ended or not. */
   readonly tasks: number;
+  /** Tasks that have not ended. */
   readonly openTasks: number;
-  /** Contexts that agents remember something of. */
+  /** Values that agents keep for contexts. */
   readonly memories: number;
 }
 
-/** What an agent remembers of a context; not what it is. */
+/** Names an agent's memory of a context, without its value. */
 export interface MemoryName {
   readonly subject: string;
   readonly agent: string;
@@ -36,14 +37,15 @@ export interface MemoryName {
 /** One step of the deletion of a tenant. */
 export interface TenantDeletion {
   readonly deletedTasks: number;
-  /** That still run: they were told to end. */
+  /** Tasks that still run: they were canceled. */
   readonly tasksLeft: number;
-  /** Nothing of the tenant is left. If not, the step is to be repeated. */
+  /** Whether nothing of the tenant is left. If false, repeat the step. */
   readonly isComplete: boolean;
 }
 
-/** Ended and deleted in one step, and at once. */
+/** Tasks that one step cancels and deletes. */
 const TASKS_OF_STEP = 1_000;
+/** Tasks that are deleted at the same time. */
 const AT_ONCE = 20;
 /** The id at the end of an entry in the index of tasks. */
 const ID_LENGTH = 36;
@@ -63,12 +65,12 @@ export class Tenants {
     this.#port = port;
   }
 
-  /** By id. */
+  /** All tenants, sorted by id. */
   async list(): Promise<TenantReading[]> {
     const found = new Map<string, { subjects: Set<string>; tasks: number; memories: number }>();
     const seen = new Set<string>();
     for await (const { kind, owner, rest, key } of this.#keys()) {
-      // A scan may come to a key twice.
+      // A scan may return a key twice.
       if (kind === 'm' || seen.has(key)) continue;
       seen.add(key);
       const { tenant, subject } = scopeOf(owner).principal;
@@ -86,7 +88,7 @@ export class Tenants {
     );
   }
 
-  /** What agents remember of a tenant. */
+  /** The memories that agents keep for contexts of a tenant. */
   async memories(tenant: string): Promise<MemoryName[]> {
     const names: MemoryName[] = [];
     for await (const { kind, owner, rest = '' } of this.#keys(tenant)) {
@@ -104,9 +106,9 @@ export class Tenants {
   }
 
   /**
-   * Revokes its keys, cancels its tasks, and deletes those that have ended, then all else: what agents remember, its
-   * conversations and messageIds. A step does a thousand tasks: repeat it until it is complete. One that still sends,
-   * with a token or a key of the settings, is never complete.
+   * Revokes the tenant's keys, cancels its tasks, deletes those that have ended, then everything else: memories of
+   * agents, conversations and messageIds. A step handles a thousand tasks: repeat it until it is complete. It is never
+   * complete while the tenant still sends messages, with a token or a key that is set in the environment.
    * @returns undefined: there is no such tenant
    */
   async delete(tenant: string): Promise<TenantDeletion | undefined> {
@@ -136,17 +138,17 @@ export class Tenants {
     return { deleted, left, found };
   }
 
-  /** @returns whether nothing is left of it */
+  /** @returns whether nothing of the task is left */
   async #deleteTask(owner: string, { key, entry }: { key: string; entry: string }): Promise<boolean> {
     const [scope, taskId] = [scopeOf(owner), entry.slice(-ID_LENGTH)];
     await cancelTask(this.#port, scope, taskId, { seesHidden: true });
     const verdict = await deleteTask(this.#port, scope, taskId, true);
-    // Its record has expired before its entry.
+    // The record expired before its entry in the index.
     if (verdict === 'missing') await this.#port.redis.zrem(key, entry);
     return verdict !== 'live';
   }
 
-  /** Of tasks nothing is left but indexes of their contexts. @returns false: somebody has sent something meanwhile */
+  /** Call it when only the indexes of contexts are left of tasks. @returns false: there are new messages */
   async #deleteRest(tenant: string): Promise<boolean> {
     const { redis, shards } = this.#port;
     let isGone = true;
@@ -157,7 +159,7 @@ export class Tenants {
     return isGone;
   }
 
-  /** @returns false: it belongs to work that goes on */
+  /** @returns false: the key belongs to work that goes on */
   async #deleteOwned(shard: ShardKeys, { kind, key, owner, rest }: OwnedKey): Promise<boolean> {
     if (kind === 'y') return this.#deleteConversations(key);
     const isIndexOfTasks = kind === 'x' && rest === undefined;
@@ -189,7 +191,7 @@ export class Tenants {
     return counts.reduce((sum, count) => sum + Number(count ?? 0), 0);
   }
 
-  /** The keys that have an owner in their name. @param tenant unset: of all */
+  /** The keys that have an owner in their name. @param tenant unset: of all tenants */
   async *#keys(tenant?: string): AsyncGenerator<OwnedKey> {
     for (const shard of this.#port.shards.all) yield* this.#keysOf(shard, tenant);
   }

@@ -4,11 +4,11 @@ import { stateOf } from '../tasks/state-letters.ts';
 import type { TaskDelivery } from './task-deliveries.ts';
 import type { TaskRecord } from './task-record.ts';
 
-/** What a timeline is made of. */
+/** The facts from which a timeline is made. */
 export interface TimelineFacts {
   readonly record: TaskRecord;
   readonly deadLetter: boolean;
-  /** `l<epoch>`, `e<epoch>` and `f<epoch>` of the record: see begin.lua. */
+  /** `l<epoch>`, `e<epoch>` and `f<epoch>` of the record: see fields.lua. */
   readonly attempts: Readonly<Record<string, string>>;
   /** See note.lua. */
   readonly notes: readonly string[];
@@ -17,7 +17,7 @@ export interface TimelineFacts {
   readonly statusMs: number;
   /** Since when its job waits; unset: it does not. */
   readonly waitsSinceMs: number | undefined;
-  /** Of the lease of the open turn. */
+  /** Remaining lease of the open turn. */
   readonly leaseMs: number;
   readonly deliveries: readonly TaskDelivery[];
   readonly listeningProcesses: number;
@@ -36,7 +36,7 @@ interface At {
   readonly epoch?: number;
 }
 
-/** What happened to a task. `untilAt` unset: it goes on. */
+/** One event in the life of a task. `untilAt` unset: it goes on. */
 export type TimelineEntry =
   | (At & { readonly kind: 'accepted'; readonly number: number; readonly from: string })
   | (At & { readonly kind: 'queued'; readonly untilAt?: string })
@@ -56,12 +56,12 @@ export type TimelineEntry =
   | (At & { readonly kind: 'status'; readonly seq: number; readonly state: TaskState });
 
 export interface Timeline {
-  /** In the order of time. */
+  /** Earliest first. */
   readonly entries: TimelineEntry[];
-  /** Attempts before the first that is kept. */
+  /** Number of attempts before the first that is kept. */
   readonly earlierAttempts: number;
   readonly deliveries: TaskDelivery[];
-  /** That listen to its events; on a Redis Cluster, as far as one node knows. */
+  /** Processes that listen to its events; on a Redis Cluster, as far as one node knows. */
   readonly listeningProcesses: number;
   /** Id of the task that called this one. */
   readonly calledBy?: string;
@@ -83,7 +83,7 @@ export function timelineOf(facts: TimelineFacts): Timeline {
     ),
   ];
   return {
-    // Sorting keeps the order of what has the same time.
+    // Sorting keeps the order of entries with the same time.
     entries: entries.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0)),
     earlierAttempts: record.epoch - attempts.length,
     deliveries: [...deliveries],
@@ -133,11 +133,11 @@ type End = Extract<TimelineEntry, { kind: 'attempt' }>['end'];
 const ends: Readonly<Record<string, End>> = { s: 'settled', r: 'released', q: 'retried' };
 
 function endOf(
-  { record, attempts: told, deadLetter, statusMs }: TimelineFacts,
+  { record, attempts: fields, deadLetter, statusMs }: TimelineFacts,
   attempts: readonly Attempt[],
   epoch: number,
 ): { end: End; untilMs?: number } {
-  const [ms, letter = ''] = told[`e${epoch}`]?.split(' ') ?? [];
+  const [ms, letter = ''] = fields[`e${epoch}`]?.split(' ') ?? [];
   if (ms !== undefined) return { end: ends[letter] ?? 'settled', untilMs: Number(ms) };
   const next = attempts.find((each) => each.epoch > epoch);
   if (next) return { end: 'taken-over', untilMs: next.began };
@@ -146,13 +146,13 @@ function endOf(
 }
 
 /**
- * A message makes the task, or takes it out of its waiting. So does an attempt that is given back or begins again, which
- * does so in the same moment.
+ * The times when messages were accepted. A message sets the state to SUBMITTED. An attempt that is given back or begins
+ * again does so as well, at the time when it ends or begins: these statuses are left out.
  */
 function acceptances(facts: TimelineFacts, attempts: readonly Attempt[]): TimelineEntry[] {
-  const { record, statuses, caller, attempts: told } = facts;
+  const { record, statuses, caller, attempts: fields } = facts;
   const again = attempts.filter(({ attempt }) => attempt > 1).map(({ began }) => began);
-  const others = new Set([...again, ...attempts.flatMap(({ epoch }) => givenBackAt(told[`e${epoch}`]))]);
+  const others = new Set([...again, ...attempts.flatMap(({ epoch }) => givenBackAt(fields[`e${epoch}`]))]);
   const submitted = statuses.filter(({ letter, atMs }) => letter === 's' && !others.has(atMs));
   const from = caller ?? `${record.tenant}/${record.subject}`;
   return submitted.map(({ atMs }, i) => ({ kind: 'accepted', at: iso(atMs), number: i + 1, from }));
@@ -172,8 +172,8 @@ function queuedNow({ waitsSinceMs }: TimelineFacts): TimelineEntry[] {
   return waitsSinceMs === undefined ? [] : [{ kind: 'queued', at: iso(waitsSinceMs) }];
 }
 
-function lateWrites({ attempts: told }: TimelineFacts, attempts: readonly Attempt[]): TimelineEntry[] {
-  return Object.entries(told).flatMap(([name, ms]): TimelineEntry[] => {
+function lateWrites({ attempts: fields }: TimelineFacts, attempts: readonly Attempt[]): TimelineEntry[] {
+  return Object.entries(fields).flatMap(([name, ms]): TimelineEntry[] => {
     if (!name.startsWith('f')) return [];
     const epoch = Number(name.slice(1));
     const worker = attempts.find((each) => each.epoch === epoch)?.worker;
@@ -188,7 +188,7 @@ interface Note {
   readonly rest: string;
 }
 
-/** Each once: a command that was sent twice is noted twice. */
+/** Each note once: a command that was sent twice is noted twice. */
 function notesIn(notes: readonly string[]): Note[] {
   const known = new Map<string, Note>();
   for (const text of notes) {

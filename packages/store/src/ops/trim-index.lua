@@ -1,10 +1,10 @@
--- trimIndex: ended tasks that are past their retention leave the index of their agent.
+-- trimIndex: removes ended tasks that are past their retention from the index of their agent.
 --
 -- KEYS  index         see agent-index.lua
 -- ARGV  retention_ms  ms that an ended task is kept
---       most          of each state that leave in one step
--- Returns  how many left of the state of which most did
--- Invariant: a task that goes on stays.
+--       most          number of tasks of each state to remove in one step
+-- Returns  the highest number that was removed of one state
+-- Invariant: a task that has not ended stays.
 
 --- @include "../redis/timestamps.lua"
 

@@ -1,9 +1,9 @@
--- unlinkOwned: a tenant is deleted, and with it what an owner has besides tasks.
+-- unlinkOwned: deletes a key of an owner, besides its tasks, when its tenant is deleted.
 --
 -- KEYS  tasks  index of the owner's tasks in this shard, see record.lua; of conversations: as owned
 --       owned  index of a context's tasks | memory | accepted message | conversations of a context
--- Returns  1 | 0 (it belongs to work that goes on)
--- Invariant: what belongs to a task that is kept is kept.
+-- Returns  1 | 0 (it belongs to a task or conversation that is kept)
+-- Invariant: a key that belongs to a task that is kept is kept, too.
 
 local tasks_key, owned_key = unpack(KEYS)
 local goes_on

@@ -1,4 +1,4 @@
-/** A worker's periodic report. It has durations, as the worker's clock may differ: Redis makes times of them. */
+/** A worker's periodic report. It has durations, not times: the worker's clock may differ from Redis'. */
 export interface WorkerReport {
   /** Ids of its agents. */
   readonly agents: readonly string[];
@@ -6,14 +6,14 @@ export interface WorkerReport {
   /** It takes no more work. */
   readonly isDraining: boolean;
   readonly turns: readonly ReportedTurn[];
-  /** Of Switchyard. */
+  /** Version of Switchyard. */
   readonly version?: string | undefined;
   readonly figures?: WorkerFigures | undefined;
 }
 
-/** Of the last five to ten seconds; null: there was none. */
+/** Figures of the last five to ten seconds; null: there was no turn. */
 export interface WorkerFigures {
-  /** Turns. */
+  /** Turns that ended. */
   readonly ended: number;
   readonly failed: number;
   readonly queueWaitP95Ms: number | null;
@@ -36,8 +36,8 @@ export interface DrainOrder {
 }
 
 /**
- * - `working`. `draining`: it takes no more work. `drained`: and has none left, so it can be stopped. `silent`: no
- *   report for a while; it may be dead.
+ * - `working`. `draining`: it takes no more work. `drained`: it has none left either, and can be stopped. `silent`: it
+ *   has not reported for a while; it may be dead.
  */
 export type WorkerState = 'working' | 'draining' | 'drained' | 'silent';
 

@@ -56,13 +56,13 @@ export class Workers {
     return orderIn(await reportWorkerScript.run(this.#redis, { keys: this.#keys, args }));
   }
 
-  /** The worker stops. */
+  /** Call it when the worker stops. */
   async withdraw(id: string): Promise<void> {
     const { workers, reports } = this.#keys;
     await Promise.all([this.#redis.zrem(workers, id), this.#redis.hdel(reports, id, `${id} drain`)]);
   }
 
-  /** By id. */
+  /** All workers, sorted by id. */
   async list(): Promise<WorkerReading[]> {
     const [nowMs, ...reported] = await listWorkersScript.run(this.#redis, { keys: this.#keys, args: {} });
     return reported.map((each) => workerReading(nowMs, each)).sort((a, b) => (a.id < b.id ? -1 : 1));
@@ -70,12 +70,12 @@ export class Workers {
 
   /** The worker takes no more work, until `undrain`. @returns false: no such worker */
   drain(id: string, order: DrainOrder = {}): Promise<boolean> {
-    return this.#tell(id, JSON.stringify(order));
+    return this.#order(id, JSON.stringify(order));
   }
 
   /** @returns false: no such worker */
   undrain(id: string): Promise<boolean> {
-    return this.#tell(id, '');
+    return this.#order(id, '');
   }
 
   /** Calls `report` when there is a new order. The notification may be lost: each report returns the order, too. */
@@ -87,7 +87,7 @@ export class Workers {
     return () => this.#channels.unsubscribe(this.#channel, listener);
   }
 
-  async #tell(worker: string, how: string): Promise<boolean> {
+  async #order(worker: string, how: string): Promise<boolean> {
     const keys = { ...this.#keys, alive: `${this.#root}alive` };
     const args = { worker, how, channel: this.#channel, changed: `${this.#root}changed` };
     return (await drainWorkerScript.run(this.#redis, { keys, args })) === 1;

@@ -30,9 +30,9 @@ export const sweepScript = defineScript({
 const TASKS_AT_ONCE = 200;
 /** Longest sweep while entries are due: with many waiting, a lost job is found soon. */
 const SWEEP_FOR_MS = 1_500;
-/** After every third sweep without a turn the queue may have the job in none of its lists: then it is looked for. */
+/** After every third sweep without a turn, the queue's lists are searched for the job: it may be in none of them. */
 const SUSPICIOUS_SWEEPS = 3;
-/** No entry is due later than after these many times `sweepAfterMs`: see sweep.lua. */
+/** No entry is due later than after this many times `sweepAfterMs`: see sweep.lua. */
 const MOST_DELAYS = 16;
 
 export interface OutboxPort {
@@ -52,8 +52,8 @@ export interface Swept {
 }
 
 /**
- * The tasks that must have a job, by the time when the sweeper checks them: an index, not a list of unsent messages. The
- * job of a task without a heartbeat since then is added again.
+ * The tasks that must have a job, by the time when the sweeper checks them: an index, not a list of unsent messages.
+ * The job of a task without a heartbeat since then is added again.
  */
 export class Outbox {
   readonly #port: OutboxPort;
@@ -62,7 +62,7 @@ export class Outbox {
     this.#port = port;
   }
 
-  /** Several processes may sweep at once. @throws the first error, once all that can be swept is */
+  /** Several processes may sweep at once. @throws the first error, after all other tasks were swept */
   async sweep(): Promise<Swept> {
     const shards = await Promise.allSettled(this.#port.shards.all.map((keys) => this.#sweepShard(keys)));
     const failed = shards.find((shard) => shard.status === 'rejected');
@@ -94,7 +94,7 @@ export class Outbox {
     return verdicts;
   }
 
-  /** What cannot be swept is due again after `sweepAfterMs`: it must not keep the others waiting. */
+  /** Tasks that cannot be swept are due again after `sweepAfterMs`, so that they do not hold up the others. */
   async #postpone({ outbox }: ShardKeys, taskIds: readonly string[]): Promise<void> {
     const { redis, settings } = this.#port;
     const [seconds] = await redis.time();

@@ -1,10 +1,10 @@
--- sweep: the outbox entry of a task is due: neither a job nor an event of its turn was seen for a while.
+-- sweep: checks a task whose outbox entry is due, because neither its job nor its turn has moved it for a while.
 --
 -- KEYS  <record>
 --       root      of the keys of its agent's queue, as in take-jobs.lua
 -- ARGV  <record>
 -- Returns  { verdict, job to add (0 none), owner, how often this job was swept since a turn began, '1' if a turn waits
---       for the job, '1' if the queue knows the job, the skill whose queue it is ('' its agent's) }
+--       for the job, '1' if the queue has the job, the skill whose queue it is ('' the agent's) }
 --       idle | add | canceled | missing (an entry without a task: removed)
 -- Invariant: a task that has work to do has a job, or an entry here that brings it one.
 
@@ -34,12 +34,12 @@ if record.cancel ~= '' then
   commit(record)
   return { 'canceled', 0, record.owner, 0, '', '', '' }
 end
--- The same job: the queue swallows the add while it still has the job, so a long queue does not grow by sweeping.
--- `started` 0: a job added anew counts its starts from 1 and must be let in. The owner may go on until someone is.
+-- The same job is added: that has no effect while the queue has it, so sweeps do not make a long queue longer.
+-- `started` becomes 0: a job that is added again counts its starts from 1. Until it starts, the owner may go on.
 record.started, record.sweeps = 0, record.sweeps + 1
 local has_job = redis.call('EXISTS', root .. task_id .. '.' .. record.scheduled) == 1
--- One that waits in a long queue is looked at less and less often, at least after eight times
--- sweep_after_ms, by which commit() sets the next look.
+-- A job that waits in a long queue is checked less and less often, down to once in eight times sweep_after_ms, from
+-- which commit() computes the time of the next check.
 if has_job then sweep_after_ms = sweep_after_ms * 2 ^ math.min(record.sweeps, 3) end
 watch = true
 commit(record)

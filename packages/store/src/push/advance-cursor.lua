@@ -1,4 +1,4 @@
--- advanceCursor: the events up to a new cursor were delivered.
+-- advanceCursor: moves the cursor of a webhook, after the events up to it were delivered.
 --
 -- KEYS  <delivery-queues>
 -- ARGV  task_id
@@ -6,10 +6,11 @@
 --       token             of the run
 --       from              cursor before
 --       to                cursor after
---       reclaim_after_ms  that a delivery queue may be silent
--- Returns  more | idle (all is delivered: complete the job) | fenced (another run delivers, or the webhook is gone)
--- Invariant: a cursor goes back only if a fail-over lost events; its queue leaves `push` in the step in which the last
--- event is delivered.
+--       reclaim_after_ms  after which a delivery queue without progress gets a job again
+-- Returns  more | idle (all events are delivered: complete the job) | fenced (another run delivers, or the webhook is
+--          gone)
+-- Invariant: a cursor moves back only if a fail-over lost events. The queue leaves `push` in the step that records the
+-- delivery of the last event.
 
 local task_key, webhooks_key, push_key = unpack(KEYS)
 local task_id, number, token, from, to, reclaim_after_ms = unpack(ARGV)
@@ -19,7 +20,7 @@ local task_id, number, token, from, to, reclaim_after_ms = unpack(ARGV)
 
 local cursor, run = unpack(redis.call('HMGET', webhooks_key, number .. ':cursor', number .. ':run'))
 local seq, tip = unpack(redis.call('HMGET', task_key, 'seq', 'tip'))
--- `to` already: this command was sent twice.
+-- If the cursor is at `to` already, this command was sent twice.
 if not cursor or run ~= token or (cursor ~= from and cursor ~= to) then return 'fenced' end
 
 allow_out_of_memory(webhooks_key)

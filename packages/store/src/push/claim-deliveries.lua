@@ -1,14 +1,14 @@
--- claimDeliveries: the delivery queues of a shard that need a job: those that have something new, or are silent for
--- too long. A claim without effect doubles that time: a job that is just late, in a long queue, is there all the while.
+-- claimDeliveries: claims the delivery queues of a shard that need a job: those with new events, and those without
+-- progress for too long. Each claim without progress doubles that time: its job may only be late, in a long queue.
 --
 -- KEYS  push              zset
 --       dead_push         zset
---       tasks_root        what the keys of tasks begin with; made from it: the webhooks of each task
--- ARGV  reclaim_after_ms  that a delivery queue may be silent
---       most              at most so many
---       kept_ms           that a dead letter is kept
--- Returns  of each { `<task>.<number>`, number of its job, claims since its last progress, owner of the task }
--- Invariant: of all workers that claim, one gets a delivery queue.
+--       tasks_root        prefix of the keys of tasks; made from it: the webhooks of each task
+-- ARGV  reclaim_after_ms  after which a delivery queue without progress is claimed again
+--       most              number of delivery queues to claim at most
+--       kept_ms           how long a dead letter is kept
+-- Returns  for each { `<task>.<number>`, number of its job, claims since its last progress, owner of the task }
+-- Invariant: of all workers that claim a delivery queue, one gets it.
 
 local push_key, dead_push_key, tasks_root = unpack(KEYS)
 local reclaim_after_ms, most, kept_ms = unpack(ARGV)

@@ -1,4 +1,4 @@
--- deadLetter: deliveries to a webhook are given up; the events stay in the stream, and its cursor is kept.
+-- deadLetter: gives up the deliveries to a webhook. The events stay in the stream, and the cursor is kept.
 --
 -- KEYS  <delivery-queues>
 -- ARGV  task_id
@@ -6,7 +6,7 @@
 --       token    of the run
 --       reason   as JSON
 -- Returns  dead-lettered | fenced
--- Invariant: it is dead until an operator retries or deletes it, and no job of it begins.
+-- Invariant: no job of a dead webhook begins, until an operator retries or deletes it.
 
 local task_key, webhooks_key, push_key = unpack(KEYS)
 local task_id, number, token, reason = unpack(ARGV)

@@ -1,4 +1,4 @@
--- deleteWebhook: a client wants no more deliveries to a webhook.
+-- deleteWebhook: deletes a webhook for a client.
 --
 -- KEYS  <delivery-queues>
 -- ARGV  task_id

@@ -25,7 +25,7 @@ const openScript = defineScript({
 });
 
 const CLAIMS_AT_ONCE = 200;
-/** Claims without progress after which the queue itself is suspected to have mislaid the job. */
+/** Claims without progress after which the queue may have lost the job from all its lists. */
 const SUSPICIOUS_CLAIMS = 4;
 
 /** One start of the job of a delivery queue. */
@@ -42,7 +42,7 @@ export interface PushConsumerOptions {
   readonly onError: (error: Error) => void;
 }
 
-/** What a worker does with delivery queues. */
+/** Delivery queues, for workers. */
 export class Deliveries {
   readonly #port: PushPort;
   readonly #channels: Channels;
@@ -52,7 +52,7 @@ export class Deliveries {
     this.#channels = channels;
   }
 
-  /** The jobs of all webhooks, to be run by `open` and what follows. */
+  /** Consumes the jobs of all webhooks; each run calls `open`. */
   consume({ concurrency, run, onError }: PushConsumerOptions): Consumer {
     return new Consumer(this.#port.consumers, {
       agent: PUSH_QUEUE,
@@ -67,14 +67,14 @@ export class Deliveries {
     return this.#port.queue.waiting(PUSH_QUEUE);
   }
 
-  /** Calls `wake` when there is something to claim. It may miss some: claim by the clock, too. */
+  /** Calls `wake` when there are deliveries to claim. It may be missed, so the caller also claims on a timer. */
   async listen(wake: () => void): Promise<void> {
     await Promise.all(this.#port.shards.all.map(({ push }) => this.#channels.subscribe(push, wake)));
   }
 
   /**
-   * Gives a job to each delivery queue that has something new, or was silent for a lease. Any process may, and
-   * several may at once. @returns how many it were
+   * Adds a job for each delivery queue that has new events, or made no progress for `reclaimAfterMs`. Several processes
+   * may do so at once. @returns the number of these queues
    */
   async claim(): Promise<number> {
     const claimed = await Promise.all(this.#port.shards.all.map((keys) => this.#claimShard(keys)));

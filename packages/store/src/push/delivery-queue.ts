@@ -7,7 +7,7 @@ import type { RedisConnection } from '../redis/connection.ts';
 import type { StoreSettings } from '../redis/settings.ts';
 import type { Shards } from '../redis/shards.ts';
 
-/** What webhooks and their delivery queues need. */
+/** What the code of webhooks and their delivery queues uses. */
 export interface PushPort {
   readonly redis: RedisConnection;
   readonly shards: Shards;
@@ -26,7 +26,7 @@ export interface DeliveryCursor extends EventId {
   readonly pending: readonly string[];
 }
 
-/** As it is stored: `<seq>-<incarnation>`, and what is pending as JSON behind it. */
+/** The cursor as it is stored: `<seq>-<incarnation>`, then a blank and the pending artifacts as JSON, if any. */
 export function cursorText({ seq, incarnation, pending }: DeliveryCursor): string {
   const at = incarnation ? `${seq}-${incarnation}` : `${seq}`;
   return pending.length ? `${at} ${JSON.stringify(pending)}` : at;
@@ -38,7 +38,7 @@ export function parseCursor(text: string): DeliveryCursor {
   return { seq: seq ?? 0, ...(incarnation && { incarnation }), pending: pending ? JSON.parse(pending) : [] };
 }
 
-/** A delivery queue as the run that opened it finds it. */
+/** The state of a delivery queue when a run opens it. */
 export interface DeliveryQueueState {
   readonly id: DeliveryQueueId;
   /** The lock of the run. */
@@ -52,7 +52,7 @@ export interface DeliveryQueueState {
   readonly ageMs: number;
 }
 
-/** Why no more deliveries are tried. */
+/** Why the deliveries to a webhook were given up. */
 export interface DeliveryFailure {
   /** Scheme, host and port: the rest of the address may be secret. '' if it cannot be read. */
   readonly origin: string;
@@ -60,7 +60,7 @@ export interface DeliveryFailure {
   readonly attempts: number;
 }
 
-/** As it is stored with the delivery queue. */
+/** The failure as it is stored with the delivery queue. */
 export interface DeadLetterDetails extends DeliveryFailure {
   readonly configId: string;
 }

@@ -1,13 +1,13 @@
--- openDeliveryQueue: a run of its job begins to deliver.
+-- openDeliveryQueue: a run of a delivery queue's job begins to deliver.
 --
 -- KEYS  <delivery-queues>
 -- ARGV  task_id
 --       number   of the delivery queue
 --       job      its number
 --       token    of the run
--- Returns  { stale } (there is nothing for this job) | { idle } (all is delivered)
+-- Returns  { stale } (this job has nothing to deliver) | { idle } (all events are delivered)
 --       | { open, config id, config, cursor, attempts at the next delivery, ms since the first of them }
--- Invariant: only the run that opened it last moves its cursor.
+-- Invariant: only the run that opened a delivery queue last moves its cursor.
 
 local task_key, webhooks_key, push_key = unpack(KEYS)
 local task_id, number, job, token = unpack(ARGV)

@@ -49,7 +49,7 @@ const removeScript = defineScript({
 
 const EVENTS_PER_READ = 50;
 
-/** The task of a delivery queue as it is. */
+/** The current task of a delivery queue. */
 export interface TaskSnapshot extends EventId {
   /** JSON of the task. */
   readonly json: string;
@@ -74,7 +74,7 @@ export class OpenDeliveryQueue {
     this.configId = state.configId;
   }
 
-  /** At the next delivery, so far. */
+  /** Failed attempts at the next delivery. */
   get attempts(): number {
     return this.#isFirst ? this.#state.attempts : 0;
   }
@@ -94,8 +94,8 @@ export class OpenDeliveryQueue {
   }
 
   /**
-   * The next events. `trimmed`: the stream no longer reaches back to them, or a fail-over has lost the one that was
-   * delivered last; the task as it is stands for them.
+   * The next events. `trimmed`: the stream no longer has them, or a fail-over lost the event that was delivered last:
+   * deliver the current task instead.
    */
   async events(): Promise<readonly FeedEvent[] | 'trimmed'> {
     const { redis, shards } = this.#port;
@@ -108,7 +108,7 @@ export class OpenDeliveryQueue {
     return isKept && events[0]?.seq === seq + 1 ? events : 'trimmed';
   }
 
-  /** The task as it is; undefined: it has expired. */
+  /** The current task; undefined: it has expired. */
   async task(): Promise<TaskSnapshot | undefined> {
     const reading = await readWhole(this.#port, this.id.taskId);
     if (reading?.task === undefined) return undefined;
@@ -118,7 +118,7 @@ export class OpenDeliveryQueue {
 
   /**
    * Advances the cursor to `to`. `idle`: all events are delivered, the job is done. `fenced`: another run delivers, or
-   * none is needed.
+   * the webhook is gone.
    */
   advance(to: DeliveryCursor): Promise<'more' | 'idle' | 'fenced'> {
     const reclaimAfterMs = this.#port.settings.reclaimAfterMs;
@@ -128,21 +128,21 @@ export class OpenDeliveryQueue {
     return advanceScript.run(this.#port.redis, { keys: this.#keys, args });
   }
 
-  /** @param attempts at the next delivery so far; 0: it was not even tried */
+  /** @param attempts at the next delivery so far; 0: it was not tried yet */
   postpone(delayMs: number, attempts: number): Promise<'postponed' | 'fenced'> {
     const reclaimAfterMs = this.#port.settings.reclaimAfterMs;
     const args = { ...this.#run, attempts, delayMs: Math.ceil(delayMs), reclaimAfterMs };
     return postponeScript.run(this.#port.redis, { keys: this.#keys, args });
   }
 
-  /** Nothing more is tried until an operator says so. */
+  /** Gives up the deliveries, until an operator retries them. */
   deadLetter(failure: DeliveryFailure): Promise<'dead-lettered' | 'fenced'> {
     const details: DeadLetterDetails = { configId: this.configId, ...failure };
     const args = { ...this.#run, reason: JSON.stringify(details) };
     return deadLetterScript.run(this.#port.redis, { keys: this.#keys, args });
   }
 
-  /** The receiver wants no more: the webhook is deleted. */
+  /** Deletes the webhook, because its receiver answered 410 Gone. */
   remove(): Promise<'removed' | 'fenced'> {
     return removeScript.run(this.#port.redis, { keys: this.#keys, args: this.#run });
   }

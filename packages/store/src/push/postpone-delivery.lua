@@ -1,14 +1,14 @@
--- postponeDelivery: the next delivery is tried again later.
+-- postponeDelivery: the next delivery will be tried again later.
 --
 -- KEYS  <delivery-queues>
 -- ARGV  task_id
 --       number            of the delivery queue
 --       token             of the run
---       attempts          at it so far
---       delay_ms          until the next
---       reclaim_after_ms  that a delivery queue may be silent
+--       attempts          at the delivery so far
+--       delay_ms          until the next attempt
+--       reclaim_after_ms  after which a delivery queue without progress gets a job again
 -- Returns  postponed | fenced
--- Invariant: it stays in `push`, so that a job that is lost is added again.
+-- Invariant: the delivery queue stays in `push`, so that a lost job is added again.
 
 local task_key, webhooks_key, push_key = unpack(KEYS)
 local task_id, number, token, attempts, delay_ms, reclaim_after_ms = unpack(ARGV)

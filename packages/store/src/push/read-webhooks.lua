@@ -1,4 +1,4 @@
--- readWebhooks: the webhooks of a task as they are stored.
+-- readWebhooks: reads the webhooks of a task as they are stored.
 --
 -- KEYS  task      hash
 --       webhooks  hash, see delivery-queues.lua

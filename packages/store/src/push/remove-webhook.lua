@@ -1,4 +1,4 @@
--- removeWebhook: the receiver wants no more (410 Gone): the webhook is deleted.
+-- removeWebhook: deletes a webhook whose receiver answered 410 Gone.
 --
 -- KEYS  <delivery-queues>
 -- ARGV  task_id

@@ -35,7 +35,7 @@ export interface WebhookQuery {
 }
 
 export interface WebhookPage {
-  /** In the order in which they were made. */
+  /** The oldest first. */
   readonly webhooks: readonly Webhook[];
   /** '' after the last page. */
   readonly nextPageToken: string;
@@ -46,12 +46,12 @@ export type WebhookCreation = Webhook | 'missing' | 'too-many';
 
 interface Stored {
   readonly id: string;
-  /** Of its delivery queue. */
+  /** Number of its delivery queue. */
   readonly number: number;
   readonly encrypted: string;
 }
 
-/** What clients do with the webhooks of their tasks. They live as long as their task. */
+/** The webhooks of tasks, for clients. They are kept as long as their task. */
 export class Webhooks {
   readonly #port: PushPort;
 
@@ -59,14 +59,14 @@ export class Webhooks {
     this.#port = port;
   }
 
-  /** False: without a secret, credentials are kept in clear. */
+  /** False: no secret is set, so credentials are stored in clear. */
   get areEncrypted(): boolean {
     return !this.#port.encryption.isOff;
   }
 
   /**
-   * From here on it gets each event of the task. With an id that the task knows it replaces that webhook, and
-   * goes on where that one was.
+   * Creates a webhook, which gets every later event of the task. If the task has a webhook with this id, it replaces
+   * it and continues at its cursor.
    */
   async create(scope: Scope, taskId: string, draft: WebhookDraft): Promise<WebhookCreation> {
     const { redis, shards, encryption, settings } = this.#port;

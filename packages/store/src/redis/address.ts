@@ -48,11 +48,12 @@ function node(text: string, defaultPort: number): { host: string; port: number }
 
 function unusable(url: string): StoreError {
   return new StoreError(
-    `This is no address of a Redis: ${withoutPassword(url)}. Write redis://host:6379, redis+sentinel://… or redis+cluster://…`,
+    `This is no address of a Redis: ${withoutPassword(url)}. ` +
+      'Write redis://host:6379, redis+sentinel://… or redis+cluster://…',
   );
 }
 
-/** A password that is not escaped may hold any sign: all before the last @ is left out. */
+/** A password that is not escaped may contain any character: everything before the last @ is left out. */
 function withoutPassword(url: string): string {
   const [scheme = ''] = /^[a-z+]*:\/\//.exec(url) ?? [];
   return url.includes('@') ? `${scheme}…@${url.slice(url.lastIndexOf('@') + 1)}` : url;

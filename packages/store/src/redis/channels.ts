@@ -7,7 +7,7 @@ interface Channel {
   readonly subscribed: Promise<unknown>;
 }
 
-/** How long a channel without listeners stays subscribed: all of them are then unsubscribed in one command. */
+/** How long channels without listeners stay subscribed, so that one command unsubscribes many of them. */
 const UNSUBSCRIBE_AFTER_MS = 50;
 
 /** Any number of listeners over one subscriber connection. */
@@ -67,7 +67,7 @@ export class Channels {
     this.#unsubscribeTimer ??= setTimeout(() => this.#unsubscribeUnused(), UNSUBSCRIBE_AFTER_MS).unref();
   }
 
-  /** Calls `check` after each reconnection, when every channel is subscribed again: messages may have been lost. */
+  /** Calls `check` after each reconnection, once every channel is subscribed again: messages may have been lost. */
   onReconnect(check: () => void): void {
     this.#reconnectListeners.push(check);
   }

@@ -4,7 +4,7 @@ import { StoreError } from './errors.ts';
 import { infoOf, mastersOf } from './masters.ts';
 import type { StoreSettings } from './settings.ts';
 
-/** Refuses what would lose tasks silently. @throws {StoreError} */
+/** Refuses settings of Redis that would lose tasks silently. @throws {StoreError} */
 export async function checkDeployment(redis: RedisConnection, { prefix }: StoreSettings): Promise<void> {
   if (/[{}]/.test(prefix)) throw new StoreError(`The key prefix "${prefix}" must not contain braces.`);
   await Promise.all(mastersOf(redis).map(checkEviction));

@@ -10,8 +10,8 @@ interface Node {
 }
 
 /**
- * The subscriber of a Cluster: one connection to any node, after a disconnect to the next one, as every node gets all
- * publications. ioredis' own subscriber cannot be pinged, and has no event when it is disconnected.
+ * The subscriber of a Cluster: a connection to any node, and after a disconnect to the next one, as every node gets all
+ * published messages. ioredis' own subscriber cannot be pinged, and emits no event when it is disconnected.
  */
 export function createClusterSubscriber(
   cluster: Cluster,

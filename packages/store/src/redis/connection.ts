@@ -60,13 +60,13 @@ export async function connectPatiently(connection: RedisConnection): Promise<voi
   }
 }
 
-/** A connection for one use. @throws {StoreError} Redis does not answer, or the address is wrong */
+/** Opens a connection for one use. @throws {StoreError} Redis does not answer, or the address is wrong */
 export async function onConnection<Used>(
   access: RedisAccess,
   use: (redis: RedisConnection) => Promise<Used>,
 ): Promise<Used> {
   const { commands, subscriber } = createConnections(access, { isReplicated: false });
-  for (const each of [commands, subscriber]) each.on('error', () => undefined); // each command that fails rejects
+  for (const each of [commands, subscriber]) each.on('error', () => undefined); // commands reject with the error
   try {
     await connectPatiently(commands);
     return await use(commands);
@@ -86,14 +86,14 @@ const retryStrategy = (attempt: number): number => Math.min(50 * 2 ** Math.min(a
 /** The master became a replica: reconnects to find the new one, and sends the command there. */
 const reconnectOnError = (error: Error): false | 2 => (error.message.startsWith('READONLY') ? 2 : false);
 
-// Auto-pipelining stays off: it makes BullMQ slower, and was no gain here (docs/performance.md). Commands wait for a
-// connection that comes back; a caller that must not wait sets a deadline.
-// A frozen server does not close its end: its commands go to the new master only once the socket is destroyed.
+// Auto-pipelining stays off: it makes BullMQ slower, and brought nothing here (docs/performance.md). Commands wait for
+// a connection that comes back; a caller that must not wait sets a deadline.
+// A frozen server does not close its end: commands go to the new master only once the socket is destroyed.
 const PATIENT = { lazyConnect: true, maxRetriesPerRequest: null, connectTimeout: 3_000, disconnectTimeout: 500 };
 const ALONE = { ...PATIENT, retryStrategy, reconnectOnError };
-/** A frozen master keeps its connections: only the sentinels report that there is another. */
+/** A frozen master keeps its connections open: only the sentinels report that there is a new master. */
 const SENTINEL = { ...ALONE, failoverDetector: true, sentinelRetryStrategy: retryStrategy };
-/** With ioredis' defaults adds fail and workers hang when a master is killed. */
+/** With ioredis' defaults, adds fail and workers hang when a master is killed. */
 const CLUSTER = {
   lazyConnect: true,
   enableReadyCheck: false,

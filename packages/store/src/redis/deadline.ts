@@ -10,13 +10,13 @@ export interface Deadline {
 }
 
 /**
- * The same connection for requests: commands wait for a Redis that comes back, clients should not. While it is known to
- * be away nothing is sent at all, so that an outage gathers no commands of callers who have long gone.
- * A command that was sent may still be done after its caller was sent away: a retry finds what it has done.
+ * The same connection for requests of clients, which must not wait until Redis comes back. While Redis is known to be
+ * unreachable nothing is sent, so that an outage piles up no commands of callers that have gone. A command may still be
+ * executed after it was rejected: a retry of the request finds its effect.
  */
 export function withDeadline(redis: RedisConnection, { ms, health }: Deadline): RedisConnection {
   const send: Cluster['sendCommand'] = redis.sendCommand.bind(redis);
-  /** By pipeline, which is sent or refused as a whole: of a part ioredis would wait for replies that never come. */
+  /** A pipeline is sent or refused as a whole: ioredis would wait for the replies of commands that were not sent. */
   const decisions = new WeakMap<object, boolean>();
   const isToBeSent: (...call: Parameters<typeof send>) => boolean = (command, stream, node) => {
     const decided = stream && decisions.get(stream);
@@ -33,6 +33,6 @@ export function withDeadline(redis: RedisConnection, { ms, health }: Deadline): 
     command.setTimeout(ms);
     return send(command, stream, node);
   };
-  // Every command and pipeline of ioredis ends in this method; all else is the connection's own.
+  // Every command and pipeline of ioredis ends in this method; all others are the connection's own.
   return Object.create(redis, { sendCommand: { value: sendCommand } });
 }

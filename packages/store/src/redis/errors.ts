@@ -1,4 +1,4 @@
-/** Errors of Redis that pass (up to 6.2 they begin otherwise if a script was refused), and of ioredis without Redis. */
+/** Temporary errors of Redis, and errors of ioredis without Redis. Up to 6.2, refused scripts have a prefix. */
 const REDIS_OUTAGE =
   /^(?:OOM|LOADING|READONLY|MISCONF|NOREPLICAS|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|BUSY|UNBLOCKED|WRONGPASS|NOAUTH|NOPERM)\b/;
 const CONNECTION_OUTAGE =
@@ -12,7 +12,7 @@ function isOutageText(message: string): boolean {
   return REDIS_OUTAGE.test(reply) || CONNECTION_OUTAGE.test(message) || SOCKET_OUTAGE.test(message);
 }
 
-/** A fail-over lost acknowledged events of this turn: later ones must not build on them. */
+/** A fail-over lost acknowledged events of this turn: later events must not follow them. */
 export class WritesLost extends Error {
   override readonly name = 'WritesLost';
 
@@ -39,7 +39,7 @@ export class RedisAway extends Error {
   }
 }
 
-/** Whether the error is Redis' own and passes: the same command may succeed later. */
+/** Whether the error is a temporary one of Redis: the same command may succeed later. */
 export function isOutage(error: unknown): boolean {
   return (
     error instanceof WritesLost ||

@@ -25,7 +25,7 @@ export class HealthCheck {
   readonly #connections: readonly RedisConnection[];
   /** By connection and address: in an outage a Cluster replaces the clients of its nodes. */
   readonly #health = new Map<string, Health>();
-  /** Those of them with an unanswered PING: none, as a rule, and then nothing has to be looked up. */
+  /** Those with an unanswered PING. Usually there are none, and then nothing has to be looked up. */
   readonly #unanswered = new Set<Health>();
   #timer: NodeJS.Timeout | undefined;
 
@@ -52,7 +52,7 @@ export class HealthCheck {
   }
 
   /**
-   * Whether the master answers that a command goes to; unless it is a Cluster, as `isAnswering`.
+   * In a Cluster, whether the master answers to which this command goes; otherwise as `isAnswering`.
    * @param slot of the command, if it is known: it takes time to compute
    */
   isAnsweringFor(command: { getSlot(): number | null }, slot?: number): boolean {
@@ -100,5 +100,5 @@ export class HealthCheck {
 const silenceOf = ({ unansweredSince }: Health = {}): number =>
   unansweredSince === undefined ? 0 : performance.now() - unansweredSince;
 
-/** An ACL may allow all that is needed, and not PING. */
+/** An ACL may allow all that Switchyard needs, but not PING. */
 const isForbidden = ({ message }: Error): boolean => message.startsWith('NOPERM');

@@ -17,9 +17,9 @@ export class ShardKeys {
   readonly #root: string;
   readonly #indexRoot: string;
   readonly outbox: string;
-  /** Channel: ids of tasks whose running turn is to be canceled. */
+  /** Channel: ids of tasks whose running turn must be canceled, and `steer <id>` of those with new messages. */
   readonly cancels: string;
-  /** Called tasks and conversations of ended tasks → when claimed next. Also the channel for new ones. */
+  /** Called tasks and conversations of ended tasks → when they can be claimed again. Also the channel for new ones. */
   readonly orphans: string;
   /** Tasks that wait for their client → since when. */
   readonly interrupted: string;
@@ -51,7 +51,7 @@ export class ShardKeys {
     this.writable = `${this.#root}writable`;
   }
 
-  /** How many tasks of each tenant have not ended. */
+  /** Number of tasks that have not ended, by tenant. */
   get openTasks(): string {
     return `${this.outbox}:open`;
   }
@@ -61,18 +61,18 @@ export class ShardKeys {
     return `${this.outbox}:bytes:${encodeURIComponent(tenant)}`;
   }
 
-  /** Matches the keys that have an owner in their name. @param tenant unset: of all */
+  /** Pattern of the keys that have an owner in their name. @param tenant unset: of all tenants */
   ownedPattern(tenant?: string): string {
     const name = tenant === undefined ? '' : `${encodeURIComponent(tenant)}/`;
     return `${globText(this.#root)}[xkym]:${globText(name)}*`;
   }
 
-  /** Matches the keys of tasks, and those beside them. */
+  /** Pattern of the keys of tasks, and of keys made from them. */
   get taskPattern(): string {
     return `${globText(this.tasks)}*`;
   }
 
-  /** As in records; undefined: the key is not a task's record. */
+  /** The task id in a key, as in records; undefined: the key is not that of a task's record. */
   taskIdIn(key: string): string | undefined {
     const id = key.slice(this.tasks.length);
     return id.includes(':') ? undefined : id;
@@ -146,7 +146,7 @@ export class ShardKeys {
     return `${this.#root}y:${owner}:${idText(contextId)}`;
   }
 
-  /** The index of all tasks of an agent; `@remote`: of all that are called by the URL of their card. */
+  /** The index of all tasks of an agent; `@remote`: of all agents that are called by the URL of their card. */
   agentIndex(agent: string): string {
     return `${this.#root}a:${encodeURIComponent(agent)}`;
   }
@@ -159,8 +159,8 @@ export class ShardKeys {
 }
 
 /**
- * An id as keys, records and scripts have it: as between the quotes of JSON, and its colons escaped as well, so that it
- * cannot pass for a key beside it, such as `<task>:e`.
+ * An id as keys, records and scripts contain it: escaped as in JSON, and its colons as well, so that no id can name
+ * another key, such as `<task>:e`.
  */
 export function idText(id: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON escapes them
@@ -168,7 +168,7 @@ export function idText(id: string): string {
   return JSON.stringify(id).slice(1, -1).replaceAll(':', '\\u003a');
 }
 
-/** A text as a pattern that matches it alone. */
+/** A pattern that matches only this text. */
 function globText(text: string): string {
   return text.replace(/[*?[\]\\]/g, '\\$&');
 }

@@ -6,7 +6,7 @@ export function mastersOf(connection: RedisConnection): Redis[] {
   return connection instanceof Cluster ? connection.nodes('master') : [connection];
 }
 
-/** What INFO says of a server. @param section unset: all that is said by default */
+/** The reply of INFO as a record. @param section unset: the default sections */
 export async function infoOf(node: Redis, section?: string): Promise<Readonly<Record<string, string | undefined>>> {
   const info = await (section === undefined ? node.info() : node.info(section));
   return Object.fromEntries(info.split('\r\n').map((line) => line.split(':')));

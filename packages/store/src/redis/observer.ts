@@ -1,19 +1,19 @@
-/** Is told what happens in a store, for metrics. It returns at once, and does not throw. */
+/** Gets the events of a store that metrics count. Its methods must return at once, and must not throw. */
 export interface StoreObserver {
-  /** Redis has answered to a batch of events. */
+  /** Redis has written a batch of events. */
   appended?(ms: number): void;
-  /** A reader missed live events, or was too slow for them, and went on with what is kept. */
+  /** A reader missed live events, or was too slow for them, and read them from the stream or a snapshot instead. */
   gapFilled?(from: 'stream' | 'snapshot'): void;
-  /** A live event has arrived at a reader, so long after its timestamp. Told of few. */
+  /** A live event has arrived at a reader, this long after its timestamp. A sample. */
   arrived?(lagMs: number): void;
 }
 
-/** Of the statuses that arrive, one in so many is looked at. */
+/** One in this many statuses that arrive is measured. */
 const SAMPLED = 64;
-/** To parse a longer one would delay what is measured. */
+/** Parsing a longer event would delay what is measured. */
 const MOST_BYTES = 4_096;
 
-/** Where the parts of a store find its observer, which may come later. */
+/** Where the parts of a store find its observer, which may be set later. */
 export class Observed {
   by: StoreObserver | undefined;
   #arrivals = 0;

@@ -1,9 +1,9 @@
--- readStream: entries of a stream with one field each, as many as are worth one reply: large ones come one by one.
+-- readStream: reads entries of a stream with one field each, as many as fit into one reply. They may be large.
 --
 -- KEYS  stream
--- ARGV  from    id from which on
---       most    entries at most
---       bytes   of values at most, but two entries at least
+-- ARGV  from    id of the first entry
+--       most    number of entries at most
+--       bytes   of values at most; two entries are returned in any case
 -- Returns  entries as XRANGE has them
 
 local stream_key = unpack(KEYS, 1, 1)

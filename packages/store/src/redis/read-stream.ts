@@ -14,11 +14,11 @@ export interface StreamPage {
   /** Id of the first entry. */
   readonly from: string;
   readonly most: number;
-  /** Of values; two entries come in any case. */
+  /** Of values; two entries are returned in any case. */
   readonly bytes: number;
 }
 
-/** The next entries of a stream, as many as are worth one reply: id, then field and value. */
+/** The next entries of a stream, as many as fit into one reply: id, then field and value. */
 export function readStream(redis: RedisConnection, stream: string, args: StreamPage) {
   return readStreamScript.run(redis, { keys: { stream }, args: { ...args } });
 }

@@ -16,7 +16,7 @@ export function recordArgValues(taskId: string, settings: StoreSettings): Settin
   return { taskId, ...settingsArgValues(settings) };
 }
 
-/** The same without the task, for a script that is about several. */
+/** The same without the task, for a script for several tasks. */
 export function settingsArgValues(settings: StoreSettings): SettingsArgValues {
   const { sweepAfterMs, keptEvents, replayMs, retentionMs, inlineTextBytes: inlineBytes } = settings;
   return { sweepAfterMs, keptEvents, replayMs, retentionMs, inlineBytes };

@@ -1,4 +1,4 @@
-/** Reads what a script returned. @throws {UnexpectedReply} */
+/** Parses the reply of a script. @throws {UnexpectedReply} */
 export type Parser<Parsed> = (reply: unknown) => Parsed;
 
 type ParsedBy<P> = P extends Parser<infer Parsed> ? Parsed : never;

@@ -1,10 +1,10 @@
 import type { RedisConnection } from './connection.ts';
 import { mastersOf } from './masters.ts';
 
-/** Of each step of a scan. */
+/** COUNT of each SCAN. */
 const COUNT = 1_000;
 
-/** The names of all keys that match, of all masters: about a second for each million. One may come twice. */
+/** The names of all keys that match, on all masters: about a second for each million. A key may be returned twice. */
 export async function* scanKeys(redis: RedisConnection, pattern: string): AsyncGenerator<string[]> {
   for (const node of mastersOf(redis)) {
     let cursor = '0';

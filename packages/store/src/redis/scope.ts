@@ -1,12 +1,12 @@
 import type { Principal } from '@switchyard/protocol';
 
-/** A principal and an agent: a task exists only for the principal that made it, at its agent. */
+/** A principal and an agent: a task is visible only to the principal that created it, at its agent. */
 export interface Scope {
   readonly principal: Principal;
   readonly agent: string;
 }
 
-/** A caller is the same object in all of its calls. */
+/** Caches keys: a caller's principal is the same object in all of its requests. */
 const knownKeys = new WeakMap<Principal, string>();
 
 /** A principal in keys and records: `tenant/subject`, each part URI-encoded. */

@@ -1,6 +1,6 @@
 import { Command } from 'ioredis';
 
-/** EVALSHA or EVAL: their many arguments become one string at once; ioredis' own would add each to a longer string. */
+/** EVALSHA or EVAL: joins the many arguments once, where ioredis' own command appends them one by one. */
 export class ScriptCommand extends Command {
   override toWritable(): string {
     const pieces = new Array<string>(2 * this.args.length + 4);
@@ -17,7 +17,7 @@ export class ScriptCommand extends Command {
   }
 }
 
-/** The line of RESP before a text, and the end of the one before. */
+/** The line of RESP with the length of a text, after the line break that ends the text before. */
 function lengthOf(text: string): string {
   const length = Buffer.byteLength(text);
   return lengths[length] ?? lengthLine(length);
@@ -25,5 +25,5 @@ function lengthOf(text: string): string {
 
 const lengthLine = (length: number): string => `\r\n$${length}\r\n`;
 
-/** Of most texts. */
+/** The lines for short texts, which are most. */
 const lengths = Array.from({ length: 512 }, (_, length) => lengthLine(length));

@@ -97,7 +97,7 @@ export class Script<Key extends string, Argument extends string, Entry extends s
     }
   }
 
-  /** The arguments of EVAL. @throws all errors but that the script is not known */
+  /** The arguments of EVAL. @throws the error, unless it is that Redis does not know the script */
   #withSource(values: readonly Value[], error: unknown): Value[] {
     if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
     return [this.source, ...values.slice(1)];
@@ -141,7 +141,7 @@ export function defineScript<
   return new Script(definition);
 }
 
-/** The name as calls have it. */
+/** The name without `?` or `*`, as in calls. */
 const plain = (name: string): string => name.replace(/[?*]$/, '');
 
 type Given = Readonly<Record<string, Value | readonly Value[] | undefined>>;
@@ -159,12 +159,12 @@ export function withIncludes(url: URL): string {
   return readFileSync(url, 'utf8').replace(INCLUDE, (_, file: string) => withIncludes(new URL(file, url)));
 }
 
-/** Healthy replicas need a millisecond. */
+/** Healthy replicas need about a millisecond. */
 const REPLICATED_WITHIN_MS = 1_000;
 
 export interface DurablePort {
   readonly redis: RedisConnection;
-  /** For writes that wait for replicas; other commands must not wait behind them. Unset: none wait. */
+  /** For writes that wait for replicas; other commands must not wait behind them. Unset: no write waits. */
   readonly replicated: RedisConnection | undefined;
   readonly settings: { readonly waitReplicas: number };
 }

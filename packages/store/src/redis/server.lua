@@ -1,6 +1,6 @@
--- server: Redis' clock and its memory.
+-- server: the clock of Redis, and writes when its memory is full.
 
--- Redis' clock alone, so that order and leases do not depend on the machines around it.
+-- Only Redis' clock counts, so that order and leases do not depend on the clocks of other machines.
 local clock_ms, clock_us
 local function now_ms()
   if not clock_ms then
@@ -11,8 +11,8 @@ local function now_ms()
   return clock_ms
 end
 
--- Incarnations tell what is written now from what a fail-over lost, should both get the same number. Of what Redis
--- composes it is the moment in µs; of what a turn writes it is that of its run. Five digits of base 36.
+-- The incarnation of an event tells it from an event with the same number that a fail-over lost. It is made from the
+-- time in µs for events that Redis composes, and from the run for those that a turn writes. Five digits of base 36.
 local function new_incarnation()
   now_ms()
   return clock_us % 60466175 + 1
@@ -20,7 +20,7 @@ end
 
 local function incarnation_of(run) return tonumber(run, 36) % 60466175 + 1 end
 
--- What ends, gives back or concludes something goes on although Redis is out of memory (maxmemory, noeviction): it
--- makes room. Redis then refuses the first write of a script, and no later one, so that none is left half done: a first
--- write that needs no memory opens the way. Other scripts begin with one that needs some, and are refused as a whole.
+-- Lets a script write although Redis is out of memory (maxmemory, noeviction): scripts that end, give back or conclude
+-- work make room. Redis refuses only the first write of a script, so that none stops halfway: a first write that needs
+-- no memory lets all others pass. Other scripts begin with a write that needs memory, and are refused as a whole.
 local function allow_out_of_memory(key) redis.call('DEL', key .. ':none') end

@@ -5,9 +5,9 @@ export type RedisAccess = Pick<StoreSettings, 'redisUrl' | 'redisPassword' | 're
 export interface StoreSettings {
   /** `redis://…`, `rediss://…`, `redis+sentinel://…` or `redis+cluster://…`: see `parseRedisAddress`. */
   readonly redisUrl: string;
-  /** Instead of the one in `redisUrl`. */
+  /** Overrides the password in `redisUrl`. */
   readonly redisPassword?: string;
-  /** Authorities of a `rediss://` server's certificate, in PEM, instead of those that Node trusts. */
+  /** CA certificates for a `rediss://` server, in PEM, instead of those that Node trusts. */
   readonly redisCa?: string;
   /** Prefix of every key; two deployments on one Redis need two. No braces. */
   readonly prefix: string;
@@ -22,8 +22,8 @@ export interface StoreSettings {
   /** How long a messageId is remembered: a retry gets the first answer again. */
   readonly idempotencyMs: number;
   /**
-   * Replicas that must have a message before it is acknowledged. 0: a fail-over may lose the latest messages. From 1
-   * each message costs a round trip to them, and none is accepted while they are unreachable.
+   * Replicas that must have a message before it is acknowledged. 0: a fail-over may lose the latest messages. Otherwise
+   * each message costs a round trip to them, and no message is accepted while they are unreachable.
    */
   readonly waitReplicas: number;
   /** Lease of a job. Its process renews it five times in this time; otherwise another process takes the job. */
@@ -34,7 +34,7 @@ export interface StoreSettings {
   readonly maxAttempts: number;
   /** Accepted messages that may wait in one task. */
   readonly maxInbox: number;
-  /** Tasks of a principal at an agent that have not ended. Of this and the next four 0: no limit. */
+  /** Tasks of a principal at an agent that have not ended. For this and the next four settings, 0 means no limit. */
   readonly maxOpenTasks: number;
   /** Tasks of a principal at an agent that are kept, ended ones too. */
   readonly maxKeptTasks: number;
@@ -45,8 +45,8 @@ export interface StoreSettings {
   /** Messages that may wait for an agent in one shard. */
   readonly maxWaiting: number;
   /**
-   * How long a message that makes a task may wait for its turn: beyond as many as the agent's workers begin in this
-   * time, messages are refused. Infinity: as long as it takes.
+   * How long a message that creates a task may wait for its turn: messages are refused if more wait than the agent's
+   * workers begin in this time. Infinity: no limit.
    */
   readonly maxQueueWaitMs: number;
   /** Events in the stream of a task, roughly (trimmed by whole nodes). */
@@ -65,34 +65,32 @@ export interface StoreSettings {
   readonly inlineTextBytes: number;
   /** Artifact texts of this size and more are read with GETRANGE, outside of any script. */
   readonly largeTextBytes: number;
-  /** Memory of the cache of tasks read last; 0: none. */
+  /** Memory of the cache of recently read tasks; 0: no cache. */
   readonly readCacheBytes: number;
   /**
-   * Of large tasks that clients are being sent, all of the process together: each version counts once. Beyond it reads
-   * reject with `AnswersTooLarge`. Only for a process that serves clients: a worker reads what it needs.
+   * Memory for large tasks that the process is sending to clients; each version counts once. Beyond it, reads reject
+   * with `AnswersTooLarge`. Only for a process that serves clients: a worker reads what it needs.
    */
   readonly maxAnswerBytes: number;
   /** Webhooks of one task. */
   readonly maxWebhooks: number;
   /** A webhook with undelivered events and no progress for this long gets its job again. */
   readonly reclaimAfterMs: number;
-  /** Webhooks and their credentials are encrypted with the first one, and decrypted with any. None: stored in clear. */
+  /** Webhooks are encrypted with the first secret, and decrypted with any of them. None: they are stored in clear. */
   readonly pushSecrets: readonly string[];
-  /** Results of all steps of one turn together. */
+  /** Size of the results of all steps of one turn together. */
   readonly maxStepsBytes: number;
-  /** Calls of other agents, of one task, that have not ended. */
+  /** Calls of one task to other agents that have not ended. */
   readonly maxCalls: number;
-  /** How deep calls may be nested: agents that call agents that call agents. */
+  /** How deep calls may be nested, when called agents call other agents. */
   readonly maxCallDepth: number;
-  /** What an agent keeps for a context. */
+  /** Size of the value that an agent keeps for a context. */
   readonly maxMemoryBytes: number;
-  /** How often every open feed is checked against Redis: only this finds a lost last event. */
+  /** How often every open feed is checked against Redis: only this finds that the last event was missed. */
   readonly feedCheckMs: number;
-  /**
-   * Memory for events that readers have not taken yet, for the whole process. Beyond it they are read from the stream.
-   */
+  /** Memory of the process for events that readers have not taken yet. Beyond it they are read from the stream. */
   readonly feedBufferBytes: number;
-  /** Events of the audit trail that are kept, about, and for how long. */
+  /** How many events of the audit trail are kept, approximately, and for how long. */
   readonly maxAuditEvents: number;
   readonly auditRetentionMs: number;
 }

@@ -1,7 +1,7 @@
 import { hash, randomUUID } from 'node:crypto';
 import { ShardKeys } from './keys.ts';
 
-/** All shards of a deployment, and the ids that land on them. */
+/** All shards of a deployment, and the ids that belong to them. */
 export class Shards {
   readonly all: readonly ShardKeys[];
 
@@ -45,7 +45,7 @@ export function shardOf(id: string, shards: number): number {
 }
 
 const SLOTS = 16_384;
-/** Largest distance in slots of a tag from its place. */
+/** Largest distance, in slots, of a tag from the middle of its shard's part. */
 const NEAR = 16;
 
 /**
@@ -58,7 +58,7 @@ export function tagNumber(shard: number, shards: number): number {
   for (let number = 0; ; number++) if (Math.abs((crc16(`s${number}`) % SLOTS) - middle) <= NEAR) return number;
 }
 
-/** The value of `{agents}:shards`. Without a version it is an older layout, whose tags did not spread. */
+/** The value of `{agents}:shards`. An older layout, whose tags did not spread evenly, lacks the word. */
 export function shardLayout(shards: number): string {
   return shards === 1 ? '1' : `${shards} spread`;
 }

@@ -19,7 +19,7 @@ export interface AgentAnnouncement {
    * others. 0: it had a queue once; what is left there runs, one turn at a time.
    */
   readonly skillQueues?: Readonly<Record<string, number>>;
-  /** What becomes of a message for a task whose turn runs. Unset: `queue`. */
+  /** What happens to a message for a task whose turn runs. Unset: `queue`. */
   readonly whileWorking?: WhileWorking;
 }
 
@@ -29,8 +29,8 @@ export function queuesOf({ id, skillQueues = {} }: Pick<AgentAnnouncement, 'id' 
 }
 
 /**
- * What a message says about its skill under the URI of that extension (docs/extensions/skill.md), not validated.
- * @returns undefined: nothing; null: nothing that is one
+ * The skill that a message names under the URI of that extension (docs/extensions/skill.md), not validated.
+ * @returns undefined: the message does not use the extension; null: it does, and names no skill
  */
 export function skillHint({ metadata }: Pick<Message, 'metadata'>): unknown {
   const hint = metadata?.[skillUri];

@@ -46,7 +46,7 @@ export class Registry {
     this.#keys = registryKeys(prefix);
   }
 
-  /** Also the worker's heartbeat: call it every `announceEveryMs`. */
+  /** Announces the agents of a worker. This is also its heartbeat: call it every `announceEveryMs`. */
   async announce(agents: readonly AgentAnnouncement[], worker: string): Promise<void> {
     const { channel, ...keys } = this.#keys;
     const since = this.#since.get(worker) ?? '';
@@ -66,7 +66,7 @@ export class Registry {
     this.#since.delete(worker);
   }
 
-  /** By id. */
+  /** All announced agents, sorted by id. */
   async list(): Promise<AnnouncedAgent[]> {
     const [entries, alive] = await listAgentsScript.run(this.#redis, { keys: this.#keys, args: {} });
     const announced: AnnouncedAgent[] = [];

@@ -1,10 +1,10 @@
--- holdMigration: one program at a time migrates, for as long as it says so in time.
+-- holdMigration: takes, renews or releases the lock under which one program at a time migrates.
 --
--- KEYS  lock     string: the program that migrates
+-- KEYS  lock     string: id of the program that migrates
 -- ARGV  program  its id
---       hold_ms  for which this counts; 0: it is done
--- Returns  1, or 0: another one migrates
--- Invariant: nobody takes, or releases, a lock that another one holds.
+--       hold_ms  until the lock expires; 0: release it
+-- Returns  1, or 0: another program holds the lock
+-- Invariant: no program takes, or releases, a lock that another one holds.
 
 local lock_key = unpack(KEYS)
 local program, hold_ms = unpack(ARGV)

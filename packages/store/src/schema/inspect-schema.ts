@@ -2,7 +2,7 @@ import { onConnection } from '../redis/connection.ts';
 import type { RedisAccess, StoreSettings } from '../redis/settings.ts';
 import { Schema, type SchemaReading } from './schema.ts';
 
-/** As `visit`, over a connection of its own. @throws {StoreError} this release must not work here */
+/** As `Schema.visit`, over a connection of its own. @throws {StoreError} this release must not work here */
 export function inspectSchema(
   settings: RedisAccess & Pick<StoreSettings, 'prefix' | 'shards'>,
 ): Promise<SchemaReading> {

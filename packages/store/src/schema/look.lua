@@ -1,23 +1,24 @@
--- look: a program says which schema it knows, and learns whether it may work here. The first program of a new release
--- marks the deployment. See docs/upgrades.md.
+-- look: registers a program and the schema version that it knows, and decides whether it may work with this deployment.
+-- The first program of a new release marks the deployment. See docs/upgrades.md. Programs repeat it as a heartbeat.
 --
--- KEYS  schema     hash: `version`, the newest that a program has worked with here, `release` of that program; `oldest`
---                  that a program must know to work here; `migrated`: the version up to which migrations are done
+-- KEYS  schema     hash: `version`: the newest version that a program has worked with here; `release` of that program;
+--                  `oldest`: the version that a program must know to work here; `migrated`: the version up to which
+--                  migrations are done
 --       programs   zset: `<version> <program>` → ms of its last look
---       shards     string: how tasks are spread; there as soon as a program has worked here
---       workers    zset as in report-worker.lua: programs from before the schema had a version do not look, but report
--- ARGV  program    its id; '' a visitor, which changes nothing
---       version    that it knows
---       oldest     that others must know, to read what it writes
+--       shards     string: the layout of the shards; set once a program has worked here
+--       workers    zset as in report-worker.lua: programs of releases without a schema version do not look, but report
+-- ARGV  program    its id; '' to read only
+--       version    the newest version that it knows
+--       oldest     the version that other programs must know to read what this one writes
 --       needs      the version up to which migrations must be done
 --       layout     as in `shards`
 --       release
---       alive_ms   a program is gone without a look, or a report, for this long
--- Returns  welcome version oldest migrated release, and all that look, as in `programs`; those from before with 0
---          | too-old version oldest release | unmigrated migrated | other-shards layout
---          | others-too-old, and those, as in `programs`
--- Invariant: who must not work here writes nothing. `version` and `oldest` grow only; so does `migrated`, unless older
--- programs come back, which leave again what is to be migrated.
+--       alive_ms   a program without a look or a report for this long is gone
+-- Returns  welcome version oldest migrated release, and all running programs, as in `programs`, with version 0 if they
+--          do not look | too-old version oldest release | unmigrated migrated | other-shards layout
+--          | others-too-old, and the programs that are, as in `programs`
+-- Invariant: a program that must not work here writes nothing. `version` and `oldest` only grow; so does `migrated`,
+-- unless older programs come back, whose writes must be migrated again.
 
 local schema_key, programs_key, shards_key, workers_key = unpack(KEYS)
 local program, version, oldest, needs, layout, release, alive_ms = unpack(ARGV)
@@ -27,7 +28,7 @@ local now_ms = clock[1] * 1000 + math.floor(clock[2] / 1000)
 
 local there = redis.call('GET', shards_key)
 local marked = redis.call('HMGET', schema_key, 'version', 'oldest', 'migrated', 'release')
--- What has no mark was made by a release of before; where nothing is, all that comes is of this one.
+-- Data without a mark is from a release without a schema version; an empty deployment starts with this one's version.
 local at = tonumber(marked[1]) or (there and 0 or version)
 local at_oldest = tonumber(marked[2]) or (there and 0 or oldest)
 local migrated = tonumber(marked[3]) or (there and 0 or version)

@@ -10,11 +10,11 @@ const holdScript = defineScript({
   reply: integer,
 });
 
-/** Another program goes on with what one left that says nothing for this long. */
+/** A program that does not renew its lock for this long loses it: another one continues the migration. */
 const HOLD_MS = 15_000;
 const RENEW_EVERY_MS = 3_000;
 
-/** One program at a time migrates. */
+/** The lock under which one program at a time migrates. */
 export class MigrationLock {
   readonly #redis: RedisConnection;
   readonly #key: string;
@@ -27,20 +27,20 @@ export class MigrationLock {
     this.#program = program;
   }
 
-  /** Takes or renews it. @returns false: another program has it */
+  /** Takes or renews the lock. @returns false: another program has it */
   async hold(): Promise<boolean> {
     const isHeld = await this.#holdFor(HOLD_MS);
     this.#heldAt = isHeld ? performance.now() : undefined;
     return isHeld;
   }
 
-  /** Renews it if it is time. @throws {Error} this program was silent for too long, and another one has it */
+  /** Renews the lock if it is time. @throws {Error} this program did not renew it in time, and another one has it */
   async keep(): Promise<void> {
     const heldForMs = performance.now() - (this.#heldAt ?? Number.NEGATIVE_INFINITY);
     if (heldForMs > RENEW_EVERY_MS && !(await this.hold())) throw new Error('Another program migrates meanwhile.');
   }
 
-  /** Another program may have it meanwhile: it keeps it. */
+  /** Releases the lock, unless another program has taken it meanwhile. */
   async release(): Promise<void> {
     if (this.#heldAt !== undefined) await this.#holdFor(0);
     this.#heldAt = undefined;

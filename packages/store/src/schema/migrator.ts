@@ -4,15 +4,15 @@ import { migrations } from './migrations/migrations.ts';
 import { type Schema, schemaKeys } from './schema.ts';
 import { schema } from './version.ts';
 
-const TELL_EVERY_MS = 5_000;
+const REPORT_EVERY_MS = 5_000;
 
-/** What happens to migrations, for the log. */
+/** An event of a migration, for the log. */
 export type MigrationEvent =
   | { readonly kind: 'migration-waits'; readonly reason: string }
   | {
       readonly kind: 'migration-began' | 'migration-runs' | 'migration-done';
       readonly what: string;
-      /** Of the things that it has moved. */
+      /** Number of tasks that are done. */
       readonly count: number;
     };
 
@@ -22,9 +22,9 @@ export interface MigratorPort extends MigrationPort {
   readonly processId: string;
 }
 
-type Tell = (event: MigrationEvent) => void;
+type Emit = (event: MigrationEvent) => void;
 
-/** Migrates a deployment, once no program is left that knows an older version. */
+/** Migrates a deployment, once no program runs that knows only an older version. */
 export class Migrator {
   readonly lock: MigrationLock;
   readonly #port: MigratorPort;
@@ -40,17 +40,17 @@ export class Migrator {
     this.lock = new MigrationLock(port.redis, keys.lock, port.processId);
   }
 
-  /** Does what is due, unless it is to wait: call it again and again. @throws the reason of `signal` */
-  async run(tell: Tell, signal: AbortSignal): Promise<void> {
+  /** Runs the migrations that are due, unless they must wait: call it repeatedly. @throws the reason of `signal` */
+  async run(emit: Emit, signal: AbortSignal): Promise<void> {
     if (this.#isDone(this.#port.schema.latest)) return;
     const { migrated, programs } = await this.#port.schema.look();
-    // They could undo it.
+    // Older programs could undo a migration.
     const older = programs.filter(({ version }) => version < schema.version).map(({ id }) => id);
-    if (older.length > 0) return this.#wait(older, tell);
+    if (older.length > 0) return this.#wait(older, emit);
     if (!(await this.lock.hold())) return;
     try {
       for (const migration of this.#migrations)
-        if (migration.version > migrated) await this.#runOne(migration, tell, signal);
+        if (migration.version > migrated) await this.#runOne(migration, emit, signal);
       await this.#port.redis.hset(this.#key, 'migrated', schema.version);
       await this.#port.schema.look();
     } finally {
@@ -62,23 +62,23 @@ export class Migrator {
     return reading === undefined || reading.migrated >= schema.version;
   }
 
-  #wait(older: readonly string[], tell: Tell): void {
-    if (!this.#isWaiting) tell({ kind: 'migration-waits', reason: `older programs still run: ${older.join(', ')}` });
+  #wait(older: readonly string[], emit: Emit): void {
+    if (!this.#isWaiting) emit({ kind: 'migration-waits', reason: `older programs still run: ${older.join(', ')}` });
     this.#isWaiting = true;
   }
 
-  async #runOne({ what, run }: Migration, tell: Tell, signal: AbortSignal): Promise<void> {
+  async #runOne({ what, run }: Migration, emit: Emit, signal: AbortSignal): Promise<void> {
     let count = 0;
-    let toldAt = performance.now();
-    tell({ kind: 'migration-began', what, count });
+    let reportedAt = performance.now();
+    emit({ kind: 'migration-began', what, count });
     await run(this.#port, async (done) => {
       count = done;
       signal.throwIfAborted();
       await this.lock.keep();
-      if (performance.now() - toldAt < TELL_EVERY_MS) return;
-      toldAt = performance.now();
-      tell({ kind: 'migration-runs', what, count });
+      if (performance.now() - reportedAt < REPORT_EVERY_MS) return;
+      reportedAt = performance.now();
+      emit({ kind: 'migration-runs', what, count });
     });
-    tell({ kind: 'migration-done', what, count });
+    emit({ kind: 'migration-done', what, count });
   }
 }

@@ -15,11 +15,11 @@ type Refusal = { [Word in keyof Refusals]: readonly [Word, ...Parsed<Refusals[Wo
 
 export interface Refused {
   readonly known: KnownSchema;
-  /** The setting. */
+  /** The setting SHARDS of this program. */
   readonly shards: number;
 }
 
-/** What is there, what this program knows, and what to do. */
+/** The error message: what the deployment has, what this program knows, and what to do. */
 export function refusalText(refusal: Refusal, { known, shards }: Refused): string {
   switch (refusal[0]) {
     case 'too-old': {
@@ -33,15 +33,15 @@ export function refusalText(refusal: Refusal, { known, shards }: Refused): strin
     case 'unmigrated':
       return (
         `What is in this Redis is migrated up to version ${refusal[1]} of the schema, and ${release} needs version ` +
-        `${known.needs}. Nothing was changed. Run workers of the release before until "switchyard doctor" says that ` +
+        `${known.needs}. Nothing was changed. Run workers of the previous release until "switchyard doctor" says that ` +
         'all is migrated, then start this one.'
       );
     case 'others-too-old': {
       const [, ...programs] = refusal;
       return (
-        `Programs are at work here that could not read what ${release} writes (version ${known.oldest} of the schema): ` +
+        `Programs are running that cannot read what ${release} writes (version ${known.oldest} of the schema): ` +
         `${programs.map((each) => each.replace(/^(\d+) (.*)$/, '$2 knows $1')).join(', ')}. Nothing was changed. ` +
-        'Replace them by the release before this one, or stop them, then start this one.'
+        'Replace them by the previous release, or stop them, then start this one.'
       );
     }
     case 'other-shards':
@@ -53,8 +53,11 @@ export function refusalText(refusal: Refusal, { known, shards }: Refused): strin
 function shardsText(there: string, shards: number): string {
   if (there === `${shards}`)
     return (
-      `The ${shards} shards of this deployment have hash tags of an earlier version, which did not spread over masters. ` +
+      `The ${shards} shards of this deployment have hash tags of an earlier version, which did not spread evenly. ` +
       'Let its tasks end with that version, then start this one with another KEY_PREFIX.'
     );
-  return `This deployment was made with SHARDS=${Number.parseInt(there, 10)}, which cannot change; it was started with SHARDS=${shards}.`;
+  return (
+    `This deployment was made with SHARDS=${Number.parseInt(there, 10)}, which cannot change; ` +
+    `it was started with SHARDS=${shards}.`
+  );
 }

@@ -14,28 +14,28 @@ const lookScript = defineScript({
   reply: verdict({ welcome: tupleAnd([integer, integer, integer, text], text), ...refusals }),
 });
 
-/** How often a program looks again: a newer release may have come. */
+/** How often a program looks again: a newer release may have been started. */
 const LOOK_EVERY_MS = 5_000;
-/** Three looks missed. */
+/** A program that has missed three looks is gone. */
 const ALIVE_MS = 15_000;
 
-/** A program that works with a deployment, or has until a few seconds ago. */
+/** A program that works with a deployment, or did until a few seconds ago. */
 export interface KnownProgram {
-  /** As in the records of tasks; of a worker that of its reports. */
+  /** As in the records of tasks; a worker's id is that of its reports. */
   readonly id: string;
-  /** The schema that it knows; 0: a worker from before there was one. Gateways from before are not seen. */
+  /** The schema version that it knows; 0: a worker of a release without one. Gateways of such releases are not seen. */
   readonly version: number;
 }
 
-/** What a deployment says of its schema. */
+/** The schema of a deployment. */
 export interface SchemaReading {
-  /** The newest that a program has worked with here. */
+  /** The newest version that a program has worked with here. */
   readonly version: number;
-  /** That a program must know to work here. */
+  /** The version that a program must know to work here. */
   readonly oldest: number;
-  /** Up to which migrations are done. */
+  /** The version up to which migrations are done. */
   readonly migrated: number;
-  /** That made it this version. */
+  /** The release that brought `version`. */
   readonly release: string;
   readonly programs: readonly KnownProgram[];
 }
@@ -48,7 +48,7 @@ interface SchemaSettings {
   readonly lookEveryMs?: number;
 }
 
-/** The version of what is in a Redis: whether this program may work with it. */
+/** The version of the data in a Redis, and whether this program may work with it. */
 export class Schema {
   readonly #redis: RedisConnection;
   readonly #settings: SchemaSettings;
@@ -64,27 +64,27 @@ export class Schema {
     this.#keys = schemaKeys(settings.prefix);
   }
 
-  /** At the last look. */
+  /** The schema at the last look. */
   get latest(): SchemaReading | undefined {
     return this.#latest;
   }
 
-  /** Says that this program is here, and marks what is new or older. @throws {StoreError} it must not work here */
+  /** Registers this program, and marks a deployment that is new or older. @throws {StoreError} it must not work here */
   async look(): Promise<SchemaReading> {
     this.#latest = await this.#lookAs(this.#settings.program);
     return this.#latest;
   }
 
-  /** As `look`, and changes nothing. */
+  /** As `look`, but changes nothing. */
   visit(): Promise<SchemaReading> {
     return this.#lookAs('');
   }
 
-  /** From now on looks again and again. @param onRefused once: the program must not go on */
+  /** Repeats `look` on a timer. @param onRefused called once: the program must not go on */
   follow(onRefused: (refusal: StoreError) => void, onError: (error: Error) => void): void {
     let isLooking = false;
     const look = async (): Promise<void> => {
-      // While Redis is away a look waits for it.
+      // The last look still waits for Redis.
       if (isLooking) return;
       isLooking = true;
       try {
@@ -100,7 +100,7 @@ export class Schema {
     this.#timer ??= setInterval(look, this.#settings.lookEveryMs ?? LOOK_EVERY_MS).unref();
   }
 
-  /** The program ends. @param redis that answers, or refuses, at once */
+  /** Unregisters the program, which ends. @param redis answers, or rejects, at once */
   async leave(redis: RedisConnection): Promise<void> {
     clearInterval(this.#timer);
     if (!this.#latest) return;

@@ -1,25 +1,25 @@
 import { createRequire } from 'node:module';
 
-/** What a release knows of what is in Redis. */
+/** The versions of the schema that a release works with. */
 export interface KnownSchema {
   /** The newest version that it knows. */
   readonly version: number;
-  /** That others must know to read what it writes; 0: releases from before the schema had a version, too. */
+  /** The version that others must know to read what it writes; 0: releases without a schema version can read it. */
   readonly oldest: number;
   /**
-   * Up to which migrations must be done, because it no longer reads what was there before them. `oldest` at most, or an
-   * older program could come back and undo them.
+   * The version up to which migrations must be done, because this release no longer reads older data. At most `oldest`,
+   * because an older program could otherwise come back and undo them.
    */
   readonly needs: number;
 }
 
 /**
- * A change of what is kept takes two releases (docs/upgrades.md): the first reads the new form and writes the old one;
- * the second, with a higher `version` and that of the first as `oldest`, writes the new one.
+ * A change of the stored data takes two releases (docs/upgrades.md): the first reads the new form and writes the old
+ * one; the second, with a higher `version` and that of the first as `oldest`, writes the new one.
  */
 export const schema: KnownSchema = { version: 1, oldest: 0, needs: 0 };
 
-/** Of this release: that of all packages. */
+/** The version of this release, and of all its packages. */
 export const { version }: { version: string } = createRequire(import.meta.url)('../../package.json');
 
 /** This release, for people. */

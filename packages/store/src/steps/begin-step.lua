@@ -1,14 +1,15 @@
--- beginStep: a turn is about to do something that must not be done twice.
+-- beginStep: begins a step of a turn: work that is not done again when the turn is retried.
 --
--- KEYS  <record>      and, made from the task's, its steps <task>:s (hash: `message` number of the message that they
---                     belong to, `bytes` of all results, `result <key>` of a step that is done, `mark <key>` of one
---                     that is not: see append.lua; `begun` how many have begun, `order <key>` how many had with it)
+-- KEYS  <record>      and, made from the task's key, its steps <task>:s (hash: `message` number of the message that
+--                     they belong to, `bytes` of all results, `result <key>` of a step that is done, `mark <key>` of
+--                     a step that is not (see append.lua), `begun` number of steps that have begun, `order <key>` the
+--                     step's place among them)
 -- ARGV  <record>
 --       fence         fencing token of the turn
 --       key           of the step
--- Returns  { verdict, result (JSON; '' nothing) | mark ('' nothing was published) }
---       done | run | fenced (another owns the task: do nothing) | canceling (the task is about to end: begin nothing)
--- Invariant: only the open turn begins steps. Results are those of the message that it works on.
+-- Returns  { verdict, result (JSON; '' none) | mark ('' if nothing was published) }
+--       done | run | fenced (another run owns the task) | canceling (the task will end: do not run the step)
+-- Invariant: only the open turn begins steps. The results are those of the message that it works on.
 
 --- @include "../record/record.lua"
 --- @include "../record/note.lua"
@@ -24,7 +25,7 @@ local of, result, mark, begun, order =
   unpack(redis.call('HMGET', steps_key, 'message', 'result ' .. key, 'mark ' .. key, 'begun', 'order ' .. key))
 local are_old = tonumber(of or 0) ~= number
 if are_old then result, mark, begun, order = nil, nil, nil, nil end
--- Also while a cancel waits: what is done already costs nothing, and the agent may need it to clean up.
+-- A result is returned even while a cancel waits: the agent may need it to clean up.
 if result then
   if name then note(task_key, fence, 'step= ' .. name) end
   return { 'done', result }

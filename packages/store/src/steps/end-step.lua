@@ -1,14 +1,14 @@
--- endStep: a step has its result.
+-- endStep: stores the result of a step.
 --
 -- KEYS  <record>      and its steps, as in begin-step.lua
 -- ARGV  <record>
 --       fence         fencing token of the turn
 --       key           of the step
---       result        JSON; '' nothing
+--       result        JSON; '' none
 --       max_results   bytes that all results may have together
---       max_bytes     as in tenant-bytes.lua: results count, and are not refused; the tenant's next message is
+--       max_bytes     as in tenant-bytes.lua: results count, but only the tenant's next message is refused
 -- Returns  done | full (the results of this turn are too large together) | fenced
--- Invariant: a step has one result, the first.
+-- Invariant: a step keeps its first result.
 
 --- @include "../record/record.lua"
 --- @include "../record/note.lua"

@@ -20,25 +20,25 @@ const endStepScript = defineScript({
   reply: word('done', 'full', 'fenced'),
 });
 
-/** The results of the steps of one turn would be too large. */
+/** The results of a turn's steps would be too large together. */
 export class TooManyResults extends Error {
   override readonly name = 'TooManyResults';
 
   constructor(limit: number) {
-    super(`The results of a turn's steps have at most ${limit} bytes together: put what is large into artifacts.`);
+    super(`The results of a turn's steps have at most ${limit} bytes together: put large results into artifacts.`);
   }
 }
 
 /**
- * `done`: the stored result (JSON; '' nothing). `run`: there is none; `mark` summarises the events of an earlier run.
- * `canceling`: the task is to end, no new step begins.
+ * `done`: the stored result (JSON; '' none). `run`: there is none; `mark` summarises the events of an earlier run.
+ * `canceling`: the task will end, no new step begins.
  */
 export type BegunStep =
   | { readonly verdict: 'done'; readonly result: string }
   | { readonly verdict: 'run'; readonly mark: string }
   | { readonly verdict: 'canceling' };
 
-/** The results of steps, for all attempts at a message, and no longer than its task. */
+/** The results of steps. All attempts at a message share them, and they are kept as long as the task. */
 export class Steps {
   readonly #port: TurnsPort;
 
@@ -57,7 +57,7 @@ export class Steps {
   }
 
   /**
-   * All earlier events of the turn are stored before the result.
+   * Stores the result of a step, after all earlier events of the turn.
    * @throws {TurnFenced}
    * @throws {TooManyResults}
    */

@@ -104,7 +104,7 @@ const cases: readonly [finding: Finding, facts: TaskFacts, text: string][] = [
   [
     'not-swept',
     { ...queued, record: { ...record, dueAt: new Date(nowMs - 20_000).toISOString() } },
-    'No worker looks after what waits: one should have done so 20 s ago.',
+    'No worker sweeps the tasks that wait: this one should have been swept 20 s ago.',
   ],
   [
     'job-missing',
@@ -131,7 +131,7 @@ const cases: readonly [finding: Finding, facts: TaskFacts, text: string][] = [
   [
     'webhook-fails',
     { ...queued, record: { ...record, state: 'TASK_STATE_COMPLETED', isTerminal: true }, failingWebhooks: 2 },
-    'It has ended, but 2 webhooks have not heard of all of it.',
+    'It has ended, but 2 webhooks have not received all of its events.',
   ],
 ];
 

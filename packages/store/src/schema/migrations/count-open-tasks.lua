@@ -1,12 +1,12 @@
--- countOpenTasks: how many tasks of each tenant have not ended, counted anew from the indexes of its principals.
+-- countOpenTasks: counts again how many tasks of each tenant have not ended, from the indexes of its principals.
 --
 -- KEYS  index_root
 --       outbox   as in record.lua; made from its name: <outbox>:interrupted and <outbox>:open
--- ARGV  is_last  1: what was found counts, whatever the sum is
---       owners*  all that have an index
--- Returns  how many there are of all tenants; -1: an owner has come that was not named
--- Invariant: a task that has not ended is in the outbox, or waits for its client and is in <outbox>:interrupted. One
--- step: tasks that come or end meanwhile are counted by it, or by their own. O(owners).
+-- ARGV  is_last  1: the counts are written even if an owner is missing
+--       owners*  all owners that have an index
+-- Returns  the number of open tasks of all tenants; -1: an owner is missing, nothing was written
+-- Invariant: a task that has not ended is in the outbox, or waits for its client and is in <outbox>:interrupted. The
+-- script is one step: it counts the tasks before it, and later scripts count their own. O(owners).
 
 local index_root, outbox_key = unpack(KEYS)
 local is_last = unpack(ARGV, 1, 1)
@@ -14,7 +14,7 @@ local is_last = unpack(ARGV, 1, 1)
 local open, of_tenant = 0, {}
 for i = 2, #ARGV do
   local owner = unpack(ARGV, i, i)
-  -- The states of tasks that have not ended are small letters.
+  -- The states of tasks that have not ended are lower-case letters.
   local count = redis.call('ZLEXCOUNT', index_root .. ':' .. owner, '[a', '+')
   local tenant = owner:match('^[^/]*')
   of_tenant[tenant] = (of_tenant[tenant] or 0) + count

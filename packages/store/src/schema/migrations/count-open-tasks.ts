@@ -12,10 +12,10 @@ const countOpenTasksScript = defineScript({
   reply: integer,
 });
 
-/** New principals may come all the time: then the last count lacks what the latest of them have. */
+/** New principals may arrive during every count: the last one then lacks the tasks of the newest principals. */
 const MOST_TIMES = 5;
 
-/** ADR 0069: releases of before made and ended tasks without counting them. */
+/** Counts the open tasks of each tenant: releases before ADR 0069 did not. */
 export const countOpenTasks: Migration['run'] = async (port, goOn) => {
   let done = 0;
   for (const shard of port.shards.all) {

@@ -1,10 +1,10 @@
--- indexTasks: tasks of releases that had no index of all tasks of an agent come into it.
+-- indexTasks: adds tasks to the index of their agent that are from releases without this index.
 --
 -- KEYS  tasks_root
 --       index_root  as in record.lua
 -- ARGV  task_ids*
 -- Returns  how many were not in it
--- Invariant: the index holds a task once. One that is in it stays where it is.
+-- Invariant: the index holds each task once. A task that is in it is not moved.
 
 local tasks_root, index_root = unpack(KEYS)
 

@@ -11,7 +11,7 @@ const indexTasksScript = defineScript({
   reply: integer,
 });
 
-/** ADR 0077: until then, tasks that had ended were found by id alone. */
+/** Adds all tasks to the indexes of their agents: before ADR 0077 there was none, and ended tasks had to be named. */
 export const indexTasks: Migration['run'] = async ({ redis, shards }, goOn) => {
   let done = 0;
   for (const shard of shards.all) {

@@ -7,13 +7,13 @@ export interface MigrationPort {
 }
 
 /**
- * Brings what older releases left to a version of the schema. It can be interrupted and begun again at any place, twice
- * at once too, while programs of the new release work; those that know an older version have gone.
+ * Brings the data of older releases to a version of the schema. It can be interrupted and started again at any point,
+ * and run twice at once, while programs of the new release work; programs that know an older version have gone.
  */
 export interface Migration {
   readonly version: number;
   /** For the log: what it does. */
   readonly what: string;
-  /** @param goOn to be awaited after each step, with how many things are done; rejects if it must not go on */
+  /** @param goOn await it after each step, with the number of tasks that are done; rejects if the run must stop */
   run(port: MigrationPort, goOn: (done: number) => Promise<void>): Promise<void>;
 }
