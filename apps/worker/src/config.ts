@@ -22,10 +22,10 @@ import type { WorkerSettings } from './worker.ts';
 export interface WorkerConfig {
   readonly store: Partial<StoreSettings> & Pick<StoreSettings, 'redisUrl'>;
   readonly worker: WorkerSettings;
-  /** Unset: nothing is measured. */
+  /** Unset: the worker serves no metrics. */
   readonly metrics: MetricsSettings | undefined;
   readonly logLevel: LevelWithSilent;
-  /** Of agents' lines, where it is another one. */
+  /** Level of agents' lines; unset: `logLevel`. */
   readonly agentLogLevel: LevelWithSilent | undefined;
   readonly traces: TraceSettings;
 }
@@ -33,13 +33,13 @@ export interface WorkerConfig {
 export interface WorkerArguments {
   /** Paths of modules, of YAML files with agents that run elsewhere, and URLs of such agents. */
   readonly agentModules: readonly string[];
-  /** It may run no agents: it delivers webhooks, and looks after what crashed workers left behind. */
+  /** The worker may run no agents: it delivers webhooks, and recovers the turns of crashed workers. */
   readonly isForMaintenance: boolean;
   /** A new worker takes over whenever a module of the agents changes. */
   readonly watch: boolean;
-  /** This is such a worker, and reports what it loads to its supervisor. */
+  /** This worker was started by such a supervisor, and reports to it which modules it loads. */
   readonly isWatched: boolean;
-  /** The agents are printed, as JSON, and not run. */
+  /** Prints the agents as JSON, and runs none. */
   readonly isList: boolean;
 }
 
@@ -73,7 +73,7 @@ function readPush(given: Given): PushSettings | undefined {
   const { values } = given;
   const policy = { allowHttp: values.PUSH_ALLOW_HTTP, allowHosts: values.PUSH_ALLOW_HOSTS };
   given.check('PUSH_ALLOW_HOSTS', () => new AddressPolicy(policy));
-  // The gateways publish all of them, so that one can take over from another.
+  // The first key signs. The gateways publish all of them, so that keys can be rotated.
   const [signingKey] = given.check('PUSH_SIGNING_KEY', () => readSigningKeys(values.PUSH_SIGNING_KEY ?? '')) ?? [];
   if (!values.PUSH) return undefined;
   return {
@@ -97,7 +97,7 @@ function readCalls(given: Given): AddressPolicySettings {
   return { allowHttp, allowHosts };
 }
 
-/** @returns the help, where that was asked for @throws {UsageError} */
+/** @returns the text of --help, if requested @throws {UsageError} */
 export function readArguments(args: readonly string[], { INIT_CWD }: Environment): WorkerArguments | string {
   const line = readCommandLine(
     {
@@ -135,13 +135,13 @@ A pattern such as "agents/*.ts" names several. An agent that runs elsewhere is n
 Where the package of the worker alone is installed it is called switchyard-worker, in a checkout npm run worker --; the
 image runs it as the command worker.`;
 
-/** npm runs scripts in the package's folder; a path is meant from the folder where npm was called. */
+/** npm runs scripts in the package's folder; a path is relative to the folder where npm was called. */
 function pathOf(module: string, calledIn: string | undefined): string {
   const path = resolve(calledIn ?? '', module);
   return existsSync(resolve(module)) && !existsSync(path) ? resolve(module) : path;
 }
 
-/** Those that a pattern names: where no shell reads the command line, as in a container, nothing else looks them up. */
+/** The files that match a pattern: where no shell expands it, as in a container, the worker must. */
 function filesOf(path: string): string[] {
   if (!/[*?[{]/.test(path) || existsSync(path)) return [path];
   const files = globSync(path).sort();

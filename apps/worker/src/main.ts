@@ -14,19 +14,19 @@ import { WorkerSupervisor } from './watch/worker-supervisor.ts';
 import { Worker } from './worker.ts';
 
 interface Started {
-  /** Rejects if it cannot work. */
+  /** Rejects if the worker cannot start. */
   readonly working: Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Beyond DRAIN_MS: 5 s in which agents clean up, and what it takes to hand their turns back. */
+/** Added to DRAIN_MS: 5 s in which agents clean up, and time to hand their turns back. */
 const STOP_WITHIN_MS = 8_000;
 
 async function main(): Promise<void> {
   const args = readArguments(process.argv.slice(2), process.env);
   if (typeof args === 'string') return void process.stdout.write(args);
   if (args.isList) return listAgents(args);
-  // Until it may have a turn there is nothing to give back.
+  // Before the worker can have a turn, it can exit at once.
   let stop = async (): Promise<void> => process.exit();
   whenAskedToStop(() => stop());
   const config = readConfig(process.env);
@@ -42,7 +42,7 @@ async function main(): Promise<void> {
   });
   const level = new LevelSwitch(log);
   process.on('SIGUSR2', level.toggle);
-  // A terminal that closes sends it; anyone else who does wants settings to be read again, as a gateway does.
+  // A terminal that closes sends SIGHUP. Sent by anything else, it asks to read settings again, as a gateway does.
   process.on('SIGHUP', () => {
     if (process.stdout.isTTY) process.kill(process.pid, 'SIGTERM');
     else log.info('SIGHUP: a worker reads its settings once, when it starts');
@@ -59,7 +59,7 @@ async function main(): Promise<void> {
   await worker.working;
 }
 
-/** The first time. A worker whose supervisor dies ends, too: nothing else would end it. */
+/** Calls `stop` on the first signal, or when the supervisor dies: nothing else would end the worker then. */
 function whenAskedToStop(stop: () => Promise<void>): void {
   let isStopping = false;
   const onStop = (): void => {
@@ -67,16 +67,16 @@ function whenAskedToStop(stop: () => Promise<void>): void {
     isStopping = true;
   };
   for (const event of ['SIGINT', 'SIGTERM', 'disconnect'] as const) process.once(event, onStop);
-  // It has died before anyone listened.
+  // The supervisor died before the listener was added.
   if (process.connected === false) onStop();
 }
 
-/** With --watch an author sees which change was taken over, and no line for each turn. */
+/** With --watch, the author of an agent sees which change was loaded, but no line for each turn. */
 function levelOf({ logLevel }: WorkerConfig, { watch }: WorkerArguments): WorkerConfig['logLevel'] {
   return watch && logLevel === 'warn' ? 'info' : logLevel;
 }
 
-/** For `switchyard up`. An agent's module may keep a process alive: this one ends nevertheless. */
+/** For `switchyard up`. Exits explicitly, as an agent's module may keep the process alive. */
 async function listAgents({ agentModules }: WorkerArguments): Promise<void> {
   const agents = await loadAgents(agentModules, { environment: process.env, emit: () => undefined });
   const list = agents.map(({ id, card }) => {
@@ -91,7 +91,7 @@ async function work(
   { agentModules, isForMaintenance, isWatched }: WorkerArguments,
   { log, level }: { readonly log: Logger; readonly level: LevelSwitch },
 ): Promise<Started> {
-  // While a watched worker takes over, there are two, and one port.
+  // While a watched worker takes over there are two workers, which cannot share a port.
   const metricsPort = config.metrics && !isWatched ? new MetricsPort(config.metrics) : undefined;
   const throttle = new ErrorThrottle();
   const write = logTo(log, { level: config.agentLogLevel, secrets: secretsIn(process.env) });
@@ -99,8 +99,8 @@ async function work(
     if (event.kind !== 'error' || throttle.isDue(event.err)) write(event);
     metricsPort?.metrics.count(event);
   };
-  const tell = (report: WorkerReport): void => void process.send?.(report);
-  if (isWatched) reportModules(tell);
+  const report = (event: WorkerReport): void => void process.send?.(event);
+  if (isWatched) reportModules(report);
   const agents =
     isForMaintenance && agentModules.length === 0
       ? []
@@ -129,16 +129,16 @@ async function work(
   const start = async (): Promise<void> => {
     await worker.start();
     if (metricsPort) emit({ kind: 'measuring', port: await metricsPort.open() });
-    if (isWatched) tell({ kind: 'started' });
+    if (isWatched) report({ kind: 'started' });
   };
   const stop = async (): Promise<void> => {
-    // Without Redis nothing can be handed back, and nobody should wait for it: what ran is started elsewhere when its
-    // locks run out.
+    // Without Redis no turn can be handed back. The worker does not wait for it: other workers take the turns over when
+    // their locks expire.
     setTimeout(() => {
       emit({ kind: 'stop-given-up' });
       process.exit(1);
     }, config.worker.drainMs + STOP_WITHIN_MS).unref();
-    // What it begins while it starts would go on.
+    // Work that begins during the start would otherwise go on after the stop.
     await working.catch(() => undefined);
     await Promise.all([worker.stop(), ...elsewhere.map((agent) => agent.stop())]);
     await traces.stop();
@@ -157,7 +157,7 @@ function supervise({ agentModules }: WorkerArguments, emit: Emit): Started {
   return { working: Promise.resolve(), stop: () => supervisor.stop() };
 }
 
-/** Errors that the user can mend: said without a stack. */
+/** Errors that the user can fix: printed without a stack. */
 const explained = [SettingsError, UsageError, StoreError, AgentModuleError, ExistingAgentError];
 
 main().catch((error: unknown) => {

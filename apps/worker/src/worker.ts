@@ -19,7 +19,7 @@ import type { CallParts } from './turn/port/stored-calls.ts';
 import { runJob } from './turn/run-job.ts';
 
 export interface WorkerSettings {
-  /** Milliseconds that running turns may go on after `stop`, before they are given back. */
+  /** How long running turns may go on after `stop`, before they are given back. */
   readonly drainMs: number;
   readonly sweepEveryMs: number;
   /** Unset: this worker delivers no webhooks. */
@@ -36,11 +36,9 @@ export interface WorkerParts {
 
 const publicOnly: AddressPolicySettings = { allowHttp: false, allowHosts: [] };
 
-/**
- * A worker: announces its agents, runs their turns, delivers webhooks, and repairs what crashed workers left behind.
- */
+/** A worker: announces its agents, runs their turns, delivers webhooks, and recovers the turns of crashed workers. */
 export class Worker {
-  /** As the records of tasks have it. */
+  /** As in the records of tasks. */
   readonly id: string;
   readonly #settings: WorkerSettings;
   readonly #parts: WorkerParts;
@@ -56,11 +54,11 @@ export class Worker {
   readonly #reporter: Reporter;
   #stopped: Promise<void> | undefined;
 
-  constructor(settings: WorkerSettings, { store, agents, emit: tell }: WorkerParts) {
+  constructor(settings: WorkerSettings, { store, agents, emit: emitOutside }: WorkerParts) {
     const figures = new Figures();
     const emit: Emit = (event) => {
       figures.count(event);
-      tell(event);
+      emitOutside(event);
     };
     this.id = store.processId;
     this.#settings = settings;
@@ -88,12 +86,12 @@ export class Worker {
     this.#push = settings.push && new PushDeliverer(settings.push, { store, emit });
   }
 
-  /** By agent. */
+  /** Number of running turns, by agent. */
   runningTurns(): ReadonlyMap<string, number> {
     return this.#turns.counts();
   }
 
-  /** The store has been started. */
+  /** Call it after the store's start. */
   async start(): Promise<void> {
     await this.#parts.store.turns.listen();
     await Promise.all(this.#consumers.map((consumer) => consumer.start()));
@@ -131,7 +129,7 @@ export class Worker {
     emit({ kind: 'stopped' });
   }
 
-  /** An order of an operator; without effect while the worker stops. */
+  /** Applies an operator's order; without effect while the worker stops. */
   async #applyDrainOrder(order: DrainOrder | undefined): Promise<void> {
     if (this.#stopped) return;
     this.#parts.emit(order ? { kind: 'draining', by: order.by } : { kind: 'drain-ended' });
@@ -167,7 +165,7 @@ export class Worker {
         () => store.turns.releaseTaken(job),
       );
     } catch (error) {
-      // Redis was away, or the worker has a bug: the queue starts the job again, or the sweeper does.
+      // Redis was unreachable, or the worker has a bug: the queue starts the job again, or the sweeper does.
       emit({ kind: 'job-failed', agent: agent.id, taskId: job.taskId, err: error });
       throw error;
     }

@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs';
 import { resolve } from 'node:path';
 
-/** What Node runs as it is. */
+/** Files that Node runs without a build. */
 const endings = 'ts,mts,js,mjs';
 
 /** The modules of agents in a folder: `agent.ts`, else all of its folder `agents`. Empty if there are none. */

@@ -14,7 +14,7 @@ export class AgentModuleError extends Error {
 }
 
 /**
- * @param sources paths of modules, relative to the working directory; URLs of agents, and files that have some
+ * @param sources paths of modules, relative to the working directory; URLs of agents, and files that list agents
  * @throws {AgentModuleError | ExistingAgentError}
  */
 export async function loadAgents(sources: readonly string[], given: LoadOptions): Promise<Agent[]> {
@@ -35,8 +35,8 @@ const noAgents = `There is no agent here: neither agent.ts nor agents/*.ts. Eith
 "export default defineAgent({ … })" in agent.ts, with defineAgent of @switchyard/agent.`;
 
 /**
- * Agents use the worker's own @switchyard/agent, wherever it is installed: its errors and the turn that runs are known
- * by identity, and a second copy beside the agent would have others.
+ * Agents get the worker's own copy of @switchyard/agent, wherever it is installed: its errors and the running turn are
+ * recognized by identity, which a second copy beside the agent would not share.
  */
 function shareAgentPackage(): void {
   registerHooks({
@@ -49,7 +49,7 @@ function shareAgentPackage(): void {
 
 async function loadFrom(source: string, { environment, emit }: LoadOptions): Promise<readonly Agent[]> {
   if (!isAgentUrl(source) && !isAgentFile(source)) return [await loadAgent(source)];
-  // Most workers need neither the client of such agents nor YAML.
+  // Loaded on demand: most workers need neither the client of such agents nor YAML.
   const { agentAt, agentsInFile } = await import('../existing/read-agents.ts');
   const { ExistingAgent } = await import('../existing/existing-agent.ts');
   const settings = isAgentUrl(source) ? [agentAt(source)] : agentsInFile(source, environment);

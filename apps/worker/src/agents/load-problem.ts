@@ -2,20 +2,20 @@ import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Why a module cannot be loaded, in a line: file, line and column of what is wrong, where they can be known. */
+/** Why a module cannot be loaded, in one line: with file, line and column of the error, where they are known. */
 export function loadProblem(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const place = placeOfSyntax(error) ?? placeOfImport(error) ?? placeOfThrow(error);
   return place ? `${place}: ${error.message}` : error.message;
 }
 
-/** Node puts a syntax error's line before the stack: `<file>:<line>`, the code, and carets below what is wrong. */
+/** Node puts a syntax error's line before the stack: `<file>:<line>`, the code, and carets below the error. */
 function placeOfSyntax({ stack = '' }: Error): string | undefined {
   const [, file, line, , blanks = ''] = /^(\S.*):(\d+)\n(.*)\n( *)\^/.exec(stack) ?? [];
   return file && `${pathOf(file)}:${line}:${blanks.length + 1}`;
 }
 
-/** A missing module: the import that names it. */
+/** Where a missing module is imported. */
 function placeOfImport({ message }: Error): string | undefined {
   const [, missing = '', importer = ''] =
     /^Cannot find (?:module|package) '([^']+)' imported from (.+)$/.exec(message) ?? [];
@@ -32,7 +32,7 @@ function placeOfImport({ message }: Error): string | undefined {
   return pathOf(importer);
 }
 
-/** The module's own code threw, maybe in what it called. */
+/** Where the module's own code threw, perhaps in code that it called. */
 function placeOfThrow({ stack = '' }: Error): string | undefined {
   const agentPackage = new URL('.', import.meta.resolve('@switchyard/agent')).href;
   const frames = stack.split('\n').filter((line) => line.startsWith('    at ') && line.includes('file://'));

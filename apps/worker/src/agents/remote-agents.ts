@@ -2,13 +2,13 @@ import { type Agent, defineAgent, type Execute } from '@switchyard/agent';
 import type { AddressPolicySettings } from '@switchyard/outgoing';
 import { cardUrlOf, REMOTE_AGENTS } from '@switchyard/store';
 
-/** Executors that are cached; each has read a card. */
+/** Executors that are cached at most; each has read a card. */
 const MOST_EXECUTORS = 100;
 
 /**
  * Runs the turns of all agents that are called by the URL of their card (`turn.call`): each call has a task and a turn
- * in the store, so that it survives crashes and is canceled like any other. It is not announced: only agents can make a
- * worker call a URL, and not every agent knows what made it do so: the policy decides where a URL may lead.
+ * in the store, so that it survives crashes and is canceled like any other. It is not announced, so only agents can
+ * make a worker call a URL. Their input may have led them to it: the policy decides which URLs are allowed.
  */
 export function remoteAgents(policy: AddressPolicySettings): Agent {
   const card = {

@@ -3,8 +3,8 @@ import { type Consumer, type Registry, skillQueue } from '@switchyard/store';
 import type { Drainable } from './drain.ts';
 
 /**
- * Takes the turns of an agent: from its own queue, and from those of its skills. A skill that has lost its queue may
- * have left tasks there: these go on, one turn at a time.
+ * Takes the turns of an agent from its own queue, and from those of its skills. If a skill no longer has a queue, the
+ * tasks that are left there go on, one turn at a time.
  */
 export class AgentConsumer implements Drainable {
   readonly agent: Agent;
@@ -23,7 +23,7 @@ export class AgentConsumer implements Drainable {
     this.#registry = registry;
   }
 
-  /** As announced. Complete once it has started. */
+  /** As announced. Complete after `start`. */
   get skillQueues(): Readonly<Record<string, number>> {
     return this.#skillQueues;
   }

@@ -8,7 +8,7 @@ export interface Drainable {
 }
 
 /**
- * Takes no more work: running turns may go on for as long as the order says, and are given back then. A drain can be
+ * Drains the worker: it takes no more work, and gives running turns back after the time in the order. A drain can be
  * undone.
  */
 export class Drain {
@@ -21,7 +21,7 @@ export class Drain {
     this.#consumers = consumers;
   }
 
-  /** Aborted when running turns are to be given back. For turns that begin now: after an `end` it is a new one. */
+  /** Aborted when running turns must be given back. Read it when a turn begins: after `end` it is a new signal. */
   get signal(): AbortSignal {
     return this.#release.signal;
   }

@@ -6,7 +6,7 @@ import type { Emit } from '../telemetry/events.ts';
 import { Poller } from '../timing/timing.ts';
 import type { RunsElsewhere } from './sources.ts';
 
-/** An agent that runs elsewhere, by an operator's settings. */
+/** An operator's settings for an agent that runs elsewhere. */
 export interface ExistingAgentSettings {
   readonly id: string;
   readonly cardUrl: string;
@@ -15,9 +15,9 @@ export interface ExistingAgentSettings {
   readonly binding?: RemoteSettings['binding'] | undefined;
   readonly concurrency?: number | undefined;
   readonly turnTimeoutMs?: number | undefined;
-  /** How often a message is tried; each attempt waits a minute for an agent that is away. */
+  /** Attempts at a message; each waits a minute for an agent that does not answer. */
   readonly attempts?: number | undefined;
-  /** They replace those of its card. */
+  /** Name and description replace those of its card. */
   readonly name?: string | undefined;
   readonly description?: string | undefined;
 }
@@ -25,14 +25,14 @@ export interface ExistingAgentSettings {
 type Card = Agent['card'];
 
 const LOOK_AGAIN_MS = 5_000;
-/** Looks without a change, while the agent answers, until its card is read again. */
+/** While the agent answers, its card is read once in this many looks. */
 const LOOKS_PER_READING = 12;
-/** An agent that does not answer does not keep its worker from starting. */
+/** How long a worker waits for the agent's card before it starts without it. */
 const FIRST_LOOK_MS = 3_000;
 
 /**
- * Runs an agent that runs elsewhere. Its card is read again and again: while the agent is away, the last one that was
- * announced stands, or a stand-in if there was none yet.
+ * Passes turns to an agent that runs elsewhere. Its card is read repeatedly: while the agent does not answer, the card
+ * that was announced last is used, or a placeholder if there was none yet.
  */
 export class ExistingAgent implements RunsElsewhere {
   readonly id: string;
@@ -50,7 +50,7 @@ export class ExistingAgent implements RunsElsewhere {
   #isThere: boolean | undefined;
   #looks = 0;
 
-  /** @throws {TypeError} naming what cannot be used */
+  /** @throws {TypeError} naming the setting that cannot be used */
   constructor(settings: ExistingAgentSettings, emit: Emit) {
     const { id, cardUrl, headers, trustedOrigins, binding, concurrency = 100 } = settings;
     this.#settings = settings;

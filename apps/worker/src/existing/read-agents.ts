@@ -26,7 +26,7 @@ function idOf({ pathname, host }: URL): string {
     .slice(0, 63);
 }
 
-/** Of an agent, or of its card. */
+/** The URL of a card. @param url of an agent, or of its card */
 function cardUrlOf(url: string): string {
   const { pathname } = new URL(url);
   return pathname.endsWith('.json')

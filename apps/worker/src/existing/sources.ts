@@ -1,9 +1,9 @@
 import type { Agent } from '@switchyard/agent';
 import type { AgentAnnouncement } from '@switchyard/store';
 
-// What a worker knows of agents that run elsewhere before it loads what runs them: most workers have none.
+// Recognizes agents that run elsewhere, without loading the code that runs them: most workers have none.
 
-/** Agents that run elsewhere cannot be used as they are written down; the message names each problem. */
+/** The settings of agents that run elsewhere cannot be used; the message names each problem. */
 export class ExistingAgentError extends Error {
   override readonly name = 'ExistingAgentError';
 }
@@ -13,14 +13,14 @@ export function isAgentUrl(source: string): boolean {
   return /^(?:[a-z0-9-]+=)?https?:\/\//i.test(source);
 }
 
-/** With agents that run elsewhere. */
+/** Whether it is a file that lists agents that run elsewhere. */
 export function isAgentFile(source: string): boolean {
   return /\.ya?ml$/i.test(source);
 }
 
-/** An agent whose card is somewhere else, and is looked at from `open` to `stop`. */
+/** An agent that runs elsewhere, and whose card is read there from `open` to `stop`. */
 export interface RunsElsewhere extends Agent {
-  /** Call it before the agent is announced. @param find what was announced last */
+  /** Call it before the agent is announced. @param find finds the announcement of an agent in the registry */
   open(find: (id: string) => Promise<AgentAnnouncement | undefined>): Promise<void>;
   stop(): Promise<void>;
 }

@@ -3,7 +3,7 @@ import type { AgentConsumer } from '../consume/agent-consumer.ts';
 import type { Emit } from '../telemetry/events.ts';
 import { Poller } from '../timing/timing.ts';
 
-/** Announces to the gateways which agents this worker runs, and renews that while the worker runs. */
+/** Announces to the gateways which agents this worker runs, and repeats that while the worker runs. */
 export class Announcer {
   readonly #registry: Registry;
   readonly #workerId: string;
@@ -37,7 +37,7 @@ export class Announcer {
   }
 }
 
-/** As the agent is now: the card of one that runs elsewhere may have changed. */
+/** The current announcement: the card of an agent that runs elsewhere may have changed. */
 function announcementOf({ agent, skillQueues }: AgentConsumer): AgentAnnouncement {
   const { id, card, extendedCard, repliesWithMessage, concurrency, whileWorking } = agent;
   const hasSkillQueues = Object.keys(skillQueues).length > 0;

@@ -2,10 +2,10 @@ import type { Migrator } from '@switchyard/store';
 import type { Emit } from '../telemetry/events.ts';
 import { Poller } from '../timing/timing.ts';
 
-/** Others may have to go first. */
+/** A migration may have to wait until older programs have ended. */
 const EVERY_MS = 5_000;
 
-/** Migrates what older releases left in Redis. Every worker would, and one does. */
+/** Migrates data of older releases in Redis. Every worker tries to; a lock lets one at a time do it. */
 export class Migrations {
   readonly #poller: Poller;
   readonly #stopping = new AbortController();
@@ -23,7 +23,7 @@ export class Migrations {
     this.#poller.request();
   }
 
-  /** One that runs stops after its step; another worker goes on with it. */
+  /** A running migration stops after its step; another worker continues it. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#poller.stop();

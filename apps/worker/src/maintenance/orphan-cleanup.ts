@@ -3,8 +3,8 @@ import type { Emit } from '../telemetry/events.ts';
 import { Poller } from '../timing/timing.ts';
 
 /**
- * Cancels tasks whose caller's task has ended. A notification says when there are some; the clock finds those whose
- * notification was lost, or whose worker died over them.
+ * Cancels tasks whose caller's task has ended. It runs after a notification, and on a timer for tasks whose
+ * notification was lost, or whose worker died during the cancel.
  */
 export class OrphanCleanup {
   readonly #orphans: Orphans;

@@ -5,19 +5,19 @@ import { Poller } from '../timing/timing.ts';
 
 export interface ReporterOptions {
   readonly workerId: string;
-  /** Their ids. */
+  /** Ids of the worker's agents. */
   readonly agents: readonly string[];
   readonly turns: () => readonly ReportedTurn[];
   readonly figures: () => WorkerFigures;
   readonly version: string;
-  /** The order has changed. undefined: there is none, or none any more. */
+  /** Called when the order has changed; undefined: there is no order (any more). */
   readonly onOrder: (order: DrainOrder | undefined) => Promise<void>;
   readonly emit: Emit;
 }
 
 /**
- * Reports to operators what the worker does, and applies their orders to drain: the answer to a report carries the
- * order, and a notification of a new one leads to a report at once.
+ * Reports to operators what the worker does, and applies their drain orders: the reply to a report has the order, and a
+ * notification of a new order triggers a report at once.
  */
 export class Reporter {
   readonly #workers: Workers;
@@ -56,7 +56,7 @@ export class Reporter {
     if (isDeepStrictEqual(order, this.#order)) return;
     await onOrder(order);
     this.#order = order;
-    // The operator who gave the order waits until a report says that it is applied.
+    // The operator's command waits until a report says that the order is applied.
     this.#poller.request();
   }
 }

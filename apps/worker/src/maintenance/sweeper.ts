@@ -2,7 +2,7 @@ import type { AgentIndexes, InterruptedTasks, Outbox, Store } from '@switchyard/
 import type { Emit } from '../telemetry/events.ts';
 import { Poller } from '../timing/timing.ts';
 
-/** What leaves the indexes in the meantime is left out by their readers. */
+/** Readers of the indexes skip expired tasks that are not trimmed yet. */
 const TRIM_EVERY_MS = 10_000;
 
 /** Repairs tasks that have work to do but no live owner. Every worker does so, and one is enough. */
@@ -35,7 +35,7 @@ export class Sweeper {
     await Promise.all([this.#poller.stop(), this.#trimmer.stop()]);
   }
 
-  /** A task that cannot be swept keeps none that waits for its client from ending. */
+  /** If a task cannot be swept, tasks that have waited too long for their client still end. */
   async #run(): Promise<void> {
     await this.#sweep().catch(this.#onError);
     await this.#endOverdue();

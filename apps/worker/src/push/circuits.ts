@@ -5,8 +5,8 @@ const FIRST_OPEN_MS = 1_000;
 const LONGEST_OPEN_MS = 60_000;
 
 /**
- * One receiving host as this process has come to know it. Opens after several failures in a row, so that a host that is
- * down is not called by every webhook that points at it; then one call at a time tries whether it is back.
+ * The circuit breaker of one receiving host, in this process. Opens after several failures in a row, so that a host
+ * that is down is not called by every webhook that points at it; later, one call at a time tests whether it is back.
  */
 export class Circuit {
   #failures = 0;
@@ -14,7 +14,7 @@ export class Circuit {
   #openUntil = 0;
   #inFlight = 0;
 
-  /** @returns undefined: go ahead, and report how it went; else milliseconds until it may be tried again */
+  /** @returns undefined: make the call, then `report` its result; otherwise milliseconds until the next try */
   admit(now: number): number | undefined {
     if (now < this.#openUntil) return this.#openUntil - now;
     if (this.#openings > 0 && this.#inFlight > 0) return FIRST_OPEN_MS;
@@ -22,7 +22,7 @@ export class Circuit {
     return undefined;
   }
 
-  /** @param isFault the host's, not that of what was asked of it */
+  /** @param isFault the host failed, and not the request */
   report(isFault: boolean, now: number): void {
     this.#inFlight--;
     if (!isFault) {
@@ -31,7 +31,7 @@ export class Circuit {
     }
     this.#failures++;
     const isEnough = this.#openings > 0 || this.#failures >= FAILURES_TO_OPEN;
-    // Calls that were open when the circuit opened tell nothing new.
+    // Calls that began before the circuit opened do not count again.
     if (!isEnough || now < this.#openUntil) return;
     this.#openUntil = now + Math.min(FIRST_OPEN_MS * 2 ** this.#openings, LONGEST_OPEN_MS);
     this.#openings++;
@@ -42,13 +42,13 @@ export class Circuit {
     return this.#inFlight;
   }
 
-  /** There is nothing to remember of it. */
+  /** There is no state to keep. */
   get isFresh(): boolean {
     return this.#inFlight === 0 && this.#failures === 0;
   }
 }
 
-/** Hosts of which something is remembered at most. */
+/** Number of hosts whose circuit is kept at most. */
 const MAX_HOSTS = 10_000;
 
 /** The circuits of all hosts, shared by all webhooks of a process. */
@@ -56,7 +56,7 @@ export class Circuits {
   readonly #maxInFlight: number;
   readonly #circuits = new Map<string, Circuit>();
 
-  /** @param maxInFlight calls to one host at the same time: a slow one must not take all places */
+  /** @param maxInFlight calls to one host at the same time: a slow host must not take all slots */
   constructor(maxInFlight: number) {
     this.#maxInFlight = maxInFlight;
   }

@@ -9,22 +9,22 @@ export interface ConcludePort {
   readonly emit: Emit;
 }
 
-/** What was attempted. */
+/** An attempt at a delivery. */
 export interface Attempt {
   readonly queue: OpenDeliveryQueue;
-  /** Of the receiver. */
+  /** Origin of the receiver. */
   readonly origin: string;
-  /** Where the queue is if it succeeded. */
+  /** The cursor after a success. */
   readonly cursor: DeliveryCursor;
 }
 
-/** What becomes of the job; `more`: more may be due. */
+/** What the queue does with the job; `more`: more deliveries may be due. */
 export type AfterDelivery = JobOutcome | 'more';
 
-/** Before another call to a host to which enough calls are open. */
+/** Pause before another call to a host that already gets enough calls. */
 const BUSY_MS = 250;
 
-/** Brings the outcome of an attempt into the store. */
+/** Writes the outcome of an attempt to the store. */
 export async function concludeDelivery(port: ConcludePort, attempt: Attempt, outcome: Outcome): Promise<AfterDelivery> {
   const { queue, cursor } = attempt;
   switch (outcome.kind) {
@@ -68,7 +68,7 @@ function nameOf({ queue, origin }: Attempt): { taskId: string; configId: string;
   return { taskId: queue.id.taskId, configId: queue.configId, origin };
 }
 
-/** A refusal is tried again, too, in case a receiver is just being deployed; but not for long. */
+/** A refused delivery is retried a few times, in case the receiver is just being deployed. */
 const ATTEMPTS_AT_REFUSAL = 5;
 
 /** How often, and for how long, a delivery was tried, this time included. */
@@ -77,13 +77,13 @@ export interface Tries {
   readonly ageMs: number;
 }
 
-/** Whether a webhook is to be given up after this. */
+/** Whether the webhook must be given up after this failure. */
 function isHopeless(failure: Failure, { attempts, ageMs }: Tries, settings: PushSettings): boolean {
   const most = failure.kind === 'refused' ? Math.min(ATTEMPTS_AT_REFUSAL, settings.maxAttempts) : settings.maxAttempts;
   return attempts >= most || ageMs >= settings.maxAgeMs;
 }
 
-/** Milliseconds until the next attempt: the backoff, and no earlier than the receiver asked for. */
+/** Milliseconds until the next attempt: the backoff, but no earlier than the receiver's Retry-After. */
 function delayMs(failure: Failure, attempts: number, settings: PushSettings): number {
   const asked = failure.kind === 'failed' ? (failure.retryAfterMs ?? 0) : 0;
   return Math.max(backoffDelayMs(settings, attempts), asked);

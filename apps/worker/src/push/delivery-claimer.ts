@@ -3,7 +3,7 @@ import type { Emit } from '../telemetry/events.ts';
 import { Poller } from '../timing/timing.ts';
 
 /**
- * Gives jobs to webhooks that have deliveries to come: at once after a notification, and by the clock where the
+ * Adds jobs for webhooks that have events to deliver: at once after a notification, and on a timer in case the
  * notification or the job was lost. Every worker does so, and one is enough.
  */
 export class DeliveryClaimer {

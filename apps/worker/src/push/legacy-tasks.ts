@@ -3,8 +3,8 @@ import { type CursorAdvance, cursorAt, type Notification, snapshot } from './not
 import { isChunk } from './plan-whole-artifacts.ts';
 
 /**
- * Clients of A2A 0.3 get the task as it is and no events. So one task stands for several events, and chunks alone do
- * not cause a delivery: the status, or the end of the artifact, that follows does.
+ * Clients of A2A 0.3 get the current task instead of events. So one delivery stands for several events, and chunks
+ * alone cause none: the status that follows does, or the end of the artifact.
  */
 export async function legacyTasks(
   queue: OpenDeliveryQueue,
@@ -19,7 +19,7 @@ export async function legacyTasks(
 }
 
 /**
- * A task as A2A 0.3 has it. The SDK that knows how is loaded only where there are such clients.
+ * A task in the form of A2A 0.3. The SDK, which converts it, is loaded only where there are such clients.
  * @param json of a Task
  */
 async function toLegacyTask(json: string): Promise<string> {

@@ -4,26 +4,26 @@ import { legacyTasks } from './legacy-tasks.ts';
 import { type CursorAdvance, cursorAt, type Notification, snapshot } from './notification.ts';
 import { wholeArtifacts } from './whole-artifacts.ts';
 
-/** In which form a webhook gets its deliveries. */
+/** The form in which a webhook gets its deliveries. */
 export interface DeliveryOptions {
   readonly version: Webhook['version'];
   readonly chunks: boolean;
 }
 
 /**
- * What comes next, as far as it is there. Where the stream no longer reaches back, the task as it is stands for what is
- * missing. Nothing at all: the task has expired.
+ * The next deliveries, as far as there are events. Where the stream no longer has the next event, the current task
+ * replaces the missing ones. Empty: the task has expired.
  */
 export async function nextNotifications(
   queue: OpenDeliveryQueue,
   { version, chunks }: DeliveryOptions,
 ): Promise<readonly (Notification | CursorAdvance)[]> {
   if (version !== '1.1') return notifications(queue, { version, chunks });
-  // Without a chunk its number would be missing: for who counts, an event that was lost.
+  // All chunks are delivered: to a receiver that counts events, a skipped one would look like a lost one.
   return (await notifications(queue, { version, chunks: true })).map(withGeneration);
 }
 
-/** Each delivery moves the cursor to the event that it stands for. */
+/** Adds the generation to the body: the number of the event that it delivers, to which the cursor moves. */
 function withGeneration<Next extends Notification | CursorAdvance>(next: Next): Next {
   if (next.body === undefined) return next;
   return { ...next, body: responseWithGeneration(next.body, next.cursor.seq).toString() };

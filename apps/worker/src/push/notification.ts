@@ -2,10 +2,7 @@ import { type DeliveryCursor, type EventId, formatEventId, type OpenDeliveryQueu
 
 /** One delivery to a webhook. */
 export interface Notification {
-  /**
-   * Tells it from all other deliveries to the webhook, and is the same in each attempt: the id of the event, or a name that begins
-   * with it.
-   */
+  /** Unique among the deliveries to the webhook, and the same in each attempt: the event's id, or begins with it. */
   readonly deliveryId: string;
   /** StreamResponse (A2A 4.3.3); for clients of 0.3 the Task. */
   readonly body: string;
@@ -19,7 +16,7 @@ export interface CursorAdvance {
   readonly body?: undefined;
 }
 
-/** The task as it is. */
+/** The current task as a delivery. */
 export interface Snapshot {
   readonly deliveryId: string;
   /** JSON of the task. */
@@ -32,7 +29,7 @@ export function cursorAt({ seq, incarnation }: EventId, pending: readonly string
   return { seq, incarnation, pending };
 }
 
-/** One, or none if the task has expired. */
+/** One snapshot, or none if the task has expired. */
 export async function snapshot(queue: OpenDeliveryQueue): Promise<readonly Snapshot[]> {
   const task = await queue.task();
   return task ? [{ deliveryId: `${formatEventId(task)}.task`, task: task.json, cursor: cursorAt(task) }] : [];

@@ -2,10 +2,10 @@ import { AddressRefused, retryAfterMs } from '@switchyard/outgoing';
 import type { Unreadable } from '@switchyard/store';
 
 /**
- * What became of one attempt at a delivery.
- * - `delivered`: answered with 2xx. `gone`: 410, the receiver wants no more.
- * - `refused`: an answer, or an address, that trying again hardly changes. `failed`: one that it may.
- * - `busy`: not tried, this process has enough calls to that host open.
+ * The outcome of one attempt at a delivery.
+ * - `delivered`: answered with 2xx. `gone`: answered with 410, delete the webhook.
+ * - `refused`: a permanent failure, by the answer or the address. `failed`: a retry may succeed.
+ * - `busy`: not tried, as this process already makes enough calls to that host.
  */
 export type Outcome =
   | { readonly kind: 'delivered' | 'gone' | 'busy' }
@@ -14,10 +14,10 @@ export type Outcome =
 
 export type Failure = Extract<Outcome, { reason: string }>;
 
-/** Timed out, too early, too many: statuses of 4xx that say "later" (RFC 9110, RFC 8470, RFC 6585). */
+/** Timed out, too early, too many: the 4xx statuses that allow a retry (RFC 9110, RFC 8470, RFC 6585). */
 const LATER: ReadonlySet<number> = new Set([408, 425, 429]);
 
-/** @param retryAfter the header as it came */
+/** @param retryAfter value of the header */
 export function outcomeOfAnswer(status: number, retryAfter: string | undefined): Outcome {
   if (status >= 200 && status < 300) return { kind: 'delivered' };
   if (status === 410) return { kind: 'gone' };
@@ -27,7 +27,7 @@ export function outcomeOfAnswer(status: number, retryAfter: string | undefined):
   return { kind: 'failed', reason, blamesHost: status >= 500, ...(askedMs !== undefined && { retryAfterMs: askedMs }) };
 }
 
-/** An attempt that got no answer. The reason names what went wrong, not what was sent. */
+/** The outcome of an attempt without an answer. The reason names the error, and nothing that was sent. */
 export function outcomeOfError(error: unknown): Outcome {
   if (error instanceof AddressRefused) return { kind: 'refused', reason: error.message };
   return { kind: 'failed', reason: reasonOf(error), blamesHost: true };
@@ -40,7 +40,7 @@ function reasonOf(error: unknown): string {
   return `the receiver could not be reached: ${code}`;
 }
 
-/** A webhook that cannot be read, for want of a secret: it may be given again. */
+/** The outcome for a webhook that cannot be decrypted because its secret is missing: it may be set again. */
 export function outcomeOfUnreadable(error: Unreadable): Failure {
   return { kind: 'failed', reason: `the config cannot be read: ${error.message}`, blamesHost: false };
 }

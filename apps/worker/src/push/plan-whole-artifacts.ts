@@ -2,7 +2,7 @@ import { isInterrupted, isTerminal, type StreamResponse, type TaskArtifactUpdate
 import { type DeliveryCursor, type EventId, type FeedEvent, formatEventId } from '@switchyard/store';
 import { cursorAt } from './notification.ts';
 
-/** What an event is to a webhook that gets no chunks, and the webhook's cursor after it. */
+/** What a webhook without chunks gets for an event, and its cursor after it. */
 export type Planned =
   | { readonly kind: 'pass'; readonly cursor: DeliveryCursor }
   | { readonly kind: 'event'; readonly deliveryId: string; readonly cursor: DeliveryCursor }
@@ -14,8 +14,8 @@ export type Planned =
     };
 
 /**
- * Chunks are skipped, and the artifact is pending. It is delivered whole with its last chunk; if no chunk is marked as the
- * last, before the status that ends the task or asks the client for something.
+ * Skips chunks and marks their artifact as pending. The whole artifact is delivered with its last chunk, or, if no
+ * chunk is marked as the last, before the status that ends the task or waits for the client.
  */
 export function planWholeArtifacts(event: FeedEvent, before: DeliveryCursor): readonly Planned[] {
   const { pending } = before;
@@ -25,7 +25,7 @@ export function planWholeArtifacts(event: FeedEvent, before: DeliveryCursor): re
   const isDue = isTerminal(event.state) || isInterrupted(event.state);
   if (!isDue) return [{ kind: 'event', deliveryId, cursor: cursorAt(event, pending) }];
   return [
-    // The delivery id counts what is still pending: so it is the same in each attempt.
+    // The delivery id counts the artifacts that are still pending, so that it is the same in each attempt.
     ...pending.map((artifactId, i) => ({
       kind: 'artifact' as const,
       artifactId,
@@ -48,13 +48,13 @@ function planArtifact(
   return append ? { kind: 'artifact', artifactId, deliveryId, cursor } : { kind: 'event', deliveryId, cursor };
 }
 
-/** A part of an artifact of which more is to come, or may be. */
+/** Whether the event is a chunk of an artifact that may have more. */
 export function isChunk({ json }: Pick<FeedEvent, 'json'>): boolean {
   const update = artifactUpdateIn(json);
   return update !== undefined && update.lastChunk !== true;
 }
 
-/** The store writes the kind of an event first: what is no artifact need not be parsed. */
+/** The store writes the kind of an event first, so other events need not be parsed. */
 function artifactUpdateIn(json: string): TaskArtifactUpdateEvent | undefined {
   if (!json.startsWith('{"artifactUpdate":')) return undefined;
   const response: StreamResponse = JSON.parse(json);

@@ -11,13 +11,13 @@ import { createSigner, type Sign } from './sign.ts';
 export interface PushParts {
   readonly store: Store;
   readonly emit: Emit;
-  /** How hosts are looked up; unset: as this machine does. */
+  /** Resolves host names; unset: as this machine does. */
   readonly resolve?: Resolve;
 }
 
-/** Share of the places that one host may take. */
+/** Share of the slots that one host may take. */
 const HOST_SHARE = 1 / 4;
-/** What an answer says besides its status is of no interest; reading a little of it keeps the connection. */
+/** Only the status of an answer matters; reading a short body lets the connection be reused. */
 const MAX_ANSWER_BYTES = 64 * 1024;
 
 /** The part of a worker that delivers events to webhooks. */
@@ -31,7 +31,7 @@ export class PushDeliverer {
   readonly #shutdown = new AbortController();
   #sign: Sign | undefined;
 
-  /** @throws {RangeError} the policy has an entry that is none */
+  /** @throws {RangeError} the policy has an invalid entry */
   constructor(settings: PushSettings, parts: PushParts) {
     const { concurrency, timeoutMs, claimEveryMs } = settings;
     const { store, emit, resolve } = parts;
@@ -49,7 +49,7 @@ export class PushDeliverer {
     });
   }
 
-  /** The store has been started. Rejects if the signing key cannot be used. */
+  /** Call it after the store's start. Rejects if the signing key cannot be used. */
   async start(): Promise<void> {
     const { signingKey } = this.#settings;
     if (signingKey) this.#sign = createSigner(signingKey);
@@ -57,7 +57,7 @@ export class PushDeliverer {
     await this.#claimer.start();
   }
 
-  /** Begins no more deliveries, and lets open ones end for `drainMs`; other workers do the rest. */
+  /** Begins no more deliveries, and gives open ones `drainMs` to end; other workers make the rest. */
   async stop(drainMs: number): Promise<void> {
     this.#shutdown.abort();
     await this.#claimer.stop();
@@ -81,7 +81,7 @@ export class PushDeliverer {
     try {
       return await runDeliveryQueue(port, job);
     } catch (error) {
-      // Redis was away, or the worker has a bug: the queue starts the job again, or the claimer has it added.
+      // Redis was unreachable, or the worker has a bug: the queue starts the job again, or the claimer adds it again.
       emit({ kind: 'error', where: 'push delivery', err: error });
       throw error;
     }

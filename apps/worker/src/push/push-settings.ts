@@ -5,22 +5,22 @@ import type { SigningKey } from '@switchyard/settings';
 export interface PushSettings {
   /** Webhooks that this process serves at the same time. */
   readonly concurrency: number;
-  /** Of one delivery, from looking up the host to the end of the answer. */
+  /** Longest time for one delivery, from the DNS lookup to the end of the answer. */
   readonly timeoutMs: number;
-  /** At one delivery; then the webhook is given up. */
+  /** Most attempts at one delivery; then the webhook is given up. */
   readonly maxAttempts: number;
-  /** Since the first attempt at a delivery; then the webhook is given up. */
+  /** Longest time since the first attempt at a delivery; then the webhook is given up. */
   readonly maxAgeMs: number;
-  /** Before the second attempt; each further one waits twice as long, up to `maxBackoffMs`. */
+  /** Pause before the second attempt; doubled before each further one, up to `maxBackoffMs`. */
   readonly backoffMs: number;
   readonly maxBackoffMs: number;
   /** False: status updates and whole artifacts only. */
   readonly chunks: boolean;
-  /** How often webhooks with deliveries to come are looked for, in case a notification was lost. */
+  /** How often webhooks with undelivered events are claimed, in case a notification was lost. */
   readonly claimEveryMs: number;
   /** Which addresses may be called. */
   readonly policy: AddressPolicySettings;
-  /** With which each delivery is signed; unset: they are not. */
+  /** Signs each delivery; unset: deliveries are not signed. */
   readonly signingKey?: SigningKey | undefined;
 }
 

@@ -21,20 +21,20 @@ export interface DeliverPort extends SendPort, ConcludePort {
 /** A webhook with a constant flow of deliveries yields to others after this time. */
 const SLICE_MS = 5_000;
 
-/** One start of a webhook's job by the queue: makes its deliveries one after the other, until there are none. */
+/** Runs a webhook's job, as started by the queue: makes its deliveries one after the other, until there are none. */
 export async function runDeliveryQueue(port: DeliverPort, job: PushJob): Promise<JobOutcome> {
   const queue = await port.deliveries.open(job);
   if (typeof queue === 'string') return 'done';
   const webhook = webhookOf(queue);
   if (webhook instanceof Unreadable) return withoutWebhook(port, queue, webhook);
-  const giveWayAt = performance.now() + SLICE_MS;
+  const yieldAt = performance.now() + SLICE_MS;
   let step: AfterDelivery = 'more';
   while (step === 'more')
-    step = performance.now() < giveWayAt ? await deliverSome(port, queue, webhook) : { retryAfterMs: 0 };
+    step = performance.now() < yieldAt ? await deliverSome(port, queue, webhook) : { retryAfterMs: 0 };
   return step;
 }
 
-/** The deliveries that are due now. None: the task has expired. */
+/** Makes the deliveries that are due. If there are none, the task has expired. */
 async function deliverSome(port: DeliverPort, queue: OpenDeliveryQueue, webhook: Webhook): Promise<AfterDelivery> {
   let step: AfterDelivery = 'done';
   const options = { version: webhook.version, chunks: port.settings.chunks };
@@ -58,7 +58,7 @@ async function deliver(
   return concludeDelivery(port, { queue, origin, cursor: next.cursor }, outcome);
 }
 
-/** The outcome of a cursor's advance without a delivery. */
+/** The outcome where the cursor advances without a delivery. */
 const SKIPPED = { kind: 'delivered' } as const;
 
 function webhookOf(queue: OpenDeliveryQueue): Webhook | Unreadable {

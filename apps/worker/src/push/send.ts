@@ -15,7 +15,7 @@ export interface SendPort {
   readonly emit: Emit;
 }
 
-/** The webhook that it is sent to. */
+/** The webhook that gets a delivery. */
 export interface Receiver {
   readonly id: DeliveryQueueId;
   readonly webhook: Webhook;
@@ -25,7 +25,7 @@ interface TracedNotification extends Notification {
   readonly traceContext: TraceContext | undefined;
 }
 
-/** One attempt at one delivery. Never throws: every error is an outcome. */
+/** Makes one attempt at one delivery. Never throws: every error is an outcome. */
 export function send(port: SendPort, receiver: Receiver, notification: Notification): Promise<Outcome> {
   const { host, origin } = new URL(receiver.webhook.url);
   const { taskId } = receiver.id;
@@ -60,14 +60,14 @@ async function post(
   return outcomeOfAnswer(answer.status, answer.headers['retry-after']);
 }
 
-/** The status has been received: an answer that is too long, or breaks off, changes nothing about it. */
+/** Reads the body. The status was received: a body that is too long, or breaks off, does not change the outcome. */
 async function drain(body: AsyncIterable<unknown>): Promise<void> {
   await Array.fromAsync(body, () => undefined).catch(() => undefined);
 }
 
 /**
- * A2A 4.3.3: what the config says of authentication, and its token beside it under the name that the published SDKs
- * use. The delivery id is the same in each attempt at a delivery, so that receivers can ignore repetitions.
+ * A2A 4.3.3: the authentication of the config, and its token under the name that the published SDKs use. The delivery
+ * id is the same in each attempt at a delivery, so that receivers can ignore repetitions.
  */
 function requestHeaders(webhook: Webhook, { taskId }: DeliveryQueueId, deliveryId: string): Record<string, string> {
   const { token, authentication, version = '1.0' } = webhook;
@@ -87,5 +87,5 @@ function traceHeaders(context: TraceContext | undefined): Record<string, string>
   return { traceparent: context.parent, ...(context.state !== undefined && { tracestate: context.state }) };
 }
 
-/** Of the delivery's own signature, if there is one: a JWT, see `createSigner`. */
+/** Header of the delivery's signature, if there is one: a JWT, see `createSigner`. */
 const signatureHeader = 'x-a2a-notification-signature';

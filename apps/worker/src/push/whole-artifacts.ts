@@ -5,7 +5,7 @@ import { type Planned, planWholeArtifacts } from './plan-whole-artifacts.ts';
 
 interface PlannedEvent {
   readonly planned: Planned;
-  /** Of the event. */
+  /** JSON of the event. */
   readonly json: string;
 }
 
@@ -16,9 +16,9 @@ export async function wholeArtifacts(
 ): Promise<readonly (Notification | CursorAdvance)[]> {
   const plan = planAll(queue.cursor, events);
   const task = plan.some(({ planned }) => planned.kind === 'artifact') ? await taskOf(queue) : undefined;
-  const coming = plan.map((event) => toNotification(event, task));
-  // A notification moves the cursor past what was skipped before it: only a skip at the end has to be stored.
-  return coming.filter(({ body }, i) => body !== undefined || i === coming.length - 1);
+  const next = plan.map((event) => toNotification(event, task));
+  // A notification moves the cursor past the events skipped before it: only a skip at the end has to be stored.
+  return next.filter(({ body }, i) => body !== undefined || i === next.length - 1);
 }
 
 function planAll(cursor: DeliveryCursor, events: readonly FeedEvent[]): PlannedEvent[] {
@@ -30,7 +30,7 @@ function planAll(cursor: DeliveryCursor, events: readonly FeedEvent[]): PlannedE
   return plan;
 }
 
-/** A later artifact than that of the event may be delivered: it is the same one, further on. */
+/** The artifact is read from the current task, so it may be newer than the event. */
 function toNotification({ planned, json }: PlannedEvent, task: Task | undefined): Notification | CursorAdvance {
   const { kind, cursor } = planned;
   if (kind === 'pass') return { cursor };

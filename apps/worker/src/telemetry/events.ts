@@ -9,22 +9,22 @@ export type WorkerEvent =
   | { readonly kind: 'measuring'; readonly port: number }
   | { readonly kind: 'draining'; readonly by: string | undefined }
   | { readonly kind: 'drain-ended' }
-  /** A later release has taken the deployment over. */
+  /** A later release has migrated the deployment: this one must not work with it any more. */
   | { readonly kind: 'too-old'; readonly reason: string }
   | ({ readonly kind: 'turn-begun' } & TurnBegin)
-  /** Instead of `turn-begun`: the turn was another worker's, which is dead or taken for dead. */
+  /** Instead of `turn-begun`: the turn was another worker's, which died or was presumed dead. */
   | ({ readonly kind: 'turn-taken-over'; readonly takenOverFrom: string } & TurnBegin)
   /** The task has the turn's outcome. */
   | ({ readonly kind: 'turn-ended' } & TurnEnd)
-  /** It runs again, on any worker. `isSpent`: the attempt counts. */
+  /** The turn will run again, on any worker. `isSpent`: the attempt counts. */
   | ({ readonly kind: 'turn-given-back'; readonly isSpent: boolean; readonly retryInMs: number } & TurnEnd)
-  /** It lost its task to another run: what it wrote late was refused. */
+  /** The turn lost its task to another run: its late writes were refused. */
   | ({ readonly kind: 'turn-fenced' } & TurnEnd)
   /** The attempts at a message are spent: its task has failed, and it is a dead letter. */
   | ({ readonly kind: 'turn-given-up'; readonly attempts: number | undefined } & TurnOfTask & Partial<TurnEnd>)
-  /** What an agent logs. */
+  /** A log line of an agent. */
   | ({ readonly kind: 'agent-log'; readonly line: LogLine } & TurnName)
-  /** Of a turn. `afterMs`: since its job came into the queue. */
+  /** The first event of a turn was written. `afterMs`: since its job entered the queue. */
   | { readonly kind: 'first-event'; readonly agent: string; readonly afterMs: number }
   | ({ readonly kind: 'job-without-turn'; readonly verdict: string } & TurnOfTask)
   | ({ readonly kind: 'job-failed'; readonly err: unknown } & TurnOfTask)
@@ -51,30 +51,30 @@ interface TurnOfTask {
   readonly taskId: string;
 }
 
-/** A turn. The fields have the same names in the log of a gateway. What is traced has its trace's id in the log, too. */
+/** A turn. A gateway's log lines use the same names. Lines of a traced turn also have the trace id. */
 export interface TurnName extends TurnOfTask {
   readonly contextId: string | undefined;
   readonly tenant: string | undefined;
-  /** Of the attempts at this message. */
+  /** Number of the attempt at this message. */
   readonly attempt: number;
-  /** Of the request that brought the message, or led to the call that did. */
+  /** Id of the request that brought the message, or led to the call that brought it. */
   readonly requestId?: string | undefined;
 }
 
 interface TurnBegin extends TurnName {
-  /** In the queue; unset: not known. */
+  /** Time in the queue; unset: not known. */
   readonly waitedMs?: number | undefined;
 }
 
 export interface TurnEnd extends TurnName {
-  /** The state that it led to, or failed, retry, waiting-for-auth, interrupted (by what). */
+  /** The state of the task, or failed, retry, waiting-for-auth, interrupted-<reason>. */
   readonly outcome: string;
   readonly durationMs: number;
   /** For the log, never for the client. */
   readonly err?: unknown;
 }
 
-/** Which webhook. Of its address no more than the origin: the rest may be secret. */
+/** Names a webhook. Of its URL only the origin: the rest may be secret. */
 interface PushName {
   readonly taskId: string;
   readonly configId: string;

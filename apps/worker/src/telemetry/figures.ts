@@ -2,7 +2,7 @@ import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
 import type { WorkerFigures } from '@switchyard/store';
 import type { WorkerEvent } from './events.ts';
 
-/** The figures are of the last five to ten seconds. */
+/** Two windows of this length: the figures cover the last five to ten seconds. */
 const WINDOW_MS = 5_000;
 const LONGEST_MS = 86_400_000;
 
@@ -13,7 +13,7 @@ interface Window {
   readonly firstEvent: RecordableHistogram;
 }
 
-/** What a worker reports of its last turns. */
+/** Figures of a worker's last turns, for its reports. */
 export class Figures {
   #last = newWindow();
   #now = newWindow();
@@ -58,7 +58,7 @@ function newWindow(): Window {
 /** Two digits are exact. */
 const histogram = (): RecordableHistogram => createHistogram({ lowest: 1, highest: LONGEST_MS, figures: 2 });
 
-/** It takes whole numbers from 1. */
+/** A histogram takes whole numbers from 1. */
 function record(to: RecordableHistogram, ms: number): void {
   to.record(Math.min(LONGEST_MS, Math.max(1, Math.round(ms))));
 }

@@ -7,7 +7,7 @@ export interface MetricsSettings {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
-  /** Of `/metrics`, which tells numbers and names of agents; unset: it asks for none. */
+  /** Key that `/metrics` requires, as it shows figures and names of agents; unset: none is required. */
   readonly key?: string | undefined;
 }
 
@@ -43,7 +43,7 @@ export class MetricsPort {
 
 function serve(metrics: WorkerMetrics, { host, key }: MetricsSettings): RequestListener {
   return (req, res) => {
-    // Any name may lead to this machine, and a page of that name would read the answer.
+    // DNS rebinding: any name may resolve to this machine, and a web page of that name could read the response.
     if (isLoopback(host) && !isAddressOrLocalhost(req.headers.host ?? 'localhost'))
       return void res.writeHead(403).end();
     if (req.method !== 'GET') return void res.writeHead(405, { Allow: 'GET' }).end();

@@ -2,9 +2,9 @@ import { cardUrlOf, REMOTE_AGENTS, type StoreObserver } from '@switchyard/store'
 import { Metrics, type Rendered } from '@switchyard/telemetry';
 import type { WorkerEvent } from './events.ts';
 
-/** What is read from a worker when its metrics are collected, or told by its store. */
+/** Sources of a worker's metrics that are no events. */
 export interface Measured {
-  /** By agent. */
+  /** Number of running turns, by agent. */
   readonly runningTurns: () => ReadonlyMap<string, number>;
   readonly observe: (observer: StoreObserver) => void;
 }
@@ -64,7 +64,7 @@ export class WorkerMetrics {
       metrics.observe('switchyard_time_to_first_event_seconds', event.afterMs / 1_000, { agent });
     if ('waitedMs' in event && event.waitedMs !== undefined)
       metrics.observe('switchyard_queue_wait_seconds', event.waitedMs / 1_000, { agent });
-    // One that was given up before it began took no time.
+    // A turn that was given up before it began has no duration.
     if ('outcome' in event && event.outcome !== undefined && 'durationMs' in event)
       metrics.observe('switchyard_turn_duration_seconds', (event.durationMs ?? 0) / 1_000, {
         agent,
@@ -73,7 +73,7 @@ export class WorkerMetrics {
   }
 }
 
-/** All agents that are called by the URL of their card are one: there may be any number of them. */
+/** The label of an agent. All agents that are called by URL share one, as there may be any number of them. */
 export function labelOf(agent: string): string {
   return cardUrlOf(agent) === undefined ? agent : REMOTE_AGENTS;
 }

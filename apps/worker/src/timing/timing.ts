@@ -5,7 +5,7 @@ export interface PollerOptions {
 }
 
 /**
- * Runs something by the clock, and at once when asked: one run at a time, and one more for requests that came
+ * Runs something on a timer, and at once on request: one run at a time, then one more for all requests that came
  * meanwhile.
  */
 export class Poller {
@@ -59,8 +59,8 @@ export interface Backoff {
 }
 
 /**
- * Milliseconds to wait after so many attempts: exponential, less up to half of it by chance, so that those who failed
- * together do not come back together.
+ * Milliseconds to wait after this number of attempts: exponential, with a jitter of up to half, so that callers that
+ * failed together do not retry together.
  */
 export function backoffDelayMs({ backoffMs, maxBackoffMs }: Backoff, attempts: number): number {
   const longest = Math.min(backoffMs * 2 ** Math.min(attempts - 1, 30), maxBackoffMs);

@@ -18,7 +18,7 @@ export class ActiveTurns {
     return { [Symbol.dispose]: () => void this.#entries.delete(entry) };
   }
 
-  /** How many, by agent. */
+  /** Number of running turns, by agent. */
   counts(): ReadonlyMap<string, number> {
     const byAgent = Map.groupBy(this.#entries, ({ turn }) => labelOf(turn.start.agent));
     return new Map([...byAgent].map(([agent, { length }]) => [agent, length]));

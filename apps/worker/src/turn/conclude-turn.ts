@@ -4,8 +4,8 @@ import { isOutage, type JobOutcome, type OpenTurn, TurnFenced } from '@switchyar
 import { backoffDelayMs } from '../timing/timing.ts';
 
 /**
- * Brings the result of a run into the store.
- * @returns what becomes of the job; `more`: the task has another turn to run
+ * Writes the result of a run to the store.
+ * @returns what the queue does with the job; `more`: the task has another turn to run
  */
 export async function concludeTurn(
   turn: OpenTurn,
@@ -30,7 +30,7 @@ export async function concludeTurn(
   }
 }
 
-/** Milliseconds to the next attempt: what was asked for, as far as the policy honours it, or the policy's backoff. */
+/** Milliseconds to the next attempt: the requested delay, up to the policy's limit, or the policy's backoff. */
 export function retryDelayMs(retry: RetryPolicy, attempt: number, askedMs?: number): number {
   return askedMs === undefined ? backoffDelayMs(retry, attempt) : Math.min(askedMs, retry.maxRetryAfterMs);
 }

@@ -19,13 +19,11 @@ export interface JobPort extends CallParts {
   readonly turns: ActiveTurns;
 }
 
-/** A job may come before its task is visible (a fail-over, a script sent late): so many starts, then it has no task. */
+/** A job may start before its task is visible (a fail-over, a script sent late). After this many starts it has none. */
 const STARTS_WITHOUT_TASK = 3;
 const MISSING_RETRY_MS = 200;
 
-/**
- * One start of a job by the queue: runs the turns of its task, one after the other, until nothing waits in the inbox.
- */
+/** Runs a job, as started by the queue: runs the turns of its task one after the other, until its inbox is empty. */
 export async function runJob(port: JobPort, job: TurnJob): Promise<JobOutcome> {
   for (let turnsBefore = 0; ; turnsBefore++) {
     if (port.shutdown.aborted) {
@@ -40,7 +38,7 @@ export async function runJob(port: JobPort, job: TurnJob): Promise<JobOutcome> {
 async function runNextTurn(port: JobPort, job: TurnJob, turnsBefore: number): Promise<JobOutcome | 'more'> {
   const running = new TurnSignal(port.shutdown);
   const takenAt = performance.now();
-  // A further turn's message waited for the turn before it, not for a worker.
+  // The message of a further turn waited for the turn before it, not for a worker.
   const waitedMs = turnsBefore === 0 ? job.waitedMs : undefined;
   const turn = await port.store.turns.begin(job, turnsBefore, {
     onCancel: () => running.interrupt(new TurnInterruption('canceled')),
@@ -74,14 +72,14 @@ async function withoutTurn(
   verdict: 'stale' | 'missing' | 'canceled' | 'exhausted',
 ): Promise<JobOutcome> {
   if (verdict === 'missing' && started <= STARTS_WITHOUT_TASK) return { retryAfterMs: MISSING_RETRY_MS };
-  if (verdict === 'exhausted') await tellGivenUp(port, taskId);
+  if (verdict === 'exhausted') await emitGivenUp(port, taskId);
   else port.emit({ kind: 'job-without-turn', agent: port.agent.id, taskId, verdict });
   return 'done';
 }
 
-/** The message has spent its attempts, none of which told of it: its dead letter does. */
-async function tellGivenUp({ store, agent, emit }: JobPort, taskId: string): Promise<void> {
-  // Without Redis its id must do.
+/** Emits the event of a message whose attempts are spent without any of them reporting it, from its dead letter. */
+async function emitGivenUp({ store, agent, emit }: JobPort, taskId: string): Promise<void> {
+  // Without Redis the event has only the task's id.
   const letter = await store.ops.deadLetters.get(taskId).catch(() => undefined);
   const known = letter?.kind === 'turn' ? letter : { agent: agent.id, attempts: agent.retry.attempts };
   const { contextId, tenant, attempts } = { contextId: undefined, tenant: undefined, ...known };
@@ -89,7 +87,7 @@ async function tellGivenUp({ store, agent, emit }: JobPort, taskId: string): Pro
 }
 
 interface Run extends Ownership {
-  /** For how long its job was in the queue; unset: it was not. */
+  /** How long its job waited in the queue; unset for a further turn of a job. */
   readonly waitedMs: number | undefined;
   readonly trace: TurnTrace;
 }

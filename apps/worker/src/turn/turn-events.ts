@@ -9,13 +9,13 @@ export function beginOf(turn: OpenTurn, waitedMs: number | undefined): WorkerEve
   return takenOverFrom ? { kind: 'turn-taken-over', ...begin, takenOverFrom } : { kind: 'turn-begun', ...begin };
 }
 
-/** The turn in events. */
+/** The fields that name a turn in events. */
 export function nameOf({ start }: OpenTurn): TurnName {
   const { agent, taskId, attempt, task, principal, requestId } = start;
   return { agent, taskId, contextId: task.contextId, tenant: principal.tenant, attempt, requestId };
 }
 
-/** The event of a turn's end. @param next what became of its job */
+/** The event of a turn's end. @param next what the queue does with its job */
 export function endOf(
   turn: OpenTurn,
   { result, durationMs }: { readonly result: TurnResult; readonly durationMs: number },
@@ -30,7 +30,7 @@ export function endOf(
   return isLost(result, turn) ? { kind: 'turn-fenced', ...end } : { kind: 'turn-ended', ...end };
 }
 
-/** To another run, or to the end of the task by a client or operator. */
+/** Whether the turn lost its task to another run, or because a client or operator ended it. */
 function isLost(result: TurnResult, { ending }: OpenTurn): boolean {
   return ending === 'fenced' || (result.kind === 'interrupted' && result.reason.kind === 'taken-over');
 }

@@ -3,7 +3,7 @@ import type { TurnResult } from '@switchyard/agent/runtime';
 import type { OpenTurn, Store } from '@switchyard/store';
 import { type AttemptEnd, isTracing, type TurnTrace, traceTurn } from '@switchyard/telemetry';
 
-/** The spans of a turn that has begun; also those that attempts before it left open when their workers died. */
+/** Begins the spans of a turn, and adds those that earlier attempts left open when their workers died. */
 export async function beginTrace(
   { store, agent }: { readonly store: Pick<Store, 'turns'>; readonly agent: Agent },
   turn: OpenTurn,
@@ -22,7 +22,7 @@ export async function beginTrace(
   return traceTurn(traced, { epoch, attempt, waitedMs }, lost);
 }
 
-/** How the attempt ended, as its spans tell it. */
+/** How the attempt ended, for its spans. */
 export function traceEnd(result: TurnResult): AttemptEnd {
   return {
     result: result.kind === 'interrupted' ? result.reason.kind : result.kind,

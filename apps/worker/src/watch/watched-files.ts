@@ -4,14 +4,14 @@ import { basename, dirname } from 'node:path';
 /** Editors write a file in several steps. */
 const settledAfterMs = 100;
 
-/** Watches the folders of files: editors replace a file by a new one, which a watch on the old file would miss. */
+/** Watches the folders of files: editors replace a file with a new one, which a watch on the old file would miss. */
 export class WatchedFiles {
   readonly #files = new Set<string>();
   readonly #folders = new Map<string, FSWatcher>();
   readonly #onChange: (path: string) => void;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param onChange gets one of the files that have changed, once it is quiet */
+  /** @param onChange gets one of the changed files, once there are no further changes */
   constructor(onChange: (path: string) => void) {
     this.#onChange = onChange;
   }

@@ -12,7 +12,7 @@ export interface WorkerProcessOptions {
 /** A worker as a child process. It ends with this process, because its channel closes. */
 export class WorkerProcess {
   readonly #child: ChildProcess;
-  /** False: it has ended before it could run turns. */
+  /** Resolves with false if the worker ended before it could run turns. */
   readonly started: Promise<boolean>;
   /** Resolves with its exit code, or the name of the signal that ended it. */
   readonly ended: Promise<string>;
@@ -30,7 +30,7 @@ export class WorkerProcess {
     this.started = Promise.race([started, this.ended.then(() => false)]);
   }
 
-  /** SIGTERM: running turns end, or are handed back. Idempotent; resolves when it is gone. */
+  /** Sends SIGTERM: running turns end, or are handed back. Idempotent; resolves when the worker has ended. */
   async stop(): Promise<void> {
     this.#child.kill('SIGTERM');
     await this.ended;

@@ -14,13 +14,13 @@ export function readReport(message: unknown): WorkerReport | undefined {
   return reportSchema.safeParse(message).data;
 }
 
-/** Reports every module that is loaded from now on, also those that modules import; installed packages are left out. */
-export function reportModules(tell: (report: WorkerReport) => void): void {
+/** Reports every module that is loaded from now on, and the modules that it imports, except installed packages. */
+export function reportModules(report: (event: WorkerReport) => void): void {
   registerHooks({
     resolve(specifier, context, next) {
       const resolved = next(specifier, context);
       const path = resolved.url.startsWith('file:') ? fileURLToPath(resolved.url) : '';
-      if (path && !path.includes('/node_modules/')) tell({ kind: 'module', path });
+      if (path && !path.includes('/node_modules/')) report({ kind: 'module', path });
       return resolved;
     },
   });

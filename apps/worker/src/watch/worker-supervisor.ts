@@ -15,8 +15,8 @@ const pauseAfterDeathMs = 1_000;
 
 /**
  * Keeps a worker running while its agents are being written. When one of their modules changes, a new worker starts,
- * and takes over once it runs: the old one finishes its turns or hands them back. A change that does not load leaves
- * the old one at work.
+ * and takes over once it runs: the old one finishes its turns or hands them back. If the changed modules cannot be
+ * loaded, the old worker goes on.
  */
 export class WorkerSupervisor {
   readonly #options: WorkerSupervisorOptions;
@@ -52,7 +52,7 @@ export class WorkerSupervisor {
   }
 
   #replace(): void {
-    // One that is still starting has loaded what has changed since.
+    // A worker that is still starting may have loaded files that have changed since.
     this.#leave(this.#candidate);
     const { program, agentModules } = this.#options;
     const onModule = (path: string): void => this.#files.add(path);

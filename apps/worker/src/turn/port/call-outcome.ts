@@ -26,13 +26,13 @@ export async function awaitOutcome(
   }
 }
 
-/** A question that an earlier message led to does not count while this one waits behind it. */
+/** Whether the item ends the wait. A question in answer to an earlier message does not, while this one still waits. */
 function isOutcome({ state, released }: FeedItem, { number = 0, skipsAuth = false }: PlacedCall): boolean {
   if (state === 'TASK_STATE_AUTH_REQUIRED') return !skipsAuth;
   return isTerminal(state) || (state === 'TASK_STATE_INPUT_REQUIRED' && released >= number);
 }
 
-/** The task as it is, without its history, and the plain message that it was answered with, if `last` is that. */
+/** The current task without its history, and the plain message of `last`, if it is one. */
 export async function readOutcome(
   tasks: Pick<Tasks, 'read'>,
   scope: Scope,

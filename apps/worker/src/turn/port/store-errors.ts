@@ -1,10 +1,10 @@
 import { TurnEnded, TurnMisuseError } from '@switchyard/agent';
 import { MemoryTooLarge, TaskTooLarge, TooManyArtifacts, TooManyResults, TurnFenced } from '@switchyard/store';
 
-/** Does something in the store, and translates its errors to those that agents know. */
-export async function mapStoreErrors<T>(ask: () => Promise<T>): Promise<T> {
+/** Maps errors of the store to those of the agent's API. @param call of the store */
+export async function mapStoreErrors<T>(call: () => Promise<T>): Promise<T> {
   try {
-    return await ask();
+    return await call();
   } catch (error) {
     if (error instanceof TurnFenced) throw new TurnEnded();
     if (isMisuse(error)) throw new TurnMisuseError(error.message, { cause: error });

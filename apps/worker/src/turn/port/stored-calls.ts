@@ -15,18 +15,18 @@ import { traceCall } from '@switchyard/telemetry';
 import { awaitOutcome, readOutcome } from './call-outcome.ts';
 import { mapStoreErrors } from './store-errors.ts';
 
-/** What calls of other agents need. */
+/** What calls to other agents need. */
 export interface CallParts {
   readonly store: Store;
   /** Resolves when this process takes the turns of agents that are called by the URL of their card. */
   readonly consumeRemoteAgents: () => Promise<void>;
-  /** A turn that waits for another one yields its slot in this process to turns that are waited for. */
+  /** While a turn waits for another one, its slot in this process goes to turns that others wait for. */
   readonly yieldSlot: <T>(wait: () => Promise<T>) => Promise<T>;
 }
 
 /**
- * Calls of agents that workers of this deployment have announced: straight through the store, on behalf of the turn's
- * principal.
+ * Calls other agents through the store, on behalf of the turn's principal: those that workers of this deployment
+ * announced, and remote ones, whose turns run in a worker as well.
  */
 export class StoredCalls implements CallPort {
   readonly maxDepth: number;
@@ -78,7 +78,7 @@ export class StoredCalls implements CallPort {
     return this.#parts.store;
   }
 
-  /** An agent that is called by the URL of its card has a task in the store, as any other agent. */
+  /** A call to an agent by the URL of its card has a task in the store, as any other call. */
   async #remoteAgents(cardUrl: string): Promise<Addressee | undefined> {
     if (!isWebUrl(cardUrl)) return undefined;
     await this.#parts.consumeRemoteAgents();
@@ -90,12 +90,12 @@ export class StoredCalls implements CallPort {
   }
 }
 
-/** The card of an agent of this deployment is known; that of a remote agent is read by its executor. */
+/** An agent of this deployment with its card; a remote agent without: its executor reads the card. */
 type Addressee = Pick<AgentAnnouncement, 'id'> & Partial<AgentAnnouncement>;
 
 const isWebUrl = (text: string): boolean => /^https?:\/\//.test(text) && URL.canParse(text);
 
-/** What is asked for and offered is activated, as for any client (A2A 4.6.2). */
+/** Extensions that are requested and offered are activated, as for any client (A2A 4.6.2). */
 function submissionOf({ message, extensions = [], acceptedOutputModes, metadata }: OutgoingCall, agent: Addressee) {
   const { card } = agent;
   const skill = card && namedSkill({ ...agent, card }, skillHint(message));
@@ -130,6 +130,6 @@ function placing(agent: string, placement: Placement): Placing {
   if (placement.verdict === 'caller-canceling') throw new TurnEnded(new TurnInterruption('canceled'));
   if (placement.verdict !== 'accepted') return { refused: refusals[placement.verdict] };
   const { taskId, number, seq, incarnation, isDuplicate } = placement;
-  // The answer to a message that was sent before may be there already: read all events again.
+  // A message that was sent before may have been answered already: read all events again.
   return { agent, taskId, number, after: isDuplicate ? { seq: 0 } : { seq, incarnation } };
 }

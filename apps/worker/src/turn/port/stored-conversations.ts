@@ -22,7 +22,7 @@ export class StoredConversations implements ConversationPort {
   }
 }
 
-/** After the end there is none, and the value is not used. */
+/** Number of the next turn. After the end the value is not used. */
 function nextTurn(seq: number, event: ConversationEvent): number {
   if (event.phase === 'turn') return event.turn + 1;
   return event.phase === 'error' ? event.turn : seq;

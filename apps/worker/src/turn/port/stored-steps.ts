@@ -23,7 +23,7 @@ export class StoredSteps implements StepPort {
       if (name !== undefined) recordRemembered(kind === 'step' ? 'step' : 'call', name);
       return { kind: 'done', result: begun.result };
     }
-    // The reply may have come long after it was sent.
+    // The reply may have arrived long after it was sent.
     await this.#confirm();
     return { kind: 'run', mark: begun.mark };
   }

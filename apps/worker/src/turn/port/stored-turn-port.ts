@@ -9,13 +9,13 @@ import { StoredContext } from './stored-context.ts';
 import { StoredConversations } from './stored-conversations.ts';
 import { StoredSteps } from './stored-steps.ts';
 
-/** What a running turn has of its worker. */
+/** What the worker gives a running turn. */
 export interface Ownership {
   /** Aborted with a `TurnInterruption`, also when the turn is lost. */
   readonly signal: AbortSignal;
   /**
-   * Asks whether the turn is lost, if its lease may have run out unnoticed. If so, the signal is aborted when this
-   * resolves.
+   * Checks with Redis whether the turn is lost, if its lease may have expired unnoticed. If it is lost, the signal is
+   * aborted when this resolves.
    */
   readonly confirm: () => Promise<void>;
   readonly onLog: (line: LogLine) => void;
@@ -25,7 +25,7 @@ interface StoredTurnParts extends CallParts {
   readonly agent: Pick<Agent, 'whileWorking'>;
 }
 
-/** A turn's port, implemented over the store. */
+/** A turn's port, implemented with the store. */
 export class StoredTurnPort implements TurnPort {
   readonly input: TurnInput;
   readonly signal: AbortSignal;
