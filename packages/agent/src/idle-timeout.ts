@@ -1,4 +1,4 @@
-/** A signal for a long request: aborted after a time without data, or with its turn. */
+/** A signal for a long request: aborted when no data has come for a time, or with its turn. */
 export class IdleTimeout implements Disposable {
   readonly #controller = new AbortController();
   readonly #timer: NodeJS.Timeout;

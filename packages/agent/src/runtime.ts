@@ -1,5 +1,5 @@
 /**
- * What runs agents: for workers, and for tests of executors. An agent's author needs `@switchyard/agent` alone.
+ * Runs agents: for workers, and for tests of executors. Authors of agents need only `@switchyard/agent`.
  * @module
  */
 

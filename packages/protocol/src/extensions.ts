@@ -8,14 +8,14 @@ export const rerunUri = 'https://switchyard.dev/a2a/extensions/rerun/v1';
 export const resumableStreamsUri = 'https://switchyard.dev/a2a/extensions/resumable-streams/v1';
 export const skillUri = 'https://switchyard.dev/a2a/extensions/skill/v1';
 
-/** The id that resumable-streams gives an event, in the event's metadata; undefined: none, or one that is none. */
+/** The id that resumable-streams puts into an event's metadata; undefined: there is none, or it is malformed. */
 export function eventIdIn(metadata: unknown): string | undefined {
   const { eventId } = Object(Object(metadata)[resumableStreamsUri]);
   return typeof eventId === 'string' && /^[0-9a-z-]{1,64}$/.test(eventId) ? eventId : undefined;
 }
 export const steeringUri = 'https://switchyard.dev/a2a/extensions/steering/v1';
 
-/** Whether a key of metadata is for agents and the gateway alone: they believe what they find there. */
+/** Whether only agents and the gateway may set this key of metadata: they trust its value. */
 export function isReservedMetadata(key: string): boolean {
   return key.startsWith('switchyard.') || key === conversationsUri;
 }

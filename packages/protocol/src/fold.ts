@@ -3,7 +3,7 @@ import type { StreamResponse, TaskArtifactUpdateEvent } from './objects/stream-r
 import type { Artifact, Message, Part, Task } from './objects/task.ts';
 
 export interface FoldOptions {
-  /** Whether text that is appended grows the artifact's last part instead of adding a part. Default true. */
+  /** Whether appended text extends the artifact's last part instead of adding a part. Default true. */
   readonly coalesceText?: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Whether two media types overlap. Either may be a range such as `text/*` or `text` (RFC 9110 12.5.1). Parameters do
- * not count.
+ * Whether two media types overlap. Either may be a range such as `text/*` or `text` (RFC 9110 12.5.1). Parameters are
+ * ignored.
  */
 export function mediaRangesMeet(one: string, other: string): boolean {
   const [a, b] = [essence(one), essence(other)];

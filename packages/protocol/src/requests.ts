@@ -19,7 +19,7 @@ export interface SendMessageRequest {
   metadata?: Metadata;
 }
 
-/** §3.1.1: the task that the message made or continued, or the agent's answer itself. */
+/** §3.1.1: the task that the message created or continued, or the agent's answer itself. */
 export type SendMessageResponse = OneOf<{ task: Task; message: Message }>;
 
 /** §3.1.3. */
@@ -62,7 +62,7 @@ export interface SubscribeToTaskRequest {
   id: string;
 }
 
-/** §3.1.7: the configuration itself; here it has to say whose it is. */
+/** §3.1.7: the configuration itself; here its `taskId` is required. */
 export interface CreateTaskPushNotificationConfigRequest extends TaskPushNotificationConfig {
   taskId: string;
 }

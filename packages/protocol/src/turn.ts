@@ -9,7 +9,7 @@ export interface Principal {
   readonly scopes: readonly string[];
 }
 
-/** The agent on whose behalf a turn runs, itself in a turn. */
+/** The agent that called, in a turn of its own. */
 export interface CallingAgent {
   readonly agent: string;
   readonly taskId: string;
@@ -17,27 +17,27 @@ export interface CallingAgent {
   readonly depth: number;
 }
 
-/** W3C Trace Context: a span, as requests name it. */
+/** W3C Trace Context: names a span in requests. */
 export interface TraceContext {
   /** `traceparent` */
   readonly parent: string;
-  /** `tracestate`: what tracing systems on the way have added. */
+  /** `tracestate`: entries of tracing systems. */
   readonly state?: string;
 }
 
-/** The trace of a message, stored beside it: so it goes on behind the queue. Its sender's span is unset if unrecorded. */
+/** The trace of a message, stored with it so that it continues after the queue. Without a span if none was recorded. */
 export interface MessageTrace extends Partial<TraceContext> {
   /** Its sender waits for the answer, or reads it as a stream. */
   readonly isAwaited?: boolean;
 }
 
 /**
- * What becomes of a message that comes for a task while its turn runs: it waits, and runs as the next turn; the running
- * turn gets it; or it is refused.
+ * What happens to a message that arrives for a task while its turn runs: it waits, and runs as the next turn; the
+ * running turn gets it; or it is refused.
  */
 export type WhileWorking = 'queue' | 'steer' | 'reject';
 
-/** What a turn is given as it begins. */
+/** The input of a turn. */
 export interface TurnInput {
   /** The task before this turn; its history includes the message of this turn, and messages that wait behind it. */
   readonly task: Task;
@@ -46,16 +46,16 @@ export interface TurnInput {
   readonly agent: string;
   /** The sender of the message. */
   readonly principal: Principal;
-  /** 1, 2, … of this message. */
+  /** 1, 2, … for this message. */
   readonly attempt: number;
   readonly isLastAttempt: boolean;
   /** Media types that the client accepts (A2A 3.2.2); empty: any. */
   readonly acceptedOutputModes: readonly string[];
-  /** URIs of the extensions that the client asked for (A2A 3.2.6). */
+  /** URIs of the extensions that the client requested (A2A 3.2.6). */
   readonly extensions: readonly string[];
   /** Metadata of the client's request (A2A 3.2.5). */
   readonly metadata: Metadata;
-  /** Id of the skill that the message names; of one that names none, the skill in whose queue the task is. */
+  /** Id of the skill that the message names; if it names none, the skill whose queue has the task. */
   readonly skill?: string | undefined;
   /** The agent that called, if the message comes from one. */
   readonly caller: CallingAgent | undefined;
@@ -75,7 +75,7 @@ export interface StatusEvent {
   readonly settles: boolean;
   /** A client that waits for this turn gets the task now; the turn goes on. */
   readonly releasesCaller?: boolean;
-  /** Ids of the messages that the turn was given beside its own: with a status that settles, it answers them, too. */
+  /** Ids of the messages that the turn was given beside its own: a status that settles answers them, too. */
   readonly taken?: readonly string[];
   /** The attempts are spent: the task fails, and its message is kept for operators with this reason. */
   readonly deadLetterReason?: string;
@@ -85,7 +85,7 @@ export interface StatusEvent {
   readonly step?: StepStamp;
 }
 
-/** A chunk of an artifact: the first one, or a further one. */
+/** A chunk of an artifact. */
 export interface ArtifactEvent {
   readonly kind: 'artifact';
   /** The parts of this update and the artifact's header; a header's fields are merged when `append` is set. */
@@ -99,7 +99,7 @@ export interface ArtifactEvent {
   readonly step?: StepStamp;
 }
 
-/** The step that publishes an event: stored by the same script. */
+/** The step that publishes an event: stored with it, in the same script. */
 export interface StepStamp {
   readonly key: string;
   /** Summary of the step's events, this one included; the next run of the step gets it. */

@@ -1,6 +1,6 @@
 import type { CallRefusal } from '../port/call-port.ts';
 
-/** Why a call failed; the message says it in words. `unexpected-data`: its `schema` has something against the answer. */
+/** Why a call failed. `unexpected-data`: the data of the answer does not match the call's `schema`. */
 export type CallFailure = CallRefusal | 'timed-out' | 'unexpected-data';
 
 /**
@@ -24,9 +24,9 @@ const meanings: Readonly<Record<CallFailure, string>> = {
   'too-deep': 'agents call each other in too long a chain; do they call each other in circles?',
   'too-many': 'too many calls of this task have not ended; wait for some of them with turn.join().',
   busy: 'too many messages wait in its task.',
-  missing: 'there is no such task of this agent in this context, or no longer.',
+  missing: 'this agent has no such task in this context, or it has expired.',
   ended: 'its task has ended and takes no further messages; leave out `taskId` for a new one.',
   'other-context': 'its task belongs to another context.',
   'timed-out': 'it took too long, and was canceled.',
-  'unexpected-data': 'it answered with other data than was expected.',
+  'unexpected-data': 'its data does not match the schema of the call.',
 };

@@ -5,25 +5,25 @@ import type { CallOutcome, PlacedCall } from '../port/call-port.ts';
 /** The answer of another agent: a plain Message, or its task. */
 export type CallReply<Data = unknown> = MessageReply<Data> | TaskReply<Data>;
 
-/** What every reply has, whether the agent answered with a message or a task. */
+/** The fields of every reply, whether the agent answered with a message or a task. */
 export interface Reply<Data = unknown> {
   /** The called agent: id or URL. */
   readonly agent: string;
   /** Id of its task; a plain message has one, too. */
   readonly taskId: string;
   /**
-   * Its text: of a completed task the artifacts or, without any, the last message; of any other task the message, such
-   * as a question or a reason.
+   * Its text: for a completed task that of the artifacts or, without any, of the last message; for any other task that
+   * of the message, such as a question or a reason.
    */
   readonly text: string;
   readonly state: TaskState;
-  /** Of its last message: what it completed with, or asks. */
+  /** Parts of its last message, with which it completed or asks. */
   readonly parts: readonly Part[];
   /** Its results; a plain message has none. */
   readonly artifacts: readonly Artifact[];
   /**
    * Its first data part, of an artifact or else of the last message; checked by the call's `schema`, if it has one.
-   * Undefined without one, and for an agent that did not succeed.
+   * Undefined if there is no data part, or if the agent did not succeed.
    */
   readonly data: Data | undefined;
 }
@@ -34,7 +34,7 @@ export interface MessageReply<Data = unknown> extends Reply<Data> {
   readonly message: Message;
 }
 
-/** The agent made a task, which has ended or waits for something. */
+/** The agent answered with a task, which has ended or waits for input or an authorization. */
 export interface TaskReply<Data = unknown> extends Reply<Data> {
   readonly kind: 'task';
   /** Without its history. */
@@ -43,7 +43,7 @@ export interface TaskReply<Data = unknown> extends Reply<Data> {
 
 type Without<Each, Names extends PropertyKey> = Each extends unknown ? Omit<Each, Names> : never;
 
-/** As it is kept for a retried turn: without what `toReply` finds in the task or message. */
+/** A reply as stored for a retried turn, without the fields that `toReply` takes from the task or message. */
 export type StoredReply = Without<CallReply, 'parts' | 'artifacts' | 'data'>;
 
 export function storedReply({ agent, taskId }: PlacedCall, { task, reply }: CallOutcome): StoredReply {

@@ -14,7 +14,7 @@ interface SchemaIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** @returns what the schema makes of a value, or what it has against it, in words */
+/** @returns the value as parsed by the schema, or a description of what is wrong with it */
 export async function check<T>(
   schema: DataSchema<T>,
   value: unknown,

@@ -7,7 +7,7 @@ import { TurnMisuseError } from '../port/turn-errors.ts';
 import type { TurnPort } from '../port/turn-port.ts';
 import type { DataSchema } from './data-schema.ts';
 
-/** How another agent is called. */
+/** Options of a call to another agent. */
 export interface CallOptions {
   /** False: returns the task as soon as it is accepted; it may go on when the caller's completes. Default: true. */
   readonly wait?: boolean;
@@ -17,8 +17,8 @@ export interface CallOptions {
    */
   readonly taskId?: string;
   /**
-   * What the data of a successful answer must be: a schema of zod or another library. `reply.data` is then of its type,
-   * and other data makes the call fail. Default: any data, or none.
+   * Schema of zod or another library for the data of a successful answer. `reply.data` then has its type, and a call
+   * whose data does not match fails. Default: any data, or none.
    */
   readonly schema?: DataSchema<unknown>;
   /**
@@ -41,8 +41,8 @@ export interface CallOptions {
 }
 
 /**
- * Makes the message of a call. Its id follows from its number among the turn's calls and its content, so every attempt
- * sends the same one. An attempt with other content (a model never answers the same twice) makes another call.
+ * Makes the message of a call. Its id is derived from its content and its number among the turn's calls, so every
+ * attempt sends the same one. An attempt with other content (a model may answer differently) makes another call.
  */
 export function outgoingCall(
   port: TurnPort,

@@ -9,7 +9,7 @@ import { type CallReply, isDone, type StoredReply, storedReply, type TaskReply, 
 import { check, type DataSchema } from './data-schema.ts';
 import { type CallOptions, outgoingCall } from './outgoing-call.ts';
 
-/** What `join` needs; a reply has it. */
+/** The fields that `join` needs; a reply has them. */
 export type Joinable = Pick<TaskReply, 'agent' | 'taskId'> & Partial<Pick<TaskReply, 'state'>>;
 
 /** The calls of one turn. A reply is stored like the result of a step: a retried turn gets the same one. */
@@ -62,8 +62,8 @@ export class TurnCalls {
 
   async #outcome(placed: PlacedCall, timeoutMs: number | undefined): Promise<StoredReply> {
     const { signal } = this.#journal;
-    const patience = timeoutMs === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-    const outcome = await this.#journal.reach(() => this.#port.calls.outcome(placed, patience));
+    const untilLate = timeoutMs === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+    const outcome = await this.#journal.reach(() => this.#port.calls.outcome(placed, untilLate));
     if (outcome) return storedReply(placed, this.#present(placed, outcome));
     signal.throwIfAborted();
     await this.#journal.reach(() => this.#port.calls.cancel(placed));
@@ -75,21 +75,21 @@ export class TurnCalls {
     return outcome;
   }
 
-  /** A reply that is too long to be stored is read again by a retried turn, from its task. */
-  async #once(key: string, ask: () => Promise<StoredReply>): Promise<CallReply> {
+  /** Stores the reply for retried turns. If it is too long for that, a retried turn reads it from its task again. */
+  async #once(key: string, call: () => Promise<StoredReply>): Promise<CallReply> {
     const { steps } = this.#port;
     const beginning = await this.#journal.reach(() => steps.begin(key));
     if (beginning.kind === 'done') return toReply(readResult(beginning.result));
-    const reply = await ask();
+    const reply = await call();
     const json = writeIfShort(reply);
     if (json !== undefined) await this.#journal.reach(() => steps.end(key, json));
     return toReply(reply);
   }
 }
 
-/** The data of an answer, as the schema has it. @throws {CallError} */
+/** The data of an answer, as parsed by the schema. @throws {CallError} */
 async function expected<Data>(schema: DataSchema<Data>, { agent, data }: CallReply): Promise<Data> {
   const checked = await check(schema, data);
   if ('value' in checked) return checked.value;
-  throw new CallError('unexpected-data', agent, `it answered with other data than was expected: ${checked.problem}`);
+  throw new CallError('unexpected-data', agent, `its data does not match the schema of the call: ${checked.problem}`);
 }

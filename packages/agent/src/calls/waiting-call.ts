@@ -15,7 +15,7 @@ export function waitingMetadata({ agent, taskId }: CallReply): Metadata {
   return { [key]: { agent, taskId } };
 }
 
-/** The waiting task that the client answers, from the metadata of the agent's last message. */
+/** The waiting task that the client answers, as named in the metadata of the agent's last message. */
 export function waitingCall(history: readonly Message[]): WaitingCall | undefined {
   const asked = history.findLast(({ role }) => role === 'ROLE_AGENT')?.metadata?.[key];
   return isWaitingCall(asked) ? asked : undefined;

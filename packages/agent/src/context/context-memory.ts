@@ -3,7 +3,7 @@ import { TurnMisuseError } from '../port/turn-errors.ts';
 import type { TurnPort } from '../port/turn-port.ts';
 import { readResult } from '../steps/step-result.ts';
 
-/** An agent's memory, and its version. */
+/** The value of an agent's memory, and its version. */
 export interface Remembered<T> {
   /** Undefined: nothing is stored. */
   readonly value: T | undefined;
@@ -11,13 +11,13 @@ export interface Remembered<T> {
   readonly version: number;
 }
 
-/** Tries while other turns write at the same time. */
+/** Tries of an update while other turns write at the same time. */
 const mostTries = 20;
 
 /**
- * A small durable JSON value of an agent for a context: shared by all of its tasks there. It expires when unused for as
- * long as ended tasks are kept. Turns of several tasks may write at the same time: `update` loses nothing. A retried
- * turn writes again: write idempotently, or in a step.
+ * A small durable JSON value that an agent keeps for a context, shared by all of its tasks there. It expires when it
+ * was not used for as long as ended tasks are kept. Turns of several tasks may write at the same time: `update` loses
+ * no write. A retried turn writes again: write idempotently, or in a step.
  */
 export class ContextMemory {
   readonly #port: TurnPort;
@@ -42,12 +42,12 @@ export class ContextMemory {
     return (await this.#write(value)) ?? 0;
   }
 
-  /** Replaces the value of this version. @returns its new version; undefined if it has another one */
+  /** Replaces the value if it has this version. @returns its new version; undefined if it has another one */
   setIf(version: number, value: unknown): Promise<number | undefined> {
     return this.#write(value, version);
   }
 
-  /** @param change from the present value to the next; called again if another turn has written in between */
+  /** @param change makes the new value from the current one; called again if another turn has written in between */
   async update<T>(change: (value: T | undefined) => T): Promise<T> {
     for (let tries = 0; tries < mostTries; tries++) {
       const { value, version } = await this.read<T>();

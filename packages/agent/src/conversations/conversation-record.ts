@@ -8,7 +8,7 @@ interface RecordedMessage {
   readonly taskId: string;
 }
 
-/** Writes the events of one conversation, numbered, so that a retried turn adds none twice. */
+/** Writes the numbered events of one conversation, so that a retried turn adds none twice. */
 export class ConversationRecord {
   readonly id: string;
   readonly texts: string[] = [];

@@ -12,7 +12,7 @@ export interface PeerMessage {
   readonly reply: CallReply;
 }
 
-/** How an agent talks with another one: what it opens with, and how it answers. */
+/** Options of a conversation with another agent. */
 export interface ConverseOptions {
   /** This agent's first message: turn 0. */
   readonly message: string;

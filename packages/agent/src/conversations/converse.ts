@@ -19,8 +19,8 @@ export interface ConverseParts {
 }
 
 /**
- * Holds a conversation to its end. This agent's texts are stored as steps, the other's as replies to calls, so that
- * after a crash the same conversation goes on.
+ * Holds a conversation until its end. This agent's texts are stored as steps, the other agent's as replies to calls, so
+ * that the same conversation goes on after a crash.
  */
 export async function converse(
   parts: ConverseParts,
@@ -81,10 +81,10 @@ class Exchange {
     }
   }
 
-  /** This agent's text of a turn. */
+  /** This agent's text for a turn. */
   async #speak(turn: number, lastReply: CallReply | undefined): Promise<string> {
     const { toAgent, options, record } = this.#settings;
-    const say = () =>
+    const textOf = () =>
       lastReply
         ? options.reply({
             conversationId: record.id,
@@ -95,14 +95,14 @@ class Exchange {
           })
         : options.message;
     try {
-      return await this.#parts.steps.run(`conversation ${record.id} with ${toAgent}: turn ${turn}`, say);
+      return await this.#parts.steps.run(`conversation ${record.id} with ${toAgent}: turn ${turn}`, textOf);
     } catch (error) {
       if (this.#isFinal(error)) await this.#fail({ turn, error: 'The agent failed.' });
       throw error;
     }
   }
 
-  /** Whether the conversation ends with this error; otherwise the turn runs again, or another run has it. */
+  /** Whether the conversation ends with this error; otherwise the turn is retried, or another run has taken it over. */
   #isFinal(error: unknown): boolean {
     const { journal, port } = this.#parts;
     if (journal.signal.aborted || journal.portError !== undefined) return false;

@@ -3,8 +3,8 @@ import { A2AError, type AgentCard } from '@switchyard/protocol';
 import { parseAgentCard } from '@switchyard/protocol/parse-agent-card';
 
 /**
- * The author's part of a card (A2A 4.4.1). URLs, interfaces, security and signatures are the gateway's. An interface, so
- * that the compiler's errors call it by its name.
+ * The author's part of a card (A2A 4.4.1). The gateway adds URLs, interfaces, security and signatures. It is an
+ * interface so that errors of the compiler name it.
  */
 export interface AgentCardDraft
   extends Pick<AgentCard, 'name' | 'description' | 'version' | 'skills'>,
@@ -41,7 +41,7 @@ function describe({ message, violations }: A2AError): string {
   return violations.map(({ field, description }) => `${field}: ${description}`).join('; ') || message;
 }
 
-/** What the card for authenticated clients adds or replaces. */
+/** The fields that the card for authenticated clients adds or replaces. */
 export type ExtendedCardDraft = Partial<AgentCardDraft>;
 
 /** Skills with the same id and extensions with the same URI replace the public ones. */

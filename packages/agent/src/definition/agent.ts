@@ -7,17 +7,17 @@ import { checkRange, type RetryPolicy, retryPolicy } from './retry-policy.ts';
 /** Runs one turn, and returns its outcome: `return turn.complete(…)`. */
 export type Execute = (turn: Turn) => Promise<Outcome>;
 
-/** What an author says of an agent; `defineAgent` adds the defaults. */
+/** The definition of an agent by its author; `defineAgent` adds the defaults. */
 export interface AgentDefinition {
   /** Its name in URLs and queues: lower-case letters, digits and single hyphens, at most 63. */
   readonly id: string;
   readonly card: AgentCardDraft;
   /**
-   * For authenticated clients (A2A 3.1.11): skills and extensions are added to the card's, other fields replace the
-   * card's. Gateways without authentication show it to nobody.
+   * Card for authenticated clients (A2A 3.1.11): skills and extensions are added to the card's, other fields replace
+   * the card's. Gateways without authentication do not serve it.
    */
   readonly extendedCard?: ExtendedCardDraft;
-  /** The agent always answers with a plain Message and never makes a task (A2A 3.1.1). Default: false. */
+  /** The agent always answers with a plain Message and never creates a task (A2A 3.1.1). Default: false. */
   readonly repliesWithMessage?: boolean;
   /**
    * Turns that one worker process runs at a time, 1 to 10,000. Default: 20, which suits agents that mostly wait for a
@@ -26,20 +26,21 @@ export interface AgentDefinition {
   readonly concurrency?: number;
   /**
    * Skills of the card with a queue of their own, and the turns of each that one worker process runs at a time, beside
-   * those of `concurrency`: `{ print: 2 }`. Tasks get there whose first message names the skill, by the A2A extension
-   * docs/extensions/skill.md. Such a skill's id has letters, digits, hyphens, underscores and dots, at most 63.
+   * those of `concurrency`: `{ print: 2 }`. A task enters this queue if its first message names the skill, by the A2A
+   * extension docs/extensions/skill.md. The id of such a skill has letters, digits, hyphens, underscores and dots, at
+   * most 63.
    */
   readonly skillConcurrency?: Readonly<Record<string, number>>;
   /**
-   * Longest time of a turn in milliseconds, at most 24 days; then it is interrupted and the task fails. Default:
+   * Longest duration of a turn in milliseconds, at most 24 days; then it is interrupted and the task fails. Default:
    * 600,000.
    */
   readonly turnTimeoutMs?: number;
   /** How often, and when, a turn is retried. */
   readonly retry?: Partial<RetryPolicy>;
   /**
-   * What becomes of a message that comes for a task while its turn runs. `queue`: it waits, and runs as the next turn.
-   * `steer`: the running turn gets it, see `turn.steering`. `reject`: it is refused. Clients read it in the card.
+   * What happens to a message that arrives for a task while its turn runs. `queue`: it waits, and runs as the next
+   * turn. `steer`: the running turn gets it, see `turn.steering`. `reject`: it is refused. The card tells clients.
    * Default: queue.
    */
   readonly whileWorking?: WhileWorking;
@@ -55,7 +56,7 @@ export interface AgentDefinition {
 export interface Agent {
   readonly id: string;
   readonly card: AgentCard;
-  /** The whole card for authenticated clients, if there is one. */
+  /** The complete card for authenticated clients, if there is one. */
   readonly extendedCard?: AgentCard;
   readonly repliesWithMessage: boolean;
   readonly concurrency: number;
@@ -70,8 +71,8 @@ export interface Agent {
 const longestTimeoutMs = 2 ** 31 - 1;
 
 /**
- * Defines an agent; a module that workers load exports it as its default.
- * @throws {TypeError} naming what is wrong with the definition
+ * Defines an agent. A module that workers load exports it as its default.
+ * @throws {TypeError} naming the field that is wrong
  */
 export function defineAgent(definition: AgentDefinition): Agent {
   const { id, repliesWithMessage = false, concurrency = 20, turnTimeoutMs = 600_000, execute } = definition;

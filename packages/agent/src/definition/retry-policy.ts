@@ -1,4 +1,4 @@
-/** How a turn is retried that threw a `RetryableError`, or whose worker died. */
+/** How a turn is retried after a `RetryableError`, or after its worker died. */
 export interface RetryPolicy {
   /**
    * Attempts at a turn, 1 to 100; then its task fails, and its message becomes a dead letter. Default: the deployment's
@@ -6,11 +6,11 @@ export interface RetryPolicy {
    */
   readonly attempts?: number | undefined;
   /**
-   * Backoff before the second attempt in milliseconds, at most an hour. It doubles for each further attempt, with up to
-   * half of it taken off at random. Default: 1,000.
+   * Backoff before the second attempt in milliseconds, at most an hour. It doubles for each further attempt, with a
+   * jitter of up to half. Default: 1,000.
    */
   readonly backoffMs: number;
-  /** Longest such pause in milliseconds, at most a day. Default: 60,000. */
+  /** Longest backoff in milliseconds, at most a day. Default: 60,000. */
   readonly maxBackoffMs: number;
   /**
    * Longest `retryAfterMs` of a `RetryableError`, such as a model's Retry-After, that is honoured; at most a day.
@@ -29,7 +29,7 @@ const most: Readonly<Record<keyof RetryPolicy, number>> = {
   maxRetryAfterMs: 24 * hourMs,
 };
 
-/** @throws {TypeError} naming what is out of range */
+/** @throws {TypeError} naming the field that is out of range */
 export function retryPolicy(given: Partial<RetryPolicy> = {}): RetryPolicy {
   const policy = { ...defaults, ...given };
   checkRange('retry.backoffMs', policy.backoffMs, most.backoffMs);

@@ -3,10 +3,10 @@ import { nextDigest, readMark, type StepMark, writeMark } from './step-mark.ts';
 
 /**
  * Publishes the events of one run of a step, without those that an earlier, unfinished run has published:
- * - as many statuses as that run had are left out;
- * - chunks are held back while they may be the same. If all are, none is written again; if they differ (a model never
- *   answers the same twice), they are written, and the first chunk of an artifact replaces what the earlier run wrote
- *   of it.
+ * - as many statuses as that run published are skipped;
+ * - chunks are held back while they may be the same. If all are, none is written again. If they differ (a model may
+ *   answer differently), they are written, and the first chunk of an artifact replaces what the earlier run wrote of
+ *   it.
  */
 export class StepEvents {
   readonly #key: string;
@@ -39,7 +39,7 @@ export class StepEvents {
     return written;
   }
 
-  /** Resolves when everything is written, rejects if something could not be. */
+  /** Resolves when all events are written; rejects if one could not be written. */
   async end(): Promise<void> {
     await this.#release();
     await Promise.all(this.#unwritten);
@@ -66,7 +66,7 @@ export class StepEvents {
     this.#digest = this.#earlier.digest;
   }
 
-  /** Other chunks than before, or fewer: writes these. */
+  /** The chunks differ from those before, or are fewer: writes them. */
   async #release(): Promise<void> {
     const held = this.#held ?? [];
     this.#held = undefined;

@@ -19,7 +19,7 @@ export function writeMark({ statuses, chunks, digest }: StepMark): string {
   return `${statuses} ${chunks} ${digest}`;
 }
 
-/** @param text '' stands for no events */
+/** @param text '' if there were no events */
 export function readMark(text: string): StepMark {
   const [statuses = '', chunks = '', digest = ''] = text.split(' ');
   return { statuses: Number(statuses), chunks: Number(chunks), digest };

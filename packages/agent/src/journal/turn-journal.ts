@@ -50,7 +50,7 @@ export class TurnJournal {
     return this.#ended;
   }
 
-  /** The error of the port, if it could not write: not the agent's fault. */
+  /** The error of the port, if it could not write; the agent did not cause it. */
   get portError(): unknown {
     return this.#portError;
   }
@@ -82,7 +82,7 @@ export class TurnJournal {
   }
 
   /**
-   * @param build makes the event; what it throws rejects the write
+   * @param build makes the event; if it throws, the write rejects with its error
    * @throws {TurnMisuseError} after the outcome, or when the state may not follow the last one (A2A 4.1.3)
    * @throws {TurnEnded} when the turn no longer owns its task
    */
@@ -96,11 +96,12 @@ export class TurnJournal {
   }
 
   /**
-   * Runs what has effects beyond this turn's events: a step, a call. Nothing new begins once the turn was interrupted.
+   * Runs an operation with effects beyond this turn's events, such as a step or a call. None begins after the turn was
+   * interrupted.
    * @throws {TurnInterruption}
    */
-  reach<T>(ask: () => Promise<T>): Promise<T> {
-    return suppressUnhandled(this.#reach(ask));
+  reach<T>(operation: () => Promise<T>): Promise<T> {
+    return suppressUnhandled(this.#reach(operation));
   }
 
   /** Waits for all writes, also those that the agent did not await. */
@@ -108,10 +109,10 @@ export class TurnJournal {
     while (this.#open.size > 0) await Promise.allSettled(this.#open);
   }
 
-  async #reach<T>(ask: () => Promise<T>): Promise<T> {
+  async #reach<T>(operation: () => Promise<T>): Promise<T> {
     this.#refuseAfterEnd();
     this.signal.throwIfAborted();
-    return this.#guarded(ask);
+    return this.#guarded(operation);
   }
 
   async #write(build: () => TurnEvent): Promise<void> {
@@ -124,7 +125,7 @@ export class TurnJournal {
 
   #refuseAfterEnd(): void {
     if (this.#ended) throw this.#ended;
-    // A chunk after a lost one would leave a hole in the artifact.
+    // A chunk after a lost one would leave a gap in the artifact.
     if (this.#portError !== undefined) throw this.#portError;
     if (this.#settling)
       throw new TurnMisuseError(
@@ -143,7 +144,7 @@ export class TurnJournal {
     this.steering?.end();
   }
 
-  /** What answers the turn's message answers those that it was given beside it. */
+  /** An event that answers the turn's message also answers the messages that the turn was given beside it. */
   #withTaken(event: TurnEvent): TurnEvent {
     const taken = this.steering?.taken ?? [];
     if (event.kind !== 'status' || !(event.settles || event.releasesCaller) || taken.length === 0) return event;
@@ -155,15 +156,15 @@ export class TurnJournal {
     try {
       await this.#guarded(() => (events ?? this.#port).publish(event));
     } catch (error) {
-      // An event that the port refuses for its content is the agent's fault; the turn stays open for another outcome.
+      // The port refused the content of the event: the turn stays open, so that the agent can give another outcome.
       if (error instanceof TurnMisuseError) this.#settling = undefined;
       throw error;
     }
   }
 
-  async #guarded<T>(ask: () => Promise<T>): Promise<T> {
+  async #guarded<T>(operation: () => Promise<T>): Promise<T> {
     try {
-      return await ask();
+      return await operation();
     } catch (error) {
       if (error instanceof TurnEnded) this.#end(error);
       else if (!(error instanceof TurnMisuseError)) this.#portError ??= error;

@@ -9,8 +9,8 @@ export interface ScopeOwner {
 }
 
 /**
- * The scope of an agent's code: its turn, or a step of it. Code that it starts belongs to the scope as well, even when
- * not awaited. Artifacts, messages and calls are numbered per scope, so that they have the same number in every
+ * The scope of an agent's code: its turn, or a step of it. Code that it starts belongs to the scope as well, even if it
+ * is not awaited. Artifacts, messages and calls are numbered per scope, so that they have the same number in every
  * attempt, even if an earlier step does not run again.
  */
 export class TurnScope {
@@ -39,7 +39,7 @@ export class TurnScope {
     return scopes.getStore();
   }
 
-  /** A step of this turn. */
+  /** The scope of a step of this turn. */
   enterStep(name: string, events: StepEvents): TurnScope {
     return new TurnScope(this.owner, { name, events, turn: this.turn });
   }
@@ -76,9 +76,7 @@ export function failTurnOfRejection(error: unknown): ScopeOwner | undefined {
   return scope?.owner;
 }
 
-/**
- * A write that is not awaited must not end the worker as an unhandled rejection; the turn's journal keeps its error.
- */
+/** Keeps a write that is not awaited from ending the worker as an unhandled rejection: the journal keeps its error. */
 export function suppressUnhandled<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);
   return promise;

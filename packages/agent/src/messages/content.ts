@@ -6,12 +6,12 @@ import { TurnMisuseError } from '../port/turn-errors.ts';
 export type PartContent = string | Part | readonly Part[];
 
 /**
- * The content of a message of the agent; the long form carries metadata and the URIs of the extensions it uses
+ * The content of a message of the agent; the long form has metadata and the URIs of the extensions that it uses
  * (A2A 4.1.4).
  */
 export type Content = PartContent | MessageContent;
 
-/** Parts, and what a message has besides. */
+/** Parts of a message, with its metadata and extensions. */
 export interface MessageContent {
   readonly parts: readonly Part[];
   readonly metadata?: Metadata;

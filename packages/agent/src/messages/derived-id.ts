@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** An id derived from what it names: the same in every attempt. A UUID of version 8 (RFC 9562, 5.8). */
+/** An id that is derived from values, and so the same in every attempt. A UUID of version 8 (RFC 9562, 5.8). */
 export function derivedId(named: readonly unknown[]): string {
   const bytes = createHash('sha256').update(JSON.stringify(named)).digest().subarray(0, 16);
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6);
@@ -8,7 +8,7 @@ export function derivedId(named: readonly unknown[]): string {
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-/** Origin of an artifact: the nth of its name in the turn over a message, or in a step of that turn. */
+/** Identifies an artifact: the nth with its name in the turn of a message, or in a step of that turn. */
 export interface ArtifactOrigin {
   readonly messageId: string;
   readonly name: string;
@@ -18,7 +18,7 @@ export interface ArtifactOrigin {
   readonly step: string;
 }
 
-/** The same for every attempt at a turn, so that a retried turn replaces the artifacts of the failed attempt. */
+/** The id is the same in every attempt at a turn, so that a retried turn replaces the artifacts of a failed attempt. */
 export function artifactId({ messageId, name, ordinal, step }: ArtifactOrigin): string {
   return derivedId([messageId, name, ordinal, ...(step ? [step] : [])]);
 }

@@ -2,7 +2,7 @@ import type { Message, Metadata, Task } from '@switchyard/protocol';
 
 /** A message to another agent. Its messageId is the same in every attempt, so it takes effect once. */
 export interface OutgoingCall {
-  /** Its id, or the URL of its card. */
+  /** Id of the called agent, or the URL of its card. */
   readonly agent: string;
   /** With its contextId, and the taskId of the task that it continues. */
   readonly message: Message;
@@ -10,7 +10,7 @@ export interface OutgoingCall {
   readonly isDetached: boolean;
   readonly acceptedOutputModes?: readonly string[];
   readonly extensions?: readonly string[];
-  /** Of the request. */
+  /** Metadata of the request. */
   readonly metadata?: Metadata;
 }
 
@@ -20,9 +20,9 @@ export interface PlacedCall {
   readonly taskId: string;
   /** Number of the message in its task; unset: any later one. */
   readonly number?: number;
-  /** The last event before the message, as the store names it. */
+  /** Id of the last event before the message, as in the store. */
   readonly after?: { readonly seq: number; readonly incarnation?: number | undefined };
-  /** Waits on while the task waits for an authorization. */
+  /** The caller goes on waiting while the task waits for an authorization. */
   readonly skipsAuth?: boolean;
 }
 
@@ -34,10 +34,10 @@ export interface PlacedCall {
  */
 export type CallRefusal = 'unknown-agent' | 'too-deep' | 'too-many' | 'busy' | 'missing' | 'ended' | 'other-context';
 
-/** What becomes of a call: its task, or why there is none. */
+/** The result of placing a call: its task, or why there is none. */
 export type Placing = PlacedCall | { readonly refused: CallRefusal };
 
-/** The present state of a call's task. */
+/** The current state of a call's task. */
 export interface CallOutcome {
   /** Without its history. */
   readonly task: Task;
@@ -45,18 +45,18 @@ export interface CallOutcome {
   readonly reply?: Message;
 }
 
-/** How a turn reaches other agents. */
+/** How a turn calls other agents. */
 export interface CallPort {
   /** Deepest nesting of calls. */
   readonly maxDepth: number;
   /** @throws {TurnEnded} the turn has lost its task */
   place(call: OutgoingCall): Promise<Placing>;
   /**
-   * Waits until the task has ended or asks for something.
+   * Waits until the task has ended or asks for input or an authorization.
    * @returns undefined: the signal aborted. `missing`: there is no such task
    */
   outcome(call: PlacedCall, signal: AbortSignal): Promise<CallOutcome | 'missing' | undefined>;
-  /** The task as it is. */
+  /** The current task. */
   read(call: PlacedCall): Promise<CallOutcome | 'missing'>;
   cancel(call: PlacedCall): Promise<void>;
 }

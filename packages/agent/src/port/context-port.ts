@@ -7,7 +7,7 @@ export interface ContextTask {
   readonly task: Task;
 }
 
-/** Which of the other tasks of a context are read, and how much of them. */
+/** Which other tasks of a context to read, and how much of each. */
 export interface ContextOptions {
   /** Most tasks, the latest ones; 1 to 100. Default: 50. */
   readonly limit?: number;

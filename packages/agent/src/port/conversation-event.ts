@@ -1,13 +1,14 @@
 import { type AgentExtension, conversationsUri, type Message } from '@switchyard/protocol';
 
-/** For `capabilities.extensions` of the card of an agent that takes part in conversations (A2A 4.6). */
+/** Add it to `capabilities.extensions` in the card of an agent that takes part in conversations (A2A 4.6). */
 export const conversationsExtension: AgentExtension = {
   uri: conversationsUri,
   description:
-    'Takes part in conversations with other agents: every turn is an event of a stored feed, which can be read at /conversations/<id>.',
+    'Takes part in conversations with other agents: every turn is an event of a stored feed, ' +
+    'which can be read at /conversations/<id>.',
 };
 
-/** An agent answers this to end a conversation. */
+/** An agent's answer that ends a conversation. */
 export const REPLY_SKIP = 'REPLY_SKIP';
 
 interface Participants {

@@ -2,7 +2,7 @@ import type { ConversationEvent } from './conversation-event.ts';
 
 /** A new conversation. */
 export interface NewConversation {
-  /** The same in every attempt at the turn, and of no other conversation. */
+  /** The same in every attempt at the turn, and different for every conversation. */
   readonly seed: string;
   readonly toAgent: string;
   readonly maxTurns: number;
@@ -10,7 +10,7 @@ export interface NewConversation {
 
 /** Stores conversations. */
 export interface ConversationPort {
-  /** Makes a conversation, or finds that of an earlier attempt. @returns its id. @throws {TurnEnded} */
+  /** Opens a conversation, or finds that of an earlier attempt. @returns its id. @throws {TurnEnded} */
   open(conversation: NewConversation): Promise<string>;
   /**
    * Adds an event, unless there is one with its number.

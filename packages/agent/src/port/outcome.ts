@@ -2,8 +2,8 @@ import type { TaskState } from '@switchyard/protocol';
 import type { TurnInterruption } from './turn-interruption.ts';
 
 /**
- * The result of `turn.complete(…)` and its siblings, once it is durable. `execute` must return one, so a forgotten
- * outcome does not compile.
+ * The result of `turn.complete(…)` and the other outcomes, once it is durable. `execute` must return one, so a
+ * forgotten outcome does not compile.
  */
 export interface Outcome {
   readonly state: TaskState;
@@ -17,7 +17,7 @@ export type TurnResult =
   | { readonly kind: 'waiting-for-auth'; readonly taken?: readonly string[] }
   /** There is no outcome: retry the turn after `afterMs`, or after the agent's backoff. The attempt counts. */
   | { readonly kind: 'retry'; readonly afterMs: number | undefined; readonly error: unknown }
-  /** The task has failed, with a text that leaks nothing. `isGivenUp`: its message is a dead letter. */
+  /** The task has failed, with a neutral text for the client. `isGivenUp`: its message is a dead letter. */
   | { readonly kind: 'failed'; readonly error: unknown; readonly isGivenUp?: boolean }
   /** Interrupted before there was an outcome. */
   | { readonly kind: 'interrupted'; readonly reason: TurnInterruption };

@@ -1,10 +1,10 @@
 import type { Message } from '@switchyard/protocol';
 
-/** The messages that come for a task while its turn runs. */
+/** The messages that arrive for a task while its turn runs. */
 export interface SteeringPort {
   /**
-   * Those that wait behind the turn's own, in the order in which they were accepted, without the first `after`. They
-   * go on to wait until an outcome names them in `taken`.
+   * The messages that wait behind the turn's own, in the order in which they were accepted, without the first `after`.
+   * They stay in the inbox until an outcome names them in `taken`.
    * @throws {TurnEnded}
    */
   waiting(after: number): Promise<readonly Message[]>;

@@ -8,7 +8,7 @@ export type StepBeginning =
 
 /** The durable results of a turn's steps, for all attempts at the turn. */
 export interface StepPort {
-  /** Runs the work of a step that has begun. */
+  /** Runs the code of a step that has begun. */
   run<T>(name: string, execute: () => Promise<T>): Promise<T>;
   /** Call it before a step has effects: a turn that has lost its task must have none. @throws {TurnEnded} */
   begin(key: string): Promise<StepBeginning>;

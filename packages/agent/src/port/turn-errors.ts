@@ -23,14 +23,14 @@ export class RetryableError extends Error {
   }
 }
 
-/** Throw it to end the task as FAILED with exactly this message for the client. `cause` goes to the log only. */
+/** Throw it to end the task FAILED with exactly this message for the client. `cause` is only logged. */
 export class AgentError extends Error {
   override readonly name = 'AgentError';
 }
 
 /**
- * A write after the turn has lost its task: canceled, taken over by another worker, or over. Stop working; it is not a
- * fault.
+ * A write after the turn has lost its task: the task was canceled or has ended, or another worker took the turn over.
+ * Stop working; it is not an error of the agent.
  */
 export class TurnEnded extends Error {
   override readonly name = 'TurnEnded';

@@ -6,7 +6,7 @@ import type { LogLine } from './log-line.ts';
 import type { SteeringPort } from './steering-port.ts';
 import type { StepPort } from './step-port.ts';
 
-/** What a turn needs. The worker implements it over the store, `@switchyard/agent/testing` in memory. */
+/** What a turn uses of its worker, which implements it with the store; `@switchyard/agent/testing` does in memory. */
 export interface TurnPort {
   readonly input: TurnInput;
   /** Aborted with a `TurnInterruption` as its reason. */
@@ -18,18 +18,18 @@ export interface TurnPort {
   /** Unset: the agent gets no other messages while it works. */
   readonly steering?: SteeringPort | undefined;
   /**
-   * Events keep the order of the calls; the port adds timestamps, taskId and contextId. Resolves when the event is
-   * durable; a chunk of an artifact, or a status that says no more than that the work goes on, may be written with what
-   * follows. Any other error counts as a fault of the machinery: the turn is run again.
+   * Publishes an event, in the order of the calls; the port adds timestamps, taskId and contextId. Resolves when the
+   * event is durable; a chunk of an artifact, or a working status without content, may be written with the next event.
+   * Any other error means that the worker could not write: the turn is retried.
    * @throws {TurnEnded} once the turn no longer owns the task
-   * @throws {TurnMisuseError} for an event that cannot be taken for what it is, such as one artifact too many
+   * @throws {TurnMisuseError} the event exceeds a limit, such as the number of artifacts
    */
   publish(event: TurnEvent): Promise<void>;
   /**
-   * Asks the store whether the turn still owns its task, if it may have lost it unnoticed.
+   * Checks with the store whether the turn still owns its task, if it may have lost it unnoticed.
    * @throws {TurnEnded} it does not
    */
   confirm(): Promise<void>;
-  /** Never throws, and keeps nothing that may be a secret. */
+  /** Writes a log line, without anything that may be a secret. Never throws. */
   log(line: LogLine): void;
 }

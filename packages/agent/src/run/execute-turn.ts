@@ -10,19 +10,18 @@ import type { TurnPort } from '../port/turn-port.ts';
 import { Turn } from '../turn/turn.ts';
 import { TurnTimeouts } from './turn-timeouts.ts';
 
-/** What may differ from one worker, or test, to another. */
+/** Options of a worker or test. */
 export interface ExecuteTurnOptions {
   /**
-   * Milliseconds that an executor has to stop after its signal; default 5,000. Then the turn is over and its late
-   * writes are refused.
+   * Milliseconds that an executor has to stop after its signal; default 5,000. Then the turn ends, and its late writes
+   * are refused.
    */
   readonly graceMs?: number;
 }
 
 /**
- * Runs an agent over one message, and makes a result of whatever happens. Never rejects. Returns at most `graceMs`
- * after the interruption of an executor that does not stop (twice that after the deadline, when the failure must still
- * be written).
+ * Runs an agent on one message. Never rejects: every error becomes a result. If the executor does not stop after its
+ * interruption, it returns after `graceMs` (twice that after the deadline, when the failure must still be written).
  */
 export async function executeTurn(
   agent: Agent,
@@ -56,18 +55,18 @@ async function perform(run: Run): Promise<TurnResult> {
   return conclude(run, () => resultWithoutOutcome(run));
 }
 
-/** What the journal has decides, not what the agent threw or returned. */
+/** The journal decides the result before anything that the agent threw or returned. */
 async function conclude(run: Run, otherwise: () => Promise<TurnResult>, thrown?: unknown): Promise<TurnResult> {
   const { journal } = run;
   await journal.flush();
   if (journal.outcome) return settled(journal.outcome, thrown ?? journal.firstError);
   if (journal.signal.aborted) return interrupted(run);
-  // The port could not write, so it could not write a failure either, which would not be the agent's.
+  // The port could not write, so it cannot write a failure either. The agent did not cause it: retry the turn.
   if (journal.portError !== undefined) return { kind: 'retry', afterMs: undefined, error: journal.portError };
   return otherwise();
 }
 
-/** The executor neither stops nor returns. */
+/** Ends the turn of an executor that does not stop. */
 async function abandon(run: Run): Promise<TurnResult> {
   if (run.journal.outcome) return settled(run.journal.outcome, run.journal.firstError);
   const reason = interruptionOf(run.journal);
@@ -100,14 +99,16 @@ async function resultOf(run: Run, error: unknown): Promise<TurnResult> {
   return result.kind === 'failed' ? { ...result, isGivenUp: true } : result;
 }
 
-/** `execute` returned without an outcome. */
+/** The result when `execute` returned without an outcome. */
 async function resultWithoutOutcome(run: Run): Promise<TurnResult> {
   const { agent, journal } = run;
   if (journal.state === 'TASK_STATE_AUTH_REQUIRED') {
     journal.steering?.end();
     return { kind: 'waiting-for-auth', ...(journal.steering && { taken: journal.steering.taken }) };
   }
-  const hint = `execute() of the agent "${agent.id}" returned without an outcome: end it with "return turn.complete(…)" or one of its siblings.`;
+  const hint =
+    `execute() of the agent "${agent.id}" returned without an outcome: ` +
+    'end it with "return turn.complete(…)" or another outcome.';
   return fail(run, 'The agent ended its turn without an outcome.', journal.firstError ?? new TurnMisuseError(hint));
 }
 

@@ -2,16 +2,16 @@ import type { TurnJournal } from '../journal/turn-journal.ts';
 import { TurnInterruption } from '../port/turn-interruption.ts';
 
 export interface TurnLimits {
-  /** From the beginning of the turn to its interruption. */
+  /** From the start of the turn to its interruption. */
   readonly timeoutMs: number;
   /** From the interruption to the end of the turn. */
   readonly graceMs: number;
-  /** The worker's own reasons to interrupt. */
+  /** Aborted when the worker interrupts the turn. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Interrupts a turn by its deadline or the worker's signal, and resolves `graceOver` when the executor has not stopped
+ * Interrupts a turn at its deadline or by the worker's signal, and resolves `graceOver` if the executor does not stop
  * in time.
  */
 export class TurnTimeouts implements Disposable {
@@ -32,7 +32,7 @@ export class TurnTimeouts implements Disposable {
     else signal.addEventListener('abort', this.#passOn, { once: true });
   }
 
-  /** Resolves when the grace after an interruption is over; stays pending for a turn that ends in time. */
+  /** Resolves when the grace period after an interruption is over; never resolves if the turn ends in time. */
   get graceOver(): Promise<void> {
     return this.#graceOver.promise;
   }

@@ -2,20 +2,20 @@ import type { Message } from '@switchyard/protocol';
 import type { SteeringPort } from '../port/steering-port.ts';
 
 /**
- * The messages that come for the task while this turn runs, in their order; also those that waited as it began.
+ * The messages that arrive for the task while this turn runs, in order, and those that waited when it began.
  *
- * What is given out here is answered by the outcome of this turn; any other message runs next, as a turn of its own. If
- * the turn is retried, it is given all of them again. The iteration ends with the turn: at its outcome, or when its
- * signal is aborted.
+ * The outcome of this turn answers the messages that are taken from here; any other message runs next, as a turn of its
+ * own. A retried turn gets all of them again. The iteration ends with the turn: at its outcome, or when its signal is
+ * aborted.
  */
 export class Steering implements AsyncIterable<Message> {
   readonly #port: SteeringPort;
-  /** Read, and not given out. */
+  /** Messages that were read and not taken yet. */
   readonly #waiting: Message[] = [];
   readonly #taken: string[] = [];
   #reading: Promise<void> | undefined;
   #woken = Promise.withResolvers<void>();
-  /** Results of the iteration whose message nobody has looked at yet. */
+  /** Results of the iteration whose `value` or `done` was not read yet. */
   #offered = 0;
   #isOver = false;
 
@@ -25,12 +25,12 @@ export class Steering implements AsyncIterable<Message> {
     this.#look();
   }
 
-  /** Ids of the messages that were given out. */
+  /** Ids of the messages that were taken. */
   get taken(): readonly string[] {
     return this.#taken;
   }
 
-  /** Those that have come by now, without waiting for more: for an agent that works in rounds. */
+  /** Takes the messages that have arrived by now, without waiting for more: for an agent that works in rounds. */
   async take(): Promise<readonly Message[]> {
     await this.#read();
     const messages: Message[] = [];
@@ -42,7 +42,7 @@ export class Steering implements AsyncIterable<Message> {
     return { next: () => this.#offer() };
   }
 
-  /** Nothing is given out any more. */
+  /** Ends the iteration: no more messages can be taken. */
   end(): void {
     this.#isOver = true;
     this.#look();
@@ -54,7 +54,8 @@ export class Steering implements AsyncIterable<Message> {
       if (!this.#isOver) await this.#read();
     }
     this.#offered++;
-    // `for await` looks at it as it enters its body, when the turn may have ended: what was not looked at is not taken.
+    // `for await` reads the result when it enters its body, and the turn may have ended before: a message counts as
+    // taken only when its result is read.
     return new Offer(() => {
       this.#offered--;
       return this.#next();
@@ -67,7 +68,7 @@ export class Steering implements AsyncIterable<Message> {
     return message;
   }
 
-  /** Other messages may wait. */
+  /** Called when other messages may wait. */
   #look(): void {
     this.#woken.resolve();
   }
@@ -90,7 +91,7 @@ export class Steering implements AsyncIterable<Message> {
   }
 }
 
-/** The result of an iteration, decided when it is looked at. */
+/** The result of an iteration, which takes its message when it is read. */
 class Offer {
   #take: (() => Message | undefined) | undefined;
   #message: Message | undefined;

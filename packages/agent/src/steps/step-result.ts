@@ -1,14 +1,15 @@
 import { TurnMisuseError } from '../port/turn-errors.ts';
 
-/** Longest result of one step, as JSON, in UTF-16 units: each retry reads all results. */
+/** Longest result of one step as JSON, in UTF-16 units: each retry reads all results. */
 const longest = 256 * 1024;
 
-/** @throws {TurnMisuseError} it is not JSON, or too long */
+/** @throws {TurnMisuseError} the value is not JSON, or too long */
 export function writeResult(step: string, value: unknown): string {
   const json = jsonOf(step, value);
   if (json.length <= longest) return json;
   throw new TurnMisuseError(
-    `The result of the step "${step}" has ${json.length} characters of JSON, at most ${longest} are kept: put what is large into an artifact and return where it is.`,
+    `The result of the step "${step}" has ${json.length} characters of JSON, at most ${longest} are kept: ` +
+      'put large results into an artifact and return its id.',
   );
 }
 
@@ -18,7 +19,7 @@ export function writeIfShort(value: object): string | undefined {
   return json.length <= longest ? json : undefined;
 }
 
-/** @param json '' stands for undefined */
+/** @param json '' for undefined */
 export function readResult<T>(json: string): T {
   const { value } = JSON.parse(json === '' ? '{}' : `{"value":${json}}`);
   return value;

@@ -26,7 +26,7 @@ export class TurnSteps {
     }
   }
 
-  /** Results are found by name: two steps of one name would get each other's. */
+  /** Reserves a name. Results are found by name: two steps with the same name would get each other's. */
   #take(name: string): void {
     if (!/^[^\p{Cc}]{1,200}$/u.test(name))
       throw new TurnMisuseError(`A step needs a name of 1 to 200 printable characters, not ${JSON.stringify(name)}.`);
@@ -50,7 +50,7 @@ export class TurnSteps {
       await events.end();
       await this.#port.steps.end(key, result);
     });
-    // As a later attempt gets it: a Date becomes a text at once.
+    // Returns the result as a retried turn gets it, for example a Date as a string.
     return readResult(result);
   }
 }

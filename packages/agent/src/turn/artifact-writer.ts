@@ -5,34 +5,34 @@ import { suppressUnhandled } from '../journal/turn-scope.ts';
 import { type PartContent, textPart, toParts } from '../messages/content.ts';
 import { TurnMisuseError } from '../port/turn-errors.ts';
 
-/** What an artifact is, apart from its content (A2A 4.1.7). */
+/** The fields of an artifact besides its content (A2A 4.1.7). */
 export interface ArtifactOptions {
   readonly name: string;
   readonly description?: string;
   /** Media type of text that is written as a string. Default: none, which counts as text/plain. */
   readonly mediaType?: string;
   /**
-   * Give the id of an artifact of an earlier turn to replace it. Default: an id of its own, the same in every attempt
-   * at this turn.
+   * Set it to the id of an artifact of an earlier turn to replace that one. Default: a new id, the same in every
+   * attempt at this turn.
    */
   readonly artifactId?: string;
   readonly metadata?: Metadata;
   /** URIs of the extensions that the artifact uses. */
   readonly extensions?: readonly string[];
   /**
-   * Stores each chunk as a part of its own. Default: false, text chunks grow one text part; subscribers see every chunk
-   * either way.
+   * Stores each chunk as a part of its own. Default: false, text chunks extend one text part; subscribers get every
+   * chunk in either case.
    */
   readonly keepsParts?: boolean;
 }
 
-/** Chunks that `pipe` writes before the first is accepted. */
+/** Chunks that `pipe` writes before the first one is accepted. */
 const mostAhead = 64;
 
 /**
- * Writes one artifact, chunk by chunk (A2A 4.2.2). The first write creates it, or replaces what an earlier attempt
- * left. Its methods resolve when there is room for more: chunks are durable with the next status, the end of their
- * step, or the outcome.
+ * Writes one artifact, chunk by chunk (A2A 4.2.2). The first write creates it, or replaces that of an earlier attempt.
+ * Its methods resolve when more can be written: chunks are durable with the next status, the end of their step, or the
+ * outcome.
  * @throws {TurnMisuseError} after `finish`, and after the outcome of the turn
  * @throws {TurnEnded} when the turn no longer owns its task
  */
@@ -61,8 +61,8 @@ export class ArtifactWriter {
   }
 
   /**
-   * Appends every chunk of a stream. It writes a little ahead of what is durable, so that chunks are batched; a fast
-   * source is paced.
+   * Appends every chunk of a stream. It writes a limited number of chunks ahead, so that they are batched and a fast
+   * source is slowed down.
    */
   pipe(chunks: AsyncIterable<PartContent> | Iterable<PartContent>): Promise<void> {
     return suppressUnhandled(this.#pipe(chunks));
@@ -102,8 +102,8 @@ export class ArtifactWriter {
   }
 
   /**
-   * In a retried turn a finished step writes nothing, and all else is written again: an artifact of both would lose a
-   * part.
+   * In a retried turn a finished step writes nothing, and everything else is written again: an artifact that is written
+   * by both would lose a part.
    */
   #check(): void {
     const { name } = this.#options;
@@ -136,8 +136,8 @@ export class ArtifactWriter {
   }
 
   /**
-   * An artifact has at least one part (A2A 4.1.7), so the empty last chunk is an empty text, which the stored text
-   * absorbs. After a file or data it would stay as a part, hence none.
+   * The parts of a last chunk without content. An artifact has at least one part (A2A 4.1.7), so it is an empty text,
+   * which the stored text absorbs. After a file or data it would stay as a part of its own, so there it is omitted.
    */
   #nothing(): Part[] {
     if (!this.#last) return this.#parts('');

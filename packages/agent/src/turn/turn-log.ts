@@ -1,13 +1,13 @@
 import type { LogFields, LogLevel, LogLine } from '../port/log-line.ts';
 
 /**
- * Lines for the operators' log, never for the client. A worker writes them with the task, context, agent, attempt and
- * request that they belong to; `LOG_LEVEL` says from which level on.
+ * Writes lines to the operators' log, never to the client. A worker adds the task, context, agent, attempt and request
+ * that they belong to; `LOG_LEVEL` sets the lowest level that is written.
  *
  *     turn.log.info('The order is taken', { order: 17 });
  *
- * A text is cut behind 500 characters, a field's behind 200; a line has at most 20 fields, whose names are letters,
- * digits, `_`, `-` and `.`. What looks like a secret is left out, and so is what follows the host of an address.
+ * A text is cut after 500 characters, a field after 200; a line has at most 20 fields, whose names are letters, digits,
+ * `_`, `-` and `.`. Values that look like secrets are left out, and so is what follows the host of a URL.
  */
 export class TurnLog {
   readonly #write: (line: LogLine) => void;
@@ -16,22 +16,22 @@ export class TurnLog {
     this.#write = write;
   }
 
-  /** What helps to find a fault; not written unless an operator asks for it. */
+  /** Details for debugging; by default they are not written. */
   debug(text: string, fields: LogFields = {}): void {
     this.#log('debug', text, fields);
   }
 
-  /** What happened, and was meant to. */
+  /** A normal event. */
   info(text: string, fields: LogFields = {}): void {
     this.#log('info', text, fields);
   }
 
-  /** What should not happen, and did no harm. */
+  /** An unexpected event that did no harm. */
   warn(text: string, fields: LogFields = {}): void {
     this.#log('warn', text, fields);
   }
 
-  /** What somebody should look at. */
+  /** An error that an operator should look at. */
   error(text: string, fields: LogFields = {}): void {
     this.#log('error', text, fields);
   }

@@ -10,7 +10,7 @@ import {
 import { type WaitingCall, waitingCall } from '../calls/waiting-call.ts';
 import { textOf } from '../messages/content.ts';
 
-/** What a turn is given as it begins, as an agent's author reads it. */
+/** The input of a turn, as an agent's author reads it. */
 export class TurnView {
   readonly #input: TurnInput;
 
@@ -34,8 +34,8 @@ export class TurnView {
   }
 
   /**
-   * The messages of both sides, in order. The message of this turn is among them, usually as the last; a message that
-   * came while an earlier turn ran is before that turn's answer.
+   * The messages of both sides, in order. The message of this turn is among them, usually as the last one; a message
+   * that arrived during an earlier turn is before that turn's answer.
    */
   get history(): readonly Message[] {
     return this.task.history ?? [];
@@ -51,7 +51,7 @@ export class TurnView {
     return this.#input.principal;
   }
 
-  /** 1 for the first attempt at this message, 2 after one that failed retryably or whose worker died, … */
+  /** 1 for the first attempt at this message, 2 after a `RetryableError` or after its worker died, … */
   get attempt(): number {
     return this.#input.attempt;
   }
@@ -66,12 +66,12 @@ export class TurnView {
     return this.#input.acceptedOutputModes;
   }
 
-  /** Whether the client accepts a media type, be it by a range such as `text/*`. */
+  /** Whether the client accepts a media type, also by a range such as `text/*`. */
   accepts(mediaType: string): boolean {
     return accepts(this.acceptedOutputModes, mediaType);
   }
 
-  /** URIs of the extensions that the client asked for (A2A 3.2.6). */
+  /** URIs of the extensions that the client requested (A2A 3.2.6). */
   get extensions(): readonly string[] {
     return this.#input.extensions;
   }
@@ -83,7 +83,7 @@ export class TurnView {
 
   /**
    * Id of the skill that the client names for this message, by the A2A extension docs/extensions/skill.md; if it names
-   * none, the skill in whose queue the task is.
+   * none, the skill whose queue has the task.
    */
   get skill(): string | undefined {
     return this.#input.skill;

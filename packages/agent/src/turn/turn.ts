@@ -21,18 +21,18 @@ import { type ArtifactOptions, ArtifactWriter } from './artifact-writer.ts';
 import { TurnLog } from './turn-log.ts';
 import { TurnView } from './turn-view.ts';
 
-/** What a status has besides its message. */
+/** Options of a status, besides its message. */
 export interface StatusOptions {
   /** Merged into the metadata of the task (A2A 4.2.1). */
   readonly metadata?: Metadata;
 }
 
 /**
- * One run of an agent over one message of a task: its input, and the methods that publish.
+ * One run of an agent on one message of a task: its input, and the methods that publish.
  *
  * Events reach subscribers in the order of the calls, and are stored in the task. A status with a message is durable
- * when its promise resolves, and so is all before it; chunks of artifacts, and a `working()` without a message, resolve
- * earlier, so that many can be written together. Exactly one outcome ends a turn: `complete`, `requireInput`,
+ * when its promise resolves, and so are all events before it; chunks of artifacts, and a `working()` without a message,
+ * resolve earlier, so that many can be written together. Exactly one outcome ends a turn: `complete`, `requireInput`,
  * `requireAuth`, `reject`, `fail` or `reply`; return it from `execute`.
  *
  * Every publishing method rejects with
@@ -45,7 +45,7 @@ export class Turn extends TurnView {
   readonly #journal: TurnJournal;
   readonly #steps: TurnSteps;
   readonly #calls: TurnCalls;
-  /** This agent's memory for the context, beyond its tasks. */
+  /** This agent's memory for the context, which outlives its tasks. */
   readonly memory: ContextMemory;
   /** The operators' log: `turn.log.info('The order is taken', { order: 17 })`. */
   readonly log: TurnLog;
@@ -61,19 +61,19 @@ export class Turn extends TurnView {
   }
 
   /**
-   * Aborted when the turn should stop; pass it to whatever takes a signal. Its reason is a `TurnInterruption`. The
-   * agent then has 5 s to clean up.
+   * Aborted when the turn must stop; pass it to every function that takes a signal. Its reason is a `TurnInterruption`.
+   * The agent then has 5 s to clean up.
    */
   get signal(): AbortSignal {
     return this.#journal.signal;
   }
 
   /**
-   * The messages that come while this turn runs, of an agent that is defined with `whileWorking: 'steer'`:
+   * The messages that arrive while this turn runs, for an agent that is defined with `whileWorking: 'steer'`:
    *
    *     for await (const message of turn.steering) …
    *
-   * @throws {TurnMisuseError} the agent is defined otherwise
+   * @throws {TurnMisuseError} the agent is not defined so
    */
   get steering(): Steering {
     const { steering } = this.#journal;
@@ -84,7 +84,7 @@ export class Turn extends TurnView {
     return steering;
   }
 
-  /** The durable outcome of the turn. `requireAuth` does not end it: the agent may go on when it has its credential. */
+  /** The durable outcome of the turn. `requireAuth` does not end the turn: the agent may go on with the credential. */
   get outcome(): Outcome | undefined {
     return this.#journal.outcome;
   }
@@ -117,20 +117,20 @@ export class Turn extends TurnView {
   }
 
   /**
-   * Publishes an event of other code, such as an agent of another framework: validated, ordered and stored like every
-   * other. A status that settles is the outcome of the turn; `outcome` has it once it is durable.
+   * Publishes an event of other code, such as an agent of another framework: it is validated, ordered and stored like
+   * any other. A status that settles is the outcome of the turn; `outcome` has it once it is durable.
    */
   publish(event: TurnEvent): Promise<void> {
     return this.#journal.write(() => event);
   }
 
   /**
-   * Runs `execute` once for this message, also when workers die: its result is stored, and a retried turn gets it
-   * instead of running it again. What it publishes is not published twice. Only an attempt that ends before the result
-   * is stored runs it again.
+   * Runs `execute` once for this message, even if workers die: its result is stored, and a retried turn gets it instead
+   * of running `execute` again. Its events are not published twice. It runs again only if an attempt ended before the
+   * result was stored.
    *
-   * The result is JSON of at most 256 KiB, and comes back as JSON would carry it. An artifact is written by one step,
-   * or by none.
+   * The result is JSON of at most 256 KiB, and is returned as parsed from JSON. An artifact is written by one step, or
+   * by none.
    * @param name unique within the turn; the same in every attempt
    * @throws {TurnMisuseError} the name is taken, or the result is not JSON or too large
    */
@@ -139,9 +139,9 @@ export class Turn extends TurnView {
   }
 
   /**
-   * Call it before an effect outside that is not a step, such as a request to another service. It rejects if the turn
-   * was lost, as in a worker that was frozen. Reads from the store only if more time has passed than the turn's lease
-   * allows.
+   * Call it before an external effect that is not a step, such as a request to another service. It rejects if the turn
+   * was lost, for example because the worker was frozen. It reads from the store only if more time has passed than the
+   * turn's lease lasts.
    * @throws {TurnEnded}
    * @throws {TurnInterruption}
    */
@@ -150,15 +150,15 @@ export class Turn extends TurnView {
   }
 
   /**
-   * Sends a message to another agent, and waits for its answer: a task of its own in this context, on behalf of the
-   * same principal. A retried turn does not call again. The task is canceled when this one is, or fails; a waited for
-   * one, also when this one completes first.
+   * Sends a message to another agent, which gets a task of its own in this context, on behalf of the same principal,
+   * and waits for its answer. A retried turn does not call again. The called task is canceled if this one fails or is
+   * canceled; if it is waited for, also if this one completes first.
    *
-   * A failed, rejected or canceled task is a reply like any other: see `isDone(reply)`. A question is one, too:
-   * continue with `{ taskId: reply.taskId }`, or ask your own client with `passOn`. What the agent completed with is
-   * in `reply.text`, `parts`, `artifacts` and `data`; the latter typed, if the call has a `schema`.
+   * A failed, rejected or canceled task is a reply like any other: see `isDone(reply)`. So is a question: continue with
+   * `{ taskId: reply.taskId }`, or ask your own client with `passOn`. The results are in `reply.text`, `parts`,
+   * `artifacts` and `data`, which is typed if the call has a `schema`.
    * @param agent its id, or the URL of an agent card
-   * @throws {CallError} it could not be made, took longer than `timeoutMs`, or was answered with other data
+   * @throws {CallError} the call could not be made, took longer than `timeoutMs`, or its data does not match `schema`
    */
   call(agent: string, content: Content, options: CallOptions & { wait: false }): Promise<TaskReply>;
   call<Data>(
@@ -173,16 +173,16 @@ export class Turn extends TurnView {
 
   /**
    * Waits for a call that was made with `wait: false`, or that waits for an authorization.
-   * @throws {CallError} the task is gone, or took longer than `timeoutMs`, and was canceled
+   * @throws {CallError} the task is gone, or took longer than `timeoutMs` and was canceled
    */
   join(call: Joinable, { timeoutMs }: Pick<CallOptions, 'timeoutMs'> = {}): Promise<CallReply> {
     return this.#calls.join(call, timeoutMs);
   }
 
   /**
-   * Passes another agent's question, or its need for an authorization, on to the client. The client's answer is the
+   * Passes another agent's question, or its request for an authorization, on to the client. The client's answer is the
    * message of the next turn, whose `waitingCall` names the waiting task.
-   * @throws {TurnMisuseError} the reply asks for nothing
+   * @throws {TurnMisuseError} the reply is not a question
    */
   async passOn(reply: CallReply): Promise<Outcome> {
     const question = { parts: reply.kind === 'task' ? (reply.task.status.message?.parts ?? []) : [] };
@@ -221,7 +221,7 @@ export class Turn extends TurnView {
   }
 
   /**
-   * Asks the client for an authorization: TASK_STATE_AUTH_REQUIRED (A2A 7.6). The credential comes out of band: wait
+   * Asks the client for an authorization: TASK_STATE_AUTH_REQUIRED (A2A 7.6). The credential arrives out of band: wait
    * for it and go on publishing, or return; then the client's next message begins a new turn.
    */
   requireAuth(explanation: Content, options?: StatusOptions): Promise<Outcome> {
@@ -242,8 +242,8 @@ export class Turn extends TurnView {
   }
 
   /**
-   * Answers with a plain Message instead of a task (A2A 3.1.1). A client that already holds the task gets it completed
-   * with this message. Set `repliesWithMessage` in the definition of an agent that always answers so.
+   * Answers with a plain Message instead of a task (A2A 3.1.1). A client that was already given the task gets it
+   * completed with this message. Set `repliesWithMessage` in the definition of an agent that always answers so.
    */
   reply(content: Content): Promise<Outcome> {
     return this.#settle('TASK_STATE_COMPLETED', content, { isPlainMessage: true });
@@ -263,7 +263,7 @@ export class Turn extends TurnView {
     }));
   }
 
-  /** The same in every attempt with the same content, so that a retried turn does not repeat it in the history. */
+  /** The id is the same in every attempt with the same content, so that the history has the message once. */
   #messageId({ parts, metadata, extensions }: Message): string {
     const { scope } = this.#journal;
     const contents = JSON.stringify([parts, metadata, extensions]);
@@ -277,7 +277,7 @@ export class Turn extends TurnView {
     ]);
   }
 
-  /** A plain reply has a contextId: its client gets no task to take it from (A2A 4.1.4). */
+  /** A plain reply has a contextId, because its client gets no task that has one (A2A 4.1.4). */
   #message(content: Content, { isPlainMessage }: StatusDetails): Message {
     const { contextId } = this.task;
     const message = agentMessage(content);

@@ -9,7 +9,7 @@ const a2aSpecificCodes = [
   'ExtendedAgentCardNotConfigured',
   'ExtensionSupportRequired',
   'VersionNotSupported',
-  /** Of A2A 1.1: docs/a2a-1-1.md. */
+  /** Added by A2A 1.1: docs/a2a-1-1.md. */
   'TaskGenerationMismatch',
 ] as const;
 

@@ -40,7 +40,7 @@ export type ErrorDetail =
   | { '@type': 'type.googleapis.com/google.rpc.BadRequest'; fieldViolations: { field: string; description: string }[] }
   | { '@type': 'type.googleapis.com/google.rpc.RetryInfo'; retryDelay: string };
 
-/** The details of an error, the same in every binding: ErrorInfo, and more if there is. */
+/** The details of an error, the same in every binding: ErrorInfo, then BadRequest and RetryInfo where they apply. */
 export function errorDetails(error: A2AError): ErrorDetail[] {
   return [errorInfo(error), ...badRequest(error), ...retryInfo(error)];
 }

@@ -3,7 +3,7 @@ import type { A2AErrorCode } from './codes.ts';
 import { type ErrorDetail, errorDetails } from './error-info.ts';
 
 /**
- * §5.4 and §9.5. The specification has no codes for authentication, limits and the like: these have own codes from
+ * §5.4 and §9.5. The specification has no codes for authentication, limits and the like: these have our own codes from
  * -32050 down, within JSON-RPC's range for servers.
  */
 export const jsonRpcCodes: Readonly<Record<A2AErrorCode, number>> = {

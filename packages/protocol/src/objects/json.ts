@@ -1,11 +1,11 @@
-/** An object of JSON.parse. */
+/** An object as JSON.parse returns it. */
 export type JsonObject = Record<string, unknown>;
 
 /** `google.protobuf.Struct`: any JSON object. */
 export type Metadata = JsonObject;
 
 /**
- * An object with exactly one of `Members`. The others are `undefined` to the compiler, so that looking at one narrows.
+ * An object with exactly one of `Members`. To the compiler the others are `undefined`, so that testing one narrows.
  */
 export type OneOf<Members> = {
   [Name in keyof Members]: { [Only in Name]: Members[Only] } & { [Other in Exclude<keyof Members, Name>]?: never };

@@ -88,7 +88,7 @@ export type SecurityScheme = OneOf<{
   mtlsSecurityScheme: MutualTlsSecurityScheme;
 }>;
 
-/** Scheme names to the scopes each needs: all of them together let a caller in. */
+/** Scheme names to the scopes that each needs: a caller must satisfy all of them. */
 export interface SecurityRequirement {
   schemes: Record<string, { list: string[] }>;
 }

@@ -1,6 +1,5 @@
 /**
- * §4.1.3, in the order of the enum numbers. TASK_STATE_UNSPECIFIED is not among them: it says that the field was not
- * set.
+ * §4.1.3, in the order of the enum numbers. TASK_STATE_UNSPECIFIED is missing: it means that the field was not set.
  */
 export const taskStates = [
   'TASK_STATE_SUBMITTED',
@@ -25,9 +24,7 @@ export function isInterrupted(state: TaskState): boolean {
   return state === 'TASK_STATE_INPUT_REQUIRED' || state === 'TASK_STATE_AUTH_REQUIRED';
 }
 
-/**
- * Whether a task in state `from` may be said to be in state `to`. A state may be said again, for a new status message.
- */
+/** Whether state `to` may follow state `from`. A state may follow itself, with a new status message. */
 export function canFollow(from: TaskState, to: TaskState): boolean {
   return successors[from].includes(to);
 }
@@ -46,7 +43,7 @@ const running: readonly TaskState[] = [
   ...ends,
 ];
 
-/** A waiting task is submitted again by its client's answer; a working one never is. */
+/** The states that may follow each. The client's answer sets a waiting task to SUBMITTED, but never a working one. */
 const successors: Readonly<Record<TaskState, readonly TaskState[]>> = {
   TASK_STATE_SUBMITTED: ['TASK_STATE_SUBMITTED', ...running],
   TASK_STATE_WORKING: running,

@@ -9,7 +9,7 @@ export interface TaskStatusUpdateEvent {
   metadata?: Metadata;
 }
 
-/** §4.2.2: an artifact came to be, or grew (`append`). */
+/** §4.2.2: an artifact was created or replaced, or extended (`append`). */
 export interface TaskArtifactUpdateEvent {
   taskId: string;
   contextId: string;

@@ -7,11 +7,11 @@ export type Part = OneOf<{ text: string; raw: string; url: string; data: unknown
 interface PartDetails {
   metadata?: Metadata;
   filename?: string;
-  /** Of every kind of part, such as `text/plain` or `application/json`. */
+  /** For every kind of part, for example `text/plain` or `application/json`. */
   mediaType?: string;
 }
 
-/** §4.1.5. ROLE_UNSPECIFIED is not among them: it says that the field was not set. */
+/** §4.1.5. ROLE_UNSPECIFIED is missing: it means that the field was not set. */
 export const roles = ['ROLE_USER', 'ROLE_AGENT'] as const;
 export type Role = (typeof roles)[number];
 
@@ -39,7 +39,7 @@ export interface Artifact {
   extensions?: string[];
 }
 
-/** §4.1.2: the state of a task, since when, and what the agent says about it. */
+/** §4.1.2: the state of a task, its time, and the agent's message about it. */
 export interface TaskStatus {
   state: TaskState;
   message?: Message;

@@ -8,7 +8,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
 /** Deepest nesting: protobuf's own limit. JSON.stringify overflows the stack at some thousands. */
 const maxJsonDepth = 100;
 
-/** Why a value of JSON.parse could not be written again as it is; undefined if it can. */
+/** Why a value of JSON.parse could not be written again unchanged; undefined if it can. */
 function jsonValueProblem(value: unknown, depth = 0): string | undefined {
   if (typeof value === 'number')
     return Number.isFinite(value) ? undefined : 'must not hold numbers too large for a double';
@@ -55,12 +55,12 @@ export const requiredShortTextSchema = shortTextSchema.min(1);
 /** A list of short texts, such as media types or extension URIs. */
 export const shortTextsSchema = listOf(shortTextSchema);
 
-/** `google.protobuf.Struct`: any JSON object. Kept as it came and never copied, so that a key `__proto__` stays a key. */
+/** `google.protobuf.Struct`: any JSON object. Kept unchanged and never copied, so a key `__proto__` stays a key. */
 export const metadataSchema = z
   .custom<Metadata>(isJsonObject, { error: 'must be an object', abort: true })
   .superRefine(refuseUnsafeJson);
 
-/** `google.protobuf.Value`: any JSON value, also null. Kept as it came. */
+/** `google.protobuf.Value`: any JSON value, also null. Kept unchanged. */
 export const jsonValueSchema = z.unknown().superRefine(refuseUnsafeJson);
 
 function refuseUnsafeJson(value: unknown, context: z.RefinementCtx): void {
@@ -73,7 +73,7 @@ export const timestampSchema = z
   .string()
   .refine(isTimestamp, { error: 'must be a timestamp such as 2026-01-31T10:00:00.000Z' });
 
-/** Only what Date itself would write: Date accepts February 30 as March 2. */
+/** Accepts only what Date itself would write: Date reads February 30 as March 2. */
 function isTimestamp(value: string): boolean {
   const ms = Date.parse(value);
   return (
@@ -109,13 +109,13 @@ type Outputs<Fields extends Shape> = { [Name in keyof Fields]: z.output<Fields[N
 const members = new WeakMap<z.ZodType, ReadonlySet<string>>();
 
 /**
- * The names of a schema's `oneof` members, none for a schema without. A member that is set to an empty string is set.
+ * The names of a schema's `oneof` members; empty if it has none. A member with an empty string counts as set.
  */
 export function membersOf(schema: z.ZodType): ReadonlySet<string> {
   return members.get(schema) ?? new Set();
 }
 
-/** A protobuf message with a `oneof`: exactly one of `choice` must be set, `rest` is as it says. */
+/** A protobuf message with a `oneof`: exactly one of `choice` must be set, besides the fields of `rest`. */
 export function oneOf<const Choice extends Shape>(choice: Choice): z.ZodType<OneOf<Outputs<Choice>>>;
 export function oneOf<const Choice extends Shape, const Rest extends Shape>(
   choice: Choice,

@@ -3,9 +3,9 @@ import { agentCardSchema } from './agent-card.ts';
 import { parse } from './parse.ts';
 
 /**
- * Untrusted JSON as an agent card. An entry of its own: its build holds what it needs of zod, so that the author of an
- * agent installs no zod.
- * @param name what the card is called in violations
+ * Parses untrusted JSON as an agent card. It is an entry point of its own, whose build bundles what it needs of zod, so
+ * that authors of agents need not install zod.
+ * @param name of the card in violations
  * @throws {A2AError} InvalidParams, which names every wrong field
  */
 export function parseAgentCard(value: unknown, name = ''): AgentCard {

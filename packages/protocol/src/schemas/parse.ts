@@ -3,9 +3,9 @@ import { type FieldViolation, invalidParams } from '../errors/a2a-error.ts';
 import { normaliserOf } from './proto-json.ts';
 
 /**
- * Untrusted JSON as the schema has it, the liberties of ProtoJSON taken out and unknown fields dropped.
+ * Parses untrusted JSON by a schema: normalises the variants that ProtoJSON allows, and drops unknown fields.
  * Parts of the value may be shared with the result. Throws InvalidParams, which names every wrong field.
- * @param path what the value is called in violations, when it is not the whole request
+ * @param path of the value in violations, if it is not the whole request
  */
 export function parse<Schema extends z.ZodType>(schema: Schema, value: unknown, path = ''): z.output<Schema> {
   const result = compiled(schema).safeParse(normaliserOf(schema)(value), context);
@@ -18,12 +18,12 @@ const context = { error: describe };
 const compiledSchemas = new WeakMap<z.ZodType, z.ZodType>();
 
 /**
- * Zod compiles a schema to code that is 10 times as fast; what it cannot compile works as before. Done at first use:
- * some milliseconds.
+ * Compiles a schema to code that is 10 times as fast; a schema that zod cannot compile works as before. It takes some
+ * milliseconds, at the first use.
  */
 function compiled<Schema extends z.ZodType>(schema: Schema): Schema {
   const known = compiledSchemas.get(schema);
-  // A WeakMap cannot say that a value is of the type of its key.
+  // The type of a WeakMap cannot express that each value has the type of its key.
   if (known) return known as Schema;
   const made = z.compile(schema);
   compiledSchemas.set(schema, made);
@@ -36,8 +36,8 @@ const maxViolations = 50;
 const maxKeyLength = 64;
 
 /**
- * What is wrong, field by field, in the order of the schema; of a field with several faults the first, on which the
- * others rest.
+ * The violations, field by field, in the order of the schema. Of a field with several only the first, which may have
+ * caused the others.
  */
 function violationsOf(issues: readonly z.core.$ZodIssue[], root: string): FieldViolation[] {
   const byField = new Map<string, FieldViolation>();
@@ -59,7 +59,7 @@ function fieldPath(root: string, path: readonly PropertyKey[]): string {
   }, root);
 }
 
-/** Why a value is refused, in words that follow the field's name. Never repeats the value. */
+/** Why a value is refused, as words that follow the field's name. Never repeats the value. */
 function describe(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case 'invalid_type':

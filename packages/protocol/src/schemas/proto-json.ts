@@ -3,9 +3,9 @@ import type { JsonObject } from '../objects/json.ts';
 import { base64Schema, isJsonObject, jsonValueSchema, membersOf, timestampSchema } from './fields.ts';
 
 /**
- * What turns the liberties of ProtoJSON into the one form that the schemas describe: names in snake_case, enums by
- * number, null and empty strings for unset, numbers as strings. Made from a schema once; returns a value that needs
- * nothing as it is.
+ * Makes a function that normalises the variants that ProtoJSON allows to the form that the schema describes: names in
+ * snake_case, enums by number, null and empty strings for unset, numbers as strings. It returns a value that needs no
+ * change as it is.
  */
 export function normaliserOf(schema: z.core.$ZodType): Normalise {
   const known = normalisers.get(schema);
@@ -41,7 +41,7 @@ function fieldsOf(schema: z.ZodObject): Field[] {
   });
 }
 
-/** The schema of a field's value, whether or not the field must be there. */
+/** The schema of a field's value, without its optionality. */
 function withoutPresence(schema: z.core.$ZodType): z.core.$ZodType {
   const isOptional = schema instanceof z.ZodExactOptional || schema instanceof z.ZodDefault;
   return isOptional ? schema.unwrap() : schema;
@@ -52,11 +52,11 @@ function protoName(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** A field of a protobuf message, as its JSON is to be read. */
+/** How a field of a protobuf message is read from JSON. */
 interface Field {
   /** In camelCase, the name that counts when a field is given by both. */
   readonly name: string;
-  /** As the protobuf definition has it: `message_id` for `messageId`. */
+  /** As in the protobuf definition: `message_id` for `messageId`. */
   readonly protoName: string;
   readonly normalise: Normalise;
   /** A string without presence: empty is the same as unset. */
@@ -66,7 +66,7 @@ interface Field {
 }
 
 /**
- * An object, field by field. The same object when nothing is to be changed; else one with the fields that are known.
+ * Normalises an object, field by field. Returns the same object if nothing changes; else one with the known fields.
  */
 function normaliseObject(fields: readonly Field[]): Normalise {
   return (value) => {
@@ -82,7 +82,7 @@ function normaliseObject(fields: readonly Field[]): Normalise {
   };
 }
 
-/** A field that is there and undefined, as JavaScript callers write it, is not: it has to go. */
+/** Whether a field needs no change. One that is present but undefined, as from a JavaScript caller, must be removed. */
 function isAsItShouldBe(value: JsonObject, name: string, normal: unknown): boolean {
   return normal === undefined ? !(name in value) : normal === value[name];
 }
@@ -100,13 +100,13 @@ function knownFields(fields: readonly Field[], value: JsonObject): JsonObject {
   return known;
 }
 
-/** Undefined is unset: the schemas know a field that is absent, not one that is there and undefined. */
+/** Sets a field unless it is undefined: the schemas accept absent fields, but no present and undefined ones. */
 function setField(into: JsonObject, name: string, value: unknown): void {
   if (value === undefined) delete into[name];
   else into[name] = value;
 }
 
-/** A list, entry by entry. */
+/** Normalises a list, entry by entry. */
 function normaliseList(normalise: Normalise): Normalise {
   return (value) => {
     if (!Array.isArray(value)) return value;
@@ -121,7 +121,7 @@ function normaliseList(normalise: Normalise): Normalise {
   };
 }
 
-/** A protobuf `map`, value by value: its keys are data, not names. */
+/** Normalises a protobuf `map`, value by value: its keys are data, not names. */
 function normaliseMap(normalise: Normalise): Normalise {
   return (value) => {
     if (!isJsonObject(value)) return value;
@@ -136,8 +136,8 @@ function normaliseMap(normalise: Normalise): Normalise {
 }
 
 /**
- * A value as the schemas have it; `undefined` says that the field is not set. What cannot be read is left for the
- * schema to refuse.
+ * Returns the normalised value; `undefined` means that the field is not set. A value that cannot be read is returned
+ * unchanged, and the schema refuses it.
  */
 type Normalise = (value: unknown) => unknown;
 
@@ -158,7 +158,7 @@ const normaliseTimestamp: Normalise = (value) => {
   return Number.isNaN(ms) ? value : new Date(ms).toISOString();
 };
 
-/** Date takes February 30 for March 2. */
+/** Date reads February 30 as March 2. */
 function isDayOfCalendar(day: string): boolean {
   const ms = Date.parse(day);
   return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(day);
@@ -177,10 +177,10 @@ function needsRewriting(value: string): boolean {
   return value.length % 4 === 2 || value.length % 4 === 3 || /[-_]/.test(value);
 }
 
-/** Number and names that say of an enum that it is not set. */
+/** Number and names with which an enum is not set. */
 const unspecified: ReadonlySet<unknown> = new Set([0, 'ROLE_UNSPECIFIED', 'TASK_STATE_UNSPECIFIED']);
 
-/** An enum by number: `names` are those of 1, 2, … in the protobuf definition. */
+/** Normalises an enum by number: `names` are those of 1, 2, … in the protobuf definition. */
 function normaliseEnum(names: readonly unknown[]): Normalise {
   return (value) => {
     if (unspecified.has(value)) return undefined;
@@ -188,7 +188,7 @@ function normaliseEnum(names: readonly unknown[]): Normalise {
   };
 }
 
-/** Those that are made, and the two that no schema's kind tells. */
+/** Cached normalisers, and the two that cannot be derived from the kind of their schema. */
 const normalisers = new WeakMap<z.core.$ZodType, Normalise>([
   [timestampSchema, normaliseTimestamp],
   [base64Schema, normaliseBase64],
