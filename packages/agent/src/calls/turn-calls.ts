@@ -44,7 +44,7 @@ export class TurnCalls {
   async place(call: OutgoingCall): Promise<PlacedCall> {
     const { calls, input } = this.#port;
     if ((input.caller?.depth ?? 0) >= calls.maxDepth) throw new CallError('too-deep', call.agent);
-    const placing = await this.#journal.reach(() => calls.place(call));
+    const placing = await this.#journal.runEffect(() => calls.place(call));
     if ('refused' in placing) throw new CallError(placing.refused, call.agent);
     return placing;
   }
@@ -56,17 +56,17 @@ export class TurnCalls {
 
   async #send(call: OutgoingCall): Promise<CallReply> {
     const placed = await this.place(call);
-    const outcome = await this.#journal.reach(() => this.#port.calls.read(placed));
+    const outcome = await this.#journal.runEffect(() => this.#port.calls.read(placed));
     return toReply(storedReply(placed, this.#present(placed, outcome)));
   }
 
   async #outcome(placed: PlacedCall, timeoutMs: number | undefined): Promise<StoredReply> {
     const { signal } = this.#journal;
     const untilLate = timeoutMs === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-    const outcome = await this.#journal.reach(() => this.#port.calls.outcome(placed, untilLate));
+    const outcome = await this.#journal.runEffect(() => this.#port.calls.outcome(placed, untilLate));
     if (outcome) return storedReply(placed, this.#present(placed, outcome));
     signal.throwIfAborted();
-    await this.#journal.reach(() => this.#port.calls.cancel(placed));
+    await this.#journal.runEffect(() => this.#port.calls.cancel(placed));
     throw new CallError('timed-out', placed.agent);
   }
 
@@ -78,11 +78,11 @@ export class TurnCalls {
   /** Stores the reply for retried turns. If it is too long for that, a retried turn reads it from its task again. */
   async #once(key: string, call: () => Promise<StoredReply>): Promise<CallReply> {
     const { steps } = this.#port;
-    const beginning = await this.#journal.reach(() => steps.begin(key));
+    const beginning = await this.#journal.runEffect(() => steps.begin(key));
     if (beginning.kind === 'done') return toReply(readResult(beginning.result));
     const reply = await call();
     const json = writeIfShort(reply);
-    if (json !== undefined) await this.#journal.reach(() => steps.end(key, json));
+    if (json !== undefined) await this.#journal.runEffect(() => steps.end(key, json));
     return toReply(reply);
   }
 }

@@ -33,7 +33,7 @@ export class ContextMemory {
   }
 
   async read<T = unknown>(): Promise<Remembered<T>> {
-    const { json, version } = await this.#journal.reach(() => this.#port.context.read());
+    const { json, version } = await this.#journal.runEffect(() => this.#port.context.read());
     return { value: readResult(json ?? ''), version };
   }
 
@@ -61,6 +61,6 @@ export class ContextMemory {
     const json: string | undefined = JSON.stringify(value);
     if (json === undefined)
       throw new TurnMisuseError(`The memory of a context is a JSON value, not ${typeof value}; null forgets it.`);
-    return this.#journal.reach(() => this.#port.context.write(json, ifVersion));
+    return this.#journal.runEffect(() => this.#port.context.write(json, ifVersion));
   }
 }

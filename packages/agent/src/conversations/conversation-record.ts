@@ -57,6 +57,6 @@ export class ConversationRecord {
 
   #add(event: ConversationEvent): Promise<void> {
     const seq = ++this.#seq;
-    return this.#journal.reach(() => this.#port.conversations.append(seq, event));
+    return this.#journal.runEffect(() => this.#port.conversations.append(seq, event));
   }
 }

@@ -36,7 +36,7 @@ export async function converse(
   const { scope } = journal;
   const number = scope.number('conversation', toAgent);
   const seed = JSON.stringify([port.input.task.id, port.input.message.messageId, scope.step, toAgent, number]);
-  const id = await journal.reach(() => port.conversations.open({ seed, toAgent, maxTurns }));
+  const id = await journal.runEffect(() => port.conversations.open({ seed, toAgent, maxTurns }));
   const record = new ConversationRecord({ port, journal }, { id, toAgent, maxTurns });
   return new Exchange(parts, { toAgent, options, maxTurns, record }).run();
 }

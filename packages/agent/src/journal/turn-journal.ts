@@ -31,7 +31,7 @@ export class TurnJournal {
     this.#state = port.input.task.status.state;
     const { steering } = port;
     if (whileWorking !== 'steer' || !steering) return;
-    const waiting = (after: number) => this.reach(() => steering.waiting(after));
+    const waiting = (after: number) => this.runEffect(() => steering.waiting(after));
     this.steering = new Steering({ waiting, onWaiting: (listener) => steering.onWaiting(listener) });
   }
 
@@ -100,8 +100,8 @@ export class TurnJournal {
    * interrupted.
    * @throws {TurnInterruption}
    */
-  reach<T>(operation: () => Promise<T>): Promise<T> {
-    return suppressUnhandled(this.#reach(operation));
+  runEffect<T>(operation: () => Promise<T>): Promise<T> {
+    return suppressUnhandled(this.#runEffect(operation));
   }
 
   /** Waits for all writes, also those that the agent did not await. */
@@ -109,7 +109,7 @@ export class TurnJournal {
     while (this.#open.size > 0) await Promise.allSettled(this.#open);
   }
 
-  async #reach<T>(operation: () => Promise<T>): Promise<T> {
+  async #runEffect<T>(operation: () => Promise<T>): Promise<T> {
     this.#refuseAfterEnd();
     this.signal.throwIfAborted();
     return this.#guarded(operation);

@@ -39,14 +39,14 @@ export class TurnSteps {
 
   async #run<T>(name: string, execute: () => T | Promise<T>): Promise<T> {
     const key = `step ${name}`;
-    const beginning = await this.#journal.reach(() => this.#port.steps.begin(key));
+    const beginning = await this.#journal.runEffect(() => this.#port.steps.begin(key));
     if (beginning.kind === 'done') return readResult(beginning.result);
     const events = new StepEvents(key, beginning.mark, (event) => this.#port.publish(event));
     const value = await this.#port.steps.run(name, () => {
       return this.#journal.scope.enterStep(name, events).run(async () => execute());
     });
     const result = writeResult(name, value);
-    await this.#journal.reach(async () => {
+    await this.#journal.runEffect(async () => {
       await events.end();
       await this.#port.steps.end(key, result);
     });

@@ -146,7 +146,9 @@ export class Turn extends TurnView {
    * @throws {TurnInterruption}
    */
   confirm(): Promise<void> {
-    return suppressUnhandled(this.#journal.reach(() => this.#port.confirm()).then(() => this.signal.throwIfAborted()));
+    return suppressUnhandled(
+      this.#journal.runEffect(() => this.#port.confirm()).then(() => this.signal.throwIfAborted()),
+    );
   }
 
   /**
@@ -197,7 +199,7 @@ export class Turn extends TurnView {
 
   /** The other tasks of the context, of all agents and of the same principal, the latest first, with their results. */
   context(options: ContextOptions = {}): Promise<readonly ContextTask[]> {
-    return this.#journal.reach(() => this.#port.context.tasks(options));
+    return this.#journal.runEffect(() => this.#port.context.tasks(options));
   }
 
   /**
