@@ -1,3 +1,4 @@
+/** The severity of a log line. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
 /** Short values by name. An error is written with its type, message, stack and cause. */
