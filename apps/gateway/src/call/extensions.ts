@@ -26,21 +26,20 @@ export const gatewayExtensions: readonly GatewayExtension[] = [
   },
   {
     uri: rerunUri,
-    description: 'A task that has ended runs again from one of its steps, with other input, as a new task.',
+    description: 'An ended task runs again from one of its steps, with changed input, as a new task.',
   },
   {
     uri: resumableStreamsUri,
     description:
-      'Every event of a stream has an id, after which the stream goes on at any gateway, over every binding.',
+      'Every event of a stream has an id, with which a client resumes the stream at any gateway, over every binding.',
   },
   {
     uri: traceContextUri,
-    description:
-      'The W3C trace context of a message reaches the spans of its turns, its webhooks and the agents called.',
+    description: 'The W3C trace context of a message is propagated to its turns, webhooks and called agents.',
   },
   {
     uri: skillUri,
-    description: 'A message names a skill of the card; tasks of some skills wait in a queue of their own.',
+    description: 'A message names a skill of the card; some skills have their own queue.',
     paramsFor: ({ card, skillQueues = {} }) => {
       const skills = card.skills.flatMap(({ id }) => (skillQueues[id] ? [id] : []));
       return Object.values(skillQueues).some((most) => most > 0) ? { skills } : undefined;
@@ -48,12 +47,12 @@ export const gatewayExtensions: readonly GatewayExtension[] = [
   },
   {
     uri: steeringUri,
-    description: 'What becomes of a message for a task that its agent works on.',
+    description: 'What happens to a message for a task that is being processed.',
     paramsFor: ({ whileWorking }) => whileWorking && { whileWorking },
   },
 ];
 
-/** The gateway's extensions for an agent, as in its card. One that the agent declares itself is left to it. */
+/** The gateway's extensions for an agent, as in its card. The agent's own declaration takes precedence. */
 export function withGatewayExtensions(agent: AnnouncedAgent, declared: AgentCard['capabilities']): AgentExtension[] {
   const own = declared.extensions ?? [];
   const added = gatewayExtensions.flatMap(({ uri, description, paramsFor }): AgentExtension[] => {
