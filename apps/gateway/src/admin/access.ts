@@ -4,7 +4,9 @@ import { operatorName } from './operators.ts';
 import { auditParameters, noParameters, pageParameters } from './parameters.ts';
 import { type AdminRoute, adminAction, adminRoute, found, listRoute, readPage } from './route.ts';
 
-/** Who asks. The key of an operator is no client's: where clients need one, agents cannot be tried with it. */
+/**
+ * The caller's identity. An operator's key is not a client's: if clients need keys, it cannot be used to try agents.
+ */
 export const meRoutes: readonly AdminRoute[] = [
   adminRoute(['get', '/admin/me'], noParameters, async ({ clientsNeedKeys }, { operator }): Promise<Me> => {
     const canTry = !clientsNeedKeys || operator.tenant !== undefined;
@@ -12,7 +14,7 @@ export const meRoutes: readonly AdminRoute[] = [
   }),
 ];
 
-/** API keys of clients. Of a new one the answer has `key`, for its owner: it is not shown again. */
+/** API keys of clients. Only the answer that creates a key has it in `key`. */
 export const keyRoutes = [
   listRoute(['/admin/keys', pageParameters], 'keys', ({ credentials }, query) => credentials.page(query)),
   adminRoute(

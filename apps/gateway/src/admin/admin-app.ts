@@ -21,12 +21,12 @@ export interface AdminContext extends AdmitParts {
   readonly backend: AdminBackend;
   readonly streams: OperatorStreams;
   readonly metrics: Pick<GatewayMetrics, 'render'>;
-  /** Unset: there is no console. */
+  /** Unset: no console. */
   readonly console?: ConsoleParts | undefined;
 }
 
 interface ConsoleParts {
-  /** What clients are served: operators try agents by it. */
+  /** The handler of the clients' paths, with which operators try agents. */
   readonly served: RequestListener;
   readonly oidc: OidcSettings | undefined;
 }
@@ -50,7 +50,7 @@ const routes: readonly AdminRoute[] = [
   ...keyRoutes,
 ];
 
-/** The API for operators. Without a key every path is answered with 401. */
+/** The operators' API. Without a key every path is answered with 401. */
 export function createAdminApp(context: AdminContext): RequestListener {
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing').set('query parser', 'simple');
@@ -65,7 +65,7 @@ export function createAdminApp(context: AdminContext): RequestListener {
   return context.console ? withClients(context, app, context.console.served) : app;
 }
 
-/** Who asks, by request. */
+/** The operator of each request. */
 const admitted = new WeakMap<Request, Operator>();
 
 function requireOperator(context: AdminContext): RequestHandler {
@@ -99,7 +99,7 @@ function serve(context: AdminContext, route: AdminRoute): RequestHandler {
   };
 }
 
-/** To read what a client or an agent wrote is more than to read. */
+/** Reading texts of clients or agents needs more than reading. */
 function entryOf({ verb, path, what }: AdminRoute, req: Request): Omit<AuditEntry, 'outcome'> {
   const { id: object } = req.params;
   const operation = `${verb.toUpperCase()} ${path.replaceAll('\\', '')}`;
@@ -135,8 +135,8 @@ function verbsAt(path: string): string {
 const prefix = '/a2a';
 
 /**
- * Serves operators what clients are served, below `/a2a`: the console tries agents from its own origin. The clients'
- * own sign-in judges the request once more.
+ * Serves the clients' paths to operators below `/a2a`, so that the console can try agents from its own origin. The
+ * clients' authentication checks the request again.
  */
 function withClients(context: AdmitParts, app: RequestListener, served: RequestListener): RequestListener {
   return (req, res) => {

@@ -19,7 +19,7 @@ export interface AdminParts {
   readonly series: SeriesRecorder;
   readonly metrics: GatewayMetrics;
   readonly emit: Emit;
-  /** What clients are served. */
+  /** The handler of the clients' paths. */
   readonly served: RequestListener;
 }
 
@@ -45,13 +45,13 @@ export class AdminPort {
     });
   }
 
-  /** @returns where it listens */
+  /** @returns its URL */
   open(): Promise<string> {
     this.#series.start();
     return this.#listener.open(this.#settings.host, this.#settings.port);
   }
 
-  /** Takes other keys. */
+  /** Replaces the keys. */
   reload(settings: AdminSettings): void {
     this.#operators.reload(settings);
     this.#streams.reload();

@@ -9,10 +9,13 @@ import { discover } from '../auth/issuer.ts';
 import { respond } from '../exchange/exchange.ts';
 import type { OidcSettings } from '../settings/gateway-settings.ts';
 
-/** Where the build of the console lies, in its own package. */
+/** Location of the console's build, in its own package. */
 const builtConsole = fileURLToPath(new URL('dist', import.meta.resolve('@switchyard/console/package.json')));
 
-/** Nothing from elsewhere, no script or style in the page itself, and no page around it. The issuer gives tokens. */
+/**
+ * Content security policy: no foreign resources, no inline scripts or styles, no framing; connections to the token
+ * endpoint.
+ */
 const contentSecurityPolicy = (issuer: Endpoints | undefined): string =>
   [
     "default-src 'none'",
@@ -31,7 +34,7 @@ export interface ConsoleOptions {
   readonly oidc?: OidcSettings | undefined;
 }
 
-/** The console: its files need no key, what they ask for does. (Not typed by Express: its types are not published.) */
+/** The console. Its files need no key, its API requests do. (Untyped: Express' types are not published.) */
 export function serveConsole({ folder = builtConsole, oidc }: ConsoleOptions = {}): RequestListener {
   const app = express().disable('x-powered-by').disable('etag');
   const issuer = oidc && new IssuerEndpoints(oidc.issuer);
@@ -57,7 +60,7 @@ export function serveConsole({ folder = builtConsole, oidc }: ConsoleOptions = {
   return app;
 }
 
-/** Every path of the console is the same page. */
+/** Every path of the console serves the same page. */
 function servePage(file: string): RequestHandler {
   return async (_req, res) => {
     res.setHeader('Cache-Control', 'no-store');
@@ -68,7 +71,9 @@ function servePage(file: string): RequestHandler {
   };
 }
 
-/** `npm start` builds it within seconds: until then the page looks again. (A `refresh` is none where a key follows #.) */
+/**
+ * `npm start` builds the console within seconds; until then the page reloads. (A `refresh` would lose the key after #.)
+ */
 const notBuilt = `<!doctype html>
 <title>Switchyard</title>
 <p>The console is not built yet. This page waits for it; without npm start, run: node scripts/console/build.ts</p>
@@ -82,7 +87,7 @@ function ifMissing(error: unknown): undefined {
 }
 
 const MAX_AGE_MS = 10 * 60_000;
-/** An issuer that is away costs one request in this time. */
+/** An unreachable issuer costs one request in this time. */
 const RETRY_AFTER_MS = 10_000;
 const TIMEOUT_MS = 3_000;
 const MOST_BYTES = 1024 * 1024;
@@ -90,13 +95,13 @@ const MOST_BYTES = 1024 * 1024;
 const url = z.url({ protocol: /^https?$/ });
 const metadataSchema = z.object({ authorization_endpoint: url, token_endpoint: url });
 
-/** Where people sign in, and where the console gets its token. */
+/** The issuer's pages for signing in, and its token endpoint. */
 interface Endpoints {
   readonly authorizationEndpoint: string;
   readonly tokenEndpoint: string;
 }
 
-/** The endpoints of an issuer, by OpenID Connect Discovery. */
+/** The endpoints of an issuer (OpenID Connect Discovery). */
 class IssuerEndpoints {
   readonly #issuer: string;
   #reading: Promise<Endpoints | undefined> | undefined;
@@ -106,7 +111,7 @@ class IssuerEndpoints {
     this.#issuer = issuer;
   }
 
-  /** Undefined: the issuer does not tell right now. */
+  /** Undefined: the issuer cannot be read now. */
   read(): Promise<Endpoints | undefined> {
     const now = performance.now();
     if (this.#reading && now < this.#readAgainAt) return this.#reading;

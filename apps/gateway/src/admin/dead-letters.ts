@@ -6,7 +6,7 @@ import { live } from './live.ts';
 import { contentsParameters, deadLetterFilter, deadLetterParameters } from './parameters.ts';
 import { adminAction, adminOrder, adminRoute, EventsAnswer, found, listRoute, notFound } from './route.ts';
 
-/** Messages and webhooks that were given up. */
+/** Messages and webhooks that failed for good. */
 export const deadLetterRoutes = [
   live(
     listRoute(['/admin/dead-letters', deadLetterParameters], 'deadLetters', async ({ ops }, query) => {
@@ -40,7 +40,7 @@ function withoutContents(letter: DeadLetter): object {
 
 const atOnce = 10;
 
-/** Many dead letters are retried, 10,000 at most; it ends when its caller goes. */
+/** Retries at most 10,000 dead letters; stops when the caller disconnects. */
 export const bulkRetryRoutes = [
   adminOrder('/admin/dead-letters\\:retry', deadLetterFilter, async ({ ops }, { parameters }) => {
     const { since: sinceMs, ...filter } = parameters;
@@ -65,7 +65,7 @@ async function* retried(
     progress = {
       total,
       done,
-      // Another operator may have retried some: they are done all the same.
+      // Another operator may have retried some; they count as done.
       retried: progress.retried + count('retried'),
       refused: progress.refused + count('refused'),
       isDone: done === total,

@@ -5,10 +5,10 @@ import { loadPath, operatorName } from './operators.ts';
 import { drainParameters, interruptedParameters, loadParameters, noParameters, pageParameters } from './parameters.ts';
 import { type AdminRoute, adminAction, adminOrder, adminRoute, found, listRoute, notFound } from './route.ts';
 
-/** Of this gateway: whether it can serve requests, and what keeps it from that. */
+/** Whether this gateway can serve requests, and if not, why. */
 export const healthRoute = adminRoute(['get', '/admin/health'], noParameters, ({ readiness }) => readiness());
 
-/** Agents and their queues. A paused agent's messages are accepted, and wait. */
+/** Agents and their queues. Messages of a paused agent are accepted, and wait. */
 export const agentRoutes = [
   live(listRoute(['/admin/agents', pageParameters], 'agents', ({ ops }, query) => ops.listAgents(query))),
   adminRoute(['get', loadPath], loadParameters, ({ ops }, { parameters }) => ops.agents.load(parameters.agents)),
@@ -23,7 +23,7 @@ export const agentRoutes = [
   ),
 ];
 
-/** Workers by their reports. A draining worker takes no more work, and is still announced. */
+/** Workers, from their reports. A draining worker starts no turns, but is still announced. */
 export const workerRoutes = [
   live(listRoute(['/admin/workers', pageParameters], 'workers', ({ ops }, query) => ops.listWorkers(query))),
   adminRoute(['post', '/admin/workers/:id\\:drain'], drainParameters, async ({ ops }, { id, parameters, operator }) => {
@@ -41,7 +41,7 @@ async function workerNamed(ops: Ops, id: string): Promise<object> {
   return found(worker, 'worker', id);
 }
 
-/** Turns that run, and tasks that are stuck. */
+/** Running turns, and stuck tasks. */
 export const turnRoutes = [
   live(listRoute(['/admin/turns', pageParameters], 'turns', ({ ops }, query) => ops.listTurns(query))),
   live(listRoute(['/admin/stuck', pageParameters], 'tasks', ({ ops }, query) => ops.listStuck(query))),
@@ -50,7 +50,7 @@ export const turnRoutes = [
   ),
 ];
 
-/** How much all processes log, for a while. */
+/** The temporary log level of all processes. */
 export const logLevelRoutes: readonly AdminRoute[] = [
   adminRoute(['get', '/admin/log-level'], noParameters, ({ ops }) => reading(ops)),
   adminOrder('/admin/log-level', logLevelSchema, async ({ ops }, { parameters: { level, forMs } }) => {

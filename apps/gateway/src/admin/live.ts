@@ -10,17 +10,20 @@ import type { StreamItem } from '../operations/operation.ts';
 import type { Operator } from './operators.ts';
 import { type AdminBackend, type AdminRoute, EventsAnswer } from './route.ts';
 
-/** How often an answer is looked at. */
+/** Interval between two queries of an answer. */
 const everyMs = 1_000;
-/** What takes long is looked at less often: so many times what it took. */
+/** A slow query pauses for this multiple of its duration. */
 const restFactor = 4;
-/** Then the reader connects again: one that lost the right to read does not keep it. */
+/** The reader then connects again, with its key: so a revoked key does not keep its stream. */
 const longestMs = 600_000;
-/** A little early, so that readers of the same second share a look. */
+/** Slightly early, so that readers of the same second share a query. */
 const dueMs = 0.8 * everyMs;
 const most = 100;
 
-/** Streams to operators. They end with their reader or its key, after ten minutes, with a reload, and at shutdown. */
+/**
+ * Streams of operators. They end when their reader disconnects, its key is revoked, after ten minutes, at a reload and
+ * at shutdown.
+ */
 export class OperatorStreams {
   readonly #held = new HeldRequests();
   readonly #share = new Share('streams', { total: most, perTenant: most, perPrincipal: most });
@@ -32,17 +35,17 @@ export class OperatorStreams {
     return this.#held.watch(res, { hold, identity: { onEnd: (end) => this.#onEnd(end, onEnd?.(end)) } });
   }
 
-  /** Readers come again, with their keys. */
+  /** Ends all streams; readers connect again with their keys. */
   reload(): void {
     for (const end of [...this.#ends]) end();
   }
 
-  /** For good. */
+  /** Ends all streams, at shutdown. */
   end(): void {
     this.#held.end();
   }
 
-  /** @param credential what else ends it */
+  /** @param credential also ends the stream when it expires or is revoked */
   #onEnd(listener: () => void, credential: Disposable | undefined): Disposable {
     const timer = setTimeout(listener, longestMs);
     this.#ends.add(listener);
@@ -59,12 +62,12 @@ export class OperatorStreams {
 /** An answer with the readers of its path. */
 interface Look {
   readers: number;
-  /** The next one is not before. */
+  /** Earliest time of the next query. */
   nextMs: number;
   item: Promise<StreamItem>;
 }
 
-/** One look at a path serves all its readers. */
+/** One query of a path serves all its readers. */
 const looks = new WeakMap<AdminBackend, Map<string, Look>>();
 
 function looksOf(backend: AdminBackend): Map<string, Look> {
@@ -73,7 +76,7 @@ function looksOf(backend: AdminBackend): Map<string, Look> {
   return shared;
 }
 
-/** With `Accept: text/event-stream` the answer comes as an event, and again whenever it differs. */
+/** With `Accept: text/event-stream`, the answer is sent as an event, and again after each change. */
 export function live(route: AdminRoute): AdminRoute {
   return {
     ...route,
@@ -81,7 +84,7 @@ export function live(route: AdminRoute): AdminRoute {
       if (!wantsEvents(req)) return route.run(backend, req, operator);
       const read = async (): Promise<StreamItem> => itemOf((await route.run(backend, req, operator)).answer);
       const at = { shared: looksOf(backend), path: req.originalUrl, read };
-      // What refuses the first look refuses the stream, with a status.
+      // An error of the first query is answered with its status.
       const first = await read();
       const after = lastEventIn(req)?.seq;
       return { answer: new EventsAnswer((signal) => answersAt(at, { first, after, signal })) };
@@ -91,14 +94,14 @@ export function live(route: AdminRoute): AdminRoute {
 
 interface LookedAt {
   readonly shared: Map<string, Look>;
-  /** With the query. */
+  /** Includes the query string. */
   readonly path: string;
   readonly read: () => Promise<StreamItem>;
 }
 
 interface Reader {
   readonly first: StreamItem;
-  /** Of the answer that the reader has. */
+  /** The answer that the reader has. */
   readonly after: number | undefined;
   readonly signal: AbortSignal;
 }
@@ -121,7 +124,7 @@ async function* answersAt(at: LookedAt, { first, after, signal }: Reader): Async
   }
 }
 
-/** Looks again, unless another reader just did. */
+/** Queries again, unless another reader has just done so. */
 function refresh(look: Look, read: LookedAt['read']): void {
   const beganMs = Date.now();
   if (beganMs < look.nextMs) return;
@@ -131,12 +134,12 @@ function refresh(look: Look, read: LookedAt['read']): void {
   });
 }
 
-/** @returns false: aborted */
+/** @returns false if aborted */
 function passed(signal: AbortSignal): Promise<boolean> {
   return delay(everyMs, true, { signal }).catch(() => false);
 }
 
-/** Its number is a hash: who has it already needs it no more. */
+/** The event id is a hash, so that a reader that has this answer does not get it again. */
 function itemOf(answer: object | undefined): StreamItem {
   const json = JSON.stringify(answer ?? null);
   const seq = Number.parseInt(createHash('sha256').update(json).digest('hex').slice(0, 12), 16);

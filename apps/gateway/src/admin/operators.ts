@@ -11,17 +11,17 @@ import type { AdminSettings } from '../settings/gateway-settings.ts';
 import { type AuditEntry, audited } from '../telemetry/audit.ts';
 import { toA2AError } from '../telemetry/failures.ts';
 
-/** Who asks on the operators' port. */
+/** The caller on the operators' port. */
 export interface Operator {
-  /** Of a client; the keys of the settings have none. */
+  /** Only of a client; the keys in settings have none. */
   readonly tenant?: string;
-  /** `operator` (ADMIN_KEY), `metrics` (METRICS_KEY), or that of a client. */
+  /** `operator` (ADMIN_KEY), `metrics` (METRICS_KEY), or the client's subject. */
   readonly subject: string;
   /** Names the credential, without its secret. */
   readonly credential: string;
-  /** Metrics: `/metrics`, and nothing else. */
+  /** `metrics`: only `/metrics` and `/admin/load`. */
   readonly may: 'all' | 'metrics' | 'nothing';
-  /** Of a client: called once, when its credential expires or is revoked. */
+  /** Only of a client: called once, when its credential expires or is revoked. */
   readonly onEnd?: Identity['onEnd'];
 }
 
@@ -29,7 +29,7 @@ interface AddressedRequest extends Presented {
   readonly address: string | undefined;
 }
 
-/** For people. */
+/** The name for people. */
 export function operatorName({ tenant, subject }: Operator): string {
   return tenant === undefined ? subject : `${tenant}/${subject}`;
 }
@@ -43,7 +43,7 @@ export class Operators {
 
   /**
    * @param clients those with the scope `admin` are operators, too
-   * @param rates wrong keys count as those on the clients' port do
+   * @param rates wrong keys count as on the clients' port
    */
   constructor(keys: Pick<AdminSettings, 'key' | 'metricsKey'>, clients: Authentication, rates: Rates) {
     this.#keys = keys;
@@ -55,7 +55,10 @@ export class Operators {
     this.#keys = keys;
   }
 
-  /** Clients are told who they are, too: what they may do is to be asked. @throws {A2AError} Unauthenticated, RateLimited */
+  /**
+   * Also identifies clients without the scope `admin`; check what they may do separately. @throws {A2AError}
+   * Unauthenticated, RateLimited
+   */
   async identify(request: AddressedRequest): Promise<Operator> {
     const { headers } = request;
     const { key, metricsKey } = this.#keys;
@@ -88,11 +91,11 @@ export interface AdmitParts extends Refusal {
 }
 
 export const metricsPath = '/metrics';
-/** How much there is to do: for what scales workers, with the key of metrics. */
+/** Load figures for autoscalers, which have only the metrics key. */
 export const loadPath = '/admin/load';
 const pathsOfMetrics: readonly string[] = [metricsPath, loadPath];
 
-/** Who asks on the operators' port; undefined: it is refused, and the answer written. */
+/** The caller on the operators' port; undefined: it was refused, and the error written. */
 export async function admitOperator(context: AdmitParts, exchange: Exchange): Promise<Operator | undefined> {
   const { req } = exchange;
   let operator: Operator | undefined;

@@ -23,12 +23,12 @@ export const pageParameters = z.strictObject({
 });
 const time = z.iso.datetime({ offset: true, error: 'must be a time such as 2026-01-31T12:00:00Z' });
 const timeMs = time.transform((text) => Date.parse(text));
-/** Which dead letters, in a body. */
+/** A filter of dead letters, in a body. */
 export const deadLetterFilter = z.strictObject({
   kind: z.enum(['turn', 'webhook'], 'must be turn or webhook').optional(),
   agent: z.string().optional(),
   tenant: z.string().optional(),
-  /** Part of it. */
+  /** Matches a part of the reason. */
   reason: z.string().max(200).optional(),
   since: timeMs.optional(),
 });
@@ -47,7 +47,7 @@ export const taskSearchParameters = pageParameters.extend({
   id: z.string().optional(),
   contextId: z.string().optional(),
   agent: z.string().optional(),
-  /** Names of states, with commas. */
+  /** Names of states, separated by commas. */
   state: z
     .string()
     .transform((text) => text.split(','))
@@ -78,7 +78,7 @@ export const seriesParameters = z.strictObject({
     .transform(Number)
     .optional(),
 });
-/** Ids of agents, with commas. */
+/** Ids of agents, separated by commas. */
 export const loadParameters = z.strictObject({
   agents: z
     .string()
@@ -89,7 +89,7 @@ export const loadParameters = z.strictObject({
 export const drainParameters = z.strictObject({ giveBackAfterMs: wholeNumber(0, 86_400_000).optional() });
 
 /**
- * The query parameters, each once: the audit trail must not see another one than the route.
+ * The query parameters. Each may come only once, so that audit trail and route see the same value.
  * @throws {A2AError} InvalidParams, naming every wrong parameter
  */
 export function readParameters<Schema extends z.ZodType>(req: Request, schema: Schema): z.output<Schema> {
@@ -99,7 +99,7 @@ export function readParameters<Schema extends z.ZodType>(req: Request, schema: S
   return valid(schema, req.query);
 }
 
-/** The JSON of a body. @throws {A2AError} ParseError; InvalidParams, naming every wrong field */
+/** The body as JSON. @throws {A2AError} ParseError; InvalidParams, naming every wrong field */
 export function readBodyText<Schema extends z.ZodType>(text: string, schema: Schema): z.output<Schema> {
   return valid(schema, parseJson(text));
 }

@@ -21,20 +21,20 @@ import type { StreamItem } from '../operations/operation.ts';
 import type { Operator } from './operators.ts';
 import { noParameters, readBodyText, readParameters } from './parameters.ts';
 
-/** What the routes of operators work on. */
+/** What operators' routes work on. */
 export interface AdminBackend {
   readonly ops: Ops;
   readonly credentials: Credentials;
   readonly audit: Pick<AuditTrail, 'list'>;
   readonly feeds: Pick<Feeds, 'follow' | 'readersOf'>;
   readonly readiness: () => Promise<ReadinessReading>;
-  /** Figures over time, from a time on. */
+  /** Figures over time. */
   readonly series: { read(fromMs?: number): Series };
-  /** Whether clients have to say who they are. */
+  /** Whether clients must authenticate. */
   readonly clientsNeedKeys: boolean;
 }
 
-/** An answer that is a stream of events, written as they come; the signal says when nobody waits for them any more. */
+/** An answer that is a stream of events. The signal is aborted when the reader disconnects. */
 export class EventsAnswer {
   readonly events: (signal: AbortSignal) => AsyncIterable<StreamItem>;
 
@@ -48,13 +48,13 @@ export interface AdminRoute {
   readonly verb: 'get' | 'post' | 'delete';
   /** Express path: `\\:` is a colon, `:id` a parameter. */
   readonly path: string;
-  /** What the audit trail calls it. */
+  /** Its name in the audit trail. */
   readonly what: AuditAction;
   /** @throws {A2AError} */
   readonly run: (backend: AdminBackend, req: Request, operator: Operator) => Promise<AdminAnswer>;
 }
 
-/** What the audit trail has of something that was made. */
+/** Fields of the audit event from the answer. */
 type About = Pick<AuditEvent, 'object' | 'forTenant' | 'forSubject' | 'scopes'>;
 
 interface AdminAnswer {
@@ -63,18 +63,18 @@ interface AdminAnswer {
   readonly about?: About | undefined;
 }
 
-/** How the audit trail tells of a route, where that is not `read` or `admin` with the `:id` of the path. */
+/** The audit event of a route, if it is not `read` or `admin` with the `:id` of the path. */
 interface RouteAudit<Answer> {
   readonly what: AuditAction;
   readonly about?: (answer: Answer) => About;
 }
 
 export interface AdminQuery<Parameters> {
-  /** `:id` of the path, '' if it has none. */
+  /** `:id` of the path, or ''. */
   readonly id: string;
   readonly parameters: Parameters;
   readonly operator: Operator;
-  /** Of a stream that goes on: the last event that its reader has. */
+  /** Of a resumed stream: the last event of the reader. */
   readonly after: EventId | undefined;
 }
 
@@ -96,7 +96,7 @@ export function adminRoute<Schema extends z.ZodType, Answer extends object | und
   };
 }
 
-/** An action on something, which takes no parameters. */
+/** An action without parameters. */
 export function adminAction<Answer extends object | undefined>(
   at: readonly [verb: AdminRoute['verb'], path: string],
   run: (backend: AdminBackend, query: AdminQuery<object>) => Promise<Answer>,
@@ -107,7 +107,7 @@ export function adminAction<Answer extends object | undefined>(
 
 const mostBodyBytes = 5_000_000;
 
-/** An action whose orders are in a body of JSON. */
+/** An action with a JSON body. */
 export function adminOrder<Schema extends z.ZodType, Answer extends object | undefined>(
   path: string,
   schema: Schema,
@@ -130,7 +130,7 @@ function pathPart(req: Request, name: string): string {
   return typeof part === 'string' ? part : '';
 }
 
-/** `GET` of a paged list. @param name of the items in the answer */
+/** `GET` of a paged list. @param name of the list in the answer */
 export function listRoute<Item extends object, Schema extends z.ZodType<PageQuery>>(
   [path, schema]: readonly [path: string, schema: Schema],
   name: string,
@@ -141,7 +141,7 @@ export function listRoute<Item extends object, Schema extends z.ZodType<PageQuer
   );
 }
 
-/** @param name of the items in the answer. @throws {A2AError} InvalidParams, for a wrong page token */
+/** @param name of the list in the answer. @throws {A2AError} InvalidParams, for a wrong page token */
 export async function pageAnswer<Item extends object>(name: string, list: () => Promise<Page<Item>>): Promise<object> {
   const { items, totalSize, nextPageToken } = await readPage(list);
   return { [name]: items, totalSize, nextPageToken };

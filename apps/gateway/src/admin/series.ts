@@ -8,13 +8,13 @@ export interface SeriesSources {
   readonly queues: () => Promise<QueueSum>;
   readonly redisBytes: () => Promise<number>;
   readonly workers: () => Promise<readonly WorkerReading[]>;
-  /** Of this gateway. */
+  /** Open streams of this gateway. */
   readonly openStreams: () => number;
 }
 
 type Point = Readonly<Record<keyof Series['points'], number | null>>;
 
-/** An hour. */
+/** One hour. */
 const kept = 720;
 
 const unknown: Point = {
@@ -28,7 +28,7 @@ const unknown: Point = {
   redisBytes: null,
 };
 
-/** Figures of the last hour, in memory: one look at all queues each five seconds. */
+/** Figures of the last hour, in memory, from one query of all queues every five seconds. */
 export class SeriesRecorder {
   readonly #sources: SeriesSources;
   readonly #everyMs: number;
@@ -36,7 +36,7 @@ export class SeriesRecorder {
   #isLooking = false;
   #last: QueueSum | undefined;
   readonly #points: Point[] = [];
-  /** Of the last point: its time in units of `everyMs`. */
+  /** Time of the last point, in units of `everyMs`. */
   #slot = 0;
 
   constructor(sources: SeriesSources, everyMs = 5_000) {
@@ -53,7 +53,7 @@ export class SeriesRecorder {
     clearInterval(this.#timer);
   }
 
-  /** @param fromMs of the first point; default: all */
+  /** @param fromMs time of the first point; default: all */
   read(fromMs = 0): Series {
     const everyMs = this.#everyMs;
     const firstMs = (this.#slot - this.#points.length + 1) * everyMs;
@@ -68,7 +68,7 @@ export class SeriesRecorder {
     try {
       this.#add(await this.#point());
     } catch {
-      // Redis does not answer: the gap in the series tells it.
+      // Redis does not answer: the series has a gap.
       this.#last = undefined;
       this.#add(unknown);
     } finally {
@@ -96,7 +96,7 @@ export class SeriesRecorder {
     const slot = Math.floor(Date.now() / this.#everyMs);
     const missed = this.#points.length === 0 ? 0 : Math.min(kept, slot - this.#slot - 1);
     for (let i = 0; i < missed; i++) this.#points.push(unknown);
-    // Two looks in one slot: the later one stays.
+    // Two samples in one slot: the later one is kept.
     if (slot === this.#slot) this.#points.pop();
     this.#points.push(point);
     this.#points.splice(0, this.#points.length - kept);
@@ -118,14 +118,14 @@ function columnsOf(points: readonly Point[]): Series['points'] {
   };
 }
 
-/** Of the workers that report; null: none of them had any. */
+/** Sum over the workers that report; null: none reports a value. */
 function slowest(workers: readonly WorkerReading[], figure: 'queueWaitP95Ms' | 'firstEventP95Ms'): number | null {
   const alive = workers.filter(({ state }) => state !== 'silent');
   const known = alive.map(({ figures }) => figures?.[figure] ?? null).filter((ms) => ms !== null);
   return known.length === 0 ? null : Math.max(...known);
 }
 
-/** What ended or waits for another attempt no longer runs. */
+/** Turns that have ended, or wait for another attempt, do not run. */
 function ratesOf(now: QueueSum, last: QueueSum | undefined): Pick<Point, 'acceptedPerSecond' | 'endedPerSecond'> {
   const ms = last ? now.atMs - last.atMs : 0;
   if (!last || ms <= 0) return { acceptedPerSecond: null, endedPerSecond: null };
@@ -136,7 +136,7 @@ function ratesOf(now: QueueSum, last: QueueSum | undefined): Pick<Point, 'accept
   };
 }
 
-/** Figures over time. */
+/** The series of figures. */
 export const seriesRoutes = [
   live(
     adminRoute(['get', '/admin/series'], seriesParameters, async ({ series }, { parameters }) =>

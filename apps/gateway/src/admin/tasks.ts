@@ -10,7 +10,7 @@ import { operatorName } from './operators.ts';
 import { noParameters, taskParameters, taskSearchParameters } from './parameters.ts';
 import { type AdminRoute, adminAction, adminOrder, adminRoute, EventsAnswer, readPage } from './route.ts';
 
-/** Tasks of all principals: a search, and one by its id. */
+/** Tasks of all principals: search, and read by id. */
 export const taskRoutes = [
   live(
     adminRoute(['get', '/admin/tasks'], taskSearchParameters, async ({ ops }, { parameters }): Promise<TaskPage> => {
@@ -55,7 +55,7 @@ async function recordOf(ops: Ops, id: string): Promise<object> {
   return record;
 }
 
-/** Ids of tasks are UUIDs: any other text could name another key. @throws {A2AError} TaskNotFound */
+/** Ids of tasks are UUIDs; any other text could name another key. @throws {A2AError} TaskNotFound */
 function known(id: string): string {
   if (!/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/.test(id)) throw taskNotFound(id.slice(0, 64));
   return id;
@@ -63,7 +63,7 @@ function known(id: string): string {
 
 const answer = answerSchema.extend({ parts: z.array(partSchema).min(1) });
 
-/** What an operator does to a task beside canceling it. */
+/** An operator's actions on a task, except canceling. */
 export const taskActionRoutes: readonly AdminRoute[] = [
   adminRoute(
     ['get', '/admin/tasks/:id/events'],
@@ -73,7 +73,7 @@ export const taskActionRoutes: readonly AdminRoute[] = [
       if (!scope) throw taskNotFound(id.slice(0, 64));
       return new EventsAnswer((signal) => feeds.follow(scope, id, { as: 'operator', after, signal }));
     },
-    // They are what a client and its agent wrote.
+    // Events contain texts of clients and agents.
     { what: 'admin' },
   ),
   adminOrder('/admin/tasks/:id\\:answer', answer, async ({ ops }, { id, parameters, operator }) => {
@@ -95,7 +95,7 @@ function requireAccepted(id: string, result: AnswerResult): void {
 
 const orderSchema = rerunSchema.extend({ parts: z.array(partSchema).min(1).optional() });
 
-/** A task that has ended runs again, as a new one. */
+/** Reruns an ended task as a new one. */
 export const rerunRoutes: readonly AdminRoute[] = [
   adminOrder(
     '/admin/tasks/:id\\:rerun',

@@ -4,7 +4,7 @@ import { live } from './live.ts';
 import { conversationParameters, memoryParameters, noParameters, pageParameters } from './parameters.ts';
 import { adminAction, adminRoute, found, listRoute, notFound, pageAnswer } from './route.ts';
 
-/** Tenants as a whole, and what agents remember of them. A deletion is repeated until it is complete. */
+/** Tenants, and their agents' memories. Repeat a deletion until it is complete. */
 export const tenantRoutes = [
   listRoute(['/admin/tenants', pageParameters], 'tenants', ({ ops }, query) => ops.listTenants(query)),
   adminAction(['delete', '/admin/tenants/:id'], async ({ ops }, { id }) =>
@@ -19,7 +19,7 @@ export const tenantRoutes = [
   }),
 ];
 
-/** Conversations of any principal. */
+/** Conversations of all principals. */
 export const conversationRoutes = [
   live(
     listRoute(['/admin/conversations', conversationParameters], 'conversations', ({ ops }, query) => {
@@ -32,7 +32,7 @@ export const conversationRoutes = [
       ['get', '/admin/conversations/:id'],
       noParameters,
       async ({ ops }, { id }) => found(await conversationOf(ops, id), 'conversation', id),
-      // What agents said.
+      // Texts of agents.
       { what: 'admin' },
     ),
   ),
@@ -42,7 +42,7 @@ async function conversationOf({ conversations }: Ops, id: string): Promise<Conve
   const row = await conversations.read(id);
   if (!row) return undefined;
   const items = await conversations.events(id);
-  // Events that came after the conversation was read are left out.
+  // Leaves out events that were added after the conversation was read.
   const events = items.filter(({ seq }) => seq <= row.lastSeq).map(({ json }) => JSON.parse(json));
   const hasMore = (items.at(-1)?.seq ?? 0) < row.lastSeq;
   return { ...row, events, ...(hasMore && { hasMore }) };

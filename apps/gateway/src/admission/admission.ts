@@ -14,19 +14,19 @@ export interface AdmissionParts {
   readonly emit: Emit;
 }
 
-/** Where the request came from. */
+/** Where the request comes from. */
 interface Source {
   readonly address: string | undefined;
   readonly requestId: string;
-  /** Gets the headers of rates; unset: they are not said. */
+  /** Receives the rate limit headers; unset: they are not sent. */
   readonly answer?: RatedAnswer | undefined;
 }
 
-/** A request of a known caller, from its headers to the end of its answer. */
+/** A request of an authenticated caller, from its headers to the end of its answer. */
 export class Admission implements Disposable {
   readonly identity: Identity;
   readonly #address: string | undefined;
-  /** As `X-Request-Id` has it. */
+  /** As in `X-Request-Id`. */
   readonly requestId: string;
   readonly #parts: AdmissionParts;
   readonly #answer: RatedAnswer | undefined;
@@ -35,7 +35,7 @@ export class Admission implements Disposable {
 
   constructor(identity: Identity, { address, requestId, answer }: Source, parts: AdmissionParts) {
     this.identity = identity;
-    // Not the whole arrival: a stream would hold its headers.
+    // Not the whole arrival: a stream would keep its headers in memory.
     this.#address = address;
     this.requestId = requestId;
     this.#parts = parts;
@@ -46,7 +46,7 @@ export class Admission implements Disposable {
     return this.identity.principal;
   }
 
-  /** May be asked again when the agent is known. @throws {A2AError} PermissionDenied */
+  /** May be called again when the agent is known. @throws {A2AError} PermissionDenied */
   may(action: Action, agent?: AnnouncedAgent): void {
     try {
       const { scope } = actions[action];
@@ -58,7 +58,7 @@ export class Admission implements Disposable {
     }
   }
 
-  /** What a request asks for may be in its body, which who may do nothing need not send. @throws {A2AError} */
+  /** Refuses callers without any scope before the body is read. @throws {A2AError} PermissionDenied */
   mayAnything(): void {
     const { scopes } = this.identity;
     for (const scope of usualScopes) if (scopes.includes(scope)) return;
@@ -66,24 +66,24 @@ export class Admission implements Disposable {
     throw lacking(usualScopes, 'any of the scopes');
   }
 
-  /** Whether the agent exists for the caller. */
+  /** Whether the caller may use the agent; otherwise it does not exist for the caller. */
   sees(agentId: string): boolean {
     return this.identity.agents?.includes(agentId) ?? true;
   }
 
-  /** Counts the request, once, as soon as it is known what it asks for. @throws {A2AError} RateLimited */
+  /** Counts the request against its rates, once, when its operation is known. @throws {A2AError} RateLimited */
   spend(action: Action): void {
     if (this.#isSpent) return;
     this.#isSpent = true;
     this.#spend(actions[action].scope, action);
   }
 
-  /** Counts what the request asks for besides: a webhook for a message's task. @throws {A2AError} RateLimited */
+  /** Counts an additional action of the request: a webhook in a message. @throws {A2AError} RateLimited */
   spendAlso(action: Action): void {
     this.#spend(actions[action].scope, action);
   }
 
-  /** Counts the request, whatever it asks for. @throws {A2AError} RateLimited */
+  /** Counts the request against the rate of all requests. @throws {A2AError} RateLimited */
   spendAny(): void {
     this.#spend('all');
   }
@@ -97,19 +97,19 @@ export class Admission implements Disposable {
     }
   }
 
-  /** Of what is held for long. Dispose of it at its end. @throws {A2AError} RateLimited, Unavailable */
+  /** Takes from the caller's share. Dispose of it at the end. @throws {A2AError} RateLimited, Unavailable */
   hold(kind: 'stream' | 'wait'): Disposable {
     const { streams, held } = this.#parts.shares;
     return (kind === 'stream' ? streams : held).take(this.principal);
   }
 
-  /** Bytes of a body, as they arrive, until it is not needed any more. @throws {A2AError} RateLimited, Unavailable */
+  /** Counts bytes of a body as they arrive, until it is released. @throws {A2AError} RateLimited, Unavailable */
   reserve(bytes: number): void {
     if (this.#bytes) this.#bytes.add(bytes);
     else this.#bytes = this.#parts.shares.bytes.take(this.principal, bytes);
   }
 
-  /** The body is not needed any more, though the request goes on. */
+  /** Releases the body while the request continues. */
   release(): void {
     this.#bytes?.[Symbol.dispose]();
   }
@@ -121,7 +121,7 @@ export class Admission implements Disposable {
     return { tenant, subject, credential, address: this.#address, requestId: this.requestId };
   }
 
-  /** Tells the audit trail. */
+  /** Writes to the audit trail. */
   audit(entry: AuditEntry): void {
     const { caller } = this;
     this.#parts.emit(audited(entry, caller, caller));

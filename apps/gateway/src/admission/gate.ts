@@ -11,12 +11,12 @@ import { toA2AError } from '../telemetry/failures.ts';
 import { Admission } from './admission.ts';
 import type { Directions, Origins } from './origins.ts';
 
-/** A request that has arrived, before its body is read. */
+/** A request before its body is read. */
 export interface Arrival extends Presented, Directions {
-  /** Of the client: its own, as a trusted proxy names it. */
+  /** The client's address, as a trusted proxy reports it. */
   readonly address: string | undefined;
   readonly requestId: string;
-  /** Gets the headers of rates; unset: they are not said. */
+  /** Receives the rate limit headers; unset: they are not sent. */
   readonly answer?: RatedAnswer | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface GateParts {
   readonly emit: Emit;
 }
 
-/** The way into the gateway, the same for all bindings: where from, who asks, may they, how often. Then the body is read. */
+/** Admits requests of all bindings: checks origin, credential, permission and rate. The body is read afterwards. */
 export class Gate {
   readonly #parts: GateParts;
   readonly #signIns = new SignIns();
@@ -37,7 +37,9 @@ export class Gate {
     this.#parts = parts;
   }
 
-  /** At once, if the caller is known here. Dispose of the admission when the request is over. @throws {A2AError} */
+  /**
+   * Synchronous if the caller is in the cache. Dispose of the admission when the request is over. @throws {A2AError}
+   */
   enter(arrival: Arrival): Admission | Promise<Admission> {
     const known = this.#recall(arrival);
     return known ? this.#admit(arrival, known) : this.#identify(arrival);
@@ -84,23 +86,23 @@ export class Gate {
   }
 }
 
-/** A client that sends no credential asks what is wanted, and guesses nothing. */
+/** A client without a credential asks for the challenge; it does not guess. */
 export function isGuess(thrown: unknown, { headers, certificate }: Presented): boolean {
   if (!(thrown instanceof A2AError) || thrown.code !== 'Unauthenticated') return false;
   return headers.authorization !== undefined || headers['x-api-key'] !== undefined || certificate !== undefined;
 }
 
-/** A credential that was not used for this long signs in again. */
+/** After this time without use, the use of a credential counts as a new sign-in. */
 const FORGOTTEN_AFTER_MS = 3_600_000;
 const MOST_KNOWN = 10_000;
-/** The clock of the cache: with a finer one it starts a timer for almost every request. */
+/** The clock of the cache: a finer one would start a timer for almost every request. */
 const CLOCK_MS = 1_000;
 
-/** Which credentials were used here of late. */
+/** Recently used credentials. */
 class SignIns {
   readonly #known = new LRUCache<string, true>({ max: MOST_KNOWN, ttl: FORGOTTEN_AFTER_MS, ttlResolution: CLOCK_MS });
 
-  /** Whether this is the first use of the caller's credential in an hour. Nobody signs in where all are anonymous. */
+  /** Whether this is the first use of the credential in an hour. Anonymous callers do not sign in. */
   isFirst({ credential, caller }: Identity): boolean {
     if (credential === 'none') return false;
     if (this.#known.has(caller)) return false;

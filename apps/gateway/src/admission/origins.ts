@@ -3,34 +3,34 @@ import { A2AError } from '@switchyard/protocol';
 import { hostName, isAddressOrLocalhost } from '@switchyard/settings';
 import { leaveUnread } from '../exchange/exchange.ts';
 
-/** The settings that say which names and pages the gateway serves. */
+/** The settings for allowed hosts and origins. */
 export interface OriginSettings {
   readonly host: string;
   readonly publicUrl?: string | undefined;
-  /** Unset: with authentication any, without it those that no stranger's name server can give out. */
+  /** Unset: any host with authentication; without it, only hosts that no foreign DNS server can resolve. */
   readonly allowedHosts?: readonly string[] | undefined;
-  /** `*`: any, with authentication. */
+  /** `*`: any origin, with authentication. */
   readonly allowedOrigins: readonly string[];
 }
 
-/** Where a request comes from, and to. */
+/** Origin and target of a request. */
 export interface Directions {
   readonly headers: IncomingHttpHeaders;
-  /** That the client named; behind a trusted proxy the one that this forwards. */
+  /** Host as the client sent it, or as a trusted proxy forwards it. */
   readonly host: string | undefined;
-  /** It changes nothing. */
+  /** A request that changes nothing. */
   readonly isSafe: boolean;
 }
 
 /**
- * Keeps web pages out that were not named: a browser sends what any page tells it to, also to this machine, and any
- * name may lead to this machine.
+ * Refuses requests of foreign web pages: a browser sends requests for any page, also to this machine, and any DNS name
+ * may resolve to this machine.
  */
 export class Origins {
   readonly #hosts: ReadonlySet<string> | undefined;
   readonly #origins: ReadonlySet<string>;
   readonly #takesAnyOrigin: boolean;
-  /** Most requests name the same one: it is read once. */
+  /** Cache: most requests have the same host. */
   #lastServed: string | undefined;
 
   constructor({ host, publicUrl, allowedHosts, allowedOrigins }: OriginSettings, isAnonymous: boolean) {
@@ -41,12 +41,12 @@ export class Origins {
     this.#takesAnyOrigin = this.#origins.has('*') && !isAnonymous;
   }
 
-  /** Whether pages of other origins are served at all. */
+  /** Whether any foreign origin is allowed. */
   get hasPages(): boolean {
     return this.#origins.size > 0;
   }
 
-  /** Whether pages of an origin may ask, and read the answers. */
+  /** Whether pages of an origin may send requests and read answers. */
   isNamed(origin: string): boolean {
     return origin !== 'null' && (this.#takesAnyOrigin || this.#origins.has(origin.toLowerCase()));
   }
@@ -64,7 +64,7 @@ export class Origins {
       );
   }
 
-  /** Only what was made by hand has no Host. An address needs no name server, and `localhost` asks none. */
+  /** Browsers always send a Host. IP addresses and `localhost` need no DNS. */
   #serves(host: string | undefined): boolean {
     if (host === undefined || this.#hosts === undefined || host === this.#lastServed) return true;
     const isNamed = this.#hosts.has(hostName(host)) || this.#hosts.has(host.toLowerCase());
@@ -100,10 +100,10 @@ const askedHeaders = [
 ].join(', ');
 const shownHeaders =
   'A2A-Version, A2A-Extensions, ETag, Retry-After, RateLimit, RateLimit-Policy, WWW-Authenticate, X-Request-Id';
-/** Browsers ask again after at most two hours. */
+/** Maximum age of a preflight answer: two hours. */
 const KEPT_SECONDS = 7_200;
 
-/** Tells browsers that pages of named origins may ask, and read the answers. Cookies count nowhere, and go along never. */
+/** Adds CORS headers for allowed origins. Cookies are never used or allowed. */
 export function withCors(origins: Origins, serve: RequestListener): RequestListener {
   if (!origins.hasPages) return serve;
   return (req, res) => {

@@ -3,17 +3,17 @@ import type { AuditAction } from '@switchyard/store';
 import { challenge } from '../auth/authenticator.ts';
 import type { Identity } from '../auth/identity.ts';
 
-/** What a caller may do by the scope of its name. */
+/** An operation that needs a scope. */
 export type Scope = 'send' | 'read' | 'cancel' | 'push' | 'admin';
 
 interface ActionTraits {
-  /** That it takes. */
+  /** The scope that it needs. */
   readonly scope: Scope;
-  /** What the audit trail calls it. */
+  /** Its name in the audit trail. */
   readonly audit: AuditAction;
 }
 
-/** Everything that callers do: the operations of A2A, and what is served besides. */
+/** All operations: those of A2A, and the others that the gateway serves. */
 export const actions = {
   SendMessage: { scope: 'send', audit: 'send' },
   SendStreamingMessage: { scope: 'send', audit: 'send' },
@@ -37,7 +37,7 @@ export function isAction(name: string): name is Action {
   return Object.hasOwn(actions, name);
 }
 
-/** The scopes of each alternative that a card names: a caller needs those of one. */
+/** The scopes of each alternative in a card: a caller needs all scopes of one. */
 export function alternativesOf(requirements: readonly SecurityRequirement[]): readonly (readonly string[])[] {
   return requirements.map(({ schemes = {} }) => [...new Set(Object.values(schemes).flatMap(({ list = [] }) => list))]);
 }
@@ -56,12 +56,12 @@ export function requireOneOf(identity: Identity, requirements: readonly Security
 }
 
 function hasAll({ scopes: held, principal }: Identity, wanted: readonly string[]): boolean {
-  // A caller that no scope was named for may do all but administer.
+  // A caller without explicit scopes may do everything except `admin`.
   const isUnbounded = held.length > 0 && principal.scopes.length === 0;
   return wanted.every((scope) => held.includes(scope) || (isUnbounded && scope !== 'admin'));
 }
 
-/** RFC 6750 3.1. Scopes of a card are its author's words: those that no header can hold are left out. */
+/** RFC 6750 3.1. Scopes that cannot be in a header are left out, since a card's author may write anything. */
 export function lacking(scopes: readonly string[], whatOf = 'the scope'): A2AError {
   const named = scopes.filter((scope) => /^[\x21\x23-\x5b\x5d-\x7e]{1,128}$/.test(scope)).join(' ');
   return new A2AError('PermissionDenied', `Not allowed without ${whatOf} ${named}`.trimEnd(), {

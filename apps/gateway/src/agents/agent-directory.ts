@@ -10,7 +10,7 @@ export interface AgentDirectorySettings {
   readonly agentRefreshMs: number;
 }
 
-/** The announced agents, cached by this process so that no request waits for the registry. */
+/** The announced agents, cached so that no request waits for the registry. */
 export class AgentDirectory {
   readonly #registry: Pick<Registry, 'list' | 'onChange'>;
   readonly #settings: AgentDirectorySettings;
@@ -32,7 +32,7 @@ export class AgentDirectory {
   async start(): Promise<void> {
     this.#unsubscribe = await this.#registry.onChange(() => this.#refresh());
     await this.#read();
-    // A worker that dies announces no change: only a read shows it.
+    // A crashed worker announces no change: only reading again finds it.
     this.#timer = setInterval(() => this.#refresh(), this.#settings.agentRefreshMs).unref();
   }
 
@@ -42,7 +42,7 @@ export class AgentDirectory {
     this.#unsubscribe = undefined;
   }
 
-  /** Calls `listener` whenever agents come, go or announce something else. @returns ends that */
+  /** Calls `listener` when agents are added, removed or changed. @returns a function that ends this */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -52,7 +52,7 @@ export class AgentDirectory {
     return this.#agents.get(id);
   }
 
-  /** The agent at the root: the one that the settings name, else the first by name. */
+  /** The default agent: the one in the settings, or the first by name. */
   get default(): AnnouncedAgent | undefined {
     const { defaultAgent } = this.#settings;
     return defaultAgent === undefined ? this.#agents.values().next().value : this.#agents.get(defaultAgent);
@@ -63,7 +63,7 @@ export class AgentDirectory {
     return [...this.#agents.values()];
   }
 
-  /** Changes that come during a read cause one more read, however many they are. */
+  /** Changes during a read cause one further read, however many they are. */
   #refresh(): void {
     this.#isStale = true;
     this.#reading ??= this.#readUntilFresh().finally(() => {
@@ -89,23 +89,23 @@ export class AgentDirectory {
   }
 }
 
-/** Which agents, and since when each announces what it does. */
+/** The agents, and the times of their announcements. */
 function announcementsIn(agents: Iterable<AnnouncedAgent>): string {
   return Array.from(agents, ({ id, updatedAt }) => `${id} ${updatedAt}`).join();
 }
 
 /** How a request names its agent. */
 export interface AgentSelector {
-  /** From the path, as in `/agents/<id>`; unset: the agent at the root. */
+  /** From the path, as in `/agents/<id>`; unset: the default agent. */
   readonly agentId?: string | undefined;
-  /** `tenant` of the request (A2A 4.4.6), not validated: the operation refuses what is not a string. */
+  /** `tenant` of the request (A2A 4.4.6), not validated: the operation refuses other types than strings. */
   readonly tenant?: unknown;
 }
 
 /**
- * A tenant is an agent's id, or the caller's own tenant, which selects nothing. Any other does not exist for this
- * caller, even if it exists for another one (A2A 3.3.2). Nor do agents that the caller may not use.
- * @throws {A2AError} NotFound; Unavailable while no worker has announced the agent at the root
+ * A tenant is an agent's id, or the caller's own tenant, which selects nothing. Any other is NotFound, also if it
+ * exists for other callers (A2A 3.3.2); so are agents that the caller may not use.
+ * @throws {A2AError} NotFound; Unavailable while no worker has announced the default agent
  */
 function selectAgent(
   agents: AgentDirectory,
@@ -122,9 +122,9 @@ function selectAgent(
 }
 
 /**
- * @param id unset: the agent at the root; for a caller that may not use it, the first that it may
- * @param caller for whom agents that it may not use do not exist; unset: they do
- * @throws {A2AError} NotFound; Unavailable while no worker has announced the agent at the root
+ * @param id unset: the default agent, or the first that the caller may use
+ * @param caller agents that it may not use do not exist for it; unset: all exist
+ * @throws {A2AError} NotFound; Unavailable while no worker has announced the default agent
  */
 export function requireAgent(
   agents: AgentDirectory,
@@ -149,7 +149,7 @@ function requireAgentAtRoot(agents: AgentDirectory, isThere: (agent: AnnouncedAg
   return agent;
 }
 
-/** The agent that a caller names. That there is none for it is told to the audit trail. @throws {A2AError} */
+/** The agent that a caller names. If it does not exist for the caller, this is audited. @throws {A2AError} */
 export function agentOfCall(agents: AgentDirectory, admission: Admission, selector: AgentSelector): AnnouncedAgent {
   try {
     return selectAgent(agents, admission.identity, selector);

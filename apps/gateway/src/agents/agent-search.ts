@@ -2,16 +2,16 @@ import type { AnnouncedAgent } from '@switchyard/store';
 import MiniSearch from 'minisearch';
 import type { AgentDirectory } from './agent-directory.ts';
 
-/** An agent that fits a text. */
+/** An agent that matches a text. */
 export interface FoundAgent {
   readonly agent: AnnouncedAgent;
-  /** 1 to 100: how well it fits, beside the one that fits best. */
+  /** 1 to 100, relative to the best match. */
   readonly score: number;
-  /** Ids of the skills that fit, the best first. */
+  /** Ids of the matching skills, the best first. */
   readonly skills: readonly string[];
 }
 
-/** What is searched: an agent, or one of its skills. */
+/** A searched document: an agent, or one of its skills. */
 interface Entry {
   readonly id: string;
   readonly agentId: string;
@@ -23,13 +23,13 @@ interface Entry {
   readonly examples: string;
 }
 
-/** Words that count; a longer text is cut. */
+/** Maximum number of words of a query; the rest is ignored. */
 const MOST_WORDS = 32;
 const WEIGHTS = { name: 4, tags: 3, examples: 2 };
 
 /**
- * Searches the announced agents and their skills by text: names, ids, tags, examples and descriptions; words may begin
- * alike or have a typing error, and case and accents do not count.
+ * Full-text search of the announced agents and their skills: names, ids, tags, examples and descriptions. Matches
+ * prefixes and words with a typing error, ignoring case and accents.
  */
 export class AgentSearch {
   readonly #agents: Pick<AgentDirectory, 'list'>;
@@ -42,7 +42,7 @@ export class AgentSearch {
     });
   }
 
-  /** Those that the caller may see, the best first. */
+  /** The matches that the caller may see, the best first. */
   find(text: string, sees: (agentId: string) => boolean): FoundAgent[] {
     const agents = new Map(this.#agents.list().map((agent) => [agent.id, agent]));
     this.#index ??= indexOf(agents.values());
@@ -93,7 +93,7 @@ function entriesOf({ id, card }: AnnouncedAgent): Entry[] {
   return [own, ...skills];
 }
 
-/** Without case and accents. */
+/** Removes case and accents. */
 function wordsIn(text: string): string[] {
   const folded = text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
   return folded.match(/[\p{L}\p{N}]+/gu) ?? [];

@@ -1,10 +1,10 @@
 import type { AnnouncedAgent } from '@switchyard/store';
 import { agentUrl, cardPath } from './endpoints.ts';
 
-/** Agentic Resource Discovery (docs/adr/0110): where a registry or an agent looks for the manifest. */
+/** Agentic Resource Discovery (docs/adr/0110): well-known path of the manifest. */
 export const manifestPath = '/.well-known/ard.json';
 
-/** The search of ARD 7.2, below the URL of the registry. */
+/** The search of ARD 7.2, below the registry's URL. */
 export const registryPath = '/ard/';
 
 /** A catalog entry (ARD 4.2). */
@@ -24,7 +24,7 @@ export interface CatalogEntry {
   readonly updatedAt?: string;
 }
 
-/** The manifest lists agents, and names the search over all of them. @param base of the gateway's URLs */
+/** The manifest: an entry for each agent, and one for the search. @param base of the gateway's URLs */
 export function manifestOf(agents: readonly AnnouncedAgent[], base: string): object {
   const registry: CatalogEntry = {
     identifier: urnOf(base, 'registry', 'agents'),
@@ -54,16 +54,16 @@ export function entryOf({ id, card, updatedAt }: AnnouncedAgent, base: string): 
   };
 }
 
-/** ARD wants two to five of them, or none. */
+/** ARD requires two to five, or none. */
 const FEWEST_QUERIES = 2;
 const MOST_QUERIES = 5;
 
-/** ARD 4.2.1. What a URN of theirs may not have in a name is replaced. */
+/** ARD 4.2.1. Replaces characters that a URN must not contain. */
 function urnOf(base: string, namespace: string, name: string): string {
   return `urn:air:${publisherOf(base)}:${namespace}:${name.replaceAll(/[^\w.-]/g, '-')}`;
 }
 
 export function publisherOf(base: string): string {
-  // The address in brackets of IPv6 has colons.
+  // An IPv6 address in brackets has colons.
   return new URL(base).hostname.replaceAll(/[^\w.-]/g, '-');
 }

@@ -10,11 +10,11 @@ export interface CardSurroundings extends Endpoints {
   readonly pushNotifications?: boolean;
   /** See `offersExtendedCard`. */
   readonly extendedAgentCard?: boolean;
-  /** The agent's and the gateway's; unset: the agent's alone. */
+  /** The agent's and the gateway's extensions; unset: only the agent's. */
   readonly extensions?: AgentExtension[];
 }
 
-/** The card for clients (A2A 4.4.1): the agent's, completed with what the gateway adds. */
+/** The card for clients (A2A 4.4.1): the agent's card with the gateway's additions. */
 export function buildCard(announced: AgentCard, surroundings: CardSurroundings): AgentCard {
   const { securitySchemes, securityRequirements } = surroundings.authenticator;
   const { signatures: _notOfThisCard, securitySchemes: _, securityRequirements: needed, ...card } = announced;
@@ -40,7 +40,7 @@ export function buildCard(announced: AgentCard, surroundings: CardSurroundings):
   };
 }
 
-/** Each way to say who one is, with the scopes of each alternative that the agent's author names. */
+/** Each accepted scheme, with the scopes of each alternative in the agent's card. */
 function requirementsFor(
   ways: readonly SecurityRequirement[],
   asked: readonly SecurityRequirement[],
@@ -53,12 +53,12 @@ function requirementsFor(
   );
 }
 
-/** Whether the agent streams: yes, unless its card says no. */
+/** Whether the agent streams: true unless its card says no. */
 export function offersStreaming({ capabilities }: Pick<AgentCard, 'capabilities'>): boolean {
   return capabilities.streaming ?? true;
 }
 
-/** Whether the agent has push notifications: yes, unless its card says no. */
+/** Whether the agent has push notifications: true unless its card says no. */
 export function offersPush({ capabilities }: Pick<AgentCard, 'capabilities'>): boolean {
   return capabilities.pushNotifications ?? true;
 }

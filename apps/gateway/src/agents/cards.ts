@@ -15,14 +15,14 @@ import { agentUrl, grpcAddress, jwksPath } from './endpoints.ts';
 
 export interface PresentedCard {
   readonly card: AgentCard;
-  /** Of the unsigned card: every gateway has the same one, while signatures differ. */
+  /** Hash of the unsigned card: the same at every gateway, while signatures differ. */
   readonly digest: string;
 }
 
-/** Cached signed cards: more than a public and an extended one of each agent. */
+/** Maximum number of cached signed cards: enough for the public and the extended card of each agent. */
 const mostRemembered = 1_000;
 
-/** The cards of agents for clients, signed if there are keys. */
+/** Agents' cards for clients, signed if there are keys. */
 export class Cards {
   readonly #parts: CardParts;
   readonly #signed = new LRUCache<string, Promise<AgentCard>>({ max: mostRemembered });
@@ -31,17 +31,17 @@ export class Cards {
     this.#parts = parts;
   }
 
-  /** For everybody. */
+  /** The public card. */
   present(agent: AnnouncedAgent, endpoint: AgentEndpoint): Promise<PresentedCard> {
     return this.#finish(this.#build(agent, agent.card, endpoint));
   }
 
-  /** For authenticated callers (A2A 3.1.11). */
+  /** The extended card, for authenticated callers (A2A 3.1.11). */
   async presentExtended(agent: AnnouncedAgent, endpoint: AgentEndpoint): Promise<PresentedCard | undefined> {
     return agent.extendedCard && this.#finish(this.#build(agent, agent.extendedCard, endpoint));
   }
 
-  /** Whether the agent has an extended card, or says that it has. Not without authentication (AUTH=none, A2A 13.3). */
+  /** Whether the agent has or declares an extended card. Never without authentication (A2A 13.3). */
   offersExtended({ card, extendedCard }: AnnouncedAgent): boolean {
     if (this.#parts.authenticator.securityRequirements.length === 0) return false;
     return extendedCard !== undefined || card.capabilities.extendedAgentCard === true;
@@ -68,7 +68,7 @@ export class Cards {
     return { card: await this.#sign(card, json), digest };
   }
 
-  /** Signs a card, cached: a signature takes up to a millisecond. */
+  /** Signs a card. Cached, because a signature takes up to a millisecond. */
   #sign(card: AgentCard, json: string): AgentCard | Promise<AgentCard> {
     const { cardSigningKeys: keys, publicUrl = '' } = this.#parts.settings;
     if (keys.length === 0) return card;
@@ -80,7 +80,7 @@ export class Cards {
   }
 }
 
-/** What cards are made of, besides the agent. */
+/** The inputs of a card, besides the agent. */
 export interface CardParts {
   readonly settings: Pick<GatewaySettings, 'grpc' | 'publicUrl' | 'cardSigningKeys' | 'push' | 'legacyV03' | 'preview'>;
   readonly authenticator: Authentication;
@@ -88,8 +88,8 @@ export interface CardParts {
 }
 
 /**
- * Signs the card with each key (A2A 8.4), in the specification's canonical form and, where the published SDKs read
- * another form, in that one as well: a verifier needs one valid signature.
+ * Signs the card with each key (A2A 8.4): in the canonical form of the specification, and also in that of the published
+ * SDKs if it differs. A verifier needs one valid signature.
  * @param jwksUrl URL of the public keys
  */
 async function signCard(card: AgentCard, keys: readonly SigningKey[], jwksUrl: string): Promise<AgentCard> {
@@ -107,7 +107,7 @@ async function sign(payload: string, key: SigningKey, jku: string): Promise<Agen
 }
 
 /**
- * Without a public URL a card repeats the host of its request: a signature would vouch for any host.
+ * Without a public URL a card has the Host of its request, and a signature would confirm any host.
  * @returns the problem and its remedy; undefined if there is none
  */
 export function missingPublicUrlProblem(settings: {

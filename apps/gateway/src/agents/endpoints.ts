@@ -4,15 +4,15 @@ import type { GatewaySettings } from '../settings/gateway-settings.ts';
 
 /** Where an agent is served. */
 export interface Endpoints {
-  /** Base URL of the agent, without a slash at its end. */
+  /** Base URL of the agent, without a slash at the end. */
   readonly url: string;
   /** `host:port` of the gRPC binding, if it is served. */
   readonly grpcAddress?: string | undefined;
-  /** The tenant that names the agent in gRPC requests; unset for the agent at the root. */
+  /** The tenant that names the agent in gRPC requests; unset for the default agent. */
   readonly grpcTenant?: string | undefined;
-  /** Whether version 0.3 is served, too. */
+  /** Whether version 0.3 is served. */
   readonly legacyV03?: boolean;
-  /** Whether version 1.1 is served, too. */
+  /** Whether version 1.1 is served. */
   readonly preview?: boolean;
 }
 
@@ -30,11 +30,11 @@ function speaking(version: SpokenVersion, { url, grpcAddress, grpcTenant: tenant
   if (grpcAddress === undefined) return overHttp;
   const overGrpc = { url: grpcAddress, protocolBinding: 'GRPC', ...rest };
   if (tenant === undefined) return [...overHttp, overGrpc];
-  // In version 0.3 requests have no tenant: an agent that needs one cannot be reached.
+  // Requests of version 0.3 have no tenant: agents that need one are unreachable.
   return version === legacyVersion ? overHttp : [...overHttp, { ...overGrpc, tenant }];
 }
 
-/** Base URL of an agent. @param id unset: the agent at the root */
+/** Base URL of an agent. @param id unset: the default agent */
 export function agentUrl(base: string, id: string | undefined): string {
   return id === undefined ? base : `${base}/agents/${id}`;
 }
@@ -46,8 +46,8 @@ export const cardPath = '/.well-known/agent-card.json';
 export const jwksPath = '/.well-known/jwks.json';
 
 /**
- * `host:port` where clients reach the gRPC binding, if cards name it: google-adk refuses a card with any address beside
- * the origin it came from, and every gRPC client wants `host:port`.
+ * `host:port` of the gRPC binding for clients, if cards name it. By default they do not: google-adk refuses a card with
+ * another address than its origin, and every gRPC client needs `host:port`.
  */
 export function grpcAddress(
   {

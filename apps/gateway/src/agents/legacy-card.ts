@@ -2,8 +2,8 @@ import type { AgentCard, AgentInterface, SecurityRequirement, SecurityScheme } f
 import { legacyVersion } from '../exchange/service-parameters.ts';
 
 /**
- * A card for clients of either version: the card of 1.0, with the fields of 0.3 (A2A 0.3, 5.5). Clients ignore fields
- * of the other version, also when they verify signatures, which cover the fields of 1.0.
+ * A card for clients of both versions: the card of 1.0 with the fields of 0.3 (A2A 0.3, 5.5) added. Clients ignore
+ * fields of the other version, also when they verify signatures, which cover the fields of 1.0.
  */
 export function withLegacyFields(card: AgentCard): Record<string, unknown> {
   const [first, ...others] = card.supportedInterfaces.filter(isLegacy);
