@@ -31,7 +31,7 @@ export interface GatewayConfig {
   readonly store: Partial<StoreSettings> & Pick<StoreSettings, 'redisUrl'>;
   readonly logLevel: LevelWithSilent;
   readonly traces: TraceSettings;
-  /** What was read from files: see `Gateway.reload`. */
+  /** The files that were read: see `Gateway.reload`. */
   readonly files: readonly string[];
 }
 
@@ -72,7 +72,7 @@ export function readConfig(environment: Environment): GatewayConfig {
   return config;
 }
 
-/** What principals, tenants and queues may hold. */
+/** Limits of principals, tenants and queues. */
 function quotas(values: ValuesOf<'gateway'>): Partial<StoreSettings> {
   return {
     maxOpenTasks: values.MAX_OPEN_TASKS,
@@ -89,7 +89,7 @@ function filesIn(values: ValuesOf<'gateway'>): string[] {
   );
 }
 
-/** Settings whose value is the variable's. */
+/** Settings that are used as they are. */
 function plainSettings(values: ValuesOf<'gateway'>) {
   return {
     host: values.HOST,
@@ -218,12 +218,12 @@ function connectionLimits(values: ValuesOf<'gateway'>): ConnectionLimits {
   };
 }
 
-/** The next port, so that two gateways need only differ in the first. */
+/** The next port, so that two gateways only need different values of `PORT`. */
 function portAfter(httpPort: number): number {
   return httpPort === 0 || httpPort === 65_535 ? 0 : httpPort + 1;
 }
 
-/** While one key takes over from another, both sign. */
+/** During a rotation both keys sign. */
 function readCardKeys(given: Given): readonly SigningKey[] {
   const { PUBLIC_URL: publicUrl, ...values } = given.values;
   const cardSigningKeys = (['CARD_SIGNING_KEY', 'CARD_SIGNING_KEYS'] as const).flatMap(

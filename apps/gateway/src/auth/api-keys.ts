@@ -10,7 +10,7 @@ interface Beside {
   readonly takesTokens?: boolean;
 }
 
-/** AUTH=api-key: the key in `X-API-Key`, or as a bearer token. It is one of the environment, or in Redis. */
+/** AUTH=api-key: the key in `X-API-Key` or as a bearer token, from settings or Redis. */
 export class ApiKeys implements Authenticator {
   readonly scheme = 'Bearer';
   readonly wants = 'an API key as X-API-Key or as a bearer token';
@@ -18,14 +18,14 @@ export class ApiKeys implements Authenticator {
     apiKey: { apiKeySecurityScheme: { location: 'header', name: 'X-API-Key' } },
     bearer: { httpAuthSecurityScheme: { scheme: 'Bearer' } },
   } as const;
-  /** By digest: how far the digest of a guess is equal to one of them tells nothing about its key. */
+  /** By digest, so that comparing a guess reveals nothing about a key. */
   #environment: ReadonlyMap<string, Identity>;
   readonly #stored: StoredKeys | undefined;
   readonly #takesTokens: boolean;
 
   /**
-   * @param environment keys of the environment
-   * @param beside those in Redis, and whether tokens are taken, too: a bearer may have been meant as one
+   * @param environment keys in settings
+   * @param beside keys in Redis, and whether tokens are also accepted: then a bearer token may be either
    */
   constructor(environment: readonly ApiKey[], { stored, takesTokens = false }: Beside = {}) {
     this.#environment = new Map(environment.map((key) => [secretHash(key.key), identityOf(key)]));
@@ -41,7 +41,7 @@ export class ApiKeys implements Authenticator {
     this.#stored?.stop();
   }
 
-  /** Takes other keys of the environment. Streams go on, but for those whose key is gone, or has other rights. */
+  /** Replaces the keys in settings. Streams continue unless their key was removed or has other rights. */
   reload({ keys: environment = [] }: Pick<AuthSettings, 'keys'>): void {
     const before = this.#environment;
     const kept = new Map(environment.map((key) => [secretHash(key.key), keptOrNew(before, key)]));

@@ -17,9 +17,9 @@ const everyone = new Identity({
   credential: 'none',
 });
 
-/** 401, with a challenge. */
+/** 401 with a challenge. */
 export class CredentialRefused extends A2AError {
-  /** Names the credential for operators, where it is known. */
+  /** Names the credential for operators, if it is known. */
   readonly credential: string | undefined;
 
   constructor({ rejected, credential }: Rejection, challenges: readonly string[]) {
@@ -28,16 +28,21 @@ export class CredentialRefused extends A2AError {
   }
 }
 
-/** Who callers are: by any of the credentials that are switched on, or everyone alike if there are none. */
+/**
+ * Authenticates callers with any accepted kind of credential; if none is configured, everyone is the same anonymous
+ * caller.
+ */
 export class Authentication {
   readonly #authenticators: readonly Authenticator[];
   readonly #schemes: ReadonlySet<Authenticator['scheme']>;
   /** For agent cards (A2A 4.5). */
   readonly securitySchemes: Readonly<Record<string, SecurityScheme>>;
-  /** A caller needs to meet one of them. None: everyone is let in. */
+  /** A caller needs to meet one of them. Empty: everyone is admitted. */
   readonly securityRequirements: readonly SecurityRequirement[];
 
-  /** @param authenticators in the order in which they look at a request; the first that recognises it decides */
+  /**
+   * @param authenticators in the order in which they check a request; the first that recognises a credential decides
+   */
   constructor(authenticators: readonly Authenticator[]) {
     this.#authenticators = authenticators;
     this.#schemes = new Set(authenticators.map(({ scheme }) => scheme));
@@ -55,23 +60,25 @@ export class Authentication {
     for (const each of this.#authenticators) each.stop?.();
   }
 
-  /** Takes what can change while the gateway runs: the keys of the environment. */
+  /** Replaces the keys in settings. */
   reload(auth: AuthSettings): void {
     for (const each of this.#authenticators) each.reload?.(auth);
   }
 
-  /** The caller, if it is known here without asking anybody, and without verifying a signature. */
+  /** The caller, if it is in the cache: without a request to another server, and without verifying a signature. */
   recall(presented: Presented): Identity | undefined {
     if (this.#authenticators.length === 0) return everyone;
     return this.#authenticatorOf(presented)?.recall(presented);
   }
 
-  /** Whether the credential was valid here when it was last looked at: it is no guess, whatever it is now. */
+  /**
+   * Whether the credential was valid when it was last checked here: then it is not a guess, even if it is invalid now.
+   */
   hasVerified(presented: Presented): boolean {
     return this.#authenticatorOf(presented)?.hasVerified?.(presented) ?? false;
   }
 
-  /** Call it if `recall` does not know. @throws {A2AError} CredentialRefused; Unavailable */
+  /** Call it if `recall` finds nothing. @throws {A2AError} CredentialRefused; Unavailable */
   async identify(presented: Presented): Promise<Identity> {
     const authenticator = this.#authenticatorOf(presented);
     const found = await (authenticator?.identify(presented) ?? { rejected: this.#wanted() });
@@ -97,7 +104,7 @@ export interface AuthenticationParts {
   readonly emit: Emit;
 }
 
-/** What a request says of itself comes before the certificate, which speaks for all requests of its connection. */
+/** A credential in the request takes precedence over the certificate, which belongs to the whole connection. */
 export function configuredAuthentication(auth: AuthSettings, { credentials, emit }: AuthenticationParts) {
   const { keys, keyCacheMs = defaultKeyCacheMs, jwt, certificates } = auth;
   const authenticators: readonly (Authenticator | undefined)[] = [

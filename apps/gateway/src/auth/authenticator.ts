@@ -4,19 +4,19 @@ import type { SecurityScheme } from '@switchyard/protocol';
 import type { AuthSettings } from '../settings/identity-settings.ts';
 import type { Identity } from './identity.ts';
 
-/** What a request says about its caller. */
+/** The credentials of a request. */
 export interface Presented {
   readonly headers: IncomingHttpHeaders;
-  /** Of the client, if the connection has verified it. */
+  /** The client's certificate, if TLS has verified it. */
   readonly certificate?: PeerCertificate | undefined;
 }
 
-/** Why a credential is not accepted, in words for the caller. */
+/** Why a credential is refused, as text for the caller. */
 export interface Rejection {
   readonly rejected: string;
-  /** Names the credential for operators, where it is known and not valid any more: `key:<id>`. */
+  /** Names the credential for operators, if it is known but no longer valid: `key:<id>`. */
   readonly credential?: string;
-  /** For the challenge (RFC 6750 3.1). */
+  /** Error code for the challenge (RFC 6750 3.1). */
   readonly error?: 'invalid_token';
 }
 
@@ -26,25 +26,27 @@ type ChallengeScheme = 'Bearer' | 'Certificate';
 export interface Authenticator {
   start?(): Promise<void>;
   stop?(): void;
-  /** Takes what can change while the gateway runs. */
+  /** Replaces the keys in settings. */
   reload?(auth: AuthSettings): void;
   /** Whether the request has a credential of this kind. */
   recognises(presented: Presented): boolean;
-  /** The caller, if that is known here without asking anybody, and without verifying a signature. */
+  /** The caller, if it is in the cache: without a request to another server, and without verifying a signature. */
   recall(presented: Presented): Identity | undefined;
-  /** Whether the same credential was valid here when it was last looked at: it is no guess, whatever it is now. */
+  /**
+   * Whether the credential was valid when it was last checked here: then it is not a guess, even if it is invalid now.
+   */
   hasVerified?(presented: Presented): boolean;
-  /** Called if `recall` does not know. Rejects if it cannot be known now. */
+  /** Called if `recall` finds nothing. Rejects if the credential cannot be checked now. */
   identify(presented: Presented): Promise<Identity | Rejection>;
-  /** For WWW-Authenticate. */
+  /** Challenge for WWW-Authenticate. */
   readonly scheme: ChallengeScheme;
-  /** What a caller has to send, in words. */
+  /** What a caller must send, as text. */
   readonly wants: string;
   /** For agent cards (A2A 4.5): a caller needs to meet one of them. */
   readonly securitySchemes: Readonly<Record<string, SecurityScheme>>;
 }
 
-/** A challenge of WWW-Authenticate (RFC 9110 11.6.1); its parameters are of RFC 6750 3. Empty ones are left out. */
+/** A challenge for WWW-Authenticate (RFC 9110 11.6.1) with the parameters of RFC 6750 3; empty ones are left out. */
 export function challenge(scheme: ChallengeScheme, parameters: { error?: string; scope?: string } = {}): string {
   const given = Object.entries({ realm: 'switchyard', ...parameters }).filter(([, value]) => value);
   return `${scheme} ${given.map(([name, value]) => `${name}="${value}"`).join(', ')}`;

@@ -7,13 +7,13 @@ import { Identity } from './identity.ts';
 
 const MOST_KNOWN = 10_000;
 
-/** AUTH=mtls: the certificate of the client's connection, which TLS has verified. */
+/** AUTH=mtls: the client certificate of the connection, which TLS has verified. */
 export class Certificates implements Authenticator {
   readonly scheme = 'Certificate';
   readonly wants = 'a certificate of the client (mutual TLS)';
   readonly securitySchemes = { mtls: { mtlsSecurityScheme: {} } } as const;
   readonly #settings: CertificateSettings;
-  /** By fingerprint: one identity for all connections. */
+  /** By fingerprint: one identity for all connections with the certificate. */
   readonly #known = new LRUCache<string, Identity>({ max: MOST_KNOWN });
 
   constructor(settings: CertificateSettings) {
@@ -51,14 +51,14 @@ export class Certificates implements Authenticator {
   }
 }
 
-/** A name that is given twice names nobody. */
+/** A name that occurs twice is not accepted. */
 function single(name: string | readonly string[] | undefined): string | undefined {
   return typeof name === 'string' ? name : undefined;
 }
 
 const sanTypes = { 'san-uri': 'URI', 'san-dns': 'DNS' } as const;
 
-/** The first name of the type. Node puts those with a comma or a quote in between quotes, as JSON does. */
+/** The first name of the type. Node quotes names with a comma or a quote like JSON strings. */
 function nameIn({ subjectaltname = '' }: PeerCertificate, from: keyof typeof sanTypes): string | undefined {
   const names = subjectaltname.matchAll(/(?:^|, )(\w[\w ]*):("(?:[^"\\]|\\.)*"|[^,"]*)/g);
   for (const [, type, name = ''] of names)

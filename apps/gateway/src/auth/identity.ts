@@ -3,9 +3,9 @@ import type { Principal } from '@switchyard/protocol';
 
 export interface IdentityFields {
   readonly principal: Principal;
-  /** What the caller may do: scopes of `usualScopes`, `admin`, and an operator's own. */
+  /** The caller's scopes: of `usualScopes`, `admin`, or the operator's own. */
   readonly scopes: readonly string[];
-  /** The agents that it may use; unset: all. */
+  /** The agents that the caller may use; unset: all. */
   readonly agents?: readonly string[] | undefined;
   /** Names the credential for operators, without its secret: `key:<id>`, `jwt:<issuer>`, … */
   readonly credential: string;
@@ -13,17 +13,17 @@ export interface IdentityFields {
   readonly expiresAt?: number | undefined;
 }
 
-/** Node's longest timer: a later end is looked at again then. */
+/** Node's longest timer; a later end is checked again then. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** A caller, and the credential that proves who it is. The same object as long as the credential is in memory. */
+/** A caller with its credential. The same object while the credential is in the cache. */
 export class Identity implements IdentityFields {
   readonly principal: Principal;
   readonly scopes: readonly string[];
   readonly agents: readonly string[] | undefined;
   readonly credential: string;
   readonly expiresAt: number | undefined;
-  /** No two callers with the same credential have the same. */
+  /** Different for callers with different rights, also with the same credential. */
   readonly caller: string;
   readonly #listeners = new Set<() => void>();
   #isRevoked = false;
@@ -41,12 +41,12 @@ export class Identity implements IdentityFields {
     return this.#isRevoked || (this.expiresAt !== undefined && this.expiresAt <= Date.now());
   }
 
-  /** Whether something waits for its end. */
+  /** Whether a timer for its end runs. */
   get isWatched(): boolean {
     return this.#listeners.size > 0;
   }
 
-  /** Calls `listener` once, when the credential expires or is revoked. Dispose it when the call is over. */
+  /** Calls `listener` once, when the credential expires or is revoked. Dispose of it when the call is over. */
   onEnd(listener: () => void): Disposable {
     let timer: NodeJS.Timeout | undefined;
     const dispose = (): void => {
@@ -67,14 +67,14 @@ export class Identity implements IdentityFields {
     return { [Symbol.dispose]: dispose };
   }
 
-  /** The credential was revoked, or has other rights now. */
+  /** Call it when the credential was revoked or its rights changed. */
   revoke(): void {
     this.#isRevoked = true;
     for (const end of [...this.#listeners]) end();
   }
 }
 
-/** Of an API key. Without scopes of its own it has the usual ones. */
+/** The identity of an API key. Without explicit scopes it has the usual ones. */
 export function identityOfKey(principal: Principal, rest: Omit<IdentityFields, 'principal' | 'scopes'>): Identity {
   const scopes = principal.scopes.length > 0 ? principal.scopes : usualScopes;
   return new Identity({ principal, scopes, ...rest });

@@ -6,11 +6,11 @@ import type { Emit } from '../telemetry/events.ts';
 
 type LocalKeys = ReturnType<typeof createLocalJWKSet>;
 
-/** Keys are read again after this time: one that the issuer has taken out counts no longer. */
+/** Keys are read again after this time, so that a removed key becomes invalid. */
 const MAX_AGE_MS = 10 * 60_000;
-/** For so long they count while the issuer cannot be reached. */
+/** How long keys stay valid while the issuer is unreachable. */
 const MAX_STALE_MS = 60 * 60_000;
-/** A token with an unknown key, and an issuer that is away, cost one request in this time. */
+/** Unknown keys and an unreachable issuer cost one request in this time. */
 const RETRY_AFTER_MS = 30_000;
 const TIMEOUT_MS = 5_000;
 const MOST_BYTES = 1024 * 1024;
@@ -20,11 +20,11 @@ const keySetSchema = z.object({ keys: z.array(z.record(z.string(), z.unknown()).
 
 export interface IssuerKeysSettings {
   readonly issuer: string;
-  /** Unset: by OpenID Connect Discovery. */
+  /** Unset: found by OpenID Connect Discovery. */
   readonly jwksUrl?: string | undefined;
 }
 
-/** The keys of an issuer. A token cannot name others: `jku`, `x5u` and `jwk` of its header are not looked at. */
+/** The keys of an issuer. `jku`, `x5u` and `jwk` in a token's header are ignored. */
 export class IssuerKeys {
   readonly #settings: IssuerKeysSettings;
   readonly #client: GuardedClient;
@@ -44,7 +44,7 @@ export class IssuerKeys {
     void this.#client.destroy();
   }
 
-  /** For jose. @throws {A2AError} Unavailable: there are no keys that count */
+  /** For jose. @throws {A2AError} Unavailable: no valid keys are known */
   readonly find = async (header: JWSHeaderParameters, token: FlattenedJWSInput): Promise<CryptoKey> => {
     if (ageOf(this.#readAt) > MAX_AGE_MS) await this.#readAgain();
     try {
@@ -63,7 +63,7 @@ export class IssuerKeys {
     });
   }
 
-  /** Resolves without new keys if the issuer cannot be reached. */
+  /** Resolves without new keys if the issuer is unreachable. */
   async #readAgain(): Promise<void> {
     if (!this.#reading && ageOf(this.#triedAt) < RETRY_AFTER_MS) return;
     this.#reading ??= this.#read().finally(() => (this.#reading = undefined));
@@ -88,7 +88,7 @@ export class IssuerKeys {
   }
 }
 
-/** What the operator wrote down may be inside; an address that the issuer names must be public. */
+/** A URL in settings may be in our network; a URL from the issuer must be public. */
 function policyFor({ issuer, jwksUrl }: IssuerKeysSettings): AddressPolicy {
   const trustedOrigins = [issuer, jwksUrl ?? ''].filter((url) => URL.canParse(url)).map((url) => new URL(url).origin);
   return new AddressPolicy({ allowHttp: false, allowHosts: [], trustedOrigins });
@@ -98,14 +98,14 @@ const ageOf = (at: number): number => performance.now() - at;
 
 const configurationSchema = z.looseObject({ issuer: z.string() });
 
-/** Where an issuer describes itself (OpenID Connect Discovery 4). */
+/** Path of an issuer's configuration (OpenID Connect Discovery 4). */
 export function discoveryUrl(issuer: string): string {
   return `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
 }
 
 /**
- * What an issuer says of itself (OpenID Connect Discovery 4).
- * @throws {Error} it cannot be read, or is that of another issuer
+ * The issuer's configuration (OpenID Connect Discovery 4).
+ * @throws {Error} it cannot be read, or belongs to another issuer
  */
 export async function discover(client: GuardedClient, issuer: string): Promise<Readonly<Record<string, unknown>>> {
   const metadata = configurationSchema.parse(await readJson(client, discoveryUrl(issuer)));
@@ -113,7 +113,7 @@ export async function discover(client: GuardedClient, issuer: string): Promise<R
   return metadata;
 }
 
-/** Of a server of the issuer. @throws {Error} it does not answer with 200 and JSON */
+/** JSON from a server of the issuer. @throws {Error} the answer is not 200 with JSON */
 async function readJson(client: GuardedClient, url: string): Promise<unknown> {
   const response = await client.fetch(url, { headers: { accept: 'application/json' } });
   if (response.status === 200) return response.json();

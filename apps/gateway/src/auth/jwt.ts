@@ -8,15 +8,15 @@ import { type Authenticator, bearerToken, type Presented, type Rejection } from 
 import { Identity } from './identity.ts';
 import { discoveryUrl, type IssuerKeys } from './issuer.ts';
 
-/** Larger tokens are refused before anything of them is read. */
+/** Larger tokens are refused without parsing. */
 const MOST_CHARACTERS = 16 * 1024;
 const MOST_KNOWN = 10_000;
-/** A verified token is verified again after this time: its key may have been taken out. */
+/** A token is verified again after this time, because its key may have been removed. */
 const KNOWN_MS = 60_000;
-/** The clock of the cache: with a finer one it starts a timer for almost every request. */
+/** The clock of the cache: a finer one would start a timer for almost every request. */
 const CLOCK_MS = 1_000;
 
-/** A token of another issuer or audience, a forged or an expired one: what is wrong is said in words of ours. */
+/** A token of another issuer or audience, a forged or an expired one; the message is ours. */
 const reasons: Readonly<Record<string, string>> = {
   ERR_JWT_EXPIRED: 'has expired',
   ERR_JWS_SIGNATURE_VERIFICATION_FAILED: 'has a wrong signature',
@@ -24,14 +24,14 @@ const reasons: Readonly<Record<string, string>> = {
   ERR_JOSE_ALG_NOT_ALLOWED: 'is signed with an algorithm that is not allowed here',
 };
 
-/** AUTH=jwt: a bearer token that an issuer has signed (RFC 7519), as OAuth 2.0 and OpenID Connect hand them out. */
+/** AUTH=jwt: a bearer token that an issuer has signed (RFC 7519), as in OAuth 2.0 and OpenID Connect. */
 export class Jwts implements Authenticator {
   readonly scheme = 'Bearer';
   readonly wants = 'a JSON Web Token as a bearer token';
   readonly securitySchemes;
   readonly #settings: JwtSettings;
   readonly #keys: IssuerKeys;
-  /** By digest of the token. Kept beyond its time: who guesses must not lock out whose token was verified. */
+  /** By digest of the token. Kept after expiry, so that guessing does not lock out owners of verified tokens. */
   readonly #known = new LRUCache<string, Identity>({
     max: MOST_KNOWN,
     ttl: KNOWN_MS,
@@ -120,9 +120,9 @@ function reasonOf(error: errors.JOSEError): string {
   return reasons[error.code] ?? 'is not valid';
 }
 
-/** Names of tenants and subjects become parts of keys in Redis. */
+/** Tenants and subjects become parts of Redis keys. */
 const nameSchema = z.string().min(1).max(256);
-/** Words apart by blanks (RFC 8693 4.2), or an array of them. */
+/** Separated by spaces (RFC 8693 4.2), or an array. */
 const wordsSchema = z.union([z.string().transform((text) => text.split(' ')), z.array(z.string())]).default([]);
 
 export interface ClaimedIdentity {
@@ -131,7 +131,7 @@ export interface ClaimedIdentity {
   readonly agents: readonly string[] | undefined;
 }
 
-/** @param payload of a verified token. @returns who it is for; text: what is wrong with it */
+/** @param payload of a verified token. @returns the identity; a string: what is wrong */
 function readClaims(
   payload: Readonly<Record<string, unknown>>,
   { claims, defaultTenant, scopePrefix }: JwtSettings,

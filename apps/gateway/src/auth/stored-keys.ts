@@ -3,9 +3,9 @@ import { LRUCache } from 'lru-cache';
 import type { Rejection } from './authenticator.ts';
 import { type Identity, identityOfKey } from './identity.ts';
 
-/** Keys in memory. Of one that falls out, streams end: nobody would notice its revocation. */
+/** Maximum number of cached keys. When one is evicted its streams end, because its revocation would not be noticed. */
 const MOST_KNOWN = 10_000;
-/** How long a wrong key stays wrong without being looked up. */
+/** How long a wrong key is cached as wrong. */
 const WRONG_MS = 1_000;
 
 const notValid: Rejection = { rejected: 'The API key is not valid' };
@@ -18,7 +18,7 @@ interface KnownKey {
   checkedAt: number;
 }
 
-/** The keys in Redis, as far as clients have used them here. A revocation reaches them as a message. */
+/** The keys in Redis that clients have used at this gateway. Pub/sub messages announce revocations. */
 export class StoredKeys {
   readonly #credentials: Pick<Credentials, 'verify' | 'find' | 'onChange'>;
   readonly #cacheMs: number;
@@ -28,15 +28,15 @@ export class StoredKeys {
       if (reason === 'evict') identity.revoke();
     },
   });
-  /** By id and digest: a wrong secret must not lock out the right one. */
+  /** By id and digest, so that a wrong secret does not lock out the right one. */
   readonly #wrong = new LRUCache<string, true>({ max: MOST_KNOWN, ttl: WRONG_MS });
   readonly #lookUps = new Map<string, Promise<Identity | Rejection>>();
-  /** Counts messages: what was read before one may be out of date. */
+  /** Number of received messages: a look-up that began before one may be out of date. */
   #changes = 0;
   #timer: NodeJS.Timeout | undefined;
   #unsubscribe: (() => void) | undefined;
 
-  /** @param cacheMs a key is looked up again when it was not for this long: a message may be lost */
+  /** @param cacheMs a key is looked up again after this time, because a message may be lost */
   constructor(credentials: Pick<Credentials, 'verify' | 'find' | 'onChange'>, cacheMs: number) {
     this.#credentials = credentials;
     this.#cacheMs = cacheMs;
@@ -58,12 +58,12 @@ export class StoredKeys {
     return known.digest === secretHash(secret) ? known.identity : undefined;
   }
 
-  /** Whether the key was valid here when it was last looked up. */
+  /** Whether the key was valid when it was last looked up. */
   hasVerified({ id, secret }: ApiKeyParts): boolean {
     return this.#known.peek(id)?.digest === secretHash(secret);
   }
 
-  /** Rejects while Redis is away. */
+  /** Rejects while Redis is unreachable. */
   async identify(key: ApiKeyParts): Promise<Identity | Rejection> {
     const digest = secretHash(key.secret);
     const known = this.#known.get(key.id);
@@ -92,7 +92,7 @@ export class StoredKeys {
     return this.#remember(credential, { digest, checkedAt: changes === this.#changes ? checkedAt : -Infinity });
   }
 
-  /** The identity stays the same object as long as the key has the same rights. */
+  /** The identity stays the same object while the key has the same rights. */
   #remember(credential: Credential, { digest, checkedAt }: Pick<KnownKey, 'digest' | 'checkedAt'>): Identity {
     const json = JSON.stringify(credential);
     const known = this.#known.get(credential.id);
@@ -115,7 +115,7 @@ export class StoredKeys {
     this.#checkWatched();
   }
 
-  /** Nobody looks up the key of an open stream by using it. */
+  /** Keys of open streams are looked up regularly, because no request does so. */
   #checkWatched(): void {
     for (const [id, known] of this.#known.entries())
       if (known.identity.isWatched && !this.#isFresh(known)) void this.#check(id, known);
@@ -128,7 +128,7 @@ export class StoredKeys {
       if (JSON.stringify(credential) === known.json) known.checkedAt = checkedAt;
       else if (this.#known.peek(id) === known) this.#forget(id);
     } catch {
-      // Redis is away: the next round asks again.
+      // Redis is unreachable: retried with the next round.
     }
   }
 

@@ -8,7 +8,7 @@ export interface StreamFormat {
   readonly heartbeatMs: number;
   /** The `data` of an event in this binding. */
   data(json: Json): Json;
-  /** JSON of an error after the stream has begun. */
+  /** JSON of an error after the stream has started. */
   error(error: unknown): string;
 }
 
@@ -20,9 +20,9 @@ const eventStreamHeaders = {
 } as const;
 
 /**
- * Writes the events of a task to the socket, as server-sent events. Available events leave in one write; a slow reader
- * pauses their source. An error becomes the last event, as the status line is sent already. Resolves when the stream
- * has ended, or its client is gone.
+ * Writes the events of a task to the socket as server-sent events. Available events are sent in one write; a slow
+ * reader pauses the source. An error becomes the last event, because the status line is already sent. Resolves when the
+ * stream has ended or its client has disconnected.
  */
 export async function serveStream(
   res: ServerResponse,
@@ -33,7 +33,7 @@ export async function serveStream(
   const buffer = new FrameBuffer(res);
   const heartbeat = setInterval(() => buffer.addUnlessBusy(heartbeatFrame), format.heartbeatMs);
   const iterator = items[Symbol.asyncIterator]();
-  /** Not `for await`: it would keep the last event, which may be a large task, until the next one. */
+  /** Not `for await`: it would keep the last event, which may be a large task, in memory until the next one. */
   const writeNext = async (): Promise<boolean> => {
     const { done, value } = await iterator.next();
     if (done) return false;
@@ -54,12 +54,12 @@ export async function serveStream(
   }
 }
 
-/** Sent when there is no event; clients ignore it. */
+/** A comment, which clients ignore. */
 export const heartbeatFrame = ': heartbeat\n\n';
 
 /**
- * One server-sent event. A line break would end its `data`; in JSON line breaks are only between tokens, and can be
- * removed.
+ * One server-sent event. JSON has line breaks only between tokens; they are removed, because a line break would end
+ * `data`.
  */
 export function eventFrame(id: EventId, json: Json): Json {
   return wrapped(withoutLineBreaks(json), `id: ${formatEventId(id)}\ndata: `, '\n\n');
@@ -70,15 +70,15 @@ function withoutLineBreaks(json: Json): Json {
   return hasSome ? json.toString().replaceAll('\n', '') : json;
 }
 
-/** The last event of a broken stream. It has no id: the client resumes after the last event that it has. */
+/** The last event of a failed stream. It has no id, so the client resumes after the last event that it has. */
 export function errorFrame(json: string): string {
   return `event: error\ndata: ${json}\n\n`;
 }
 
-/** Largest buffer for one write, in UTF-16 units. */
+/** Maximum size of the buffer for one write, in UTF-16 units. */
 const largestBuffer = 64 * 1024;
 
-/** The frames of one turn of the event loop. */
+/** Collects the frames of one turn of the event loop. */
 export class FrameBuffer {
   readonly #res: ServerResponse;
   #text = '';
@@ -86,7 +86,7 @@ export class FrameBuffer {
 
   constructor(res: ServerResponse) {
     this.#res = res;
-    // Sends the headers, even if there is no event for a while.
+    // Sends the headers, also if no event comes for a while.
     this.#schedule();
   }
 
@@ -97,7 +97,7 @@ export class FrameBuffer {
     else this.#schedule();
   }
 
-  /** For heartbeats: a client that has not read the last buffer needs none. */
+  /** For heartbeats: none is needed while the client has not read the last buffer. */
   addUnlessBusy(frame: string): void {
     if (!this.#res.writableNeedDrain) this.add(frame);
   }
@@ -110,15 +110,16 @@ export class FrameBuffer {
     else if (text !== '') this.#res.write(text);
   }
 
-  /** Writes them as they are: other readers share them. */
+  /** Writes buffers without copying: other readers share them. */
   #addPieces(pieces: readonly Buffer[]): void {
     this.flush();
     for (const piece of pieces) if (!this.#res.destroyed) this.#res.write(piece);
   }
 
   /**
-   * Node keeps the headers while the response is open: as one text if they are written alone, otherwise as 32. The
-   * response is not corked: it would then wait for a 'drain' that does not come if its socket keeps less than 64 KiB.
+   * Node keeps the headers while the response is open: as one string if they are written alone, otherwise as 32. The
+   * response is not corked, because it would wait for a 'drain' that does not come if the socket buffers less than 64
+   * KiB.
    */
   #writeFirst(text: string): void {
     const { socket } = this.#res;
@@ -128,7 +129,7 @@ export class FrameBuffer {
     socket?.uncork();
   }
 
-  /** Writes after all settled promises have run: their frames are one buffer. */
+  /** Writes after all settled promises have run, so that their frames share one buffer. */
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;

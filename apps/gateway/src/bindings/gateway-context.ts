@@ -9,10 +9,10 @@ import type { Operations } from '../operations/operations.ts';
 import type { GatewaySettings } from '../settings/gateway-settings.ts';
 import type { Emit } from '../telemetry/events.ts';
 
-/** What all bindings share. */
+/** What all bindings use. */
 export interface GatewayContext {
   readonly operations: Operations;
-  /** Those of A2A 1.1; undefined where it is not served. */
+  /** The operations of A2A 1.1; undefined if it is not served. */
   readonly preview: Operations | undefined;
   readonly cards: Cards;
   readonly tasks: Pick<TaskStore, 'delete' | 'claimKey' | 'releaseKey'>;
@@ -26,10 +26,10 @@ export interface GatewayContext {
   readonly heldRequests: HeldRequests;
   readonly emit: Emit;
   readonly settings: GatewaySettings;
-  /** Where gRPC listens; undefined when it does not. */
+  /** Port of gRPC; undefined if it does not listen. */
   readonly grpcPort: () => number | undefined;
-  /** Where HTTP listens; undefined before it does. */
+  /** URL of HTTP; undefined before it listens. */
   readonly httpUrl: () => string | undefined;
-  /** Of the console, for those who reach this port; undefined where there is none for them. */
+  /** URL of the console for clients of this port; undefined if there is none for them. */
   readonly consoleUrl: () => string | undefined;
 }

@@ -31,7 +31,7 @@ import {
 } from '../exchange/service-parameters.ts';
 import type { GatewayContext } from './gateway-context.ts';
 
-/** A call over HTTP. Headers are read when an operation needs them. */
+/** A call over HTTP. Headers are parsed when an operation needs them. */
 export class HttpCall implements Call {
   readonly admission: Admission;
   readonly scope: Scope;
@@ -115,18 +115,18 @@ export function lastEventIn({ headers }: Pick<IncomingMessage, 'headers'>): Even
   return positionIn(typeof header === 'string' ? header : undefined, 'Last-Event-ID');
 }
 
-/** A request that was let in, and how it names its agent. */
+/** An admitted request, and how it names its agent. */
 export interface AdmittedRequest {
   readonly admission: Admission;
   /** `tenant` of the parameters, not validated. */
   readonly tenant?: unknown;
-  /** The version of the requested method or path; unset: A2A 1.0. */
+  /** The version of the method or path; unset: A2A 1.0. */
   readonly version?: SpokenVersion;
-  /** Of the parameters, not validated; see `lastEventIdIn`. */
+  /** From the parameters, not validated; see `lastEventIdIn`. */
   readonly lastEventId?: unknown;
 }
 
-/** Lets a request in, or not, before its body is read. @throws {A2AError} */
+/** Admits or refuses a request before its body is read. @throws {A2AError} */
 export function admit({ gate, settings }: GatewayContext, { req, res }: Exchange): Admission | Promise<Admission> {
   return gate.enter({
     headers: req.headers,
@@ -139,15 +139,15 @@ export function admit({ gate, settings }: GatewayContext, { req, res }: Exchange
   });
 }
 
-/** For reading the body of a request that was let in: its bytes count until the request is over. */
+/** Options for reading the body of an admitted request: its bytes count until the request is over. */
 export function bodyLimits({ settings }: GatewayContext, { res }: Exchange, admission: Admission): BodyLimits {
   disposeOnClose(res, admission);
   return { maxBytes: settings.maxBodyBytes, counter: admission };
 }
 
 /**
- * Makes the call of a request: its version, and the agent of its path or tenant. The response names the active
- * extensions in its headers.
+ * Makes the call of a request, with its version, and the agent of its path or tenant. The response headers list the
+ * active extensions.
  * @throws {A2AError}
  */
 export function openCall(
@@ -170,7 +170,7 @@ export function openCall(
   return call;
 }
 
-/** The answer to a request of A2A 1.1 says so, also to caches: the same path has another answer in 1.0. */
+/** Responses of A2A 1.1 name their version, also for caches: the same path has another response in 1.0. */
 function sayPreview(res: ServerResponse): void {
   res.setHeader('A2A-Version', previewVersion);
   res.appendHeader('Vary', 'A2A-Version');

@@ -1,10 +1,10 @@
 import { A2AError, type FieldViolation } from '@switchyard/protocol';
 
-/** A JSON-RPC 2.0 request (A2A 9.3), or the error in it. */
+/** A JSON-RPC 2.0 request (A2A 9.3), or its error. */
 export type JsonRpcRequest<Method extends string> = {
-  /** As JSON text, returned as it came; `null` if there is none, or it is unreadable. */
+  /** As JSON text, returned unchanged; `null` if there is none or it is unreadable. */
   readonly id: string;
-  /** It has no id: it gets no answer, not even an error. */
+  /** It has no id: it gets no answer, not even for an error. */
   readonly isNotification: boolean;
 } & (JsonRpcInvocation<Method> | { readonly error: A2AError });
 
@@ -14,13 +14,13 @@ export interface JsonRpcInvocation<Method extends string> {
   readonly error?: never;
 }
 
-/** A body as text, and parsed. */
+/** A body, as text and parsed. */
 export interface ReceivedJson {
   readonly text: string;
   readonly body: unknown;
 }
 
-/** In characters of its JSON text: every answer repeats it, and every event of a stream. */
+/** Maximum length of its JSON text: every answer and every event of a stream repeats it. */
 const longestId = 256;
 
 /** @param methods the served ones */
@@ -41,7 +41,7 @@ export function parseRequest<Method extends string>(
   return { id: idText, isNotification: id === undefined, ...invocation(methods, method, params) };
 }
 
-/** `params` with something else in their configuration, where they can have it: an unreadable one is refused later. */
+/** `params` with a changed configuration, if they can have one; unreadable ones are refused later. */
 export function configured(params: object, changes: object): object {
   const { configuration = {} } = params as { readonly configuration?: unknown };
   const isReadable = typeof configuration === 'object' && configuration !== null;
@@ -81,7 +81,7 @@ function invocation<Method extends string>(
   return isParams(params) ? { method, params: params ?? {} } : { error: invalidParams() };
 }
 
-/** As it came: JavaScript's numbers cannot hold integers beyond 2^53. */
+/** The original text: JavaScript numbers cannot hold integers beyond 2^53. */
 function idJson(id: unknown, text: string): string {
   if (!isId(id)) return 'null';
   return typeof id === 'number' && !Number.isSafeInteger(id) ? numberText(text) : JSON.stringify(id);
@@ -101,7 +101,7 @@ function isId(id: unknown): id is string | number | null {
   return id === null || typeof id === 'string' || typeof id === 'number';
 }
 
-/** A2A has parameters by name only, none by position. */
+/** A2A has only named parameters. */
 function isParams(params: unknown): params is object | null | undefined {
   return params === undefined || (typeof params === 'object' && !Array.isArray(params));
 }

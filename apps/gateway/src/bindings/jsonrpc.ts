@@ -14,7 +14,7 @@ import type { GatewayContext } from './gateway-context.ts';
 import { admit, bodyLimits, openCall } from './http-call.ts';
 import { configured, type JsonRpcRequest, parseRequest, type ReceivedJson } from './jsonrpc-request.ts';
 
-/** Of an unauthenticated request only the id is read, for the error, and only if it has arrived by then. */
+/** Of an unauthenticated request only the id is read, for the error, and only if it has already arrived. */
 const UNAUTHENTICATED_MS = 250;
 
 /** Another version of A2A at the same URL. */
@@ -71,13 +71,13 @@ async function admitNamed(context: GatewayContext, exchange: Exchange, onId: (id
   }
 }
 
-/** Of a short body that is there already and not compressed: others are not waited for. */
+/** The id in a short, uncompressed body that has already arrived; others are not awaited. */
 async function idOf(exchange: Exchange): Promise<string> {
   const { 'content-length': length, 'content-encoding': encoding } = exchange.req.headers;
   if (encoding !== undefined || length === undefined || Number(length) > MOST_DROPPED) return 'null';
   const received = receive(exchange, { maxBytes: MOST_DROPPED })
     .then((each) => parseRequest(each, []).id)
-    // An unreadable body has no id; the refusal is answered anyway.
+    // An unreadable body has no id; the error is sent anyway.
     .catch(() => 'null');
   return Promise.race([received, setTimeout(UNAUTHENTICATED_MS, 'null', { ref: false })]);
 }
@@ -95,7 +95,7 @@ async function run(context: GatewayContext, exchange: Exchange, { admission, req
   return runOperation(operationFor(context, call, method), { call, params });
 }
 
-/** Runs a notification: there is no answer for an error. */
+/** Runs a notification: errors are not answered. */
 async function runNotification(
   context: GatewayContext,
   exchange: Exchange,
@@ -111,7 +111,7 @@ async function runNotification(
   exchange.res.end();
 }
 
-/** Nobody waits for what a notification leads to. */
+/** A notification does not wait for an outcome. */
 function withoutWaiting(request: JsonRpcRequest<OperationName>): JsonRpcRequest<OperationName> {
   if (request.error || request.method !== 'SendMessage') return request;
   return { ...request, params: configured(request.params, { returnImmediately: true }) };

@@ -26,7 +26,7 @@ import { admit, bodyLimits, openCall } from './http-call.ts';
 /** The HTTP request of an operation. */
 interface OperationRoute extends RequestShape {
   readonly verb: 'GET' | 'POST' | 'DELETE';
-  /** Below the base of an agent: `::` is a colon, `:id` a parameter, `:id(^.+)` one that something follows. */
+  /** Below the base of an agent: `::` is a colon, `:id` a parameter, `:id(^.+)` one that is followed by more. */
   readonly path: string;
   readonly operation: OperationName;
 }
@@ -117,13 +117,13 @@ async function handle(context: GatewayContext, exchange: Exchange, route: Operat
   return runOperation(operationFor(context, call, route.operation), { call, params });
 }
 
-/** Where an HTTP request has the parameters of its operation (A2A 11.3, 11.5). */
+/** Where an HTTP request has its operation's parameters (A2A 11.3, 11.5). */
 interface RequestShape {
-  /** Names of the request's fields that are parts of the path. */
+  /** Fields of the request that are in the path. */
   readonly inPath?: readonly string[];
-  /** Fields that are query parameters: texts, as ProtoJSON may write every value. */
+  /** Fields that are query parameters, as texts: ProtoJSON allows that for every value. */
   readonly inQuery?: readonly string[];
-  /** The other fields are the members of the body. */
+  /** All other fields are in the body. */
   readonly hasBody?: boolean;
 }
 
@@ -161,18 +161,18 @@ function fromQuery(req: RoutedRequest, names: readonly string[]): Record<string,
   return fields;
 }
 
-/** A2A 11.1 and 14.1.1: ours unless the client asks for the other one. */
+/** A2A 11.1 and 14.1.1: A2A's media type unless the client asks for plain JSON. */
 const mediaTypes = ['application/a2a+json', 'application/json'];
 
-/** Some clients can read bodies, or errors, only as application/json, and say so in `Accept` (RFC 9110 12.5.1). */
+/** Some clients read bodies or errors only as application/json, and say so in `Accept` (RFC 9110 12.5.1). */
 function mediaTypeFor({ headers: { accept } }: IncomingMessage): string {
   if (accept === undefined || accept === '*/*') return 'application/a2a+json';
   return new Negotiator({ headers: { accept } }).mediaType(mediaTypes) ?? 'application/json';
 }
 
-/** Writes stored JSON as it is. A task has its version as ETag; a client that has this version gets 304. */
+/** Writes stored JSON unchanged. The ETag of a task is its version; a client that has this version gets 304. */
 function writeResult({ req, res }: Exchange, { json, version }: UnaryResult): void {
-  // Only the caller may cache it, and must revalidate.
+  // Only the caller may cache it, and must revalidate it.
   const headers =
     version === undefined ? [] : ['ETag', `"${version}"`, 'Cache-Control', 'private, no-cache', 'Vary', 'Accept'];
   if (json === undefined) respondUnchanged(res, headers);
@@ -186,12 +186,12 @@ function errorBody(error: A2AError): string {
 
 export function writeError(context: Refusal, exchange: Exchange, thrown: unknown): void {
   const error = reportFailure(context, exchange, thrown);
-  // The connection broke while the body was written: no client reads an answer.
+  // The connection broke while the body was read: no client reads an answer.
   if (exchange.res.headersSent) return void exchange.res.destroy();
   writeStatus(exchange, toHttpError(error));
 }
 
-/** @param allow verbs of the path: the status is 405 (RFC 9110 15.5.6), for which A2A has no error */
+/** @param allow methods of the path: the status is 405 (RFC 9110 15.5.6), for which A2A has no error */
 function writeWrongVerb(
   context: Refusal,
   exchange: Exchange,
@@ -222,7 +222,7 @@ export function writeStream(
 
 const asStored = (json: Json): Json => json;
 
-/** Answers a request with a verb that its path does not have. @param allow its verbs: `GET, POST` */
+/** Answers a request with a method that its path does not have. @param allow its methods: `GET, POST` */
 export function refuseVerb(context: Refusal, allow: string): Handler {
   return (req, res) => {
     const error = new A2AError('MethodNotFound', `${req.method} is not served here; ${allow} is`);
@@ -237,7 +237,7 @@ export function refusePath(context: Refusal): Handler {
   };
 }
 
-/** Answers what Express itself refuses, such as a path that cannot be decoded: Express would answer with HTML. */
+/** Answers errors of Express, such as a path that cannot be decoded: Express would answer with HTML. */
 export function refuseFault(context: Refusal): ErrorRequestHandler {
   return (fault: unknown, req, res, _next) => {
     const error = isClientFault(fault)

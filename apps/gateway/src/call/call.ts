@@ -3,46 +3,47 @@ import type { AnnouncedAgent, EventId, Scope } from '@switchyard/store';
 import type { Admission } from '../admission/admission.ts';
 import type { SpokenVersion } from '../exchange/service-parameters.ts';
 
-/** What an operation gets besides its request, from any binding. */
+/** What an operation gets besides its request, in any binding. */
 export interface Call {
   readonly admission: Admission;
-  /** The principal, and the agent. */
+  /** The principal and the agent. */
   readonly scope: Scope;
   readonly agent: AnnouncedAgent;
-  /** Where the caller found the agent. */
+  /** The endpoint that the caller used. */
   endpoint(): AgentEndpoint;
   /** URIs of the requested extensions (A2A 3.2.6). */
   readonly extensions: readonly string[];
   /**
-   * Aborted with an `EndOfWait` when the client is gone or the gateway stops. Reading it starts the watch, so only
-   * calls that wait should, and before they change anything. @throws {A2AError} RateLimited, Unavailable: too many are held
+   * Aborted with an `EndOfWait` when the client disconnects or the gateway stops. Reading it starts the watch, so only
+   * calls that wait should read it, before they change anything.
+   * @throws {A2AError} RateLimited, Unavailable: too many requests are held
    */
   readonly signal: AbortSignal;
   /** The task version that the caller has. */
   readonly knownVersion?: string | undefined;
   /** How long the caller waits for the task to change; 0: not at all. */
   readonly waitMs: number;
-  /** The last event that the caller has of a broken stream. */
+  /** The last event of a broken stream that the caller has. */
   readonly resumeAfter?: EventId | undefined;
   /** Version of the request; unset: A2A 1.0. */
   readonly version?: SpokenVersion | undefined;
-  /** By which the caller makes a retry known. @throws {A2AError} InvalidParams, when it is read */
+  /** Identifies a retry. @throws {A2AError} InvalidParams, when it is read */
   readonly idempotencyKey?: string | undefined;
   /** W3C trace context. */
   readonly traceContext?: TraceContext | undefined;
 }
 
-/** Where a caller found an agent: its card has URLs of this base. */
+/** The endpoint that a caller used: the card has URLs of this base. */
 export interface AgentEndpoint {
-  /** Base URL of the gateway, without a slash at its end. */
+  /** Base URL of the gateway, without a slash at the end. */
   readonly base: string;
-  /** Unset: at the root. */
+  /** Unset: the default agent. */
   readonly agentId: string | undefined;
 }
 
 /**
  * @param agentId in the path
- * @param tenant of a request: `named` as it has it, `selected` the agent that it led to
+ * @param tenant of a request: `named` as sent, `selected` the agent to which it led
  */
 export function endpointAt(
   base: string,
@@ -56,10 +57,10 @@ export function endpointAt(
 export interface CallerContext {
   readonly admission: Admission;
   readonly agent: AnnouncedAgent;
-  /** Where the caller found the agent. */
+  /** The endpoint that the caller used. */
   readonly endpoint: () => AgentEndpoint;
   /** The version of the request. */
   readonly version: SpokenVersion | undefined;
-  /** Of the parameters, not validated: the last event that the caller has of a broken stream. */
+  /** From the parameters, not validated: the last event of a broken stream that the caller has. */
   readonly lastEventId?: unknown;
 }

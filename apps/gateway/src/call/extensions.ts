@@ -15,7 +15,7 @@ import type { AnnouncedAgent } from '@switchyard/store';
 interface GatewayExtension {
   readonly uri: string;
   readonly description: string;
-  /** `params` in the agent's card; undefined: not offered for this agent. Unset: offered for all, without any. */
+  /** `params` in the agent's card; undefined: not offered for this agent. Unset: offered for all, without params. */
   readonly paramsFor?: (agent: AnnouncedAgent) => Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -83,7 +83,8 @@ export function isActive(call: ExtensionRequest, uri: string): boolean {
 }
 
 /**
- * @throws {A2AError} ExtensionSupportRequired: the agent works only with clients that know its extensions (A2A 3.3.4)
+ * @throws {A2AError} ExtensionSupportRequired: the agent requires extensions that the client does not support (A2A
+ * 3.3.4)
  */
 export function requireExtensions({ agent, extensions }: ExtensionRequest): void {
   const declared = agent.card.capabilities.extensions ?? [];

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Admission } from '../admission/admission.ts';
 
-/** A request whose answer is held back for as long as its client waits. */
+/** A request whose answer is held back while its client waits. */
 export interface HeldRequest {
   /** Aborted with an `EndOfWait`. */
   readonly signal: AbortSignal;
@@ -14,14 +14,14 @@ interface Waits extends Pick<Admission, 'hold'> {
 }
 
 /**
- * The held requests: streams, blocking sends, long polls. Their waits end with their client, with its access, or at
- * shutdown.
+ * The held requests: streams, blocking sends, long polls. They end when their client disconnects, when its credential
+ * expires or is revoked, or at shutdown.
  */
 export class HeldRequests {
   readonly #open = new Set<AbortController>();
   #end: EndOfWait | undefined;
 
-  /** A signal that aborts with the connection, the access of its client, or the gateway. @throws {A2AError} as `enter` */
+  /** Aborted when the connection, the client's credential or the gateway ends. @throws {A2AError} as `enter` */
   watch(res: ServerResponse, admission: Waits): AbortSignal {
     const { signal, leave } = this.enter(admission);
     res.on('close', leave);
@@ -29,7 +29,7 @@ export class HeldRequests {
     return signal;
   }
 
-  /** Call `leave` of each. @throws {A2AError} RateLimited, Unavailable: too many are held */
+  /** Call `leave` of each. @throws {A2AError} RateLimited, Unavailable: too many requests are held */
   enter(admission: Waits): HeldRequest {
     const held = admission.hold('wait');
     const controller = new AbortController();
@@ -45,7 +45,7 @@ export class HeldRequests {
     return { signal: controller.signal, leave };
   }
 
-  /** Ends all waits; each request is answered with what it has. Later requests do not wait. */
+  /** Ends all waits; each request is answered with its current state. Later requests do not wait. */
   end(): void {
     this.#end = new EndOfWait('shutdown');
     for (const controller of this.#open) controller.abort(this.#end);
@@ -56,8 +56,8 @@ export class HeldRequests {
 export type EndOfWaitKind = 'client-gone' | 'access-ended' | 'shutdown';
 
 /**
- * The reason of every aborted signal in the gateway. Not an error: the call stops waiting, and answers with what it
- * has.
+ * The reason of every aborted signal in the gateway. Not an error: the call stops waiting and answers with its current
+ * state.
  */
 export class EndOfWait {
   readonly kind: EndOfWaitKind;

@@ -3,10 +3,10 @@ import { isIPv4, isIPv6 } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { GatewaySettings } from '../settings/gateway-settings.ts';
 
-/** A Host header that may be repeated in a card: it comes from the client. */
+/** A Host header that may be copied into a card: it comes from the client. */
 const hostForm = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
 
-/** Base URL of this gateway for clients, without a slash at its end: from the settings, otherwise from the request. */
+/** Base URL of this gateway for clients, without a slash at the end: from settings, otherwise from the request. */
 export function baseUrl(
   req: IncomingMessage,
   { publicUrl, trustProxy }: Pick<GatewaySettings, 'publicUrl' | 'trustProxy'>,
@@ -20,7 +20,7 @@ export function baseUrl(
   return named !== undefined && hostForm.test(named) && URL.canParse(url) ? url : `${own}://${localHost(req)}`;
 }
 
-/** The host that the client named, not validated; a trusted proxy says which. */
+/** The Host that the client sent, not validated; behind a trusted proxy the forwarded one. */
 export function requestedHost(
   { headers }: IncomingMessage,
   { trustProxy }: Pick<GatewaySettings, 'trustProxy'>,
@@ -35,7 +35,7 @@ export function withoutSlashAtEnd(url: string): string {
   return url.slice(0, end);
 }
 
-/** The address of this end of the connection. */
+/** The local address of the connection. */
 function localHost({ socket: { localAddress = '', localPort } }: IncomingMessage): string {
   return localAddress.includes(':') ? `[${localAddress}]:${localPort}` : `${localAddress}:${localPort}`;
 }
@@ -45,11 +45,13 @@ function first(header: string | string[] | undefined): string | undefined {
   return header?.toString().split(',')[0]?.trim();
 }
 
-/** Groups of an IPv6 address that a customer of a provider cannot choose: a /64 is one client. */
+/**
+ * Groups of an IPv6 address that identify a network: a customer of a provider has at least a /64, which is one client.
+ */
 const NETWORK_GROUPS = 4;
 
 /**
- * The name of an address for limits: IPv4 as it is, of IPv6 the /64.
+ * The key of an address for limits: an IPv4 address, or the /64 of an IPv6 address.
  * @param address with or without a port; undefined if it is not one
  */
 export function networkOf(address = ''): string | undefined {
@@ -64,13 +66,13 @@ function bareAddress(address: string): string {
   return isIPv6(text) ? text : withoutPort(text);
 }
 
-/** As some proxies write it, and gRPC: `192.0.2.1:4711`, `[2001:db8::1]:4711`, `2001:db8::1:47110`. */
+/** Formats of some proxies and of gRPC: `192.0.2.1:4711`, `[2001:db8::1]:4711`, `2001:db8::1:47110`. */
 export function withoutPort(text: string): string {
   const [, address, named = address] = /^(\[([^\]]*)\]|[^[].*?)(?::\d+)?$/.exec(text) ?? [];
   return named ?? '';
 }
 
-/** The eight groups, without zeros at their front. */
+/** The eight groups, without leading zeros. */
 function groupsOf(address: string): string[] {
   const [before = [], after = []] = address.split('::').map((half) => half.split(':').filter((group) => group !== ''));
   const zeros = Array.from({ length: 8 - before.length - after.length }, () => '0');
@@ -78,9 +80,9 @@ function groupsOf(address: string): string[] {
 }
 
 /**
- * The address that a request comes from. Behind proxies the last values of `X-Forwarded-For` are theirs, and every
- * value before them is what the client wrote.
- * @param hops proxies in front of the gateway; 0: the header is not believed
+ * The client's address. The last values of `X-Forwarded-For` are from our proxies; all values before them may be
+ * forged.
+ * @param hops number of proxies in front of the gateway; 0: the header is ignored
  */
 export function clientAddress(
   socketAddress: string | undefined,

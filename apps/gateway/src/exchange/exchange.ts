@@ -51,10 +51,10 @@ export function sourceOf(exchange: Exchange): { readonly requestId: string; read
   return { requestId: requestIdIn(exchange.res), address: exchange.req.socket.remoteAddress };
 }
 
-/** By connection: Node makes the object anew each time. */
+/** By connection: Node creates the object anew each time. */
 const certificates = new WeakMap<TLSSocket, PeerCertificate>();
 
-/** The certificate of a client, if TLS_CLIENT_CA_FILE has signed it. One that has not proves nothing. */
+/** The client's certificate, if TLS_CLIENT_CA_FILE has signed it; any other proves nothing. */
 export function clientCertificate(socket: Socket): PeerCertificate | undefined {
   if (!(socket instanceof TLSSocket) || !socket.authorized) return undefined;
   const certificate = certificates.get(socket) ?? socket.getPeerCertificate();
@@ -62,13 +62,13 @@ export function clientCertificate(socket: Socket): PeerCertificate | undefined {
   return certificate;
 }
 
-/** A part of the path. */
+/** A parameter of the path. */
 export function pathPart(req: RoutedRequest, name: string): string | undefined {
   const part = req.params[name];
   return typeof part === 'string' ? part : undefined;
 }
 
-/** A query parameter; the first of those that are given more than once. */
+/** A query parameter; if it is repeated, the first. */
 export function queryText(req: Pick<RoutedRequest, 'query'>, name: string): string | undefined {
   const value: unknown = req.query[name];
   const first: unknown = Array.isArray(value) ? value[0] : value;
@@ -79,24 +79,24 @@ export function queryText(req: Pick<RoutedRequest, 'query'>, name: string): stri
 export function namedVersion(req: Pick<RoutedRequest, 'headers' | 'query'>): string | undefined {
   const header = req.headers['a2a-version'];
   if (typeof header === 'string') return header;
-  // As in a header, its case does not matter.
+  // Case-insensitive, like the header.
   const name = Object.keys(req.query).find((each) => each.toLowerCase() === 'a2a-version');
   return name && queryText(req, name);
 }
 
-/** A request id of a client that is safe in log lines and headers. */
+/** A client's request id that is safe in log lines and headers. */
 const saneId = /^[\w.:/+=@-]{1,128}$/;
 
 /** Prefix of the request ids of this process. */
 const ourName = randomBytes(9).toString('base64url');
 let given = 0;
 
-/** Gives the request an id, its response the headers that every one has, and emits its end. */
+/** Gives the request an id, sets the headers of every response, and emits its end. */
 export function beginExchange(emit: Emit, { req, res }: Exchange): void {
   const requestId = requestIdOf(req.headers['x-request-id']);
   if (res instanceof Answer) res.requestId = requestId;
   else setCommonHeaders(requestId, res);
-  // Nobody reads the body of another verb.
+  // Bodies of other methods are not read.
   if (req.method !== 'POST') leaveUnread(req, res);
   const startedAt = performance.now();
   res.on('close', () => {
@@ -105,7 +105,7 @@ export function beginExchange(emit: Emit, { req, res }: Exchange): void {
   });
 }
 
-/** Express makes every response one of its own kind. */
+/** Express replaces the prototype of every response. */
 function setCommonHeaders(requestId: string, res: ServerResponse): void {
   const common = commonHeaders(requestId, res);
   for (let i = 0; i < common.length; i += 2) res.setHeader(common[i] ?? '', common[i + 1] ?? '');
@@ -126,7 +126,7 @@ export function requestIdOf(named: unknown): string {
 
 type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[];
 
-/** Name, value, name, value, … The browser that shows an answer as a page is told that it is none. */
+/** Name, value, name, value, … `nosniff` and the policy keep browsers from showing a response as a page. */
 const ofEvery: readonly string[] = [
   'A2A-Version',
   protocolVersion,
@@ -137,19 +137,19 @@ const ofEvery: readonly string[] = [
 ];
 const ofTls: readonly string[] = ['Strict-Transport-Security', 'max-age=31536000'];
 
-/** The headers that every answer has. */
+/** The headers of every response. */
 function commonHeaders(requestId: string, res: ServerResponse): string[] {
   const common = ['X-Request-Id', requestId, ...ofEvery];
   if (res.socket instanceof TLSSocket) common.push(...ofTls);
   return common;
 }
 
-/** A response with the headers that every answer has. To set them one by one would cost Node twice the time. */
+/** A response with the headers of every response. Setting them one by one would take Node twice the time. */
 export class Answer<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
   /** Unset until the exchange has begun. */
   requestId: string | undefined;
 
-  /** Node calls it, too, where no handler has. A list of headers is the cheapest, if none was set before. */
+  /** Node also calls it if no handler did. A list of headers is the cheapest, if none was set before. */
   override writeHead(status: number, reason?: string | Headers, headers?: Headers): this {
     if (this.requestId !== undefined) {
       const common = commonHeaders(this.requestId, this);
@@ -165,7 +165,7 @@ export class Answer<Request extends IncomingMessage = IncomingMessage> extends S
   }
 }
 
-/** Sends the body as it is. (Express' own `send` would parse types and hash it for an ETag.) */
+/** Sends the body unchanged. (Express' `send` would parse types and hash the body for an ETag.) */
 export function respond(res: ServerResponse, contentType: string, body: Json, headers: readonly string[] = []): void {
   const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
   beginAnswer(res, [...headers, 'Content-Type', contentType, 'Content-Length', String(length)]);
@@ -186,20 +186,20 @@ function beginAnswer(res: ServerResponse, headers: string[]): void {
   }
 }
 
-/** When the client has the whole answer, or is gone. */
+/** Resolves when the client has the whole response, or has disconnected. */
 export function disposeOnClose(res: ServerResponse, held: Disposable): void {
   if (res.closed) held[Symbol.dispose]();
   else res.once('close', () => held[Symbol.dispose]());
 }
 
-/** 304: the client has it already (RFC 9110 15.4.5). */
+/** 304: the client has this version (RFC 9110 15.4.5). */
 export function respondUnchanged(res: ServerResponse, headers: string[] = []): void {
   res.statusCode = 304;
   beginAnswer(res, headers);
   res.end();
 }
 
-/** Resolves when the client has read enough, or is gone. */
+/** Resolves when the client has read enough, or has disconnected. */
 export function drained(res: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
@@ -210,22 +210,22 @@ export function drained(res: ServerResponse): Promise<void> {
   });
 }
 
-/** Node reads and drops as much, so that the connection can go on. */
+/** Node reads and drops up to this much of a body, so that the connection can be reused. */
 export const MOST_DROPPED = 64 * 1024;
 
-/** How long a client may take to read its answer before the connection is closed. */
+/** How long a client may take to read its response before the connection is closed. */
 const LINGER_MS = 250;
 
 /**
- * Call it before an answer is written that needs no body: a large one that has not arrived is not read, and the
- * connection ends with the answer.
+ * Call it before a response that does not need the body: a large body that has not arrived is not read, and the
+ * connection is closed after the response.
  */
 export function leaveUnread(req: IncomingMessage, res: ServerResponse): void {
   const { 'content-length': length = '0', 'transfer-encoding': transfer } = req.headers;
   if (req.complete || (transfer === undefined && Number(length) <= MOST_DROPPED)) return;
   res.setHeader('Connection', 'close');
   const { socket } = req;
-  // Node would destroy the connection at once: a client that still sends would lose the answer.
+  // Node would close the connection at once: a client that is still sending would lose the response.
   socket.destroySoon = () => {
     socket.end();
     socket.pause();
@@ -238,7 +238,7 @@ export interface Refusal {
   readonly emit: Emit;
 }
 
-/** Turns a thrown value into the error for the client, sets its headers and logs it. */
+/** Converts a thrown value to the error for the client, sets its headers and logs it. */
 export function reportFailure({ emit }: Refusal, exchange: Exchange, thrown: unknown): A2AError {
   const { res } = exchange;
   const error = toA2AError(thrown);

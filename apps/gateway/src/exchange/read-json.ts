@@ -4,17 +4,19 @@ import type { Readable, Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { A2AError } from '@switchyard/protocol';
 
-/** A2A's own media type (14.1.1) and plain JSON. A page may send a body of another type, or of none, anywhere. */
+/**
+ * A2A's media type (14.1.1) and plain JSON. Web pages may send bodies of other types, or without one, to any server.
+ */
 const jsonMediaType = /^application\/(?:a2a\+)?json *(?:;|$)/i;
 
 export interface BodyLimits {
-  /** Of a body, decompressed. */
+  /** Maximum size after decompression. */
   readonly maxBytes: number;
-  /** Told what is in memory of larger bodies. Unset: nobody is. */
+  /** Counts bytes of larger bodies in memory. Unset: not counted. */
   readonly counter?: { reserve(bytes: number): void };
 }
 
-/** A connection may have as much in headers: most messages are smaller, and cost no count. */
+/** Smaller bodies are not counted: a connection may have as much in headers. */
 const mostUncounted = 16 * 1024;
 
 /**
@@ -26,7 +28,7 @@ async function readJson(req: IncomingMessage, limits: BodyLimits): Promise<unkno
 }
 
 /**
- * As `readJson`, not parsed yet.
+ * Like `readJson`, without parsing.
  * @throws {A2AError} ContentTypeNotSupported, PayloadTooLarge, RateLimited, Unavailable, ParseError, InvalidRequest
  */
 export async function readJsonText(req: IncomingMessage, limits: BodyLimits): Promise<string> {
@@ -34,7 +36,7 @@ export async function readJsonText(req: IncomingMessage, limits: BodyLimits): Pr
   return readBody(req, limits);
 }
 
-/** As `readJson`; an empty body is an empty object. */
+/** Like `readJson`; an empty body is an empty object. */
 export async function readOptionalJson(req: IncomingMessage, limits: BodyLimits): Promise<unknown> {
   const { 'content-length': length, 'transfer-encoding': transfer } = req.headers;
   const isEmpty = transfer === undefined && (length === undefined || length === '0');
@@ -54,7 +56,7 @@ const decoders = new Map<string, () => Transform>([
 ]);
 
 /**
- * The body as text, decompressed; the limit is for the decompressed size.
+ * The body as text, decompressed; the limit applies to the decompressed size.
  * @throws {A2AError} PayloadTooLarge; InvalidRequest if it is broken or its encoding is unknown
  */
 export async function readBody(req: IncomingMessage, limits: BodyLimits): Promise<string> {
@@ -69,7 +71,7 @@ export async function readBody(req: IncomingMessage, limits: BodyLimits): Promis
   try {
     return await collect(decoder, limits);
   } finally {
-    // Stops decompressing a bomb; the rest of the body is read and dropped, so that the client reads the answer.
+    // Stops decompressing; the rest of the body is read and dropped, so that the client reads the response.
     decoder.destroy();
     req.resume();
   }
@@ -100,7 +102,7 @@ function collect(source: Readable, { maxBytes, counter }: BodyLimits): Promise<s
     const onError = (cause: unknown): void =>
       reject(new A2AError('InvalidRequest', 'The body could not be read', { cause }));
     const onEnd = (): void => {
-      // The request lives until its answer, for a stream days: remaining listeners would keep the body.
+      // The request lives until its response, for a stream days: remaining listeners would keep the body in memory.
       source.off('data', onData).off('error', onError).off('end', onEnd);
       const bytes = Buffer.concat(chunks);
       if (isUtf8(bytes)) resolve(bytes.toString());
@@ -122,7 +124,7 @@ function unknownEncoding(): A2AError {
   });
 }
 
-/** Deepest nesting, as in protobuf's own parsers: later code may recurse over the message. */
+/** Maximum nesting, as in protobuf parsers: later code may recurse over the message. */
 const deepest = 100;
 
 /** @throws {A2AError} ParseError, or InvalidRequest if it is nested too deeply */

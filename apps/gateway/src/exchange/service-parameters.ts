@@ -8,7 +8,7 @@ export const protocolVersion = '1.0';
 /** The older version, for clients that need it. */
 export const legacyVersion = '0.3';
 
-/** The version to come, for those who try it: docs/a2a-1-1.md. */
+/** The next version, as a preview: docs/a2a-1-1.md. */
 export const previewVersion = '1.1';
 
 export type SpokenVersion = typeof protocolVersion | typeof legacyVersion | typeof previewVersion;
@@ -17,16 +17,15 @@ interface ServedVersions {
   /** Version of the method or path; unset: A2A 1.0. */
   readonly spoken?: SpokenVersion | undefined;
   readonly missing: MissingVersion;
-  /** Whether a request may name the version to come. */
+  /** Whether requests may name the next version. */
   readonly preview: boolean;
 }
 
 /**
- * Patch numbers do not count (A2A 3.6). A request without a version, as from curl, has that of its method or path.
+ * The version of a request. Patch numbers are ignored (A2A 3.6). A request without a version, as from curl, has that of
+ * its method or path.
  * @param named value of the header `A2A-Version`, or of the query parameter of the same name
- * @param missing how a request without a version is read: `by-shape`, that of the method or path; or 0.3, as in A2A
- * 3.6.2
- * @returns the version of the request
+ * @param missing version of a request without one: `by-shape`, that of the method or path; or 0.3, as in A2A 3.6.2
  * @throws {A2AError} VersionNotSupported
  */
 export function requireSupportedVersion(
@@ -54,14 +53,14 @@ export function waitMsIn(prefer: string | undefined): number {
   return seconds === undefined ? 0 : Number(seconds) * 1000;
 }
 
-/** The one version that `If-None-Match` names (RFC 9110 13.1.2); undefined for none, for several and for `*`. */
+/** The version in `If-None-Match` (RFC 9110 13.1.2); undefined for none, several or `*`. */
 export function versionIn(ifNoneMatch: string | undefined): string | undefined {
   return /^\s*(?:W\/)?"([^"]*)"\s*$/.exec(ifNoneMatch ?? '')?.[1];
 }
 
 /**
  * The event after which a stream resumes.
- * @param text value of `Last-Event-ID`, or of a parameter that stands for it
+ * @param text value of `Last-Event-ID`, or of the equivalent parameter
  * @throws {A2AError} InvalidParams
  */
 export function positionIn(text: unknown, field: string): EventId | undefined {
@@ -85,8 +84,8 @@ export function namedPosition(lastEventId: unknown): EventId | undefined {
 const LONGEST_KEY = 255;
 
 /**
- * The value of `Idempotency-Key`: a string of structured fields (draft-ietf-httpapi-idempotency-key-header), in quotes,
- * or the bare text that many clients send.
+ * The value of `Idempotency-Key`: a quoted string of structured fields (draft-ietf-httpapi-idempotency-key-header), or
+ * the unquoted text that many clients send.
  * @throws {A2AError} InvalidParams
  */
 export function idempotencyKeyIn(text: string | undefined): string | undefined {

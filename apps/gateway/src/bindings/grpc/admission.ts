@@ -17,7 +17,7 @@ import type { GatewayContext } from '../gateway-context.ts';
 import { headersOf, Rpc } from './rpc.ts';
 import { toRefusal } from './status-details.ts';
 
-/** A call whose caller is known. */
+/** A call whose caller is authenticated. */
 export interface AdmittedCall {
   readonly admission: Admission;
   readonly rpc: Rpc;
@@ -25,7 +25,7 @@ export interface AdmittedCall {
 
 export type AdmissionContext = Pick<GatewayContext, 'gate' | 'emit' | 'settings'>;
 
-/** By its metadata, which is the same object from the interceptor to the method. */
+/** By its metadata, which is the same object in the interceptor and in the method. */
 const admitted = new WeakMap<Metadata, AdmittedCall>();
 
 export function admittedCall({ metadata }: { readonly metadata: Metadata }): AdmittedCall {
@@ -34,25 +34,25 @@ export function admittedCall({ metadata }: { readonly metadata: Metadata }): Adm
   return call;
 }
 
-/** Bytes that are no message of the method: the library would call them a fault of ours. */
+/** Bytes that are not a message of the method; the library would report an internal error. */
 export class UnreadableMessage {}
 
-/** Probes ask without a key. */
+/** Health probes need no key. */
 const openPaths = new Set(['/grpc.health.v1.Health/Check', '/grpc.health.v1.Health/List']);
 const watchPath = '/grpc.health.v1.Health/Watch';
 
-/** The longest wait for the message of a caller without a key. */
+/** Maximum wait for the message of a caller without a key. */
 const OPEN_MESSAGE_MS = 1_000;
 
 /** A message that takes longer counts as bytes in flight. */
 const QUICK_MS = 500;
 
-/** Watches of the gateway's health: one for each load balancer. */
+/** Maximum number of health watches: one for each load balancer. */
 const MOST_WATCHES = 100;
 
 /**
- * Admits calls by their metadata: of a refused call no byte of the message is read. The message of an admitted call
- * must arrive in time.
+ * Admits calls by their metadata, before any byte of the message is read. The message of an admitted call must arrive
+ * in time.
  * @param healthNames that may be watched: the health service would keep any other name for ever
  */
 export function admission(context: AdmissionContext, healthNames: readonly string[]): ServerInterceptor {
@@ -65,10 +65,10 @@ export function admission(context: AdmissionContext, healthNames: readonly strin
   };
 }
 
-/** What the library calls INTERNAL before any code of ours runs. */
+/** Errors that the library reports as INTERNAL before our code runs. */
 const clientsFault = /^Invalid grpc-timeout|^Failed to decompress/;
 
-/** Operators are alarmed by INTERNAL: it is for faults of ours. */
+/** INTERNAL is reserved for our own faults, because it alarms operators. */
 function blameTheClient(call: ServerInterceptingCallInterface): void {
   const send = call.sendStatus.bind(call);
   call.sendStatus = (answer) => {
@@ -139,7 +139,7 @@ class PendingCall {
     const headers = headersOf(metadata);
     const admission = await gate.enter({
       headers,
-      // Its port is another one with each connection: what is alike would not look so.
+      // The port differs for each connection; equal failures are only recognised without it.
       address: clientAddress(withoutPort(call.getPeer()), headers['x-forwarded-for'], settings.rates.proxies),
       certificate: verifiedCertificate(call),
       host: call.getHost(),
@@ -159,7 +159,7 @@ class PendingCall {
     admitted.set(metadata, { admission, rpc });
   }
 
-  /** The library shows a message when it is whole; until then as much may be in memory as a message may have. */
+  /** The library delivers only whole messages; until then a message may use memory up to the limit. */
   #await(rpc: Rpc, messageMs: number): void {
     const quickMs = Math.min(QUICK_MS, messageMs / 2);
     const reserve = (): void => {
@@ -187,7 +187,7 @@ class PendingCall {
     this.#arriving.call.sendStatus(refusal);
   }
 
-  /** gRPC calls this once, however the call ends; a call that reached its method is reported there. */
+  /** gRPC calls this once for every call; a call that reached its method is reported by the method. */
   #end(): void {
     this.#isOver = true;
     clearTimeout(this.#timer);
@@ -196,7 +196,7 @@ class PendingCall {
   }
 }
 
-/** The library has it only if an authority of ours has signed it; its type leaves out what TLS servers know. */
+/** The library has a certificate only if a trusted authority signed it; its type lacks the fields of TLS servers. */
 function verifiedCertificate(call: ServerInterceptingCallInterface): PeerCertificate | undefined {
   return call.getAuthContext().sslPeerCertificate;
 }

@@ -18,7 +18,7 @@ import type { GatewayContext } from '../gateway-context.ts';
 import { admittedCall } from './admission.ts';
 import { type ServedCall, textIn } from './rpc.ts';
 
-/** A call over gRPC. Metadata takes the place of headers (A2A 10.2). */
+/** A call over gRPC. Metadata replaces headers (A2A 10.2). */
 export class GrpcCall implements Call, Disposable {
   readonly admission: Admission;
   readonly scope: Scope;
@@ -90,8 +90,8 @@ export class GrpcCall implements Call, Disposable {
 const agentKey = 'a2a-agent';
 
 /**
- * Makes the call of a request: its version, and its agent. gRPC has no path to name an agent, so the tenant does, as
- * the agent's card says; without one it is the agent at the root.
+ * Makes the call of a request, with its version and its agent. gRPC has no path, so `tenant` names the agent, as its
+ * card says; without a tenant it is the default agent.
  * @throws {A2AError}
  */
 export function openCall(
@@ -108,7 +108,7 @@ export function openCall(
   return new GrpcCall({ admission, agent, endpoint, version }, call, context.heldRequests);
 }
 
-/** A gRPC request does not contain the URL of the HTTP bindings. */
+/** gRPC requests have no URL; this is that of the HTTP bindings. */
 function httpBase({ settings, httpUrl }: GatewayContext): string {
   return withoutSlashAtEnd(settings.publicUrl ?? httpUrl() ?? '');
 }

@@ -1,12 +1,12 @@
 import { experimental, ServerCredentials } from '@grpc/grpc-js';
 import type { TlsSettings } from '../../settings/connection-settings.ts';
 
-/** TLS of gRPC: a client's certificate is asked for, and not required, if there is a name of who may have signed it. */
+/** TLS for gRPC. With an authority in settings, client certificates are requested but not required. */
 export class GrpcCredentials {
   readonly #provider = new Provider();
   readonly credentials: ServerCredentials;
 
-  /** @param tls unset: in clear */
+  /** @param tls unset: without TLS */
   constructor(tls: TlsSettings | undefined) {
     if (tls) this.#provider.set(tls);
     this.credentials = tls
@@ -18,13 +18,13 @@ export class GrpcCredentials {
       : ServerCredentials.createInsecure();
   }
 
-  /** Takes another certificate, for connections from now on. */
+  /** Replaces the certificate for new connections. */
   reload(tls: TlsSettings | undefined): void {
     if (tls) this.#provider.set(tls);
   }
 }
 
-/** What the library wants to be told of, a moment later: it adds its listener before it is ready to hear. */
+/** Calls the library's listener a moment later: the library adds it before it is ready for a call. */
 class Provider implements experimental.CertificateProvider {
   readonly #ofServer = new Set<experimental.IdentityCertificateUpdateListener>();
   readonly #ofAuthorities = new Set<experimental.CaCertificateUpdateListener>();

@@ -10,7 +10,7 @@ import { type AdmissionContext, admission, UnreadableMessage } from './admission
 import { GrpcCredentials } from './grpc-credentials.ts';
 import { StreamGuard } from './stream-guard.ts';
 
-/** Names that health checks ask for: '' is the server as a whole. */
+/** Names for health checks: '' is the whole server. */
 const healthNames = ['', 'lf.a2a.v1.A2AService', 'a2a.v1.A2AService'];
 
 export interface GrpcServices {
@@ -24,7 +24,7 @@ export class GrpcUnavailable extends Error {
   override readonly name = 'GrpcUnavailable';
 
   constructor(address: string, cause: unknown) {
-    // grpc-js has the reason in brackets, after a count of addresses.
+    // grpc-js puts the reason in brackets, after the number of addresses.
     const text = cause instanceof Error ? cause.message : String(cause);
     const reason = text.slice(text.indexOf('[') + 1).replace(']', '');
     super(`gRPC cannot listen on ${address} (${reason}): choose another GRPC_PORT, or off`, {
@@ -33,7 +33,7 @@ export class GrpcUnavailable extends Error {
   }
 }
 
-/** The gRPC server. It closes without cutting answers off. */
+/** The gRPC server. It stops gracefully. */
 export class GrpcListener {
   readonly #server: Server;
   readonly #health = new HealthImplementation();
@@ -56,7 +56,7 @@ export class GrpcListener {
     this.#health.addToServer(this.#server);
   }
 
-  /** Unset until it is open. */
+  /** Unset until it listens. */
   get port(): number | undefined {
     return this.#port;
   }
@@ -73,12 +73,12 @@ export class GrpcListener {
     this.#setHealth('SERVING');
   }
 
-  /** Takes another certificate, for connections from now on. */
+  /** Replaces the certificate for new connections. */
   reload(tls: TlsSettings | undefined): void {
     this.#credentials.reload(tls);
   }
 
-  /** Takes no more calls, and gives running ones `drainMs` to finish. */
+  /** Refuses new calls, and gives running ones `drainMs` to finish. */
   async close(drainMs: number): Promise<void> {
     this.#setHealth('NOT_SERVING');
     const forced = Promise.withResolvers<void>();
@@ -86,7 +86,7 @@ export class GrpcListener {
       this.#server.forceShutdown();
       forced.resolve();
     }, drainMs);
-    // gRPC may wait for ever for a connection that its client has closed at the same time.
+    // gRPC may wait for ever for a connection that its client closes at the same time.
     await Promise.race([promisify(this.#server.tryShutdown.bind(this.#server))(), forced.promise]);
     clearTimeout(cut);
     this.#guard.stop();
@@ -97,7 +97,7 @@ export class GrpcListener {
   }
 }
 
-/** The service with messages that no method can read handed on as such, for the admission to refuse. */
+/** Passes unreadable messages on, so that the admission can refuse them. */
 function readingAll(service: ServiceDefinition): ServiceDefinition {
   const methods = Object.entries(service).map(([name, method]) => {
     const requestDeserialize = (bytes: Buffer): unknown => {

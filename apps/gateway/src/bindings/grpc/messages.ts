@@ -12,7 +12,7 @@ import {
 } from '@a2a-js/sdk';
 import { A2AError } from '@switchyard/protocol';
 
-/** Makes protobuf messages of the JSON that operations return. */
+/** Converts the JSON of operations to protobuf messages. */
 
 interface MessageType<Value> {
   fromJSON(object: unknown): Value;
@@ -69,8 +69,8 @@ function unknownPayload(): A2AError {
 }
 
 /**
- * `{"data": null}` is a valid part (A2A 4.1.6), but the SDK's fromJSON takes null for "not set": this restores it.
- * @param json that the message was made from
+ * `{"data": null}` is a valid part (A2A 4.1.6), but the SDK's fromJSON reads null as "not set": this restores it.
+ * @param json source of the message
  * @param message changed in place
  */
 function restoreNullData(json: unknown, message: unknown): void {

@@ -11,7 +11,7 @@ export type ServedCall<Request, Response> =
   | ServerUnaryCall<Request, Response>
   | ServerWritableStream<Request, Response>;
 
-/** Reports one gRPC call, as an exchange does for HTTP. */
+/** Reports one gRPC call, like an exchange for HTTP. */
 export class Rpc {
   readonly #name: RequestName;
   readonly #emit: Emit;
@@ -34,7 +34,7 @@ export class Rpc {
     this.#extensions = activeExtensions(call);
   }
 
-  /** Headers of rates: in the metadata of an answer, or the trailers of a refusal. */
+  /** Rate limit headers: in the metadata of an answer, or the trailers of a refusal. */
   appendHeader(name: string, value: string): void {
     this.#rates.push([name, value]);
   }
@@ -43,7 +43,7 @@ export class Rpc {
     for (const [name, value] of this.#rates) metadata.add(name, value);
   }
 
-  /** The metadata that every answer begins with. */
+  /** The initial metadata of every answer. */
   head(version: string): Metadata {
     const head = new Metadata();
     head.set('x-request-id', this.#name.requestId);
@@ -66,7 +66,7 @@ export class Rpc {
     return error;
   }
 
-  /** The caller has left, or gRPC itself has ended the call. */
+  /** The client has disconnected, or gRPC itself has ended the call. */
   cancelled(): void {
     this.#end(status.CANCELLED);
   }
@@ -79,7 +79,7 @@ export class Rpc {
   }
 }
 
-/** The first value of a name. */
+/** The first value of a metadata key. */
 export function textIn(metadata: Metadata, name: string): string | undefined {
   const [value] = metadata.get(name);
   return typeof value === 'string' ? value : undefined;

@@ -60,7 +60,7 @@ export function serveStream<Request extends TenantRequest, Response>(
         throwIfCutShort(opened.signal);
         call.end();
       },
-      // gRPC ends the call with the status of the error that is emitted.
+      // gRPC ends the call with the status of the emitted error.
       refuse: (refusal) => call.emit('error', refusal),
     });
 }
@@ -70,14 +70,14 @@ interface Answered {
   readonly opened: GrpcCall;
 }
 
-/** The two ways in which a call ends. */
+/** The two kinds of calls. */
 interface Ending<Request, Response> {
   /** @param method in the version of the call */
   readonly write: (answer: Answer, method: Method<Request, Response>, call: Answered) => void | Promise<void>;
   readonly refuse: (refusal: ReturnType<typeof toRefusal>) => void;
 }
 
-/** Opens a call, runs its operation, has the answer written, and reports it. */
+/** Opens a call, runs its operation, writes the answer, and reports the call. */
 function frameOf<Request extends TenantRequest, Response>(context: GatewayContext, method: Method<Request, Response>) {
   return async (call: ServedCall<Request, Response>, { write, refuse }: Ending<Request, Response>): Promise<void> => {
     const { rpc } = admittedCall(call);
@@ -111,19 +111,19 @@ async function writeItems<Response>(
   }
 }
 
-/** Of an answer: what was parsed, the message, its bytes and those that leave. */
+/** Memory of an answer: the parsed JSON, the message, its bytes and those being sent. */
 const COPIES = 4;
 
-/** When the client has the whole answer, or is gone. */
+/** Resolves when the client has the whole answer, or has disconnected. */
 export function disposeOnEnd(call: ServedCall<unknown, unknown>, held: Disposable): void {
   if (call.cancelled) held[Symbol.dispose]();
   else call.once('cancelled', () => held[Symbol.dispose]());
 }
 
-/** Bytes that may be written before the first are sent: gRPC's own limit counts messages, of any size. */
+/** Maximum number of unsent bytes: gRPC's own limit counts messages of any size. */
 const MOST_UNSENT = 64 * 1024;
 
-/** Resolves when this message and all before it are sent, or the client is gone. */
+/** Resolves when this and all earlier messages are sent, or the client has disconnected. */
 function sent<Response>(call: ServerWritableStream<unknown, Response>, message: Response): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
@@ -136,7 +136,7 @@ function sent<Response>(call: ServerWritableStream<unknown, Response>, message: 
   });
 }
 
-/** Resolves when the client has read enough, or is gone: a slow reader pauses the source of its events. */
+/** Resolves when the client has read enough, or has disconnected: a slow reader pauses the source of its events. */
 function drained(call: ServerWritableStream<unknown, unknown>): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
@@ -149,8 +149,8 @@ function drained(call: ServerWritableStream<unknown, unknown>): Promise<void> {
 }
 
 /**
- * For a call to which somebody else writes, who does not wait.
- * @returns takes the bytes of a message that was written; resolves when there is room, or the client is gone
+ * Backpressure for a call to which the SDK writes without waiting.
+ * @returns called with the size of a written message; resolves when there is room, or the client has disconnected
  */
 export function paceOf(call: ServerWritableStream<unknown, unknown>): (bytes: number) => Promise<void> {
   let last = Promise.withResolvers<void>();
@@ -172,7 +172,7 @@ export function paceOf(call: ServerWritableStream<unknown, unknown>): (bytes: nu
   };
 }
 
-/** For a stream that ended without its last event. @throws {A2AError} */
+/** The error of a stream that ended without its last event. @throws {A2AError} */
 function throwIfCutShort({ reason }: AbortSignal): void {
   if (!(reason instanceof EndOfWait)) return;
   if (reason.kind === 'access-ended')

@@ -2,10 +2,10 @@ import { BinaryWriter } from '@bufbuild/protobuf/wire';
 import { Metadata, type ServerErrorResponse } from '@grpc/grpc-js';
 import { type A2AError, type ErrorDetail, errorDetails, type GrpcStatus, grpcStatuses } from '@switchyard/protocol';
 
-/** Most bytes of details: many clients limit headers to 8 KiB, and these are sent as base64. */
+/** Maximum size of details: many clients limit headers to 8 KiB, and details are sent as base64. */
 const mostBytes = 4096;
 
-/** Writes a protobuf message, the contents of a length-delimited field. */
+/** Writes the contents of a length-delimited field. */
 type Write = (writer: BinaryWriter) => void;
 
 /** The `google.rpc.Status` of an error (A2A 10.6), for `grpc-status-details-bin`. */
@@ -48,7 +48,7 @@ function writeErrorInfo(writer: BinaryWriter, { reason, domain, metadata }: Erro
   }
 }
 
-/** Writes as many violations as fit: a client cannot receive an error that is too large. */
+/** Writes as many violations as fit: clients cannot receive an error that is too large. */
 function writeViolations(writer: BinaryWriter, violations: readonly { field: string; description: string }[]): void {
   let room = mostBytes;
   for (const { field, description } of violations) {

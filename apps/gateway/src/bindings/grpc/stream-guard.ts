@@ -1,31 +1,31 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { constants, type Http2Session, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 
-/** Node publishes every stream of an HTTP/2 server here. The gRPC library does not expose them. */
+/** Node's diagnostics channel for all streams of HTTP/2 servers. The gRPC library does not expose them. */
 const channel = 'http2.server.stream.start';
 
-/** The slowest reader to wait for, in bytes per millisecond: 64 KiB a second. */
+/** The slowest accepted reader, in bytes per millisecond: 64 KiB a second. */
 const SLOWEST = 65.536;
 
-/** Its methods are open to callers without a key, and gRPC has one limit of a message for all methods. */
+/** Its methods need no key, and gRPC has one message limit for all methods. */
 const healthPath = '/grpc.health.';
 
-/** Bytes of a request for the health: it has the name of a service. */
+/** Maximum size of a health request: it has the name of a service. */
 const MOST_HEALTH_BYTES = 1024;
 
-/** What a stream has to send, unchanged since a time. */
+/** The unsent bytes of a stream, and the time since which they have not changed. */
 interface Unsent {
   readonly bytes: number;
   readonly since: number;
-  /** Bytes that the connection had sent by then. */
+  /** Bytes that the connection had sent at that time. */
   readonly sent: number;
-  /** The most bytes that all streams of the connection have had to send since then. */
+  /** Maximum of the unsent bytes of all streams of the connection since then. */
   readonly ofAll: number;
 }
 
 /**
- * Ends streams that gRPC itself would keep: those whose client reads nothing, though it answers pings, and those that
- * still send after their call was refused.
+ * Ends streams that gRPC would keep: clients that read nothing but answer pings, and clients that still send after
+ * their call was refused.
  */
 export class StreamGuard {
   readonly #stallMs: number;
@@ -33,12 +33,12 @@ export class StreamGuard {
   #port: number | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param stallMs without progress for this long a stream is ended; a large message may take longer */
+  /** @param stallMs a stream without progress for this long is ended; a large message may take longer */
   constructor(stallMs: number) {
     this.#stallMs = stallMs;
   }
 
-  /** @param port of the server whose streams are guarded */
+  /** @param port of the guarded server */
   start(port: number): void {
     this.#port = port;
     subscribe(channel, this.#onStream);
@@ -61,7 +61,7 @@ export class StreamGuard {
     stream.once('finish', () => complete(stream));
     if (headers[':path']?.startsWith(healthPath)) limitRequest(stream);
     const respond = stream.respond.bind(stream);
-    // gRPC answers streams that are gone already, and Node throws then: the process would end.
+    // gRPC answers streams that are already closed; Node then throws, which would end the process.
     stream.respond = (headers, options) => {
       if (stream.closed || stream.destroyed) return;
       respond(headers, options);
@@ -83,7 +83,7 @@ export class StreamGuard {
     }
   }
 
-  /** A client that reads its connection gets the bytes of a stream between those of all the others. */
+  /** A client that reads its connection gets the stream's bytes interleaved with those of all other streams. */
   #isStalled({ bytes, sent, ofAll }: Unsent, ms: number, sentNow: number): boolean {
     const isRead = sentNow - sent > ms * SLOWEST;
     return bytes > 0 && ms > this.#stallMs + (isRead ? ofAll : bytes) / SLOWEST;

@@ -6,28 +6,28 @@ import { legacyVersion } from '../../exchange/service-parameters.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { type AdmittedRequest, type HttpCall, openCall } from '../http-call.ts';
 
-/** What differs between the bindings of version 0.3. */
+/** Differences between the bindings of version 0.3. */
 export interface LegacyWire {
-  /** The error that makes the SDK's handlers answer as they should. */
+  /** The error that makes the SDK's handlers send the right answer. */
   refuse(thrown: unknown): Error;
-  /** Resolves when the client has read enough for another event. @param bytes of the one that was written */
+  /** Resolves when the client can take another event. @param bytes of the written event */
   drained(bytes: number): Promise<void>;
-  /** To be disposed of when the client has the whole answer, or is gone. */
+  /** Dispose of it when the client has the whole answer, or has disconnected. */
   hold(held: Disposable): void;
   /** Call it when the answer is sent. */
   done(): void;
-  /** Protobuf cannot tell 0 from an unset number (`historyLength`). */
+  /** Protobuf cannot distinguish 0 from an unset number (`historyLength`). */
   readonly zeroIsUnset: boolean;
 }
 
-/** Carries a call through the SDK's handlers, which have a user of their own, and neither a signal nor backpressure. */
+/** Passes a call through the SDK's handlers, which have their own user, and neither a signal nor backpressure. */
 export class LegacyCaller {
   readonly isAuthenticated = true;
   readonly call: Call;
   readonly wire: LegacyWire;
-  /** Whether the SDK has called an operation. Errors before that are the request's fault. */
+  /** Whether the SDK has called an operation. Earlier errors are the request's fault. */
   hasAsked = false;
-  /** The event that the SDK translates now. */
+  /** The event that the SDK is translating. */
   position: EventId = { seq: 0 };
 
   constructor(call: Call, wire: LegacyWire) {
@@ -39,7 +39,7 @@ export class LegacyCaller {
     return this.call.scope.principal.subject;
   }
 
-  /** The version is validated already: the SDK would compare it as a text, with its patch number. */
+  /** The version is already validated: the SDK would compare it as a string, including its patch number. */
   toContext(): ServerCallContext {
     return new ServerCallContext({ user: this, requestedVersion: legacyVersion });
   }
@@ -50,7 +50,7 @@ export function callerOf({ user }: Pick<ServerCallContext, 'user'>): LegacyCalle
   throw new TypeError('a call of version 0.3 came without its caller');
 }
 
-/** A call of version 0.3 over HTTP. Its answer has that version's headers. @throws {A2AError} */
+/** A call of version 0.3 over HTTP, with that version's response headers. @throws {A2AError} */
 export function openLegacyCall(
   context: GatewayContext,
   exchange: Exchange,

@@ -9,12 +9,12 @@ import {
   jsonRpcCodes,
 } from '@switchyard/protocol';
 
-/** Codes that share one class in the SDK. */
+/** Codes with the same class in the SDK. */
 const malformed: ReadonlySet<A2AErrorCode> = new Set(['ParseError', 'InvalidRequest', 'InvalidParams']);
 
 /**
- * The Python SDKs know an error of 0.3 by the name of its class: over REST by `type`, over gRPC by how its message
- * begins.
+ * The Python SDKs recognise an error of 0.3 by its class name: over REST in `type`, over gRPC at the beginning of the
+ * message.
  */
 export function pythonClassOf(code: A2AErrorCode): string {
   return code === 'ParseError' ? 'JSONParseError' : `${code}Error`;
@@ -24,8 +24,8 @@ export function pythonClassOf(code: A2AErrorCode): string {
 type Transport = 'rest' | 'grpc';
 
 /**
- * An A2AError as the SDK's handlers expect it: they go by its name, and take the status from it. For any other error
- * they would answer with its message and an internal error.
+ * An A2AError as the SDK's handlers expect it: they use its name and status. For any other error they would send its
+ * message as an internal error.
  */
 export class WireError extends SdkError {
   readonly transport: Transport;
@@ -45,8 +45,8 @@ export class WireError extends SdkError {
 }
 
 /**
- * Makes an A2AError of an error of the SDK's translation. Other errors are returned as they are.
- * @param isRequestsFault whether any other error is the request's fault, because it was being translated
+ * Converts an error of the SDK's translation to an A2AError. Other errors are returned unchanged.
+ * @param isRequestsFault whether any other error is the request's fault, because the request was being translated
  */
 export function fromSdkError(thrown: unknown, isRequestsFault: boolean): unknown {
   if (thrown instanceof A2AError) return thrown;

@@ -2,8 +2,8 @@ import type { LegacyRestTransportHandler } from '@a2a-js/sdk/compat/v0_3/server'
 import type { ServerCallContext } from '@a2a-js/sdk/server';
 
 /**
- * The SDK's translation from version 0.3 and back. Its handler for REST has no envelope: JSON-RPC's envelope is the
- * gateway's.
+ * The SDK's translation from version 0.3 and back. Its REST handler adds no envelope, so the gateway adds that of
+ * JSON-RPC.
  */
 type Translation = LegacyRestTransportHandler;
 type Translate<Result> = (translation: Translation, params: object, context: ServerCallContext) => Promise<Result>;
@@ -12,7 +12,7 @@ export type LegacyMethod =
   | { readonly kind: 'unary'; readonly run: Translate<unknown> }
   | { readonly kind: 'streaming'; readonly run: Translate<AsyncIterable<LegacyEvent>> };
 
-/** The fields of a task, a message or an update that the gateway reads. */
+/** The fields of a task, message or update that the gateway reads. */
 export interface LegacyEvent {
   readonly kind?: string;
   readonly final?: boolean;
@@ -67,7 +67,7 @@ function streaming(run: Translate<AsyncIterable<LegacyEvent>>): LegacyMethod {
   return { kind: 'streaming', run };
 }
 
-/** Not validated: the operation validates what the translation makes of it. */
+/** Not validated: the operation validates the translated request. */
 function as<Params>(params: object): Params {
   return params as Params;
 }

@@ -33,7 +33,7 @@ import { callerOf } from './caller.ts';
 
 const bindings = ['JSONRPC', 'HTTP+JSON', 'GRPC'];
 
-/** The operations as the request handler of the SDK, which only translates. */
+/** The operations as a request handler of the SDK, which only translates. */
 export function createRequestHandler(context: GatewayContext): A2ARequestHandler {
   const unary = invokeUnary(context);
   const streaming = invokeStreaming(context);
@@ -71,15 +71,15 @@ export function createRequestHandler(context: GatewayContext): A2ARequestHandler
     async getAuthenticatedExtendedAgentCard(params, context) {
       const json = await unary('GetExtendedAgentCard', GetExtendedAgentCardRequest.toJSON(params), context);
       const card = toAgentCard(json);
-      // The SDK leaves out interfaces of other versions, and refuses a card without any.
+      // The SDK removes interfaces of other versions, and refuses a card without any.
       return { ...card, supportedInterfaces: duplicateInterfacesForLegacy(card.supportedInterfaces, bindings) };
     },
   };
 }
 
 /**
- * The SDK asks one card for the capabilities of every agent, and refuses what it lacks. This card has all of them: the
- * operations refuse what an agent lacks.
+ * The SDK checks one card for the capabilities of all agents. So this card has all of them, and the operations refuse
+ * what an agent lacks.
  */
 const permissiveCard = AgentCard.fromJSON({
   capabilities: { streaming: true, pushNotifications: true },
@@ -107,10 +107,10 @@ function isObject(value: unknown): value is WithHistoryLength {
   return typeof value === 'object' && value !== null;
 }
 
-/** Of an answer: text, message and events of both versions, and the bytes that leave. */
+/** Memory of an answer: text, message and events of both versions, and the bytes being sent. */
 const COPIES = 6;
 
-/** Runs an operation that answers once. @returns JSON text */
+/** Runs an operation with a single answer. @returns JSON text */
 function invokeUnary({ operations }: GatewayContext) {
   return async (name: OperationName, params: unknown, context: ServerCallContext): Promise<string> => {
     const caller = callerOf(context);
@@ -130,7 +130,7 @@ function invokeUnary({ operations }: GatewayContext) {
   };
 }
 
-/** Runs an operation that answers with a stream, no faster than its client reads. */
+/** Runs an operation with a stream, no faster than its client reads. */
 function invokeStreaming({ operations }: GatewayContext) {
   return async function* (
     name: OperationName,

@@ -58,7 +58,7 @@ async function answer(context: GatewayContext, exchange: Exchange, { admission, 
         ? finishNotification(context, exchange)
         : writeResult(exchange.res, request.id, { json });
     }
-    // Clients of 0.3 expect a stream here: a refusal is its only event.
+    // Clients of 0.3 expect a stream: the error is its only event.
     const items = toStreamItems(await method.run(translation, params, sdkContext), caller);
     if (request.isNotification) {
       for await (const _begun of items) break;
@@ -91,8 +91,8 @@ function isLegacyMethod(name: unknown): name is LegacyMethodName {
 }
 
 /**
- * The SDK takes `configuration` without `blocking` for non-blocking, but version 0.3's own servers blocked: unset means
- * this gateway's default. For JSON-RPC only: in protobuf false and unset look the same. Nobody waits for a notification.
+ * The SDK reads a `configuration` without `blocking` as non-blocking, but servers of 0.3 blocked. So unset means the
+ * gateway's default. Only for JSON-RPC, because in protobuf false and unset are equal. Notifications do not wait.
  */
 function paramsOf(
   { method, params, isNotification }: JsonRpcInvocation<LegacyMethodName> & { readonly isNotification: boolean },
@@ -105,8 +105,8 @@ function paramsOf(
 }
 
 /**
- * Events of version 0.3, with the ids of their originals. The last one has `final`, also when it asks for input: the
- * SDK sets it only at the end of a task, and clients wait for it.
+ * Events of version 0.3, with the ids of the original events. The last one has `final`, also for a question: clients
+ * wait for it, but the SDK sets it only at the end of a task.
  */
 async function* toStreamItems(events: AsyncIterable<LegacyEvent>, caller: LegacyCaller): AsyncIterable<StreamItem> {
   let question: { readonly id: EventId; readonly event: LegacyEvent } | undefined;
@@ -118,7 +118,7 @@ async function* toStreamItems(events: AsyncIterable<LegacyEvent>, caller: Legacy
   if (question) yield toItem(question.id, { ...question.event, final: true });
 }
 
-/** Usually the last event. Its stream then ends at once, so holding it back takes no time. */
+/** Usually the last event. Its stream then ends at once, so holding it back costs no time. */
 function isQuestion({ kind, status }: LegacyEvent): boolean {
   return kind === 'status-update' && status?.state === 'input-required';
 }

@@ -27,7 +27,7 @@ import { LegacyCaller, openLegacyCall } from './caller.ts';
 import { pythonClassOf, WireError } from './errors.ts';
 import { createRequestHandler } from './request-handler.ts';
 
-/** Whether a request below `/v1` is for version 0.3: it does not name another version. */
+/** Whether a request below `/v1` is for version 0.3: it names no other version. */
 export function isLegacyRest({ url = '', headers }: IncomingMessage): boolean {
   const query = Object.fromEntries(new URL(url, 'http://localhost').searchParams);
   const version = namedVersion({ headers, query });
@@ -72,13 +72,18 @@ async function openCaller(context: GatewayContext, exchange: Exchange): Promise<
   });
 }
 
-/** Reads the body with the gateway's limit, before the SDK's parser can. Some clients send `null` for no parameters. */
+/**
+ * Reads the body with the gateway's limit, before the SDK's parser does. Some clients send `null` for no parameters.
+ */
 async function readParams(context: GatewayContext, exchange: Exchange, { call }: LegacyCaller): Promise<unknown> {
   if (exchange.req.method !== 'POST') return {};
   return readOptionalJson(exchange.req, bodyLimits(context, exchange, call.admission));
 }
 
-/** The SDK's router writes an event as soon as it has it: its caller is still at that event. An error has no id. */
+/**
+ * The SDK's router writes an event as soon as it receives it, so the caller's current event is its source. Errors have
+ * no id.
+ */
 function identifyEvents(res: Response, caller: LegacyCaller): void {
   const write = res.write.bind(res);
   res.write = (chunk: string) => {
@@ -87,7 +92,7 @@ function identifyEvents(res: Response, caller: LegacyCaller): void {
   };
 }
 
-/** Heartbeats fall between events, each of which is written in one go. */
+/** Heartbeats are sent between events, each of which is one write. */
 function sendHeartbeats({ res }: Exchange, everyMs: number): void {
   const pulse = setInterval(() => {
     const isStream = res.headersSent && res.getHeader('Content-Type') === 'text/event-stream';
@@ -106,9 +111,9 @@ function unopened(): never {
   throw new TypeError('a request of version 0.3 reached the SDK before it was opened');
 }
 
-// Where clients of 0.3 over REST expect other than the SDK's router does.
+// Adapts the SDK's router to clients of 0.3 over REST.
 
-/** Answers with 200, as clients take any other status for an error, and with errors that all of them can read. */
+/** Answers with 200, because clients treat any other status as an error, and with errors that all clients can read. */
 function speakRestDialect(res: Response): void {
   const [status, json] = [res.status.bind(res), res.json.bind(res)];
   res.status = (code) => status(code === 201 ? 200 : code);
@@ -121,8 +126,8 @@ export interface LegacyError {
 }
 
 /**
- * Errors of 0.3 are bare: a JSON-RPC error without its envelope. `type` is the name of the error's class in the Python
- * SDK, which knows them by nothing else; the Go SDK reads `error`, which is that of 1.0.
+ * Errors of 0.3 are JSON-RPC errors without the envelope. `type` is the class name in the Python SDK, which needs it;
+ * the Go SDK reads `error`, the error of 1.0.
  */
 function legacyErrorBody({ code, message }: LegacyError): LegacyError & HttpErrorBody & { readonly type: string } {
   const ours = a2aErrorCodes.find((candidate) => jsonRpcCodes[candidate] === code) ?? 'Internal';
@@ -135,8 +140,8 @@ function isLegacyError(body: unknown): body is LegacyError {
 }
 
 /**
- * The config that a request to create one holds. The protobuf definition has `{parent, configId, config}`, which the
- * Python SDKs send; the JavaScript SDK sends the config alone, and its router reads no other.
+ * The config in a create request. The protobuf definition has `{parent, configId, config}`, which the Python SDKs send;
+ * the JavaScript SDK sends only the config, and its router reads nothing else.
  */
 function toPushConfigBody(req: Pick<Request, 'path'>, body: unknown): unknown {
   const taskId = /^\/v1\/tasks\/([^/]+)\/pushNotificationConfigs$/.exec(req.path)?.[1];

@@ -10,7 +10,7 @@ import { LegacyCaller } from './caller.ts';
 import { WireError } from './errors.ts';
 import { createRequestHandler } from './request-handler.ts';
 
-/** A2A 0.3 over gRPC: the methods of `a2a.v1.A2AService`, which is another service than that of 1.0. */
+/** A2A 0.3 over gRPC: the methods of `a2a.v1.A2AService`, a different service than that of 1.0. */
 export function createLegacyService(context: GatewayContext): ReturnType<typeof legacyGrpcService> {
   return legacyGrpcService({
     requestHandler: createRequestHandler(context),
@@ -19,7 +19,7 @@ export function createLegacyService(context: GatewayContext): ReturnType<typeof 
       if (!(user instanceof LegacyCaller))
         throw new TypeError('a call of version 0.3 reached the SDK before it was opened');
       const sdkContext = user.toContext();
-      // The SDK names them in the metadata of the answer.
+      // The SDK lists the active extensions in the metadata of the answer.
       for (const uri of activeExtensions(user.call)) sdkContext.addActivatedExtension(uri);
       return sdkContext;
     },
