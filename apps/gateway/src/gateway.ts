@@ -31,7 +31,10 @@ import type { Emit } from './telemetry/events.ts';
 import { GatewayMetrics, type MetricSources } from './telemetry/metrics.ts';
 import { previewOperations } from './v1_1/operations.ts';
 
-/** The part of a `Store` that a gateway uses. Its owner starts it before the gateway and stops it after. */
+/**
+ * The part of a `Store` that a gateway uses. The owner of the store starts it before the gateway and stops it
+ * afterwards.
+ */
 export interface GatewayStore
   extends Pick<Store, 'conversations' | 'registry' | 'isAnswering' | 'availability' | 'forRequests' | 'observe'> {
   readonly feeds: Pick<Feeds, 'follow' | 'presubscribe' | 'readersOf'>;
@@ -51,31 +54,31 @@ export interface Listening {
   readonly adminUrl: string | undefined;
 }
 
-/** What can change while a gateway runs: what comes from files. */
+/** Settings from files, which can change while a gateway runs. */
 export type ReloadedSettings = Pick<GatewaySettings, 'auth' | 'admin' | 'tls' | 'grpc'>;
 
 export interface Gateway {
-  /** Reads the announced agents, and listens. Rejects if it may not or cannot. */
+  /** Reads the announced agents, and listens. Rejects if settings forbid it or it fails. */
   start(): Promise<Listening>;
   /**
-   * Takes API keys, operators' keys and certificates; nothing else is read. Streams go on, but for those whose key is
-   * gone.
+   * Replaces API keys, operators' keys and certificates; other settings are ignored. Streams continue unless their key
+   * was removed.
    */
   reload(settings: ReloadedSettings): void;
   /**
-   * Ends streams between two events, lets waiting calls answer with the task as it is, and requests finish. Idempotent;
-   * resolves when all is closed.
+   * Ends streams between two events, answers waiting calls with the current task, and lets requests finish. Idempotent;
+   * resolves when everything is closed.
    */
   stop(): Promise<void>;
 }
 
-/** A gateway; any number of them serve the same tasks. Nothing happens before `start`. */
+/** A gateway; any number of them serve the same tasks. Does nothing before `start`. */
 export function createGateway(given: Partial<GatewaySettings>, { store, log }: GatewayParts): Gateway {
   const settings = { ...defaultGatewaySettings, ...given };
   const shares = createShares(settings.shares, settings.auth);
   const requests = store.forRequests(settings.storeTimeoutMs);
   const { tasks, webhooks, ops, audit: trail } = requests;
-  // Without an admin port there is no way to read metrics.
+  // Metrics can only be read on the admin port.
   const metrics = settings.admin && new GatewayMetrics(metricSources(store, requests, shares));
   if (metrics) store.observe(metrics.observer);
   const audit = new Audit(settings.audit, {

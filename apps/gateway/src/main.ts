@@ -20,12 +20,12 @@ async function main(): Promise<void> {
     process.argv.slice(2),
   );
   if (help !== undefined) return void process.stdout.write(help);
-  // Until it serves, nobody waits for it.
+  // Until it serves, it can exit at once.
   let stop = async (): Promise<void> => process.exit();
   const askToStop = (): void => void stop().catch(fail);
-  // The last one comes when the process dies that has started it with a channel.
+  // 'disconnect' comes when a parent process with an IPC channel has exited.
   for (const event of ['SIGINT', 'SIGTERM', 'disconnect'] as const) process.once(event, askToStop);
-  // That has died before anyone listened.
+  // The parent has already exited.
   if (process.connected === false) askToStop();
   const config = readConfig(process.env);
   const log = createLog({ app: 'gateway', level: config.logLevel }, await logOutput(process.stdout));
@@ -52,7 +52,7 @@ async function main(): Promise<void> {
       log.error({ err: error }, 'the settings cannot be read again: the last ones stay');
     }
   };
-  // A terminal that closes sends it, too.
+  // A closing terminal sends SIGHUP, too.
   process.on('SIGHUP', () => (process.stdout.isTTY ? askToStop() : reload()));
   process.on('SIGUSR2', level.toggle);
   for (const file of config.files) watchFile(file, { interval: WATCH_MS, persistent: false }, reload);
@@ -73,7 +73,7 @@ async function main(): Promise<void> {
   };
 }
 
-/** How often files with keys and certificates are looked at. */
+/** Interval of the check for changed key and certificate files. */
 const WATCH_MS = 10_000;
 
 /** Errors that the user can fix are printed without a stack. */
@@ -88,7 +88,7 @@ function fail(error: unknown): void {
   process.exit(1);
 }
 
-/** For example that the port is in use. */
+/** For example, the port is in use. */
 function isOfSystem(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error;
 }

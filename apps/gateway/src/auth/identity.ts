@@ -23,7 +23,7 @@ export class Identity implements IdentityFields {
   readonly agents: readonly string[] | undefined;
   readonly credential: string;
   readonly expiresAt: number | undefined;
-  /** Different for callers with different rights, also with the same credential. */
+  /** Unique to the caller: several callers may have the same credential. */
   readonly caller: string;
   readonly #listeners = new Set<() => void>();
   #isRevoked = false;
@@ -41,7 +41,7 @@ export class Identity implements IdentityFields {
     return this.#isRevoked || (this.expiresAt !== undefined && this.expiresAt <= Date.now());
   }
 
-  /** Whether a timer for its end runs. */
+  /** Whether a call waits for its end. */
   get isWatched(): boolean {
     return this.#listeners.size > 0;
   }

@@ -7,28 +7,31 @@ import { Answer } from '../exchange/exchange.ts';
 import { type ConnectionLimits, type TlsSettings, tlsOptions } from '../settings/connection-settings.ts';
 
 /**
- * Longer than the 60 s for which load balancers keep idle connections: they must not reuse one that was just closed.
+ * Longer than the 60 s for which load balancers keep idle connections, so that they do not reuse one that was just
+ * closed.
  */
 const keepAliveMs = 65_000;
 
-/** Node drops headers beyond its limit in silence: one that a proxy adds last would be among them. */
+/** Node silently drops headers beyond its limit, for example one that a proxy adds last. */
 const mostHeaders = 100;
 /** Names and values together, in bytes. */
 const mostHeaderBytes = 16 * 1024;
-/** Then the answer says `Connection: close`: a client opens another connection, perhaps at another replica. */
+/**
+ * After this many requests the response has `Connection: close`, and the client reconnects, perhaps to another replica.
+ */
 const requestsPerConnection = 10_000;
-/** How often Node looks for requests that take too long. */
+/** Interval of Node's check for slow requests. */
 const checkMs = 2_000;
 
 export interface ListenerSettings {
-  /** A client that reads nothing of its answer for this long is disconnected. */
+  /** A client that reads nothing of its response for this long is disconnected. */
   readonly stallMs: number;
   readonly connections: ConnectionLimits;
   /** Unset: plain HTTP. */
   readonly tls?: TlsSettings | undefined;
 }
 
-/** The HTTP server. It closes without cutting answers off. */
+/** The HTTP server. It stops gracefully. */
 export class Listener {
   readonly #http: Server;
   readonly #scheme: 'http' | 'https';
@@ -45,15 +48,15 @@ export class Listener {
       ? createTlsServer({ ...options, ...tlsOptions(tls), handshakeTimeout: connections.headersMs }, serve)
       : createServer(options, serve);
     this.#http.maxRequestsPerSocket = requestsPerConnection;
-    // One more than is served, to see that there are more.
+    // One more than allowed, to detect that there are more.
     this.#http.maxHeadersCount = mostHeaders + 1;
     this.#http.on('clientError', refuseMalformed);
-    // Between two answers Node closes a connection that is silent.
+    // Node closes a connection that is idle between two responses.
     this.#http.setTimeout(stallMs);
     this.#http.on('request', (_, res) => res.on('timeout', closeIfStalled));
   }
 
-  /** Unset until it is open. */
+  /** Unset until it listens. */
   get port(): number | undefined {
     const address = this.#http.address();
     return typeof address === 'object' ? address?.port : undefined;
@@ -66,17 +69,17 @@ export class Listener {
     return urlOf(this.#scheme, this.#http.address());
   }
 
-  /** Takes another certificate, for connections from now on. */
+  /** Replaces the certificate for new connections. */
   reload(tls: TlsSettings | undefined): void {
     if (tls && this.#http instanceof TlsServer) this.#http.setSecureContext(tlsOptions(tls));
   }
 
-  /** Takes no more connections, and gives requests `drainMs` to finish. */
+  /** Refuses new connections, and gives requests `drainMs` to finish. */
   async close(drainMs: number): Promise<void> {
     if (!this.#http.listening) return;
     const closed = once(this.#http, 'close');
     this.#http.close();
-    // A busy connection becomes idle after its answer, and would stay open.
+    // A busy connection becomes idle after its response, and would stay open.
     const sweep = setInterval(() => this.#http.closeIdleConnections(), 20);
     const cut = setTimeout(() => this.#http.closeAllConnections(), drainMs);
     await closed;
@@ -85,10 +88,10 @@ export class Listener {
   }
 }
 
-/** A connection may be silent while there is nothing to send. A slow reader is not silent: Node sees its progress. */
+/** A connection may be silent while there is nothing to send. For a slow reader Node sees progress. */
 function closeIfStalled(this: ServerResponse, socket: Socket): void {
   const isWaiting = !this.writableFinished && socket.writableLength === 0;
-  // Set again, since a timeout that has passed does not come a second time.
+  // Set again, because a timeout fires only once.
   if (isWaiting) socket.setTimeout(socket.timeout ?? 0);
   else socket.destroy();
 }
@@ -109,7 +112,7 @@ function serverOptions({ headersMs, bodyMs }: ConnectionLimits): ServerOptions {
   };
 }
 
-/** The last answer of each connection. */
+/** The last response of each connection. */
 const answers = new WeakMap<Socket, ServerResponse>();
 
 const statuses: Readonly<Record<string, string>> = {
@@ -119,12 +122,12 @@ const statuses: Readonly<Record<string, string>> = {
 
 /** Malformed HTTP does not reach the router. */
 function refuseMalformed({ code = '' }: Error & { code?: string }, socket: Socket): void {
-  // What else fails is the connection itself, or TLS: there is nobody to answer.
+  // Other errors concern the connection or TLS: nobody can be answered.
   if (!/^(?:HPE|ERR_HTTP)_/.test(code)) return void socket.destroy();
   refuse(socket, statuses[code] ?? '400 Bad Request');
 }
 
-/** Answers on the socket, as JSON; in the midst of another answer there is no place for one. */
+/** Answers on the socket, as JSON; not in the middle of another response. */
 function refuse(socket: Socket, line: string): void {
   const answer = answers.get(socket);
   const isAnswering = answer?.headersSent === true && !answer.writableFinished;
@@ -134,7 +137,7 @@ function refuse(socket: Socket, line: string): void {
   socket.end(
     `HTTP/1.1 ${line}\r\nConnection: close\r\nContent-Type: application/a2a+json\r\n` +
       `Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
-    // A client that goes on sending would keep the connection half open.
+    // A client that keeps sending would keep the connection half open.
     () => socket.destroySoon(),
   );
 }

@@ -26,7 +26,7 @@ import { type Readiness, serveHealth, serveReadiness } from './serve-health.ts';
 
 /** Bases of the agents' URLs: the default agent's, and every agent's own. */
 const bases = ['', '/agents/:agentId'] as const;
-/** Below them, what version 0.3 calls its REST binding. A tenant may have this name, too. */
+/** Below them, the prefix of the REST binding of version 0.3. A tenant may have this name, too. */
 const legacyPath = /^(?:\/agents\/[^/?#]+)?\/v1\//;
 
 /** The same, followed by the tenant of A2A 11.3: only REST has it in the path. */
@@ -77,7 +77,7 @@ function taskRoutes(context: GatewayContext, base: string): Route[] {
   return [...restRoutes(context, base), { verb: 'DELETE', path: base + deletionPath, handle: serveDeletion(context) }];
 }
 
-/** What the router has no path for: Express runs the SDK's router for version 0.3, and refuses all else. */
+/** Paths that the router does not know: Express runs the SDK's router for version 0.3, and refuses all others. */
 function createLegacyAndNotFoundApp(context: GatewayContext): RequestListener {
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing');
@@ -89,18 +89,18 @@ function createLegacyAndNotFoundApp(context: GatewayContext): RequestListener {
   return app;
 }
 
-/** The public keys of all signing keys, of cards and of pushes. */
+/** The public keys of all signing keys, for cards and webhooks. */
 function publicKeys({ settings }: GatewayContext): PublicJwk[] {
   return [...settings.cardSigningKeys.map(({ publicJwk }) => publicJwk), ...(settings.push?.publicKeys ?? [])];
 }
 
-/** Longest part of a path, in UTF-16 units: longer than ids, whose own limit is refused with a reason. */
+/** Maximum length of a part of a path, in UTF-16 units: longer than ids, whose own limit has a clear error. */
 const longestPart = 16_384;
 
-/** Of another URL, Express finds no path, and fails: `a:///agents/echo`. */
+/** For other URLs, such as `a:///agents/echo`, Express finds no path and throws. */
 const hasPath = /^(?:\/|https?:\/\/[^/?#])/i;
 
-/** Routes requests. A wrong verb is answered with 405. */
+/** Routes requests. A wrong method is answered with 405. */
 function createRouter(context: GatewayContext, routes: readonly Route[], otherwise: RequestListener): RequestListener {
   const refuseUrl: RequestListener = (req, res) =>
     serve(context, unreadable(context), { req, res, params: {}, query: {} });

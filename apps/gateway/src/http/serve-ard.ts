@@ -20,7 +20,7 @@ export function serveManifest(context: GatewayContext): Handler {
       const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
       setCaching(res, context.settings);
       res.setHeader('ETag', etag);
-      // Public, and the same whoever asks: crawlers in pages may read it.
+      // Public, and the same for everybody: crawlers in web pages may read it.
       if (!res.hasHeader('Access-Control-Allow-Origin')) res.setHeader('Access-Control-Allow-Origin', '*');
       if (isUnchanged(req.headers, { etag })) respondUnchanged(res);
       else respond(res, 'application/json', body);
@@ -30,7 +30,7 @@ export function serveManifest(context: GatewayContext): Handler {
   };
 }
 
-/** A gateway that wants credentials names the agent at the root alone, whose card is public anyway. */
+/** If callers need credentials, only the default agent is listed, whose card is public anyway. */
 function listedAgents({ agents, settings, isOpen }: GatewayContext): readonly AnnouncedAgent[] {
   const all = settings.ard === 'all' || (settings.ard === undefined && isOpen);
   if (all) return agents.list();
@@ -48,14 +48,14 @@ const searchSchema = z.object({
       .partialRecord(z.enum(fields), z.union([value.transform((one) => [one]), z.array(value).min(1).max(MOST_VALUES)]))
       .optional(),
   }),
-  // Nobody is asked but this gateway, which any of them allows.
+  // No other registry is queried, which every value allows.
   federation: z.enum(['auto', 'referrals', 'none']).optional(),
   pageSize: z.number().int().min(1).max(100).default(10),
   pageToken: z.string().optional(),
 });
 type Filter = NonNullable<z.output<typeof searchSchema>['query']['filter']>;
 
-/** ARD 7.2: `POST /ard/search`, over the agents that the caller may use. @throws as `GET /agents` */
+/** ARD 7.2: `POST /ard/search`, for the agents that the caller may use. @throws as `GET /agents` */
 export function serveSearch(context: GatewayContext): Handler {
   return async (req, res) => {
     const exchange = { req, res };
@@ -80,7 +80,7 @@ export function serveSearch(context: GatewayContext): Handler {
   };
 }
 
-/** ARD 7.1: values of a key are alternatives, keys are conditions. */
+/** ARD 7.1: an agent must match every key, with any of its values. */
 function fits(entry: CatalogEntry, filter: Filter = {}, base: string): boolean {
   const values = { ...entry, publisher: publisherOf(base) };
   return fields.every((field) => {

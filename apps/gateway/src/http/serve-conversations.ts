@@ -84,7 +84,7 @@ function serveConversation(context: GatewayContext): Handler {
   };
 }
 
-/** A stream for HEAD would never end: it is answered as JSON would be. */
+/** A stream for HEAD would never end: HEAD is answered as for JSON. */
 function isStreamWanted(req: RoutedRequest): boolean {
   const type = new Negotiator(req).mediaType(['application/json', 'text/event-stream']);
   return type === 'text/event-stream' && req.method !== 'HEAD';
@@ -122,16 +122,16 @@ async function streamEvents(
   );
 }
 
-/** It has what both agents have said. */
+/** The conversation has texts of both agents. */
 function seesBoth(admission: Admission, { fromAgent, toAgent }: ConversationReading): boolean {
   return admission.sees(fromAgent) && admission.sees(toAgent);
 }
 
-/** A conversation in answers: docs/conversations.md. */
+/** A conversation in responses: docs/conversations.md. */
 interface ShownConversation {
   readonly conversationId: string;
   readonly contextId: string;
-  /** The agent that began it. */
+  /** The agent that started it. */
   readonly fromAgent: string;
   readonly toAgent: string;
   readonly maxTurns: number;
@@ -148,9 +148,9 @@ function showConversation(conversation: ConversationReading): ShownConversation 
   return { conversationId: id, contextId, fromAgent, toAgent, maxTurns, taskId, state, lastSeq: seq };
 }
 
-/** The conversation with a page of its events, which are stored as JSON. `hasMore`: they do not end with it. */
+/** The conversation with a page of its events, which are stored as JSON. `hasMore`: there are further events. */
 function conversationJson(conversation: ConversationReading, items: readonly ConversationItem[]): string {
-  // Events that came after the conversation was read are left out.
+  // Leaves out events that were added after the conversation was read.
   const events = items.filter(({ seq }) => seq <= conversation.seq);
   const last = events.at(-1);
   const hasMore = last !== undefined && last.seq < conversation.seq ? ',"hasMore":true' : '';

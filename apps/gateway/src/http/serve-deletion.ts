@@ -11,8 +11,9 @@ import { withKey } from '../operations/idempotency.ts';
 export const deletionPath = '/tasks/:id';
 
 /**
- * `DELETE …/tasks/<id>`: deletes an ended task of the caller with all that belongs to it. Not part of A2A. 204;
- * TaskNotFound for a task that is not the caller's, but to a retry by its key; Conflict for one that has not ended.
+ * `DELETE …/tasks/<id>`: deletes an ended task of the caller with everything that belongs to it. Not part of A2A. 204;
+ * TaskNotFound for a task of another caller, except for a retry with the same key; Conflict for a task that has not
+ * ended.
  */
 export function serveDeletion(context: GatewayContext): Handler {
   return async (req, res) => {

@@ -22,7 +22,7 @@ import {
 } from '../exchange/exchange.ts';
 import type { GatewaySettings } from '../settings/gateway-settings.ts';
 
-/** A2A 8.2 and 8.6: the card of the agent of the path, with caching. Public: it says how to authenticate. */
+/** A2A 8.2 and 8.6: the card of the agent in the path, with caching headers. Public: it says how to authenticate. */
 export function serveCard(context: GatewayContext): Handler {
   return async (req, res) => {
     try {
@@ -39,7 +39,7 @@ async function writeCard({ agents, cards, settings }: GatewayContext, { req, res
   const { card, digest } = await cards.present(agent, { base: baseUrl(req, settings), agentId });
   const isLegacy = settings.legacyV03 && !knowsVersion1(req);
   const tag = isLegacy ? `${digest}.v0` : digest;
-  // Weak: signatures differ from gateway to gateway.
+  // Weak, because signatures differ between gateways.
   const etag = card.signatures ? `W/"${tag}"` : `"${tag}"`;
   const lastModified = lastChange(agent);
   setCaching(res, settings);
@@ -49,7 +49,7 @@ async function writeCard({ agents, cards, settings }: GatewayContext, { req, res
   else respond(res, 'application/json', JSON.stringify(isLegacy ? withLegacyFields(card) : card));
 }
 
-/** Without a public URL the card repeats the Host of the request, which anybody can make up: no cache may share it. */
+/** Without a public URL the card has the request's Host, which can be forged: shared caches must not store it. */
 export function setCaching(
   res: ServerResponse,
   { publicUrl, legacyV03, trustProxy, cardMaxAgeSeconds }: GatewaySettings,
@@ -60,18 +60,18 @@ export function setCaching(
   if (varied.length > 0) res.appendHeader('Vary', varied.join(', '));
 }
 
-/** Clients that name no version may be of 0.3: they get a card for both. */
+/** Clients that name no version may use 0.3: they get a card for both versions. */
 function knowsVersion1(req: RoutedRequest): boolean {
   return namedVersion(req)?.trim().startsWith('1.') ?? false;
 }
 
-/** The time of the announcement or of this gateway's start, which may have changed its settings. */
+/** The time of the announcement, or of this gateway's start, which may have changed its settings. */
 function lastChange({ updatedAt }: AnnouncedAgent): Date {
   return new Date(Math.max(Date.parse(updatedAt), performance.timeOrigin));
 }
 
 interface Validators {
-  /** With its quotes. */
+  /** With quotes. */
   readonly etag: string;
   readonly lastModified?: Date;
 }
@@ -94,17 +94,17 @@ interface ListedAgent {
   readonly name: string;
   readonly description: string;
   readonly version: string;
-  /** Served at the root too. */
+  /** Also served at the root. */
   readonly isDefault: boolean;
-  /** Live workers; 0: messages are accepted, and wait. */
+  /** Live workers; with 0, messages are accepted and wait. */
   readonly workers: number;
   readonly url: string;
   readonly card: string;
 }
 
 /**
- * `GET /agents`: the announced agents; with `?q=<text>` those that fit it, the best first, with the skills that do. Not
- * part of A2A.
+ * `GET /agents`: the announced agents; with `?q=<text>` those that match it, the best first, with the matching skills.
+ * Not part of A2A.
  */
 export function serveAgentList(context: GatewayContext): Handler {
   return async (req, res) => {
@@ -161,13 +161,13 @@ export function serveJwks(keys: readonly PublicJwk[], maxAgeSeconds: number): Ha
   };
 }
 
-/** One key may serve two purposes. */
+/** A key may have two purposes. */
 function distinct(keys: readonly PublicJwk[]): PublicJwk[] {
   return [...new Map(keys.map((key) => [key.kid, key])).values()];
 }
 
 /**
- * `GET /console` on the clients' port: leads to the operators' port, or says how to get a console.
+ * `GET /console` on the clients' port: redirects to the operators' port, or says how to turn the console on.
  * @param consoleUrl undefined: it is off
  */
 export function leadToConsole(context: Refusal, consoleUrl: () => string | undefined): Handler {

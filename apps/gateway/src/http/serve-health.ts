@@ -2,10 +2,10 @@ import type { Availability } from '@switchyard/store';
 import type { Handler } from '../exchange/exchange.ts';
 import { respond } from '../exchange/exchange.ts';
 
-/** `GET /healthz`: the process runs. Does not check Redis, or its outage would restart every gateway. */
+/** `GET /healthz`: the process works. Does not check Redis, because an outage would restart every gateway. */
 export const serveHealth: Handler = (_req, res) => respond(res, 'application/json', '{"status":"ok"}');
 
-/** How long the result of a check is used. */
+/** How long the result of a check is cached. */
 const KEPT_MS = 500;
 
 export interface ReadinessSources {
@@ -29,7 +29,7 @@ export class Readiness {
     this.#sources = sources;
   }
 
-  /** Checks Redis twice a second at most: anybody may ask. */
+  /** Checks Redis at most twice a second, because the endpoint is public. */
   async read(): Promise<ReadinessReading> {
     const redis = await this.#availability();
     if (this.#sources.isStopping()) return { status: 'stopping', redis };
@@ -48,8 +48,8 @@ export class Readiness {
 }
 
 /**
- * `GET /readyz`: 200 while requests can be served, otherwise 503, also while Redis refuses writes. No more than that:
- * anybody may ask. Operators read the reason at `/admin/health`.
+ * `GET /readyz`: 200 while requests can be served, otherwise 503, also while Redis refuses writes. Has no details,
+ * because it is public; operators find them at `/admin/health`.
  */
 export function serveReadiness(readiness: Readiness): Handler {
   return async (_req, res) => {

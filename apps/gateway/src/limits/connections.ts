@@ -4,13 +4,13 @@ import { networkOf } from '../exchange/addresses.ts';
 import type { ConnectionLimits } from '../settings/connection-settings.ts';
 import type { Emit } from '../telemetry/events.ts';
 
-/** Node publishes every connection to a server here, before it reads from it. The gRPC library does not expose them. */
+/** Node's diagnostics channel for new connections, before anything is read. The gRPC library does not expose them. */
 const channel = 'net.server.socket';
 
-/** Between two events about connections that were refused. */
+/** Minimum time between two events about refused connections. */
 const QUIET_MS = 60_000;
 
-/** The connections of clients over all bindings: how many at once, in all and of a network. */
+/** Limits the clients' connections over all bindings: in total, and per address or IPv6 network. */
 export class Connections {
   readonly #limits: ConnectionLimits;
   readonly #emit: Emit;
@@ -28,7 +28,7 @@ export class Connections {
     return this.#open;
   }
 
-  /** @param ports where the listeners of clients are */
+  /** @param ports of the clients' listeners */
   start(ports: readonly (number | undefined)[]): void {
     for (const port of ports) if (port !== undefined) this.#ports.add(port);
     subscribe(channel, this.#onConnection);

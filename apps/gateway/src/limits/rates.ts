@@ -6,15 +6,15 @@ import { networkOf } from '../exchange/addresses.ts';
 import type { RateSettings } from '../settings/limit-settings.ts';
 import type { Emit } from '../telemetry/events.ts';
 
-/** The answer to a request, which says how much of a rate is left. */
+/** The response to a request, which gets the rate limit headers. */
 export interface RatedAnswer {
   appendHeader(name: string, value: string): unknown;
 }
 
-/** The log names an address so often, at most. */
+/** Minimum time between two log lines about an address. */
 const warningRate: Rate = { count: 1, seconds: 60 };
 
-/** How often clients may ask. Each gateway counts for itself. */
+/** Rate limits for clients. Each gateway counts for itself. */
 export class Rates {
   readonly #ofPrincipals: ReadonlyMap<string, NamedLimit>;
   readonly #ofAddresses: NamedLimit | undefined;
@@ -37,7 +37,7 @@ export class Rates {
     this.#ofAddresses?.take(networkName(address), answer);
   }
 
-  /** Call it before a credential is looked at that is not known yet. @throws {A2AError} RateLimited */
+  /** Call it before checking an unknown credential. @throws {A2AError} RateLimited */
   requireFewFailures(address: string | undefined): void {
     const network = networkName(address);
     const verdict = this.#failures?.peek(network);
@@ -46,14 +46,14 @@ export class Rates {
     throw tooOften('failed-auth', verdict);
   }
 
-  /** A credential was wrong. */
+  /** Counts a wrong credential. */
   failed(address: string | undefined): void {
     this.#failures?.take(networkName(address));
   }
 
   /**
    * Counts a request of a principal.
-   * @param kind `all`, or the scope that it takes; one without a rate is not counted
+   * @param kind `all`, or the scope that it needs; not counted if there is no limit for it
    * @throws {A2AError} RateLimited
    */
   spend(principal: Principal, kind: string, answer?: RatedAnswer): void {
@@ -77,7 +77,7 @@ class NamedLimit {
     this.#policy = `"${name}";q=${rate.count};w=${rate.seconds}`;
   }
 
-  /** The answer gets the headers of draft-ietf-httpapi-ratelimit-headers-10. @throws {A2AError} RateLimited */
+  /** Sets the headers of draft-ietf-httpapi-ratelimit-headers-10. @throws {A2AError} RateLimited */
   take(key: string, answer: RatedAnswer | undefined): void {
     const verdict = this.#limiter.take(key);
     answer?.appendHeader('RateLimit-Policy', this.#policy);
@@ -86,21 +86,21 @@ class NamedLimit {
   }
 }
 
-/** What a limiter says about one more. */
+/** A limiter's decision about a request. */
 export interface Verdict {
   readonly isAllowed: boolean;
-  /** How many more there may be at once. */
+  /** How many more requests are allowed now. */
   readonly remaining: number;
-  /** Until the whole quota is there again; if it is not allowed, until one is. At least 1. */
+  /** Until the whole quota is available again; if refused, until one request is. At least 1. */
   readonly seconds: number;
 }
 
-/** Of the least recently used ones beyond, the quota is full again. */
+/** Maximum number of keys; the least recently used ones beyond have a full quota again. */
 const MOST_KEYS = 100_000;
 
 /**
- * Counts against a quota per key, by the generic cell rate algorithm: the whole quota may be used at once, and comes back evenly. A key is one number, the
- * time at which its quota is full.
+ * Rate limiter with a quota per key (generic cell rate algorithm): the whole quota may be used at once, and refills
+ * evenly. The state of a key is one number, the time at which its quota is full.
  */
 export class Limiter {
   readonly #fullAt = new LRUCache<string, number>({ max: MOST_KEYS });
@@ -112,7 +112,7 @@ export class Limiter {
     this.#windowMs = seconds * 1_000;
   }
 
-  /** Counts one, if that is allowed. */
+  /** Counts a request if it is allowed. */
   take(key: string): Verdict {
     const now = performance.now();
     const fullAt = this.#fullAfterOne(key, now);
@@ -121,7 +121,7 @@ export class Limiter {
     return verdict;
   }
 
-  /** Whether one would be allowed. */
+  /** Whether a request would be allowed. */
   peek(key: string): Verdict {
     const now = performance.now();
     return this.#judge(this.#fullAfterOne(key, now) - now);
@@ -133,7 +133,7 @@ export class Limiter {
 
   #judge(missingMs: number): Verdict {
     const leftMs = this.#windowMs - missingMs;
-    // A nanosecond is lost in sums of fractions.
+    // Allows for rounding errors of a nanosecond.
     const isAllowed = leftMs >= -1e-6;
     const remaining = isAllowed ? Math.max(0, Math.floor((leftMs * this.#count) / this.#windowMs + 1e-6)) : 0;
     const untilMs = isAllowed ? missingMs : -leftMs;

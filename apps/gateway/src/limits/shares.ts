@@ -3,20 +3,20 @@ import { principalKey } from '@switchyard/store';
 import { type AuthSettings, isAuthenticated } from '../settings/identity-settings.ts';
 import type { ShareSettings, SharesSettings } from '../settings/limit-settings.ts';
 
-/** How much of something there may be at a time, in this process. */
+/** Limits of a resource in this process. */
 export interface ShareLimits {
   readonly total: number;
   readonly perTenant: number;
   readonly perPrincipal: number;
 }
 
-/** What a request holds of something. Dispose of it to give it back. */
+/** A request's part of a resource. Dispose of it to release it. */
 export interface Holding extends Disposable {
-  /** @throws {A2AError} RateLimited: the rest is not for this principal or tenant; Unavailable: there is no rest */
+  /** @throws {A2AError} RateLimited: the principal or tenant has its share; Unavailable: the resource is used up */
   add(amount: number): void;
 }
 
-/** Something of which each principal and each tenant can hold a part. What is held ends with the process. */
+/** A resource with a maximum share for each principal and each tenant. The state ends with the process. */
 export class Share {
   readonly #what: string;
   readonly #limits: ShareLimits;
@@ -34,12 +34,12 @@ export class Share {
     return this.#taken;
   }
 
-  /** Principals that hold something. */
+  /** Principals that use the resource. */
   get holders(): number {
     return this.#ofPrincipals.size;
   }
 
-  /** @throws {A2AError} as `add` of what it returns */
+  /** @throws {A2AError} as `add` of the result */
   take(principal: Principal, amount = 1): Holding {
     const { tenant } = principal;
     const owner = principalKey(principal);
@@ -65,7 +65,7 @@ export class Share {
 
   #requireRoom(tenant: string, owner: string, more: number): void {
     const { total, perTenant, perPrincipal } = this.#limits;
-    // Another replica may have room.
+    // Another replica may have capacity.
     if (this.#taken + more > total) throw this.#tooMany('Unavailable', 'are open here');
     if (this.#ofPrincipals.of(owner) + more > perPrincipal)
       throw this.#tooMany('RateLimited', 'of yours are open here');
@@ -79,7 +79,7 @@ export class Share {
   }
 }
 
-/** Numbers by name, without those that are 0. */
+/** Counts by name; zeros are removed. */
 class Counts {
   readonly #counts = new Map<string, number>();
 
@@ -98,13 +98,13 @@ class Counts {
   }
 }
 
-/** What requests hold while they last. */
+/** Resources that requests use. */
 export interface Shares {
   /** Open streams. */
   readonly streams: Share;
   /** Requests whose answers are held back: streams, blocking sends, long polls. */
   readonly held: Share;
-  /** Bytes of bodies until they are answered, or their stream begins. */
+  /** Bytes of bodies until they are answered or their stream begins. */
   readonly bytes: Share;
 }
 
@@ -118,7 +118,7 @@ export function createShares(settings: SharesSettings, auth: AuthSettings): Shar
   };
 }
 
-/** Four busy principals, or two busy tenants, fill it; where nobody is authenticated there is one principal. */
+/** Four busy principals or two busy tenants can use it up; without authentication there is only one principal. */
 function limitsOf({ total, perTenant, perPrincipal }: ShareSettings, hasPrincipals: boolean): ShareLimits {
   return {
     total,

@@ -14,19 +14,19 @@ import type { OperationName } from '../operations/operations.ts';
 import type { McpCall } from './mcp-call.ts';
 import type { Ask } from './tools.ts';
 
-/** A task, or the message of an agent that answers without one. */
+/** A task, or the plain message of an agent. */
 export type Outcome = { readonly task: Task } | { readonly message: Message };
 
 export interface AskOptions {
   /** The same message sent twice is accepted once. */
   readonly messageId: string;
-  /** Told what the agent does meanwhile; unset: nobody asks. */
+  /** Called with the agent's progress; unset: not requested. */
   readonly onProgress?: ((what: string) => Promise<void>) | undefined;
 }
 
 type Operations = Pick<GatewayContext, 'operations'>;
 
-/** Sends a message and waits, as a blocking SendMessage does; who is told of progress follows the stream instead. */
+/** Sends a message and waits, like a blocking SendMessage; for progress it follows the stream instead. */
 export async function askAgent(
   context: Operations,
   call: McpCall,
@@ -38,7 +38,7 @@ export async function askAgent(
   return unary(context, call, 'SendMessage', request);
 }
 
-/** As it is, or after its next change: see `waitMs` of the call. */
+/** The current task, or after its next change: see `waitMs` of the call. */
 export function getTask(context: Operations, call: McpCall, id: string): Promise<Outcome> {
   return unary(context, call, 'GetTask', { id, historyLength: 0 });
 }
@@ -102,7 +102,7 @@ function outcomeOf({ task, message }: StreamResponse): Outcome {
   throw new Error('An answer is a task or a message');
 }
 
-/** Pieces of an artifact that has begun are none. */
+/** Further parts of an artifact are not reported. */
 function progressIn({ statusUpdate, artifactUpdate, task }: StreamResponse): string | undefined {
   if (artifactUpdate) return artifactUpdate.append ? undefined : `Artifact: ${artifactUpdate.artifact.name ?? ''}`;
   const status = statusUpdate?.status ?? task?.status;
@@ -114,7 +114,7 @@ export function textOf(parts: readonly Part[]): string {
   return parts.flatMap(({ text }) => text ?? []).join('\n');
 }
 
-/** Its text, and what is parsed of it, are held while they are turned into a result. @throws {AnswersTooLarge} */
+/** The text and the parsed JSON are in memory while they are converted to a result. @throws {AnswersTooLarge} */
 function parsed<Parsed>(json: Json): Parsed {
   using _copies = retainCopies(json, 2);
   return JSON.parse(json.toString());

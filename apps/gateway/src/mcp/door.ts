@@ -22,12 +22,12 @@ import { McpCall, type McpRequest } from './mcp-call.ts';
 import { questionIn, refusalOf, resultOf } from './tool-result.ts';
 import { askSchema, CANCEL_TASK, cancelTaskSchema, GET_TASK, getTaskSchema, toolsOf } from './tools.ts';
 
-/** The key of `_meta` under which a client names its message: the same one sent twice is accepted once. */
+/** The key in `_meta` for the client's message id: a repeated message is accepted once. */
 const MESSAGE_ID = 'switchyard/messageId';
 
 /**
- * Agents as tools of MCP: translates, and nothing more. Each request is served alone, by a server of its own, so that
- * any gateway may have the next one: protocol revision 2026-07-28, and those before it without sessions.
+ * Agents as MCP tools; only translates. Each request has its own server, so that any gateway can serve the next one:
+ * protocol revision 2026-07-28, and earlier ones without sessions.
  */
 export class Door {
   readonly #context: GatewayContext;
@@ -56,7 +56,7 @@ export class Door {
       {
         capabilities: { tools: { listChanged: true } },
         instructions: `Each tool is an agent. A task outlives its call: ${GET_TASK} reads it.`,
-        // Without a session there is no way to ask a client of an earlier revision.
+        // Without a session a client of an earlier revision cannot be asked.
         inputRequired: { legacyShim: false },
       },
     );
@@ -123,11 +123,11 @@ export class Door {
 interface GivenCall {
   readonly params: CallToolRequest['params'];
   readonly ctx: ServerContext;
-  /** Whether the client may be asked for input while it calls. */
+  /** Whether the client accepts elicitations during a call. */
   readonly canAsk: boolean;
 }
 
-/** One message of a client is one of a task; each answer within the same call is another. */
+/** A message of the client is one message of a task; further answers within the same call have ids derived from it. */
 function messageIdOf({ mcpReq }: ServerContext, round: number): string {
   const named = mcpReq._meta?.[MESSAGE_ID];
   if (typeof named !== 'string') return randomUUID();
@@ -140,12 +140,12 @@ function progressOf({ mcpReq }: ServerContext): ((what: string) => Promise<void>
   let progress = 0;
   return async (message) => {
     const params = { progressToken, progress: ++progress, message };
-    // A client that is gone is told nothing; its task goes on.
+    // A client that has disconnected gets nothing; its task continues.
     await mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined);
   };
 }
 
-/** A task that asks for input, not for an authorization. */
+/** A task that asks for input, not for authorization. */
 function waitingTask(outcome: Outcome): Task | undefined {
   if (!('task' in outcome)) return undefined;
   const { state } = outcome.task.status;
@@ -153,10 +153,10 @@ function waitingTask(outcome: Outcome): Task | undefined {
 }
 
 const answerSchema = z.object({ answer: z.string() });
-/** Comes back from the client: whose task it is is checked like that of any message. */
+/** State that the client returns: ownership of the task is checked as for any message. */
 const questionSchema = z.object({ taskId: z.string(), round: z.int().min(1) });
 
-/** The client asks its user, and calls again with the answer. */
+/** The client asks its user, and repeats the call with the answer. */
 function elicitation(task: Task, round: number): InputRequiredResult {
   const question = { message: questionIn(task), requestedSchema: answerSchema };
   return inputRequired({
@@ -175,6 +175,6 @@ function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // which the schema refuses
+    return undefined; // The schema refuses it.
   }
 }

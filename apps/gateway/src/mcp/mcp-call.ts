@@ -7,13 +7,13 @@ import { type AgentEndpoint, type Call, endpointAt } from '../call/call.ts';
 import { baseUrl } from '../exchange/addresses.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 
-/** A request of MCP that was let in. */
+/** An admitted MCP request. */
 export interface McpRequest {
   readonly exchange: Exchange;
   readonly admission: Admission;
 }
 
-/** The call of a tool, as an operation of A2A takes it. */
+/** The call of a tool, as the call of an A2A operation. */
 export class McpCall implements Call {
   readonly admission: Admission;
   readonly scope: Scope;

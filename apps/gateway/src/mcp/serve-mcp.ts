@@ -10,7 +10,7 @@ import type { McpRequest } from './mcp-call.ts';
 /** Every agent as a tool of the Model Context Protocol, over streamable HTTP, without sessions. */
 export function serveMcp(context: GatewayContext): Handler {
   let door: Promise<Door> | undefined;
-  // The SDK is loaded with the first request: who does not use it does not pay for it.
+  // The SDK is loaded with the first request, so that it costs nothing if MCP is not used.
   const open = async (): Promise<Door> => new (await import('./door.ts')).Door(context);
   return async (req, res) => {
     const exchange = { req, res };
@@ -28,18 +28,18 @@ export function serveMcp(context: GatewayContext): Handler {
   };
 }
 
-/** Each message is admitted by itself. @throws {A2AError} InvalidRequest */
+/** Each message is admitted separately. @throws {A2AError} InvalidRequest */
 function requireSingle(body: unknown): void {
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return;
   throw new A2AError('InvalidRequest', 'The body must be one JSON-RPC message: batches are not served');
 }
 
 interface Watched extends Disposable {
-  /** Aborted when nobody waits for the answer. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
 }
 
-/** A subscription is a stream of the caller, and ends with its access or this gateway. */
+/** A subscription is a stream of the caller; it ends with the caller's credential or this gateway. */
 function watch({ heldRequests }: GatewayContext, { exchange, admission }: McpRequest, body: unknown): Watched {
   const { res } = exchange;
   if (Object(body).method === 'subscriptions/listen') {
@@ -51,7 +51,7 @@ function watch({ heldRequests }: GatewayContext, { exchange, admission }: McpReq
   return { signal: gone.signal, [Symbol.dispose]: () => undefined };
 }
 
-/** What the SDK reads: no credentials. */
+/** The headers that the SDK needs, without credentials. */
 const read = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name'];
 
 function webRequest({ req }: Exchange, signal: AbortSignal): Request {

@@ -3,7 +3,9 @@ import type { A2AError, Part, Task, TaskState } from '@switchyard/protocol';
 import { type Outcome, textOf } from './ask-agent.ts';
 import { GET_TASK, type StructuredAnswer } from './tools.ts';
 
-/** What the agent said and made, and how to go on: for the model as content, for programs in `structuredContent`. */
+/**
+ * The agent's messages and artifacts, and what to do next: as content for models, in `structuredContent` for programs.
+ */
 export function resultOf(agent: string, outcome: Outcome): CallToolResult {
   if ('message' in outcome) {
     const { message } = outcome;
@@ -23,21 +25,21 @@ export function resultOf(agent: string, outcome: Outcome): CallToolResult {
   };
 }
 
-/** An operation was refused, or failed: models read what is wrong, and may mend it. */
+/** An operation was refused or failed: models can read the error and correct the call. */
 export function refusalOf(error: A2AError): CallToolResult {
   const wrong = error.violations.map(({ field, description }) => `${field} ${description}`);
   const again = error.retryAfterSeconds === undefined ? [] : [`Try again in ${error.retryAfterSeconds} s.`];
   return { content: [{ type: 'text', text: [error.message, ...wrong, ...again].join('\n') }], isError: true };
 }
 
-/** What an agent asks its client for. */
+/** Task states that need an answer. */
 export function questionIn({ status }: Task): string {
   return textOf(status.message?.parts ?? []) || 'The agent asks for input.';
 }
 
 const failed: readonly TaskState[] = ['TASK_STATE_FAILED', 'TASK_STATE_REJECTED', 'TASK_STATE_CANCELED'];
 
-/** What models are told beside what the agent says; undefined: there is nothing to do. */
+/** Instructions for models beside the agent's answer; undefined: nothing to do. */
 function nextStep(agent: string, { id, status }: Task): string | undefined {
   const read = `call ${GET_TASK} with agent "${agent}" and taskId "${id}"`;
   switch (status.state) {
@@ -78,5 +80,5 @@ function blockOf({ text, data, url, raw, mediaType, filename }: Part, place: str
   return { type: 'resource', resource: { uri, blob: raw, ...type } };
 }
 
-/** As MCP's types have it. */
+/** As MCP's types define it. */
 const structured = (answer: StructuredAnswer): Record<string, unknown> => ({ ...answer });

@@ -3,7 +3,7 @@ import type { AgentCard } from '@switchyard/protocol';
 import type { AnnouncedAgent } from '@switchyard/store';
 import { z } from 'zod';
 
-/** What an agent is asked. */
+/** The arguments of a call to an agent. */
 export const askSchema = z.strictObject({
   message: z.string().min(1).describe('What to tell the agent, in plain words.'),
   data: z.record(z.string(), z.unknown()).optional().describe('Structured input beside the message.'),
@@ -24,11 +24,11 @@ export const getTaskSchema = z.strictObject({
 
 export const cancelTaskSchema = z.strictObject(named);
 
-/** Agents' ids have no underscore: no agent has these names. */
+/** Agents' ids have no underscore, so no agent has these names. */
 export const GET_TASK = 'get_task';
 export const CANCEL_TASK = 'cancel_task';
 
-/** Where a task is, for programs. An agent may answer with a message, and no task. */
+/** The task, for programs. An agent may answer with a message and no task. */
 const answerSchema = z.object({
   agent: z.string(),
   taskId: z.string().optional(),
@@ -39,7 +39,7 @@ export type StructuredAnswer = z.infer<typeof answerSchema>;
 
 const outputSchema = objectSchema(answerSchema);
 
-/** The tools of a caller that sees these agents. */
+/** The tools of a caller that may use these agents. */
 export function toolsOf(agents: readonly AnnouncedAgent[]): Tool[] {
   return [
     ...agents.map(({ id, card }) => ({
@@ -68,7 +68,7 @@ export function toolsOf(agents: readonly AnnouncedAgent[]): Tool[] {
   ];
 }
 
-/** What models choose an agent by. */
+/** The description by which models choose an agent. */
 function described({ description, skills }: AgentCard): string {
   const lines = skills.map(({ name, description: what, examples = [] }) => {
     const such = examples.length > 0 ? ` For example: ${examples.map((example) => `“${example}”`).join(', ')}` : '';
@@ -77,7 +77,7 @@ function described({ description, skills }: AgentCard): string {
   return [description, ...(lines.length > 0 ? ['Skills:', ...lines] : [])].join('\n');
 }
 
-/** As MCP's types have it. */
+/** As MCP's types define it. */
 function objectSchema(schema: z.ZodType): Tool['inputSchema'] {
   return JSON.parse(JSON.stringify(z.toJSONSchema(schema, { io: 'input' })));
 }

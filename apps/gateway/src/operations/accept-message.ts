@@ -35,13 +35,16 @@ export type Accepted = Extract<Acceptance, { verdict: 'accepted' }>;
 type Refused = Exclude<Acceptance['verdict'], 'accepted' | 'overloaded' | 'other-seq'>;
 
 interface AcceptOptions {
-  /** Its id is for the task, if the message makes one. */
+  /** Becomes the task's id, if the message creates one. */
   readonly preSubscription?: PreSubscription | undefined;
-  /** How long the caller may get a plain message: until then a webhook, but one of A2A 0.3, gets no event of the task. */
+  /**
+   * How long the caller may still get a plain message: until then a webhook (except of A2A 0.3) gets no event of the
+   * task.
+   */
   readonly webhookHoldMs?: number;
   /** The caller waits for the answer, or reads it as a stream. */
   readonly isAwaited?: boolean;
-  /** Of a task that runs again; see `readRerun`. */
+  /** Of a rerun task; see `readRerun`. */
   readonly steps?: StepsOfTask | undefined;
 }
 
@@ -94,7 +97,7 @@ export async function acceptMessage(
   return acceptance;
 }
 
-/** The trace of a message: its request's, or the one in the metadata, for clients that cannot set headers. */
+/** The trace context of a message: from its request, or from its metadata for clients that cannot set headers. */
 function traceContextOf(
   { traceContext }: Pick<Call, 'traceContext'>,
   { message, metadata }: SendMessageRequest,
@@ -175,7 +178,7 @@ const tooMuch = (limit: string, message: string): A2AError =>
 
 const taskIdOf = (taskId = ''): { metadata: Record<string, string> } => ({ metadata: { taskId } });
 
-/** Subscribes to the task that this message may make; a message with a taskId makes none. */
+/** Subscribes to the task that this message may create; a message with a taskId creates none. */
 export function presubscribe(
   { feeds }: Backend,
   call: Call,
@@ -188,7 +191,7 @@ export function presubscribe(
 }
 
 /**
- * A client speaks for itself alone: it is not the agent, nor another agent that calls this one.
+ * Clients speak only for themselves: not as the agent, and not as an agent that calls it.
  * @throws {A2AError} InvalidParams
  */
 function requireOwnWords({ message, metadata }: SendMessageRequest): void {
@@ -208,8 +211,9 @@ function reservedIn(path: string, metadata: Metadata | undefined): FieldViolatio
 }
 
 /**
- * A2A names no skill in a request: each that a client names as agents often read it must be open to it. If the card
- * protects a skill, a name that is not exactly one of its skills is refused: the agent might read it more loosely.
+ * A2A has no field for a skill in a request. So each skill that a client names where agents often look must be allowed.
+ * If the card protects a skill, any name that is not exactly one of its skills is refused, because the agent might read
+ * it more loosely.
  * @throws {A2AError} PermissionDenied, InvalidParams
  */
 function requireSkill({ agent, admission }: Call, { message, metadata }: SendMessageRequest): void {
@@ -228,7 +232,7 @@ function requireSkill({ agent, admission }: Call, { message, metadata }: SendMes
 }
 
 /**
- * The skill that a message names by the extension for that.
+ * The skill that a message names with the skill extension.
  * @throws {A2AError} PermissionDenied, InvalidParams
  */
 function skillOf(call: Call, { message }: SendMessageRequest): NamedSkill | undefined {
@@ -248,7 +252,7 @@ function skillOf(call: Call, { message }: SendMessageRequest): NamedSkill | unde
 
 /**
  * The agent must accept the media types of the message, and the client those of the agent (A2A 3.3.2). Skills may add
- * to the agent's types (4.4.5), and a request names no skill: those of every skill count.
+ * to the agent's types (4.4.5), and a request names no skill, so the types of all skills are allowed.
  * @throws {A2AError} ContentTypeNotSupported, naming every part
  */
 function requireMediaTypes({ agent }: Call, request: SendMessageRequest): void {
@@ -269,7 +273,7 @@ function wrongParts(card: AgentCard, { message }: SendMessageRequest): FieldViol
   });
 }
 
-/** The client could not read the agent's answer: refused before the work. */
+/** The client could not read the agent's answer: refused before any work is done. */
 function wrongModes(card: AgentCard, { configuration }: SendMessageRequest): FieldViolation[] {
   const made = modesOf(card, card.defaultOutputModes, ({ outputModes }) => outputModes);
   const accepted = configuration?.acceptedOutputModes ?? [];
@@ -288,7 +292,7 @@ function modesOf(
   return [...new Set([...defaults, ...skills.flatMap((skill) => ofSkill(skill) ?? [])])];
 }
 
-/** A file without a media type may be anything: left to the agent. */
+/** A file without a media type may have any type: the agent decides. */
 function mediaTypeOf({ mediaType, text, data }: Part): string | undefined {
   if (mediaType) return mediaType;
   if (text !== undefined) return 'text/plain';

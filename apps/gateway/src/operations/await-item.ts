@@ -3,17 +3,17 @@ import type { Call } from '../call/call.ts';
 import type { Backend } from './backend.ts';
 
 export interface Wait {
-  /** What is counted as waiting. Default: a call for its answer. */
+  /** The kind of held request. Default: a call that waits for its answer. */
   readonly as?: ReaderKind;
   readonly taskId: string;
-  /** The feed resumes after it; unset: it begins with the task as it is. */
+  /** The feed resumes after it; unset: it begins with the current task. */
   readonly after?: EventId | undefined;
   readonly preSubscription?: PreSubscription | undefined;
   readonly waitMs: number;
   readonly until: (item: FeedItem) => boolean;
 }
 
-/** The first matching item; undefined when time is up or the call was interrupted. Holds no worker. */
+/** The first matching item; undefined when the time is over or the call was interrupted. Occupies no worker. */
 export async function awaitItem(
   { feeds }: Backend,
   { scope, signal }: Call,
@@ -23,7 +23,7 @@ export async function awaitItem(
   const items = feeds.follow(scope, taskId, { as, after, preSubscription });
   const { promise: left, resolve: leave } = Promise.withResolvers<undefined>();
   const giveUp = (): void => leave(undefined);
-  // Node has no timer without end.
+  // Node has no infinite timer.
   const timer = Number.isFinite(waitMs) ? setTimeout(giveUp, waitMs) : undefined;
   signal.addEventListener('abort', giveUp);
   if (signal.aborted) giveUp();
@@ -37,7 +37,7 @@ export async function awaitItem(
   }
 }
 
-/** Not `for await`: it would keep a skipped item, which may be a large task, until the next one. */
+/** Not `for await`: it would keep a skipped item, which may be a large task, in memory until the next one. */
 async function firstOf(
   items: AsyncIterator<FeedItem, void>,
   isAwaited: (item: FeedItem) => boolean,

@@ -57,14 +57,15 @@ export function taskNotFound(taskId: string): A2AError {
 
 /**
  * For the four operations on push notification configs, and a config in SendMessage: each MUST be refused if the card
- * has no push notifications (A2A 3.3.4). @throws {A2AError} PushNotificationNotSupported
+ * has no push notifications (A2A 3.3.4).
+ * @throws {A2AError} PushNotificationNotSupported
  */
 export function requirePush({ push }: Backend, { agent }: Call): PushBackend {
   if (push && offersPush(agent.card)) return push;
   throw new A2AError('PushNotificationNotSupported', 'This agent does not offer push notifications');
 }
 
-/** @throws {A2AError} UnsupportedOperation: the agent's card says that it does not stream (A2A 3.3.4) */
+/** @throws {A2AError} UnsupportedOperation: the agent's card has no streaming (A2A 3.3.4) */
 export function requireStreaming({ agent }: Call): void {
   if (!offersStreaming(agent.card)) throw new A2AError('UnsupportedOperation', 'This agent does not offer streaming');
 }

@@ -8,13 +8,13 @@ import { type ConditionalCancel, generationMismatch } from './if-generation.ts';
 import type { UnaryResult } from './operation.ts';
 
 /**
- * A2A 3.1.5. Waits briefly for the running turn to stop, then answers the task as it is. Canceling a canceled task is
- * not an error.
+ * A2A 3.1.5. Waits briefly for the running turn to stop, then answers with the current task. Canceling a canceled task
+ * is not an error.
  */
 export function cancelTask(backend: Backend, call: Call, request: ConditionalCancel): Promise<UnaryResult> {
   const { id, ifGenerationMatch } = request;
   const change = { operation: 'CancelTask', taskId: id, request: { id, ifGenerationMatch } };
-  // The cancel that is tried again has changed the generation itself.
+  // The first attempt of a retried cancel has changed the generation itself.
   return withKey(backend.tasks, call, change, ({ isRetry }) => cancel(backend, call, isRetry ? { id } : request));
 }
 
@@ -41,7 +41,7 @@ async function cancel(
   return { json: task, seq };
 }
 
-/** The task is being canceled, whether or not another request may be held. */
+/** Answers with the canceling task, also if no further request may be held. */
 function mayWait(call: Call): boolean {
   try {
     return !call.signal.aborted;

@@ -6,13 +6,13 @@ import type { Backend } from './backend.ts';
 import { readTask } from './backend.ts';
 import type { UnaryResult } from './operation.ts';
 
-/** What a caller has of a task, and how long it waits for more. */
+/** What a caller knows of a task, and how long it waits for more. */
 export interface Poll extends Pick<Call, 'knownVersion' | 'waitMs'> {
   /** Waits for an event with a higher number. Unset: for any change, if the caller has this version or names none. */
   readonly after?: number | undefined;
 }
 
-/** A2A 3.1.3. A caller that has this version, or asks for the next one, may wait for a change instead of polling. */
+/** A2A 3.1.3. A caller that has this version, or asks for the next one, can wait for a change instead of polling. */
 export function getTask(backend: Backend, call: Call, request: GetTaskRequest): Promise<UnaryResult> {
   return pollTask(backend, call, request, call);
 }
@@ -28,7 +28,7 @@ export async function pollTask(
   if (!shouldWait(poll, reading)) return result(reading);
   const { seq, incarnation } = reading;
   const waitMs = Math.min(poll.waitMs, backend.settings.maxPollWaitMs);
-  // The task may be large, and the wait does not need it: what reads it again holds no reading.
+  // Not held while waiting, because the task may be large: it is read again afterwards.
   const changed = awaitItem(backend, call, {
     as: 'poll',
     taskId,
@@ -39,7 +39,7 @@ export async function pollTask(
   return changed.then(async () => result(await readTask(backend, call, taskId, view)));
 }
 
-/** There is no wait if the task has changed already, or has ended. */
+/** Does not wait if the task has already changed or ended. */
 function shouldWait({ waitMs, knownVersion, after }: Poll, { state, version, seq }: TaskReading): boolean {
   if (waitMs <= 0 || isTerminal(state)) return false;
   return after === undefined ? knownVersion === undefined || knownVersion === version : seq <= after;

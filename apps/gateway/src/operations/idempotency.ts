@@ -4,11 +4,11 @@ import type { KeyedRequest } from '@switchyard/store';
 import type { Call } from '../call/call.ts';
 import type { TaskStore } from './backend.ts';
 
-/** What a change of a task with an `Idempotency-Key` gets besides its request. */
+/** What a change with an `Idempotency-Key` gets besides its request. */
 export interface Retryable {
-  /** The same request came before, and was not refused. */
+  /** The same request was made before, and was not refused. */
   readonly isRetry: boolean;
-  /** For what the change makes: the same for a retry. Unset without a key. */
+  /** For ids that the change creates: the same for a retry. Unset without a key. */
   readonly id?: string | undefined;
 }
 
@@ -19,8 +19,8 @@ interface Change {
 }
 
 /**
- * Makes a change with the caller's key, if it sends one: another request with the same key is a conflict. A change that
- * is refused leaves the key free.
+ * Makes a change with the caller's key, if it sends one: another request with the same key is a conflict. A refused
+ * change releases the key.
  * @throws {A2AError} Conflict
  */
 export async function withKey<Result>(

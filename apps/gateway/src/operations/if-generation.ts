@@ -5,7 +5,7 @@ import {
   type SendMessageRequest,
 } from '@switchyard/protocol';
 
-/** Requests of A2A 1.1 name the generation that the task must have; those of 1.0 come without (docs/a2a-1-1.md). */
+/** Requests of A2A 1.1 can require a generation of the task; those of 1.0 cannot (docs/a2a-1-1.md). */
 export interface ConditionalSend extends SendMessageRequest {
   configuration?: SendMessageConfiguration & IfGeneration;
 }

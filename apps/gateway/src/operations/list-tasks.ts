@@ -4,10 +4,10 @@ import type { Call } from '../call/call.ts';
 import type { Backend } from './backend.ts';
 import type { UnaryResult } from './operation.ts';
 
-/** A2A 3.1.4: unless the caller names a page size. */
+/** A2A 3.1.4: the default page size. */
 const defaultPageSize = 50;
 
-/** The caller's tasks, latest status first. */
+/** The caller's tasks, by status time, the latest first. */
 export async function listTasks(backend: Backend, call: Call, request: ListTasksRequest): Promise<UnaryResult> {
   return pageResult(await readPage(backend, call, request));
 }

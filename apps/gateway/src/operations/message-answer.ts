@@ -10,8 +10,8 @@ interface MessageHold {
 }
 
 /**
- * A stream has one Message, or a task and its events (A2A 3.1.2), and only the agent knows which: so the task is held
- * back until its first event, for a while.
+ * A stream has either a Message, or a task and its events (A2A 3.1.2), and only the agent knows which. So the task is
+ * held back for a limited time, until the agent's first event.
  */
 export async function* messageOrItems(
   items: AsyncIterable<FeedItem>,
@@ -37,13 +37,13 @@ export async function* messageOrItems(
 
 const message = (item: FeedItem): StreamItem => ({ ...item, json: `{"message":${plainMessageOf(item)}}` });
 
-/** The task counts while it waits to be sent. */
+/** The task counts as an answer in memory while it waits. */
 async function heldBack<T>({ json }: FeedItem, event: Promise<T>): Promise<T> {
   using _held = retain(json);
   return await event;
 }
 
-/** Undefined when time is up. */
+/** Undefined when the time is over. */
 async function withTimeout<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
   if (!Number.isFinite(ms)) return promise;
   let timer: NodeJS.Timeout | undefined;
@@ -57,7 +57,10 @@ async function withTimeout<T>(promise: Promise<T>, ms: number): Promise<T | unde
   }
 }
 
-/** JSON of the plain Message with which an agent answered instead of a task. It names no task: its caller has none. */
+/**
+ * JSON of the plain Message with which an agent answered instead of a task. It names no task, because the caller has
+ * none.
+ */
 export function plainMessageOf({ json }: FeedItem): string {
   const plainMessage = plainMessageIn(json);
   if (!plainMessage) throw new A2AError('InvalidAgentResponse', 'The agent answered with a message, but there is none');

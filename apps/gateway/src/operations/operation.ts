@@ -13,21 +13,21 @@ import type { Backend } from './backend.ts';
 
 /** The answer to a call, as JSON for the binding's envelope. */
 export interface UnaryResult {
-  /** Absent when the caller has this version. */
+  /** Absent if the caller has this version. */
   readonly json?: Json | undefined;
-  /** Version of a task: changes whenever the task does. */
+  /** Version of the task; changes with every change of the task. */
   readonly version?: string;
-  /** Of a task, the number of its last event. */
+  /** Number of the task's last event. */
   readonly seq?: number;
 }
 
-/** One event of a stream, with the id to resume after. */
+/** An event of a stream, with the id for resuming after it. */
 export interface StreamItem extends EventId {
   /** A2A StreamResponse. */
   readonly json: Json;
 }
 
-/** An A2A operation for bindings: it validates its parameters. */
+/** An A2A operation, as bindings call it: it validates its parameters. */
 export type Operation = UnaryOperation | StreamingOperation;
 
 interface UnaryOperation {
@@ -38,11 +38,11 @@ interface UnaryOperation {
 
 interface StreamingOperation {
   readonly kind: 'streaming';
-  /** Resolves when the stream can begin; refusals reject before. @throws {A2AError} */
+  /** Resolves when the stream can begin; rejects before that. @throws {A2AError} */
   invoke(call: Call, params: unknown): Promise<AsyncIterable<StreamItem>>;
 }
 
-/** A stream that can begin. It holds a slot until it is disposed of. */
+/** A stream that can begin. It occupies a slot until it is disposed of. */
 export interface OpenStream extends Disposable {
   readonly items: AsyncIterable<StreamItem>;
 }
@@ -50,7 +50,7 @@ export interface OpenStream extends Disposable {
 export type Answer = UnaryResult | OpenStream;
 
 /**
- * Runs an operation up to its answer. Does not keep the request, which may be large, while that is written.
+ * Runs an operation up to its answer. Does not keep the request, which may be large, while the answer is written.
  * @throws {A2AError}
  */
 export function runOperation(operation: Operation, { call, params }: Invocation): Promise<Answer> {
@@ -59,11 +59,11 @@ export function runOperation(operation: Operation, { call, params }: Invocation)
 
 interface ServedOperations<Name extends string> {
   readonly operations: Readonly<Record<Name, Operation>>;
-  /** Those of A2A 1.1; unset where it is not served. */
+  /** The operations of A2A 1.1; unset if it is not served. */
   readonly preview: Readonly<Record<Name, Operation>> | undefined;
 }
 
-/** The operation, in the version of its call. */
+/** The operation in the version of the call. */
 export function operationFor<Name extends string>(
   { operations, preview }: ServedOperations<Name>,
   { version }: Call,
@@ -89,7 +89,7 @@ async function openStream(operation: StreamingOperation, { call, params }: Invoc
   }
 }
 
-/** Makes an operation. */
+/** Creates an operation. */
 export type Definition = (name: Action, backend: Backend) => Operation;
 
 /** Runs an operation with a validated request. */
@@ -121,10 +121,7 @@ interface Definite<Schema extends z.ZodType, Answer> {
   readonly kind: Operation['kind'];
 }
 
-/**
- * Traces the operation, and reports its outcome and duration. A message that is accepted is told to the audit trail at
- * once, elsewhere.
- */
+/** Traces the operation, and emits its outcome and duration. An accepted message is audited elsewhere, at once. */
 function reported<Schema extends z.ZodType, Answer>(
   operation: Action,
   backend: Backend,
@@ -139,7 +136,7 @@ function reported<Schema extends z.ZodType, Answer>(
   };
   const perform = async (call: Call, params: unknown): Promise<Answer> => {
     const startedAt = performance.now();
-    // Read now: the request may be large, and is not to be held while its answer is awaited.
+    // Read now, because the request may be large and must not be kept until the answer.
     const object = isAudited ? taskNamedIn(Object(params)) : undefined;
     try {
       const answer = await run(backend, call, parse(schema, params));
@@ -165,10 +162,10 @@ interface Ending {
   readonly startedAt: number;
 }
 
-/** Longest name of a task that a request may have here: ours have 36 characters. */
+/** Maximum length of a task id in the audit trail; ours have 36 characters. */
 const LONGEST_NAME = 128;
 
-/** The task that a request is about, as far as it names one, for the audit trail. */
+/** The task that a request names, for the audit trail. */
 function taskNamedIn(request: object): string | undefined {
   if ('message' in request) return taskNamedIn(Object(request.message));
   if ('taskId' in request) return nameIn(request.taskId);
@@ -179,8 +176,8 @@ const nameIn = (value: unknown): string | undefined =>
   typeof value === 'string' ? value.slice(0, LONGEST_NAME) : undefined;
 
 /**
- * The events of a stream, each with its id in its metadata for a client that has activated the extension: not every
- * binding has a place for it beside the event (docs/extensions/resumable-streams.md).
+ * The events of a stream. If the client has activated the extension, each has its id in its metadata, because not every
+ * binding has another place for it (docs/extensions/resumable-streams.md).
  */
 function withEventIds(call: Call, items: AsyncIterable<StreamItem>): AsyncIterable<StreamItem> {
   return isActive(call, resumableStreamsUri) ? identified(items) : items;
@@ -192,7 +189,7 @@ async function* identified(items: AsyncIterable<StreamItem>): AsyncGenerator<Str
 
 function identify(json: string, id: EventId): string {
   const response: StreamResponse = JSON.parse(json);
-  // A plain message ends its stream, and has no task to subscribe to.
+  // A plain message ends its stream, and has no task.
   const object = response.statusUpdate ?? response.artifactUpdate ?? response.task;
   if (object) object.metadata = { ...object.metadata, [resumableStreamsUri]: { eventId: formatEventId(id) } };
   return JSON.stringify(response);

@@ -23,7 +23,7 @@ import { sendMessage } from './send-message.ts';
 import { sendStreamingMessage } from './send-streaming-message.ts';
 import { subscribeToTask } from './subscribe-to-task.ts';
 
-/** The operations of A2A 1.0 (3.1), by the names that JSON-RPC and gRPC give them (5.3). */
+/** The operations of A2A 1.0 (3.1), by their names in JSON-RPC and gRPC (5.3). */
 export const definitions = {
   SendMessage: unary(sendMessageRequestSchema, sendMessage),
   SendStreamingMessage: streaming(sendMessageRequestSchema, sendStreamingMessage),
@@ -54,7 +54,7 @@ function isOperationName(name: string): name is OperationName {
   return Object.hasOwn(definitions, name);
 }
 
-/** A2A 3.1.11 and 3.3.4: an agent that does not declare the extended card does not support the operation. */
+/** A2A 3.1.11 and 3.3.4: an agent that does not declare an extended card does not support the operation. */
 async function getExtendedAgentCard({ cards }: Backend, call: Call): Promise<UnaryResult> {
   if (!cards.offersExtended(call.agent))
     throw new A2AError('UnsupportedOperation', 'This agent does not offer an extended agent card');

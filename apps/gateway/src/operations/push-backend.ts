@@ -16,11 +16,11 @@ type WebhookStore = Pick<Webhooks, 'create' | 'get' | 'list' | 'delete'>;
 export interface PushBackend {
   readonly webhooks: WebhookStore;
   readonly policy: Pick<AddressPolicy, 'problemOf'>;
-  /** Otherwise webhooks with a token or credentials are refused, as these would be stored in clear. */
+  /** If false, webhooks with a token or credentials are refused, because they would be stored in clear text. */
   readonly takesSecrets: boolean;
-  /** Unset: webhooks are not asked whether they want to be called. */
+  /** Unset: webhooks are not asked for their consent. */
   readonly consent: WebhookConsent | undefined;
-  /** Call it before a config is stored: logs once that credentials are stored in clear. */
+  /** Call it before a config is stored: logs once that credentials are stored in clear text. */
   readonly warnIfClear: () => void;
 }
 
@@ -53,50 +53,50 @@ function clearStorageWarning(areEncrypted: boolean, emit: Emit): () => void {
   };
 }
 
-/** From the request to the end of its answer. */
+/** Time limit of a consent request. */
 const TIMEOUT_MS = 3_000;
-/** Of an answer: a token has 43. */
+/** Maximum size of an answer; a token has 43 characters. */
 const MAX_BYTES = 1_024;
-/** Between two questions of one tenant to one host. */
+/** Minimum time between two consent requests of a tenant to a host. */
 const PAUSE_MS = 1_000;
-/** That may ask one host in that time. */
+/** Maximum number of tenants that may ask a host in this time. */
 const MOST_TENANTS = 10;
-/** How long a URL that has agreed is not asked again. */
+/** How long consent is cached. */
 const REMEMBERED_MS = 10 * 60_000;
 const MAX_REMEMBERED = 10_000;
 
 /**
- * Asks webhooks whether they want to be called, before they are stored: otherwise a client could have this deployment
- * post to anybody. The question itself is not worth a flood: one GET per tenant, host and second, ten per host and
- * second.
+ * Asks webhooks for their consent before they are stored, so that a client cannot make this deployment post to other
+ * people's servers. To prevent floods of these requests, there is one GET per tenant, host and second, and ten per host
+ * and second.
  */
 export class WebhookConsent {
   readonly #client: GuardedClient;
   readonly #agreed = new LRUCache<string, true>({ max: MAX_REMEMBERED, ttl: REMEMBERED_MS });
-  /** Questions under way, by URL: callers that register the same one share it. */
+  /** Pending requests by URL: callers that register the same URL share one. */
   readonly #asking = new Map<string, Promise<boolean>>();
-  /** Hosts that are being asked, or were within the last second, and the tenants for which. */
+  /** Hosts that are being asked, or were within the last second, with the tenants. */
   readonly #resting = new Map<string, Set<string>>();
 
   constructor(policy: AddressPolicy) {
     this.#client = guardedClient({ policy, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES });
   }
 
-  /** Breaks off the questions under way. */
+  /** Aborts pending requests. */
   stop(): void {
     void this.#client.destroy();
   }
 
   /**
-   * The caller waits, which its share of waiting requests bounds. @param field of the URL in its request
-   * @throws {A2AError} InvalidParams: it does not agree; RateLimited
+   * The caller waits, which counts against its share of waiting requests. @param field of the URL in its request
+   * @throws {A2AError} InvalidParams: no consent; RateLimited
    */
   async require(url: string, field: string, { admission }: Pick<Call, 'admission'>): Promise<void> {
     if (this.#agreed.has(url)) return;
     using _ = admission.hold('wait');
     if (await (this.#asking.get(url) ?? this.#ask(url, admission.principal.tenant))) return;
     const answer = 'must answer GET <url>?validationToken=<token> with 200 and the token as its text';
-    // No word of what it answered: nobody is to look around by means of this gateway.
+    // The answer is not repeated, so that clients cannot use the gateway to probe other servers.
     throw invalidParams([{ field, description: `${answer}, within ${TIMEOUT_MS / 1_000} s` }]);
   }
 
@@ -128,15 +128,15 @@ export class WebhookConsent {
       this.#agreed.set(url, true);
       return true;
     } catch {
-      return false; // not there, too slow, too long, or at an address that may not be called
+      return false; // Unreachable, too slow, too long, or at a forbidden address.
     }
   }
 }
 
-/** A client that names many hosts is not to have as many connections kept open. */
+/** Connections are not kept, because a client could name many hosts. */
 const headers = { accept: 'text/plain', connection: 'close' };
 
-/** What the URL has already stays as it is written. */
+/** Keeps the URL's own query unchanged. */
 function question(url: string, token: string): URL {
   const asked = new URL(url);
   asked.search += `${asked.search === '' ? '' : '&'}validationToken=${token}`;

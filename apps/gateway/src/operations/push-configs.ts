@@ -15,8 +15,8 @@ import type { UnaryResult } from './operation.ts';
 import { tooManyConfigs, toWebhook } from './webhook-draft.ts';
 
 /**
- * A2A 3.1.7. The webhook gets each later event of the task; a config with a known id is replaced, and so is one that a
- * retry of its request made.
+ * A2A 3.1.7. The webhook gets each later event of the task. A config with a known id is replaced, and so is one that an
+ * earlier attempt of the same request created.
  */
 export function createPushConfig(
   backend: Backend,
@@ -110,7 +110,7 @@ export function deletePushConfig(
   });
 }
 
-/** The config as it is read (A2A 4.3.1): what proves to the receiver who sends is written, and not read again. */
+/** The config in answers (A2A 4.3.1): secrets are write-only. */
 function toConfig(
   { traceParent: _, traceState: __, version: ___, token: ____, authentication, ...webhook }: Webhook,
   taskId: string,

@@ -11,18 +11,18 @@ const messageSchema = z.object({ message: z.object({ metadata: z.object({ [rerun
 
 type Order = z.infer<typeof orderSchema>;
 
-/** A message that runs a task again, as what it is: one that makes a task in the same context. */
+/** A message that reruns a task, as a message that creates a task in the same context. */
 export interface Rerun {
   readonly request: ConditionalSend;
-  /** Unset: the new task begins without any. */
+  /** Unset: the new task has no stored step results. */
   readonly steps?: StepsOfTask;
 }
 
 const view = { historyLength: 0, includeArtifacts: false };
 
 /**
- * Reads what the extension asks for (docs/extensions/rerun.md). A retry gets the first answer, whatever has become of
- * the task that is to run again.
+ * Reads the rerun extension (docs/extensions/rerun.md). A retry gets the first answer, also if the old task has been
+ * deleted.
  * @throws {A2AError} InvalidParams, TaskNotFound, UnsupportedOperation
  */
 export async function readRerun(backend: Backend, call: Call, request: ConditionalSend): Promise<Rerun> {
@@ -40,7 +40,7 @@ export async function readRerun(backend: Backend, call: Call, request: Condition
   }
 }
 
-/** From the task that is to run again. */
+/** Of the old task. */
 async function readSource(
   backend: Backend,
   call: Call,
@@ -68,7 +68,7 @@ async function readSource(
   };
 }
 
-/** The context of the task that the same message, or one with the same key, has made before. */
+/** The context of the task that an earlier attempt of the same message, or one with the same key, created. */
 async function contextOfRetry(
   { tasks }: Backend,
   { scope, idempotencyKey }: Call,

@@ -19,7 +19,7 @@ import { readRerun } from './rerun.ts';
 
 /**
  * A2A 3.1.1. Immediate: answers with the accepted task. Blocking: waits until the agent ends the turn, asks for input
- * or releases its caller; when time is up, answers with the task as it is.
+ * or releases its caller; when the time is over, answers with the current task.
  */
 export async function sendMessage(backend: Backend, call: Call, given: ConditionalSend): Promise<UnaryResult> {
   const rerun = isActive(call, rerunUri) ? await readRerun(backend, call, given) : undefined;
@@ -44,14 +44,14 @@ export async function sendMessage(backend: Backend, call: Call, given: Condition
     if (release.kind === 'event') await backend.tasks.withdraw(call.scope, accepted.taskId);
     return messageResult(release);
   }
-  // From here on the caller has a task, unless its agent has answered just now.
+  // From here on the caller has a task, unless its agent has just answered with a message.
   if (!release && call.agent.repliesWithMessage) await backend.tasks.reveal(call.scope, accepted.taskId);
   const completed = release && projection.completed(historyLength);
   const isRead = release === undefined || completed === undefined;
   return isRead ? readResult(backend, call, accepted.taskId, historyLength) : taskResult(completed, release.seq);
 }
 
-/** The task as it is; for a retry perhaps the message that was the first answer. */
+/** The current task; for a retry possibly the message that was the first answer. */
 async function readResult(backend: Backend, call: Call, taskId: string, historyLength?: number): Promise<UnaryResult> {
   const reading = await backend.tasks.read(call.scope, taskId, { historyLength });
   if (!reading) throw taskNotFound(taskId);
@@ -64,7 +64,10 @@ const messageResult = (item: FeedItem): UnaryResult => ({ json: `{"message":${pl
 
 const taskResult = (task: Json = 'null', seq: number): UnaryResult => ({ json: wrapped(task, '{"task":', '}'), seq });
 
-/** An agent that may answer with a message must be waited for: `returnImmediately` is about tasks (A2A 3.2.2). */
+/**
+ * The caller must wait for an agent that may answer with a message: `returnImmediately` only concerns tasks (A2A
+ * 3.2.2).
+ */
 function isImmediate({ settings }: Backend, { agent }: Call, { configuration }: SendMessageRequest): boolean {
   return !agent.repliesWithMessage && wantsImmediate(settings, configuration);
 }
@@ -92,7 +95,7 @@ function awaitRelease(
   const { taskId, number, seq, incarnation, isDuplicate } = accepted;
   return awaitItem(backend, call, {
     taskId,
-    // The message of a retry may be answered already: the snapshot shows it.
+    // The message of a retry may already be answered: the snapshot shows it.
     after: isDuplicate ? undefined : { seq, incarnation },
     preSubscription,
     waitMs: backend.settings.blockingWaitMs,
@@ -113,7 +116,7 @@ function isRelease({ state, released }: FeedItem, number: number, acknowledgedIs
 /** A task with more events is read instead of folded. */
 const MOST_EVENTS = 16;
 
-/** Folds the events of a new task into it: if the task completes soon, it need not be read. */
+/** Folds the events of a new task: if the task completes soon, it need not be read. */
 class TaskProjection {
   readonly #accepted: Accepted;
   readonly #events: FeedItem[] = [];
@@ -130,7 +133,7 @@ class TaskProjection {
   }
 
   /**
-   * JSON of the task, if its first message completed it: otherwise a later message, which is in the history without an
+   * JSON of the task if its first message completed it. Otherwise a later message, which is in the history without an
    * event, may be missing.
    */
   completed(historyLength = Number.POSITIVE_INFINITY): string | undefined {

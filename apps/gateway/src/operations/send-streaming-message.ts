@@ -22,7 +22,7 @@ export async function sendStreamingMessage(
   const steps = rerun?.steps;
   const holdMs = call.agent.repliesWithMessage ? Number.POSITIVE_INFINITY : backend.settings.messageHoldMs;
   const preSubscription = presubscribe(backend, call, request);
-  // The signal of every call aborts when it is over.
+  // The signal of a call aborts when the call is over.
   call.signal.addEventListener('abort', () => preSubscription?.[Symbol.dispose](), { once: true });
   const accepted = await acceptMessage(backend, call, request, {
     preSubscription,
@@ -35,7 +35,7 @@ export async function sendStreamingMessage(
   const from = asAccepted(accepted, historyLength) ?? (await asRead(backend, call, taskId, historyLength));
   const until = (item: FeedItem): boolean => asksCallerOf(number, item);
   const items = backend.feeds.follow(call.scope, taskId, { from, until, preSubscription, signal: call.signal });
-  // A retry gets the answer of the first request: while there is no event, that may still be a message.
+  // A retry gets the first answer: before the first event, that may still be a message.
   if (!isNew && from.seq > 1 && !from.isPlainMessage) return items;
   return messageOrItems(items, {
     holdMs,
@@ -44,8 +44,8 @@ export async function sendStreamingMessage(
 }
 
 /**
- * The feed resumes right after the accepted message, so no event is missed. For a task that waited for this message the
- * client gets what came before only if it asks for history: many clients show again what a task holds.
+ * The feed resumes right after the accepted message, so no event is missed. If the task waited for this message, the
+ * client gets earlier contents only if it asks for history, because many clients would show them again.
  */
 function asAccepted(accepted: Accepted, historyLength: number | undefined): FeedItem | undefined {
   const { task, statusAndMessage, seq, incarnation } = accepted;

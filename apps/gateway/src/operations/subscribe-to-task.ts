@@ -6,8 +6,8 @@ import { readTask, requireStreaming } from './backend.ts';
 import type { StreamItem } from './operation.ts';
 
 /**
- * A2A 3.1.6: the task, then its events up to the terminal one; when resumed, the events after the last one seen. Reads
- * the task before the stream begins, so that errors are answered as such.
+ * A2A 3.1.6: the task, then its events up to the terminal one; when resumed, the events after the last one that the
+ * client has. Reads the task before the stream begins, so that errors have their own status.
  */
 export async function subscribeToTask(
   backend: Backend,
@@ -35,7 +35,7 @@ async function resume(
     historyLength: 0,
     includeArtifacts: false,
   });
-  // The task has ended, and the caller has not seen all of its events.
+  // The task has ended, and the caller lacks some of its events.
   const isSame = after.seq === seq && (after.incarnation ?? incarnation) === incarnation;
   if (isTerminal(state) && isSame) throw hasEnded(taskId);
   backend.emit({ kind: 'stream-resumed' });

@@ -13,7 +13,7 @@ import { protocolVersion } from '../exchange/service-parameters.ts';
 import { type Backend, requirePush } from './backend.ts';
 import type { PushBackend } from './push-backend.ts';
 
-/** A value that is sent in a header: visible ASCII, with blanks inside. */
+/** A value for a header: visible ASCII, with spaces inside. */
 const headerText = /^[\x21-\x7e]+(?: +[\x21-\x7e]+)*$/;
 /** RFC 9110 5.6.2. */
 const schemeName = /^[!#$%&'*+.^_`|~\w-]+$/;
@@ -21,7 +21,7 @@ const schemeName = /^[!#$%&'*+.^_`|~\w-]+$/;
 interface WebhookSource {
   readonly push: Pick<PushBackend, 'policy' | 'takesSecrets'>;
   readonly call: Pick<Call, 'version' | 'traceContext'>;
-  /** Path of the config in its request: '', or with a dot at its end. */
+  /** Path of the config in its request: '', or ending with a dot. */
   readonly path: string;
 }
 
@@ -75,7 +75,8 @@ interface MessageParts {
 }
 
 /**
- * The config of a message (A2A 3.2.2): stored together with it, so that it misses no event. Asks the webhook, if so set.
+ * The config of a message (A2A 3.2.2): stored together with the message, so that it misses no event. Asks the webhook
+ * for its consent, if required.
  * @throws {A2AError}
  */
 export async function inlineWebhook(
@@ -96,7 +97,7 @@ function ofAnotherTask(): A2AError {
   return invalidParams(violations);
 }
 
-/** A client that sends a config with every message should give it an id, to replace it. */
+/** A default id. A client that sends a config with every message should set an id, so that it is replaced. */
 export function tooManyConfigs(taskId: string): A2AError {
   return new A2AError('InvalidParams', 'The task has as many push notification configs as it may have', {
     violations: [{ field: 'id', description: 'must be that of a config to be replaced, or one must be deleted first' }],

@@ -2,19 +2,19 @@ import { readFileSync } from 'node:fs';
 import { createSecureContext, type TlsOptions } from 'node:tls';
 import type { Settings } from '@switchyard/settings';
 
-/** Limits of connections to a port, and of the requests on them. */
+/** Limits of a port's connections and their requests. */
 export interface ConnectionLimits {
-  /** A connection whose TLS handshake, or the headers of whose request, take longer is closed. */
+  /** Maximum time for the TLS handshake and for a request's headers; then the connection is closed. */
   readonly headersMs: number;
-  /** A request that has not arrived as a whole in this time is answered with 408. */
+  /** Maximum time for a whole request; then it is answered with 408. */
   readonly bodyMs: number;
-  /** Open at once. */
+  /** Maximum number of open connections. */
   readonly max: number;
-  /** Open at once from one address, or one network of IPv6; 0: no limit. */
+  /** Maximum number of open connections of an address or IPv6 network; 0: no limit. */
   readonly maxPerAddress: number;
 }
 
-/** More than the streams that may be open: health checks need room besides them. */
+/** More than the maximum number of streams, to leave room for health checks. */
 export const defaultConnectionLimits: ConnectionLimits = {
   headersMs: 10_000,
   bodyMs: 30_000,
@@ -22,11 +22,11 @@ export const defaultConnectionLimits: ConnectionLimits = {
   maxPerAddress: 0,
 };
 
-/** A certificate and its key, as PEM texts, and who else may have one. */
+/** A certificate and its key as PEM texts, and the authorities of client certificates. */
 export interface TlsSettings {
   readonly certificate: Buffer;
   readonly privateKey: Buffer;
-  /** Certificates of clients are asked for, and count if one of these has signed them. Unset: they are not asked for. */
+  /** Client certificates are requested, and accepted if one of these authorities signed them. Unset: not requested. */
   readonly clientAuthorities?: Buffer | undefined;
   readonly minVersion?: TlsVersion;
 }
@@ -55,7 +55,7 @@ export function readHttpTls(given: Given): TlsSettings | undefined {
   return undefined;
 }
 
-/** TLS of gRPC: its own certificate, or that of HTTP. */
+/** TLS for gRPC: its own certificate, or that of HTTP. */
 export function readGrpcTls(given: Given): TlsSettings | undefined {
   const { GRPC_TLS_CERT_FILE, GRPC_TLS_KEY_FILE } = given.values;
   const hasOwn = GRPC_TLS_CERT_FILE !== undefined || GRPC_TLS_KEY_FILE !== undefined;
@@ -70,7 +70,7 @@ function readTls(given: Given, prefix: '' | 'GRPC_'): TlsSettings {
     ...(TLS_CLIENT_CA_FILE !== undefined && { clientAuthorities: readPem(given, 'TLS_CLIENT_CA_FILE') }),
     minVersion: TLS_MIN_VERSION === '1.3' ? 'TLSv1.3' : 'TLSv1.2',
   };
-  // Fails where the certificate is none, or has another key.
+  // Throws if the certificate is invalid or does not match the key.
   if (tls.certificate.length > 0 && tls.privateKey.length > 0)
     given.check(`${prefix}TLS_CERT_FILE`, () => createSecureContext(tlsOptions(tls)));
   return tls;

@@ -9,9 +9,9 @@ import {
   type SharesSettings,
 } from './limit-settings.ts';
 
-/** The audit trail. How much of it is kept, and for how long, the store knows. */
+/** The audit trail. Size and retention are settings of the store. */
 export interface AuditSettings {
-  /** `changes`: all but reads. */
+  /** `changes`: everything except reads. */
   readonly events: 'changes' | 'all' | 'off';
 }
 
@@ -24,50 +24,48 @@ export interface AdminSettings {
   readonly port: number;
   /** At least 16 characters. */
   readonly key: string;
-  /** For `/metrics` alone; unset: the other key is. */
+  /** For `/metrics` and `/admin/load` only; unset: the operators' key is needed. */
   readonly metricsKey?: string | undefined;
-  /** Serves the console, and to its operators what clients are served. Unset: no. */
+  /** Serves the console, and the clients' paths to operators. Unset: no. */
   readonly hasConsole?: boolean;
-  /** How the console signs in beside keys. */
+  /** How the console signs in, besides keys. */
   readonly oidc?: OidcSettings | undefined;
 }
 
 /** An issuer of tokens for the console. */
 export interface OidcSettings {
   readonly issuer: string;
-  /** Of a public client: it has no secret. */
+  /** Of a public client, which has no secret. */
   readonly clientId: string;
-  /** What the tokens are for. */
+  /** The audience of the tokens. */
   readonly audience: string;
-  /** Apart by blanks. */
+  /** Separated by spaces. */
   readonly scopes: string;
 }
 
-/** How the gRPC binding listens. */
+/** Where the gRPC binding listens. */
 export interface GrpcSettings {
   /** 0: any free port. */
   readonly port: number;
-  /**
-   * `host:port` for clients, in agent cards; `auto`: the host of the card’s own URLs, and the port; unset: on no card.
-   */
+  /** `host:port` for agent cards; `auto`: the host of the card's URLs, and the port; unset: cards do not name gRPC. */
   readonly publicAddress?: string | undefined;
-  /** Unset: without TLS, as behind a proxy that terminates it. */
+  /** Unset: without TLS, for example behind a proxy that terminates it. */
   readonly tls?: TlsSettings | undefined;
 }
 
 /** Limits of one gRPC connection. */
 export interface GrpcLimits {
-  /** Calls at a time. */
+  /** Concurrent calls. */
   readonly streams: number;
-  /** Bytes queued for sending, and headers. Beyond it the connection gets no new calls. */
+  /** Bytes queued for sending, headers included. Beyond it the connection accepts no new calls. */
   readonly bytes: number;
   /** A call whose message has not arrived in this time is refused. */
   readonly messageMs: number;
   /** How long a connection stays open without a call. */
   readonly idleMs: number;
-  /** A connection of this age takes no new calls. */
+  /** A connection of this age accepts no new calls. */
   readonly ageMs: number;
-  /** How long the calls of such a connection go on. */
+  /** How long calls of such a connection may continue. */
   readonly ageGraceMs: number;
 }
 
@@ -80,15 +78,18 @@ export const defaultGrpcLimits: GrpcLimits = {
   ageGraceMs: 3_600_000,
 };
 
-/** Settings of push notifications for gateways; workers deliver them. */
+/** The gateway's settings of push notifications; workers deliver them. */
 export interface PushSettings {
   /** The allowed addresses of webhooks. */
   readonly policy: AddressPolicySettings;
-  /** Public keys of the deliveries' signatures. */
+  /** Public keys of the signatures of deliveries. */
   readonly publicKeys: readonly PublicJwk[];
-  /** With authentication and no secret to encrypt them: stores tokens and credentials in clear, rather than refuse them. */
+  /**
+   * Stores tokens and credentials in clear text, instead of refusing them, if callers authenticate but there is no
+   * secret.
+   */
   readonly allowsClear: boolean;
-  /** Asks a webhook whether it wants to be called, before it is stored. */
+  /** Asks a webhook for its consent before it is stored. */
   readonly asksConsent: boolean;
 }
 
@@ -104,11 +105,11 @@ export type MissingVersion = 'by-shape' | '0.3';
 
 /** The settings of a gateway. Times in milliseconds, sizes in bytes, unless the name says otherwise. */
 export interface GatewaySettings {
-  /** Address to listen on. Anything but loopback needs authentication, or `allowAnonymous`. */
+  /** Address to listen on. Other than loopback needs authentication or `allowAnonymous`. */
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
-  /** Unset: plain HTTP, as behind a proxy that terminates TLS. */
+  /** Unset: plain HTTP, for example behind a proxy that terminates TLS. */
   readonly tls?: TlsSettings | undefined;
   readonly connections: ConnectionLimits;
   /** Unset: no gRPC. */
@@ -116,17 +117,17 @@ export interface GatewaySettings {
   readonly grpcLimits: GrpcLimits;
   /** Undefined: no push notifications. */
   readonly push: PushSettings | undefined;
-  /** Serves clients of A2A 0.3 as well, at the same URLs. */
+  /** Serves clients of A2A 0.3, too, at the same URLs. */
   readonly legacyV03: boolean;
-  /** Serves requests of A2A 1.1, too, as far as its draft goes: docs/a2a-1-1.md. */
+  /** Serves requests of A2A 1.1, too, as far as implemented: docs/a2a-1-1.md. */
   readonly preview: boolean;
-  /** Serves agents as tools of the Model Context Protocol under `/mcp`. */
+  /** Serves agents as tools of the Model Context Protocol at `/mcp`. */
   readonly mcp: boolean;
   /** The version of a request without one: `by-shape`, that of the method or path; `0.3`, as in A2A 3.6.2. */
   readonly missingVersion: MissingVersion;
-  /** Base URL for clients, in agent cards; unset: the host of the request for the card. */
+  /** Base URL for clients, in agent cards; unset: the Host of the request. */
   readonly publicUrl?: string | undefined;
-  /** Agent served at the root; unset: the first announced one by name. */
+  /** The default agent, served at the root; unset: the first announced one by name. */
   readonly defaultAgent?: string | undefined;
   /** Unset: no admin port, and no metrics. */
   readonly admin?: AdminSettings | undefined;
@@ -135,7 +136,7 @@ export interface GatewaySettings {
   /** What SendMessage does by default (`blocking` in A2A 3.2.2). */
   readonly sendMode: 'blocking' | 'immediate';
   /**
-   * Longest wait of a blocking SendMessage, below the 60 s after which most proxies give up. Infinity: the strict
+   * Maximum wait of a blocking SendMessage, below the 60 s after which most proxies give up. Infinity: the strict
    * reading of A2A 3.2.2.
    */
   readonly blockingWaitMs: number;
@@ -145,36 +146,36 @@ export interface GatewaySettings {
    */
   readonly messageHoldMs: number;
   /**
-   * Whether an agent that acknowledges a message releases the waiting caller. False: only its outcome or a question
-   * does (A2A 3.2.2).
+   * Whether an agent's acknowledgement releases the waiting caller. False: only an outcome or a question does (A2A
+   * 3.2.2).
    */
   readonly acknowledgedIsReleased: boolean;
-  /** How long CancelTask waits for a running turn to stop before it answers the task as it is. */
+  /** How long CancelTask waits for a running turn to stop before it answers with the current task. */
   readonly cancelWaitMs: number;
-  /** Longest wait that `Prefer: wait`, or `currentGeneration` of A2A 1.1, can ask for. */
+  /** Maximum wait for `Prefer: wait`, or `currentGeneration` of A2A 1.1. */
   readonly maxPollWaitMs: number;
-  /** A request that waits this long for Redis ends with 503. */
+  /** A request that waits for Redis longer than this gets 503. */
   readonly storeTimeoutMs: number;
-  /** A stream without an event for this long gets a comment, so that no proxy closes it. */
+  /** A stream without an event for this long gets a comment, so that proxies do not close it. */
   readonly heartbeatMs: number;
   /** A client that reads nothing for this long is disconnected. */
   readonly clientStallMs: number;
-  /** How often the announced agents are read again, besides after notifications. */
+  /** Interval for reading the announced agents again, besides notifications. */
   readonly agentRefreshMs: number;
   /** How long `stop()` lets requests finish before it closes their connections. */
   readonly drainMs: number;
   readonly maxBodyBytes: number;
   readonly shares: SharesSettings;
   readonly rates: RateSettings;
-  /** Which agents the manifest of ARD has; unset: all without authentication, else the one at the root. */
+  /** Agents in ARD's manifest; unset: all without authentication, otherwise the default agent. */
   readonly ard?: 'all' | 'default-agent' | 'off' | undefined;
   /** How long clients may cache an agent card. */
   readonly cardMaxAgeSeconds: number;
-  /** Each signs every agent card: none for unsigned cards, two during a rotation. They need `publicUrl`. */
+  /** Each signs every agent card: none for unsigned cards, two during a rotation. Requires `publicUrl`. */
   readonly cardSigningKeys: readonly SigningKey[];
-  /** Names of this gateway, with or without a port. Unset: see `Origins`. */
+  /** Allowed Host names, with or without a port. Unset: see `Origins`. */
   readonly allowedHosts?: readonly string[] | undefined;
-  /** Origins whose pages may ask, and read the answers; `*`: any, with authentication. */
+  /** Origins whose pages may send requests and read answers; `*`: any, with authentication. */
   readonly allowedOrigins: readonly string[];
   /** Trusts `X-Forwarded-Host` and `X-Forwarded-Proto`; only behind a proxy that sets them. */
   readonly trustProxy: boolean;

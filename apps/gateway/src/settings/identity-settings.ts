@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import { defaultTenant } from '@switchyard/operator-api';
 import { isLoopback, type Settings, type ValuesOf } from '@switchyard/settings';
 
-/** How callers authenticate. With none of the kinds, everyone is one anonymous principal. */
+/** How callers authenticate. Without any kind of credential, everyone is the same anonymous principal. */
 export interface AuthSettings {
-  /** Without authentication, listens beyond loopback: anyone who reaches the port can read and cancel all tasks. */
+  /** Listens beyond loopback without authentication: everyone who reaches the port can read and cancel all tasks. */
   readonly allowAnonymous?: boolean;
-  /** API keys of the environment; those in Redis count besides. Unset: no API keys. */
+  /** API keys in settings, in addition to those in Redis. Unset: no API keys. */
   readonly keys?: readonly ApiKey[] | undefined;
-  /** How long a key of Redis counts without being looked up again: a message about its revocation may be lost. */
+  /** How long a key from Redis is cached: the message about its revocation may be lost. */
   readonly keyCacheMs?: number;
   readonly jwt?: JwtSettings | undefined;
   readonly certificates?: CertificateSettings | undefined;
@@ -19,7 +19,7 @@ export interface ApiKey {
   readonly key: string;
   readonly subject: string;
   readonly tenant: string;
-  /** Empty: all but `admin`. */
+  /** Empty: all except `admin`. */
   readonly scopes: readonly string[];
 }
 
@@ -27,12 +27,12 @@ export const defaultKeyCacheMs = 5_000;
 
 export interface JwtSettings {
   readonly issuer: string;
-  /** A token must be for one of them. */
+  /** A token must have one of these audiences. */
   readonly audience: readonly string[];
-  /** Where the issuer publishes its keys; unset: as its OpenID configuration says. */
+  /** URL of the issuer's keys; unset: from its OpenID configuration. */
   readonly jwksUrl?: string | undefined;
   readonly algorithms: readonly string[];
-  /** By how much clocks may differ. */
+  /** Allowed difference of clocks. */
   readonly clockSkewSeconds: number;
   /** Names of claims. Scopes may be in several. */
   readonly claims: {
@@ -41,27 +41,27 @@ export interface JwtSettings {
     readonly scopes: readonly string[];
     readonly agents: string;
   };
-  /** Of tokens without one; unset: they are refused. */
+  /** Tenant of tokens without one; unset: they are refused. */
   readonly defaultTenant?: string | undefined;
-  /** Scopes without it are not ours; of the others it is taken off. */
+  /** Prefix of our scopes, which is removed; scopes without it are ignored. */
   readonly scopePrefix: string;
 }
 
 export interface CertificateSettings {
-  /** The name of the certificate that is the subject. */
+  /** The field of the certificate that is the subject. */
   readonly subjectFrom: 'san-uri' | 'san-dns' | 'cn';
-  /** The organization of its subject, or the default tenant. */
+  /** The organization of the certificate's subject, or the default tenant. */
   readonly tenantFrom: 'o' | 'default';
   readonly scopes: readonly string[];
 }
 
-/** Whether callers have to say who they are. */
+/** Whether callers must authenticate. */
 export function isAuthenticated({ keys, jwt, certificates }: AuthSettings): boolean {
   return keys !== undefined || jwt !== undefined || certificates !== undefined;
 }
 
 /**
- * Without authentication a gateway listens on loopback only, unless ALLOW_ANONYMOUS is set.
+ * Without authentication a gateway listens only on loopback, unless ALLOW_ANONYMOUS is set.
  * @returns the problem and its remedy; undefined if there is none
  */
 export function anonymousAccessProblem({
@@ -80,7 +80,7 @@ export function anonymousAccessProblem({
 
 type Given = Settings<'gateway'>;
 
-/** Reads how callers authenticate. Refuses what contradicts itself: a key that nobody asks for protects nothing. */
+/** Reads how callers authenticate. Refuses contradictory settings, such as keys that are not required. */
 export function readAuth(given: Given): AuthSettings {
   const { AUTH, ALLOW_ANONYMOUS, HOST, KEY_CACHE_MS, TLS_CLIENT_CA_FILE } = given.values;
   if (AUTH.length > 1 && AUTH.includes('none')) given.refuse('AUTH', 'none cannot be one of several');
@@ -137,12 +137,12 @@ function certificateSettings(values: ValuesOf<'gateway'>): CertificateSettings {
   return { subjectFrom: values.MTLS_SUBJECT, tenantFrom: values.MTLS_TENANT, scopes: values.MTLS_SCOPES };
 }
 
-/** Shortest accepted key, in characters: shorter ones can be guessed. */
+/** Minimum length of a key, in characters: shorter ones can be guessed. */
 const shortestKey = 16;
 
 /**
  * Parses entries `key:subject[:tenant[:scope+scope]]`, separated by commas or line breaks; lines that begin with `#`
- * are comments. Errors count entries from 1 and never repeat a key. @throws {Error}
+ * are comments. Errors number entries from 1 and never repeat a key. @throws {Error}
  */
 function parseApiKeys(text: string): ApiKey[] {
   const entries = text

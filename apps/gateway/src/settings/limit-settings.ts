@@ -1,6 +1,6 @@
 import type { Rate } from '@switchyard/settings';
 
-/** How much of something one gateway gives out at a time. */
+/** Limits of a resource of one gateway. */
 export interface ShareSettings {
   readonly total: number;
   /** Unset: half of the total. */
@@ -14,7 +14,7 @@ export interface SharesSettings {
   readonly streams: ShareSettings;
   /** Requests whose answers are held back: streams, blocking sends, long polls. */
   readonly held: ShareSettings;
-  /** Bytes of bodies that arrive, or wait for their answer. */
+  /** Bytes of bodies that arrive or wait for their answer. */
   readonly bytes: ShareSettings;
 }
 
@@ -26,17 +26,17 @@ export const defaultSharesSettings: SharesSettings = {
 
 export type RateSetting = Rate | 'off';
 
-/** How often clients may ask. Each gateway counts for itself. */
+/** Rate limits for clients. Each gateway counts for itself. */
 export interface RateSettings {
   /** All requests of a principal. */
   readonly perPrincipal: RateSetting;
-  /** Those of one kind, by the scope that they take. */
+  /** Requests of one kind, by the scope that they need. */
   readonly ofKind: Readonly<Record<'send' | 'read' | 'cancel' | 'push', RateSetting>>;
-  /** Requests of an address, or a /64 of IPv6, that ask for more than a card. */
+  /** Requests of an address, or an IPv6 /64, except for cards. */
   readonly perAddress: RateSetting;
   /** Wrong credentials of an address. */
   readonly failedAuthPerAddress: RateSetting;
-  /** Proxies before the gateway that add to `X-Forwarded-For`; 0: the header is not believed. */
+  /** Number of proxies in front of the gateway that add to `X-Forwarded-For`; 0: the header is ignored. */
   readonly proxies: number;
 }
 

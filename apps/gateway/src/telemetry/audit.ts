@@ -3,13 +3,13 @@ import type { Logger } from 'pino';
 import type { AuditSettings } from '../settings/gateway-settings.ts';
 import type { GatewayEvent } from './events.ts';
 
-/** What was done, and what came of it. */
+/** What was done, and its outcome. */
 export type AuditEntry = Omit<AuditEvent, 'at' | 'count' | keyof Source | keyof Actor>;
 
 /** Where the request came from. */
 type Source = Pick<AuditEvent, 'address' | 'requestId'>;
 
-/** Who is known to have asked. */
+/** The caller, as far as known. */
 export type Actor = Pick<AuditEvent, 'tenant' | 'subject' | 'credential'>;
 
 /** An event for the audit trail. */
@@ -17,27 +17,30 @@ export function audited(entry: AuditEntry, { address, requestId }: Source, actor
   return { kind: 'audited', event: { at: new Date().toISOString(), ...entry, ...actor, address, requestId } };
 }
 
-/** Failures that are alike are one event in this time. */
+/** Equal failures within this time are one event. */
 const ALIKE_MS = 1_000;
-/** Different failures in that time. Beyond it their address is left out: a client with many must not fill the trail. */
+/**
+ * Maximum number of different failures in that time. Beyond it the address is left out, so that a client with many
+ * addresses cannot fill the trail.
+ */
 const MOST_DIFFERENT = 1_000;
 
 export interface AuditParts {
   readonly trail: Pick<AuditTrail, 'write'>;
   readonly log: Logger;
-  /** A client with one address may have others: this names them all. */
+  /** The key of a client's addresses: one client may have several. */
   readonly networkOf: (address: string | undefined) => string | undefined;
-  /** Gets how many events will never be written. */
+  /** Called with the number of lost events. */
   readonly onDropped: (count: number) => void;
 }
 
 interface Repeated {
   readonly event: AuditEvent;
-  /** After the first, which is told at once. */
+  /** Further failures after the first, which is written at once. */
   more: number;
 }
 
-/** Tells who did what: to the log at once, to the audit trail in batches. */
+/** Audits: writes to the log at once, and to the audit trail in batches. */
 export class Audit {
   readonly #settings: AuditSettings;
   readonly #log: Logger;
@@ -59,7 +62,7 @@ export class Audit {
     else this.#recordFailure(event);
   }
 
-  /** Writes what is held, if Redis takes it now. */
+  /** Writes pending events, if Redis accepts them now. */
   async stop(): Promise<void> {
     this.#tellRepeated();
     await this.#writer.stop();
@@ -91,26 +94,29 @@ export class Audit {
   }
 
   #tell(event: AuditEvent): void {
-    // An accepted message has a line of its own, which says this, too.
+    // An accepted message has its own log line with the same fields.
     if (event.what !== 'send' || event.outcome !== 'ok') this.#log.info(event, 'audit');
     this.#writer.write(event);
   }
 }
 
-/** Whether the settings ask for such events. */
+/** Whether such events are recorded. */
 export function isRecorded(what: AuditAction, { events }: AuditSettings): boolean {
   return events === 'all' || (events === 'changes' && what !== 'read');
 }
 
 /** How long an event waits for others. */
 const WAIT_MS = 200;
-/** So many are written at once, and wait no longer. */
+/** Batch size; a full batch is written at once. */
 const BATCH = 100;
-/** Between two attempts while Redis does not take them. */
+/** Time between two attempts while Redis refuses them. */
 const RETRY_MS = 1_000;
 const MOST_HELD = 10_000;
 
-/** Writes events to the audit trail in batches. Those of an outage are held, up to a number, and written after it. */
+/**
+ * Writes events to the audit trail in batches. During an outage it keeps events up to a maximum, and writes them
+ * afterwards.
+ */
 export class AuditWriter {
   readonly #trail: Pick<AuditTrail, 'write'>;
   readonly #onDropped: (count: number) => void;
@@ -119,7 +125,7 @@ export class AuditWriter {
   #writing: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param onDropped gets how many events will never be written; at most once a second */
+  /** @param onDropped called with the number of lost events; at most once a second */
   constructor(trail: Pick<AuditTrail, 'write'>, onDropped: (count: number) => void) {
     this.#trail = trail;
     this.#onDropped = onDropped;
@@ -133,7 +139,7 @@ export class AuditWriter {
     else this.#timer ??= this.#beginIn(WAIT_MS);
   }
 
-  /** Writes what is held, if Redis takes it now. */
+  /** Writes pending events, if Redis accepts them now. */
   async stop(): Promise<void> {
     while (this.#writing) await this.#writing;
     while (this.#held.length > 0 && (await this.#writeBatch()));
@@ -157,14 +163,14 @@ export class AuditWriter {
     });
   }
 
-  /** @returns whether Redis took them */
+  /** @returns whether Redis accepted them */
   async #writeDue(): Promise<boolean> {
     let isTaken = await this.#writeBatch();
     while (isTaken && this.#held.length >= BATCH) isTaken = await this.#writeBatch();
     return isTaken;
   }
 
-  /** False while Redis is away or full: `switchyard_redis_up`, or refused messages, show that. */
+  /** False while Redis is unreachable or full, which `switchyard_redis_up` or refused messages show. */
   async #writeBatch(): Promise<boolean> {
     const batch = this.#held.slice(0, BATCH);
     const isTaken = await this.#trail.write(batch).then(

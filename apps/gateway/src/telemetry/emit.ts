@@ -4,7 +4,7 @@ import type { Audit } from './audit.ts';
 import type { Emit, GatewayEvent } from './events.ts';
 import type { GatewayMetrics } from './metrics.ts';
 
-/** Where events go besides the log. */
+/** Targets of events besides the log. */
 export interface Sinks {
   /** Unset: there are no metrics. */
   readonly metrics?: Pick<GatewayMetrics, 'record'> | undefined;
@@ -21,7 +21,10 @@ export function createEmit(log: Logger, { metrics, audit }: Sinks): Emit {
   };
 }
 
-/** Level and text of the logged kinds; the others are only metrics. Errors of clients are answered to them: `debug`. */
+/**
+ * Level and text of logged events; the others are only metrics. Clients' errors are answered to them, so they are
+ * `debug`.
+ */
 export const lines: Readonly<Partial<Record<GatewayEvent['kind'], Line>>> = {
   listening: ['info', 'listening'],
   stopping: ['info', 'stopping: streams end, requests finish'],

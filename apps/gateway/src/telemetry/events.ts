@@ -13,12 +13,12 @@ export type GatewayEvent =
   | { readonly kind: 'push-in-clear' }
   | { readonly kind: 'agents-changed'; readonly agents: readonly string[] }
   | { readonly kind: 'agents-unreadable'; readonly err: unknown }
-  /** Too many are open, or too many from the last address. Once a minute. */
+  /** Too many connections are open, in total or from the last address. Once a minute. */
   | { readonly kind: 'connections-refused'; readonly open: number; readonly address: string }
   | { readonly kind: 'issuer-unreadable'; readonly issuer: string; readonly err: unknown }
-  /** Wrong credentials come so often from an address that others of it are not looked at. Once a minute for each. */
+  /** An address sends so many wrong credentials that new ones from it are not checked. Once a minute per address. */
   | { readonly kind: 'credentials-guessed'; readonly address: string }
-  /** Duration until the answer, or until a stream begins. `outcome` is ok, or the code of the error. */
+  /** Duration until the answer, or until a stream starts. `outcome` is ok, or the error code. */
   | {
       readonly kind: 'operation-finished';
       readonly operation: string;
@@ -33,11 +33,11 @@ export type GatewayEvent =
       readonly contextId: string;
       readonly isNew: boolean;
     } & Caller)
-  /** A stream goes on after the last event that its client has received. */
+  /** A stream continues after the last event that its client had received. */
   | { readonly kind: 'stream-resumed' }
   /** For the audit trail. */
   | { readonly kind: 'audited'; readonly event: AuditEvent }
-  /** Events that never come into the audit trail: Redis did not take them for too long. */
+  /** Audit events that were lost because Redis was unreachable for too long. */
   | { readonly kind: 'audit-dropped'; readonly count: number }
   /** An operator has changed something. */
   | ({ readonly kind: 'admin-action'; readonly who: string } & RequestName)
@@ -54,7 +54,7 @@ export interface Caller {
   readonly address: string | undefined;
 }
 
-/** The name of a request. The path is without its query, which may hold secrets. */
+/** Identifies a request in logs. The path is without its query, which may hold secrets. */
 export interface RequestName {
   readonly requestId: string;
   readonly method: string;

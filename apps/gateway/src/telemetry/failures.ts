@@ -1,7 +1,7 @@
 import { A2AError, type A2AErrorCode } from '@switchyard/protocol';
 import { AnswersTooLarge, isOutage, TaskMissing } from '@switchyard/store';
 
-/** Turns anything thrown into the error for the caller. */
+/** Converts anything thrown to the error for the caller. */
 export function toA2AError(thrown: unknown): A2AError {
   if (thrown instanceof TaskMissing) {
     return new A2AError('TaskNotFound', 'The task does not exist or is not accessible', { cause: thrown });
@@ -21,7 +21,7 @@ export function toA2AError(thrown: unknown): A2AError {
   return A2AError.from(thrown);
 }
 
-/** Errors of the gateway or its surroundings, which operators want to see. The others are for the client. */
+/** Faults of the gateway or its surroundings, which concern operators. The others concern the client. */
 const faults: ReadonlySet<A2AErrorCode> = new Set(['Internal', 'InvalidAgentResponse', 'Unavailable']);
 
 /** The event of an error. */

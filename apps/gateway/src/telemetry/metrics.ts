@@ -3,12 +3,12 @@ import type { AgentReading, DeadLetterKind, StoreObserver, TenantShare } from '@
 import { Metrics, type Rendered } from '@switchyard/telemetry';
 import type { GatewayEvent } from './events.ts';
 
-/** The sources of metrics, read when they are collected. Those that promise reject while the store does not answer. */
+/** The sources of metrics, read at each collection. Promises reject while the store does not answer. */
 export interface MetricSources {
   readonly openStreams: () => number;
   readonly isRedisUp: () => boolean;
   readonly agents: () => Promise<readonly AgentReading[]>;
-  /** Jobs that wait, of all tenants. */
+  /** Waiting jobs of all tenants. */
   readonly tenants: () => Promise<readonly TenantShare[]>;
   readonly deadLetters: () => Promise<Readonly<Record<DeadLetterKind, number>>>;
   readonly redisBytes: () => Promise<number>;
@@ -23,7 +23,7 @@ type AgentGauge =
   | 'switchyard_agent_workers'
   | 'switchyard_agent_paused';
 
-/** Metrics of a gateway, for Prometheus. Those of the whole deployment are the same at every gateway. */
+/** Metrics of a gateway, for Prometheus. Those of the deployment are the same at every gateway. */
 export class GatewayMetrics {
   readonly #metrics = new Metrics('gateway');
   readonly #sources: MetricSources;
@@ -36,7 +36,7 @@ export class GatewayMetrics {
     this.#measureDeployment();
   }
 
-  /** What the store tells. */
+  /** Observer of the store. */
   get observer(): StoreObserver {
     const metrics = this.#metrics;
     return {
@@ -118,10 +118,10 @@ export class GatewayMetrics {
   }
 }
 
-/** Undefined while Redis does not answer: switchyard_redis_up shows it. */
+/** Undefined while Redis does not answer, which switchyard_redis_up shows. */
 const answerOf = <T>(question: Promise<T>): Promise<T | undefined> => question.catch(() => undefined);
 
-/** However many tenants there are, Prometheus gets no more labels. */
+/** Bounds the number of labels, whatever the number of tenants. */
 function labelled(tenants: readonly TenantShare[]): readonly TenantShare[] {
   const waiting = tenants.slice(MOST_TENANTS).reduce((sum, share) => sum + share.waiting, 0);
   return [...tenants.slice(0, MOST_TENANTS), { tenant: 'other', waiting }];
@@ -134,7 +134,7 @@ const admissionCodes: ReadonlySet<A2AErrorCode> = new Set([
   'RateLimited',
 ]);
 
-/** The limit that was reached, else the code. Undefined: it was refused for something else than admission. */
+/** The limit that was reached, or the error code. Undefined: not a refusal by admission. */
 function refusalReason(error: unknown): string | undefined {
   if (!(error instanceof A2AError)) return undefined;
   return error.metadata.limit ?? (admissionCodes.has(error.code) ? error.code : undefined);

@@ -3,15 +3,15 @@ import type { MethodDefinition, ServiceDefinition } from '@grpc/grpc-js';
 import { type TimelineFields, withTimelineFields } from './grpc-timeline.ts';
 
 /*
- * The fields of A2A 1.1 in protobuf. The messages of the SDK are those of 1.0: they leave out what they do not know. So
- * these fields are read from the bytes of a request, and added to those of an answer, by their numbers in the draft.
+ * The fields of A2A 1.1 in protobuf. The SDK's messages are those of 1.0 and drop unknown fields. So these fields are
+ * read from the bytes of a request, and added to the bytes of an answer, by their numbers in the draft.
  */
 
 type Definition = MethodDefinition<object, object>;
 
-/** A number of a request, and where JSON has it. */
+/** A numeric field of a request, and its place in JSON. */
 interface RequestField {
-  /** Numbers of the fields on the way to it. */
+  /** Field numbers of the path to it. */
   readonly path: readonly number[];
   readonly put: (params: object, value: number) => object;
 }
@@ -29,7 +29,7 @@ const currentGeneration: RequestField = {
 };
 const timelineLength: RequestField = { path: [5], put: (params, value) => ({ ...params, timelineLength: value }) };
 
-/** By the field of an answer that has a generation, the number of that; 0: the answer itself is a task. */
+/** By field of an answer that has a generation, the generation's field number; 0: the answer itself is a task. */
 type AnswerFields = ReadonlyMap<number, number>;
 
 const [inTask, inStatusUpdate, inArtifactUpdate] = [7, 5, 7];
@@ -51,12 +51,12 @@ const methods: Readonly<Record<string, { readonly answer: AnswerFields; readonly
     subscribeToTask: { answer: ofStream },
   };
 
-/** What the bytes of a request had, until its params are made. */
+/** Fields from the bytes of a request, until its params are made. */
 const asked = new WeakMap<object, (params: object) => object>();
-/** What is to be added to the bytes of an answer, one for each of its tasks. */
+/** Bytes to add to an answer, one for each of its tasks. */
 const added = new WeakMap<object, readonly Generated[]>();
 
-/** The service with the fields of 1.1, for those methods that are `inPreview`. */
+/** The service, with the fields of 1.1 for the methods that are `inPreview`. */
 export function withPreviewFields(service: ServiceDefinition): ServiceDefinition {
   const entries = Object.entries(service).map(([name, method]) => {
     const fields = methods[name];
@@ -126,7 +126,7 @@ interface Answer extends Generated {
   readonly artifactUpdate?: Generated;
 }
 
-/** The last value of a field, as protobuf has it. A field of another type is one that we do not know. */
+/** The last value of a field, as protobuf defines it. A field of another type is unknown. */
 function int64At(bytes: Uint8Array, [field, ...inside]: readonly number[]): number | undefined {
   const wanted = inside.length > 0 ? WireType.LengthDelimited : WireType.Varint;
   const reader = new BinaryReader(bytes);
@@ -156,7 +156,7 @@ function withFields(bytes: Uint8Array, fields: AnswerFields, answers: readonly G
   return writer.finish();
 }
 
-/** A field behind the others of its message. */
+/** Appends a field to a message. */
 function withGeneration(message: Uint8Array, field: number, { generation }: Generated = {}): Uint8Array {
   if (generation === undefined) return message;
   return new BinaryWriter().raw(message).tag(field, WireType.Varint).int64(generation).finish();

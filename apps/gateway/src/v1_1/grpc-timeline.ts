@@ -3,7 +3,7 @@ import { A2AService } from '@a2a-js/sdk/server/grpc';
 import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import type { TimelineEntry } from './timeline.ts';
 
-/** What of a task's JSON is not in the messages of 1.0. */
+/** Fields of a task's JSON that are not in the messages of 1.0. */
 export interface TimelineFields {
   readonly artifacts?: readonly { readonly startGeneration?: string; readonly endGeneration?: string }[];
   readonly timeline?: readonly TimelineEntry[];
@@ -50,7 +50,7 @@ function int64(writer: BinaryWriter, field: number, value: string | undefined): 
   if (value !== undefined) writer.tag(field, WireType.Varint).int64(value);
 }
 
-/** The SDK encodes messages of the service alone: what it encodes is taken out of one. */
+/** The SDK only encodes messages of the service, so the result is cut out of one. */
 function messageBytes(message: object): Uint8Array {
   const value = Message.fromJSON(message);
   return fieldIn(A2AService.sendMessage.responseSerialize({ payload: { $case: 'message', value } }), 2);

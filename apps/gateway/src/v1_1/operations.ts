@@ -22,7 +22,7 @@ import { sendStreamingMessage } from '../operations/send-streaming-message.ts';
 import { subscribeToTask } from '../operations/subscribe-to-task.ts';
 import { Timeline } from './timeline.ts';
 
-/** A protobuf int64, as far as JavaScript's numbers go: no task has so many events. */
+/** A protobuf int64, limited to JavaScript's integers: no task has so many events. */
 const poll = {
   currentGeneration: z.number().int().exactOptional(),
   timelineLength: z
@@ -38,7 +38,7 @@ const sendSchema = sendMessageRequestSchema.extend({
   configuration: sendMessageConfigurationSchema.extend(condition).exactOptional(),
 });
 
-/** Those of 1.0, but where A2A 1.1 differs (docs/a2a-1-1.md). */
+/** The operations of 1.0, except where A2A 1.1 differs (docs/a2a-1-1.md). */
 const previewDefinitions = {
   ...definitions,
   SendMessage: unary(sendSchema, async (backend, call, request) =>
@@ -52,7 +52,7 @@ const previewDefinitions = {
     const { tasks, seqs, ...page } = await readPage(backend, call, request);
     return pageResult({ ...page, tasks: tasks.map((task, i) => taskWithGeneration(task, seqs[i] ?? 0).toString()) });
   }),
-  // Nothing of the draft: the same condition, where a request is JSON.
+  // Not part of the draft: the same condition for requests as JSON.
   CancelTask: unary(cancelTaskRequestSchema.extend(condition), async (backend, call, request) =>
     asTask(await cancelTask(backend, call, request)),
   ),
@@ -68,16 +68,16 @@ export function previewOperations(backend: Backend): Operations {
 
 export interface PreviewGetTaskRequest extends GetTaskRequest {
   currentGeneration?: number;
-  /** Of a pull request: see Timeline. */
+  /** From a pull request: see Timeline. */
   timelineLength?: number;
 }
 
-/** The end of an ETag: the same version is other JSON than in 1.0. */
+/** End of an ETag: the same version has other JSON than in 1.0. */
 const suffix = '-1.1';
 
 /**
- * A2A 1.1, 3.2.7. With `currentGeneration` it waits for a later one: as long as the deployment lets polls wait, or
- * `Prefer: wait` says. It does not wait for a task that has ended.
+ * A2A 1.1, 3.2.7. With `currentGeneration` it waits for a later one: as long as settings allow, or `Prefer: wait` says.
+ * It does not wait for an ended task.
  */
 async function getTask(backend: Backend, call: Call, request: PreviewGetTaskRequest): Promise<UnaryResult> {
   const { currentGeneration: after, timelineLength = 0, historyLength, ...task } = request;
@@ -89,16 +89,16 @@ async function getTask(backend: Backend, call: Call, request: PreviewGetTaskRequ
   return { ...asTask(shown), version: `${version}${suffix}` };
 }
 
-/** '' for a version of 1.0, which is none of these. */
+/** '' for a version of 1.0, which never matches. */
 function knownTo({ knownVersion }: Call): string | undefined {
   if (knownVersion === undefined) return undefined;
   return knownVersion.endsWith(suffix) ? knownVersion.slice(0, -suffix.length) : '';
 }
 
-/** Of a task with more there is no timeline. */
+/** A task with more events has no timeline. */
 const MOST_EVENTS = 2_000;
 
-/** Of a task: its JSON, the timeline's, and the text. */
+/** Memory for a task: its JSON, the timeline's, and the text. */
 const COPIES = 3;
 
 async function withTimeline(
@@ -130,7 +130,7 @@ function asResponse({ json, seq = 0 }: UnaryResult): UnaryResult {
   return { json: json && responseWithGeneration(json, seq) };
 }
 
-/** Not a generator: it would keep the last event, which may be a large task, until the next one. */
+/** Not a generator: it would keep the last event, which may be a large task, in memory until the next one. */
 function withGenerations(items: AsyncIterable<StreamItem>): AsyncIterable<StreamItem> {
   return {
     [Symbol.asyncIterator]() {

@@ -9,7 +9,7 @@ import {
 } from '@switchyard/protocol';
 import type { FeedItem } from '@switchyard/store';
 
-/** A2A pull request 2129: a message of the client, or a status with what the agent said. */
+/** A2A pull request 2129: a message of the client, or a status with the agent's message. */
 export interface TimelineEntry {
   readonly message?: Message;
   readonly status?: TaskStatus;
@@ -17,7 +17,7 @@ export interface TimelineEntry {
   readonly generation: string;
 }
 
-/** The events that add to an artifact. */
+/** Events that add to an artifact. */
 interface Range {
   readonly start: number;
   last: number;
@@ -26,15 +26,15 @@ interface Range {
 
 interface Shown {
   readonly generation: number;
-  /** The most entries of the timeline. */
+  /** Maximum number of timeline entries. */
   readonly entries: number;
-  /** The most messages of the history; unset: all. */
+  /** Maximum number of messages of the history; unset: all. */
   readonly messages?: number | undefined;
 }
 
 /**
- * The timeline of a task, from its events and its history. Messages of clients are no events: one that the task waited
- * for has the generation of the status that it led to, one that came while a turn ran that of the status before.
+ * The timeline of a task, from its events and its history. Clients' messages are not events: a message for which the
+ * task waited has the generation of the status to which it led, a message during a turn that of the status before.
  */
 export class Timeline {
   readonly #task: Task;
@@ -42,7 +42,7 @@ export class Timeline {
   readonly #places: ReadonlyMap<string, number>;
   readonly #entries: TimelineEntry[] = [];
   readonly #ranges = new Map<string, Range>();
-  /** The first message of the history that is not in the timeline yet. */
+  /** The first message of the history that is not yet in the timeline. */
   #next = 0;
   /** Generation of the last status. */
   #last = 1;
@@ -56,7 +56,7 @@ export class Timeline {
   }
 
   apply({ kind, seq, json }: FeedItem): void {
-    // The task as it is stands where events are no longer kept.
+    // The current task replaces events that are no longer stored.
     if (kind === 'task' || seq !== this.#seen + 1) return;
     this.#seen = seq;
     const { statusUpdate, artifactUpdate }: StreamResponse = JSON.parse(json.toString());
@@ -64,10 +64,7 @@ export class Timeline {
     if (statusUpdate) this.#addStatus(statusUpdate.status, seq);
   }
 
-  /**
-   * The task with the latest entries, and with the latest messages alone. Without all events up to its generation there
-   * is no timeline.
-   */
+  /** The task with the latest entries and messages. Without all events up to its generation there is no timeline. */
   shown({ generation, entries, messages = Number.POSITIVE_INFINITY }: Shown): object {
     const { history: _, artifacts, ...task } = this.#task;
     const history = messages === 0 ? [] : this.#history.slice(-messages);
@@ -88,10 +85,10 @@ export class Timeline {
     this.#last = seq;
   }
 
-  /** What clients sent, up to a place in the history. */
+  /** The clients' messages up to a place in the history. */
   #addMessages(end: number, seq: number): void {
     for (const message of this.#history.slice(this.#next, end)) {
-      // The agent's own are in its statuses.
+      // The agent's messages are in its statuses.
       if (message.role !== 'ROLE_USER') return;
       this.#entries.push({ message, generation: String(seq) });
       this.#next++;
