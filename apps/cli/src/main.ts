@@ -6,7 +6,7 @@ const { version }: { version: string } = createRequire(import.meta.url)('../pack
 /** Only in a checkout of the repository. */
 const load = new URL('../../../workshop/load/main.ts', import.meta.url);
 
-/** Programs of their own, which get the rest of the command line as it is, and are loaded alone. */
+/** Separate programs, which get the rest of the command line unchanged and are loaded only when needed. */
 const programs = new Map<string, () => Promise<unknown>>([
   ['up', () => import('./up/main.ts')],
   ['gateway', () => import(import.meta.resolve('@switchyard/gateway/main'))],
@@ -23,7 +23,7 @@ if (program) {
   process.exitCode = await runCommand();
 }
 
-/** Everything else. @returns the exit code */
+/** All other commands. @returns the exit code */
 async function runCommand(): Promise<number> {
   const { runCli } = await import('./program.ts');
   const { Failure } = await import('./failures/failure.ts');
@@ -32,7 +32,7 @@ async function runCommand(): Promise<number> {
   // The reader of the output may close it: `switchyard … | head -1`.
   for (const stream of [stdout, stderr])
     stream.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
-  // The second one ends the process.
+  // The second one exits the process.
   process.once('SIGINT', () => stopped.abort(new Failure('A2ACLI_ERR_INTERNAL', 'It was interrupted')));
   const world = {
     args: argv.slice(2),

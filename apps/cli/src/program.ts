@@ -17,7 +17,7 @@ import { addPushConfigCommands } from './verbs/push-config.ts';
 import { addSendCommand } from './verbs/send.ts';
 import { addTaskCommands } from './verbs/task.ts';
 
-/** The commands that are programs of their own: their lines in the help. */
+/** Commands that are separate programs: their lines in the help. */
 const otherPrograms: Readonly<Record<string, string>> = {
   up: 'run your agents on this machine, with Redis, a gateway, workers and the console',
   gateway: 'run a gateway',
@@ -78,7 +78,7 @@ function buildProgram(world: World, version: string): Command {
   return program;
 }
 
-/** Most options are about calls of agents: commands that call none do not list them. */
+/** Most options are for calls of agents; other commands do not list them. */
 function usedGlobalOptions(this: Help, command: Command): Option[] {
   const all = Help.prototype.visibleGlobalOptions.call(this, command);
   let top = command;
@@ -88,7 +88,7 @@ function usedGlobalOptions(this: Help, command: Command): Option[] {
     : all.filter(({ long }) => long === '--output' || (top.name() === 'doctor' && long === '--agent-card'));
 }
 
-/** Puts the commands before the options, of which there are many. */
+/** Lists the commands before the options, of which there are many. */
 function commandsFirst(command: Command, helper: Help): string {
   const text = Help.prototype.formatHelp.call(helper, command, helper);
   const options = text.search(/\n(?:Options|Global Options):\n/);
@@ -123,7 +123,7 @@ function usageFailure({ message, code }: CommanderError, program: Command, args:
   return new Failure('A2ACLI_ERR_USAGE', text, { hint: `${path} --help` });
 }
 
-/** A command line that cannot be parsed may still ask for JSON. */
+/** A command line that cannot be parsed may still request JSON. */
 function outputBeforeParsing({ args, env, streams }: World): Output {
   const line = args.join('\n');
   const isJson = /(?:^|\n)(?:-o|--output)[\n=]?json(?:\n|$)/.test(line);

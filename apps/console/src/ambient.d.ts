@@ -1,4 +1,4 @@
 declare module '*.css';
 
-/** Node's: the protocol rewrites base64url by it, which no gateway sends. */
+/** Node's Buffer: the protocol uses it for base64url, which no gateway sends. */
 declare const Buffer: { from(text: string, encoding: 'base64'): { toString(encoding: 'base64'): string } };

@@ -6,14 +6,15 @@ import { firstPage } from './shell/pages.tsx';
 import { Shell } from './shell/shell.tsx';
 import './design/index.css';
 
-// Otherwise zod would try whether it may compile code, which the page's policy forbids and the browser reports.
+// Keeps zod from testing whether it may compile code, which the content security policy forbids and the browser
+// reports.
 z.config({ jitless: true });
 
 const root = document.getElementById('console');
 if (!root) throw new Error('the page has no place for the console');
 
 followLinks();
-// The first page's address replaces that of the link, and the key in it.
+// The first page replaces the URL of the link, and removes the key from it.
 const resumed = resume();
 if (path.value === '/') go(firstPage, { replaces: true });
 render(<Shell />, root);

@@ -30,9 +30,9 @@ import { hidden, wireFetch } from './wire.ts';
 
 export interface CallContext {
   readonly options: CliOptions;
-  /** Of `--debug`. */
+  /** The log of `--debug`. */
   readonly log: (line: string) => void;
-  /** Aborted with the reason: a timeout, or a Ctrl-C. */
+  /** Aborted by a timeout or Ctrl-C, with the reason. */
   readonly signal: AbortSignal;
 }
 
@@ -45,7 +45,9 @@ export interface TaskFilter {
   readonly historyLength?: number | undefined;
 }
 
-/** The card that the options name, without any credential: the endpoint of a card has not asked for one. */
+/**
+ * The card that the options name, read without credentials: they belong to the agent, not to the server of its card.
+ */
 export function fetchCard({ options, log, signal }: CallContext): Promise<Card> {
   const send = wireFetch({ secrets: [], log: options.debug ? log : undefined, hasCredentials: false });
   return readCard(options.agentCard, options.a2aVersion ?? newestVersion, (url, init) =>
@@ -53,7 +55,7 @@ export function fetchCard({ options, log, signal }: CallContext): Promise<Card> 
   );
 }
 
-/** The agent that the options name, over the binding that its card and they choose. @throws {Failure} */
+/** The agent that the options name, over the binding that card and options determine. @throws {Failure} */
 export async function connect(context: CallContext): Promise<Agent> {
   const card = await fetchCard(context);
   return agentOf(card, context);
@@ -82,14 +84,14 @@ async function agentOf(card: Card, { options, log, signal }: CallContext): Promi
   });
 }
 
-/** The ids of events, after which a broken stream is resumed, are asked for where the agent has them. */
+/** Requests event ids, for resuming a broken stream, if the agent supports them. */
 function withEventIds({ capabilities }: Card, parameters: Readonly<Record<string, string>>): Record<string, string> {
   if (!capabilities?.extensions?.some(({ uri }) => uri === resumableStreamsUri)) return parameters;
   const [name, named] = Object.entries(parameters).find(([key]) => key.toLowerCase() === 'a2a-extensions') ?? [];
   return { ...parameters, [name ?? 'A2A-Extensions']: named ? `${named},${resumableStreamsUri}` : resumableStreamsUri };
 }
 
-/** A card of version 0.3, in the shape of 1.0. */
+/** A card of version 0.3, in the format of 1.0. */
 function modernCard(card: Card): Card {
   const normal = new DefaultAgentCardResolver({ legacyCompat: { enabled: true } }).normalizeAgentCard(card);
   return JSON.parse(JSON.stringify(normal));
@@ -101,7 +103,7 @@ interface Opening {
   readonly log: ((line: string) => void) | undefined;
 }
 
-/** The SDK looks the version up in the card: it gets the interface alone. */
+/** The SDK reads the version from the card, so it gets a card with only this interface. */
 function open(chosen: ChosenInterface, card: Card, { fetchImpl, ...grpc }: Opening): Promise<Transport> {
   const { url, binding, version } = chosen;
   const supportedInterfaces = [{ url, protocolBinding: binding, protocolVersion: version }];
@@ -118,7 +120,7 @@ interface Connection {
   readonly hasCredentials: boolean;
 }
 
-/** An agent, in the JSON of A2A 1.0: whichever binding and version it has. Each call throws {Failure}. */
+/** An agent, with the JSON of A2A 1.0 for any binding and version. Each call throws {Failure}. */
 export class Agent {
   readonly card: Card;
   readonly chosen: ChosenInterface;
@@ -130,7 +132,7 @@ export class Agent {
     this.#connection = connection;
   }
 
-  /** Cards say what may be called. */
+  /** The card says which calls are supported. */
   can(capability: Capability): boolean {
     return this.card.capabilities?.[capability] === true;
   }
@@ -148,7 +150,7 @@ export class Agent {
     );
   }
 
-  /** @param lastEventId an id that an event had: the stream goes on after it */
+  /** @param lastEventId id of an event: the stream continues after it */
   subscribe(id: string, lastEventId?: string): AsyncGenerator<StreamResponse> {
     return this.#follow(({ transport, call: { serviceParameters, ...call } }) => {
       const after = lastEventId !== undefined && { 'Last-Event-ID': lastEventId };
@@ -214,7 +216,7 @@ export class Agent {
     });
   }
 
-  /** The SDK writes the JSON of A2A; what it is, is said by the caller. */
+  /** The SDK returns JSON of A2A; the caller knows its type. */
   async #ask<T>(ask: (connection: Connection) => Promise<unknown>): Promise<T> {
     try {
       return (await ask(this.#connection)) as T;
@@ -231,7 +233,7 @@ export class Agent {
     }
   }
 
-  /** Over gRPC, too, a call without credentials is told from one with wrong ones; the card says which to give. */
+  /** Over gRPC, too, missing credentials are distinguished from wrong ones; the card says which to give. */
   #explained(error: unknown): Failure {
     const failure = callFailure(error, this.#connection.call.signal);
     const isAuth = failure.code === 'A2ACLI_ERR_AUTH_FAILED' || failure.code === 'A2ACLI_ERR_CREDENTIALS_MISSING';

@@ -4,7 +4,7 @@ import { agentCardSchema } from '@switchyard/protocol/schemas';
 import { z } from 'zod';
 import { Failure } from '../failures/failure.ts';
 
-/** As much of a card as the command needs; the rest stays as it came. */
+/** The fields of a card that the command reads; all others are unchanged. */
 const cardSchema = z.looseObject({
   name: z.string(),
   description: z.string().optional(),
@@ -47,7 +47,7 @@ export async function readCard(reference: string, version: string, send: typeof 
   return data;
 }
 
-/** What is wrong with a card by the schema of A2A 1.0; empty if nothing is. */
+/** Violations of the A2A 1.0 schema; empty if there are none. */
 export function problemsOf(card: Card): readonly string[] {
   const { error } = agentCardSchema.safeParse(card);
   return error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`) ?? [];
@@ -58,7 +58,9 @@ function fileOf(reference: string): string | undefined {
   return /^[./~]|^[^:]*\.json$/.test(reference) ? reference : undefined;
 }
 
-/** Where the card may be: a host has it at the well-known path; a URL with a path is it, or an agent that has it below. */
+/**
+ * Possible URLs of the card: for a host the well-known path; for a URL with a path the URL itself or the path below it.
+ */
 function urlsOf(reference: string): URL[] {
   const isLoopback = /^(?:localhost|127\.[\d.]+|\[::1\])(?:[:/]|$)/.test(reference);
   const text = /^https?:\/\//i.test(reference) ? reference : `${isLoopback ? 'http' : 'https'}://${reference}`;
@@ -70,7 +72,7 @@ function urlsOf(reference: string): URL[] {
   return url.pathname.endsWith('.json') ? [url] : [url, wellKnown];
 }
 
-/** Of the first address that has JSON. */
+/** JSON from the first URL that has it. */
 async function download(urls: readonly URL[], version: string, send: typeof fetch): Promise<string> {
   let status = 0;
   for (const url of urls) {

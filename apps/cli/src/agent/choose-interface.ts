@@ -11,12 +11,12 @@ export interface ChosenInterface {
   readonly tenant: string | undefined;
 }
 
-/** The latest version of A2A that is spoken here. */
+/** The latest supported version of A2A. */
 export const newestVersion = '1.0';
 
 /**
- * The first interface of the card that can be used, one of a preferred binding before all others. Below 1.0 only if
- * that version is asked for. @throws {Failure}
+ * The first usable interface of the card, with the preferred binding if there is one. Versions below 1.0 are used only
+ * if requested. @throws {Failure}
  */
 export function chooseInterface(
   card: Card,
@@ -44,7 +44,7 @@ function bindingOf(name: string): Binding | undefined {
   return upper === 'JSONRPC' || upper === 'HTTP+JSON' || upper === 'GRPC' ? upper : undefined;
 }
 
-/** By its major version: a minor one beyond ours is spoken as ours. */
+/** By major version: a newer minor version is treated as ours. */
 function isSpoken(offered: string, wanted: string | undefined): boolean {
   return wanted === undefined ? offered.startsWith('1.') : offered.split('.')[0] === wanted.split('.')[0];
 }

@@ -5,15 +5,15 @@ export interface Given {
   readonly apiKey: string | undefined;
 }
 
-/** Where credentials go. */
+/** How credentials are sent. */
 export interface Credentials {
-  /** Of HTTP, and metadata of gRPC. */
+  /** HTTP headers, or gRPC metadata. */
   readonly headers: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
   readonly secrets: readonly string[];
 }
 
-/** A bearer token goes where HTTP has it; an API key where the card wants it, else in X-API-Key. */
+/** A bearer token is sent as in HTTP; an API key where the card requires it, otherwise in X-API-Key. */
 export function credentialsFor(card: Card, { bearer, apiKey }: Given): Credentials {
   const place = apiKeyPlace(card);
   const query = apiKey && place.location === 'query' ? { [place.name]: apiKey } : {};
@@ -25,7 +25,7 @@ export function credentialsFor(card: Card, { bearer, apiKey }: Given): Credentia
   return { headers, query, secrets: [bearer, apiKey].filter((secret) => secret !== undefined) };
 }
 
-/** The flags that give what the card asks for. */
+/** The options for the credentials that the card requires. */
 export function flagsFor({ securitySchemes = {} }: Card): readonly string[] {
   const flags = Object.values(securitySchemes).map((scheme) => {
     if ('apiKeySecurityScheme' in scheme) return 'A2ACLI_API_KEY (or --api-key)';

@@ -7,7 +7,7 @@ export interface GrpcOptions {
   readonly log: ((line: string) => void) | undefined;
 }
 
-/** The binding over gRPC: with TLS, but for `http://…` and an address of this machine without a scheme. */
+/** The gRPC binding: with TLS, except for `http://…` and a loopback address without a scheme. */
 export function grpcFactory(url: string, { isInsecure, log }: GrpcOptions) {
   return new GrpcTransportFactory({
     grpcChannelCredentials: isPlain(url)
@@ -17,7 +17,7 @@ export function grpcFactory(url: string, { isInsecure, log }: GrpcOptions) {
   });
 }
 
-/** gRPC has no schemes but names of resolvers. */
+/** gRPC's schemes are names of resolvers. */
 export function grpcTarget(url: string): string {
   return url.replace(/^https?:\/\//i, '').replace(/\/$/, '');
 }

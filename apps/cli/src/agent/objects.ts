@@ -1,4 +1,4 @@
-// A2A objects as JSON, as far as this command reads them: another server's may lack anything, and may have more.
+// A2A objects as JSON, as far as this command reads them: other servers may omit any field, and send more.
 
 export interface Part {
   readonly text?: string;
@@ -69,7 +69,7 @@ export interface PushConfig {
 const terminal = ['COMPLETED', 'FAILED', 'CANCELED', 'REJECTED'].map((name) => `TASK_STATE_${name}`);
 const interrupted = ['INPUT_REQUIRED', 'AUTH_REQUIRED'].map((name) => `TASK_STATE_${name}`);
 
-/** As it came; a task that has none is in an unspecified one. */
+/** The state as sent; a task without one is in an unspecified state. */
 export function stateOf({ status }: { readonly status?: TaskStatus | undefined }): string {
   return status?.state ?? 'TASK_STATE_UNSPECIFIED';
 }
@@ -82,7 +82,7 @@ export function isInterrupted(state: string): boolean {
   return interrupted.includes(state);
 }
 
-/** Nobody waits longer for a task in this state. */
+/** Waiting for a task ends in this state. */
 export function isSettled(state: string): boolean {
   return isTerminal(state) || isInterrupted(state);
 }

@@ -9,7 +9,7 @@ export interface Waiting {
   readonly intervalMs: number;
   readonly signal: AbortSignal;
   readonly note: (line: string) => void;
-  /** Each id of a task as it becomes known: for a caller that stops to wait. */
+  /** Called with each task id as it becomes known, for a caller that stops waiting. */
   readonly onTask?: (task: { readonly id: string; readonly contextId: string | undefined }) => void;
 }
 
@@ -17,7 +17,7 @@ const MOST_FAILURES = 5;
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 30_000;
 
-/** Asks for a task until it ends or needs somebody. An agent that cannot be reached is asked again, ever later. */
+/** Polls a task until it ends or needs an answer. If the agent is unreachable, it is polled with growing pauses. */
 export async function pollUntilSettled(id: string, waiting: Waiting, historyLength?: number): Promise<Task> {
   const { agent, intervalMs, signal, note } = waiting;
   let waitMs = intervalMs;
@@ -36,10 +36,10 @@ export async function pollUntilSettled(id: string, waiting: Waiting, historyLeng
 }
 
 /**
- * The events of a task until it ends or needs somebody, across lost connections: then the stream is resumed after its
- * last event, or, where events have no ids, the task is asked for, and subscribed to again or polled.
- * @param events of the call that began it
- * @param isReply an answer to an open task: its first snapshot may still be of before
+ * The events of a task until it ends or needs an answer, also after lost connections: then the stream is resumed after
+ * its last event; or, if events have no ids, the task is read, and subscribed to again or polled.
+ * @param events of the first call
+ * @param isReply an answer to an open task: its first snapshot may still be the old state
  */
 export async function* eventsUntilSettled(
   events: AsyncIterable<StreamResponse>,
@@ -68,21 +68,21 @@ export async function* eventsUntilSettled(
 interface Beginning {
   readonly isReply?: boolean;
   readonly id?: string | undefined;
-  /** After which the stream is resumed. */
+  /** The stream is resumed after it. */
   readonly lastEventId?: string | undefined;
 }
 
-/** One stream, and what it told. */
+/** One stream, and what it received. */
 class Reading {
   readonly #waiting: Waiting;
-  /** Its first snapshot does not count as an end. */
+  /** Its first snapshot does not count as the end. */
   #isReply: boolean;
   readonly #isResumed: boolean;
   id: string | undefined;
   /** Undefined: the stream cannot be resumed. */
   lastEventId: string | undefined;
   isOver = false;
-  /** It went on after the last event of another: the whole task again would be no progress. */
+  /** It resumed another stream: receiving the whole task again is not progress. */
   hasResumed = false;
 
   constructor(waiting: Waiting, { isReply = false, id, lastEventId }: Beginning) {
@@ -93,7 +93,7 @@ class Reading {
     this.lastEventId = lastEventId;
   }
 
-  /** Ends at the last event of the task, or where a stream breaks off whose task is known. @throws {Failure} */
+  /** Ends at the last event of the task, or when a stream of a known task breaks. @throws {Failure} */
   async *follow(events: AsyncIterable<StreamResponse>): AsyncGenerator<StreamResponse> {
     try {
       for await (const event of events) {
@@ -106,7 +106,7 @@ class Reading {
       if (signal.aborted || this.id === undefined || !(error instanceof Failure)) throw error;
       if (!isLost(error)) {
         if (!this.#isResumed) throw error;
-        // The task itself can be asked for, and tells why.
+        // The task can be read, and has the reason.
         this.lastEventId = undefined;
       }
       note(`The stream broke off: ${error.message}`);
@@ -127,7 +127,7 @@ class Reading {
   }
 }
 
-/** The task now, or as soon as the agent can be reached. */
+/** The task, as soon as the agent is reachable. */
 async function pollOnce(id: string, waiting: Waiting): Promise<Task> {
   for (let failures = 1; ; failures++) {
     try {
@@ -139,7 +139,7 @@ async function pollOnce(id: string, waiting: Waiting): Promise<Task> {
   }
 }
 
-/** A connection that was lost may come back; an answer of the agent stays what it is. */
+/** A lost connection may come back; an error of the agent is final. */
 function isLost(error: unknown): error is Failure {
   return error instanceof Failure && (error.code === 'A2ACLI_ERR_UNREACHABLE' || error.code === 'A2ACLI_ERR_INTERNAL');
 }

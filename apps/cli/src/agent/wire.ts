@@ -1,8 +1,8 @@
 import { Failure } from '../failures/failure.ts';
 
-/** What is written in place of a credential. */
+/** Replaces credentials in the log. */
 const HIDDEN = '[hidden]';
-/** Headers whose values are logged, of requests and answers: the others may be credentials, or say nothing. */
+/** Headers that are logged, of requests and responses: others may be credentials, or are irrelevant. */
 const openHeaders = ['accept', 'content-type', 'a2a-version', 'a2a-extensions'];
 const openAnswerHeaders = ['content-type', 'www-authenticate', 'retry-after'];
 
@@ -12,11 +12,11 @@ export interface Wire {
   /** Undefined: nothing is logged. */
   readonly log?: ((line: string) => void) | undefined;
   readonly hasCredentials: boolean;
-  /** Of the URL, beside those that a call has: a credential that the card wants there. */
+  /** Additional query of the URL: a credential that the card requires there. */
   readonly query?: Readonly<Record<string, string>>;
 }
 
-/** `fetch`, with the log of `--debug`; an agent that is not reached, or wants credentials, is a failure. */
+/** `fetch` with the log of `--debug`; an unreachable agent, and missing credentials, are failures. */
 export function wireFetch({ secrets, log, hasCredentials, query = {} }: Wire): typeof fetch {
   return async (input, init) => {
     const url = new URL(input instanceof Request ? input.url : input);
@@ -36,7 +36,7 @@ export function wireFetch({ secrets, log, hasCredentials, query = {} }: Wire): t
   };
 }
 
-/** Each of these texts in another is replaced. */
+/** Replaces each of these texts in another text. */
 export function hidden(text: string, secrets: readonly string[]): string {
   return secrets.filter((secret) => secret !== '').reduce((left, secret) => left.replaceAll(secret, HIDDEN), text);
 }
@@ -68,7 +68,7 @@ async function refused(response: Response, hasCredentials: boolean): Promise<Fai
     : new Failure('A2ACLI_ERR_CREDENTIALS_MISSING', text, details);
 }
 
-/** The message of an error of JSON-RPC or HTTP+JSON. */
+/** The message of a JSON-RPC or HTTP+JSON error. */
 function messageIn(text: string): string | undefined {
   try {
     const { error } = JSON.parse(text);
@@ -78,7 +78,7 @@ function messageIn(text: string): string | undefined {
   }
 }
 
-/** The same answer; what is read of it is logged. */
+/** The same response, with its body logged as it is read. */
 function logged(response: Response, log: (text: string) => void): Response {
   if (!response.body) return response;
   const decoder = new TextDecoder();

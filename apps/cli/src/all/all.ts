@@ -13,10 +13,10 @@ standard output. SIGTERM stops it as it stops each alone.
                       any: agent.ts here, or else those in agents/
   --workers <number>  processes that run the agents, 1 to ${mostWorkers}; default: 1`;
 
-/** Beyond DRAIN_MS: what a worker takes at most to hand its turns back. */
+/** In addition to DRAIN_MS: the maximum time for a worker to hand back its turns. */
 const STOP_WITHIN_MS = 10_000;
 
-/** `switchyard all`, until it is asked to stop. The exit code is 1 if a program does not stay up. */
+/** `switchyard all`, until it is asked to stop. The exit code is 1 if a program keeps crashing. */
 export async function all(own: NodeJS.Process): Promise<void> {
   using signals = listenToStopSignals(own);
   const say = (words: string): void => void own.stderr.write(`${words}\n`);
@@ -29,7 +29,7 @@ export async function all(own: NodeJS.Process): Promise<void> {
     Settings.requireAllValid([worker, new Settings('gateway', own.env)]);
     const workers = workerNames(countWorkers(line.values.workers));
     const run = (name: string, start: () => Promise<Supervised>): Supervision => supervise({ name, start, say });
-    // There is one port for metrics: the first worker has it.
+    // There is only one metrics port: the first worker has it.
     const envOf = (i: number): NodeJS.ProcessEnv => ({ ...own.env, ...(i > 0 && { METRICS_PORT: '' }) });
     const programs = [
       run('gateway', () => startChild(gatewayProgram(), [], own.env)),

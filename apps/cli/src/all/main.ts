@@ -1,4 +1,4 @@
-// `switchyard all`: a gateway and workers as one program, such as a container's, on the Redis of REDIS_URL.
+// `switchyard all`: a gateway and workers in one program, for example in a container, with the Redis of REDIS_URL.
 
 import { all } from './all.ts';
 

@@ -4,8 +4,8 @@ import { constants } from 'node:os';
 import type { Supervised } from '../up/supervise.ts';
 
 /**
- * Starts a program of ours that stops when this process dies, by the channel between them. Needs no shell: a container
- * may have none.
+ * Starts a program that stops when this process exits, by the IPC channel between them. Needs no shell, which a
+ * container may lack.
  */
 export async function startChild(
   program: string,

@@ -3,7 +3,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 
-// What `switchyard up` and `npm start` keep beside the files of their Redis, and other commands look up there.
+// Files that `switchyard up` and `npm start` keep beside those of their Redis, for other commands.
 
 export interface FolderPlace {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -11,10 +11,10 @@ export interface FolderPlace {
   readonly folder: string;
 }
 
-/** Of `switchyard up`, and of `npm start` in a checkout of the repository. */
+/** Default of `switchyard up`, and of `npm start` in a checkout of the repository. */
 const usualFolders = ['.switchyard', '.data'];
 
-/** That of DATA_DIR, else the one that is there, best one in which something runs. */
+/** DATA_DIR, otherwise an existing default folder, preferably one with a running deployment. */
 export function dataFolderOf({ env, folder }: FolderPlace): string {
   if (env.DATA_DIR) return resolve(folder, env.DATA_DIR);
   const folders = usualFolders.map((name) => join(folder, name));
@@ -24,12 +24,12 @@ export function dataFolderOf({ env, folder }: FolderPlace): string {
 
 const addressesSchema = z.object({ gateway: z.string(), operators: z.string().optional() });
 
-/** Where what runs is called on this machine. */
+/** URL of the running gateway on this machine. */
 export type Addresses = z.infer<typeof addressesSchema>;
 
 const addressFile = 'addresses.json';
 
-/** @returns takes them back, unless another program has written its own meanwhile */
+/** @returns removes the files, unless another program has written its own meanwhile */
 export async function writeAddresses(dataFolder: string, addresses: Addresses): Promise<() => Promise<void>> {
   const file = join(dataFolder, addressFile);
   const text = `${JSON.stringify(addresses)}\n`;
@@ -40,7 +40,7 @@ export async function writeAddresses(dataFolder: string, addresses: Addresses): 
   };
 }
 
-/** Undefined: nothing runs there. */
+/** Undefined: nothing is running. */
 export async function readAddresses(dataFolder: string): Promise<Addresses | undefined> {
   const text = await readText(join(dataFolder, addressFile));
   return text === undefined ? undefined : addressesSchema.parse(JSON.parse(text));

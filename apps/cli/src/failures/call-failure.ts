@@ -2,9 +2,9 @@ import { A2AError, isJsonRpcError, isRestError } from '@a2a-js/sdk/errors';
 import { isGrpcError } from '@a2a-js/sdk/errors/grpc';
 import { Failure, type LocalCode, type ProtocolName, protocolNameOf } from './failure.ts';
 
-// One failure for one error, whichever binding it came over.
+// The same failure for the same error, over all bindings.
 
-/** Errors that JSON-RPC, HTTP and gRPC have for what A2A gives no reason of its own. */
+/** Errors of JSON-RPC, HTTP and gRPC for which A2A has no reason. */
 const byJsonRpc: Readonly<Record<number, ProtocolName>> = {
   [-32700]: 'JSONParseError',
   [-32600]: 'InvalidRequestError',
@@ -26,7 +26,7 @@ const byGrpc: Readonly<Record<number, ProtocolName | LocalCode>> = {
   16: 'A2ACLI_ERR_AUTH_FAILED',
 };
 
-/** What a call threw, as what the command reports. */
+/** Converts what a call threw to a failure. */
 export function callFailure(error: unknown, signal?: AbortSignal): Failure {
   if (signal?.aborted && signal.reason instanceof Failure) return signal.reason;
   for (let each = error; each instanceof Error; each = each.cause) {
@@ -42,7 +42,7 @@ function protocolFailure(error: A2AError): Failure {
   return new Failure(name ?? 'A2ACLI_ERR_INTERNAL', withoutPrefix(error.message), { a2aCode: code, cause: error });
 }
 
-/** The SDK gives the codes that JSON-RPC reserves one reason: there the code itself says more. */
+/** The SDK maps several JSON-RPC codes to the same reason; the code is more precise. */
 function onTheWire(error: A2AError): { code?: number; name?: ProtocolName | LocalCode | undefined } {
   const name = protocolNameOf(error.reason);
   if (isJsonRpcError(error)) return { code: error.envelopeCode, name: byJsonRpc[error.envelopeCode] ?? name };
@@ -51,7 +51,7 @@ function onTheWire(error: A2AError): { code?: number; name?: ProtocolName | Loca
   return { name };
 }
 
-/** gRPC's client puts words of its own before the server's. */
+/** gRPC's client adds a prefix to the server's message. */
 function withoutPrefix(message: string): string {
   return message.replace(/^gRPC error for \w+: \d+ /, '');
 }

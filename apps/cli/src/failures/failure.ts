@@ -1,4 +1,4 @@
-/** Failures of the command itself, by the specification's Appendix D, and the exit code of each. */
+/** Failures of the command (Appendix D of the specification), and their exit codes. */
 const exitCodes = {
   A2ACLI_ERR_USAGE: 2,
   A2ACLI_ERR_CARD_NOT_FOUND: 3,
@@ -12,7 +12,7 @@ const exitCodes = {
 
 export type LocalCode = keyof typeof exitCodes;
 
-/** Names of errors in A2A (section 3.3.2 and 5.4), by the reason that servers send. */
+/** Names of A2A errors (3.3.2 and 5.4), by the reason that servers send. */
 const protocolNames = {
   TASK_NOT_FOUND: 'TaskNotFoundError',
   TASK_NOT_CANCELABLE: 'TaskNotCancelableError',
@@ -39,20 +39,20 @@ export function protocolNameOf(reason: string): ProtocolName | undefined {
   return names[reason];
 }
 
-/** Of what is not A2A: this gateway's operators. */
+/** Failures outside A2A: of the operators' API. */
 export type OwnCode = `SWITCHYARD_ERR_${string}`;
 
 export interface FailureDetails {
   /** What to do next. */
   readonly hint?: string | undefined;
-  /** The code on the wire: of JSON-RPC, HTTP or gRPC. */
+  /** The JSON-RPC, HTTP or gRPC code. */
   readonly a2aCode?: number | string | undefined;
   readonly cause?: unknown;
-  /** The payload has it already. */
+  /** The error is already in the output. */
   readonly isReported?: boolean;
 }
 
-/** The command could not do its work. How a task ended is none: that is in the output. */
+/** The command could not do its work. A failed task is not a failure of the command: it is in the output. */
 export class Failure extends Error {
   override readonly name = 'Failure';
   readonly code: LocalCode | ProtocolName | OwnCode;

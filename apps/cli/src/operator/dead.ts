@@ -25,7 +25,7 @@ interface Filter {
   readonly since?: string;
 }
 
-/** `dead`: messages and webhooks that were given up. */
+/** `dead`: messages and webhooks that failed for good. */
 export function addDeadCommands(program: Command, world: World): void {
   const dead = program.command('dead').description('dead letters: list, retry, delete');
   dead.addHelpText('after', operatorHelp);
@@ -88,7 +88,7 @@ async function retry({ output }: Session, api: OperatorClient, id: string): Prom
   output.result(answer, () => field('Retried', id) + field('Task', answer.taskId));
 }
 
-/** Goes on as long as this command does; begun again, it does what is left. */
+/** Continues while this command runs; if started again, it retries the rest. */
 async function retryAll(session: Session, api: OperatorClient, filter: Filter): Promise<void> {
   const { output, options, world, call } = session;
   const { data, error } = deadLetterFilterSchema.safeParse(filter);

@@ -6,7 +6,7 @@ import { dataFolderOf } from '../data-folder/data-folder.ts';
 import { Failure } from '../failures/failure.ts';
 import type { World } from '../session/session.ts';
 
-/** How the deployment's Redis is reached: that of REDIS_URL, or of what runs in this folder. @throws {Failure} */
+/** URL of the deployment's Redis: REDIS_URL, or the running Redis of this folder. @throws {Failure} */
 export async function deploymentRedis(world: World): Promise<ReturnType<typeof storeSettings>> {
   const { env } = world;
   const url = env.REDIS_URL || (await embeddedRedisUrl(dataFolderOf(world)));
@@ -26,7 +26,7 @@ export async function deploymentRedis(world: World): Promise<ReturnType<typeof s
 
 const ownerSchema = z.object({ port: z.number() });
 
-/** Its owner names its process and the port of its Redis beside the files. */
+/** The owner of the Redis writes its process id and port beside the files. */
 async function embeddedRedisUrl(dataFolder: string): Promise<string | undefined> {
   const text = await readFile(join(dataFolder, 'redis/owner.json'), 'utf8').catch(() => undefined);
   return text === undefined ? undefined : `redis://127.0.0.1:${ownerSchema.parse(JSON.parse(text)).port}`;

@@ -32,7 +32,7 @@ interface Finding {
   readonly todo?: string;
 }
 
-/** `doctor`: what is wrong with an installation, and what to do. Changes nothing. */
+/** `doctor`: problems of an installation, and what to do. Changes nothing. */
 export function addDoctorCommand(program: Command, world: World): void {
   program
     .command('doctor')
@@ -72,7 +72,7 @@ function checkNode(): Finding[] {
   return [{ verdict: 'problem', text, todo: `Use Node ${wantedNode}: npm run setup brings it.` }];
 }
 
-/** Those that a gateway which is started here would have. */
+/** Ports of a gateway that is started here. */
 async function checkPorts({ env }: World): Promise<Finding[]> {
   const port = Number(env.PORT || 4_000);
   const wanted = { PORT: port, ADMIN_PORT: Number(env.ADMIN_PORT || port + 100) };
@@ -221,7 +221,7 @@ async function versionsOf(api: OperatorClient): Promise<Versions> {
   ]);
 }
 
-/** While an upgrade rolls, old and new run beside each other; for good they should not. */
+/** During an upgrade two versions run together, but not permanently. */
 function versionFinding(versions: Versions): Finding {
   const [first, ...others] = new Set(Object.values(versions));
   if (others.length === 0) return { verdict: 'ok', text: `Gateway and workers run version ${first}` };

@@ -13,7 +13,7 @@ import { field, table } from '../output/labelled-text.ts';
 import { openSession, type Session, type World } from '../session/session.ts';
 import { deploymentRedis } from './deployment-redis.ts';
 
-/** What the commands need of a store. */
+/** The part of a store that the commands use. */
 interface KeyStore {
   readonly credentials: Credentials;
   readonly audit: AuditTrail;
@@ -89,7 +89,7 @@ async function revokeKey({ credentials, audit }: KeyStore, id: string) {
   return { credential, notes: lost === undefined ? [] : [lost] };
 }
 
-/** @returns a line that says so if it could not be written: the key itself is made, and is shown once */
+/** @returns an error line if the file could not be written: the key is created, and shown only once */
 async function audited(trail: AuditTrail, what: AuditAction, { id, tenant }: Credential): Promise<string | undefined> {
   const event = { at: new Date().toISOString(), what, outcome: 'ok', operation: 'switchyard keys', tenant, object: id };
   try {
@@ -106,7 +106,7 @@ async function withStore(
   run: (session: Session, store: KeyStore) => Promise<void>,
 ): Promise<void> {
   const session = await openSession(world, command);
-  const store = new Store(await deploymentRedis(world), () => undefined); // `start` says what is wrong
+  const store = new Store(await deploymentRedis(world), () => undefined); // `start` reports the problem.
   try {
     await store.start('visitor');
     await run(session, store);

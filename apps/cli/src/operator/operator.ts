@@ -27,7 +27,7 @@ export async function withOperator(
   await explained(access.url, run(session, new OperatorClient(access)));
 }
 
-/** Turns what a call of the operators' API throws into what the command reports. @throws {Failure} */
+/** Converts what a call of the operators' API threw to a failure. @throws {Failure} */
 export async function explained<T>(url: string, call: Promise<T>): Promise<T> {
   try {
     return await call;
@@ -36,7 +36,7 @@ export async function explained<T>(url: string, call: Promise<T>): Promise<T> {
   }
 }
 
-/** Where the operators' port is, and the key. @throws {Failure} */
+/** URL of the operators' port, and the key. @throws {Failure} */
 export async function operatorAccess(world: World): Promise<{ readonly url: string; readonly key: string }> {
   const { operators = usualUrl } = (await readAddresses(dataFolderOf(world))) ?? {};
   return { url: world.env.SWITCHYARD_OPERATOR_URL || operators, key: await readKey(world) };

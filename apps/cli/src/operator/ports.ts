@@ -4,10 +4,10 @@ import { z } from 'zod';
 
 const LOOK_MS = 1_000;
 
-/** What has a port of this machine. */
+/** The owner of a port of this machine. */
 export type PortHolder = 'nobody' | 'switchyard' | { readonly program: string | undefined };
 
-/** Asks for what a gateway tells without a key: its health on the clients' port, its realm on the operators'. */
+/** Identifies a gateway without a key: by its health on the clients' port, its realm on the operators' port. */
 export async function holderOf(port: number): Promise<PortHolder> {
   if (!(await takesConnections(port))) return 'nobody';
   return (await isGateway(port)) ? 'switchyard' : { program: await programOn(port) };
@@ -30,12 +30,12 @@ async function isGateway(port: number): Promise<boolean> {
     const isOperators = response.headers.get('www-authenticate')?.includes('switchyard operators') === true;
     return isOperators || healthSchema.safeParse(await response.json()).success;
   } catch {
-    // It speaks something else, or nothing.
+    // It uses another protocol, or does not answer.
     return false;
   }
 }
 
-/** `python3 (process 1234)`; undefined where the system does not tell, as of other users' processes. */
+/** `python3 (process 1234)`; undefined if the system does not reveal it, as for other users' processes. */
 async function programOn(port: number): Promise<string | undefined> {
   const sockets = new Set((await listeningSockets(port)).map((inode) => `socket:[${inode}]`));
   if (sockets.size === 0) return undefined;
@@ -48,7 +48,7 @@ async function programOn(port: number): Promise<string | undefined> {
   return undefined;
 }
 
-/** Linux has them in two tables; other systems have none. Each line: number, address:port, …, state, …, inode. */
+/** Linux has two tables of sockets; other systems have none. Each line: number, address:port, …, state, …, inode. */
 async function listeningSockets(port: number): Promise<string[]> {
   const tables = await Promise.all(
     ['tcp', 'tcp6'].map((name) => readFile(`/proc/net/${name}`, 'utf8').catch(() => '')),

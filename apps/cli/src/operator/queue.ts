@@ -14,7 +14,7 @@ import { operatorHelp, withOperator } from './operator.ts';
 const agentsSchema = pageOf('agents', agentReadingSchema);
 const tenantsSchema = z.object({ tenants: z.array(tenantShareSchema) });
 
-/** `queue`: what waits for which agent. */
+/** `queue`: the waiting jobs of each agent. */
 export function addQueueCommands(program: Command, world: World): void {
   const queue = program.command('queue').description('agent queues: list, pause, resume');
   queue.addHelpText('after', operatorHelp);
@@ -55,7 +55,7 @@ export function addQueueCommands(program: Command, world: World): void {
       );
 }
 
-/** Page by page. */
+/** All pages. */
 export async function allAgents(api: OperatorClient): Promise<readonly AgentReading[]> {
   const all: AgentReading[] = [];
   let pageToken: string | undefined;
@@ -69,7 +69,7 @@ export async function allAgents(api: OperatorClient): Promise<readonly AgentRead
 
 const head = ['AGENT', 'STATE', 'WORKERS', 'WAITING', 'OLDEST', 'RUNNING', 'DELAYED', 'TENANTS', 'BEGAN/S'];
 
-/** Of an agent, and of its skills that have queues. */
+/** Queues of an agent, and of its skills. */
 function rows(agent: AgentReading): string[][] {
   const { id, paused, workers, waiting, active, delayed, tenants, oldestWaitMs, beganPerSecond } = agent;
   const state = paused ? 'paused' : workers === 0 ? 'no worker' : 'ready';

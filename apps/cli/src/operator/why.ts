@@ -5,7 +5,7 @@ import { field } from '../output/labelled-text.ts';
 import type { World } from '../session/session.ts';
 import { operatorHelp, withOperator } from './operator.ts';
 
-/** As much of a task's detail as the answer to "why" needs. */
+/** The fields of a task's detail that `why` shows. */
 const detailSchema = z.looseObject({
   taskId: z.string(),
   contextId: z.string(),
@@ -14,7 +14,7 @@ const detailSchema = z.looseObject({
   diagnosis: diagnosisSchema,
 });
 
-/** What each action of a diagnosis is on a command line. */
+/** The command for each action of a diagnosis. */
 const commands: Readonly<Record<string, (task: { taskId: string; agent: string }) => string>> = {
   'resume-agent': ({ agent }) => `switchyard queue resume ${agent}`,
   'start-worker': ({ agent }) => `start a worker that has the agent "${agent}"`,
@@ -25,7 +25,7 @@ const commands: Readonly<Record<string, (task: { taskId: string; agent: string }
   wait: () => 'wait',
 };
 
-/** `why`: what a task waits for. */
+/** `why`: the reason for a task's state. */
 export function addWhyCommand(program: Command, world: World): void {
   program
     .command('why')

@@ -1,7 +1,7 @@
 import type { Card } from '../agent/card.ts';
 import { field } from './labelled-text.ts';
 
-/** @param signature what is known of it; @param problems undefined: nobody looked */
+/** @param signature result of its verification; @param problems undefined: not validated */
 export function cardText(card: Card, { signature, problems }: { signature: string; problems?: readonly string[] }) {
   const { name, description, version, capabilities = {}, supportedInterfaces = [], skills = [] } = card;
   return [

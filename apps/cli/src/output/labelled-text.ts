@@ -1,7 +1,8 @@
-// The text format of the specification, section 11.2: a `Label: value` per line; what has lines of its own is a block,
-// which begins with its label and ends at the first empty line.
+// The text format of the specification, section 11.2: a `Label: value` per line. Multi-line content is a block that
+// begins
+// with its label and ends at the first empty line.
 
-/** An agent's text may hold control characters: they are written as escapes. */
+/** Escapes control characters in an agent's text. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
 const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029]/g;
 
@@ -17,12 +18,12 @@ export function field(label: string, value: string | number | undefined): string
   return `${label}: ${visible(String(value)).replaceAll('\n', '\\n').replaceAll('\t', ' ')}\n`;
 }
 
-/** An empty line of the content gets a space: only the block's end is empty. */
+/** Empty lines of the content get a space, because an empty line ends the block. */
 export function block(label: string, content: string): string {
   return `${label}:\n${visible(content).replace(/\n$/, '').replaceAll(/^$/gm, ' ')}\n\n`;
 }
 
-/** Columns, as wide as what is in them. */
+/** Columns with the width of their content. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const clean = rows.map((row) => row.map((cell) => visible(cell).replaceAll(/[\n\t]/g, ' ')));
   const widths = head.map((title, at) => Math.max(title.length, ...clean.map((row) => row[at]?.length ?? 0)));

@@ -3,13 +3,13 @@ import type { CliOptions } from '../settings/options.ts';
 import { field } from './labelled-text.ts';
 
 export interface Streams {
-  /** The payload. */
+  /** Standard output: the payload. */
   readonly out: (text: string) => void;
-  /** Everything else. */
+  /** Standard error: everything else. */
   readonly err: (text: string) => void;
 }
 
-/** What a command says: the payload to one stream, the rest to the other. */
+/** The output of a command: the payload on one stream, everything else on the other. */
 export class Output {
   readonly isJson: boolean;
   readonly #isLines: boolean;
@@ -21,14 +21,14 @@ export class Output {
     this.#isLines = stream;
   }
 
-  /** The result as A2A has it; or as text. With `--stream` JSON is a line. */
+  /** The result as A2A JSON, or as text. With `--stream`, JSON is one line per event. */
   result(json: unknown, text: () => string): void {
     if (this.isJson)
       this.#streams.out(`${this.#isLines ? JSON.stringify(json) : JSON.stringify(json, undefined, 2)}\n`);
     else this.#streams.out(text());
   }
 
-  /** Only in the format for people. */
+  /** Only in the text format. */
   text(text: string): void {
     if (!this.isJson) this.#streams.out(text);
   }

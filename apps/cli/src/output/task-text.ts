@@ -10,9 +10,9 @@ import {
 import { block, field } from './labelled-text.ts';
 
 export interface Detail {
-  /** All that was sent and received, not the essential. */
+  /** Everything that was sent and received, instead of a summary. */
   readonly isVerbose: boolean;
-  /** The command that goes on with a task. */
+  /** The command that continues a task. */
   readonly next?: (task: Task) => string | undefined;
 }
 
@@ -37,12 +37,12 @@ export function responseText({ task, message }: SendMessageResponse, detail: Det
   return `${field('Task', taskId)}${field('Context', contextId)}${field('Next', next)}${messageText(message)}`;
 }
 
-/** A task's history, as it was asked for. */
+/** A task's history, as requested. */
 export function historyText({ history = [] }: Task): string {
   return history.map(messageText).join('');
 }
 
-/** @param task as it is known after the event: its ids and state stand with each */
+/** @param task its state after the event: ids and state are shown with each event */
 export function eventText(event: StreamResponse, task: Task, { isVerbose }: Detail): string {
   const { statusUpdate, artifactUpdate } = event;
   const kind = isVerbose ? field('Event', Object.keys(event)[0]) : '';
@@ -56,7 +56,7 @@ export function eventText(event: StreamResponse, task: Task, { isVerbose }: Deta
   return kind + idsText(task) + (isVerbose ? place : '') + (artifact ? artifactText(artifact) : '');
 }
 
-/** What the last event repeats. */
+/** Repeated with the last event. */
 export function idsText(task: Task): string {
   return field('Task', task.id) + field('Context', task.contextId) + field('State', stateOf(task));
 }

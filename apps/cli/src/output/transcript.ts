@@ -1,10 +1,10 @@
 import type { Artifact, Message, Part, StreamResponse, Task } from '../agent/objects.ts';
 import { visible } from './labelled-text.ts';
 
-/** Turns what an agent sends into what a person reads: each message once, and artifacts as they grow. */
+/** Converts an agent's events to text for people: each message once, and artifacts as they grow. */
 export class Transcript {
   readonly #read = new Set<string>();
-  /** How much of each artifact was shown, in characters. */
+  /** Shown characters of each artifact. */
   readonly #shown = new Map<string, number>();
 
   /** @returns the new text, empty when there is none */
@@ -50,7 +50,7 @@ export class Transcript {
   }
 }
 
-/** A part that is no text is named. */
+/** Parts other than text are shown by name. */
 function textIn(parts: readonly Part[] = []): string {
   return parts
     .map(({ text, filename, data }) =>

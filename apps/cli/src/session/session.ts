@@ -12,26 +12,26 @@ import { readSettingsFiles } from '../settings/dotenv.ts';
 import type { CliOptions } from '../settings/options.ts';
 import { type Environment, optionsOf, resolveSettings, type Setting, type Usual } from '../settings/resolve.ts';
 
-/** What a command gets of the process that it runs in. */
+/** What a command gets from its process. */
 export interface World {
   readonly args: readonly string[];
   readonly env: Environment;
   readonly folder: string;
   readonly home: string;
   readonly streams: Streams;
-  /** Of a conversation at a terminal. */
+  /** The conversation at a terminal. */
   readonly stdout: Writable;
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly isTerminal: { readonly out: boolean; readonly err: boolean };
   /** Aborted by the first Ctrl-C. */
   readonly stopped: AbortSignal;
-  /** TLS certificates are not verified from now on. */
+  /** Turns off the verification of TLS certificates. */
   readonly stopVerifyingTls: () => void;
-  /** Names of commands that are programs of their own. */
+  /** Names of commands that are separate programs. */
   readonly otherPrograms: readonly string[];
 }
 
-/** One command as it runs: what was asked for, and where its words go. */
+/** A running command: its options and its output. */
 export interface Session {
   readonly world: World;
   readonly options: CliOptions;
@@ -60,14 +60,14 @@ export async function openSession(world: World, command: Command): Promise<Sessi
   return { world, options, settings, output, call };
 }
 
-/** The agent of what runs in this folder. */
+/** The agent of the deployment that runs in this folder. */
 async function usualSettings(world: World): Promise<Usual> {
   const folder = dataFolderOf(world);
   const addresses = await readAddresses(folder);
   return addresses ? { agentCard: { text: addresses.gateway, source: `what runs in ${folder}` } } : {};
 }
 
-/** Opens a session, runs the command in it, and connects to the agent first. */
+/** Opens a session, connects to the agent, and runs the command. */
 export async function withAgent(
   world: World,
   command: Command,
@@ -81,7 +81,7 @@ export async function withAgent(
   }
 }
 
-/** What a wait for a task of this session needs. */
+/** Options for waiting for a task. */
 export function waitingOf({ options, output, call }: Session, agent: Agent): Waiting {
   return { agent, intervalMs: options.pollInterval, signal: call.signal, note: (line) => output.note(line) };
 }
@@ -90,7 +90,7 @@ export function detailOf(session: Session): Detail {
   return { isVerbose: session.options.verbose, next: (task) => nextCommand(task, session) };
 }
 
-/** The command that goes on with a task, to be copied. */
+/** The command that continues a task, for copying. */
 export function nextCommand(task: Task, { options, settings }: Session): string | undefined {
   const { agentCard } = options;
   const isUsual = settings.some(({ name, isUsual }) => name === 'agentCard' && isUsual);
@@ -104,7 +104,7 @@ export function nextCommand(task: Task, { options, settings }: Session): string 
     : `switchyard task get${agent} --wait ${quoted(task.id)}`;
 }
 
-/** How a task ended is no failure of the command; what is not a success is said beside the payload. */
+/** A failed task is not a failure of the command; it is reported beside the payload. */
 export function warnOfOutcome({ output }: Session, task: Task): void {
   const state = stateOf(task);
   if (state === 'TASK_STATE_INPUT_REQUIRED') output.note('warning: the task waits for your reply');

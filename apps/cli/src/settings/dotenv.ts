@@ -7,25 +7,25 @@ import { Failure } from '../failures/failure.ts';
 export interface SettingsFile {
   readonly path: string;
   readonly values: Readonly<Record<string, string | undefined>>;
-  /** Others of this machine may read it. */
+  /** Other users of this machine can read it. */
   readonly isShared: boolean;
 }
 
 export interface FilePlaces {
-  /** `--config`: in place of the local file. */
+  /** `--config` replaces the local file. */
   readonly config?: string | undefined;
   readonly folder: string;
   readonly home: string;
 }
 
-/** The local file, then the global one: those that exist. @throws {Failure} if the one that was named cannot be read */
+/** The existing files: the local one, then the global one. @throws {Failure} if the given one cannot be read */
 export async function readSettingsFiles({ config, folder, home }: FilePlaces): Promise<readonly SettingsFile[]> {
   const local = config === undefined ? await nearest(folder) : await named(config);
   const global = await read(join(home, '.config/a2a-cli/.env'));
   return [local, global].filter((file) => file !== undefined);
 }
 
-/** The first `.env` of a folder and those above it. */
+/** The first `.env` of a folder and its parents. */
 async function nearest(folder: string): Promise<SettingsFile | undefined> {
   const above = dirname(folder);
   return (await read(join(folder, '.env'))) ?? (above === folder ? undefined : nearest(above));

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 
-/** An option of every command: a flag, then `A2ACLI_…` of the environment, then of a file, then the default. */
+/** An option of every command, from a flag, the environment (`A2ACLI_…`), a file, or its default, in this order. */
 export interface OptionSpec {
   readonly flags: string;
   readonly text: string;
-  /** Of the text that was given; a list takes one text for each use of the flag, with commas elsewhere. */
+  /** Parses the given text; a list has one text per flag, or is separated by commas elsewhere. */
   readonly schema: z.ZodType;
   readonly default?: string;
   readonly kind: 'text' | 'list' | 'switch';
   readonly isSecret?: true;
-  /** Another variable for it, after its own. */
+  /** Another variable, which is read after its own. */
   readonly alsoFrom?: string;
   /** Never read from the environment or a file. */
   readonly isFlagOnly?: true;
@@ -177,7 +177,7 @@ export const optionSpecs = {
 
 export type OptionName = keyof typeof optionSpecs;
 
-/** What was given for the options, parsed. */
+/** The given options, parsed. */
 export type CliOptions = {
   readonly [Name in OptionName]:
     | z.output<(typeof optionSpecs)[Name]['schema']>
@@ -193,7 +193,7 @@ export function longFlag({ flags }: OptionSpec): string {
   return /--[\w-]+/.exec(flags)?.[0] ?? flags;
 }
 
-/** Undefined if it is no JSON. */
+/** Undefined if it is not JSON. */
 function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text);

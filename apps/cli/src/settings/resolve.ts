@@ -3,22 +3,22 @@ import { Failure } from '../failures/failure.ts';
 import type { SettingsFile } from './dotenv.ts';
 import { type CliOptions, longFlag, type OptionName, type OptionSpec, optionSpecs, variableOf } from './options.ts';
 
-/** What commander read, by the names of options. */
+/** The options that commander parsed, by name. */
 export type Flags = Readonly<Record<string, unknown>>;
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A setting and where it is from. */
+/** A setting and its source. */
 export interface Setting {
   readonly name: OptionName;
   readonly spec: OptionSpec;
   readonly value: unknown;
   readonly given: string;
   readonly source: string;
-  /** Nobody has given another one. */
+  /** The default. */
   readonly isUsual: boolean;
 }
 
-/** What stands in place of an option's default, and where it is from. */
+/** A value that replaces an option's default, and its source. */
 export type Usual = Readonly<Partial<Record<OptionName, { readonly text: string; readonly source: string }>>>;
 
 export interface Sources {
@@ -28,7 +28,7 @@ export interface Sources {
   readonly usual?: Usual;
 }
 
-/** Every option: flag, then environment, then local file, then global file, then default. @throws {Failure} */
+/** Every option from flag, environment, local file, global file or default, in this order. @throws {Failure} */
 export function resolveSettings(sources: Sources): readonly Setting[] {
   return optionNames().map((name) => {
     const spec: OptionSpec = optionSpecs[name];
@@ -40,9 +40,9 @@ export function resolveSettings(sources: Sources): readonly Setting[] {
   });
 }
 
-/** The values alone. */
+/** The values without sources. */
 export function optionsOf(settings: readonly Setting[]): CliOptions {
-  // Each value was parsed by the schema that its type is from.
+  // Each value was parsed by the schema from which its type is derived.
   return Object.fromEntries(settings.map(({ name, value }) => [name, value])) as unknown as CliOptions;
 }
 

@@ -1,2 +1,2 @@
-/** Says where programs are looked for. */
+/** Sets where programs are searched. */
 export const { env: environment } = process;

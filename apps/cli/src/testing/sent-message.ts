@@ -2,22 +2,22 @@ import { randomUUID } from 'node:crypto';
 import { summaryOf, type TaskSummary } from '@switchyard/agent/testing';
 import type { Message, Part, SendMessageConfiguration, SendMessageResponse, Task } from '@switchyard/protocol';
 
-/** What a client may send: a text, a part, several, or a message with all that A2A has for one. */
+/** A client's message: a text, a part, several parts, or a whole A2A message. */
 export type SentContent = string | Part | readonly Part[] | Message;
 
-/** The answer to a message, as its client reads it. */
+/** The answer to a message, as its client receives it. */
 export interface SentMessage extends TaskSummary {
   /** Undefined: the agent answered with a plain message, without a task. */
   readonly task: Task | undefined;
   /** Sends the next message of the task. */
   say(content: SentContent): Promise<SentMessage>;
-  /** Begins another task of the same context. */
+  /** Creates another task in the same context. */
   newTask(content: SentContent): Promise<SentMessage>;
 }
 
-/** To whom a message goes, and how. */
+/** Target and options of a message. */
 export interface Address {
-  /** Of the agent. */
+  /** The agent's id. */
   readonly url: string;
   readonly configuration?: SendMessageConfiguration;
 }

@@ -13,33 +13,33 @@ import { Worker } from '@switchyard/worker';
 import { environment } from './config.ts';
 import { type SentContent, type SentMessage, send } from './sent-message.ts';
 
-/** What a test gateway serves. */
+/** The configuration of a test gateway. */
 export interface TestGatewayOptions {
-  /** The first is served at the root, every one at `/agents/<id>`. */
+  /** The first one is the default agent; each is served at `/agents/<id>`. */
   readonly agents: readonly Agent[];
-  /** Its keys get a prefix of their own. Default: a Redis of the test's own, which takes a moment to start. */
+  /** Its keys get their own prefix. Default: a private Redis, which takes a moment to start. */
   readonly redisUrl?: string;
-  /** Called with what an agent throws, and with faults of gateway and worker. Default: to standard error. */
+  /** Called with errors of agents, gateway and worker. Default: writes them to standard error. */
   readonly onError?: (error: unknown) => void;
 }
 
-/** To whom a message goes, and how. */
+/** Target and options of a message. */
 export interface SendOptions {
-  /** The id of an agent. Default: the first one. */
+  /** Id of the agent. Default: the first one. */
   readonly agent?: string;
-  /** As any client may send it (A2A 3.2.2). */
+  /** As in A2A 3.2.2. */
   readonly configuration?: SendMessageConfiguration;
 }
 
-/** A gateway and a worker in this process, over a real Redis: the agents of a test as clients see them. */
+/** A gateway and a worker in this process, with a real Redis: the agents of a test as clients see them. */
 export interface TestGateway extends AsyncDisposable {
-  /** For any A2A client. */
+  /** Base URL for any A2A client. */
   readonly url: string;
-  /** Of one of the agents. */
+  /** Base URL of one agent. */
   agentUrl(id: string): string;
-  /** Sends a message, and waits for the agent. */
+  /** Sends a message, and waits for the answer. */
   send(content: SentContent, options?: SendOptions): Promise<SentMessage>;
-  /** What leaving the scope of `await using` does. */
+  /** Called when `await using` leaves its scope. */
   stop(): Promise<void>;
 }
 
@@ -86,7 +86,7 @@ function served(url: string, agentUrl: (id: string) => string, parts: AsyncDispo
 
 const SERVED_WITHIN_MS = 10_000;
 
-/** The gateway learns of an agent a moment after its worker has announced it. */
+/** The gateway learns about an agent a moment after the worker has announced it. */
 async function untilServed(url: string): Promise<void> {
   const giveUp = Date.now() + SERVED_WITHIN_MS;
   while (!(await fetch(`${url}/.well-known/agent-card.json`)).ok) {

@@ -1,4 +1,4 @@
-// `switchyard up`: Redis, a gateway, workers and the console on an author's agents, in one terminal.
+// `switchyard up`: Redis, a gateway, workers and the console for an author's agents, in one terminal.
 
 import { runSession } from './session.ts';
 import { up } from './up.ts';

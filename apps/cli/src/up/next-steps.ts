@@ -2,13 +2,13 @@ import { sharedAssignments } from '@switchyard/settings';
 import type { Operators } from './operators.ts';
 import { type ProgramSettings, programEnvironment, urlOf } from './programs.ts';
 
-/** What a greeting's commands are about. */
+/** The parameters of the printed commands. */
 export interface Guide {
-  /** `npx switchyard`, or how it is typed here. */
+  /** `npx switchyard`, or the command as it was typed. */
   readonly command: string;
-  /** Something to say to the default agent. */
+  /** An example message for the default agent. */
   readonly example: string;
-  /** Runs a worker with a further agent. */
+  /** Runs a worker with another agent. */
   readonly addWorker: string;
 }
 
@@ -17,7 +17,7 @@ export function consoleLine(operators: Operators | undefined): string {
   return operators?.consoleUrl ? `Console: ${operators.consoleUrl}\n` : '';
 }
 
-/** What to try once everything runs. Every command works when pasted as it is, in sh, bash and zsh. */
+/** Commands to try when everything runs. Each works when pasted into sh, bash or zsh. */
 export function nextSteps(settings: ProgramSettings, { command, example, addWorker }: Guide): string {
   const { operators, environment } = settings;
   const url = urlOf(settings);

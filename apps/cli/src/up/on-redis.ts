@@ -14,7 +14,10 @@ export interface KeptRedisRun extends Pick<Run, 'command' | 'afterGreeting'> {
   readonly greeting: (settings: ProgramSettings) => string;
 }
 
-/** Runs everything, until it is asked to stop, on the user's Redis, or on one that keeps its files in the data folder. */
+/**
+ * Runs everything until it is asked to stop, with the user's Redis, or with one that keeps its files in the data
+ * folder.
+ */
 export async function runOnKeptRedis(session: Session, { given, ...rest }: KeptRedisRun): Promise<void> {
   const { redisUrl, dataFolder, redisPort: port } = given;
   const run = (url: string, embedded?: EmbeddedRedis): Promise<void> => {
@@ -31,12 +34,12 @@ export async function runOnKeptRedis(session: Session, { given, ...rest }: KeptR
 }
 
 export interface EmptyRedisRun extends Pick<Run, 'command' | 'greeting' | 'afterGreeting'> {
-  /** Of the folder in which Redis has its files. */
+  /** In the data folder. */
   readonly name: string;
   readonly settings: Omit<ProgramSettings, 'redisUrl'>;
 }
 
-/** Runs everything, until it is asked to stop, on a Redis that then forgets it all. */
+/** Runs everything until it is asked to stop, with a Redis that stores nothing. */
 export async function runOnEmptyRedis(session: Session, { name, ...rest }: EmptyRedisRun): Promise<void> {
   const program = await redisOf(session);
   const folder = await mkdtemp(join(tmpdir(), `switchyard-${name}-`));

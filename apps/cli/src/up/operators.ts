@@ -3,17 +3,17 @@ import type { Environment } from '@switchyard/settings';
 import { secretFile } from './secret-file.ts';
 import type { StartSettings } from './settings.ts';
 
-/** The port for operators, with a key. */
+/** The operators' port, with a key. */
 export interface Operators {
   /** Settings of the gateway. */
   readonly env: Environment;
-  /** Of their port. */
+  /** URL of the port. */
   readonly url: string;
-  /** With the key, if it is ours; unset: there is no console. */
+  /** With the key, if it is generated; unset: there is no console. */
   readonly consoleUrl: string | undefined;
 }
 
-/** Makes a key for operators, unless they have one: nobody else can use the console. */
+/** Generates a key for operators unless one is set: the console needs it. */
 export async function openOperators(given: StartSettings): Promise<Operators> {
   const { adminHost, adminPort, adminKey, dataFolder, servesConsole } = given;
   const ownFile = adminKey === undefined ? await secretFile(dataFolder, 'operator-key') : undefined;

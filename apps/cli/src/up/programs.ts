@@ -9,30 +9,30 @@ export interface ProgramSettings {
   /** As the gateway takes it: `off`, or a port; 0 is any free one. */
   readonly grpcPort: string;
   readonly redisUrl: string;
-  /** Modules of agents, as the worker takes them; none: those of the folder. */
+  /** Modules of agents, as worker arguments; none: those of the folder. */
   readonly agents: readonly string[];
-  /** Processes that run them. Default: 1. */
+  /** Number of worker processes. Default: 1. */
   readonly workers?: number;
-  /** They are loaded again when their files change. */
+  /** Reloads the modules when their files change. */
   readonly isWatched?: boolean;
-  /** Id of the agent that is served at the root; undefined: the first by name. */
+  /** Id of the default agent; undefined: the first by name. */
   readonly defaultAgent: string | undefined;
   /** A further program, such as a remote agent. */
   readonly beside?: string;
-  /** Unset: there is no port for them. */
+  /** Unset: no operators' port. */
   readonly operators?: Operators;
-  /** Where other commands look for what runs; unset: they do not. */
+  /** Where other commands find this deployment; unset: nowhere. */
   readonly dataFolder?: string;
-  /** Of this process: the user's own settings. */
+  /** Environment of this process: the user's settings. */
   readonly environment: Environment;
-  /** Further settings of both programs. */
+  /** Additional settings of both programs. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Listened at, but not called: a gateway there is reached through loopback too. */
+/** Addresses to listen on that cannot be called: a gateway there is reached through loopback, too. */
 const anyAddress = ['0.0.0.0', '::'];
 
-/** Beside this package, wherever that is installed. */
+/** Beside this package, wherever it is installed. */
 export function gatewayProgram(): string {
   return fileURLToPath(import.meta.resolve('@switchyard/gateway/main'));
 }
@@ -42,28 +42,28 @@ export function workerProgram(): string {
   return fileURLToPath(import.meta.resolve('@switchyard/worker/main'));
 }
 
-/** Where the gateway is called on this machine. */
+/** URL of the gateway on this machine. */
 export function urlOf({ host, port }: Pick<ProgramSettings, 'host' | 'port'>): string {
   return `http://${anyAddress.includes(host) ? '127.0.0.1' : host}:${port}`;
 }
 
-/** Webhooks, and agents that are called by URL, are tried out on one's own machine, in one terminal. */
+/** Allows webhooks and called agents on this machine, for trying things out. */
 const development = {
   PUSH_ALLOW_HTTP: 'true',
   PUSH_ALLOW_HOSTS: '127.0.0.0/8 ::1',
   AGENT_ALLOW_HTTP: 'true',
   AGENT_ALLOW_HOSTS: '127.0.0.0/8 ::1',
-  // No line for each turn between what people read.
+  // Keeps lines of turns out of the terminal output.
   LOG_LEVEL: 'warn',
   AGENT_LOG_LEVEL: 'info',
 };
 
-/** What gateway and worker have in common. The user's own settings (LOG_LEVEL, OPENAI_API_KEY, …) reach them, too. */
+/** Common settings of gateway and worker, with the user's own (LOG_LEVEL, OPENAI_API_KEY, …). */
 export function programEnvironment({ environment, redisUrl, env }: ProgramSettings): Environment {
   return { ...development, ...withoutEmpty(environment), REDIS_URL: redisUrl, ...env };
 }
 
-/** An empty variable counts as unset: it must not hide a default. */
+/** An empty variable counts as unset, so it must not replace a default. */
 function withoutEmpty(environment: Environment): Environment {
   return Object.fromEntries(Object.entries(environment).filter(([, text]) => text !== ''));
 }

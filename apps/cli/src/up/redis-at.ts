@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 
 const TIMEOUT_MS = 2_000;
 
-/** @throws {Error} no server listens at any host of the address; the message says how to go on */
+/** @throws {Error} no server listens at any host of the URL; the message says what to do */
 export async function requireRedisAt(redisUrl: string, command: string): Promise<void> {
   const hosts = /^\w+(?:\+\w+)?:\/\/(?:[^@/]*@)?([^/?#]+)/.exec(redisUrl)?.[1]?.split(',') ?? [];
   const isThere = await Promise.all(hosts.map(listens));

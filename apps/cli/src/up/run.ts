@@ -7,29 +7,27 @@ import type { Source, Terminal } from './terminal.ts';
 import { untilReady } from './until-ready.ts';
 import { workerNames } from './workers.ts';
 
-/**
- * From Ctrl-C to the prompt in 5 s: the programs first, Redis last, since the worker hands its work back through it.
- */
+/** Ctrl-C ends everything within 5 s: first the programs, then Redis, through which the worker hands back its turns. */
 const programsStopWithinMs = 4_000;
 const redisStopsWithinMs = 900;
 /** Without the default agent for this long a notice is printed. */
 const SLOW_MS = 10_000;
 
 export interface Run {
-  /** As it was typed: to be typed again. */
+  /** The typed command, for repeating it. */
   readonly command: string;
   readonly settings: ProgramSettings;
-  /** Printed once everything runs. */
+  /** Printed when everything runs. */
   readonly greeting: string;
-  /** Runs from then on: it would slow down what the greeting waits for. */
+  /** Started after that, because it would delay the greeting. */
   readonly afterGreeting?: (() => Promise<Guarded>) | undefined;
-  /** Left out when the Redis is the user's own. */
+  /** Unset if Redis is the user's own. */
   readonly embedded: EmbeddedRedis | undefined;
   readonly terminal: Terminal;
   readonly signals: StopSignals;
 }
 
-/** Runs everything until it is asked to stop. Throws when a part of it does not stay up. Leaves no process behind. */
+/** Runs everything until it is asked to stop. Throws if a part keeps crashing. Leaves no process behind. */
 export async function runUntilStopped(run: Run): Promise<void> {
   const { settings, greeting, embedded, terminal, signals } = run;
   const { host, port, grpcPort, workers = 1 } = settings;
@@ -87,7 +85,7 @@ function stillWaiting(url: string, agent: string | undefined): string {
   return `no worker runs the default agent${agent ? ` "${agent}"` : ''} yet; ${url}/agents lists those that run`;
 }
 
-/** A port of 0, or one that is off, cannot be in use. */
+/** Port 0 and disabled ports cannot be in use. */
 async function requireFree(
   command: string,
   { host, port, grpcPort }: { readonly host: string; readonly port: number; readonly grpcPort: number },
@@ -102,7 +100,7 @@ async function requireFree(
   }
 }
 
-/** The first of so many free ports in a row. */
+/** The first of this many consecutive free ports. */
 async function portsFreeAfter(port: number, { host, count }: { host: string; count: number }): Promise<number> {
   let free = 0;
   for (let candidate = port + 1; ; candidate += 1) {

@@ -8,10 +8,10 @@ export interface Session {
   readonly environment: Environment;
 }
 
-/** Runs one of our commands in this terminal. What it throws is printed without a stack, and the exit code is 1. */
+/** Runs a command in this terminal. Errors are printed without a stack, and the exit code is 1. */
 export async function runSession(own: NodeJS.Process, run: (session: Session) => Promise<void>): Promise<void> {
   using signals = listenToStopSignals(own);
-  // In `npm start | head` the output closes: everything stops.
+  // In `npm start | head` the output is closed: everything stops.
   const terminal = openTerminal(own.stdout, signals.stop);
   try {
     await run({ terminal, signals, environment: own.env });

@@ -7,26 +7,26 @@ export interface StartSettings {
   readonly host: string;
   /** As the gateway takes it: `off`, or a port; 0 is any free one. */
   readonly grpcPort: string;
-  /** A Redis of the user's own; without it `npm start` runs one. */
+  /** The user's own Redis; without it `npm start` runs one. */
   readonly redisUrl: string | undefined;
   /** Where the embedded Redis keeps its files. */
   readonly dataFolder: string;
-  /** Of the embedded Redis; a free one when not set. */
+  /** Port of the embedded Redis; unset: a free one. */
   readonly redisPort: number | undefined;
   readonly defaultAgent: string | undefined;
-  /** The port for operators, which the console is on. */
+  /** The operators' port, which serves the console. */
   readonly adminPort: number;
   readonly adminHost: string;
   readonly servesConsole: boolean;
-  /** Unset: it has a key of its own. */
+  /** Unset: a key is generated. */
   readonly adminKey: string | undefined;
 }
 
-/** From `PORT` to the operators' port. */
+/** Distance from `PORT` to the operators' port. */
 const AFTER_PORT = 100;
 
 /**
- * Of `npm start` itself; those of its gateway and worker are looked at, too.
+ * Settings of `npm start`; those of its gateway and worker are validated, too.
  * @throws {SettingsError} naming every wrong one
  */
 export async function readSettings(environment: Environment): Promise<StartSettings> {
@@ -39,7 +39,7 @@ export async function readSettings(environment: Environment): Promise<StartSetti
   return {
     port,
     host: values.HOST,
-    // The one next to a free port need not be free.
+    // The port after a free port need not be free.
     grpcPort: String(values.GRPC_PORT ?? (values.PORT === 0 ? 0 : port + 1)),
     redisUrl: values.REDIS_URL,
     dataFolder: resolve(values.DATA_DIR),

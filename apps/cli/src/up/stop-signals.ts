@@ -1,16 +1,17 @@
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * A Ctrl-C comes twice: the terminal sends it to the whole group, and npm passes its own on. A person is not so quick.
+ * One Ctrl-C arrives twice: the terminal sends it to the whole process group, and npm forwards its own. A second
+ * keypress comes later.
  */
 const SAME_WITHIN_MS = 250;
 
 export interface StopSignals {
-  /** Aborts when everything is to stop: Ctrl-C, `kill`, a closed terminal, or npm was killed. */
+  /** Aborted when everything must stop: Ctrl-C, `kill`, a closed terminal, or npm was killed. */
   readonly stopped: AbortSignal;
-  /** Aborts at the second signal: stop at once. */
+  /** Aborted by the second signal: stop at once. */
   readonly killed: AbortSignal;
-  /** As if one of the signals had come. */
+  /** Acts like a received signal. */
   readonly stop: () => void;
   /** Stops listening, so that the process can end. */
   [Symbol.dispose](): void;
@@ -29,7 +30,7 @@ export function listenToStopSignals(own: NodeJS.Process): StopSignals {
   for (const signal of signals) own.on(signal, onSignal);
   const parent = own.ppid;
   const watch = setInterval(() => {
-    // npm may be killed without passing it on; without npm, this process may outlive its shell.
+    // npm may be killed without forwarding it; without npm, this process may outlive its shell.
     if (own.env.npm_lifecycle_event && own.ppid !== parent) stopped.abort();
   }, 500).unref();
   return {

@@ -1,33 +1,33 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Guarded } from '@switchyard/local';
 
-/** A process that runs, as far as it is looked after. */
+/** A supervised process. */
 export type Supervised = Pick<Guarded, 'exited' | 'stop'>;
 
 export interface SupervisedProcess {
   readonly name: string;
   readonly start: () => Promise<Supervised>;
   readonly say: (text: string) => void;
-  /** After so many quick deaths in a row it is given up. */
+  /** Number of quick crashes in a row after which it is given up. */
   readonly maxQuickDeaths?: number;
-  /** After this time a process is stable, and its count of crashes begins again. */
+  /** After this time a process is stable, and its count of crashes is reset. */
   readonly stableAfterMs?: number;
   readonly firstPauseMs?: number;
 }
 
-/** Exit code of a program that cannot start: starting it again would not help. */
+/** Exit code of a program that cannot start: a restart would not help. */
 const CANNOT_START = 1;
 
 export interface Supervision {
-  /** Resolves once the process runs for the first time; rejects when it cannot be started. */
+  /** Resolves when the process runs for the first time; rejects if it cannot be started. */
   readonly started: Promise<void>;
-  /** Resolves after `stop`; rejects when the process is given up. */
+  /** Resolves after `stop`; rejects if the process is given up. */
   readonly ended: Promise<void>;
-  /** Ends the process for good: SIGTERM, then SIGKILL after `withinMs`. Idempotent; the shortest time counts. */
+  /** Stops the process for good: SIGTERM, then SIGKILL after `withinMs`. Idempotent; the shortest time applies. */
   stop(withinMs: number): Promise<void>;
 }
 
-/** Keeps one process running: starts it again, each time after a longer pause, when it dies without being asked to. */
+/** Keeps one process running: restarts it with growing pauses when it exits unasked. */
 export function supervise(settings: SupervisedProcess): Supervision {
   const { name, say, maxQuickDeaths = 3, stableAfterMs = 10_000, firstPauseMs = 250 } = settings;
   const stopping = new AbortController();
@@ -39,7 +39,7 @@ export function supervise(settings: SupervisedProcess): Supervision {
 
   async function startChild(): Promise<void> {
     child = await settings.start();
-    // Asked to stop while it was starting.
+    // Stopped while it was starting.
     if (stopping.signal.aborted) await child.stop();
   }
 

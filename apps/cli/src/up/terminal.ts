@@ -9,15 +9,18 @@ export type Source = keyof typeof colors | `worker ${number}`;
 
 const nameWidth = Math.max(...Object.keys(colors).map((name) => name.length));
 
-/** Several processes in one terminal: every line names its process, and JSON log lines become readable. */
+/**
+ * Output of several processes in one terminal: each line has the name of its process, and JSON log lines become
+ * readable.
+ */
 export interface Terminal {
   say(source: Source, text: string): void;
-  /** Text for the user, as it is: to be read and copied. */
+  /** Text for the user, unchanged, for reading and copying. */
   print(text: string): void;
   listenTo(source: Source, child: Pick<Guarded, 'stdout' | 'stderr'>): void;
 }
 
-/** Colours in terminals only, not in files and pipes. @param onGone the output is closed */
+/** Colours only in terminals. @param onGone the output is closed */
 export function openTerminal(out: NodeJS.WriteStream, onGone: () => void): Terminal {
   out.on('error', onGone);
   const format = pretty.prettyFactory({

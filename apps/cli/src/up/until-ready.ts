@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** True once the gateway knows its default agent: gateway, Redis and worker have found each other. */
+/** True when the gateway has its default agent: gateway, Redis and worker are connected. */
 export async function untilReady(url: string, signal: AbortSignal): Promise<boolean> {
   while (!signal.aborted) {
     if (await isReady(url)) return true;

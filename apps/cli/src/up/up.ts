@@ -23,7 +23,7 @@ continue at the next start. Data is kept in .switchyard (DATA_DIR).
   --workers <number>  worker processes, 1 to ${mostWorkers}; default: 1
   --watch             reload agents when their files change`;
 
-/** `switchyard up`, until it is asked to stop. @throws {Error} with what is wrong, in words */
+/** `switchyard up`, until it is asked to stop. @throws {Error} with a message for the user */
 export async function up(session: Session, folder: string, args: readonly string[]): Promise<void> {
   const options = {
     agent: { type: 'string', multiple: true },
@@ -66,14 +66,14 @@ export async function up(session: Session, folder: string, args: readonly string
   });
 }
 
-/** Nothing in it is to be committed: it has keys. */
+/** Keeps the folder out of git, because it has keys. */
 async function openDataFolder(folder: string): Promise<void> {
   if (existsSync(folder)) return;
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, '.gitignore'), '*\n');
 }
 
-/** As this command is called here: as a dependency of the folder, from npm's cache, or by its name. */
+/** The command as it is called here: as a dependency, with npx, or installed globally. */
 function commandAsTyped(folder: string, { npm_command: npm }: Environment): string {
   if (existsSync(join(folder, 'node_modules/.bin/switchyard'))) return 'npx switchyard';
   return npm === 'exec' ? 'npx @switchyard/cli' : 'switchyard';

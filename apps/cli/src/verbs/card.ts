@@ -46,7 +46,7 @@ function extended(world: World, command: Command): Promise<void> {
   });
 }
 
-/** Signatures are not verified here: no key is known that could be trusted. */
+/** Signatures are not verified, because there is no trusted key. */
 function signatureOf({ signatures = [] }: { readonly signatures?: readonly unknown[] | undefined }): string {
   return signatures.length === 0 ? 'absent' : 'not verified';
 }

@@ -9,9 +9,9 @@ import { Transcript } from '../output/transcript.ts';
 import { type Session, type World, waitingOf, withAgent } from '../session/session.ts';
 import { exchange } from './send.ts';
 
-/** `chat`: a conversation, a line at a time. Lines that are piped into it are sent the same way, without a prompt. */
+/** `chat`: a conversation, line by line. Piped lines are sent in the same way, without a prompt. */
 export function addChatCommand(program: Command, world: World): void {
-  // As `npm start` names it.
+  // The default agent of `npm start`.
   const env = { A2ACLI_API_KEY: world.env.API_KEY, ...world.env };
   program
     .command('chat')
@@ -54,7 +54,7 @@ async function chat(session: Session, agent: Agent): Promise<boolean> {
   return isAnswered;
 }
 
-/** Keeps the context from turn to turn, and the task as long as it is open. */
+/** Keeps the context across turns, and the task while it is open. */
 class Conversation {
   readonly #session: Session;
   readonly #agent: Agent;
@@ -69,7 +69,7 @@ class Conversation {
     this.#taskId = session.options.taskId;
   }
 
-  /** Sends a line, and writes what the agent says as it comes. @returns whether it was answered */
+  /** Sends a line, and prints the agent's answer as it comes. @returns whether it was answered */
   async say(text: string): Promise<boolean> {
     const { stdout } = this.#session.world;
     try {

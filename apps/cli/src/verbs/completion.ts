@@ -23,7 +23,7 @@ const scripts: Readonly<Record<string, (words: Words) => string>> = {
     `autoload -U +X compinit && compinit\nautoload -U +X bashcompinit && bashcompinit\n${bashScript(words)}`,
 };
 
-/** Which words may come after ` task push-config`, …: names of commands, and long options. */
+/** Words that may follow ` task push-config`, …: names of commands, and long options. */
 function wordsByPath(program: Command): Words {
   const words = new Map<string, readonly string[]>();
   const visit = (command: Command, path: string, inherited: readonly string[]): void => {
@@ -40,7 +40,7 @@ function longOptions({ options }: Command): string[] {
   return options.flatMap(({ long, hidden }: Option) => (long && !hidden ? [long] : []));
 }
 
-/** The path is the longest row of words that are commands; what is typed is completed to what may come there. */
+/** The path is the longest prefix of words that are commands; completions are the words that may follow it. */
 function bashScript(words: Words): string {
   const paths = [...words.keys()].filter((path) => path !== '').map((path) => `"${path}"`);
   const cases = [...words].map(([path, each]) => `    "${path}") words="${each.join(' ')}" ;;`);

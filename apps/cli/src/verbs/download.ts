@@ -5,7 +5,7 @@ import { Failure } from '../failures/failure.ts';
 
 export interface DownloadOptions {
   readonly dir: string;
-  /** Of one artifact. Default: all. */
+  /** Only this artifact. Default: all. */
   readonly artifact?: string;
   readonly force?: boolean;
 }
@@ -41,7 +41,7 @@ async function save(path: string, part: Part, isOverwriting: boolean): Promise<s
   }
 }
 
-/** What a URL holds is fetched without any credential. */
+/** URLs are fetched without credentials. */
 async function contentOf({ text, raw, url, data }: Part): Promise<string | Uint8Array> {
   if (text !== undefined) return text;
   if (raw !== undefined) return Buffer.from(raw, 'base64');
@@ -51,7 +51,7 @@ async function contentOf({ text, raw, url, data }: Part): Promise<string | Uint8
   return response.bytes();
 }
 
-/** An agent names files: none may leave the folder, or be hidden. */
+/** The agent chooses file names: none may leave the folder or be hidden. */
 function safeName(name: string): string {
   return (
     name

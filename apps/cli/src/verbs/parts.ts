@@ -5,7 +5,7 @@ import { text as readAll } from 'node:stream/consumers';
 import type { Part } from '../agent/objects.ts';
 import { Failure } from '../failures/failure.ts';
 
-/** Of files whose type was not given. */
+/** Default media type of files. */
 const mediaTypes: Readonly<Record<string, string>> = {
   '.txt': 'text/plain',
   '.md': 'text/markdown',
@@ -27,14 +27,14 @@ const mediaTypes: Readonly<Record<string, string>> = {
   '.mp4': 'video/mp4',
 };
 
-/** A part as it was typed: `--text`, `--file` or `--data`. */
+/** A part as given: `--text`, `--file` or `--data`. */
 interface TypedPart {
   readonly kind: 'text' | 'file' | 'data';
   readonly value: string;
   mediaType?: string;
 }
 
-/** The parts of a message in the order of their flags. */
+/** The parts of a message in the order of the options. */
 export class TypedParts {
   readonly #parts: TypedPart[] = [];
 
@@ -42,7 +42,7 @@ export class TypedParts {
     this.#parts.push({ kind, value });
   }
 
-  /** Of the part before it. @throws {Failure} */
+  /** Applies to the part before it. @throws {Failure} */
   setMediaType(mediaType: string): void {
     const last = this.#parts.at(-1);
     if (!last) throw new Failure('A2ACLI_ERR_USAGE', '--media-type has no --text, --file or --data before it');

@@ -13,7 +13,7 @@ interface CreateFlags {
   readonly authCredentials?: string;
 }
 
-/** `task push-config`: where the agent reports what happens to a task. */
+/** `task push-config`: the webhooks of a task. */
 export function addPushConfigCommands(program: Command, world: World): void {
   const task = program.commands.find((command) => command.name() === 'task') ?? program;
   const push = task.command('push-config').description('the webhooks of a task: create, get, list, delete');

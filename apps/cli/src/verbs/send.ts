@@ -76,13 +76,13 @@ async function send(session: Session, agent: Agent, request: Request): Promise<v
   }
 }
 
-/** What an agent answers, event by event until it ends or needs somebody. */
+/** An agent's events until the task ends or needs an answer. */
 export function exchange(agent: Agent, request: Request, waiting: Waiting): AsyncIterable<StreamResponse> {
   if (!agent.can('streaming')) return once(agent, request, waiting);
   return eventsUntilSettled(agent.stream(request), waiting, { isReply: request.message.taskId !== undefined });
 }
 
-/** An agent without streams: its answer, and where it did not wait long enough, the end that polling finds. */
+/** An agent without streaming: its answer, and if the task has not ended by then, polling. */
 async function* once(agent: Agent, request: Request, waiting: Waiting): AsyncGenerator<StreamResponse> {
   const response = await agent.send(request);
   const { task } = response;
@@ -91,7 +91,7 @@ async function* once(agent: Agent, request: Request, waiting: Waiting): AsyncGen
   yield { task: await pollUntilSettled(task.id, waiting) };
 }
 
-/** What a caller gets who waits: the message, or the whole task as it is at the end. */
+/** The result for a waiting caller: the message, or the whole task at the end. */
 async function lastOf(events: AsyncIterable<StreamResponse>, agent: Agent): Promise<SendMessageResponse> {
   let last: StreamResponse = {};
   let id: string | undefined;
@@ -109,7 +109,7 @@ function sent(session: Session, response: SendMessageResponse): void {
   if (response.task) warnOfOutcome(session, response.task);
 }
 
-/** Writes each event as it comes; as text, the last one repeats ids and state. */
+/** Prints each event as it comes; as text, the last one repeats ids and state. */
 export async function followed(session: Session, events: AsyncIterable<StreamResponse>): Promise<void> {
   const { output } = session;
   const detail = detailOf(session);
@@ -131,7 +131,7 @@ function taskAfter({ task, statusUpdate, artifactUpdate }: StreamResponse, befor
   return { ...(taskId && { id: taskId }), ...(contextId && { contextId }), ...(status && { status }) };
 }
 
-/** A caller that stops to wait for a task must be able to find it again. */
+/** A caller that stops waiting must be able to find the task again. */
 function stillThere(error: unknown, known: { id: string; contextId: string | undefined }, session: Session): unknown {
   if (!(error instanceof Failure) || error.hint !== undefined) return error;
   const { code, message, a2aCode } = error;
@@ -139,7 +139,7 @@ function stillThere(error: unknown, known: { id: string; contextId: string | und
   return new Failure(code, text, { a2aCode, hint: nextCommand(withoutContext(known), session), cause: error });
 }
 
-/** A task or context that was named and is refused: no other one is begun. */
+/** If a given task or context is refused, no other one is created. */
 function explained(error: unknown, { taskId, contextId }: CliOptions): unknown {
   if (!(error instanceof Failure) || error.hint !== undefined || (taskId ?? contextId) === undefined) return error;
   const { code, message, a2aCode } = error;

@@ -2,12 +2,12 @@ import { type Call, OperatorError } from '@switchyard/operator-api';
 import type { z } from 'zod';
 import { session, signOut } from './session.ts';
 
-/** Asks the gateway, or orders something. @throws {OperatorError}, TypeError where it does not answer */
+/** Calls the gateway. @throws {OperatorError}, TypeError if it does not answer */
 export async function call<Schema extends z.ZodType>(path: string, schema: Schema, how?: Call) {
   return unlessSignedOut(() => session().client.call(path, schema, how));
 }
 
-/** What changes at a path, until the signal says stop. */
+/** A path's answers until the signal aborts. */
 export async function* watch<Schema extends z.ZodType>(
   path: string,
   schema: Schema,
@@ -26,7 +26,7 @@ export function progress<Schema extends z.ZodType>(path: string, schema: Schema,
   return session().client.events(path, schema, how);
 }
 
-/** A key that was taken back ends the session. */
+/** A revoked key ends the session. */
 async function unlessSignedOut<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run();
@@ -36,7 +36,7 @@ async function unlessSignedOut<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-/** For people. */
+/** The error's text for people. */
 export function problemText(error: unknown): string {
   if (error instanceof OperatorError) return error.message;
   return error instanceof TypeError ? 'The gateway does not answer.' : String(error);

@@ -4,22 +4,25 @@ import { useEffect } from 'preact/hooks';
 import type { z } from 'zod';
 import { problemText, watch } from './api.ts';
 
-/** What a path of the gateway answers, kept up to date. */
+/** The latest answer of a path, kept up to date. */
 export interface Live<T> {
-  /** Undefined until it is known. */
+  /** Undefined until the first answer. */
   readonly data: ReadonlySignal<T | undefined>;
   /** Why it is not kept up to date. */
   readonly problem: ReadonlySignal<string | undefined>;
-  /** The connection is lost, and tried again unless there is a problem. */
+  /** The connection is lost; it is retried unless there is a problem. */
   readonly isLost: ReadonlySignal<boolean>;
-  /** The gateway knows nothing of this path, or not any more. */
+  /** The path does not exist, or no longer. */
   readonly isMissing: ReadonlySignal<boolean>;
 }
 
-/** A browser has six connections to a gateway: hidden pages give theirs back. */
+/** A browser opens six connections to a server, so hidden pages close theirs. */
 const isHidden = (): boolean => document.visibilityState === 'hidden';
 
-/** Follows a path while the component is on the page. Another query starts anew, and shows the last answer until then. */
+/**
+ * Follows a path while the component is mounted. After a change of the query the last answer is shown until the new
+ * one.
+ */
 export function useLive<Schema extends z.ZodType>(
   path: string,
   schema: Schema,
@@ -86,7 +89,7 @@ async function follow<Schema extends z.ZodType>(
   }
 }
 
-/** The time, each second while the component is on the page. */
+/** The current time, updated every second while the component is mounted. */
 export function useNow(): ReadonlySignal<number> {
   const now = useSignal(Date.now());
   useSignalEffect(() => {

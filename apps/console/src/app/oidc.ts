@@ -6,12 +6,12 @@ const oidcSchema = z.object({
   clientId: z.string(),
   audience: z.string(),
   scopes: z.string(),
-  /** Unset: the gateway cannot reach the issuer right now. */
+  /** Unset: the gateway cannot reach the issuer now. */
   endpoints: z.object({ authorizationEndpoint: z.url(), tokenEndpoint: z.url() }).optional(),
 });
 const optionsSchema = z.object({ oidc: oidcSchema.optional() });
 const tokenSchema = z.object({ access_token: z.string() });
-/** What this tab remembers while its user is at the issuer. */
+/** State that this tab keeps while its user is at the issuer. */
 const pendingSchema = z.object({ state: z.string(), verifier: z.string(), returnTo: z.string() });
 
 export type Oidc = z.infer<typeof oidcSchema>;
@@ -20,12 +20,12 @@ const pendingName = 'switchyard.sign-in';
 const returnPath = '/console/signed-in';
 const returnAddress = location.origin + returnPath;
 
-/** How to sign in at an issuer; undefined: here it is done by key alone. */
+/** How to sign in at an issuer; undefined: only with a key. */
 export async function readOidc(): Promise<Oidc | undefined> {
   return optionsSchema.parse(await json('/console/sign-in.json')).oidc;
 }
 
-/** Leaves for the issuer (OAuth 2.0 with PKCE, RFC 7636). */
+/** Redirects to the issuer (OAuth 2.0 with PKCE, RFC 7636). */
 export async function leaveForIssuer(oidc: Oidc): Promise<void> {
   const { authorizationEndpoint } = endpointsOf(oidc);
   const [state, verifier] = [randomText(), randomText()];
@@ -48,7 +48,7 @@ export async function leaveForIssuer(oidc: Oidc): Promise<void> {
   location.assign(url);
 }
 
-/** The token, where the issuer has just sent its user back. Goes where the user was before. @throws what was refused */
+/** The token, if the issuer has just redirected back. Restores the previous page. @throws the issuer's error */
 export async function tokenOfRedirect(): Promise<string | undefined> {
   if (location.pathname !== returnPath) return undefined;
   const answer = new URLSearchParams(location.search);

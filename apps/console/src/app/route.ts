@@ -1,6 +1,6 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
 
-/** Every path of the console stands below it. */
+/** Base of every path of the console. */
 const base = '/console';
 
 const place = signal(placeNow());
@@ -9,7 +9,7 @@ function placeNow(): URL {
   return new URL(location.href);
 }
 
-/** `/tasks/1234`, without the base and without a slash at its end. */
+/** `/tasks/1234`, without the base and without a trailing slash. */
 export const path: ReadonlySignal<string> = computed(() => pathIn(place.value));
 export const query: ReadonlySignal<URLSearchParams> = computed(() => place.value.searchParams);
 
@@ -27,26 +27,26 @@ function decoded(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
-    // Somebody typed it; it is nobody's id.
+    // A malformed path from the address bar matches no id.
     return part;
   }
 }
 
-/** The address of a place, for a link. @param changes parts of the query; undefined takes one away */
+/** The URL of a page, for a link. @param changes parts of the query; undefined removes one */
 export function href(to: string, changes: Readonly<Record<string, string | undefined>> = {}): string {
   const text = new URLSearchParams(definedIn(changes)).toString();
   return base + to + (text && `?${text}`);
 }
 
-/** The page of a task, below the list of all. */
+/** The page of a task, below the list of tasks. */
 export const taskPath = (id: string): string => `/tasks/${encodeURIComponent(id)}`;
 
-/** Goes to a place. @param to with its query, without the base */
+/** Navigates. @param to with its query, without the base */
 export function go(to: string, { replaces = false } = {}): void {
   visit(base + to, replaces);
 }
 
-/** Changes parts of the query where we are; undefined or '' takes one away. Steps of typing replace each other. */
+/** Changes parts of the current query; undefined or '' removes one. While typing, history entries are replaced. */
 export function setQuery(changes: Readonly<Record<string, string | undefined>>, { replaces = true } = {}): void {
   const url = placeNow();
   for (const [name, value] of Object.entries(changes)) {
@@ -66,7 +66,7 @@ function definedIn(changes: Readonly<Record<string, string | undefined>>): [stri
   return Object.entries(changes).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
 }
 
-/** Links of the console need no page load. */
+/** Links within the console need no page load. */
 export function followLinks(): void {
   addEventListener('popstate', () => {
     place.value = placeNow();

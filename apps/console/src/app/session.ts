@@ -19,13 +19,13 @@ const current = signal<SignIn>({ state: 'asking' });
 
 export const signedIn: ReadonlySignal<SignIn> = current;
 
-/** Of the operator who is signed in: pages are shown to nobody else. */
+/** The signed-in operator: pages need one. */
 export function session(): Session {
   if (current.value.state !== 'signed-in') throw new Error('nobody is signed in');
   return current.value.session;
 }
 
-/** Takes the key of the address (`#key=…`), which it clears, a token that the issuer gives, or the key of this tab. */
+/** Takes the key from the URL (`#key=…`, which is removed), a token from the issuer, or the key of this tab. */
 export async function resume(): Promise<void> {
   const given = new URLSearchParams(location.hash.slice(1)).get('key');
   if (location.hash) history.replaceState(null, '', location.pathname + location.search);

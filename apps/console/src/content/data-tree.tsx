@@ -1,4 +1,4 @@
-/** Entries of one object or list that are shown at once. */
+/** Entries of one object or array that are shown at once. */
 const SHOWN = 200;
 
 interface DataTreeProps {
@@ -7,7 +7,7 @@ interface DataTreeProps {
   readonly depth?: number;
 }
 
-/** JSON, to be opened branch by branch. */
+/** JSON as a tree with collapsible branches. */
 export function DataTree({ value, name, depth = 0 }: DataTreeProps) {
   const key = name === undefined ? null : <span class="data-key">{name}</span>;
   if (typeof value !== 'object' || value === null)

@@ -1,9 +1,9 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 
-/** A block takes no line more from here on: the browser need not lay out what is above again. */
+/** Maximum size of a block: only the last block is laid out again. */
 const BLOCK_LENGTH = 4_000;
 
-/** Text that only grows: what is new goes into the last text node, and nothing that is there is touched again. */
+/** Text that is only appended to: new text goes into the last text node, and the rest stays unchanged. */
 export function GrowingText({ text, isGrowing }: { readonly text: string; readonly isGrowing: boolean }) {
   const place = useRef<HTMLElement>(null);
   const written = useRef(0);
@@ -16,12 +16,12 @@ export function GrowingText({ text, isGrowing }: { readonly text: string; readon
     if (isGrowing && isAtEnd) element.scrollTop = element.scrollHeight;
   }, [text, isGrowing]);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached with the keyboard.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable with the keyboard.
     <section class={`growing-text${isGrowing ? ' is-growing' : ''}`} aria-label="Text" tabIndex={0} ref={place} />
   );
 }
 
-/** @param line or the beginning of one */
+/** @param line or its beginning */
 function write(element: HTMLElement, line: string): void {
   const last = element.lastElementChild?.firstChild;
   if (last instanceof Text && !(last.length > BLOCK_LENGTH && last.data.endsWith('\n'))) {

@@ -2,14 +2,14 @@ import { lexer, type Token, type Tokens } from 'marked';
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 
-/** Markdown as elements: no HTML of its author is ever taken over, and nothing is loaded from elsewhere. */
+/** Markdown as elements: the author's HTML is never used, and nothing is loaded from other servers. */
 export function Markdown({ text, isGrowing = false }: { readonly text: string; readonly isGrowing?: boolean }) {
   const shown = usePaced(text, isGrowing);
   const tokens = useMemo(() => lexer(shown), [shown]);
   return <div class="markdown">{blocks(tokens)}</div>;
 }
 
-/** Times as long as it takes to read the text it is left alone: a long text that grows fast is not read each time. */
+/** Pause between two parses, as a multiple of the parsing time: long growing texts are not parsed for each chunk. */
 const REST = 10;
 
 function usePaced(text: string, isGrowing: boolean): string {
@@ -115,7 +115,7 @@ function inline(token: Token): ComponentChildren {
   return render ? render(token) : token.raw;
 }
 
-/** A link that somebody else wrote: only to the web, and without a word about this page. */
+/** An external link: only http and https, and without a referrer. */
 export function Link({ href, children }: { readonly href: string; readonly children: ComponentChildren }) {
   if (!/^https?:\/\//i.test(href)) return <>{children}</>;
   return (

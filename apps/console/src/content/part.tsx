@@ -8,11 +8,11 @@ import './content.css';
 interface PartProps {
   readonly part: Part;
   readonly isGrowing: boolean;
-  /** Of the whole artifact or message; a part may have one of its own. */
+  /** Media type of the whole artifact or message; a part may have its own. */
   readonly isMarkdown: boolean;
 }
 
-/** A piece of content: text, Markdown, data as a tree, an image, or a file to download. */
+/** A part: text, Markdown, data as a tree, an image, or a file to download. */
 export function PartView({ part, isGrowing, isMarkdown }: PartProps) {
   if (part.text !== undefined)
     return (
@@ -35,7 +35,7 @@ export function PartView({ part, isGrowing, isMarkdown }: PartProps) {
   return <FileView raw={part.raw ?? ''} name={part.filename ?? 'file'} type={part.mediaType ?? ''} />;
 }
 
-/** Formats that a browser draws without running anything. */
+/** Formats that a browser can show without running code. */
 const images = /^image\/(?:png|jpeg|gif|webp|avif|svg\+xml)$/;
 
 function FileView({ raw, name, type }: { readonly raw: string; readonly name: string; readonly type: string }) {
@@ -67,7 +67,7 @@ function bytesText(bytes: number): string {
   return bytes < 1_000_000 ? `${(bytes / 1_000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
 
-/** Whether a text is to be read as Markdown: nothing but its type, or its name, says so. */
+/** Whether a text is Markdown, by its media type or name only. */
 export function isMarkdown(part: Part, name = ''): boolean {
   return part.mediaType === 'text/markdown' || /\.(?:md|markdown)$/i.test(part.filename ?? name);
 }

@@ -5,7 +5,7 @@ import { notifyProblem } from './notices.tsx';
 
 interface ButtonProps {
   readonly children: ComponentChildren;
-  /** What it does; it cannot be pressed again until that is done, and a failure is told. */
+  /** The action. The button is disabled until it is done, and shows a failure. */
   readonly onPress?: () => void | Promise<void>;
   readonly kind?: 'primary' | 'plain' | 'danger' | 'quiet';
   readonly icon?: IconName;
@@ -42,7 +42,7 @@ export function Button({ children, onPress, kind = 'plain', icon, isDisabled = f
 
 interface IconButtonProps {
   readonly icon: IconName;
-  /** Read aloud, and shown as a hint. */
+  /** For screen readers, and as a tooltip. */
   readonly label: string;
   readonly onPress: () => void;
 }

@@ -9,7 +9,7 @@ interface DialogProps {
   readonly children: ComponentChildren;
 }
 
-/** Above the page, until it is closed: by its cross, by Escape, or by what it asks. */
+/** A modal dialog, closed by its cross, Escape, or its own buttons. */
 export function Dialog({ title, isOpen, onClose, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   useEffect(() => {

@@ -24,7 +24,7 @@ interface SearchProps {
   readonly onInput: (text: string) => void;
 }
 
-/** The search of a page: `/` leads to it. */
+/** The search field of a page: `/` focuses it. */
 export function Search({ label, placeholder, value, onInput }: SearchProps) {
   return (
     <div class="search grow">

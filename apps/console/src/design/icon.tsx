@@ -1,4 +1,4 @@
-/** Drawn on 16 by 16, in the colour of the text. */
+/** 16 by 16, in the colour of the text. */
 const shapes = {
   tasks: 'M2.5 4h2m2.5 0h6.5M2.5 8h2M7 8h6.5m-11 4h2m2.5 0h6.5',
   inbox: 'M2.5 9.5 4 3.5h8l1.5 6v3h-11zm0 0h3.2l.8 1.5h3l.8-1.5h3.2',
@@ -29,7 +29,7 @@ const shapes = {
 
 export type IconName = keyof typeof shapes;
 
-/** Says nothing to a screen reader: the words beside it do. */
+/** Hidden from screen readers: the text beside it says the same. */
 export function Icon({ name, size = 16 }: { readonly name: IconName; readonly size?: number }) {
   return (
     <svg class="icon" width={size} height={size} viewBox="0 0 16 16" aria-hidden="true">

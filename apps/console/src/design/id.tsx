@@ -1,6 +1,6 @@
 import { notify } from './notices.tsx';
 
-/** An id, shortened; a click copies the whole. */
+/** A shortened id; a click copies all of it. */
 export function Id({ id, length = 8 }: { readonly id: string; readonly length?: number }) {
   const copy = async (): Promise<void> => {
     await navigator.clipboard.writeText(id);

@@ -19,17 +19,17 @@ const looks: Readonly<Record<TaskState, Look>> = {
   TASK_STATE_CANCELED: { name: 'Canceled', colour: 'gray' },
 };
 
-/** The state of a task, in words. */
+/** The text for a task's state. */
 export function stateName(state: TaskState): string {
   return looks[state].name;
 }
 
-/** Of the same state everywhere. */
+/** The colour of a state, the same everywhere. */
 export function stateColour(state: TaskState): Colour {
   return looks[state].colour;
 }
 
-/** How an agent does. That nobody runs it is a problem once messages wait. */
+/** The health of an agent. A missing worker is a problem only if messages wait. */
 export function agentLook({ workers, paused, waiting }: AgentReading): Look {
   if (paused) return { name: 'Paused', colour: 'amber' };
   if (workers === 0) return { name: 'No worker', colour: waiting > 0 ? 'red' : 'gray' };

@@ -1,7 +1,7 @@
 import { type ReadonlySignal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
-/** Whether the window is as a media query says. */
+/** Whether a media query matches. */
 export function useMedia(condition: string): ReadonlySignal<boolean> {
   const matches = useSignal(matchMedia(condition).matches);
   useEffect(() => {

@@ -11,7 +11,7 @@ const shownMs = 6_000;
 const notices = signal<readonly Notice[]>([]);
 let given = 0;
 
-/** Tells that something is done. */
+/** Shows that something is done. */
 export function notify(text: string): void {
   show(text, false);
 }

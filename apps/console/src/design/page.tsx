@@ -4,20 +4,20 @@ import './page.css';
 
 interface PageProps {
   readonly title: ComponentChildren;
-  /** Beside the title: how many, which. */
+  /** Beside the title: a number or a name. */
   readonly about?: ComponentChildren;
-  /** Buttons, at the right. */
+  /** Buttons, on the right. */
   readonly actions?: ComponentChildren;
-  /** Of what is followed: a dot tells whether it is live. */
+  /** Of live data: a dot shows the state of the connection. */
   readonly isLost?: ReadonlySignal<boolean>;
-  /** A second line of the head: search, tabs. */
+  /** A second line of the header: search, tabs. */
   readonly bar?: ComponentChildren;
-  /** The page scrolls itself, as long lists do. */
+  /** The page scrolls its content itself, like long lists. */
   readonly isFull?: boolean;
   readonly children: ComponentChildren;
 }
 
-/** A page: its head stays, its body scrolls. */
+/** A page with a fixed header and a scrolling body. */
 export function Page({ title, about, actions, isLost, bar, isFull = false, children }: PageProps) {
   return (
     <section class="page">

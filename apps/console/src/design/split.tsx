@@ -5,13 +5,13 @@ import './split.css';
 
 interface SplitProps {
   readonly list: ComponentChildren;
-  /** Of the item that is chosen; undefined: none is, and on a phone the list alone is shown. */
+  /** The selected item; undefined: none, and a phone shows only the list. */
   readonly detail: ComponentChildren | undefined;
-  /** Beside the list while nothing is chosen. */
+  /** Shown beside the list while nothing is selected. */
   readonly otherwise: ComponentChildren;
 }
 
-/** A list beside what is chosen of it; on a phone one of them. */
+/** A list beside the selected item; a phone shows one of them. */
 export function Split({ list, detail, otherwise }: SplitProps) {
   return (
     <div class={detail === undefined ? 'split' : 'split chosen'}>
@@ -23,7 +23,10 @@ export function Split({ list, detail, otherwise }: SplitProps) {
 
 const steps: Readonly<Record<string, number>> = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 };
 
-/** `j` and `k` go through the list, `Esc` back to it. @param place of the list; that of an item ends with its id */
+/**
+ * `j` and `k` move through the list, `Esc` returns to it. @param place path of the list; an item's path ends with its
+ * id
+ */
 export function useSplitKeys(place: string, ids: readonly string[], chosenId: string | undefined): void {
   useEffect(() => {
     const onKey = ({ key, target, ctrlKey, metaKey }: KeyboardEvent): void => {

@@ -14,7 +14,7 @@ export function AgentState({ agent }: { readonly agent: AgentReading }) {
   return <Badge colour={colour}>{name}</Badge>;
 }
 
-/** Another state than a task's or an agent's, or a kind. */
+/** A state of something else than a task or an agent, or a kind. */
 export function Badge({ colour, children }: { readonly colour: Colour; readonly children: string }) {
   return <span class={`state ${colour}`}>{children}</span>;
 }

@@ -3,12 +3,12 @@ import type { ComponentChildren } from 'preact';
 export interface Column<Row> {
   readonly name: string;
   readonly cell: (row: Row) => ComponentChildren;
-  /** Numbers stand at the right. */
+  /** Numbers are aligned right. */
   readonly isNumber?: boolean;
 }
 
 interface TableProps<Row> {
-  /** Read aloud. */
+  /** For screen readers. */
   readonly label: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
@@ -16,10 +16,10 @@ interface TableProps<Row> {
   readonly isSelected?: (row: Row) => boolean;
 }
 
-/** For hundreds of rows at most: longer lists are `VirtualList`. The first cell of a row names it. */
+/** For up to some hundred rows; use `VirtualList` for more. The first cell of a row is its header. */
 export function Table<Row>({ label, columns, rows, keyOf, isSelected }: TableProps<Row>) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable with the keyboard.
     <section class="table-frame" aria-label={label} tabIndex={0}>
       <table class="table">
         <thead>

@@ -5,7 +5,7 @@ interface TabsProps<Name extends string> {
   readonly onSelect: (name: Name) => void;
 }
 
-/** One of several views of the same thing. */
+/** Tabs with several views of the same data. */
 export function Tabs<Name extends string>({ label, tabs, selected, onSelect }: TabsProps<Name>) {
   const names = Object.keys(tabs).filter((name): name is Name => name in tabs);
   const move = (event: KeyboardEvent): void => {

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 
-/** Milliseconds; moves each second. */
+/** Milliseconds, updated every second. */
 const now = signal(Date.now());
 setInterval(() => {
   now.value = Date.now();
@@ -23,7 +23,7 @@ export function durationText(ms: number): string {
   return `${Math.floor(ms / size)} ${unit}${rest > 0 ? ` ${rest} ${smallerUnit}` : ''}`;
 }
 
-/** `now`, `12 s`, `3 m`, `5 h`, `2 d`: in a column of a table. */
+/** `now`, `12 s`, `3 m`, `5 h`, `2 d`: for columns of tables. */
 function agoText(at: string, from = now.value): string {
   const ms = from - Date.parse(at);
   if (Number.isNaN(ms)) return '';
@@ -34,7 +34,7 @@ function agoText(at: string, from = now.value): string {
 
 const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
-/** A point in time as its distance from now; the whole of it is its hint. */
+/** A time relative to now; the tooltip has the date. */
 export function Ago({ at }: { readonly at: string }) {
   return (
     <time dateTime={at} title={fullTime(at)}>
@@ -43,7 +43,7 @@ export function Ago({ at }: { readonly at: string }) {
   );
 }
 
-/** How long something has gone on, or went on. Moves while it has no end. */
+/** How long something has taken; updated while it has no end. */
 export function Duration({ from, until }: { readonly from: string; readonly until?: string | undefined }) {
   const end = until === undefined ? now.value : Date.parse(until);
   return <span title={fullTime(from)}>{durationText(end - Date.parse(from))}</span>;

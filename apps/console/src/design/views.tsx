@@ -8,7 +8,7 @@ interface EmptyProps {
   readonly children?: ComponentChildren;
 }
 
-/** Where there is nothing: says why, and what to do. */
+/** An empty view: says why, and what to do. */
 export function Empty({ icon, title, children }: EmptyProps) {
   return (
     <div class="view">
@@ -40,7 +40,7 @@ interface WithDataProps<T> {
   readonly children: (data: T) => ComponentChildren;
 }
 
-/** What is followed, once it is known. A problem stands above the last answer. */
+/** Live data, when it is known. A problem is shown above the last answer. */
 export function WithData<T>({ live, children }: WithDataProps<T>) {
   const data = live.data.value;
   const problem = live.problem.value;

@@ -5,22 +5,22 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import './virtual-list.css';
 
 interface VirtualListProps<Row> {
-  /** Read aloud. */
+  /** For screen readers. */
   readonly label: string;
   readonly rows: readonly Row[];
   readonly rowHeight: number;
-  /** The row with this index is shown, when it changes. */
+  /** Scrolls to the row with this index, when it changes. */
   readonly shownIndex?: number;
   readonly renderRow: (row: Row, index: number) => ComponentChildren;
-  /** The end of the rows comes into sight. */
+  /** Called when the end of the list comes into view. */
   readonly onNearEnd?: () => void;
 }
 
 const overscan = 8;
-/** How many rows before the end more are wanted. */
+/** Number of rows before the end at which more are requested. */
 const nearEnd = 200;
 
-/** A long list of rows of one height: only those in sight are on the page. */
+/** A long list of rows of equal height, of which only the visible ones are rendered. */
 export function VirtualList<Row>(props: VirtualListProps<Row>) {
   const { label, rows, rowHeight, shownIndex, renderRow, onNearEnd } = props;
   const frame = useRef<HTMLDivElement>(null);
@@ -34,7 +34,7 @@ export function VirtualList<Row>(props: VirtualListProps<Row>) {
     if (shownIndex !== undefined && shownIndex >= 0) virtualizer.scrollToIndex(shownIndex);
   }, [shownIndex]);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable with the keyboard.
     <section ref={frame} class="virtual-list" aria-label={label} tabIndex={0}>
       <ul style={{ height: `${virtualizer.getTotalSize()}px` }}>
         {items.map(({ index, start }) => {
@@ -74,7 +74,7 @@ function useVirtualizer(frame: { readonly current: HTMLDivElement | null }, coun
   useLayoutEffect(() => virtualizer._didMount(), []);
   useLayoutEffect(() => virtualizer._willUpdate());
   useLayoutEffect(() => virtualizer.measure(), [rowHeight]);
-  // Read: the component follows it.
+  // Reading it makes the component depend on it.
   void moved.value;
   return virtualizer;
 }

@@ -37,7 +37,7 @@ const actions: Readonly<Record<string, () => void>> = {
   },
 };
 
-/** Keys of the whole console, and the list of them. */
+/** Keys of the whole console, and their list. */
 export function KeyboardHelp() {
   useEffect(() => {
     addEventListener('keydown', onKey);
@@ -79,7 +79,7 @@ function focusSearch(): void {
   search?.select();
 }
 
-/** Of a field, a dialog, or the browser. */
+/** Keys of a field, a dialog, or the browser. */
 function isForAnother({ target, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
   if (ctrlKey || metaKey || altKey) return true;
   return target instanceof Element && target.closest('input, textarea, select, dialog') !== null;

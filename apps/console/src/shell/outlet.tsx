@@ -11,7 +11,7 @@ type Loaded =
   | { readonly state: 'loaded'; readonly name: string; readonly Shown: ComponentType }
   | { readonly state: 'failed'; readonly text: string };
 
-/** The page of the path. The last one stays until the next one is loaded. */
+/** The page of the path. The previous page stays until the next one is loaded. */
 export function Outlet() {
   const loaded = useSignal<Loaded>({ state: 'loading' });
   const [name, id] = parts.value;

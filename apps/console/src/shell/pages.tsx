@@ -2,17 +2,17 @@ import type { ComponentType } from 'preact';
 import type { IconName } from '../design/icon.tsx';
 
 interface PageEntry {
-  /** The first part of its path; of `task`, `tasks` with an id behind it. */
+  /** The first part of its path: `tasks`, or `task` for a path with an id. */
   readonly name: string;
   readonly title: string;
-  /** In the navigation; unset: not there. */
+  /** In the navigation; unset: not listed. */
   readonly icon?: IconName;
-  /** `g` and this key lead there. */
+  /** `g` and this key open it. */
   readonly key?: string;
   readonly load: () => Promise<ComponentType>;
 }
 
-/** Every page is a file of its own, loaded when it is first visited. */
+/** Each page is a separate file, loaded when it is first visited. */
 export const pages: readonly PageEntry[] = [
   {
     name: 'tasks',

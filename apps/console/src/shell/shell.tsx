@@ -11,7 +11,7 @@ import { SignIn } from './sign-in.tsx';
 import { ThemeButton } from './theme.tsx';
 import './shell.css';
 
-/** The whole page: navigation beside the page of the path, or what asks for a key. */
+/** The whole page: the navigation and the page of the path, or the sign-in form. */
 export function Shell() {
   const { value } = signedIn;
   if (value.state === 'asking') return null;

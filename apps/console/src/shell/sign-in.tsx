@@ -9,7 +9,7 @@ import { Problem } from '../design/views.tsx';
 import { Mark } from './mark.tsx';
 import './sign-in.css';
 
-/** Asks for the key of an operator. */
+/** Asks for an operator's key. */
 export function SignIn({ problem }: { readonly problem: string | undefined }) {
   const key = useSignal('');
   const submit = async (event: SubmitEvent): Promise<void> => {
@@ -50,7 +50,7 @@ export function SignIn({ problem }: { readonly problem: string | undefined }) {
   );
 }
 
-/** Where an issuer gives tokens, its users need no key. */
+/** If there is an issuer, its users need no key. */
 function IssuerButton() {
   const oidc = useSignal<Oidc | undefined>(undefined);
   useEffect(() => {

@@ -8,10 +8,10 @@ import { readCard } from './card.ts';
 import { Workers } from './workers.tsx';
 
 export const agentPageSchema = pageOf('agents', agentReadingSchema);
-/** As many as a page of the API may have. */
+/** Maximum page size of the API. */
 export const allAgents = { pageSize: 100 };
 
-/** Every agent with its health, and the workers that run them. */
+/** All agents with their health, and the workers that run them. */
 export function AgentList() {
   const live = useLive('/admin/agents', agentPageSchema, allAgents);
   return (

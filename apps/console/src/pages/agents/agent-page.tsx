@@ -20,7 +20,7 @@ import { Workers } from './workers.tsx';
 const tabs = { try: 'Try it', about: 'About', card: 'Card' } as const;
 type Tab = keyof typeof tabs;
 
-/** One agent: what it can, how it does, and a place to try it. */
+/** One agent: its skills, its health, and a form to try it. */
 export function AgentPage({ id }: { readonly id: string }) {
   const live = useLive('/admin/agents', agentPageSchema, allAgents);
   const agent = live.data.value?.agents.find((each) => each.id === id);

@@ -9,7 +9,7 @@ const skillSchema = z.object({
   examples: words,
 });
 
-/** What is shown of an agent card. An agent may announce less than A2A asks for. */
+/** The shown fields of an agent card. Agents may announce less than A2A requires. */
 const cardSchema = z.object({
   description: z.string().catch(''),
   skills: z.array(skillSchema).catch([]),

@@ -10,7 +10,7 @@ interface ComposerProps {
   readonly onCancel: () => Promise<void>;
 }
 
-/** Text, files and data for an agent. Enter sends, with Shift it is a new line. */
+/** Text, files and data for an agent. Enter sends, Shift+Enter starts a new line. */
 export function Composer({ isBusy, onSend, onCancel }: ComposerProps) {
   const text = useSignal('');
   const data = useSignal<string | undefined>(undefined);
@@ -100,7 +100,7 @@ export function Composer({ isBusy, onSend, onCancel }: ComposerProps) {
   );
 }
 
-/** Undefined: the data is no JSON, which is told. */
+/** Undefined: the data is not JSON, and an error is shown. */
 function partsOf(text: string, files: readonly Part[], data: string | undefined): Part[] | undefined {
   const said: Part[] = text.trim() ? [{ text: text.trim() }] : [];
   if (!data?.trim()) return [...said, ...files];

@@ -3,24 +3,24 @@ import { fold, isTerminal, type Message, type Part, type StreamResponse, type Ta
 import { z } from 'zod';
 import { call, problemText, progress } from '../../app/api.ts';
 
-/** A message to an agent, and what came of it so far. */
+/** A message to an agent, and its answer so far. */
 export interface Exchange {
   readonly sent: Message;
   readonly task?: Task;
-  /** Of an agent that made no task. */
+  /** The message of an agent that created no task. */
   readonly answer?: Message;
   readonly problem?: string;
   readonly isOpen: boolean;
 }
 
-/** What a gateway sends in a stream; an error ends it. Its events are those of A2A: only their kinds are looked at. */
+/** An item of the gateway's stream; an error ends it. Events are those of A2A, of which only the kind is checked. */
 const eventSchema = z.union([
   z.looseObject({ error: z.object({ message: z.string() }) }),
   z.custom<StreamResponse>((value) => typeof value === 'object' && value !== null),
 ]);
 const version = { 'A2A-Version': '1.0' };
 
-/** Messages to one agent, each after the other: a trial of it, as a client. */
+/** A conversation with one agent, as a client: messages are sent one after the other. */
 export class Trial {
   readonly #agent: string;
   readonly #exchanges = signal<readonly Exchange[]>([]);
@@ -34,7 +34,10 @@ export class Trial {
     return this.#exchanges;
   }
 
-  /** Sends parts, in the same context; to the task that waits for them, if one does. Resolves when the answer ends. */
+  /**
+   * Sends parts in the same context, and to the task that waits for input, if there is one. Resolves when the answer
+   * ends.
+   */
   async send(parts: readonly Part[]): Promise<void> {
     const last = this.#exchanges.value.at(-1);
     const contextId = last?.task?.contextId ?? last?.answer?.contextId;
@@ -49,7 +52,7 @@ export class Trial {
     await this.#follow({ sent, isOpen: true, ...(open && { task: open }) });
   }
 
-  /** Asks the agent to stop what it does. */
+  /** Cancels the task. */
   async cancel(): Promise<void> {
     const task = this.#exchanges.value.at(-1)?.task;
     if (!task) return;
@@ -57,7 +60,7 @@ export class Trial {
     await call(path, z.unknown(), { method: 'POST', query: version, body: {} });
   }
 
-  /** Reads nothing more. Tasks go on. */
+  /** Stops reading. Tasks continue. */
   leave(): void {
     this.#stop.abort();
   }
@@ -94,7 +97,7 @@ function after(exchange: Exchange, event: z.infer<typeof eventSchema>): Exchange
   return event.message ? { ...exchange, answer: event.message } : exchange;
 }
 
-/** Shows the last of what comes within a frame. */
+/** Shows only the last update of each frame. */
 function paced<T>(show: (value: T) => void): (value: T) => void {
   let latest: { readonly value: T } | undefined;
   return (value) => {

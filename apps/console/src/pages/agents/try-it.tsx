@@ -9,7 +9,7 @@ import { readCard } from './card.ts';
 import { Composer } from './composer.tsx';
 import { type Exchange, Trial } from './trial.ts';
 
-/** A conversation with an agent, as a client has it. */
+/** A conversation with an agent, as a client. */
 export function TryIt({ agent: { id, name, card } }: { readonly agent: AgentReading }) {
   const trial = useMemo(() => new Trial(id), [id]);
   useEffect(() => () => trial.leave(), [trial]);
@@ -84,7 +84,7 @@ function ExchangeView({ exchange, name }: { readonly exchange: Exchange; readonl
   );
 }
 
-/** What the agent said after a message. */
+/** The agent's answer to a message. */
 function answersTo({ sent, task }: Exchange): readonly Message[] {
   const { history = [], status } = task ?? {};
   const since = history.findIndex(({ messageId }) => messageId === sent.messageId);
@@ -122,7 +122,7 @@ function ArtifactView({ artifact, isGrowing }: { readonly artifact: Artifact; re
   );
 }
 
-/** The end stays in sight while it is. */
+/** Keeps the end in view if it is. */
 function useStaysAtEnd() {
   const frame = useRef<HTMLElement>(null);
   const wasAtEnd = useRef(true);

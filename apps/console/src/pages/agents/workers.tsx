@@ -21,7 +21,7 @@ const looks: Readonly<Record<WorkerReading['state'], readonly [Colour, string]>>
 };
 
 const columns: readonly Column<WorkerReading>[] = [
-  // First: a phone shows no more than two columns at once.
+  // First, because a phone shows only two columns.
   { name: 'State', cell: ({ state }) => <Badge colour={looks[state][0]}>{looks[state][1]}</Badge> },
   { name: 'Worker', cell: ({ id }) => <Id id={id} length={32} /> },
   { name: 'Agents', cell: ({ agents }) => <AgentTags agents={agents} /> },
@@ -32,7 +32,7 @@ const columns: readonly Column<WorkerReading>[] = [
   { name: '', cell: (worker) => <DrainButton {...worker} />, isNumber: true },
 ];
 
-/** The workers, by their reports. @param agent only those that run it */
+/** The workers, from their reports. @param agent only workers of this agent */
 export function Workers({ agent }: { readonly agent?: string }) {
   const live = useLive('/admin/workers', workerPageSchema, { pageSize: 100 });
   return (

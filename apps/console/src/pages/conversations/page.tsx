@@ -13,7 +13,7 @@ import './page.css';
 const pageSchema = pageOf('conversations', conversationRowSchema);
 const states = { all: 'All', open: 'Open', complete: 'Ended' } as const;
 
-/** Agents that talk to each other, the conversation that went on last first. The one that is read is in the address. */
+/** Conversations of agents, the latest first. The URL has the selected one. */
 export function ConversationsPage() {
   const given = query.value.get('state');
   const state = given === 'open' || given === 'complete' ? given : undefined;

@@ -13,7 +13,7 @@ interface BulkRetryProps {
   readonly onClose: () => void;
 }
 
-/** Retries all that match, with progress. To close it stops it: what is done stays done. */
+/** Retries all matching dead letters, with progress. Closing it stops; finished retries stay. */
 export function BulkRetry({ isOpen, onClose, ...what }: BulkRetryProps) {
   return (
     <Dialog title="Retry dead letters" isOpen={isOpen} onClose={onClose}>
@@ -25,7 +25,7 @@ export function BulkRetry({ isOpen, onClose, ...what }: BulkRetryProps) {
 function Run({ count, filter, onClose }: Omit<BulkRetryProps, 'isOpen'>) {
   const state = useSignal<BulkProgress | undefined>(undefined);
   const stop = useRef(new AbortController());
-  // It began with as many as there were then.
+  // The number when it started.
   const asked = useRef({ count, filter });
   useEffect(() => () => stop.current.abort(), []);
   const run = async (): Promise<void> => {

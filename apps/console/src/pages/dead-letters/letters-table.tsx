@@ -89,7 +89,7 @@ async function forget({ id }: DeadLetter): Promise<void> {
   notify('Deleted');
 }
 
-/** All of it, with what the client sent. */
+/** The whole dead letter, with the client's message. */
 function Letter({ letter, onDone }: { readonly letter: DeadLetter; readonly onDone: () => void }) {
   const whole = useSignal<DeadLetter | undefined>(undefined);
   useEffect(() => {

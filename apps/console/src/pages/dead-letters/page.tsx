@@ -13,7 +13,7 @@ import './page.css';
 const pageSchema = pageOf('deadLetters', deadLetterSchema);
 const pageSize = 50;
 
-/** Messages and webhooks that were given up, the latest first. The filter is in the address. */
+/** Messages and webhooks that failed for good, the latest first. The URL has the filter. */
 export function DeadLettersPage() {
   const filter = filterIn(query.value);
   const pageToken = query.value.get('pageToken') ?? undefined;

@@ -14,7 +14,7 @@ import './page.css';
 const pageSchema = pageOf('tasks', waitingTaskSchema);
 const query = { contents: true, pageSize: 100 };
 
-/** All tasks that wait for a person, the oldest first. The one that is answered is in the address. */
+/** All tasks that wait for a person, the oldest first. The URL has the selected one. */
 export function InboxPage() {
   const live = useLive('/admin/interrupted', pageSchema, query);
   const total = live.data.value?.totalSize;

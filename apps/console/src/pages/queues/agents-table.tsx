@@ -12,7 +12,7 @@ import { type Column, Table } from '../../design/table.tsx';
 import { durationText } from '../../design/time.tsx';
 import { Loading } from '../../design/views.tsx';
 
-/** The queue of each agent; those that need a look come first. */
+/** The queues of the agents; those with problems come first. */
 export function AgentsTable({ agents }: { readonly agents: readonly AgentReading[] }) {
   const opened = useSignal<string | undefined>(undefined);
   const columns: readonly Column<AgentReading>[] = [
@@ -66,7 +66,7 @@ function AgentName({ id, name }: { readonly id: string; readonly name: string })
   );
 }
 
-/** How much of what waits is of the tenant that has the most. */
+/** Share of the waiting jobs that belong to the tenant with the most. */
 function Tenants({ agent, onOpen }: { readonly agent: AgentReading; readonly onOpen: () => void }) {
   const { tenants, longestTenant, waiting, name } = agent;
   if (waiting === 0) return <span class="faint">–</span>;

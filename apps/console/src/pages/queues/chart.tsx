@@ -8,23 +8,23 @@ export type ChartData = readonly [number[], ...(number | null)[][]];
 
 interface ChartProps {
   readonly data: ReadonlySignal<ChartData>;
-  /** Read aloud. */
+  /** For screen readers. */
   readonly label: string;
   readonly format: (value: number) => string;
-  /** The axis reaches at least to it. */
+  /** The axis reaches at least this value. */
   readonly least: number;
-  /** The point under the pointer, in all charts of a page; null: none. */
+  /** The point under the pointer, shared by all charts of a page; null: none. */
   readonly hovered: Signal<number | null>;
 }
 
 const height = 112;
-/** A gateway that just began has few points: they stand at the right. */
+/** A new gateway has few points: they are drawn at the right. */
 const shortestMs = 180_000;
-/** Between the times of the axis, which has no seconds. */
+/** Minimum distance of the axis' labels, which have no seconds. */
 const stepsMs = [1, 2, 5, 10, 15, 30].map((minutes) => 60_000 * minutes);
 const group = 'queues';
 
-/** Lines over time. The first has the colour of the text, the second a softer one. */
+/** Lines over time. The first has the colour of the text, the second a lighter one. */
 export function Chart({ data, label, format, least, hovered }: ChartProps) {
   const element = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot>(undefined);
@@ -49,7 +49,7 @@ export function Chart({ data, label, format, least, hovered }: ChartProps) {
   return <div ref={element} class="chart" role="img" aria-label={label} />;
 }
 
-/** uPlot does not change what it is given, though its type does not say so. */
+/** uPlot does not modify its input, although its type allows it. */
 const aligned = ([times, ...lines]: ChartData): uPlot.AlignedData => [times, ...lines];
 
 interface Drawn extends Pick<ChartProps, 'format' | 'least' | 'hovered'> {
@@ -57,7 +57,7 @@ interface Drawn extends Pick<ChartProps, 'format' | 'least' | 'hovered'> {
 }
 
 function optionsOf(root: HTMLElement, { lines, format, least, hovered }: Drawn): uPlot.Options {
-  // A canvas knows no variables: the element has their colours.
+  // A canvas has no CSS variables, so colours are read from the element.
   const style = getComputedStyle(root);
   const faint = (): string => style.caretColor;
   const strokes = [() => style.color, () => style.outlineColor];
@@ -115,7 +115,7 @@ function optionsOf(root: HTMLElement, { lines, format, least, hovered }: Drawn):
   };
 }
 
-/** Points without neighbours, which make no line. */
+/** Points without neighbours, which no line would show. */
 function alone({ data }: uPlot, line: number): number[] {
   const values = data[line] ?? [];
   const isKnown = (at: number): boolean => typeof values[at] === 'number';
@@ -125,7 +125,7 @@ function alone({ data }: uPlot, line: number): number[] {
 const hour = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
 const clock = (_: uPlot, times: number[]): string[] => times.map((time) => hour.format(time));
 
-/** Of the system, or chosen. */
+/** The system's colour scheme, or the chosen one. */
 function onTheme(listener: () => void): () => void {
   const system = matchMedia('(prefers-color-scheme: dark)');
   const chosen = new MutationObserver(listener);

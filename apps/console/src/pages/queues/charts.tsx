@@ -40,7 +40,7 @@ const charts: readonly Shown[] = [
   { title: 'Redis memory', lines: [{ name: 'redisBytes', label: '' }], format: bytesText, least: 1_000_000 },
 ];
 
-/** The last hour, moving. */
+/** The last hour, updated live. */
 export function Charts() {
   const live = useLive('/admin/series', seriesSchema);
   const hovered = useSignal<number | null>(null);
@@ -95,7 +95,7 @@ interface ValueProps {
   readonly format: (value: number) => string;
 }
 
-/** Under the pointer, else now. */
+/** The value under the pointer, otherwise the latest. */
 function Value({ points, at, format }: ValueProps) {
   const value = at.value === null ? points.at(-1) : points[at.value];
   return <b>{typeof value === 'number' ? format(value) : '–'}</b>;

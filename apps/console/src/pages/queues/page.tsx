@@ -9,7 +9,7 @@ import './page.css';
 const agentsSchema = pageOf('agents', agentReadingSchema);
 const query = { pageSize: 100 };
 
-/** What waits for each agent, and how fast it goes. */
+/** The waiting jobs of each agent, and the throughput. */
 export function QueuesPage() {
   const live = useLive('/admin/agents', agentsSchema, query);
   const waiting = live.data.value?.agents.reduce((sum, agent) => sum + agent.waiting, 0);

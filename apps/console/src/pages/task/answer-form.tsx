@@ -7,7 +7,7 @@ import { answerTask, newMessageId } from './orders.ts';
 
 export const answerId = 'answer';
 
-/** Answers a task that waits for a person, in the place of its client. */
+/** Answers a task that waits for input, in place of its client. */
 export function AnswerForm({ taskId }: { readonly taskId: string }) {
   const text = useSignal('');
   const isSending = useSignal(false);

@@ -4,7 +4,7 @@ import { href, taskPath } from '../../app/route.ts';
 import { Id } from '../../design/id.tsx';
 import { fullTime } from '../../design/time.tsx';
 
-/** Whose task it is, and how far it is. */
+/** A task's principal, agent and progress. */
 export function Facts({ detail }: { readonly detail: TaskDetail }) {
   const { taskId, contextId, tenant, subject, messagesAccepted, inbox, timeline, expiresAt } = detail;
   return (

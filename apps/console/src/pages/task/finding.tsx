@@ -13,16 +13,16 @@ type Action = Diagnosis['actions'][number];
 
 interface FindingProps {
   readonly detail: TaskDetail;
-  /** Of its agent: why it failed. */
+  /** The agent's reason for the failure. */
   readonly lastWords: Message | undefined;
-  /** For actions that a form or a dialog of the page is for. */
+  /** For actions that need a form or a dialog of the page. */
   readonly onAction: (action: Action) => void | Promise<void>;
 }
 
-/** Why the task is where it is, and what to do about it. */
+/** Why the task is in its state, and what to do. */
 export function Finding({ detail, lastWords, onAction }: FindingProps) {
   const { finding, isStuck, text, since, see, actions } = detail.diagnosis;
-  // The state in the head of the page says so.
+  // The state in the page's header says the same.
   if (finding === 'ended' && !hasFailed(detail)) return null;
   const run = async (action: Action): Promise<void> => {
     const order = orderFor(action, detail);
@@ -71,7 +71,7 @@ function headOf({ state, diagnosis: { finding, isStuck } }: TaskDetail): string 
   return isStuck ? `Stuck: ${words(finding)}` : sentence(words(finding));
 }
 
-/** The head of the page has a button to cancel, and one to run it again. */
+/** The page's header has buttons to cancel and to rerun. */
 function labelOf(action: Action, detail: TaskDetail): string | undefined {
   if (action === 'answer') return 'Answer';
   if (action === 'retry' && detail.deadLetter) return 'Retry its message';
@@ -102,7 +102,7 @@ function colourOf(detail: TaskDetail): Colour {
 const words = (finding: string): string => finding.replaceAll('-', ' ');
 const sentence = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
 
-/** A worker is started where workers run: the page can only say how. */
+/** Workers are started elsewhere, so the page only says how. */
 function StartWorker() {
   return (
     <p class="soft">

@@ -6,7 +6,7 @@ import { call } from '../../app/api.ts';
 const post = { method: 'POST' } as const;
 const any = z.unknown();
 
-/** Unlike `crypto.randomUUID` it is there also where the page comes over plain HTTP from another host. */
+/** `crypto.randomUUID` is missing on pages over plain HTTP from another host. */
 export function newMessageId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
@@ -16,12 +16,12 @@ export async function cancelTask(taskId: string): Promise<void> {
   await call(`/admin/tasks/${taskId}:cancel`, any, post);
 }
 
-/** @param messageId an answer that is sent twice is given once */
+/** @param messageId makes a repeated answer idempotent */
 export const answerTask = (taskId: string, messageId: string, parts: readonly Part[]): Promise<unknown> =>
   call(`/admin/tasks/${taskId}:answer`, any, { ...post, body: { messageId, parts } });
 
 interface Rerun {
-  /** An order that is given twice makes one task. */
+  /** A repeated request creates one task. */
   readonly messageId: string;
   readonly parts?: readonly Part[] | undefined;
   readonly fromStep?: string | undefined;
@@ -32,12 +32,12 @@ export async function rerunTask(taskId: string, body: Rerun): Promise<string> {
   return (await call(`/admin/tasks/${taskId}:rerun`, startedTaskSchema, { ...post, body })).taskId;
 }
 
-/** Sends the message of a dead letter again, with all that came with it. @returns id of the new task */
+/** Retries the message of a dead letter, with all its fields. @returns id of the new task */
 export async function retryDeadLetter(taskId: string): Promise<string> {
   return (await call(`/admin/dead-letters/${taskId}:retry`, startedTaskSchema, post)).taskId;
 }
 
-/** What can be done at once about what was found; `undefined`: it takes a person, or a form. */
+/** Actions that can run at once; `undefined`: the action needs a person or a form. */
 export function orderFor(action: Diagnosis['actions'][number], detail: TaskDetail): Order | undefined {
   const [agent] = detail.diagnosis.see.filter(({ kind }) => kind === 'agent');
   const [worker] = detail.diagnosis.see.filter(({ kind }) => kind === 'worker');

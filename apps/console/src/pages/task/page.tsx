@@ -24,7 +24,7 @@ import { RerunDialog } from './rerun-dialog.tsx';
 import { TimelineView } from './timeline/timeline-view.tsx';
 import './task.css';
 
-/** One task: why it is where it is, what happened to it, what was said, and what it has made. */
+/** One task: the reason for its state, its timeline, messages and artifacts. */
 export function TaskPage() {
   const [, taskId = ''] = parts.value;
   return <OneTask key={taskId} taskId={taskId} />;
@@ -154,7 +154,7 @@ interface ContentsProps {
 
 function Contents({ events: { live, problem }, agent, taskId }: ContentsProps) {
   const task = live.task.value;
-  // Chunks of an artifact leave the history as it is: what is the same object is not drawn again.
+  // Chunks do not change the history: the same object is not rendered again.
   const chat = useMemo(() => <Chat history={task?.history ?? []} agent={agent} />, [task?.history, agent]);
   return (
     <>
@@ -172,7 +172,7 @@ function Contents({ events: { live, problem }, agent, taskId }: ContentsProps) {
   );
 }
 
-/** The task as it goes over the wire, and what is stored about it. */
+/** The task as JSON, and its stored record. */
 function Raw({ detail: { timeline, diagnosis, ...record }, events }: Omit<OverviewProps, 'isRerun'>) {
   const all = { 'A2A task': events.live.task.value, Record: record, Diagnosis: diagnosis, Timeline: timeline };
   return (

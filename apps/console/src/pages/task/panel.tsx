@@ -4,12 +4,12 @@ interface PanelProps {
   readonly title: string;
   /** Beside the title. */
   readonly about?: ComponentChildren;
-  /** Its content reaches its edges. */
+  /** The content has no padding. */
   readonly isPlain?: boolean;
   readonly children: ComponentChildren;
 }
 
-/** A part of the page with a title. */
+/** A titled section of the page. */
 export function Panel({ title, about, isPlain = false, children }: PanelProps) {
   return (
     <section class="panel">

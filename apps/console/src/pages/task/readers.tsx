@@ -4,7 +4,7 @@ import { type Column, Table } from '../../design/table.tsx';
 import { Ago } from '../../design/time.tsx';
 import { Panel } from './panel.tsx';
 
-/** Who gets the task's events, and how far each is. @param seq of its last event */
+/** The readers of the task's events, and their positions. @param seq of its last event */
 export function Readers({ timeline, seq }: { readonly timeline: Timeline; readonly seq: number }) {
   const { subscribers, listeningProcesses, deliveries } = timeline;
   const processes = listeningProcesses === 1 ? 'one process listens' : `${listeningProcesses} processes listen`;

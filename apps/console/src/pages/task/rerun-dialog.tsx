@@ -13,14 +13,14 @@ import { newMessageId, rerunTask } from './orders.ts';
 
 interface RerunProps {
   readonly taskId: string;
-  /** Those whose results are kept, in order. */
+  /** Steps with stored results, in order. */
   readonly steps: readonly string[];
   readonly first: Message | undefined;
   readonly isOpen: boolean;
   readonly onClose: () => void;
 }
 
-/** Runs a task again as a new one: from its beginning or from a step, with its message or an edited one. */
+/** Reruns a task as a new one, from its beginning or from a step, with its message or an edited one. */
 export function RerunDialog({ isOpen, onClose, ...rest }: RerunProps) {
   return (
     <Dialog title="Run again" isOpen={isOpen} onClose={onClose}>
@@ -95,7 +95,7 @@ function RerunForm({ taskId, steps, first, onClose }: Omit<RerunProps, 'isOpen'>
 
 const notParts = 'These are not the parts of a message: each has text, data, url or raw.';
 
-/** One plain text is edited as it is, all else as JSON. */
+/** A single plain text is edited as text, everything else as JSON. */
 function editable(parts: readonly Part[]): { readonly text: string; readonly isJson: boolean } {
   const [only] = parts;
   if (parts.length === 1 && only?.text !== undefined && Object.keys(only).length === 1)

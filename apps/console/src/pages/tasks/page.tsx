@@ -15,10 +15,10 @@ import { liveQuery, TaskList } from './task-list.ts';
 import { ViewsBar } from './views-bar.tsx';
 import './page.css';
 
-/** How long typing may pause before it is searched for. */
+/** Pause in typing after which the search starts. */
 const pauseMs = 200;
 
-/** All tasks, the newest first. The search is in the address. */
+/** All tasks, the newest first. The URL has the search. */
 export function TasksPage() {
   const text = query.value.get('q') ?? '';
   const { search, problem } = useMemo(() => readSearch(text, Date.now()), [text]);
@@ -92,7 +92,7 @@ function NoTasks({ isSearch }: { readonly isSearch: boolean }) {
   );
 }
 
-/** What is typed, before it is searched for. */
+/** The typed text, before the search starts. */
 function useTyped(text: string) {
   const draft = useSignal<string | undefined>(undefined);
   useEffect(() => {

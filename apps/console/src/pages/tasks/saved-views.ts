@@ -6,7 +6,7 @@ export type SavedView = z.infer<typeof viewSchema>;
 
 const storedAs = 'switchyard.views';
 
-/** Those that everybody has. */
+/** Built-in views. */
 export const commonViews: readonly SavedView[] = [
   { name: 'All', text: '' },
   { name: 'Open', text: 'state:open' },
@@ -17,14 +17,14 @@ export const commonViews: readonly SavedView[] = [
 
 const own = signal(read());
 
-/** Names for searches, in this browser. */
+/** Named searches, stored in this browser. */
 export const savedViews: ReadonlySignal<readonly SavedView[]> = own;
 
 function read(): readonly SavedView[] {
   try {
     return z.array(viewSchema).parse(JSON.parse(localStorage.getItem(storedAs) ?? '[]'));
   } catch {
-    // Of another version of the console.
+    // Stored by another version of the console.
     return [];
   }
 }

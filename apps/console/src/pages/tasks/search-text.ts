@@ -5,11 +5,11 @@ export type TaskSearch = Partial<Omit<TaskQuery, 'pageSize' | 'pageToken'>>;
 
 interface Read {
   readonly search: TaskSearch;
-  /** What is not understood. */
+  /** The part that is not understood. */
   readonly problem?: string;
 }
 
-/** Words for states; some stand for several. */
+/** Names of states; some mean several. */
 const stateWords: Readonly<Record<string, readonly TaskState[]>> = {
   submitted: ['TASK_STATE_SUBMITTED'],
   working: ['TASK_STATE_WORKING'],
@@ -55,7 +55,7 @@ function isIn<Names extends object>(names: Names, name: string): name is Extract
 
 const unitMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** To the minute: the same words ask the same for a while. */
+/** Rounded to the minute, so that the same text gives the same query for a while. */
 function timeOf(value: string, now: number): string | undefined {
   const [, count, unit = ''] = /^(\d{1,6})([mhd])$/.exec(value) ?? [];
   const ms = count === undefined ? Date.parse(value) : now - Number(count) * (unitMs[unit] ?? 0);
@@ -63,13 +63,13 @@ function timeOf(value: string, now: number): string | undefined {
   return new Date(count === undefined ? ms : Math.floor(ms / 60_000) * 60_000).toISOString();
 }
 
-/** The text with another value for a word; '' takes the word away. */
+/** The text with another value for a term; '' removes the term. */
 export function withTerm(text: string, name: string, value: string): string {
   const others = text.split(/\s+/).filter((word) => word !== '' && !word.startsWith(`${name}:`));
   return [...others, ...(value ? [`${name}:${value}`] : [])].join(' ');
 }
 
-/** The value of a word in the text, or ''. */
+/** The value of a term in the text, or ''. */
 export function termIn(text: string, name: string): string {
   const word = text.split(/\s+/).find((each) => each.startsWith(`${name}:`));
   return word?.slice(name.length + 1) ?? '';

@@ -5,7 +5,7 @@ import type { TaskList } from './task-list.ts';
 
 const steps: Readonly<Record<string, number>> = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 };
 
-/** The index of the row that the keys `j` and `k` are at. The row stays when others come before it. */
+/** The index of the row selected with `j` and `k`. The row stays selected when others are added before it. */
 export function useSelection(list: TaskList): ReadonlySignal<number> {
   const selectedId = useSignal<string | undefined>(undefined);
   const index = useComputed(() => list.rows.value.findIndex(({ taskId }) => taskId === selectedId.value));
@@ -27,7 +27,7 @@ function open(taskId: string | undefined): void {
   if (taskId !== undefined) go(taskPath(taskId));
 }
 
-/** Of a field, a link, a dialog or the browser. */
+/** Keys of a field, a link, a dialog or the browser. */
 function isForAnother({ target, ctrlKey, metaKey }: KeyboardEvent): boolean {
   return ctrlKey || metaKey || (target instanceof Element && target.closest('input, a, button, dialog') !== null);
 }

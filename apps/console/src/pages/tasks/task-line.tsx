@@ -4,7 +4,7 @@ import { shortId } from '../../design/id.tsx';
 import { State } from '../../design/state.tsx';
 import { Ago } from '../../design/time.tsx';
 
-/** Names of the columns, for the eye: each cell says what it is by itself. */
+/** Column headers, hidden from screen readers: each cell has its own label. */
 export function TaskHead() {
   return (
     <div class="task-head" aria-hidden="true">

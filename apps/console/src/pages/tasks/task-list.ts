@@ -6,12 +6,12 @@ import type { TaskSearch } from './search-text.ts';
 const livePageSize = 100;
 const nextPageSize = 200;
 
-/** Of the page that is kept up to date; the others are asked for once. */
+/** Size of the live page; the other pages are read once. */
 export function liveQuery(search: TaskSearch) {
   return { ...search, pageSize: livePageSize, contents: true };
 }
 
-/** The tasks of a search: the newest are kept up to date, the rest comes as it is scrolled to. */
+/** The tasks of a search: the newest are live, the rest is loaded while scrolling. */
 export class TaskList {
   readonly #search: TaskSearch;
   readonly #rows = signal<readonly TaskRow[]>([]);
@@ -32,12 +32,12 @@ export class TaskList {
     return this.#problem;
   }
 
-  /** Undefined until it is known. */
+  /** Undefined until the first answer. */
   get totalSize(): ReadonlySignal<number | undefined> {
     return this.#totalSize;
   }
 
-  /** Takes the newest ones as they are now. */
+  /** Updates the newest ones. */
   takeNewest({ tasks, totalSize, nextPageToken }: TaskPage): void {
     this.#nextToken ??= nextPageToken;
     batch(() => {
@@ -46,7 +46,7 @@ export class TaskList {
     });
   }
 
-  /** Asks for more, unless it does already or there is no more. */
+  /** Loads more, unless it is already loading or there is no more. */
   async more(): Promise<void> {
     if (this.#isAsking || !this.#nextToken) return;
     this.#isAsking = true;

@@ -9,7 +9,7 @@ interface ViewsBarProps {
   readonly onSelect: (text: string) => void;
 }
 
-/** Searches by name, and a name for the one of now. */
+/** Saved searches, and a name for the current one. */
 export function ViewsBar({ text, onSelect }: ViewsBarProps) {
   const isSaving = useSignal(false);
   const known = [...commonViews, ...savedViews.value];

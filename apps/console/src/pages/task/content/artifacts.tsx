@@ -5,7 +5,7 @@ import { Button } from '../../../design/button.tsx';
 import { Badge } from '../../../design/state.tsx';
 import type { LiveTask } from './live-task.ts';
 
-/** What a task has made so far; what still grows is shown as it grows. */
+/** A task's artifacts, updated while they grow. */
 export function Artifacts({ live, task }: { readonly live: LiveTask; readonly task: Task }) {
   const { artifacts = [] } = task;
   const hasEnded = isTerminal(task.status.state);

@@ -1,7 +1,7 @@
 import type { Message } from '@switchyard/protocol';
 import { isMarkdown, PartView } from '../../../content/part.tsx';
 
-/** What client and agent said, in order. */
+/** Messages of client and agent, in order. */
 export function Chat({ history, agent }: { readonly history: readonly Message[]; readonly agent: string }) {
   if (history.length === 0) return <p class="faint">Nothing was said.</p>;
   return (
@@ -17,7 +17,7 @@ export function Chat({ history, agent }: { readonly history: readonly Message[];
   );
 }
 
-/** @param by unset: who said what is above it */
+/** @param by unset: the sender is shown above */
 function Said({ message, by }: { readonly message: Message; readonly by: string | undefined }) {
   return (
     <li class={`said ${message.role === 'ROLE_AGENT' ? 'by-agent' : 'by-client'}`}>

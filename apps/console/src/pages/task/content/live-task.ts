@@ -1,17 +1,17 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import { fold, type StreamResponse, type Task } from '@switchyard/protocol';
 
-/** A task as its events tell it. The page is told once per frame, however many events come in between. */
+/** A task built from its events. The page is updated at most once per frame. */
 export class LiveTask {
   readonly #task = signal<Task | undefined>(undefined);
   readonly #onFrame: (write: () => void) => void;
-  /** How often each artifact was replaced: until then its text only grows. */
+  /** How often each artifact was replaced: in between, its text only grows. */
   readonly #replaced = new Map<string, number>();
   readonly #closed = new Set<string>();
   #latest: Task | undefined;
   #isDue = false;
 
-  /** @param onFrame calls back before the page is painted next */
+  /** @param onFrame calls back before the next paint */
   constructor(onFrame: (write: () => void) => void) {
     this.#onFrame = onFrame;
   }
@@ -37,12 +37,12 @@ export class LiveTask {
     });
   }
 
-  /** The same as long as the texts of an artifact only grow. */
+  /** The same while texts of an artifact only grow. */
   versionOf(artifactId: string): string {
     return `${artifactId} ${this.#replaced.get(artifactId) ?? 0}`;
   }
 
-  /** Whether an artifact is said to be whole. */
+  /** Whether an artifact is complete. */
   isClosed(artifactId: string): boolean {
     return this.#closed.has(artifactId);
   }

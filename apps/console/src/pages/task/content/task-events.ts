@@ -7,11 +7,11 @@ import { LiveTask } from './live-task.ts';
 
 export interface TaskEvents {
   readonly live: LiveTask;
-  /** Why they are not followed. */
+  /** Why the events are not followed. */
   readonly problem: ReadonlySignal<string | undefined>;
 }
 
-/** Follows the events of a task while the component is on the page, until its end. @param isKnown there is such a task */
+/** Follows the events of a task while the component is mounted, until the task ends. @param isKnown the task exists */
 export function useTaskEvents(taskId: string, isKnown: boolean): TaskEvents {
   const live = useMemo(() => new LiveTask((write) => void requestAnimationFrame(write)), [taskId]);
   const problem = useSignal<string | undefined>(undefined);

@@ -2,10 +2,10 @@ import { type TaskDetail, type Timeline, taskDetailSchema } from '@switchyard/op
 import { useEffect, useState } from 'preact/hooks';
 import { call } from '../../../app/api.ts';
 
-/** Called tasks that are looked at: each is a request. */
+/** Maximum number of called tasks that are read: each is a request. */
 const LOOKED_AT = 12;
 
-/** What became of the tasks that a task called. Looked at again whenever its own timeline changes, until they end. */
+/** The outcomes of called tasks. Read again whenever the caller's timeline changes, until they end. */
 export function useCalledTasks(timeline: Timeline): ReadonlyMap<string, TaskDetail> {
   const [known, setKnown] = useState<ReadonlyMap<string, TaskDetail>>(new Map());
   useEffect(() => {
@@ -15,7 +15,7 @@ export function useCalledTasks(timeline: Timeline): ReadonlyMap<string, TaskDeta
       if (known.get(id)?.isTerminal) continue;
       call(`/admin/tasks/${id}`, taskDetailSchema, { query: { timeline: true }, signal: stop.signal }).then(
         (detail) => setKnown((before) => new Map(before).set(id, detail)),
-        // It has been deleted, or has expired: its line says what the caller knows.
+        // It was deleted or has expired: its row shows what the caller knows.
         () => undefined,
       );
     }

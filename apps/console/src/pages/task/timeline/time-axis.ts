@@ -1,28 +1,28 @@
-/** A stretch of a timeline, from 0 to 100 percent of its width. */
+/** An interval of a timeline, from 0 to 100 percent of its width. */
 export interface Stretch {
   readonly left: number;
   readonly width: number;
 }
 
-/** Where nothing happened for so long that the rest would be too small to see: drawn shorter than it was. */
+/** A pause that is drawn shorter than it was, so that the rest is visible. */
 export interface Gap {
   readonly at: number;
   readonly ms: number;
 }
 
-/** A pause is cut if it is as long, and takes more than this part of the whole; it is drawn as a smaller part. */
+/** A pause is cut if it is this long and takes more than this part of the whole; it is drawn as a smaller part. */
 const PAUSE_MS = 60_000;
 const LONGEST_PAUSE = 0.25;
 const DRAWN_PAUSE = 0.06;
 
-/** Puts moments on a line. Long pauses are cut: a task may wait for days, and work for seconds. */
+/** Maps times to positions. Long pauses are cut, because a task may wait for days and work for seconds. */
 export class TimeAxis {
   readonly #moments: readonly number[];
-  /** Where each moment is, in ms without what was cut. */
+  /** Position of each time, in ms without the cut parts. */
   readonly #places: readonly number[];
   readonly gaps: readonly Gap[];
 
-  /** @param moments in ms, at least one: when something began or ended */
+  /** @param moments in ms, at least one: starts and ends */
   constructor(moments: readonly number[]) {
     this.#moments = [...new Set(moments)].sort((a, b) => a - b);
     const pauses = this.#moments.slice(1).map((moment, i) => moment - (this.#moments[i] ?? moment));
@@ -36,7 +36,7 @@ export class TimeAxis {
     });
   }
 
-  /** In percent of the line; before the first moment 0, after the last 100. */
+  /** In percent of the line; before the first time 0, after the last 100. */
   place(moment: number): number {
     const after = this.#moments.findIndex((other) => other >= moment);
     if (after === -1) return 100;
@@ -57,7 +57,7 @@ export class TimeAxis {
   }
 }
 
-/** The longest first: each that takes too much of what is left is cut to a little of the others. */
+/** The longest first: each that takes too much of the remaining width is shortened. */
 function cutPauses(pauses: readonly number[]): number[] {
   const cut = [...pauses];
   const longestFirst = pauses.map((_, i) => i).sort((a, b) => (pauses[b] ?? 0) - (pauses[a] ?? 0));

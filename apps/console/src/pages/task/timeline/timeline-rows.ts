@@ -6,14 +6,14 @@ type Step = Extract<TimelineEntry, { kind: 'step' }>;
 type Call = Extract<TimelineEntry, { kind: 'call' }>;
 type Queued = Extract<TimelineEntry, { kind: 'queued' }>;
 
-/** A moment in a row. */
+/** A point in time in a row. */
 export interface Mark {
   readonly at: number;
   readonly text: string;
   readonly colour: Colour;
 }
 
-/** A line of the timeline: something that took from `from` until `until`, both in ms. */
+/** A row of the timeline, from `from` to `until`, both in ms. */
 export interface Row {
   readonly key: string;
   readonly kind: 'moments' | 'queued' | 'attempt' | 'step' | 'call';
@@ -24,16 +24,16 @@ export interface Row {
   readonly detail: string;
   readonly colour: Colour;
   readonly from: number;
-  /** Unset: it has no length. */
+  /** Unset: a point in time. */
   readonly until?: number;
-  /** It goes on. */
+  /** It has not ended. */
   readonly isOpen: boolean;
   readonly marks: readonly Mark[];
-  /** The task that was called. */
+  /** The called task. */
   readonly taskId?: string;
 }
 
-/** @param nowMs until when what goes on is drawn */
+/** @param nowMs end of unfinished rows */
 export function rowsOf(timeline: Timeline, nowMs: number): Row[] {
   const { entries } = timeline;
   const attempts = entries.filter((entry) => entry.kind === 'attempt');
@@ -52,7 +52,7 @@ export function rowsOf(timeline: Timeline, nowMs: number): Row[] {
   return [...(moments ? [moments] : []), ...outside, ...inside()];
 }
 
-/** All moments at which a row begins or ends, and those of its marks. */
+/** The starts and ends of all rows, and their marks. */
 export function momentsOf(rows: readonly Row[]): number[] {
   return rows.flatMap(({ from, until, marks }) => [
     from,
@@ -135,7 +135,7 @@ function stepRow(entry: Step, attempt: Attempt | undefined, nowMs: number): Row 
   }
   if (entry.untilAt !== undefined)
     return { ...row, ...stretch('step', entry.at, entry.untilAt, nowMs), key, detail: '', colour: 'green' };
-  // It was cut off with its attempt.
+  // It was aborted with its attempt.
   if (attempt && attempt.end !== 'open')
     return {
       ...row,

@@ -8,16 +8,16 @@ import { useCalledTasks } from './called-tasks.ts';
 import { TimeAxis } from './time-axis.ts';
 import { type Mark, momentsOf, type Row, rowsOf } from './timeline-rows.ts';
 
-/** Rows that are drawn at once. */
+/** Maximum number of rendered rows. */
 const SHOWN = 200;
 
 interface TimelineProps {
   readonly timeline: Timeline;
-  /** Until when what goes on is drawn. */
+  /** End of unfinished rows. */
   readonly nowMs: number;
 }
 
-/** What happened to a task, line by line over one axis of time; tasks that it called are opened in place. */
+/** The history of a task, row by row on one time axis; called tasks open in place. */
 export function TimelineView({ timeline, nowMs }: TimelineProps) {
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
   const [isWhole, setWhole] = useState(false);
@@ -57,7 +57,7 @@ export function TimelineView({ timeline, nowMs }: TimelineProps) {
   );
 }
 
-/** From the call to the end of what the called task did. */
+/** From the call to the end of the called task's work. */
 function spanOf(rows: readonly Row[], from: number): Pick<Row, 'until' | 'isOpen'> {
   const ends = rows.flatMap(({ until }) => until ?? []);
   return { until: Math.max(from, ...ends), isOpen: rows.some(({ isOpen }) => isOpen) };
@@ -120,7 +120,7 @@ function MarkView({ mark: { at, text, colour }, axis }: { readonly mark: Mark; r
   return <span class={`line-mark ${colour}`} title={title} style={{ left: `${axis.place(at)}%` }} />;
 }
 
-/** The beginning, the end, and what was cut out between them. */
+/** The beginning, the end, and the cut pauses. */
 function Axis({
   axis,
   rows,
