@@ -2,16 +2,15 @@
 
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { freePort } from '@switchyard/local';
 import { startProgram } from '../../tests/support/process.ts';
 import { count, flag, readCommandLine, settings, word } from '../options.ts';
 import { median } from '../statistics.ts';
 import { markdownTable } from '../tables.ts';
-import { inTurn, ratio } from './measure/measure-row.ts';
-import type { Contest, Row } from './measure/row.ts';
-import { Scrapes } from './measure/scrapes.ts';
-import { Stage } from './measure/stage.ts';
-import { commit, conditions, inWords, today, writeResult } from './report/results.ts';
+import { type Contest, inTurn, type Row, ratio } from './measure.ts';
+import { commit, conditions, inWords, today, writeResult } from './report.ts';
 import { rows, wireRows } from './rows/index.ts';
+import { Stage } from './stage.ts';
 
 const ids = rows.map(({ id }) => id);
 const { options, names } = readCommandLine({
@@ -35,16 +34,11 @@ if (!options.tree || !existsSync(join(root, 'node_modules'))) {
   process.exit(2);
 }
 
-/** Of one row: a value for each round. */
-interface Pairs {
-  readonly row: Row;
-  readonly before: number[];
-  readonly after: number[];
-}
-
 const seen = conditions();
 const isChosen = ({ id }: Row): boolean => !names.length || names.includes(id);
-const pairs: readonly Pairs[] = rows.filter(isChosen).map((row) => ({ row, before: [], after: [] }));
+/** A row, with a value for each round. */
+const pairs = rows.filter(isChosen).map((row) => ({ row, before: [] as number[], after: [] as number[] }));
+type Pair = (typeof pairs)[number];
 const ofWire = pairs.filter(({ row }) => wireRows.includes(row));
 const isOfSettings = options.env !== undefined || options.scraped;
 const ofStore = isOfSettings ? [] : pairs.filter(({ row }) => !wireRows.includes(row));
@@ -62,9 +56,9 @@ async function inTime(what: unknown, name: string, act: () => Promise<void>): Pr
 }
 
 {
-  await using before = await Stage.open(root);
-  using scrapes = options.scraped ? await Scrapes.begin() : undefined;
-  await using after = await Stage.open(undefined, { ...options.env, ...scrapes?.env });
+  await using before = await Stage.open({ tree: root });
+  using scrapes = options.scraped ? await beginScrapes() : undefined;
+  await using after = await Stage.open({ env: { ...options.env, ...scrapes?.env } });
   for (let round = 0, goesOn = true; goesOn; round++) {
     goesOn = false;
     for (const pair of ofWire)
@@ -72,7 +66,7 @@ async function inTime(what: unknown, name: string, act: () => Promise<void>): Pr
     // They take a minute: a third of the rounds are enough.
     if (ofStore.length && round % 3 === 1 && (await inTime(ofStore, 'store', () => measureStores(round))))
       goesOn = true;
-    process.stderr.write(`round ${round} is over${scrapes ? `, ${scrapes.count} scrapes` : ''}\n`);
+    process.stderr.write(`round ${round} is over${scrapes ? `, ${scrapes.count()} scrapes` : ''}\n`);
     await report();
   }
 }
@@ -83,7 +77,7 @@ interface Stages {
   readonly after: Stage;
 }
 
-async function measurePair({ row, ...values }: Pairs, round: number, stages: Stages): Promise<void> {
+async function measurePair({ row, ...values }: Pair, round: number, stages: Stages): Promise<void> {
   const opened: Contest[] = [];
   const open = async (name: keyof Stages) => {
     const stage = stages[name];
@@ -93,11 +87,31 @@ async function measurePair({ row, ...values }: Pairs, round: number, stages: Sta
     return { name, measure: async () => median([await contest.ours.measure()].flat()) };
   };
   const sides = [await open('before'), await open('after')];
-  const times = row.isShort ? 3 : 1;
-  const measured = await inTurn(round % 2 ? sides.toReversed() : sides, { rounds: times, warmUps: 0 });
-  if (round > 0) for (const name of ['before', 'after'] as const) values[name].push(...(measured[name] ?? []).flat());
+  const measured = await inTurn(round % 2 ? sides.toReversed() : sides, row.isShort ? 3 : 1);
+  if (round > 0) for (const name of ['before', 'after'] as const) values[name].push(...(measured[name] ?? []));
   for (const { close } of opened) await close?.();
   await Promise.all([stages.before.clear(), stages.after.clear()]);
+}
+
+/** Settings with which a gateway and a worker have metrics, which are asked for every five seconds, as Prometheus does. */
+async function beginScrapes() {
+  const key = 'a-key-for-the-bench';
+  const ports = [await freePort(), await freePort()];
+  const [admin, metrics] = ports.map(String);
+  const env = { ADMIN_PORT: `${admin}`, ADMIN_KEY: key, METRICS_PORT: `${metrics}`, METRICS_KEY: `${key}-2` };
+  const accept = 'application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.3';
+  let answered = 0;
+  const scrape = async (port: number): Promise<void> => {
+    const headers = { accept, authorization: `Bearer ${key}-2` };
+    const response = await fetch(`http://127.0.0.1:${port}/metrics`, { headers });
+    await response.text();
+    if (response.ok) answered++;
+  };
+  const timer = setInterval(() => {
+    // While rows are measured without a worker, it does not answer.
+    for (const port of ports) scrape(port).catch(() => undefined);
+  }, 5_000).unref();
+  return { env, count: () => answered, [Symbol.dispose]: () => clearInterval(timer) };
 }
 
 async function measureStores(round: number): Promise<void> {

@@ -3,12 +3,11 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { count, flag, readCommandLine } from '../options.ts';
 import { markdownRow, withSection } from '../tables.ts';
-import { measureRow, type Result, together } from './measure/measure-row.ts';
-import { Stage } from './measure/stage.ts';
-import { type Curve, curveChart, curveTable, shortCurveTable } from './report/curve.ts';
-import { conditions, today, writeResult } from './report/results.ts';
-import { tableRow } from './report/table.ts';
+import { type Curve, curveChart, curveTable, shortCurveTable } from './charts.ts';
+import { measureRow, type Result, together } from './measure.ts';
+import { conditions, tableRow, today, writeResult } from './report.ts';
 import { curveRows } from './rows/send.ts';
+import { Stage } from './stage.ts';
 
 const { passes, rounds, minutes, save } = readCommandLine({
   usage: `npm run bench:curve [-- options]

@@ -3,10 +3,9 @@
 
 import { cpus } from 'node:os';
 import { userMessage } from '../../tests/support/messages.ts';
-import { startRedis } from '../../tests/support/redis.ts';
-import { startStack } from '../../tests/support/stack.ts';
 import { count, readCommandLine } from '../options.ts';
 import { quantile } from '../statistics.ts';
+import { startOwnSystem } from '../system.ts';
 import { textTable } from '../tables.ts';
 
 const { rounds } = readCommandLine({
@@ -67,9 +66,8 @@ async function row(url: string, call: Call): Promise<string[]> {
   return [call.name, ...figures, bar];
 }
 
-await using redis = { ...(await startRedis({ appendOnly: true })), [Symbol.asyncDispose]: () => redis.stop() };
-await using stack = await startStack({ redisUrl: redis.url, agents: ['echo'], env: { LOG_LEVEL: 'info' } });
+await using system = await startOwnSystem({ agents: ['echo'] });
 process.stdout.write(`${rounds} calls each, one at a time; Node ${process.version}, ${cpus().length} processors\n`);
 const rows: string[][] = [];
-for (const call of calls) rows.push(await row(stack.urls[0] ?? '', call));
+for (const call of calls) rows.push(await row(system.gateway.url, call));
 process.stdout.write(`${textTable(['', 'p50', 'p90', 'p99', 'bar (p50)'], rows)}\n`);

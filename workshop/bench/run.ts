@@ -1,10 +1,10 @@
 import { count, flag, readCommandLine } from '../options.ts';
-import { markdownRow } from '../tables.ts';
-import { measureRow, type Result } from './measure/measure-row.ts';
-import { Stage } from './measure/stage.ts';
-import { conditions, writeResults } from './report/results.ts';
-import { heldBars, tableRow } from './report/table.ts';
+import { markdownRow, markdownTable } from '../tables.ts';
+import { ratioChart } from './charts.ts';
+import { measureRow, type Result } from './measure.ts';
+import { conditions, heldBars, tableHead, tableRow, today, writeResult } from './report.ts';
 import { rows } from './rows/index.ts';
+import { Stage } from './stage.ts';
 
 /** This project, its peers and the limits, alternating in one run. */
 const ids = rows.map(({ id }) => id);
@@ -26,7 +26,11 @@ const results: Result[] = [];
     const result = await measureRow(row, stage, rounds);
     process.stdout.write(`${markdownRow(tableRow(result))}\n`);
     results.push(result);
-    if (save) await writeResults(seen, results);
+    if (!save) continue;
+    // Every round, and beside it the table and the picture that the documents show.
+    await writeResult(`${today()}.json`, { date: today(), conditions: seen, results });
+    await writeResult('latest.md', markdownTable(tableHead, results.map(tableRow)));
+    await writeResult('latest.svg', ratioChart(results));
   }
 }
 const missed = results.filter(({ figures }) => !heldBars(figures).every(({ isHeld }) => isHeld));

@@ -1,17 +1,17 @@
 // `npm run capacity`: everything, one after the other, so that nothing disturbs what is measured.
 
 import { readFile, writeFile } from 'node:fs/promises';
-import { Stage } from '../bench/measure/stage.ts';
-import { conditions, today, writeResult } from '../bench/report/results.ts';
+import { conditions, today, writeResult } from '../bench/report.ts';
+import { Stage } from '../bench/stage.ts';
 import { readCommandLine } from '../options.ts';
-import type { Cost, Figures } from './measure/figures.ts';
+import type { Cost, Figures } from './figures.ts';
+import { withTables } from './figures.ts';
 import { measureIdle } from './measure/idle.ts';
 import { atLeastNothing, info } from './measure/meter.ts';
 import { measureOperations } from './measure/operations.ts';
 import { measurePublications } from './measure/publications.ts';
 import { measureSearch } from './measure/search.ts';
 import { measureSizes } from './measure/sizes.ts';
-import { withTables } from './report.ts';
 
 const { names } = readCommandLine({
   usage: `npm run capacity [-- search]
@@ -59,10 +59,11 @@ async function step<T>(what: string, act: () => Promise<T>): Promise<T> {
   return result;
 }
 
-function cleaned<Name extends string>(costs: Readonly<Record<Name, Cost>>): Record<Name, Cost> {
-  const entries = Object.entries<Cost>(costs).map(([name, cost]) => [name, atLeastNothing(cost)]);
-  return Object.fromEntries(entries);
-}
+const cleaned = <Name extends string>(costs: Readonly<Record<Name, Cost>>): Record<Name, Cost> =>
+  Object.fromEntries(Object.entries<Cost>(costs).map(([name, cost]) => [name, atLeastNothing(cost)])) as Record<
+    Name,
+    Cost
+  >;
 
 /** With three digits that matter: no more were measured. */
 function asWritten<T>(content: T): T {

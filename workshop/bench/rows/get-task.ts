@@ -1,19 +1,11 @@
-import { CALLERS, etagsOf, httpRate, sendMessage } from '../measure/drive.ts';
-import type { Row } from '../measure/row.ts';
-import type { Stage } from '../measure/stage.ts';
+import { CALLERS, etagsOf, httpRate, sendMessage } from '../drive.ts';
+import { atLeast, type Row } from '../measure.ts';
 
 const OURS = 'Switchyard';
 const MEMORY = 'SDK, in memory';
 const EXPRESS = 'Express, a ready body';
 const WHOLE = 'GetTask, 25 KB';
 const MESSAGES = 100;
-const version = { 'a2a-version': '1.0' };
-
-/** One for each caller: equal questions cost less. */
-interface Tasks {
-  readonly url: string;
-  readonly paths: readonly string[];
-}
 
 /** The same conversation at both servers: fifty questions and answers, about 25 KB. */
 async function conversation(url: string): Promise<string> {
@@ -23,14 +15,18 @@ async function conversation(url: string): Promise<string> {
   return id;
 }
 
-async function longTasks(url: string, base = ''): Promise<Tasks> {
+/** One for each caller: equal questions cost less. */
+async function longTasks(url: string, base = '') {
   const ids = await Promise.all(Array.from({ length: CALLERS }, () => conversation(url)));
-  return { url, paths: ids.map((id) => `${base}/tasks/${id}`) };
+  const paths = ids.map((id) => `${base}/tasks/${id}`);
+  const first = `${url}${paths[0]}`;
+  const bytes = (await (await fetch(first, { headers: { 'a2a-version': '1.0' } })).text()).length;
+  return { url, paths, first, bytes };
 }
 
 /** Which two of gateway, Redis and generator share a core is random in each run: a second is long enough. */
-const rate = (load: { readonly url: string; readonly etags?: readonly string[] }): Promise<number> =>
-  httpRate({ seconds: 1, ...load });
+const rate = ({ url, paths, etags }: Parameters<typeof httpRate>[0]): Promise<number> =>
+  httpRate({ url, seconds: 1, ...(paths && { paths }), ...(etags && { etags }) });
 
 export const getTaskRows: readonly Row[] = [
   {
@@ -38,27 +34,22 @@ export const getTaskRows: readonly Row[] = [
     title: 'GetTask, 100 messages, 25 KB',
     unit: 'answers/s',
     isShort: true,
-    bars: [
-      { to: MEMORY, at: 'least', value: 3 },
-      { to: EXPRESS, at: 'least', value: 0.9 },
-    ],
+    bars: [atLeast(3, MEMORY), atLeast(0.9, EXPRESS)],
     async open(stage) {
       const tasks = await longTasks(stage.gateway.url);
-      const first = `${tasks.url}${tasks.paths[0]}`;
-      const notes: Record<string, number> = { bytes: await bytesOf(first) };
-      let sdk: Tasks | undefined;
-      const sdkTasks = async (): Promise<Tasks> => {
-        if (sdk) return sdk;
-        sdk = await longTasks(await stage.sdk(), '/rest');
-        notes['bytes at the SDK'] = await bytesOf(`${sdk.url}${sdk.paths[0]}`);
-        return sdk;
+      const notes: Record<string, number> = { bytes: tasks.bytes };
+      let sdk: ReturnType<typeof longTasks> | undefined;
+      const inMemory = async (): Promise<number> => {
+        sdk ??= stage.sdk().then((url) => longTasks(url, '/rest'));
+        notes['bytes at the SDK'] = (await sdk).bytes;
+        return rate(await sdk);
       };
       const ready = async (kind: string): Promise<number> =>
-        rate({ url: `${await stage.peer('workshop/bench/peers/ready-body.ts', kind, first)}/tasks/1` });
+        rate({ url: `${await stage.peer('workshop/bench/peers/ready-body.ts', kind, tasks.first)}/tasks/1` });
       return {
         ours: { name: OURS, measure: () => rate(tasks) },
         others: [
-          { name: MEMORY, measure: async () => rate(await sdkTasks()) },
+          { name: MEMORY, measure: inMemory },
           { name: EXPRESS, measure: () => ready('express') },
           { name: 'node:http, a ready body', measure: () => ready('node') },
         ],
@@ -71,8 +62,8 @@ export const getTaskRows: readonly Row[] = [
     title: 'GetTask with an ETag that still holds (304)',
     unit: 'answers/s',
     isShort: true,
-    bars: [{ to: WHOLE, at: 'least', value: 1.3 }],
-    async open(stage: Stage) {
+    bars: [atLeast(1.3, WHOLE)],
+    async open(stage) {
       const tasks = await longTasks(stage.gateway.url);
       const etags = await etagsOf(tasks);
       return {
@@ -82,7 +73,3 @@ export const getTaskRows: readonly Row[] = [
     },
   },
 ];
-
-async function bytesOf(url: string): Promise<number> {
-  return (await (await fetch(url, { headers: version })).text()).length;
-}

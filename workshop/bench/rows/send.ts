@@ -1,34 +1,30 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { openIssuer } from '../../../tests/support/issuer.ts';
 import { cpuShares } from '../../../tests/support/process-usage.ts';
-import { ask, CALLERS, httpRate, sendBody } from '../measure/drive.ts';
-import type { Contender, Contest, Row } from '../measure/row.ts';
-import type { Stage } from '../measure/stage.ts';
+import { ask, CALLERS, httpRate, sendBody } from '../drive.ts';
+import { atLeast, type Contender, type Contest, type Row } from '../measure.ts';
+import type { Stage } from '../stage.ts';
 
 const OURS = 'Switchyard, durable';
 export const MEMORY = 'SDK, in memory';
 export const DURABLE = 'SDK, tasks in Redis';
 export const LIMIT = 'Express, one bare script';
-const RAW = 'BullMQ, jobs that do nothing';
 const SECONDS = 3;
-
-/** What callers send, and until when it is measured. The SDK's tasks are completed when they are answered. */
-interface Load {
-  readonly isImmediate?: boolean;
-  readonly callers?: number;
-  /** Until the last task is completed, not until it is accepted. */
-  readonly toTheEnd?: boolean;
-}
-
-interface Sending extends Load {
-  readonly id: string;
-  readonly title: string;
-  readonly hasNoWorker?: boolean;
-  /** Multiple of the SDK's rate. */
-  readonly atLeast?: number;
-}
 
 /** Each task has three processes in turn: with `CALLERS` who wait a quarter of two cores has nothing to do. */
 const MANY = 2 * CALLERS;
+
+interface Sending {
+  readonly id: string;
+  readonly title: string;
+  readonly hasNoWorker?: boolean;
+  readonly isImmediate?: boolean;
+  readonly callers?: number;
+  /** Measured until the last task is completed, not until it is accepted. */
+  readonly toTheEnd?: boolean;
+  /** Multiple of the rate of the SDK, whose tasks are completed when they are answered. */
+  readonly least?: number;
+}
 
 const sendings: readonly Sending[] = [
   {
@@ -36,19 +32,19 @@ const sendings: readonly Sending[] = [
     title: 'SendMessage immediate, no worker runs',
     hasNoWorker: true,
     isImmediate: true,
-    atLeast: 1.5,
+    least: 1.5,
   },
   {
     id: 'accept-while-working',
     title: 'SendMessage immediate, while one worker completes tasks on the same cores',
     isImmediate: true,
-    atLeast: 1,
+    least: 1,
   },
   {
     id: 'complete',
     title: `Tasks accepted and completed (SendMessage, ${MANY} callers who wait)`,
     callers: MANY,
-    atLeast: 0.7,
+    least: 0.7,
   },
   { id: 'complete-few', title: `Tasks accepted and completed (SendMessage, ${CALLERS} callers who wait)` },
   {
@@ -56,19 +52,19 @@ const sendings: readonly Sending[] = [
     title: 'Tasks accepted and completed (SendMessage immediate, until the last one is completed)',
     isImmediate: true,
     toTheEnd: true,
-    atLeast: 0.7,
+    least: 0.7,
   },
 ];
 
-export const sendRows: readonly Row[] = sendings.map(({ atLeast, isImmediate = false, ...sending }) => ({
+const sendRows: readonly Row[] = sendings.map(({ least, ...sending }) => ({
   ...sending,
   unit: 'tasks/s',
-  bars: atLeast === undefined ? [] : [{ to: MEMORY, at: 'least', value: atLeast }],
+  bars: least === undefined ? [] : [atLeast(least, MEMORY)],
   warmUps: 1,
-  open: (stage) => sendingOn(stage, { isImmediate, ...sending }),
+  open: (stage) => sendingOn(stage, sending),
 }));
 
-function sendingOn(stage: Stage, { isImmediate = false, callers = CALLERS, toTheEnd = false }: Load): Contest {
+function sendingOn(stage: Stage, { isImmediate = false, callers = CALLERS, toTheEnd = false }: Sending): Contest {
   const load = { body: sendBody('done', isImmediate), connections: callers, seconds: SECONDS };
   const notes: Record<string, number> = {};
   const measured = async (): Promise<number> => {
@@ -89,6 +85,26 @@ function sendingOn(stage: Stage, { isImmediate = false, callers = CALLERS, toThe
   return { ours: { name: OURS, measure: ours }, others: [{ name: MEMORY, measure: sdk }], notes };
 }
 
+/** SendMessage for a second. */
+function sending(stage: Stage, name: string, { url, ...load }: SecondOfSending): Contender {
+  return {
+    name,
+    async measure() {
+      const { isImmediate = true, ...more } = load;
+      const perSecond = await httpRate({ ...more, url: await url(), body: sendBody('done', isImmediate), seconds: 1 });
+      await stage.clear();
+      return perSecond;
+    },
+  };
+}
+
+interface SecondOfSending {
+  readonly url: () => string | Promise<string>;
+  readonly isImmediate?: boolean;
+  readonly connections?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 /** From one caller, who feels each hop, to more than the processes can take. */
 export const curveCallers = [1, 8, 32, 64, 256] as const;
 export const curveKinds = ['immediate', 'blocking'] as const;
@@ -100,37 +116,30 @@ export const curveRows: readonly Row[] = curveKinds.flatMap((kind) =>
     id: curveId(kind, callers),
     title: `SendMessage ${kind}, ${callers} ${callers === 1 ? 'caller' : 'callers'}`,
     unit: 'tasks/s',
-    bars: [{ to: DURABLE, at: 'least', value: 1 }],
+    bars: [atLeast(1, DURABLE)],
     warmUps: 1,
-    open: (stage) => pointOn(stage, callers, kind === 'immediate'),
+    open(stage) {
+      const load = { connections: callers, isImmediate: kind === 'immediate' };
+      const bare = (): Promise<string> => stage.peer('workshop/bench/peers/bare-script.ts', stage.redisUrl);
+      return {
+        ours: sending(stage, OURS, { ...load, url: () => stage.gateway.url }),
+        others: [
+          sending(stage, MEMORY, { ...load, url: () => stage.sdk() }),
+          sending(stage, DURABLE, { ...load, url: () => stage.sdk(stage.redisUrl) }),
+          sending(stage, LIMIT, { ...load, url: bare }),
+        ],
+      };
+    },
   })),
 );
 
-function pointOn(stage: Stage, connections: number, isImmediate: boolean): Contest {
-  const load = { body: sendBody('done', isImmediate), connections, seconds: 1 };
-  const contender = (name: string, url: () => string | Promise<string>): Contender => ({
-    name,
-    async measure() {
-      const perSecond = await httpRate({ ...load, url: await url() });
-      await stage.clear();
-      return perSecond;
-    },
-  });
-  return {
-    ours: contender(OURS, () => stage.gateway.url),
-    others: [
-      contender(MEMORY, () => stage.sdk()),
-      contender(DURABLE, () => stage.sdk(stage.redisUrl)),
-      contender(LIMIT, () => stage.peer('workshop/bench/peers/bare-script.ts', stage.redisUrl)),
-    ],
-  };
-}
+const RAW = 'BullMQ, jobs that do nothing';
 
-export const drainRow: Row = {
+const drainRow: Row = {
   id: 'drain',
   title: 'A worker draining a backlog of trivial tasks (working, completed)',
   unit: 'tasks/s',
-  bars: [{ to: RAW, at: 'least', value: 0.4 }],
+  bars: [atLeast(0.4, RAW)],
   open: (stage) => ({
     ours: { name: 'Switchyard', measure: () => drain(stage) },
     others: [{ name: RAW, measure: () => ask('workshop/bench/peers/bull.ts', stage.redisUrl, 'drain', '10000') }],
@@ -148,3 +157,58 @@ async function drain(stage: Stage): Promise<number> {
   while ((await stage.unfinished()) > all * 0.05) await delay(20);
   return (from - (await stage.unfinished())) / ((performance.now() - begun) / 1_000);
 }
+
+const NOBODY = 'without authentication';
+
+/** What it costs to know who sends a message: settings of the gateway, and headers that it accepts. */
+const accesses: readonly (Pick<Sending, 'id'> & {
+  name: string;
+  least: number;
+  open(stage: Stage): Promise<Access>;
+})[] = [
+  {
+    id: 'send-with-key',
+    name: 'with an API key of Redis',
+    least: 0.95,
+    open: async (stage) => ({ env: { AUTH: 'api-key' }, headers: { 'x-api-key': await stage.newApiKey() } }),
+  },
+  {
+    id: 'send-with-jwt',
+    name: 'with a JSON Web Token',
+    least: 0.9,
+    async open() {
+      const issuer = await openIssuer();
+      const token = await issuer.token({ exp: Math.floor(Date.now() / 1_000) + 3_600 });
+      const env = { AUTH: 'jwt', JWT_ISSUER: issuer.url, JWT_AUDIENCE: 'switchyard' };
+      return { env, headers: { authorization: `Bearer ${token}` }, close: async () => issuer[Symbol.asyncDispose]() };
+    },
+  },
+];
+
+interface Access {
+  readonly env: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly close?: () => Promise<void>;
+}
+
+/** Both gateways are new, and as warm as the other. */
+export const accessRows: readonly Row[] = accesses.map(({ id, name, least, open }) => ({
+  id,
+  title: `SendMessage immediate, ${name}`,
+  unit: 'tasks/s',
+  hasNoWorker: true,
+  isShort: true,
+  warmUps: 8,
+  bars: [atLeast(least, NOBODY)],
+  async open(stage) {
+    const { env, headers, close } = await open(stage);
+    const [secured, plain] = [await stage.freshGateway(env), await stage.freshGateway()];
+    return {
+      ours: sending(stage, name, { url: () => secured.url, headers }),
+      others: [sending(stage, NOBODY, { url: () => plain.url })],
+      close: () => Promise.all([secured.stop(), plain.stop(), close?.()]),
+    };
+  },
+}));
+
+export const messageRows: readonly Row[] = [...sendRows, drainRow];

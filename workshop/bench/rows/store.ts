@@ -3,10 +3,9 @@ import { Store } from '@switchyard/store';
 import type { Redis } from 'ioredis';
 import { userMessage } from '../../../tests/support/messages.ts';
 import { median } from '../../statistics.ts';
-import { BenchTask, benchScope, bytesOf } from '../measure/bench-task.ts';
-import type { Contest, Row } from '../measure/row.ts';
-import type { Stage } from '../measure/stage.ts';
-import { BareAppend } from '../peers/bare-append.ts';
+import { atMost, type Contest, type Row } from '../measure.ts';
+import type { Stage } from '../stage.ts';
+import { BareAppend, BenchTask, benchScope, bytesOf } from '../store-task.ts';
 
 /** The store alone in this process, without HTTP. */
 const OURS = 'Switchyard';
@@ -37,7 +36,7 @@ const list: StoreRow = {
   id: 'list',
   title: 'ListTasks, page of 50, 1,000,000 tasks beside 1,000',
   unit: 'ms',
-  bars: [{ to: '1,000 tasks', at: 'most', value: 1.3 }],
+  bars: [atMost(1.3, '1,000 tasks')],
   hasNoWorker: true,
   prefix: 'list',
   async contest(store, { redis }) {
@@ -81,7 +80,7 @@ const memory: StoreRow = {
   title:
     'Redis memory of a finished small task: 2 messages, 5 events, one 200 B artifact, indexes included, its stream expired',
   unit: 'kB',
-  bars: [{ at: 'most', value: 2.5 }],
+  bars: [atMost(2.5)],
   hasNoWorker: true,
   mostRounds: 1,
   prefix: 'memory',
@@ -116,7 +115,7 @@ const appends: readonly StoreRow[] = [
   title: `Append of ${together === 1 ? 'one chunk' : `${together} chunks in one call`}, at chunk ${at.toLocaleString('en')} of ${STREAMS} streams`,
   unit: 'µs in Redis',
   isShort: true,
-  bars: [{ at: 'most', value: most }],
+  bars: [atMost(most)],
   hasNoWorker: true,
   prefix: 'time',
   async contest(store, { redis }) {
@@ -141,7 +140,7 @@ const reads: readonly StoreRow[] = [
   id,
   title,
   unit: 'µs in Redis',
-  bars: [{ at: 'most', value: most }],
+  bars: [atMost(most)],
   hasNoWorker: true,
   prefix: 'time',
   async contest(store, { redis }) {

@@ -2,9 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { startProgram } from '../../../tests/support/process.ts';
 import { residentBytes } from '../../../tests/support/process-usage.ts';
 import { median, quantile } from '../../statistics.ts';
-import { ask, fanOut, sendMessage, streams } from '../measure/drive.ts';
-import type { Row } from '../measure/row.ts';
-import type { Stage } from '../measure/stage.ts';
+import { ask, fanOut, sendMessage, streams } from '../drive.ts';
+import { atLeast, atMost, type Contest, type Row } from '../measure.ts';
+import type { Stage } from '../stage.ts';
 
 const OURS = 'Switchyard';
 const SDK = 'SDK, in memory';
@@ -26,27 +26,30 @@ async function microsPerChunk(url: string, count: number, times: number): Promis
 
 const chunksPerSecond = async (url: string): Promise<number> => 8_000_000 / (await chunksMs(url, 1_000, 8));
 
+/** The same at our gateway and at the SDK's server. */
+const besideSdk = ({ gateway, sdk }: Stage, measure: (url: string) => Promise<number>): Contest => ({
+  ours: { name: OURS, measure: () => measure(gateway.url) },
+  others: [{ name: SDK, measure: async () => measure(await sdk()) }],
+});
+
 const chunkRows: readonly Row[] = [
   {
     id: 'chunks',
     title: '5,000 chunks appended to one artifact and streamed to a client',
     unit: 'ms',
-    bars: [{ to: SDK, at: 'most', value: 1 / 25 }],
+    bars: [atMost(1 / 25, SDK)],
     // The SDK takes half a minute for each: two rounds are enough for a factor of this size.
     mostRounds: 2,
-    async open({ gateway: { url }, sdk }) {
-      await chunksMs(url, 500);
-      return {
-        ours: { name: OURS, measure: () => chunksMs(url, 5_000) },
-        others: [{ name: SDK, measure: async () => chunksMs(await sdk(), 5_000) }],
-      };
+    async open(stage) {
+      await chunksMs(stage.gateway.url, 500);
+      return besideSdk(stage, (url) => chunksMs(url, 5_000));
     },
   },
   {
     id: 'chunk-cost',
     title: 'Time for each chunk, 50,000 beside 500',
     unit: 'µs/chunk',
-    bars: [{ to: FEW_CHUNKS, at: 'most', value: 1.2 }],
+    bars: [atMost(1.2, FEW_CHUNKS)],
     open: ({ gateway: { url } }) => ({
       ours: { name: '50,000 chunks', measure: () => microsPerChunk(url, 50_000, 1) },
       others: [{ name: FEW_CHUNKS, measure: () => microsPerChunk(url, 500, 5) }],
@@ -56,13 +59,10 @@ const chunkRows: readonly Row[] = [
     id: 'eight-streams',
     title: '8 streams of 1,000 chunks at once, chunks delivered',
     unit: 'chunks/s',
-    bars: [{ to: SDK, at: 'least', value: 15 }],
-    async open({ gateway: { url }, sdk }) {
-      await chunksPerSecond(url);
-      return {
-        ours: { name: OURS, measure: () => chunksPerSecond(url) },
-        others: [{ name: SDK, measure: async () => chunksPerSecond(await sdk()) }],
-      };
+    bars: [atLeast(15, SDK)],
+    async open(stage) {
+      await chunksPerSecond(stage.gateway.url);
+      return besideSdk(stage, chunksPerSecond);
     },
   },
 ];
@@ -77,7 +77,7 @@ const fanOutRow: Row = {
   title: 'One event to 1,000 subscribers of one task, until the last has it, p99',
   unit: 'ms',
   share: 0.99,
-  bars: [{ at: 'most', value: 50 }],
+  bars: [atMost(50)],
   open({ gateway: { url } }) {
     const all: number[] = [];
     const notes: Record<string, number> = {};
@@ -99,7 +99,7 @@ const idleRow: Row = {
   title: 'Memory of the gateway for each of 10,000 idle subscribers',
   unit: 'KB',
   mostRounds: 1,
-  bars: [{ at: 'most', value: 25 }],
+  bars: [atMost(25)],
   open: (stage) => ({ ours: { name: OURS, measure: () => kilobytesOfSubscriber(stage) } }),
 };
 
@@ -122,32 +122,22 @@ const FIRST_TIMES = 30;
 
 /** One quantile of it beside raw BullMQ's add → done. */
 const latencyRows: readonly Row[] = [
-  { share: 0.5, bar: 3 },
-  { share: 0.99, bar: 4 },
-].map(({ share, bar }) => ({
-  id: `latency-p${share * 100}`,
-  title: `Send → completed on the stream, idle, p${share * 100}`,
-  unit: 'ms',
-  isShort: true,
-  bars: [{ to: RAW, at: 'most', value: bar }],
-  open: ({ gateway: { url }, redisUrl }) => ({
-    ours: {
-      name: OURS,
-      async measure() {
-        const { streamMs } = await streams({ url, text: 'done', clients: 1, times: TIMES });
-        return quantile(streamMs.slice(FIRST_TIMES), share);
-      },
+  { share: 0.5, most: 3 },
+  { share: 0.99, most: 4 },
+].map(({ share, most }) => {
+  const late = (times: readonly number[]): number => quantile(times.slice(FIRST_TIMES), share);
+  return {
+    id: `latency-p${share * 100}`,
+    title: `Send → completed on the stream, idle, p${share * 100}`,
+    unit: 'ms',
+    isShort: true,
+    bars: [atMost(most, RAW)],
+    open: ({ gateway: { url }, redisUrl }) => {
+      const ours = async () => late((await streams({ url, text: 'done', clients: 1, times: TIMES })).streamMs);
+      const raw = async () => late(await ask('workshop/bench/peers/bull.ts', redisUrl, 'latency', String(TIMES)));
+      return { ours: { name: OURS, measure: ours }, others: [{ name: RAW, measure: raw }] };
     },
-    others: [
-      {
-        name: RAW,
-        async measure() {
-          const times = await ask<number[]>('workshop/bench/peers/bull.ts', redisUrl, 'latency', String(TIMES));
-          return quantile(times.slice(FIRST_TIMES), share);
-        },
-      },
-    ],
-  }),
-}));
+  };
+});
 
 export const streamRows: readonly Row[] = [...chunkRows, fanOutRow, idleRow, ...latencyRows];

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { withSection } from '../../tables.ts';
-import { type Curve, curveTable, shortCurveTable } from '../report/curve.ts';
+import { type Curve, curveTable, shortCurveTable } from '../charts.ts';
 
 const curve: Curve = JSON.parse(await readFile('workshop/bench/results/curve.json', 'utf8'));
 

@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { startProgram } from '../../../tests/support/process.ts';
 import { residentBytes } from '../../../tests/support/process-usage.ts';
 import { until } from '../../../tests/support/until.ts';
-import type { Stage } from '../../bench/measure/stage.ts';
-import type { Cost, idlers, Named } from './figures.ts';
+import type { Stage } from '../../bench/stage.ts';
+import type { Cost, idlers, Named } from '../figures.ts';
 import { costOf, dividedBy, info, minus, number, type Watched, watchedOn } from './meter.ts';
 
 const SECONDS = 4;
@@ -19,39 +19,32 @@ interface Idle {
 
 /** What is used when nothing happens. */
 export async function measureIdle(stage: Stage): Promise<Idle> {
-  const worker = minus(await perSecond(watchedOn(stage)), await withoutWorker(stage));
+  const withWorker = await perSecond(watchedOn(stage));
+  await stage.withoutWorker();
+  const worker = minus(withWorker, await perSecond(watchedOn(stage)));
   const gateway = await perSecond(watchedOn(stage));
   const workerShard = await shardOfWorker(stage, gateway);
-  const streams = await idleStreams(stage);
-  return {
-    idle: { gateway, worker: { ...worker, gateway: 0 }, workerShard, stream: streams.cost },
-    sizes: { streamAtGateway: streams.atGateway, streamAtRedis: streams.atRedis },
-  };
+  const { cost: stream, ...sizes } = await idleStreams(stage);
+  return { idle: { gateway, worker: { ...worker, gateway: 0 }, workerShard, stream }, sizes };
 }
 
 async function perSecond(watched: Watched, seconds = SECONDS): Promise<Cost> {
   return dividedBy(await costOf(watched, () => delay(seconds * 1_000)), seconds);
 }
 
-async function withoutWorker(stage: Stage): Promise<Cost> {
-  await stage.withoutWorker();
-  return perSecond(watchedOn(stage));
-}
-
 /** Two workers of deployments of their own, which differ in their shards alone. */
 async function shardOfWorker(stage: Stage, gateway: Cost): Promise<Cost> {
-  const costs: Cost[] = [];
-  for (const shards of [1, SHARDS]) {
+  const costWith = async (shards: number): Promise<Cost> => {
     const own = { KEY_PREFIX: `shards${shards}`, SHARDS: String(shards) };
     const worker = await stage.startWorker({ LOG_LEVEL: 'info', ...own });
     await worker.waitFor(/"msg":"started"/, 30_000);
     await delay(1_000); // what happens at the start alone
-    costs.push(minus(await perSecond({ ...watchedOn(stage), worker: worker.pid }), gateway));
+    const cost = minus(await perSecond({ ...watchedOn(stage), worker: worker.pid }), gateway);
     await worker.stop();
-  }
-  const [one, many] = costs;
-  if (!one || !many) throw new Error('both were measured');
-  return { ...dividedBy(minus(many, one), SHARDS - 1), gateway: 0 };
+    return cost;
+  };
+  const one = await costWith(1);
+  return { ...dividedBy(minus(await costWith(SHARDS), one), SHARDS - 1), gateway: 0 };
 }
 
 /**
@@ -61,6 +54,7 @@ async function shardOfWorker(stage: Stage, gateway: Cost): Promise<Cost> {
 async function idleStreams(stage: Stage) {
   const gateway = await stage.freshGateway();
   const watched = { ...watchedOn(stage), gateway: gateway.pid };
+  const told = async (name: string): Promise<number> => number(await info(stage.redis), name);
   const idle = await perSecond(watched);
   const before = residentBytes(gateway.pid);
   const args = [JSON.stringify({ url: gateway.url, subscribers: STREAMS, messages: 0 })];
@@ -68,20 +62,12 @@ async function idleStreams(stage: Stage) {
   await clients.waitFor(/subscribed/, 60_000);
   await delay(2_000);
   const cost = dividedBy(minus(await perSecond(watched, STREAM_SECONDS), idle), STREAMS);
-  const atGateway = (residentBytes(gateway.pid) - before) / STREAMS;
-  const withStreams = await usedMemory(stage);
+  const streamAtGateway = (residentBytes(gateway.pid) - before) / STREAMS;
+  const withStreams = await told('used_memory');
   await clients.stop();
   // Some channels stay: those of tasks that gateways expect.
-  await until(async () => (await channels(stage)) < STREAMS / 10, { what: 'all streams are closed' });
-  const atRedis = (withStreams - (await usedMemory(stage))) / STREAMS;
+  await until(async () => (await told('pubsub_channels')) < STREAMS / 10, { what: 'all streams are closed' });
+  const streamAtRedis = (withStreams - (await told('used_memory'))) / STREAMS;
   await gateway.stop();
-  return { cost, atGateway, atRedis };
-}
-
-async function usedMemory({ redis }: Stage): Promise<number> {
-  return number(await info(redis), 'used_memory');
-}
-
-async function channels({ redis }: Stage): Promise<number> {
-  return number(await info(redis), 'pubsub_channels');
+  return { cost, streamAtGateway, streamAtRedis };
 }

@@ -1,19 +1,15 @@
 import type { Redis } from 'ioredis';
 import { processorMicros } from '../../../tests/support/process-usage.ts';
-import type { Stage } from '../../bench/measure/stage.ts';
-import type { Cost } from './figures.ts';
+import type { Stage } from '../../bench/stage.ts';
+import type { Cost } from '../figures.ts';
 
-/** The measured processes. No worker: none runs. */
-export interface Watched {
-  readonly redis: Redis;
-  readonly gateway: number;
-  readonly worker?: number | undefined;
-}
+/** The measured processes, by their ids. No worker: none runs. */
+export type Watched = { readonly redis: Redis; readonly gateway: number; readonly worker?: number | undefined };
 
-export const watchedOn = ({ redis, gateway, worker }: Stage): Watched => ({
-  redis,
-  gateway: gateway.pid,
-  worker: worker?.pid,
+export const watchedOn = (stage: Stage): Watched => ({
+  redis: stage.redis,
+  gateway: stage.gateway.pid,
+  worker: stage.worker?.pid,
 });
 
 async function reading({ redis, gateway, worker }: Watched): Promise<Cost> {

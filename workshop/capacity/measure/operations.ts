@@ -1,6 +1,6 @@
-import { CALLERS, etagsOf, fanOut, httpRate, sendBody, sendMessage, streams } from '../../bench/measure/drive.ts';
-import type { Stage } from '../../bench/measure/stage.ts';
-import type { Cost, Named, operations } from './figures.ts';
+import { CALLERS, etagsOf, fanOut, httpRate, sendBody, sendMessage, streams } from '../../bench/drive.ts';
+import type { Stage } from '../../bench/stage.ts';
+import type { Cost, Named, operations } from '../figures.ts';
 import { costOf, dividedBy, leastOf, minus, watchedOn } from './meter.ts';
 
 /** Whole ones: the load generator ends at one. */

@@ -4,7 +4,7 @@ import { freePort } from '@switchyard/local';
 import { until } from '../../../tests/support/until.ts';
 import { dataSettings, RedisNode } from '../../faults/redis/redis-node.ts';
 import { temporaryFolder } from '../../system.ts';
-import type { Named, publications } from './figures.ts';
+import type { Named, publications } from '../figures.ts';
 import { mainThreadMicros } from './meter.ts';
 
 /** Of an event: its JSON and what goes before it. */

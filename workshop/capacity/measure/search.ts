@@ -4,15 +4,6 @@ import { Redis } from 'ioredis';
 import { startRedis } from '../../../tests/support/redis.ts';
 import { quantile } from '../../statistics.ts';
 
-/** How fast operators find tasks in a store that keeps this many. */
-export interface SearchFigures {
-  readonly tasks: number;
-  readonly perSecond: number;
-  /** Of a search that is alone. */
-  readonly medianMs: number;
-  readonly p99Ms: number;
-}
-
 const TASKS = 1_000_000;
 /** Between two of them. */
 const EVERY_MS = 10;
@@ -25,25 +16,23 @@ const agents = ['pizza', 'kitchen', 'oven', 'delivery'];
 const letters = ['C', 'C', 'C', 'C', 'C', 'C', 'F', 'o', 'i', 'R'];
 
 /** Searches with a filter each: pages of 50 with their rows, from anywhere in the list. */
-export async function measureSearch(): Promise<Readonly<Record<string, SearchFigures>>> {
-  const server = await startRedis();
-  const redis = new Redis(server.url);
+export async function measureSearch() {
+  await using parts = new AsyncDisposableStack();
+  const server = parts.adopt(await startRedis(), ({ stop }) => stop());
+  const redis = parts.adopt(new Redis(server.url), async (client) => client.disconnect());
   const settings = { redisUrl: server.url, prefix: 'p', retentionMs: 10 * SPAN_MS };
   const store = new Store(settings, (error) => process.stderr.write(`${error.message}\n`));
+  parts.defer(() => store.stop());
   await store.start();
   await announceAgents(store);
   await fill(redis);
   const anyTime = (): string => new Date(Date.now() - Math.random() * 0.9 * SPAN_MS).toISOString();
   const anyAgent = (): string => agents[Math.floor(Math.random() * agents.length)] ?? '';
-  const figures = {
+  return {
     newest: await measure(store, () => ({})),
     'an agent and a state': await measure(store, () => ({ agent: anyAgent(), states: ['TASK_STATE_FAILED'] })),
     'an agent, up to a time': await measure(store, () => ({ agent: anyAgent(), until: anyTime() })),
   };
-  await store.stop();
-  redis.disconnect();
-  await server.stop();
-  return figures;
 }
 
 async function announceAgents(store: Store): Promise<void> {
@@ -60,11 +49,8 @@ async function fill(redis: Redis): Promise<void> {
   for (let from = 0; from < TASKS; from += AT_ONCE) {
     const pipeline = redis.pipeline();
     for (let n = from; n < from + AT_ONCE; n++) {
-      const [id, agent, letter] = [
-        randomUUID(),
-        agents[n % agents.length] ?? '',
-        letters[Math.floor(n / agents.length) % letters.length] ?? '',
-      ];
+      const [id, agent] = [randomUUID(), agents[n % agents.length]];
+      const letter = letters[Math.floor(n / agents.length) % letters.length] ?? '';
       const time = (Date.now() - n * EVERY_MS).toString(36).padStart(8, '0');
       const owner = `acme/${n % 1_000}/${agent}`;
       pipeline.zadd(`p{s0}:a:${agent}`, 0, letter + time + id);
@@ -75,7 +61,8 @@ async function fill(redis: Redis): Promise<void> {
   }
 }
 
-async function measure(store: Store, filter: () => TaskFilter): Promise<SearchFigures> {
+/** @returns how many a second with several callers, and ms of a search that is alone */
+async function measure(store: Store, filter: () => TaskFilter) {
   const search = async (): Promise<number> => {
     const begun = performance.now();
     const { tasks } = await store.ops.searchTasks({ ...filter(), pageSize: PAGE, hasText: false });

@@ -1,7 +1,7 @@
 import { Store } from '@switchyard/store';
-import { BenchTask, bytesOf } from '../../bench/measure/bench-task.ts';
-import type { Stage } from '../../bench/measure/stage.ts';
-import type { Named, sizes } from './figures.ts';
+import type { Stage } from '../../bench/stage.ts';
+import { BenchTask, bytesOf } from '../../bench/store-task.ts';
+import type { Named, sizes } from '../figures.ts';
 
 const TASKS = 200;
 const CHUNKS = 2_000;

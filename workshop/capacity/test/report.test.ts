@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
-import type { Figures } from '../measure/figures.ts';
-import { withTables } from '../report.ts';
+import type { Figures } from '../figures.ts';
+import { withTables } from '../figures.ts';
 
 const figures: Figures = JSON.parse(await readFile('workshop/bench/results/capacity.json', 'utf8'));
 const page = await readFile('docs/scaling.md', 'utf8');

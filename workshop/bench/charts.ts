@@ -1,8 +1,81 @@
-import { markdownTable, number } from '../../tables.ts';
-import { figureOf, type Result } from '../measure/measure-row.ts';
-import { curveCallers, curveId, curveKinds, DURABLE, LIMIT, MEMORY } from '../rows/send.ts';
-import { type Conditions, inWords } from './results.ts';
-import { shape, svg, text } from './svg.ts';
+import { markdownTable, number } from '../tables.ts';
+import { figureOf, type Result } from './measure.ts';
+import { type Conditions, heldBars, inWords } from './report.ts';
+import { curveCallers, curveId, curveKinds, DURABLE, LIMIT, MEMORY } from './rows/send.ts';
+
+/**
+ * A picture that stands for itself: no script, nothing fetched, light and dark as the reader's screen is. Classes:
+ * `faint`, `axis`, `good`, `bad`, and `a` to `d` for lines of a chart.
+ */
+function svg(title: string, [width, height]: readonly [number, number], content: readonly string[]): string {
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" class="chart" role="img" aria-label="${title}" viewBox="0 0 ${width} ${height}">`,
+    `<style>${theme}</style>`,
+    `<rect class="paper" width="${width}" height="${height}"/>`,
+    ...content,
+    '</svg>\n',
+  ].join('\n');
+}
+
+type Attributes = Readonly<Record<string, string | number>>;
+
+const attributesOf = (attributes: Attributes): string =>
+  Object.entries(attributes)
+    .map(([name, value]) => ` ${name}="${typeof value === 'number' ? Number(value.toFixed(1)) : escaped(value)}"`)
+    .join('');
+
+const text = (words: string, attributes: Attributes): string =>
+  `<text${attributesOf(attributes)}>${escaped(words)}</text>`;
+
+const shape = (name: 'rect' | 'line' | 'polyline' | 'circle', attributes: Attributes): string =>
+  `<${name}${attributesOf(attributes)}/>`;
+
+const escaped = (words: string): string =>
+  words.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+
+const theme = `
+.chart{--paper:#fff;--ink:#1f2328;--faint:#59636e;--good:#1a7f50;--bad:#c2442d;--a:#1a7f50;--b:#8250df;--c:#c2442d;--d:#59636e;
+font-family:system-ui,-apple-system,"Segoe UI",sans-serif;font-size:12px;font-variant-numeric:tabular-nums}
+@media (prefers-color-scheme:dark){.chart{--paper:#0d1117;--ink:#e6edf3;--faint:#9aa4af;--good:#3fb37f;--bad:#f0725a;
+--a:#3fb37f;--b:#b692f6;--c:#f0725a;--d:#9aa4af}}
+.chart text{fill:var(--ink)}.chart .paper{fill:var(--paper)}.chart .faint{fill:var(--faint)}
+.chart .axis{stroke:var(--faint);stroke-opacity:.5}.chart rect.good,.chart rect.bad{fill-opacity:.6}
+.chart .good{fill:var(--good)}.chart .bad{fill:var(--bad)}
+.chart polyline{fill:none;stroke-width:2}.chart .d{stroke-dasharray:4 3}
+.chart polyline.a{stroke:var(--a);stroke-width:3}.chart polyline.b{stroke:var(--b)}
+.chart polyline.c{stroke:var(--c)}.chart polyline.d{stroke:var(--d)}
+.chart circle.a{fill:var(--a)}.chart circle.b{fill:var(--b)}.chart circle.c{fill:var(--c)}.chart circle.d{fill:var(--d)}`;
+
+const WIDTH = 900;
+const LABELS = 420;
+const ROW = 26;
+const ZERO = LABELS + (WIDTH - LABELS) / 2;
+
+/** A bar for each bar: how far each figure is beyond what it had to reach, on a logarithmic scale. */
+export function ratioChart(results: readonly Result[]): string {
+  const bars = results.flatMap(({ title, figures }) =>
+    heldBars(figures).map(({ is, value, at, to }) => ({
+      label: to ? `${title} / ${to}` : title,
+      // How much better than what had to be reached, in doublings: 0 is on it.
+      score: Math.log2(at === 'least' ? is / value : value / is),
+      words: to ? `${number(is)} ×` : `${number(is)} ${figures.unit}`,
+    })),
+  );
+  const scale = (WIDTH - LABELS) / 2 / Math.max(2, ...bars.map(({ score }) => Math.abs(score)));
+  const height = bars.length * ROW + 40;
+  const drawn = bars.flatMap(({ label, score, words }, i) => {
+    const y = 30 + i * ROW;
+    const [x, width] = [ZERO + Math.min(0, score * scale), Math.max(1, Math.abs(score * scale))];
+    return [
+      text(label.length > 66 ? `${label.slice(0, 65)}…` : label, { x: 8, y: y + 13 }),
+      shape('rect', { x, y, width, height: 18, class: score >= 0 ? 'good' : 'bad' }),
+      text(words, { x: ZERO + 6, y: y + 13 }),
+    ];
+  });
+  const title = text('on the bar (right: better)', { x: ZERO, y: 16, 'text-anchor': 'middle', class: 'faint' });
+  const axis = shape('line', { x1: ZERO, y1: 22, x2: ZERO, y2: height - 10, class: 'axis' });
+  return svg('Figures beside the bars that they have to reach', [WIDTH, height], [title, ...drawn, axis]);
+}
 
 /** What was measured: bench/results/curve.json. */
 export interface Curve {
@@ -94,12 +167,7 @@ export function curveChart(curve: Curve): string {
 }
 
 type Reach = readonly [from: number, to: number];
-
-interface Panel {
-  readonly points: readonly Point[];
-  readonly names: readonly string[];
-  readonly reach: Reach;
-}
+type Panel = { readonly points: readonly Point[]; readonly names: readonly string[]; readonly reach: Reach };
 
 function panel(kind: string, offset: number, { points, names, reach: [from, to] }: Panel): string[] {
   const { width, height, left, right, top, bottom } = PANEL;

@@ -1,22 +1,61 @@
-import { median, quantile } from '../../statistics.ts';
-import type { Bar, Contender, Notes, Row } from './row.ts';
+import { median, quantile } from '../statistics.ts';
 import type { Stage } from './stage.ts';
 
-/** Of each contender: its values, those of one round together. */
-export type Rounds = Readonly<Record<string, readonly (readonly number[])[]>>;
-
-export interface Schedule {
-  readonly rounds: number;
-  readonly warmUps: number;
+/** One of those that are measured in turn. A measurement may have many values: those of single events. */
+export interface Contender {
+  readonly name: string;
+  measure(): Promise<number | readonly number[]>;
 }
 
-/** The contenders in turn, round by round, so that a noisy machine is noisy for all. */
-export async function inTurn(contenders: readonly Contender[], { rounds, warmUps }: Schedule): Promise<Rounds> {
-  const values = Object.fromEntries(contenders.map(({ name }) => [name, [] as (readonly number[])[]]));
+/** What a bar demands of a ratio or a figure. */
+export interface Bar {
+  /** The peer to compare with; unset: an absolute figure. */
+  readonly to?: string;
+  readonly at: 'least' | 'most';
+  readonly value: number;
+}
+
+/** @param to the peer to compare with; left out: an absolute figure */
+export const atLeast = (value: number, to?: string): Bar => ({ ...(to && { to }), at: 'least', value });
+export const atMost = (value: number, to?: string): Bar => ({ ...(to && { to }), at: 'most', value });
+
+/** What else was seen: shares of a processor, bytes. */
+export type Notes = Readonly<Record<string, number>>;
+
+export interface Contest {
+  readonly ours: Contender;
+  readonly others?: readonly Contender[];
+  /** Read at the end. */
+  readonly notes?: Notes;
+  readonly close?: () => Promise<unknown>;
+}
+
+/** One row of the table. */
+export interface Row {
+  readonly id: string;
+  readonly title: string;
+  readonly unit: string;
+  readonly bars: readonly Bar[];
+  /** No worker runs: what is accepted waits. */
+  readonly hasNoWorker?: boolean;
+  /** Many short rounds tell more than few long ones where a machine changes from second to second. */
+  readonly isShort?: boolean;
+  /** Most rounds. */
+  readonly mostRounds?: number;
+  /** Rounds before the first that counts: compilers need some seconds of the same work. */
+  readonly warmUps?: number;
+  /** The share of all values below which the row's figure lies; left out: the median. */
+  readonly share?: number;
+  open(stage: Stage): Promise<Contest> | Contest;
+}
+
+/** The contenders in turn, round by round, so that a noisy machine is noisy for all. @returns the values of each */
+export async function inTurn(contenders: readonly Contender[], rounds: number, warmUps = 0) {
+  const values: Record<string, number[]> = Object.fromEntries(contenders.map(({ name }) => [name, []]));
   for (let round = -warmUps; round < rounds; round++)
     for (const { name, measure } of round % 2 ? contenders.toReversed() : contenders) {
       const value = await measure();
-      if (round >= 0) values[name]?.push(typeof value === 'number' ? [value] : value);
+      if (round >= 0) values[name]?.push(...[value].flat());
     }
   return values;
 }
@@ -42,17 +81,13 @@ export interface Result {
   readonly figures: Figures;
 }
 
-const scheduleOf = ({ isShort, warmUps, mostRounds = 1_000 }: Row, rounds: number): Schedule => ({
-  rounds: Math.min(mostRounds, isShort ? 3 * rounds : rounds),
-  warmUps: warmUps ?? (isShort ? 3 : 0),
-});
-
 export async function measureRow(row: Row, stage: Stage, rounds: number): Promise<Result> {
   await (row.hasNoWorker ? stage.withoutWorker() : stage.withWorker());
+  const { isShort, warmUps = isShort ? 3 : 0, mostRounds = 1_000 } = row;
   const { ours, others = [], notes, close } = await row.open(stage);
   try {
-    const measured = await inTurn([ours, ...others], scheduleOf(row, rounds));
-    const values = Object.fromEntries(Object.entries(measured).map(([name, all]) => [name, all.flat()]));
+    const times = Math.min(mostRounds, isShort ? 3 * rounds : rounds);
+    const values = await inTurn([ours, ...others], times, warmUps);
     return resultOf(row, { ours: ours.name, values, ...(notes && { notes }) });
   } finally {
     await close?.();

@@ -1,8 +1,8 @@
-import { userMessage } from '../../../tests/support/messages.ts';
-import { startProgram } from '../../../tests/support/process.ts';
-import type { HttpLoad, HttpResult } from '../drivers/http-load.ts';
-import type { StreamLoad, StreamResult } from '../drivers/streams.ts';
-import type { FanOut, FanOutResult } from '../drivers/subscribers.ts';
+import { userMessage } from '../../tests/support/messages.ts';
+import { startProgram } from '../../tests/support/process.ts';
+import type { HttpLoad, HttpResult } from './drivers/http-load.ts';
+import type { StreamLoad, StreamResult } from './drivers/streams.ts';
+import type { FanOut, FanOutResult } from './drivers/subscribers.ts';
 
 /** Runs a program of this repository to its end: it answers one line of JSON. */
 export async function ask<T>(file: string, ...args: string[]): Promise<T> {

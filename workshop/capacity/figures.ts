@@ -1,3 +1,6 @@
+import { inWords } from '../bench/report.ts';
+import { markdownTable, number, withSection } from '../tables.ts';
+
 /** Cost of one operation, or of one idle second. */
 export interface Cost {
   /** Microseconds of processor: user and system, all threads of the process. */
@@ -52,7 +55,7 @@ export const publications = {
 
 export type Named<Names, Value> = { readonly [Name in keyof Names]: Value };
 
-/** The contents of bench/results/capacity.json. */
+/** What was measured: bench/results/capacity.json. */
 export interface Figures {
   readonly date: string;
   readonly conditions: Readonly<Record<string, string | number>>;
@@ -60,4 +63,46 @@ export interface Figures {
   readonly idle: Named<typeof idlers, Cost>;
   readonly sizes: Named<typeof sizes, number>;
   readonly publications: Named<typeof publications, number>;
+}
+
+type Words = Readonly<Record<string, string>>;
+const words = (names: Words, name: string): string => names[name] ?? name;
+
+/** Writes the figures into the page. @throws {Error} it has no section for them */
+export function withTables(page: string, { date, conditions, ...figures }: Figures): string {
+  const kept = Object.entries(figures.sizes).map(([name, size]) => [words(sizes, name), bytes(size)]);
+  const published = Object.entries(figures.publications).map(([name, micros]) => [
+    `a published message of 300 B, ${words(publications, name)}`,
+    `${micros} µs`,
+  ]);
+  const tables = [
+    `**Measured** on ${date} (${inWords(conditions)}).\nMicroseconds of processor time per operation:`,
+    costTable('operation', figures.operations, operations),
+    '**Measured**: microseconds of processor time per idle second:',
+    costTable('idle', figures.idle, idlers),
+    '**Measured**: memory, and the additional cost of a published event in Redis:',
+    markdownTable(['what', 'each'], [...kept, ...published]),
+  ];
+  return withSection(page, 'measured', tables.join('\n\n'));
+}
+
+/** What is less than half a microsecond, one byte or one message in 200 is noise. */
+function costTable(what: string, costs: Readonly<Record<string, Cost>>, names: Words): string {
+  const from = <T>(least: number, value: number, shown: (value: number) => T) =>
+    value < least ? undefined : shown(value);
+  const rows = Object.entries(costs).map(([name, { gateway, worker, redis, fileBytes, netBytes, published }]) => [
+    words(names, name),
+    ...[gateway, worker, redis].map((micros) => from(0.5, micros, Number)),
+    ...[fileBytes, netBytes].map((count) => from(1, count, bytes)),
+    from(0.005, published, Number),
+  ]);
+  const columns = ['gateway', 'worker', 'Redis', 'to the append-only file', 'over the network', 'messages published'];
+  return markdownTable([what, ...columns], rows);
+}
+
+/** Bytes in the unit that leaves three digits at most. */
+function bytes(count: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'];
+  const power = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, count)) / 3)));
+  return `${number(count / 1_000 ** power)} ${units[power]}`;
 }

@@ -1,55 +1,51 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { type Program, startProgram } from '../../../tests/support/process.ts';
-import { startRedis, type TestRedis } from '../../../tests/support/redis.ts';
-import type { GatewayProcess } from '../../../tests/support/stack.ts';
-import { until } from '../../../tests/support/until.ts';
-import { temporaryFolder } from '../../system.ts';
+import { type Program, startProgram } from '../../tests/support/process.ts';
+import { startRedis, type TestRedis } from '../../tests/support/redis.ts';
+import type { GatewayProcess } from '../../tests/support/stack.ts';
+import { until } from '../../tests/support/until.ts';
 
 const PREFIX = 'bench';
 
 type Env = Readonly<Record<string, string>>;
 
-interface Opened {
-  readonly server: TestRedis;
-  readonly gateway: GatewayProcess;
-  readonly tree: string | undefined;
-  readonly env: Env;
+export interface StageOptions {
+  /** Root of another checkout whose gateway and worker run here. Default: this one. */
+  readonly tree?: string;
+  /** Settings of both. */
+  readonly env?: Env;
 }
 
 /** Everything that is measured: a durable Redis (AOF everysec), one gateway, at most one worker, and peers. */
 export class Stage implements AsyncDisposable {
-  readonly redisUrl: string;
   readonly redis: Redis;
+  readonly redisUrl: string;
   readonly gateway: GatewayProcess;
   readonly #redisPid: number;
   readonly #tree: string | undefined;
   readonly #env: Env;
-  readonly #parts: AsyncDisposableStack;
   readonly #peers = new Map<string, Promise<GatewayProcess>>();
+  readonly #close: () => Promise<unknown>;
   #worker: Program | undefined;
 
-  private constructor(parts: AsyncDisposableStack, { server, gateway, tree, env }: Opened) {
+  private constructor(server: TestRedis, gateway: GatewayProcess, { tree, env = {} }: StageOptions) {
     this.redisUrl = server.url;
-    this.#redisPid = server.pid ?? 0;
+    this.redis = new Redis(server.url);
     this.gateway = gateway;
+    this.#redisPid = server.pid ?? 0;
     this.#tree = tree;
     this.#env = env;
-    this.#parts = parts;
-    this.redis = parts.adopt(new Redis(server.url), async (redis) => redis.disconnect());
+    this.#close = async () => {
+      this.redis.disconnect();
+      await gateway.stop();
+      await server.stop();
+    };
   }
 
-  /**
-   * @param tree root of another checkout whose gateway and worker run here; left out: those of this one
-   * @param env settings of both
-   */
-  static async open(tree?: string, env: Env = {}): Promise<Stage> {
-    const parts = new AsyncDisposableStack();
-    const folder = parts.use(await temporaryFolder());
-    const server = parts.adopt(await startRedis({ appendOnly: true, folder: folder.path }), ({ stop }) => stop());
-    const gateway = parts.adopt(await startGateway(server.url, tree, env), ({ stop }) => stop().then(() => undefined));
-    const stage = new Stage(parts, { server, gateway, tree, env });
+  static async open(options: StageOptions = {}): Promise<Stage> {
+    const server = await startRedis({ appendOnly: true });
+    const stage = new Stage(server, await startGateway(server.url, options), options);
     await stage.withWorker(); // announces the agent
     return stage;
   }
@@ -93,7 +89,7 @@ export class Stage implements AsyncDisposable {
 
   /** Another gateway, which has done nothing yet: what others have left in its memory hides what is added. */
   freshGateway(env: Env = {}): Promise<GatewayProcess> {
-    return startGateway(this.redisUrl, this.#tree, { ...this.#env, ...env });
+    return startGateway(this.redisUrl, { ...(this.#tree && { tree: this.#tree }), env: { ...this.#env, ...env } });
   }
 
   /** A key of Redis, for a gateway with AUTH=api-key. */
@@ -148,7 +144,7 @@ export class Stage implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stopPeers();
     await this.#worker?.stop();
-    await this.#parts.disposeAsync();
+    await this.#close();
   }
 
   async #untilWorkers(isReached: (count: number) => boolean): Promise<void> {
@@ -162,13 +158,10 @@ export class Stage implements AsyncDisposable {
   }
 }
 
-function startGateway(redisUrl: string, cwd: string | undefined, more = {}): Promise<GatewayProcess> {
+function startGateway(redisUrl: string, { tree, env }: StageOptions): Promise<GatewayProcess> {
   const own = { REDIS_URL: redisUrl, KEY_PREFIX: PREFIX, PORT: '0', GRPC_PORT: 'off', DEFAULT_AGENT: 'bench' };
-  const program = {
-    file: 'apps/gateway/src/main.ts',
-    env: { ...own, LOG_LEVEL: 'info', ...more },
-    ...(cwd && { cwd }),
-  };
+  const settings = { ...own, LOG_LEVEL: 'info', ...env };
+  const program = { file: 'apps/gateway/src/main.ts', env: settings, ...(tree && { cwd: tree }) };
   return startServer(program, /"url":"(http[^"]+)","msg":"listening"/);
 }
 
