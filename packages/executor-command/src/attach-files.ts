@@ -21,8 +21,8 @@ interface Attached {
 }
 
 /**
- * Makes an artifact of each file, as far as the limits and the client's output modes allow. A file keeps its artifact
- * over the turns.
+ * Attaches each file as an artifact, as far as the limits and the client's output modes allow. A file keeps its
+ * artifact in later turns.
  */
 export async function attachFiles(
   turn: Turn,
@@ -56,17 +56,17 @@ export async function restoreFiles(workspace: Workspace, { task }: Turn): Promis
   }
 }
 
-/** @returns the content, or why there is none: a file counts only at its own path, not through a link */
+/** @returns the content, or why it is left out: files are not read through links */
 async function readInside(root: string, path: string, mostBytes: number): Promise<Buffer | string> {
-  const place = join(root, path);
-  if ((await realpath(place).catch(() => undefined)) !== place) return 'it is a link';
-  await using file = await open(place, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  const fullPath = join(root, path);
+  if ((await realpath(fullPath).catch(() => undefined)) !== fullPath) return 'it is a link';
+  await using file = await open(fullPath, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   const stats = await file.stat();
   if (!stats.isFile()) return 'it is no plain file';
   return stats.size > mostBytes ? `it is too big (${stats.size} bytes)` : file.readFile();
 }
 
-/** The file in the first form that the client accepts, or why there is none. */
+/** The file in the first form that the client accepts, or why it accepts none. */
 function partFor(turn: Turn, filename: string, content: Buffer): Part | string {
   const own = mediaTypeOf(filename, content);
   if (isText(content)) {

@@ -6,19 +6,19 @@ export interface Briefing {
   /** The program's role: "Frontend engineer". */
   readonly role?: string;
   readonly capabilities?: readonly string[];
-  /** What is known about the work already. */
+  /** Analysis of the work so far. */
   readonly analysis?: string;
-  /** What to do. Default: the text of the message. */
+  /** The work to do. Default: the text of the message. */
   readonly instructions?: string;
   readonly successCriteria?: readonly string[];
-  /** How to go about it. */
+  /** Steps of the work, in order. */
   readonly approach?: readonly string[];
   /** Results of other agents. Default: those of the tasks that the message refers to. */
   readonly specs?: readonly Specification[];
 }
 
 export interface Specification {
-  /** The agent that made it. */
+  /** The agent that wrote it. */
   readonly agent: string;
   readonly text: string;
 }
@@ -61,7 +61,9 @@ function contextText({ task, message, attempt, history }: Turn, { role, capabili
 }
 
 function instructionsText(turn: Turn, { instructions, successCriteria, approach }: Briefing): string {
-  const asking = `If you cannot go on without an answer, write your question into ${questionFile} and stop: the answer comes as the next instructions.`;
+  const asking =
+    `If you cannot go on without an answer, write your question into ${questionFile} and stop: ` +
+    'the answer comes as the next instructions.';
   return document('Instructions', [
     ['What to do', (instructions ?? turn.text) || 'The message has no text: see the attachments.'],
     ['Success criteria', list(successCriteria)],

@@ -15,11 +15,11 @@ import { Workspace, workspaceRetirement } from './workspace.ts';
 const tailBytes = 4_096;
 
 /**
- * An executor that has every turn worked on by a command line program, such as a coding agent, in a workspace per task.
+ * An executor that runs a command line program for every turn, such as a coding agent, in a workspace per task.
  *
- * The program reads CONTEXT.md, INSTRUCTIONS.md and, when others have contributed, SPECS.md. Its output is streamed as
- * working updates, the files it made or changed become artifacts. Exit code 0 completes the task, 75 has the turn tried
- * again, any other fails it. A program runs once for each message, also when workers die meanwhile: the next attempt
+ * The program reads CONTEXT.md, INSTRUCTIONS.md and, if other agents have contributed, SPECS.md. Its output is streamed
+ * as working updates, files that it created or changed become artifacts. Exit code 0 completes the task, 75 retries the
+ * turn, any other fails the task. A program runs once for each message, even if workers die meanwhile: the next attempt
  * takes it over, running or finished. Cancel, the time limit and the output limit end its whole process group. Needs
  * /bin/sh.
  * @throws {TypeError} a path of `readable` is not absolute: a program could put a link there

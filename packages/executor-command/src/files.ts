@@ -12,8 +12,8 @@ export async function ifThere<T>(operation: Promise<T>): Promise<T | undefined> 
 }
 
 /**
- * Writes a file in one step, and never through a link that a program may have put in its place: the new file replaces
- * the link.
+ * Writes a file in one step. If a program has replaced it with a link, the new file replaces the link: nothing is
+ * written through it.
  */
 export async function replaceFile(path: string, content: string | Uint8Array): Promise<void> {
   const part = `${path}.${randomUUID()}.part`;

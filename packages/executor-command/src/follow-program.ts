@@ -5,13 +5,13 @@ import { OutputUpdates } from './output-updates.ts';
 import type { Program } from './program.ts';
 import type { FullCommandSettings } from './settings.ts';
 
-/** "Try again later" (sysexits.h): the one exit code by which a program can ask for it. */
+/** "Try again later" (sysexits.h): the exit code with which a program requests a retry. */
 const temporaryFailure = 75;
 
 /**
- * Streams what a program writes, until it has ended with exit code 0.
- * @throws {AgentError} when it fails or exceeds a limit
- * @throws {RetryableError} when it has to be started again
+ * Streams the output of a program, until it has ended with exit code 0.
+ * @throws {AgentError} if it fails or exceeds a limit
+ * @throws {RetryableError} if it must be started again
  * @throws the reason of the turn's signal
  */
 export async function followProgram(program: Program, turn: Turn, settings: FullCommandSettings): Promise<void> {
@@ -25,7 +25,7 @@ export async function followProgram(program: Program, turn: Turn, settings: Full
       if (chunk.length > room) throw tooMuch(settings);
     }
   } catch (error) {
-    // Writes the output so far; if that fails, the turn has the error already.
+    // Publishes the output so far; if that fails, the turn has the error already.
     await Promise.allSettled([updates.flush(), endProgram(program, error, settings)]);
     throw error instanceof ProgramLost ? new RetryableError('The program was interrupted.', { cause: error }) : error;
   }

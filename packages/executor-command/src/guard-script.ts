@@ -1,16 +1,15 @@
 /**
- * Runs a program so that its fate outlives the worker that started it: `sh -c <this> guard <run folder> <seconds>
- * <command> [<arg> …]`.
+ * Runs a program that outlives the worker that started it: `sh -c <this> guard <run folder> <seconds> <command>
+ * [<arg> …]`.
  *
- * - It leads a process group of its own (the worker spawns it detached), and whatever the program left running ends
+ * - It leads a process group of its own (the worker spawns it detached). Processes that the program leaves running end
  *   with it.
  * - Output, exit code and heartbeat go into files, so that any later attempt at the turn can take the program over.
  * - A worker's heartbeat is a change of the file `lease`. After `seconds` without a change, or when a file `stop`
- *   appears,
- *   the group gets SIGTERM, and SIGKILL 3 s later.
+ *   appears, the group gets SIGTERM, and SIGKILL 3 s later.
  *
- * The traps only catch (`:`): a caught signal is reset to its default in the program, an ignored one would be ignored
- * there too.
+ * The traps only catch signals (`:`): a caught signal is reset to its default in the program, an ignored one would be
+ * ignored there too.
  */
 export const guardScript = `
 run=$1 orphan_seconds=$2

@@ -10,7 +10,7 @@ export interface Launch {
   /** The command and its arguments. */
   readonly program: readonly string[];
   readonly cwd: string;
-  /** The whole environment. */
+  /** The complete environment. */
   readonly env: Readonly<Record<string, string>>;
   readonly input: string;
   /** How long the program goes on without a worker. */
@@ -67,11 +67,11 @@ export class GuardWatch {
   }
 }
 
-/** Whether the run has a result, or still runs and may go on. One that is being stopped is waited for. */
+/** Whether the run has a result, or still runs and may go on. Waits for a run that is being stopped. */
 export async function isUsable(folder: RunFolder, claim: RunClaim): Promise<boolean> {
   const first = await folder.heartbeat();
   for (let known = first, since = performance.now(); performance.now() - since < guardTimeoutMs; ) {
-    // In this order: the guard ends after it has written how the program ended.
+    // In this order, because the guard writes the exit code before it ends.
     const isGone = await isGroupGone(folder, claim);
     if (isGone || (await folder.hasEnded())) return (await folder.exitCode()) !== undefined;
     const heartbeat = await folder.heartbeat();
@@ -83,7 +83,7 @@ export async function isUsable(folder: RunFolder, claim: RunClaim): Promise<bool
   return false;
 }
 
-/** Only for a group of this machine that has started. */
+/** Whether the process group is gone; false if that cannot be known, because it runs on another machine. */
 async function isGroupGone(folder: RunFolder, { host }: RunClaim): Promise<boolean> {
   const groupId = host === hostname() ? await folder.groupId() : undefined;
   return groupId !== undefined && !signalGroup(groupId, 0);

@@ -16,14 +16,14 @@ export interface FileSettings {
   readonly maxFiles?: number;
   /** Default: 262,144. */
   readonly maxFileBytes?: number;
-  /** Of one turn. Default: 2,097,152. */
+  /** Bytes of all files of one turn. Default: 2,097,152. */
   readonly maxTotalBytes?: number;
 }
 
-/** Paths from the workspace, with what tells a changed file from an unchanged one. */
+/** Size and time of change of each file, by its path in the workspace. */
 export type FileList = Readonly<Record<string, string>>;
 
-/** Where the files of the client's message are put. */
+/** Folder of the files in the client's message. */
 export const attachmentsFolder = 'attachments';
 
 const neverAttached = [
@@ -35,10 +35,10 @@ const neverAttached = [
   '**/*.part',
 ];
 
-/** With more files than this none is attached. */
+/** Files that are looked at; any others are not attached. */
 const mostFiles = 20_000;
 
-/** The files that may become artifacts. Links are not followed, and nothing but plain files counts. */
+/** The files that may become artifacts: only plain files, and links are not followed. */
 export async function listFiles(
   workspace: string,
   { include = ['**/*'], exclude = [] }: FileSettings,

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 
-/** Longest control sequence. In bytes. */
+/** Longest control sequence, in bytes. */
 const longestSequence = 32;
 
 /** Length of the whole characters and control sequences of the buffer; the rest waits for more bytes. */

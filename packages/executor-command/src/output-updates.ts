@@ -8,18 +8,18 @@ export interface OutputUpdatesOptions {
 }
 
 /**
- * Publishes a program's output as working updates: each has what came since the one before, at most one per `everyMs`.
- * Their metadata has the run and the bytes, so that an attempt that takes the program over resumes after the last one
- * in the history.
+ * Publishes a program's output as working updates: each has the output since the one before, at most one per `everyMs`.
+ * Their metadata has the run and the range of bytes, so that an attempt that takes the program over resumes after the
+ * last update in the history.
  */
 export class OutputUpdates {
-  /** Where in the output the next chunk begins, in bytes. */
+  /** Position in the output where the next chunk begins, in bytes. */
   position: number;
   readonly #turn: Turn;
   readonly #options: OutputUpdatesOptions;
   #pending = Buffer.alloc(0);
-  #saidAt = 0;
-  #saying: Promise<void> = Promise.resolve();
+  #publishedAt = 0;
+  #publishing: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(turn: Turn, options: OutputUpdatesOptions) {
@@ -31,14 +31,14 @@ export class OutputUpdates {
   add(chunk: Buffer): void {
     this.position += chunk.length;
     this.#pending = Buffer.concat([this.#pending, chunk]);
-    const dueMs = this.#saidAt + this.#options.everyMs - Date.now();
-    this.#timer ??= setTimeout(() => this.#say(wholeLength(this.#pending)), Math.max(dueMs, 0));
+    const dueMs = this.#publishedAt + this.#options.everyMs - Date.now();
+    this.#timer ??= setTimeout(() => this.#publish(wholeLength(this.#pending)), Math.max(dueMs, 0));
   }
 
   /** Publishes the rest. */
   async flush(): Promise<void> {
-    this.#say(this.#pending.length);
-    await this.#saying;
+    this.#publish(this.#pending.length);
+    await this.#publishing;
   }
 
   /** Publishes nothing more. */
@@ -46,24 +46,24 @@ export class OutputUpdates {
     clearTimeout(this.#timer);
   }
 
-  #say(length: number): void {
+  #publish(length: number): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const text = readable(this.#pending.subarray(0, length));
     if (!text.trim()) return;
     const from = this.position - this.#pending.length;
     this.#pending = this.#pending.subarray(length);
-    this.#saidAt = Date.now();
+    this.#publishedAt = Date.now();
     const bytes = [from, from + length];
     const metadata = { [outputKey]: { run: this.#options.runId, bytes } };
     // The turn's signal and result have the error, and `flush` rejects with it.
-    this.#saying = this.#turn.working({ parts: [{ text }], metadata });
+    this.#publishing = this.#turn.working({ parts: [{ text }], metadata });
   }
 }
 
 /** The bytes of the run's output that are in the history, from an earlier attempt. */
 function publishedBytes({ history }: Turn, runId: string): number {
-  return history.reduce((said, { metadata }) => Math.max(said, positionIn(metadata?.[outputKey], runId)), 0);
+  return history.reduce((end, { metadata }) => Math.max(end, positionIn(metadata?.[outputKey], runId)), 0);
 }
 
 function positionIn(mark: unknown, runId: string): number {

@@ -10,7 +10,7 @@ const chunkBytes = 65_536;
 /** A program that runs, or has run, under a guard. */
 export class Program {
   readonly claim: RunClaim;
-  /** False: an earlier attempt has started it, and this one takes it over. */
+  /** False: an earlier attempt started it, and this one takes it over. */
   readonly isNew: boolean;
   readonly #folder: RunFolder;
   #groupId: number | undefined;
@@ -23,7 +23,7 @@ export class Program {
   }
 
   /**
-   * Takes over the program that an earlier attempt has started, if it still runs or has ended by itself; else starts
+   * Takes over the program that an earlier attempt started, if it still runs or has ended by itself; otherwise starts
    * it.
    */
   static async open(folder: RunFolder, launch: () => Promise<Launch>): Promise<Program> {
@@ -34,18 +34,18 @@ export class Program {
       const prepared = await launch();
       const claim = await folder.claim(prepared.input);
       if (claim) return new Program(folder, claim, await spawnGuard(folder, prepared));
-      // Another worker was faster: looks at its run.
+      // Another worker was faster: use its run.
       await delay(checkEveryMs);
     }
   }
 
-  /** The exit code, once the output has ended; undefined when it was stopped. Above 128: ended by that signal + 128. */
+  /** The exit code, once the output has ended; undefined if it was stopped. Above 128: ended by a signal, + 128. */
   exitCode(): Promise<number | undefined> {
     return this.#folder.exitCode();
   }
 
   /**
-   * The program's output from a position in bytes, until it has ended. Reading renews the worker's lease.
+   * The program's output from a position in bytes, until the program has ended. Reading renews the worker's lease.
    * @throws the reason of the signal
    * @throws {ProgramLost}
    */
@@ -79,7 +79,7 @@ export class Program {
     return this.#folder.discard();
   }
 
-  /** SIGTERM to the whole process group, SIGKILL after `killAfterMs`. Resolves when it is gone. */
+  /** Sends SIGTERM to the whole process group, SIGKILL after `killAfterMs`. Resolves when the group is gone. */
   async stop(killAfterMs: number): Promise<void> {
     await this.#folder.askToStop();
     // On another machine the guard reads the request to stop.

@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { ifThere } from './files.ts';
 
-/** Who started the program of a run, and when. */
+/** The start of a run: where and when its program was started. */
 export interface RunClaim {
   readonly runId: string;
   readonly host: string;
@@ -13,7 +13,7 @@ export interface RunClaim {
 }
 
 /**
- * The files shared by a program, its guard and any number of workers. They outlive a worker, and work on a shared
+ * The files that a program, its guard and any number of workers share. They outlive a worker, and can be on a shared
  * volume.
  */
 export class RunFolder {
@@ -23,7 +23,7 @@ export class RunFolder {
     this.path = path;
   }
 
-  /** Prepares the folder for one start of a program. Undefined if another attempt has: mkdir is the lock. */
+  /** Prepares the folder for the start of a program. Undefined if another attempt did: mkdir is the lock. */
   async claim(input: string): Promise<RunClaim | undefined> {
     try {
       await mkdir(this.path, { mode: 0o700 });
@@ -38,13 +38,13 @@ export class RunFolder {
     return claim;
   }
 
-  /** Undefined while it is being made, or when its maker crashed in between. */
+  /** The claim of the run; undefined while it is being written, or if its worker crashed before. */
   async readClaim(): Promise<RunClaim | undefined> {
     const text = await this.#read('claim');
     return text === undefined ? undefined : JSON.parse(text);
   }
 
-  /** The exit code; undefined while the program runs, and when it was stopped: then it runs again. */
+  /** The exit code; undefined while the program runs, and if it was stopped: then it runs again. */
   async exitCode(): Promise<number | undefined> {
     const code = await this.#read('exit');
     if (code === undefined || (Number(code) !== 0 && (await this.isStopping()))) return undefined;
@@ -55,7 +55,7 @@ export class RunFolder {
     return (await this.#read('exit')) !== undefined;
   }
 
-  /** Whether a worker has asked the guard to end the program, or the guard ends it by itself. */
+  /** Whether a worker has told the guard to end the program, or the guard ends it by itself. */
   async isStopping(): Promise<boolean> {
     return (await this.#read('stop')) !== undefined;
   }

@@ -22,7 +22,7 @@ export interface CommandRun extends CommandJob {
 
 /** Times in milliseconds. */
 export interface CommandSettings {
-  /** A path, or a name that is looked for on the PATH of `env`. */
+  /** A path, or a name that is looked up on the PATH of `env`. */
   readonly command: string;
   readonly args?: readonly string[] | ((job: CommandJob) => readonly string[]);
   /** `command` is a line for `/bin/sh`, with `"$@"` for the arguments. Default: false, without a shell. */
@@ -30,22 +30,22 @@ export interface CommandSettings {
   /** The program's standard input. Default: empty. */
   readonly input?: (job: CommandJob) => string;
   /**
-   * What confines the program. In a sandbox it is a user, and sees processes, of its own; of the files it sees those of
-   * the system, to read, its workspace and an empty /tmp: neither the worker's environment nor another workspace.
+   * The sandbox of the program. In it, the program has a user and processes of its own. It can read the files of the
+   * system, and has its workspace and an empty /tmp: it sees neither the worker's environment nor another workspace.
    * Default: 'auto', confined where a sandbox works.
    */
   readonly sandbox?: SandboxSetting;
-  /** Absolute paths that a confined program may read besides /usr and the like: its own files, its settings. */
+  /** Absolute paths that a confined program may read besides /usr and the like, for example its own settings. */
   readonly readable?: readonly string[];
   /**
-   * 'none' needs a sandbox. Default: 'host'. A coding agent needs its model; whatever listens on this machine, Redis
-   * without a password too, is then within its reach.
+   * 'none' needs a sandbox. Default: 'host', because a coding agent needs its model. The program can then reach every
+   * service on this machine, such as a Redis without a password.
    */
   readonly network?: 'host' | 'none';
   /**
-   * The program's environment. Nothing of the worker's own is added; only PATH (`/usr/local/bin:/usr/bin:/bin`),
-   * SWITCHYARD_TASK_ID, SWITCHYARD_CONTEXT_ID and SWITCHYARD_ATTEMPT are set where they are not given. Without a sandbox
-   * a program can still read the worker's environment from /proc.
+   * The program's environment. Nothing of the worker's environment is added; only PATH
+   * (`/usr/local/bin:/usr/bin:/bin`), SWITCHYARD_TASK_ID, SWITCHYARD_CONTEXT_ID and SWITCHYARD_ATTEMPT are set unless
+   * given. Without a sandbox a program can still read the worker's environment from /proc.
    */
   readonly env?: Readonly<Record<string, string>>;
   /** Folder of the workspaces, one per task. On a volume that all workers share, a turn can move between machines. */
@@ -53,26 +53,26 @@ export interface CommandSettings {
   /** The contents of CONTEXT.md, INSTRUCTIONS.md and SPECS.md. Default: the message as the instructions. */
   readonly briefing?: (turn: Turn) => Briefing | Promise<Briefing>;
   /**
-   * The outcome of a successful program. Default: a QUESTION.md that it wrote is asked, otherwise the task is
+   * The outcome of a successful program. Default: if it wrote a QUESTION.md, the client is asked; otherwise the task is
    * completed.
    */
   readonly toOutcome?: (run: CommandRun) => Promise<Outcome>;
   /** Which files become artifacts. Default: every new or changed one that is not hidden, within the limits. */
   readonly files?: FileSettings;
-  /** Then the program is ended and the task fails. Keep it below the agent's `turnTimeoutMs`. Default: 540,000. */
+  /** After this time the program is ended and the task fails. Keep it below `turnTimeoutMs`. Default: 540,000. */
   readonly timeoutMs?: number;
-  /** Then the program is ended and the task fails. Default: 262,144. */
+  /** With more output the program is ended and the task fails. Default: 262,144. */
   readonly outputLimitBytes?: number;
   /** Least time between two updates with new output. Default: 2,000. */
   readonly updateEveryMs?: number;
-  /** From SIGTERM to SIGKILL. Default: 3,000. */
+  /** Time from SIGTERM to SIGKILL. Default: 3,000. */
   readonly killAfterMs?: number;
   /**
-   * How long a program goes on when its worker died or was restarted, so that the next attempt on this machine takes it
-   * over where it is instead of starting it again. Default: 15,000. 0: it ends with its worker.
+   * How long a program goes on after its worker died or was restarted, so that the next attempt on this machine takes
+   * it over instead of starting it again. Default: 15,000. 0: it ends with its worker.
    */
   readonly orphanTimeoutMs?: number;
-  /** A workspace that no turn has used for so long is removed. Default: 7 days, as long as a task is kept. */
+  /** A workspace that no turn has used for this long is removed. Default: 7 days, as long as a task is kept. */
   readonly retentionMs?: number;
 }
 
@@ -85,7 +85,7 @@ type Limit =
   | 'retentionMs'
   | 'files';
 
-/** The settings with everything filled in that has a default. */
+/** The settings with all defaults. */
 export type FullCommandSettings = CommandSettings & Required<Pick<CommandSettings, Limit>>;
 
 export const defaultLimits: Required<Pick<CommandSettings, Limit>> = {

@@ -9,12 +9,12 @@ import { ifThere, replaceFile } from './files.ts';
 import { attachmentsFolder, type FileList } from './list-files.ts';
 import { RunFolder } from './run-folder.ts';
 
-/** Outside of the workspaces, which programs can change. */
+/** Folder of the records of runs, outside of the workspaces, which programs can change. */
 const runsFolder = '.runs';
 
 const mostQuestionBytes = 65_536;
 
-/** The folder of one task, in which its programs work turn after turn, and the records of their runs. */
+/** The folder in which the programs of one task work, and the records of their runs. */
 export class Workspace {
   readonly path: string;
   readonly #records: string;
@@ -37,7 +37,7 @@ export class Workspace {
     return new RunFolder(join(this.#records, folderName(messageId)));
   }
 
-  /** The files before the first attempt at a message: those of an interrupted attempt are results, too. */
+  /** The files before the first attempt at a message, so that those of an interrupted attempt count as results. */
   async rememberFiles(messageId: string, list: () => Promise<FileList>): Promise<FileList> {
     const path = join(this.#records, `${folderName(messageId)}.files`);
     const remembered = await ifThere(readFile(path, 'utf8'));
@@ -47,7 +47,7 @@ export class Workspace {
     return files;
   }
 
-  /** Writes the briefing, and removes that of an earlier turn and its question. */
+  /** Writes the briefing, and removes the briefing and the question of an earlier turn. */
   async brief(turn: Turn, briefing: Briefing): Promise<void> {
     await rm(join(this.path, questionFile), { recursive: true, force: true });
     await Promise.all(
@@ -58,7 +58,7 @@ export class Workspace {
     );
   }
 
-  /** Puts the files of a message where the program finds them. */
+  /** Writes the files of a message to the folder of attachments. */
   async receive(parts: readonly Part[]): Promise<void> {
     const files = parts.filter(({ raw, filename }) => raw !== undefined && filename);
     if (!files.length) return;
@@ -71,13 +71,13 @@ export class Workspace {
     }
   }
 
-  /** Writes a file that does not exist yet; the path was made by `listFiles`. */
+  /** Writes a file that does not exist yet; the path comes from `listFiles`. */
   async restore(path: string, content: string | Uint8Array): Promise<void> {
     await mkdir(join(this.path, path, '..'), { recursive: true });
     await writeFile(join(this.path, path), content, { flag: 'wx' });
   }
 
-  /** The beginning of the program's question, if it has one. */
+  /** The beginning of the program's question; empty if it asks none. */
   async question(): Promise<string> {
     const path = join(this.path, questionFile);
     if (!(await ifThere(lstat(path)))?.isFile()) return '';
@@ -87,12 +87,12 @@ export class Workspace {
   }
 }
 
-/** The server's own ids are safe as names; any other is escaped. */
+/** The server's own ids are safe as names; any other id is hashed. */
 function folderName(id: string): string {
   return /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(id) ? id : createHash('sha256').update(id).digest('hex');
 }
 
-/** The last name of a path that a client gave, whatever the system it comes from. */
+/** The last name in a client's path, in the syntax of any system. */
 function fileName(path: string): string {
   const name = basename(path.replaceAll('\\', '/')).replaceAll('\0', '');
   return ['', '.', '..'].includes(name) ? 'file' : name.slice(0, 100);

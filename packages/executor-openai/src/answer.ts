@@ -18,7 +18,7 @@ export interface Answer {
 type Chunk = OpenAI.ChatCompletionChunk.Choice;
 type Choice = OpenAI.ChatCompletion.Choice;
 
-/** Builds an answer of chunks, and checks that it is complete. */
+/** Builds an answer from chunks, and checks that it is complete. */
 export class AnswerBuilder {
   readonly #calls: { id: string; name: string; arguments: string }[] = [];
   #text = '';
@@ -49,8 +49,8 @@ export class AnswerBuilder {
   }
 
   /**
-   * @throws {AgentError} it was cut off, and would be again
-   * @throws {RetryableError} it broke off, or is empty
+   * @throws {AgentError} the answer was cut off by a limit, as it would be again
+   * @throws {RetryableError} the answer broke off, or is empty
    */
   build(): Answer {
     if (this.#refusal) throw new AgentError(`The model declined: ${this.#refusal}`);
@@ -58,7 +58,7 @@ export class AnswerBuilder {
     if (this.#reason === 'content_filter')
       throw new AgentError('The answer of the model was withheld by its content filter.');
     if (!this.#reason) throw new RetryableError('The answer of the model broke off.');
-    // Some servers leave the ids to the client.
+    // Some servers give no ids.
     const calls = this.#calls.filter(Boolean).map((call, index) => ({ ...call, id: call.id || `call-${index + 1}` }));
     if (!this.#text && calls.length === 0) throw new RetryableError('The model gave no answer.');
     return { text: this.#text, calls };

@@ -18,20 +18,20 @@ export function chatMessages(
   return system === undefined ? messages : [{ role: 'system', content: system }, ...messages];
 }
 
-/** Metadata key of what the model wrote before a tool call: the id of the message that it was answering. */
+/** Metadata key of a text that the model wrote before a tool call. Its value: the id of the message it answers. */
 export const interimKey = 'switchyard.interim';
 
 /**
- * Later messages of the client have turns of their own; later ones of the agent belong to earlier turns, unless an
- * earlier attempt at this one wrote them.
+ * The history with the turn's message last. Later messages of the client are left out, as they have turns of their own.
+ * Later messages of the agent belong to earlier turns, unless an earlier attempt at this turn wrote them.
  */
 function conversation({ history, message }: Turn): Message[] {
   const at = history.findIndex(({ messageId }) => messageId === message.messageId);
   const [before, since] = at < 0 ? [history, []] : [history.slice(0, at), history.slice(at + 1)];
-  const said = since.filter(
+  const ofAgent = since.filter(
     ({ role, metadata }) => role === 'ROLE_AGENT' && metadata?.[interimKey] !== message.messageId,
   );
-  return [...before, ...said, message];
+  return [...before, ...ofAgent, message];
 }
 
 function chatMessage({ role, parts }: Message): ChatCompletionMessageParam {
@@ -39,7 +39,7 @@ function chatMessage({ role, parts }: Message): ChatCompletionMessageParam {
   return role === 'ROLE_AGENT' ? { role: 'assistant', content } : { role: 'user', content };
 }
 
-/** Text as it is, data as JSON, files by name and type: their content may be of any size. */
+/** Text unchanged, data as JSON, files by name and type only: their content may be of any size. */
 function described(part: Part): string {
   if (part.text !== undefined) return part.text;
   if (part.raw !== undefined) return `[${file(part)}, ${Buffer.byteLength(part.raw, 'base64')} bytes]`;

@@ -5,7 +5,7 @@ const tracer = trace.getTracer('@switchyard/executor-openai');
 
 type Answered = Pick<OpenAI.ChatCompletion | OpenAI.ChatCompletionChunk, 'id' | 'model' | 'usage' | 'choices'>;
 
-/** A question to a model, by OpenTelemetry's conventions for generative AI. What was said is not in it. */
+/** The span of a request to a model, by OpenTelemetry's conventions for generative AI, without contents. */
 export class ChatSpan implements Disposable {
   readonly #span: Span;
   #last: Answered | undefined;
@@ -23,7 +23,7 @@ export class ChatSpan implements Disposable {
     });
   }
 
-  /** The model's server goes on with the trace. */
+  /** Headers that continue the trace at the model's server. */
   get headers(): Record<string, string> {
     const headers: Record<string, string> = {};
     propagation.inject(trace.setSpan(context.active(), this.#span), headers);

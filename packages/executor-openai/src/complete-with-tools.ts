@@ -16,15 +16,15 @@ export interface ToolLoop {
   readonly tools: Readonly<Record<string, Tool<z.ZodType>>>;
   /** Rounds of tool calls before the model must answer. */
   readonly maxToolRounds: number;
-  /** Throws when an answer does not do. */
+  /** Throws if an answer is not valid. */
   readonly check: (text: string) => void;
-  /** Publishes a piece of the answer. `isFirst`: of this round; text of earlier rounds came before a tool call. */
-  readonly say: (piece: string, isFirst: boolean) => Promise<void>;
+  /** Publishes a piece of the answer. `isFirst`: of its round; the text of an earlier round came before a tool call. */
+  readonly publish: (piece: string, isFirst: boolean) => Promise<void>;
 }
 
 /**
- * Lets a model answer, with rounds of tool calls. With tools, the model's text of a round is stored as well as the
- * tools' results: a retried turn gets the same ones, and repeats nothing.
+ * Has a model answer, with rounds of tool calls. With tools, the model's text in a round is stored as well as the
+ * results of the tools: a retried turn gets the same ones, and repeats none.
  */
 export async function completeWithTools(turn: Turn, loop: ToolLoop): Promise<string> {
   const { model, format, tools, maxToolRounds, check } = loop;
@@ -50,15 +50,15 @@ export async function completeWithTools(turn: Turn, loop: ToolLoop): Promise<str
   }
 }
 
-async function readAnswer(round: AsyncGenerator<string, Answer, undefined>, { say }: ToolLoop): Promise<Answer> {
+async function readAnswer(round: AsyncGenerator<string, Answer, undefined>, { publish }: ToolLoop): Promise<Answer> {
   for (let isFirst = true; ; isFirst = false) {
     const { done, value } = await round.next();
     if (done) return value;
-    await say(value, isFirst);
+    await publish(value, isFirst);
   }
 }
 
-/** Not every server can stream structured answers. */
+/** The answer in one piece: not every server can stream structured answers. */
 async function* whole(model: Model, question: Question): AsyncGenerator<string, Answer, undefined> {
   const answer = await model.answer(question);
   if (answer.text) yield answer.text;
@@ -75,8 +75,8 @@ async function* checked(
 }
 
 /**
- * The answer as a step of the turn. Its pieces are published outside of the step: as they come or, if the step does not
- * run again, all at once.
+ * Gets the answer in a step of the turn. Its pieces are published outside of the step: as they arrive or, if the step
+ * does not run again, all at once.
  */
 async function* remembered(
   turn: Turn,

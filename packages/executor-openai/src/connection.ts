@@ -9,8 +9,8 @@ export interface ModelConnection {
 }
 
 /**
- * Every option is set: the client would otherwise read the environment, log to the console, and retry besides the
- * queue.
+ * Sets every option of the client: it would otherwise read the environment, log to the console, and retry by itself,
+ * although the queue does.
  */
 export function openClient({ baseURL = 'https://api.openai.com/v1', apiKey = 'none' }: ModelConnection): OpenAI {
   return new OpenAI({

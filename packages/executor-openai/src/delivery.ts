@@ -16,14 +16,15 @@ export interface StructuredAnswer<Value> {
   readonly toOutcome?: (value: Value, turn: Turn) => Promise<Outcome>;
 }
 
-/** What is done with an answer. */
+/** Delivers an answer to the client. */
 export interface Delivery {
-  readonly say: (piece: string, isFirst: boolean) => Promise<void>;
+  /** Publishes a piece of the answer, as in `ToolLoop`. */
+  readonly publish: (piece: string, isFirst: boolean) => Promise<void>;
   /** Called with the whole answer. */
   readonly end: (text: string) => Promise<Outcome>;
 }
 
-/** A kind of delivery, for every turn. */
+/** The kind of delivery of an executor. */
 export interface DeliveryKind {
   readonly format?: Format;
   /** Throws if an answer is not valid. */
@@ -31,18 +32,18 @@ export interface DeliveryKind {
   readonly begin: (turn: Turn) => Delivery;
 }
 
-/** The task is completed with the answer as its message. */
+/** Completes the task with the answer as its message. */
 export const asMessage: DeliveryKind = {
   check: () => undefined,
-  begin: (turn) => ({ say: async () => undefined, end: (text) => turn.complete(text) }),
+  begin: (turn) => ({ publish: async () => undefined, end: (text) => turn.complete(text) }),
 };
 
-/** Streams the answer into an artifact. What the model wrote before a tool call is replaced by what follows. */
+/** Streams the answer into an artifact. Text before a tool call is replaced by the text that follows. */
 export function asArtifact(options: ArtifactOptions): DeliveryKind {
   const begin = (turn: Turn): Delivery => {
     const artifact = turn.artifact(inAcceptedType(turn, options));
     return {
-      say: (piece, isFirst) => (isFirst ? artifact.replace(piece) : artifact.append(piece)),
+      publish: (piece, isFirst) => (isFirst ? artifact.replace(piece) : artifact.append(piece)),
       async end() {
         await artifact.finish();
         return turn.complete();
@@ -52,17 +53,17 @@ export function asArtifact(options: ArtifactOptions): DeliveryKind {
   return { check: () => undefined, begin };
 }
 
-/** @throws {Error} when the schema cannot be expressed in the model's strict JSON Schema */
+/** Delivers a structured answer. @throws {Error} the schema cannot be expressed in the model's strict JSON Schema */
 export function asValue<Value>(answer: StructuredAnswer<Value>): DeliveryKind {
   const { name, schema, toOutcome = (value, turn) => completeWith(turn, name, value) } = answer;
   return {
     format: zodResponseFormat(schema, name),
     check: (text) => readValue(schema, text),
-    begin: (turn) => ({ say: async () => undefined, end: (text) => toOutcome(readValue(schema, text), turn) }),
+    begin: (turn) => ({ publish: async () => undefined, end: (text) => toOutcome(readValue(schema, text), turn) }),
   };
 }
 
-/** Markdown and the like are plain text for a client that accepts nothing else (A2A 3.2.2). */
+/** Markdown and the like are declared as plain text to a client that accepts nothing else (A2A 3.2.2). */
 function inAcceptedType(turn: Turn, { mediaType, ...options }: ArtifactOptions): ArtifactOptions {
   if (mediaType === undefined) return options;
   const accepted = [mediaType, 'text/plain'].find((type) => turn.accepts(type));

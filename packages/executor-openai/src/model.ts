@@ -25,13 +25,13 @@ export type ModelParameters = Omit<
 
 export type Format = NonNullable<ChatCompletionCreateParams['response_format']>;
 
-/** One question to the model. */
+/** A request to the model. */
 export interface Question {
   readonly messages: readonly ChatCompletionMessageParam[];
   readonly signal: AbortSignal;
   /** The form of the answer. Default: any text. */
   readonly format?: Format | undefined;
-  /** What the model may use before it answers. */
+  /** Tools that the model may use before it answers. */
   readonly tools?: readonly ChatCompletionFunctionTool[];
   /** The model must answer without a tool. */
   readonly mustAnswer?: boolean;
@@ -50,7 +50,7 @@ export class Model {
     this.#settings = settings;
   }
 
-  /** Streams the answer. @returns the whole of it */
+  /** Streams the answer. @returns the whole answer */
   async *stream(question: Question): AsyncGenerator<string, Answer, undefined> {
     using idle = new IdleTimeout(question.signal, this.#timeoutMs);
     using span = this.#span();
@@ -84,7 +84,7 @@ export class Model {
       const options = { signal: idle.signal, headers: span.headers };
       const completion = await this.#client.chat.completions.create(this.#request(question), options);
       span.answered(completion);
-      // A server may answer with something else and status 200.
+      // A server may return another body with status 200.
       const choice = completion.choices?.[0];
       if (choice) answer.addWhole(choice);
     } catch (error) {

@@ -6,7 +6,7 @@ import { asArtifact, asMessage, asValue, type DeliveryKind, type StructuredAnswe
 import { Model, type ModelSettings } from './model.ts';
 import { type Tools, toolDefinitions } from './tools.ts';
 
-/** What is done with the answer. Default: it completes the task as its message. */
+/** How the answer is delivered. Default: as the message that completes the task. */
 type AnswerForm<Value> =
   | {
       /** The answer is streamed into this artifact; then the task is completed. */
@@ -28,13 +28,13 @@ export type OpenAiSettings<
 > = ModelSettings & ChatOptions & AnswerForm<Value> & ToolOptions<Shapes>;
 
 /**
- * An executor that has every turn answered by a model with an OpenAI-compatible chat endpoint. The whole conversation
- * goes to the model.
+ * An executor that answers every turn with a model, over an OpenAI-compatible chat endpoint. The model gets the whole
+ * conversation.
  *
- * Rate limits, timeouts, lost connections, server errors and answers without the agreed form are retried by the queue,
- * honouring Retry-After; what cannot be mended by trying again fails the task with a text that says so. A retried turn
- * does not repeat what tools have done.
- * @throws {Error} when a schema cannot be expressed in the model's strict JSON Schema
+ * Rate limits, timeouts, lost connections, server errors and answers that do not match the schema are retried by the
+ * queue, honouring Retry-After; other errors fail the task with a message for the client. A retried turn does not run
+ * its tools again.
+ * @throws {Error} a schema cannot be expressed in the model's strict JSON Schema
  */
 export function openAiExecutor<
   Value = never,
@@ -47,10 +47,10 @@ export function openAiExecutor<
   toolDefinitions(tools);
   return async (turn) => {
     await turn.working();
-    const { say, end } = kind.begin(turn);
+    const { publish, end } = kind.begin(turn);
     const { format, check } = kind;
     const messages = chatMessages(turn, settings);
-    return end(await completeWithTools(turn, { model, messages, format, tools, maxToolRounds, check, say }));
+    return end(await completeWithTools(turn, { model, messages, format, tools, maxToolRounds, check, publish }));
   };
 }
 

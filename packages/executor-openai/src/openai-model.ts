@@ -12,7 +12,7 @@ export interface ModelQuestion {
   readonly signal: AbortSignal;
 }
 
-/** A model for agents that ask it themselves. */
+/** A model for agents that call it themselves. */
 export interface OpenAiModel {
   /** The answer as a text. */
   text(question: ModelQuestion): Promise<string>;
@@ -21,9 +21,9 @@ export interface OpenAiModel {
 }
 
 /**
- * A model for agents that are more than an answer of it: ask in a step, `turn.step('plan', () => model.value(…))`, and
- * a retried turn does not ask again. Both methods throw what an executor may throw: `RetryableError` for what may pass,
- * `AgentError` for what will not, the reason of the signal when it is aborted.
+ * A model for agents that do more than return its answer. Call it in a step, `turn.step('plan', () => model.value(…))`:
+ * then a retried turn does not call it again. Both methods throw the errors of an executor: `RetryableError` for
+ * temporary errors, `AgentError` for others, and the reason of the signal when it is aborted.
  */
 export function openAiModel(settings: ModelSettings): OpenAiModel {
   const model = new Model(settings);

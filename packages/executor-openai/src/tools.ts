@@ -10,8 +10,8 @@ export interface Tool<Parameters extends z.ZodType> {
   readonly description: string;
   readonly parameters: Parameters;
   /**
-   * Runs as a step of the turn: once per tool call, also in a retried turn. The result goes to the model, a text as it
-   * is, anything else as JSON. Throw `ToolError` to give the model an error; any other error is the turn's.
+   * Runs as a step of the turn: once per tool call, also in a retried turn. The model gets the result: a string
+   * unchanged, anything else as JSON. Throw `ToolError` to give the model an error; any other error fails the turn.
    */
   readonly run: (args: z.output<Parameters>, turn: Turn) => unknown;
 }
@@ -28,7 +28,7 @@ export class ToolError extends Error {
   override readonly name = 'ToolError';
 }
 
-/** @throws {Error} when parameters cannot be expressed in the model's strict JSON Schema */
+/** @throws {Error} the parameters cannot be expressed in the model's strict JSON Schema */
 export function toolDefinitions(tools: AnyTools): ChatCompletionFunctionTool[] {
   return Object.entries(tools).map(([name, { description, parameters }]) => {
     const { type, function: definition } = zodFunction({ name, description, parameters });
@@ -36,7 +36,7 @@ export function toolDefinitions(tools: AnyTools): ChatCompletionFunctionTool[] {
   });
 }
 
-/** Runs the tool calls concurrently, and returns the results in their order. */
+/** Runs the tool calls concurrently, and returns the results in the same order. */
 export function runTools(
   turn: Turn,
   tools: AnyTools,

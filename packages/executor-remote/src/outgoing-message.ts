@@ -1,7 +1,7 @@
 import type { Turn } from '@switchyard/agent';
 import { isReservedMetadata, type Metadata, type SendMessageRequest } from '@switchyard/protocol';
 
-/** The message of a turn for the remote agent: with the same id, so that it can detect a repetition. */
+/** The message of a turn for the remote agent, with the same id, so that the agent can detect a repetition. */
 export function outgoingMessage(
   { message, metadata, acceptedOutputModes }: Turn,
   { taskId, contextId }: { readonly taskId: string | undefined; readonly contextId: string | undefined },
@@ -19,7 +19,7 @@ export function outgoingMessage(
   };
 }
 
-/** What the agents of this deployment tell each other: other deployments take it from no client. */
+/** Removes metadata that only agents of this deployment exchange: other deployments refuse it from clients. */
 function withoutReserved(metadata: Metadata): Metadata {
   return Object.fromEntries(Object.entries(metadata).filter(([key]) => !isReservedMetadata(key)));
 }
@@ -28,7 +28,7 @@ const key = 'switchyard.remoteContextId';
 
 type Memory = Readonly<Record<string, unknown>>;
 
-/** The remote agent's context of this context: all tasks of a client share it. */
+/** The remote agent's context for this context, which all tasks of this context share. */
 export async function remoteContext({ memory }: Turn): Promise<string | undefined> {
   const contextId = (await memory.get<Memory>())?.[key];
   return typeof contextId === 'string' ? contextId : undefined;

@@ -3,7 +3,7 @@ import { remoteCard } from './remote-card.ts';
 import { remoteExecutor } from './remote-executor.ts';
 import type { RemoteSettings } from './settings.ts';
 
-/** A remote agent, and how it is announced. */
+/** The settings of a remote agent, and of its announcement. */
 export type RemoteAgentDefinition = RemoteSettings &
   Pick<AgentDefinition, 'id' | 'repliesWithMessage' | 'concurrency' | 'turnTimeoutMs' | 'retry'> & {
     /** Replaces fields of the remote card. */
@@ -14,8 +14,8 @@ export type RemoteAgentDefinition = RemoteSettings &
 
 /**
  * A local agent in front of a remote one, announced with its card: `export default await remoteAgent({ id, cardUrl })`.
- * URLs and security of the card are the gateway's.
- * @throws {Error} when its card cannot be read, or cannot be announced
+ * The gateway replaces the card's URLs and security.
+ * @throws {Error} its card cannot be read, or cannot be announced
  */
 export async function remoteAgent(definition: RemoteAgentDefinition): Promise<Agent> {
   const { id, announce, cardTimeoutMs = 30_000, concurrency = 100, turnTimeoutMs = 3_600_000 } = definition;
@@ -32,8 +32,9 @@ export async function remoteAgent(definition: RemoteAgentDefinition): Promise<Ag
 }
 
 /**
- * The agent's card as it is announced here: without what only holds there.
- * @param timeoutMs how long an agent is waited for that does not answer; 0: it is asked once
+ * The remote agent's card as it is announced here, without its interfaces, security, signatures and capabilities that
+ * only the remote server has.
+ * @param timeoutMs how long to wait for an agent that does not answer; 0: one request
  * @throws {Error} that names the URL
  */
 export async function announcedCard(settings: RemoteSettings, timeoutMs: number): Promise<AgentDefinition['card']> {

@@ -11,7 +11,7 @@ import { headersFor, type RemoteSettings } from './settings.ts';
 /** Resolves cards for the SDK's client, and translates those of version 0.3. */
 const resolver = new DefaultAgentCardResolver({ legacyCompat: { enabled: true } });
 
-/** The card of the settings, or at their URL. */
+/** The card in the settings, or at their URL. */
 export async function sdkCardOf(settings: RemoteSettings): Promise<SdkAgentCard> {
   return resolver.normalizeAgentCard(settings.card ?? (await fetchCard(settings)));
 }

@@ -29,16 +29,16 @@ import { RemoteError } from './remote-error.ts';
 import { maxAnswerBytes, remoteFetch } from './remote-fetch.ts';
 import { type FullRemoteSettings, headersFor } from './settings.ts';
 
-/** Extensions that a turn relies on whatever its client asked for, where the remote agent has them. */
+/** Extensions that a turn uses where the remote agent offers them, whether or not its client requested them. */
 const usedExtensions = [cascadingCancelUri, resumableStreamsUri, traceContextUri];
 
-/** For every request: the turn, and its signal. */
+/** The turn of a request, and its signal. */
 export interface Call {
   readonly turn: Turn;
   readonly signal: AbortSignal;
 }
 
-/** An event, and its id if the agent gives its events ids: its stream can be resumed after it. */
+/** An event, and its id if the agent's events have ids: then its stream can be resumed after it. */
 export interface RemoteEvent {
   readonly event: StreamResponse;
   readonly eventId?: string | undefined;
@@ -53,7 +53,7 @@ export class RemoteClient {
   readonly canStream: boolean;
 
   private constructor(client: Client, { capabilities }: SdkAgentCard, settings: FullRemoteSettings) {
-    // Cards of other servers may lack what the SDK's type says is there.
+    // Cards of other servers may lack fields that the SDK's type requires.
     const { extensions }: Partial<AgentCapabilities> = capabilities ?? {};
     const offered = new Set(extensions?.map(({ uri }) => uri));
     this.#client = client;
@@ -98,8 +98,8 @@ export class RemoteClient {
   }
 
   /**
-   * The events of a task from now on, or after one. Ends when no more follow, and after a time without one.
-   * @param lastEventId an id that an event had
+   * The events of a task from now on, or after an event. Ends when no more follow, or after a time without an event.
+   * @param lastEventId id of the last event that was received
    */
   subscribe(id: string, call: Call, lastEventId?: string): AsyncGenerator<RemoteEvent, void, undefined> {
     return this.#stream(call, ({ signal, serviceParameters }) => {
@@ -119,7 +119,7 @@ export class RemoteClient {
     return this.#ask(call, async (options) => readSdkTask(await this.#client.cancelTask(request, options)));
   }
 
-  /** The id of the task that a message has begun, as far as the agent lists its tasks. */
+  /** The id of the task that a message created, as far as the agent lists its tasks. */
   async find(messageId: string, call: Call): Promise<string | undefined> {
     const page = { tenant: '', contextId: '', status: TaskState.TASK_STATE_UNSPECIFIED, pageSize: 50, pageToken: '' };
     const filter = { historyLength: undefined, statusTimestampAfter: undefined, includeArtifacts: false };
@@ -166,7 +166,7 @@ interface Options {
   readonly serviceParameters: Record<string, string>;
 }
 
-/** The id is of the remote task's events: in ours it would be wrong. */
+/** Takes the id out of the event's metadata: it names an event of the remote task, and would be wrong in ours. */
 function identified(event: StreamResponse): RemoteEvent {
   const named = event.task ?? event.statusUpdate ?? event.artifactUpdate;
   if (!named?.metadata) return { event };

@@ -12,8 +12,8 @@ import { A2AError } from '@switchyard/protocol';
  * - `unreachable`: no answer, or a temporary refusal. Try again.
  * - `lost`: the agent does not know the task.
  * - `unsupported`: the agent does not support the operation, or not in this state of the task.
- * - `untrusted-origin`: its card leads to where the headers of the settings must not go. Final.
- * - `refused`: any other refusal, by the agent or by the rules for requests that go out, or an answer that is not A2A.
+ * - `untrusted-origin`: its card names an origin that must not get the headers of the settings. Final.
+ * - `refused`: any other refusal, by the agent or by the policy for outgoing requests, or an answer that is not A2A.
  *   Final.
  */
 export type RemoteErrorKind = 'unreachable' | 'lost' | 'unsupported' | 'untrusted-origin' | 'refused';
@@ -26,7 +26,7 @@ export interface RemoteErrorOptions {
   readonly mayHaveArrived?: boolean;
 }
 
-/** Of a message, which may repeat what the agent has answered. */
+/** Longest message of an error: it may repeat the agent's answer. */
 const mostCharacters = 500;
 
 /** An error of a request to the remote agent. */
@@ -43,7 +43,7 @@ export class RemoteError extends Error {
     this.mayHaveArrived = options.mayHaveArrived ?? true;
   }
 
-  /** Makes one of an error of the SDK's client. */
+  /** Converts an error of the SDK's client. */
   static from(error: unknown): RemoteError {
     if (error instanceof RemoteError) return error;
     // The client wraps the errors of a stream.
@@ -57,12 +57,12 @@ export class RemoteError extends Error {
   }
 }
 
-/** JSON-RPC's "internal error", also over HTTP: an error of the agent that may pass. */
+/** JSON-RPC's "internal error", also over HTTP: a temporary error of the agent. */
 const internalError = -32603;
 
 /**
- * `unknown`, because to the compiler all of the SDK's errors look alike, and none of them is left after the first
- * question.
+ * The parameter is `unknown`, because the SDK's errors all have the same structure: the compiler would exclude all of
+ * them after the first test.
  */
 function kindOf(error: unknown): RemoteErrorKind {
   if (error instanceof TaskNotFoundError) return 'lost';
@@ -72,7 +72,7 @@ function kindOf(error: unknown): RemoteErrorKind {
   return 'refused';
 }
 
-/** The connection was refused. */
+/** Whether the connection was not made, so that the request has not arrived. */
 function wasTurnedAway(error: unknown): boolean {
   return causes(error).some((each) => 'code' in each && neverConnected.has(String(each.code)));
 }
@@ -86,7 +86,7 @@ const neverConnected: ReadonlySet<string> = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
-/** The error, and what it wraps. */
+/** The error, and the errors that it wraps. */
 function causes(error: unknown): readonly Error[] {
   return error instanceof Error ? [error, ...causes(error.cause)] : [];
 }

@@ -7,16 +7,16 @@ import { RetryBudget } from './retry-budget.ts';
 import { defaultTimes, type FullRemoteSettings, type RemoteSettings } from './settings.ts';
 
 /**
- * Puts the queue in front of an A2A agent that runs elsewhere, written in whatever language, of version 1.0 or 0.3,
- * over JSON-RPC or HTTP+JSON. Its task is mirrored into ours: what it says, its artifacts as they grow, its questions.
- * Messages, cancels and the wish for output modes and extensions are passed on. While it cannot be reached it is waited
- * for; its task is taken up where it stands.
+ * Puts the queue in front of an A2A agent that runs elsewhere, in any language, with A2A 1.0 or 0.3, over JSON-RPC or
+ * HTTP+JSON. Its task is mirrored into ours: messages, artifacts as they grow, questions. Messages, cancels, accepted
+ * output modes and requested extensions are passed on. While the agent is unreachable, the turn waits; then it follows
+ * the remote task from its current state.
  */
 export function remoteExecutor(given: RemoteSettings): Execute {
   const settings: FullRemoteSettings = { ...defaultTimes, ...given };
   let client: Promise<RemoteClient> | undefined;
 
-  /** On the first turn and not before: the agent may come up after its worker. */
+  /** Opens the client on the first turn and not before: the agent may start after its worker. */
   async function open(signal: AbortSignal): Promise<RemoteClient> {
     const budget = new RetryBudget(settings.retryBudgetMs);
     for (;;) {

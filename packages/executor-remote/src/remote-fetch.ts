@@ -2,12 +2,12 @@ import { AddressPolicy, guardedClient, retryAfterMs } from '@switchyard/outgoing
 import { RemoteError } from './remote-error.ts';
 import type { RemoteSettings } from './settings.ts';
 
-/** Longest card. */
+/** Largest card. */
 export const maxCardBytes = 1024 * 1024;
-/** Longest other answer, and longest line of a stream. */
+/** Largest other answer, and longest line of a stream. */
 export const maxAnswerBytes = 16 * 1024 * 1024;
 
-/** Statuses of proxies in front of the agent, and of busy agents: they are not about the request. */
+/** Statuses of proxies in front of the agent, and of busy agents: a retry may succeed. */
 const notNow: readonly number[] = [408, 425, 429, 502, 503, 504];
 
 export interface RemoteFetchOptions {
@@ -16,8 +16,8 @@ export interface RemoteFetchOptions {
 }
 
 /**
- * `fetch` for the SDK's client. Throws a typed error for those statuses, of which the client has only the text, and
- * goes with headers of the settings to no origin that the settings do not name.
+ * `fetch` for the SDK's client. Throws a typed error for temporary statuses, of which the client would keep only the
+ * text, and sends headers of the settings only to origins that the settings name.
  */
 export function remoteFetch(settings: RemoteSettings, options: RemoteFetchOptions): typeof fetch {
   const named = namedOrigins(settings);
@@ -37,14 +37,14 @@ export function remoteFetch(settings: RemoteSettings, options: RemoteFetchOption
   };
 }
 
-/** What the author of the settings has written down, and so may be called wherever it is unless a policy is given. */
+/** Origins that the settings name may be called even at private addresses, unless the settings have a policy. */
 function policyOf({ policy, trustedOrigins = [] }: RemoteSettings, named: readonly string[]): AddressPolicy {
   return new AddressPolicy(
     policy ? { ...policy, trustedOrigins } : { allowHttp: false, allowHosts: [], trustedOrigins: named },
   );
 }
 
-/** Those that get the headers: of the card, and further ones. */
+/** The origins that get the headers: those of the card, and `trustedOrigins`. */
 function namedOrigins({ card, cardUrl, trustedOrigins = [] }: RemoteSettings): readonly string[] {
   const urls = cardUrl === undefined ? (card?.supportedInterfaces.map(({ url }) => url) ?? []) : [cardUrl];
   return [...urls, ...trustedOrigins].filter((url) => URL.canParse(url)).map((url) => new URL(url).origin);

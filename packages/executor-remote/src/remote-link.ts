@@ -9,9 +9,9 @@ const linkSchema = z.object({
   contextId: z.string().optional(),
   /** The last message that the remote agent has received. */
   messageId: z.string(),
-  /** The message that began its task. */
+  /** The message that created its task. */
   begunBy: z.string(),
-  /** Marks the last status in which the agent waited. */
+  /** Identifies the last status in which the agent waited. */
   asked: z.string().optional(),
 });
 type Link = z.infer<typeof linkSchema>;
@@ -62,7 +62,7 @@ export class RemoteLink {
     return this.#link ? this.#keep({ ...this.#link, asked: markOf(status) }) : {};
   }
 
-  /** Whether it is the status that the message of this turn answers: nothing has happened since. */
+  /** Whether the message of this turn answers this status, so that it is not new. */
   isAnswered(status: TaskStatus): boolean {
     return this.#answered === markOf(status);
   }
@@ -82,7 +82,7 @@ function markOf({ state, message, timestamp }: TaskStatus): string {
   return JSON.stringify([state, message?.messageId, timestamp]);
 }
 
-/** The remote task's metadata, without a link that it may have itself. */
+/** The remote task's metadata, without keys of Switchyard, such as a link of its own. */
 export function foreignMetadata(metadata: Metadata | undefined): Metadata {
   return Object.fromEntries(Object.entries(metadata ?? {}).filter(([name]) => !name.startsWith('switchyard.')));
 }

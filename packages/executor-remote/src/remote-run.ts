@@ -11,9 +11,9 @@ import { RetryBudget } from './retry-budget.ts';
 import { RunSignal } from './run-signal.ts';
 import type { FullRemoteSettings } from './settings.ts';
 
-/** How often a lost task may begin again within one turn. */
+/** How often a lost task may be started again within one turn. */
 const mostRestarts = 5;
-/** How often in a row a stream that cannot be resumed is tried again, before the task is read instead. */
+/** How often in a row resuming a stream is tried, before the task is read instead. */
 const mostResumes = 6;
 const cancelTimeoutMs = 3_000;
 
@@ -23,9 +23,9 @@ class AuthWaitOver extends Error {
 }
 
 /**
- * One turn of a remote agent. The message is sent once: an earlier attempt, or a request without an answer, may have
- * sent it, which is looked up first. The task is mirrored; after a broken connection it continues after the last event,
- * or, with an agent whose events have no ids, where the remote task is.
+ * One turn of a remote agent. The message is sent once: if an earlier attempt, or a request without an answer, may have
+ * sent it, the run looks for it first. The task is mirrored; after a broken connection it continues after the last
+ * event or, if the agent's events have no ids, from the current state of the remote task.
  */
 export class RemoteRun {
   readonly #turn: Turn;
@@ -38,7 +38,7 @@ export class RemoteRun {
   #canStream: boolean;
   #mayBeSent: boolean;
   #restarts = 0;
-  /** Of the last event that is mirrored. */
+  /** Id of the last event that was mirrored. */
   #lastEventId: string | undefined;
   #failedResumes = 0;
   #authTimer: NodeJS.Timeout | undefined;
@@ -103,7 +103,7 @@ export class RemoteRun {
     if (!this.#link.isSent) throw new RemoteError('unreachable', 'it ended its answer before it had begun');
   }
 
-  /** Goes on after the last event, or else reads the task, and follows its events. */
+  /** Resumes the stream after the last event, or reads the task and follows its events. */
   async #follow(): Promise<void> {
     const id = this.#link.taskId ?? '';
     if (this.#lastEventId !== undefined) return this.#resume(id, this.#lastEventId);
@@ -114,7 +114,7 @@ export class RemoteRun {
     await delay(this.#settings.pollEveryMs, undefined, { signal }).catch(() => signal.throwIfAborted());
   }
 
-  /** Has each event once: nothing is read again. */
+  /** Resumes the stream: it has each event once, so the task need not be read. */
   async #resume(id: string, lastEventId: string): Promise<void> {
     try {
       for await (const received of this.#client.subscribe(id, this.#call, lastEventId)) {
@@ -127,7 +127,7 @@ export class RemoteRun {
       if (error.kind === 'unreachable' && ++this.#failedResumes < mostResumes) throw error;
     }
     this.#failedResumes = 0;
-    // It was refused, or has told nothing: the next read of the task shows why.
+    // The stream was refused, or had no events: the next read of the task shows why.
     if (this.#lastEventId === lastEventId) this.#lastEventId = undefined;
   }
 
@@ -147,7 +147,7 @@ export class RemoteRun {
     }
   }
 
-  /** Finds the message if an earlier attempt, or a request without an answer, has sent it. */
+  /** Finds the task of the message if an earlier attempt, or a request without an answer, has sent it. */
   async #findSent(): Promise<RemoteEvent | undefined> {
     const { messageId } = this.#turn.message;
     const taskId = this.#link.taskId ?? (await this.#client.find(messageId, this.#call).catch(unlessItPasses));
@@ -165,13 +165,13 @@ export class RemoteRun {
     this.#authTimer = setTimeout(() => this.#stop.abort(new AuthWaitOver()), this.#settings.authWaitMs);
   }
 
-  /** Returns when the next attempt is due. */
+  /** Resolves when the next attempt is due. */
   async #handleError(error: RemoteError): Promise<void> {
     if (error.kind === 'unreachable') {
       this.#mayBeSent ||= error.mayHaveArrived;
       return this.#retryBudget.wait(error, this.#stop.signal);
     }
-    if (error.kind === 'lost') return this.#startAnew(error);
+    if (error.kind === 'lost') return this.#startAgain(error);
     if (error.kind === 'unsupported' && this.#canStream) {
       this.#canStream = false;
       return;
@@ -182,7 +182,7 @@ export class RemoteRun {
   /**
    * Sends the message again to an agent that has lost its task, such as one without a durable store that was restarted.
    */
-  async #startAnew(cause: RemoteError): Promise<void> {
+  async #startAgain(cause: RemoteError): Promise<void> {
     if (!this.#link.isBegunHere || ++this.#restarts > mostRestarts)
       throw new AgentError('The remote agent no longer knows this task.', { cause });
     this.#link.lose();
@@ -191,7 +191,7 @@ export class RemoteRun {
     this.#mayBeSent = false;
   }
 
-  /** The turn was canceled or took too long: cancels the remote task, too. */
+  /** Cancels the remote task, if the turn was canceled or took too long. */
   async #passOnEnd(reason: TurnInterruption): Promise<Outcome> {
     const id = this.#link.taskId;
     const isOver = reason.kind === 'canceled' || reason.kind === 'deadline';
@@ -204,7 +204,7 @@ export class RemoteRun {
   }
 }
 
-/** Not every agent can list its tasks: one that cannot is not asked again. */
+/** Ignores the error of an agent that cannot list its tasks; temporary errors are thrown again. */
 function unlessItPasses(error: unknown): undefined {
   if (!(error instanceof RemoteError) || error.kind === 'unreachable' || error.kind === 'lost') throw error;
 }

@@ -19,7 +19,7 @@ export class RemoteView {
     this.#mirror = new Mirror(turn, this.#ids);
   }
 
-  /** Set once the remote task's end, or its question, is this turn's outcome. */
+  /** Set once the end of the remote task, or its question, is this turn's outcome. */
   get outcome(): Outcome | undefined {
     return this.#mirror.outcome;
   }
@@ -37,7 +37,7 @@ export class RemoteView {
     await this.#status(status, metadata);
   }
 
-  /** Call it when the remote agent begins this turn again: new artifacts replace those of the first time. */
+  /** Call it when the remote agent starts this turn again: new artifacts replace those of its first run. */
   restart(): void {
     this.#ids.restart();
   }

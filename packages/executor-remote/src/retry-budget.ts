@@ -8,7 +8,7 @@ const longestPauseMs = 5_000;
 /** Bounds how long an agent may be unreachable: pauses between attempts double until the time is used up. */
 export class RetryBudget {
   readonly #budgetMs: number;
-  /** First of the present failures, as performance.now(). */
+  /** Time of the first failure in a row, as performance.now(). */
   #failedAt: number | undefined;
   #pauseMs = firstPauseMs;
 

@@ -3,7 +3,7 @@ import type { TurnInterruption } from '@switchyard/agent';
 /** How long an interruption waits for the answer to a sent message: without the task's id it cannot be canceled. */
 const holdMs = 2_000;
 
-/** Aborts the requests of a run when its turn is interrupted, or the run itself has waited enough. */
+/** Aborts the requests of a run when its turn is interrupted, or when the run itself ends its wait. */
 export class RunSignal implements Disposable {
   readonly #controller = new AbortController();
   readonly #turn: AbortSignal;
@@ -25,7 +25,7 @@ export class RunSignal implements Disposable {
     this.#isHeld = true;
   }
 
-  /** Call it when its answer has arrived, or never will. */
+  /** Call it when the answer has arrived, or will not arrive. */
   release(): void {
     this.#isHeld = false;
     if (this.#turn.aborted) this.abort(this.#turn.reason);

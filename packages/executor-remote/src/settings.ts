@@ -8,7 +8,7 @@ type HeaderFields = Readonly<Record<string, string>>;
 /** The agent's card, or its URL. */
 export type RemoteLocation =
   | {
-      /** The whole address: `https://agents.example.com/.well-known/agent-card.json`. */
+      /** The complete URL: `https://agents.example.com/.well-known/agent-card.json`. */
       readonly cardUrl: string;
       readonly card?: never;
     }
@@ -17,26 +17,26 @@ export type RemoteLocation =
 /** Times in milliseconds. */
 export type RemoteSettings = RemoteLocation & {
   /**
-   * Sent with every request, for example an Authorization, to the origin of `cardUrl` (or those of `card`) and to
-   * `trustedOrigins`: a card that leads elsewhere is refused. The turn is undefined for the request for the card.
+   * Headers of every request, for example Authorization, to the origin of `cardUrl` (or those of `card`) and to
+   * `trustedOrigins`: a card that names other origins is refused. The turn is undefined for the request for the card.
    */
   readonly headers?: HeaderFields | ((turn: Turn | undefined) => HeaderFields | Promise<HeaderFields>);
-  /** Further origins (`https://api.example.com`) that get the headers, and may be called wherever they are. */
+  /** Further origins (`https://api.example.com`) that get the headers, and may have private addresses. */
   readonly trustedOrigins?: readonly string[];
   /**
-   * Which addresses may be called. Default: the origin of `cardUrl` (or those of `card`) wherever it is, as you have
-   * written it; and where its card leads besides, if that is public and has TLS.
+   * Which addresses may be called. Default: the origin of `cardUrl` (or those of `card`), also at a private address;
+   * and other origins in its card, if they are public and have TLS.
    */
   readonly policy?: AddressPolicySettings;
   /** Verifies the agent's card (`@switchyard/signatures`). Default: any card at the URL is accepted. */
   readonly cardVerifier?: Pick<CardVerifier, 'verify'>;
-  /** Which of the agent's bindings to use. Default: the first of its card that is one of the two. */
+  /** Which of the agent's bindings to use. Default: the first one in its card that is one of these two. */
   readonly binding?: 'JSONRPC' | 'HTTP+JSON';
   /** Interval of polls of a task that cannot be streamed, and of attempts to resume a stream. Default: 1,000. */
   readonly pollEveryMs?: number;
   /** How long an attempt waits for an unreachable agent. Default: 60,000. */
   readonly retryBudgetMs?: number;
-  /** A stream without data for this long is opened again: its connection may be dead. Default: 60,000. */
+  /** A stream without data for this long is reopened: its connection may be dead. Default: 60,000. */
   readonly idleTimeoutMs?: number;
   /**
    * How long the turn waits for an authorization before it ends; the client's next message continues. Default: 60,000.

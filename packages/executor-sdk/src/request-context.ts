@@ -25,7 +25,7 @@ export async function requestContext(turn: Turn): Promise<RequestContext> {
   );
 }
 
-/** The tasks that the message refers to, as far as they are of the same context. */
+/** The tasks that the message refers to, as far as they are in the same context. */
 async function referencedTasks(turn: Turn): Promise<SdkTask[] | undefined> {
   const { referenceTaskIds = [] } = turn.message;
   if (referenceTaskIds.length === 0) return undefined;
@@ -44,8 +44,8 @@ function callContext({ principal, extensions }: Turn): ServerCallContext {
 }
 
 /**
- * The task as the SDK would load it: none for its first message, also in a retry; otherwise with this message as the
- * last of its history, and still with the question that the message answers.
+ * The task as the SDK would load it: undefined for its first message, also in a retry; otherwise with this message as
+ * the last one in its history, and still with the question that the message answers.
  */
 function earlierTask({ task, message, history }: Turn): Task | undefined {
   const at = history.findIndex(({ messageId }) => messageId === message.messageId);

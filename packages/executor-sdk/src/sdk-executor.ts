@@ -5,7 +5,7 @@ import { requestContext } from './request-context.ts';
 import { TurnBus } from './turn-bus.ts';
 
 /**
- * Runs an executor that was written for `@a2a-js/sdk`, unmodified. Other than in the SDK's own server, messages of one
+ * Runs an executor that was written for `@a2a-js/sdk`, unmodified. Unlike in the SDK's own server, messages of one
  * task run one after the other, a run without an outcome fails the task, error messages do not reach the client, and
  * `cancelTask` is also called when the worker stops or loses the task, as executors have no other signal.
  */
@@ -29,7 +29,10 @@ async function conclude(turn: Turn, bus: TurnBus): Promise<Outcome> {
   }
 }
 
-/** The executor confirms a cancel itself; for other interruptions its events are dropped. */
+/**
+ * Stops the executor with its turn. It publishes the CANCELED state itself; at other interruptions its events are
+ * dropped.
+ */
 function stopWithTurn(executor: AgentExecutor, { signal, task }: Turn, bus: TurnBus): Disposable {
   const cancel = async (): Promise<void> => executor.cancelTask(task.id, bus);
   const stop = (): void => {

@@ -27,7 +27,7 @@ export class TurnBus extends DefaultExecutionEventBus {
     super.publish(event);
     if (this.#isMuted) return;
     const read = readSdkEvent({ payload: payloadOf(event) });
-    this.#tail = this.#tail.then(() => this.#say(read));
+    this.#tail = this.#tail.then(() => this.#mirrorEvent(read));
     // `conclude` rejects with it.
     this.#tail.catch(() => undefined);
   }
@@ -51,7 +51,7 @@ export class TurnBus extends DefaultExecutionEventBus {
     return { state };
   }
 
-  async #say(event: StreamResponse): Promise<void> {
+  async #mirrorEvent(event: StreamResponse): Promise<void> {
     if (this.#mirror.outcome) return;
     if (event.message) return this.#mirror.reply(event.message);
     if (event.artifactUpdate) return this.#mirror.artifact(event.artifactUpdate);
@@ -76,6 +76,8 @@ function payloadOf(event: AgentExecutionEvent): Parameters<typeof readSdkEvent>[
 }
 
 function unfinished(state: string): AgentError {
-  const hint = `The executor returned and left its task in ${state}: publish a terminal status, or one that asks for input or authorization.`;
+  const hint =
+    `The executor returned and left its task in ${state}: ` +
+    'publish a terminal status, or one that asks for input or authorization.';
   return new AgentError('The agent ended its turn without an outcome.', { cause: new TurnMisuseError(hint) });
 }

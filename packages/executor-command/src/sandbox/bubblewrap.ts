@@ -1,8 +1,8 @@
 import { kernelPaths, nobody, type Places, type Sandbox, systemPaths } from './sandbox.ts';
 
 /**
- * bwrap itself must survive the SIGTERM that its program gets, and hand it on unignored. It has no terminal, so it needs
- * no session of its own, which would hide the program from its process group.
+ * bwrap itself must survive the SIGTERM for its program, and must not pass the ignored signal on to it. It has no
+ * terminal, so it needs no session of its own, which would take the program out of its process group.
  */
 const surviveSigterm = `trap '' TERM INT HUP; exec "$@"`;
 const unignore = ['/usr/bin/env', '--default-signal=TERM,INT,HUP'];

@@ -6,14 +6,14 @@ import type { Places, Sandbox } from './sandbox.ts';
 import { unshareSandbox } from './unshare.ts';
 
 /**
- * - `auto`: bubblewrap, else unshare, where one of them works; else the program runs unconfined, and a warning says so.
- * - `required`: a turn fails where neither works.
+ * - `auto`: bubblewrap or unshare, where one of them works; otherwise the program runs unconfined, with a warning.
+ * - `required`: turns fail where neither works.
  * - `off`: unconfined, without a warning.
- * - a sandbox of your own: a turn fails where it does not work.
+ * - a sandbox of your own: turns fail where it does not work.
  */
 export type SandboxSetting = 'auto' | 'required' | 'off' | Sandbox;
 
-/** Makes the command line that confines a program, or the program's own where there is no sandbox. */
+/** Makes the command line that runs a program confined, or returns the program's own where there is no sandbox. */
 export type Confine = (program: readonly string[], places: Places) => Promise<readonly string[]>;
 
 const probeTimeoutMs = 10_000;
@@ -51,7 +51,7 @@ async function firstThatWorks(candidates: readonly Sandbox[], places: Places): P
   return undefined;
 }
 
-/** Installed is not allowed: containers and distributions forbid namespaces. So a program is really run. */
+/** Runs a program in the sandbox: it may be installed, but containers and distributions may forbid namespaces. */
 export async function works(sandbox: Sandbox, places: Places): Promise<boolean> {
   const [command = '', ...args] = sandbox.wrap(['/bin/sh', '-c', `exit ${probeExitCode}`], places);
   const probe = spawn(command, args, {

@@ -1,10 +1,10 @@
 /** The paths of a sandbox. All are absolute, and are the same inside and outside. */
 export interface Places {
-  /** The folder of all workspaces: empty inside, but for the program's own. */
+  /** The folder of all workspaces: inside it has only the program's own. */
   readonly workspaceRoot: string;
   /** The one folder that the program may change. */
   readonly workspace: string;
-  /** What it may read. A path that does not exist is left out. */
+  /** Paths that it may read. A path that does not exist is left out. */
   readonly readable: readonly string[];
   readonly network: 'host' | 'none';
 }
@@ -22,7 +22,7 @@ export interface Sandbox {
   wrap(program: readonly string[], places: Places): readonly string[];
 }
 
-/** The programs and libraries of the system, and those files of /etc that programs need and that hold no secret. */
+/** The programs and libraries of the system, and the files of /etc that programs need and that have no secrets. */
 export const systemPaths: readonly string[] = [
   ...['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/nix/store'],
   ...['alternatives', 'ca-certificates', 'ca-certificates.conf', 'gitconfig', 'group', 'host.conf', 'hosts'].map(etc),
@@ -30,10 +30,10 @@ export const systemPaths: readonly string[] = [
   ...['pki/tls', 'protocols', 'resolv.conf', 'services', 'ssl/certs', 'ssl/openssl.cnf', 'timezone'].map(etc),
 ];
 
-/** Parts of /proc that the root of a machine can change it by, also from a user namespace. */
+/** Parts of /proc with which root can change the machine, also from a user namespace. */
 export const kernelPaths: readonly string[] = ['/proc/sys', '/proc/sysrq-trigger', '/proc/irq', '/proc/bus'];
 
-/** The user and group "nobody", whom the program takes itself for. */
+/** The user and group "nobody", as which the program runs. */
 export const nobody = '65534';
 
 function etc(name: string): string {

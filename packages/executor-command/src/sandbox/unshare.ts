@@ -5,8 +5,8 @@ import { kernelPaths, nobody, type Places, type Sandbox, systemPaths } from './s
  * namespaces.
  *
  * - /sys becomes the new root: it is a folder on every Linux, and no program needs it.
- * - Whatever the program leaves running dies with this shell, the first process of its PID namespace.
- * - The program is in a user namespace below the shell's: it can neither unmount anything nor look into the shell.
+ * - Processes that the program leaves running die with this shell, the first process of their PID namespace.
+ * - The program is in a user namespace below the shell's: it can neither unmount anything nor inspect the shell.
  */
 const script = `
 set -e
@@ -54,7 +54,7 @@ wait "$!"
 
 const namespaces = ['--user', '--map-root-user', '--mount', '--pid', '--fork', '--kill-child', '--ipc', '--uts'];
 
-/** The same with the tools of util-linux (2.36 or later), which every Linux distribution has. */
+/** A sandbox with the tools of util-linux (2.36 or later), which every Linux distribution has. */
 export function unshareSandbox(): Sandbox {
   return {
     name: 'unshare',

@@ -28,7 +28,7 @@ export class ForeignIds implements ArtifactIds {
   }
 }
 
-/** Metadata key of an artifact: its id at its origin. */
+/** Metadata key of an artifact: its id at the remote agent. */
 const originKey = 'switchyard.foreignArtifactId';
 
 /**
@@ -58,7 +58,7 @@ export class StableIds implements ArtifactIds {
     return { id, origin: { [originKey]: artifactId } };
   }
 
-  /** Call it when the remote agent begins this turn again. */
+  /** Call it when the remote agent starts this turn again. */
   restart(): void {
     this.#namesakes.clear();
   }

@@ -1,6 +1,6 @@
 import { openingOfText, type Part } from '@switchyard/protocol';
 
-/** Merges neighbouring plain texts of one media type, as the store does. */
+/** Merges adjacent plain texts with the same media type, as the store does. */
 export function coalesced(parts: readonly Part[]): Part[] {
   const joined: Part[] = [];
   for (const part of parts) {

@@ -14,14 +14,14 @@ import type { ArtifactIds } from './artifact-ids.ts';
 import { coalesced } from './coalesced.ts';
 
 /**
- * Mirrors another agent's task into a turn: each message once, artifacts as they grow, states as they change. Given a
- * whole task it publishes what is missing.
+ * Mirrors another agent's task into a turn: each message once, artifacts as they grow, states as they change. Of a
+ * whole task it publishes what the turn lacks.
  */
 export class Mirror {
   readonly #turn: Turn;
   readonly #ids: ArtifactIds;
   readonly #seen: Set<string>;
-  /** The artifacts as this turn has them, by fold. */
+  /** The artifacts of this turn, kept up to date with `fold`. */
   #shown: Task;
   #state: TaskState = 'TASK_STATE_SUBMITTED';
   #annotated = '';
@@ -33,7 +33,7 @@ export class Mirror {
     this.#shown = { id: turn.task.id, status: turn.task.status, artifacts: turn.task.artifacts ?? [] };
   }
 
-  /** Set once the other task's end, or its question, is this turn's outcome. */
+  /** Set once the end of the other task, or its question, is this turn's outcome. */
   get outcome(): Outcome | undefined {
     return this.#turn.outcome;
   }
@@ -94,7 +94,7 @@ export class Mirror {
     await this.artifact({ taskId: '', contextId: '', artifact, lastChunk });
   }
 
-  /** An append has only the fields that it changes: a repeated header would be written with every chunk. */
+  /** An append contains only the fields that it changes: otherwise every chunk would write the header again. */
   #ours({ artifactId, metadata, ...artifact }: Artifact, append: boolean): Artifact {
     const { id, origin } = this.#ids.show({ artifactId, ...artifact });
     const whole = {

@@ -32,7 +32,7 @@ export function readSdkMessage(message: SdkMessage): Message {
 
 type Payload = NonNullable<SdkStreamResponse['payload']>;
 
-/** Stands for a missing context. */
+/** Replaces a missing context id. */
 export const noContext = '-';
 
 function tidied(payload: Payload): Payload {
@@ -72,7 +72,7 @@ function tidyStatus(status: SdkTaskStatus | undefined): SdkTaskStatus {
   return { state: knownState(status?.state), message, timestamp: isoTime(status?.timestamp) };
 }
 
-/** Only to recognise a status: published events have times of the store. */
+/** The time only identifies a status: the store sets the times of published events. */
 function isoTime(timestamp: string | undefined): string | undefined {
   const time = Date.parse(timestamp ?? '');
   return Number.isNaN(time) ? undefined : new Date(time).toISOString();
