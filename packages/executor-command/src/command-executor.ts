@@ -8,7 +8,7 @@ import { changedFiles, listFiles } from './list-files.ts';
 import { readable } from './output-text.ts';
 import { Program } from './program.ts';
 import { type Confine, confinement } from './sandbox/confine.ts';
-import type { Places } from './sandbox/sandbox.ts';
+import type { SandboxPaths } from './sandbox/sandbox.ts';
 import { type CommandRun, type CommandSettings, defaultLimits, type FullCommandSettings } from './settings.ts';
 import { Workspace, workspaceRetirement } from './workspace.ts';
 
@@ -65,7 +65,7 @@ async function prepare(
   const { command, args = [], input, orphanTimeoutMs } = settings;
   const given = typeof args === 'function' ? args(job) : args;
   const program = settings.shell ? ['/bin/sh', '-c', command, 'sh', ...given] : [command, ...given];
-  const confined = await settings.confine(program, placesOf(workspace, settings));
+  const confined = await settings.confine(program, sandboxPaths(workspace, settings));
   await turn.confirm();
   return {
     program: confined,
@@ -76,7 +76,10 @@ async function prepare(
   };
 }
 
-function placesOf({ path }: Workspace, { workspaceRoot, readable = [], network = 'host' }: CommandSettings): Places {
+function sandboxPaths(
+  { path }: Workspace,
+  { workspaceRoot, readable = [], network = 'host' }: CommandSettings,
+): SandboxPaths {
   return { workspaceRoot: resolve(workspaceRoot), workspace: resolve(path), readable, network };
 }
 

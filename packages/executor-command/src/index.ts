@@ -3,6 +3,6 @@ export { commandExecutor } from './command-executor.ts';
 export type { FileSettings } from './list-files.ts';
 export { bubblewrap } from './sandbox/bubblewrap.ts';
 export type { SandboxSetting } from './sandbox/confine.ts';
-export type { Places, Sandbox } from './sandbox/sandbox.ts';
+export type { Sandbox, SandboxPaths } from './sandbox/sandbox.ts';
 export { unshareSandbox } from './sandbox/unshare.ts';
 export type { CommandJob, CommandRun, CommandSettings } from './settings.ts';

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, 
 import { processesWith } from '../../../tests/support/descendants.ts';
 import { type Program, startProgram } from '../../../tests/support/process.ts';
 import { until } from '../../../tests/support/until.ts';
-import { bubblewrap, type Places, type Sandbox, unshareSandbox } from '../src/index.ts';
+import { bubblewrap, type Sandbox, type SandboxPaths, unshareSandbox } from '../src/index.ts';
 import { confinement, works } from '../src/sandbox/confine.ts';
 import { Bench, type Settings } from './bench.ts';
 
@@ -89,8 +89,8 @@ const sandboxes = [...(existsSync(BWRAP) ? [bubblewrap(BWRAP)] : []), unshareSan
 
 describe.each(sandboxes)('in the sandbox of $name', (sandbox) => {
   beforeEach(async ({ skip }) => {
-    const places = { workspaceRoot: bench.root, workspace: bench.root, readable: [], network: 'host' as const };
-    if (!(await works(sandbox, places))) skip(`${sandbox.name} does not work on this machine`);
+    const paths = { workspaceRoot: bench.root, workspace: bench.root, readable: [], network: 'host' as const };
+    if (!(await works(sandbox, paths))) skip(`${sandbox.name} does not work on this machine`);
   });
 
   it.each(names)('no program %s', async (name) => {
@@ -163,7 +163,7 @@ describe('where no sandbox works', () => {
 });
 
 describe('the choice of a sandbox', () => {
-  const places: Places = { workspaceRoot: '/tmp', workspace: '/tmp', readable: [], network: 'host' };
+  const paths: SandboxPaths = { workspaceRoot: '/tmp', workspace: '/tmp', readable: [], network: 'host' };
   const fake = (name: string, code: () => number): Sandbox => ({
     name,
     wrap: () => ['/bin/sh', '-c', `exit ${code()}`, name],
@@ -171,26 +171,26 @@ describe('the choice of a sandbox', () => {
 
   it('takes the first that really runs a program', async () => {
     const confine = confinement('required', [fake('installed only', () => 1), fake('works', () => 42)]);
-    expect((await confine(['true'], places)).at(-1)).toBe('works');
+    expect((await confine(['true'], paths)).at(-1)).toBe('works');
   });
 
   it('warns once where none works, and goes on only if none is required and the network is not cut', async () => {
     const warn = vi.spyOn(process, 'emitWarning').mockReturnValue();
     onTestFinished(() => warn.mockRestore());
     const confine = confinement('auto', [fake('broken', () => 1)]);
-    expect([await confine(['true'], places), await confine(['true'], places)]).toEqual([['true'], ['true']]);
+    expect([await confine(['true'], paths), await confine(['true'], paths)]).toEqual([['true'], ['true']]);
     expect(warn).toHaveBeenCalledExactlyOnceWith(expect.stringContaining('No sandbox works (broken)'), {
       code: 'UNCONFINED',
     });
-    await expect(confine(['true'], { ...places, network: 'none' })).rejects.toThrow('This agent cannot work here.');
-    await expect(confinement('required', [])(['true'], places)).rejects.toThrow('This agent cannot work here.');
+    await expect(confine(['true'], { ...paths, network: 'none' })).rejects.toThrow('This agent cannot work here.');
+    await expect(confinement('required', [])(['true'], paths)).rejects.toThrow('This agent cannot work here.');
   });
 
   it('runs nothing unconfined once a sandbox has worked', async () => {
     let code = 42;
     const confine = confinement('auto', [fake('works', () => code)]);
-    await confine(['true'], places);
+    await confine(['true'], paths);
     code = 1;
-    expect((await confine(['true'], places)).at(-1)).toBe('works');
+    expect((await confine(['true'], paths)).at(-1)).toBe('works');
   });
 });

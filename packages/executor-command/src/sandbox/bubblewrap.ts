@@ -1,4 +1,4 @@
-import { kernelPaths, nobody, type Places, type Sandbox, systemPaths } from './sandbox.ts';
+import { kernelPaths, nobody, type Sandbox, type SandboxPaths, systemPaths } from './sandbox.ts';
 
 /**
  * bwrap itself must survive the SIGTERM for its program, and must not pass the ignored signal on to it. It has no
@@ -11,17 +11,17 @@ const unignore = ['/usr/bin/env', '--default-signal=TERM,INT,HUP'];
 export function bubblewrap(path = '/usr/bin/bwrap'): Sandbox {
   return {
     name: 'bubblewrap',
-    wrap: (program, places) => [
+    wrap: (program, paths) => [
       ...['/bin/sh', '-c', surviveSigterm, 'sandbox', path],
       ...['--unshare-user', '--uid', nobody, '--gid', nobody, '--unshare-pid', '--unshare-ipc', '--unshare-uts'],
-      ...['--unshare-cgroup-try', '--die-with-parent', ...(places.network === 'none' ? ['--unshare-net'] : [])],
-      ...mounts(places),
-      ...['--chdir', places.workspace, '--', ...unignore, ...program],
+      ...['--unshare-cgroup-try', '--die-with-parent', ...(paths.network === 'none' ? ['--unshare-net'] : [])],
+      ...mounts(paths),
+      ...['--chdir', paths.workspace, '--', ...unignore, ...program],
     ],
   };
 }
 
-function mounts({ workspaceRoot, workspace, readable }: Places): string[] {
+function mounts({ workspaceRoot, workspace, readable }: SandboxPaths): string[] {
   return [
     ...['--tmpfs', '/tmp'],
     ...[...systemPaths, ...readable].flatMap(readOnly),

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { AgentError } from '@switchyard/agent';
 import { bubblewrap } from './bubblewrap.ts';
-import type { Places, Sandbox } from './sandbox.ts';
+import type { Sandbox, SandboxPaths } from './sandbox.ts';
 import { unshareSandbox } from './unshare.ts';
 
 /**
@@ -14,7 +14,7 @@ import { unshareSandbox } from './unshare.ts';
 export type SandboxSetting = 'auto' | 'required' | 'off' | Sandbox;
 
 /** Makes the command line that runs a program confined, or returns the program's own where there is no sandbox. */
-export type Confine = (program: readonly string[], places: Places) => Promise<readonly string[]>;
+export type Confine = (program: readonly string[], paths: SandboxPaths) => Promise<readonly string[]>;
 
 const probeTimeoutMs = 10_000;
 const probeExitCode = 42;
@@ -25,10 +25,10 @@ export function confinement(setting: SandboxSetting = 'auto', ready = [bubblewra
   const candidates = typeof setting === 'string' ? ready : [setting];
   let chosen: Sandbox | undefined;
   let hasWarned = false;
-  return async (program, places) => {
-    chosen ??= await firstThatWorks(candidates, places);
-    if (chosen) return chosen.wrap(program, places);
-    if (setting !== 'auto' || places.network === 'none') {
+  return async (program, paths) => {
+    chosen ??= await firstThatWorks(candidates, paths);
+    if (chosen) return chosen.wrap(program, paths);
+    if (setting !== 'auto' || paths.network === 'none') {
       throw new AgentError('This agent cannot work here.', {
         cause: new Error(`No sandbox works: ${tried(candidates)}`),
       });
@@ -46,16 +46,16 @@ function tried(candidates: readonly Sandbox[]): string {
   return candidates.map(({ name }) => name).join(', ');
 }
 
-async function firstThatWorks(candidates: readonly Sandbox[], places: Places): Promise<Sandbox | undefined> {
-  for (const sandbox of candidates) if (await works(sandbox, places)) return sandbox;
+async function firstThatWorks(candidates: readonly Sandbox[], paths: SandboxPaths): Promise<Sandbox | undefined> {
+  for (const sandbox of candidates) if (await works(sandbox, paths)) return sandbox;
   return undefined;
 }
 
 /** Runs a program in the sandbox: it may be installed, but containers and distributions may forbid namespaces. */
-export async function works(sandbox: Sandbox, places: Places): Promise<boolean> {
-  const [command = '', ...args] = sandbox.wrap(['/bin/sh', '-c', `exit ${probeExitCode}`], places);
+export async function works(sandbox: Sandbox, paths: SandboxPaths): Promise<boolean> {
+  const [command = '', ...args] = sandbox.wrap(['/bin/sh', '-c', `exit ${probeExitCode}`], paths);
   const probe = spawn(command, args, {
-    cwd: places.workspace,
+    cwd: paths.workspace,
     env: { PATH: '/usr/bin:/bin' },
     stdio: 'ignore',
     timeout: probeTimeoutMs,

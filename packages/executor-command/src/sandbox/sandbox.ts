@@ -1,5 +1,5 @@
 /** The paths of a sandbox. All are absolute, and are the same inside and outside. */
-export interface Places {
+export interface SandboxPaths {
   /** The folder of all workspaces: inside it has only the program's own. */
   readonly workspaceRoot: string;
   /** The one folder that the program may change. */
@@ -19,7 +19,7 @@ export interface Sandbox {
    * streams and exit code; above 128: ended by that signal + 128. SIGTERM for the process group must reach the program
    * and nothing else.
    */
-  wrap(program: readonly string[], places: Places): readonly string[];
+  wrap(program: readonly string[], paths: SandboxPaths): readonly string[];
 }
 
 /** The programs and libraries of the system, and the files of /etc that programs need and that have no secrets. */

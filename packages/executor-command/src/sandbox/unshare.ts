@@ -1,4 +1,4 @@
-import { kernelPaths, nobody, type Places, type Sandbox, systemPaths } from './sandbox.ts';
+import { kernelPaths, nobody, type Sandbox, type SandboxPaths, systemPaths } from './sandbox.ts';
 
 /**
  * `sh -c <this> sandbox <workspace root> <workspace> <readable path>… -- <program>…`, as the first process of new
@@ -58,7 +58,7 @@ const namespaces = ['--user', '--map-root-user', '--mount', '--pid', '--fork', '
 export function unshareSandbox(): Sandbox {
   return {
     name: 'unshare',
-    wrap: (program, { workspaceRoot, workspace, readable, network }: Places) => [
+    wrap: (program, { workspaceRoot, workspace, readable, network }: SandboxPaths) => [
       ...['/usr/bin/unshare', ...namespaces, ...(network === 'none' ? ['--net'] : []), '--'],
       ...['/bin/sh', '-c', script, 'sandbox', workspaceRoot, workspace],
       ...[...systemPaths, ...readable, ...kernelPaths, '--', ...program],
