@@ -64,7 +64,7 @@ const mayListen = /^examples\//;
 
 /** Folders of the store that carry a message, and those that only stand on them. */
 const core = /^packages\/store\/src\/(?:redis|encryption|queue|record|tasks|outbox|turns|steps|calls|memory|feed)\//;
-const besideCore = /^packages\/store\/src\/(?:ops|audit|conversations|credentials|push|registry|schema)\//;
+const besideCore = /^packages\/store\/src\/(?:ops|audit|conversations|credentials|push|registry|schedules|schema)\//;
 
 export const rules: readonly Rule[] = [
   importsGoDown,

@@ -260,6 +260,15 @@ const turns: readonly Panel[] = [
     ],
   },
   {
+    title: 'Scheduled tasks',
+    text: 'Tasks that wait for their time, and how late those entered the queue whose time came.',
+    unit: 'short',
+    queries: [
+      { expr: 'max(switchyard_scheduled_tasks)', legend: 'waiting' },
+      { expr: quantile(0.95, 'switchyard_schedule_delay_seconds'), legend: 'late, p95, seconds' },
+    ],
+  },
+  {
     title: 'Swept, and errors',
     text: 'Repairs by the sweeper, failed jobs, Redis errors: read the log.',
     unit: 'reqps',

@@ -78,6 +78,7 @@ function quotas(values: ValuesOf<'gateway'>): Partial<StoreSettings> {
     maxOpenTasks: values.MAX_OPEN_TASKS,
     maxKeptTasks: values.MAX_KEPT_TASKS,
     maxOpenTasksOfTenant: values.MAX_OPEN_TASKS_PER_TENANT,
+    maxScheduled: values.MAX_SCHEDULED,
     maxWaiting: values.MAX_WAITING,
     maxQueueWaitMs: values.MAX_QUEUE_WAIT_MS === 'off' ? Number.POSITIVE_INFINITY : values.MAX_QUEUE_WAIT_MS,
   };
@@ -105,6 +106,7 @@ function plainSettings(values: ValuesOf<'gateway'>) {
     missingVersion: values.MISSING_VERSION,
     blockingWaitMs: values.BLOCKING_WAIT_MS === 'off' ? Number.POSITIVE_INFINITY : values.BLOCKING_WAIT_MS,
     acknowledgedIsReleased: values.ACKNOWLEDGE,
+    minCronIntervalMs: values.MIN_CRON_INTERVAL_MS,
     messageHoldMs: values.MESSAGE_HOLD_MS === 'off' ? Number.POSITIVE_INFINITY : values.MESSAGE_HOLD_MS,
     cancelWaitMs: values.CANCEL_WAIT_MS,
     maxPollWaitMs: values.MAX_POLL_WAIT_MS,

@@ -195,6 +195,7 @@ function metricSources(store: GatewayStore, { ops }: RequestStore, { streams }: 
     agents: () => ops.agents.list(),
     tenants: () => ops.agents.waitingByTenant(),
     deadLetters: () => ops.deadLetters.count(),
+    scheduledTasks: () => ops.scheduledTasks(),
     redisBytes: () => ops.redisBytes(),
   };
 }

@@ -9,6 +9,7 @@ import { Announcer } from './maintenance/announcer.ts';
 import { Migrations } from './maintenance/migrations.ts';
 import { OrphanCleanup } from './maintenance/orphan-cleanup.ts';
 import { Reporter } from './maintenance/reporter.ts';
+import { ScheduledTasks } from './maintenance/schedules.ts';
 import { Sweeper } from './maintenance/sweeper.ts';
 import { PushDeliverer } from './push/push-deliverer.ts';
 import type { PushSettings } from './push/push-settings.ts';
@@ -44,6 +45,7 @@ export class Worker {
   readonly #parts: WorkerParts;
   readonly #announcer: Announcer;
   readonly #sweeper: Sweeper;
+  readonly #scheduledTasks: ScheduledTasks;
   readonly #orphanCleanup: OrphanCleanup;
   readonly #migrations: Migrations;
   readonly #consumers: readonly (AgentConsumer | RemoteAgentConsumer)[];
@@ -64,6 +66,7 @@ export class Worker {
     this.#settings = settings;
     this.#parts = { store, agents, emit };
     this.#sweeper = new Sweeper(store, settings.sweepEveryMs, emit);
+    this.#scheduledTasks = new ScheduledTasks(store.schedules, emit);
     this.#orphanCleanup = new OrphanCleanup(store.orphans, settings.sweepEveryMs, emit);
     this.#migrations = new Migrations(store.migrator, emit);
     this.#remoteAgents = new RemoteAgentConsumer(
@@ -96,6 +99,7 @@ export class Worker {
     await this.#parts.store.turns.listen();
     await Promise.all(this.#consumers.map((consumer) => consumer.start()));
     this.#sweeper.start();
+    this.#scheduledTasks.start();
     await this.#orphanCleanup.start();
     await this.#push?.start();
     await this.#announcer.start();
@@ -116,6 +120,7 @@ export class Worker {
     await Promise.all([
       this.#announcer.stop(),
       this.#sweeper.stop(),
+      this.#scheduledTasks.stop(),
       this.#orphanCleanup.stop(),
       this.#migrations.stop(),
       this.#reporter.stop(),

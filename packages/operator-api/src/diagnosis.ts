@@ -12,6 +12,7 @@ export const findings = [
   'worker-dead',
   'not-swept',
   'job-missing',
+  'scheduled',
   'waits-for-input',
   'waits-for-auth',
   'waits-for-call',

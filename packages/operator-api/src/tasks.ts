@@ -66,6 +66,7 @@ export const taskRecordSchema = z.object({
   jobState: z.string(),
   /** The skill in whose queue its jobs are; unset: its agent's. */
   queueOfSkill: z.string().optional(),
+  scheduledFor: z.string().optional(),
   sweeps: count,
   dueAt: time.optional(),
   expiresAt: time.optional(),

@@ -6,6 +6,7 @@ export const traceContextUri = 'https://switchyard.dev/a2a/extensions/trace-cont
 export const cascadingCancelUri = 'https://switchyard.dev/a2a/extensions/cascading-cancel/v1';
 export const rerunUri = 'https://switchyard.dev/a2a/extensions/rerun/v1';
 export const resumableStreamsUri = 'https://switchyard.dev/a2a/extensions/resumable-streams/v1';
+export const scheduleUri = 'https://switchyard.dev/a2a/extensions/schedule/v1';
 export const skillUri = 'https://switchyard.dev/a2a/extensions/skill/v1';
 
 /** The id that resumable-streams puts into an event's metadata; undefined: there is none, or it is malformed. */

@@ -11,6 +11,7 @@ export {
   isReservedMetadata,
   rerunUri,
   resumableStreamsUri,
+  scheduleUri,
   skillUri,
   steeringUri,
   traceContextUri,

@@ -32,6 +32,7 @@ import { Observed, type StoreObserver } from './redis/observer.ts';
 import { defaultStoreSettings, type StoreSettings } from './redis/settings.ts';
 import { Shards } from './redis/shards.ts';
 import { Registry } from './registry/registry.ts';
+import { Schedules } from './schedules/schedules.ts';
 import { Migrator } from './schema/migrator.ts';
 import { Schema } from './schema/schema.ts';
 import { Steps } from './steps/steps.ts';
@@ -91,6 +92,7 @@ export class Store {
   readonly queue: Queues;
   readonly outbox: Outbox;
   readonly interrupted: InterruptedTasks;
+  readonly schedules: Schedules;
   readonly agentIndexes: AgentIndexes;
   readonly push: Push;
   readonly registry: Registry;
@@ -147,6 +149,7 @@ export class Store {
     this.orphans = new Orphans(port, channels, this.conversations);
     this.outbox = new Outbox(port);
     this.interrupted = new InterruptedTasks(port);
+    this.schedules = new Schedules(port);
     this.push = new Push(port, channels);
     this.feeds = new Feeds(port, channels, this.settings);
     this.registry = new Registry(redis, channels, prefix);

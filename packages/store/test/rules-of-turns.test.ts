@@ -8,6 +8,8 @@ import { testRedis } from './support/redis.ts';
 const redis = testRedis();
 
 const lease = fc.constantFrom<rules.Due>('due', 'later');
+/** Whether a task waits for a time, and whether that has come. */
+const waits = fc.constantFrom<rules.Due | undefined>(undefined, undefined, 'due', 'due', 'later');
 /** Distance from the present value: mostly none, so that walks get somewhere. */
 const near = fc.constantFrom(0, 0, 0, 0, 0, -1, 1);
 const run = fc.constantFrom('r1', 'r2');
@@ -25,6 +27,14 @@ const accepting = fc.tuple(fc.integer({ min: 1, max: 6 }), fc.constantFrom('f', 
     (driver) =>
     () =>
       driver.accept(`m${n}`, print, due),
+);
+
+/** Also of tasks that do not wait, or no more. */
+const beginningLater = lease.map(
+  (due): Step =>
+    (driver) =>
+    () =>
+      driver.beginLater(due),
 );
 
 const whileWorking = fc.constantFrom<rules.WhileWorking>('', 's', 's', 'r');
@@ -116,22 +126,27 @@ const step = fc.oneof(
   { weight: 4, arbitrary: beginning },
   { weight: 4, arbitrary: appending },
   { weight: 2, arbitrary: growing },
+  { weight: 2, arbitrary: beginningLater },
   ...[ending, steering, releasing, givingUp, canceling, sweeping].map((arbitrary) => ({ weight: 1, arbitrary })),
 );
 
 describe('the scripts of a turn', () => {
   test('answer, record and write what the rules say, on random walks in which every command may be sent twice', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.tuple(step, fc.boolean()), { minLength: 5, maxLength: 40 }), async (walk) => {
-        const driver = new ScriptDriver(redis);
-        await driver.accept('m0', 'f', 'later');
-        for (const [take, isSentTwice] of walk) {
-          const send = take(driver);
-          await send();
-          if (isSentTwice) await send();
-        }
-        await driver.expectNeighbourUntouched();
-      }),
+      fc.asyncProperty(
+        waits,
+        fc.array(fc.tuple(step, fc.boolean()), { minLength: 5, maxLength: 40 }),
+        async (due, walk) => {
+          const driver = new ScriptDriver(redis);
+          await driver.accept('m0', 'f', 'later', due);
+          for (const [take, isSentTwice] of walk) {
+            const send = take(driver);
+            await send();
+            if (isSentTwice) await send();
+          }
+          await driver.expectNeighbourUntouched();
+        },
+      ),
       { numRuns: Number(process.env.WALKS ?? 300) },
     );
   }, 120_000);

@@ -5,6 +5,7 @@ import {
   cascadingCancelUri,
   rerunUri,
   resumableStreamsUri,
+  scheduleUri,
   skillUri,
   steeringUri,
   traceContextUri,
@@ -32,6 +33,11 @@ export const gatewayExtensions: readonly GatewayExtension[] = [
     uri: resumableStreamsUri,
     description:
       'Every event of a stream has an id, with which a client resumes the stream at any gateway, over every binding.',
+  },
+  {
+    uri: scheduleUri,
+    description:
+      'A message is worked on at a time, or again and again by cron; its tasks are there and can be canceled before.',
   },
   {
     uri: traceContextUri,

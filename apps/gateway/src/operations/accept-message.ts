@@ -17,6 +17,7 @@ import {
   type NamedSkill,
   namedSkill,
   type PreSubscription,
+  type Schedule,
   type StepsOfTask,
   type Submission,
   skillHint,
@@ -46,6 +47,8 @@ interface AcceptOptions {
   readonly isAwaited?: boolean;
   /** Of a rerun task; see `readRerun`. */
   readonly steps?: StepsOfTask | undefined;
+  /** Of a task that begins later: its caller has it at once. */
+  readonly schedule?: Schedule | undefined;
 }
 
 /**
@@ -56,7 +59,7 @@ export async function acceptMessage(
   backend: Backend,
   call: Call,
   request: ConditionalSend,
-  { preSubscription, webhookHoldMs, isAwaited = false, steps }: AcceptOptions = {},
+  { preSubscription, webhookHoldMs, isAwaited = false, steps, schedule }: AcceptOptions = {},
 ): Promise<Accepted> {
   requireOwnWords(request);
   requireExtensions(call);
@@ -77,10 +80,11 @@ export async function acceptMessage(
       ...submission(call, request),
       ...(skill && { skill }),
       ...(steps && { steps }),
+      ...(schedule && { schedule }),
       ...(trace && { trace }),
       requestId: call.admission.requestId,
       ...(webhook && { webhook, webhookHoldMs: webhook.version === legacyVersion ? 0 : webhookHoldMs }),
-      isHidden: call.agent.repliesWithMessage,
+      isHidden: call.agent.repliesWithMessage && !schedule,
       ...(preSubscription && { reservedId: preSubscription.taskId }),
     }),
   );
@@ -90,7 +94,15 @@ export async function acceptMessage(
   if (acceptance.verdict !== 'accepted') throw refusals[acceptance.verdict](request);
   const { isDuplicate, isNew, taskId, contextId } = acceptance;
   if (!isDuplicate)
-    backend.emit({ kind: 'message-accepted', agent, taskId, contextId, isNew, ...call.admission.caller });
+    backend.emit({
+      kind: 'message-accepted',
+      agent,
+      taskId,
+      contextId,
+      isNew,
+      ...(schedule && { at: schedule.at }),
+      ...call.admission.caller,
+    });
   const audited = { outcome: 'ok', agent, object: taskId };
   call.admission.audit({ what: 'send', ...audited });
   if (webhook) call.admission.audit({ what: 'push-register', ...audited });
@@ -145,6 +157,12 @@ const refusals: Readonly<Record<Refused, (request: SendMessageRequest) => A2AErr
       'The agent takes no message while it works on this task: send it when the task waits for you, or has ended',
       taskIdOf(message.taskId),
     ),
+  waits: ({ message }) =>
+    new A2AError(
+      'UnsupportedOperation',
+      'The task waits for its time and takes no message before: cancel it, and send another one',
+      taskIdOf(message.taskId),
+    ),
   conflict: () =>
     new A2AError('Conflict', 'This messageId was used before, for another message', {
       violations: [{ field: 'message.messageId', description: 'was used before, for another message' }],
@@ -164,6 +182,7 @@ const refusals: Readonly<Record<Refused, (request: SendMessageRequest) => A2AErr
   'too-many-open': () => tooMuch('open-tasks', 'Too many of your tasks at this agent have not ended'),
   'too-many-kept': () =>
     tooMuch('kept-tasks', 'Too many of your tasks at this agent are kept: delete some that have ended'),
+  'too-many-later': () => tooMuch('scheduled-tasks', 'Too many of your tasks at this agent wait for their time'),
   'too-many-open-of-tenant': () => tooMuch('open-tasks-of-tenant', 'Too many tasks of your tenant have not ended'),
   'too-many-bytes-of-tenant': () => tooMuch('bytes-of-tenant', 'Your tenant has sent as many bytes as are kept for it'),
 };

@@ -40,6 +40,7 @@ export interface Backend {
     | 'cancelWaitMs'
     | 'maxPollWaitMs'
     | 'messageHoldMs'
+    | 'minCronIntervalMs'
   >;
 }
 

@@ -4,6 +4,7 @@ import {
   rerunUri,
   type SendMessageRequest,
   type StreamResponse,
+  scheduleUri,
   type Task,
 } from '@switchyard/protocol';
 import { type FeedItem, type Json, type PreSubscription, taskItem, wrapped } from '@switchyard/store';
@@ -16,18 +17,20 @@ import type { ConditionalSend } from './if-generation.ts';
 import { plainMessageOf } from './message-answer.ts';
 import type { UnaryResult } from './operation.ts';
 import { readRerun } from './rerun.ts';
+import { readSchedule } from './schedule.ts';
 
 /**
- * A2A 3.1.1. Immediate: answers with the accepted task. Blocking: waits until the agent ends the turn, asks for input
- * or releases its caller; when the time is over, answers with the current task.
+ * A2A 3.1.1. Immediate, and whenever the task begins later: answers with the accepted task. Blocking: waits until the
+ * agent ends the turn, asks for input or releases its caller; when the time is over, answers with the current task.
  */
 export async function sendMessage(backend: Backend, call: Call, given: ConditionalSend): Promise<UnaryResult> {
   const rerun = isActive(call, rerunUri) ? await readRerun(backend, call, given) : undefined;
   const request = rerun?.request ?? given;
   const steps = rerun?.steps;
+  const schedule = isActive(call, scheduleUri) ? readSchedule(backend, request) : undefined;
   const historyLength = request.configuration?.historyLength;
-  if (isImmediate(backend, call, request)) {
-    const { taskId, task, seq } = await acceptMessage(backend, call, request, { steps });
+  if (schedule || isImmediate(backend, call, request)) {
+    const { taskId, task, seq } = await acceptMessage(backend, call, request, { steps, schedule });
     return task === undefined ? readResult(backend, call, taskId, historyLength) : taskResult(task, seq);
   }
   using preSubscription = presubscribe(backend, call, request);

@@ -1,4 +1,4 @@
-import { rerunUri } from '@switchyard/protocol';
+import { rerunUri, scheduleUri } from '@switchyard/protocol';
 import { type FeedItem, taskItem } from '@switchyard/store';
 import type { Call } from '../call/call.ts';
 import { isActive } from '../call/extensions.ts';
@@ -9,6 +9,7 @@ import type { ConditionalSend } from './if-generation.ts';
 import { messageOrItems } from './message-answer.ts';
 import type { StreamItem } from './operation.ts';
 import { readRerun } from './rerun.ts';
+import { readSchedule } from './schedule.ts';
 
 /** A2A 3.1.2. Begins with the task; ends with its terminal event, or when the agent asks for input. */
 export async function sendStreamingMessage(
@@ -20,21 +21,25 @@ export async function sendStreamingMessage(
   const rerun = isActive(call, rerunUri) ? await readRerun(backend, call, given) : undefined;
   const request = rerun?.request ?? given;
   const steps = rerun?.steps;
+  const schedule = isActive(call, scheduleUri) ? readSchedule(backend, request) : undefined;
   const holdMs = call.agent.repliesWithMessage ? Number.POSITIVE_INFINITY : backend.settings.messageHoldMs;
   const preSubscription = presubscribe(backend, call, request);
   // The signal of a call aborts when the call is over.
   call.signal.addEventListener('abort', () => preSubscription?.[Symbol.dispose](), { once: true });
   const accepted = await acceptMessage(backend, call, request, {
     preSubscription,
-    webhookHoldMs: holdMs,
+    ...(!schedule && { webhookHoldMs: holdMs }),
     isAwaited: true,
     steps,
+    schedule,
   });
   const { taskId, number, isNew } = accepted;
   const historyLength = request.configuration?.historyLength;
   const from = asAccepted(accepted, historyLength) ?? (await asRead(backend, call, taskId, historyLength));
   const until = (item: FeedItem): boolean => asksCallerOf(number, item);
   const items = backend.feeds.follow(call.scope, taskId, { from, until, preSubscription, signal: call.signal });
+  // The agent may begin in a year: until then the client has the task.
+  if (schedule) return items;
   // A retry gets the first answer: before the first event, that may still be a message.
   if (!isNew && from.seq > 1 && !from.isPlainMessage) return items;
   return messageOrItems(items, {

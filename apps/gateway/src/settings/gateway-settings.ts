@@ -145,6 +145,8 @@ export interface GatewaySettings {
    * (A2A 3.1.2).
    */
   readonly messageHoldMs: number;
+  /** Shortest time between two tasks of one schedule. */
+  readonly minCronIntervalMs: number;
   /**
    * Whether an agent's acknowledgement releases the waiting caller. False: only an outcome or a question does (A2A
    * 3.2.2).
@@ -197,6 +199,7 @@ export const defaultGatewaySettings: GatewaySettings = {
   blockingWaitMs: 50_000,
   acknowledgedIsReleased: true,
   messageHoldMs: 2_000,
+  minCronIntervalMs: 60_000,
   cancelWaitMs: 2_000,
   maxPollWaitMs: 50_000,
   storeTimeoutMs: 5_000,

@@ -32,6 +32,8 @@ export type GatewayEvent =
       readonly taskId: string;
       readonly contextId: string;
       readonly isNew: boolean;
+      /** When its task begins; unset: at once. ISO time. */
+      readonly at?: string;
     } & Caller)
   /** A stream continues after the last event that its client had received. */
   | { readonly kind: 'stream-resumed' }

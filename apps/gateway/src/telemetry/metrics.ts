@@ -11,6 +11,8 @@ export interface MetricSources {
   /** Waiting jobs of all tenants. */
   readonly tenants: () => Promise<readonly TenantShare[]>;
   readonly deadLetters: () => Promise<Readonly<Record<DeadLetterKind, number>>>;
+  /** That wait for their time. */
+  readonly scheduledTasks: () => Promise<number>;
   readonly redisBytes: () => Promise<number>;
 }
 
@@ -88,12 +90,16 @@ export class GatewayMetrics {
   }
 
   #measureDeployment(): void {
-    const { tenants, deadLetters, redisBytes } = this.#sources;
+    const { tenants, deadLetters, scheduledTasks, redisBytes } = this.#sources;
     this.#metrics.collect('switchyard_tenant_waiting_jobs', async (set) => {
       for (const { tenant, waiting } of labelled((await answerOf(tenants())) ?? [])) set(waiting, { tenant });
     });
     this.#metrics.collect('switchyard_dead_letters', async (set) => {
       for (const [kind, count] of Object.entries((await answerOf(deadLetters())) ?? {})) set(count, { kind });
+    });
+    this.#metrics.collect('switchyard_scheduled_tasks', async (set) => {
+      const count = await answerOf(scheduledTasks());
+      if (count !== undefined) set(count, {});
     });
     this.#metrics.collect('switchyard_redis_used_memory_bytes', async (set) => {
       const bytes = await answerOf(redisBytes());

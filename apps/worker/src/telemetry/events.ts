@@ -30,6 +30,10 @@ export type WorkerEvent =
   | ({ readonly kind: 'job-failed'; readonly err: unknown } & TurnOfTask)
   | { readonly kind: 'swept'; readonly add: number; readonly canceled: number }
   | MigrationEvent
+  /** The time of a task has come. */
+  | ({ readonly kind: 'scheduled-task-begun'; readonly lateMs: number } & TurnOfTask)
+  /** No task follows it, though its schedule goes on. */
+  | ({ readonly kind: 'schedule-not-followed'; readonly why: string; readonly isTriedAgain: boolean } & TurnOfTask)
   | { readonly kind: 'orphans-canceled'; readonly canceled: number }
   | ({ readonly kind: 'unhandled-rejection'; readonly err: unknown } & TurnOfTask)
   | { readonly kind: 'module-changed'; readonly path: string }

@@ -32,6 +32,8 @@ export const lines: Readonly<Record<WorkerEvent['kind'], Line | undefined>> = {
   'migration-began': ['info', 'migration begun'],
   'migration-runs': ['info', 'migration goes on'],
   'migration-done': ['info', 'migration done'],
+  'scheduled-task-begun': ['info', 'scheduled task begun: it is in the queue'],
+  'schedule-not-followed': ['warn', 'the next task of a schedule was refused'],
   'orphans-canceled': ['info', "tasks whose caller's task has ended were canceled"],
   'unhandled-rejection': ['error', 'an agent left a rejection unhandled: its turn fails'],
   'module-changed': ['info', 'a module has changed: a new worker takes over'],

@@ -38,6 +38,9 @@ export class WorkerMetrics {
         metrics.count('switchyard_swept_total', { what: 'silent' }, event.add);
         metrics.count('switchyard_swept_total', { what: 'canceled' }, event.canceled);
         break;
+      case 'scheduled-task-begun':
+        metrics.observe('switchyard_schedule_delay_seconds', event.lateMs / 1_000, {});
+        break;
       case 'job-failed':
         metrics.count('switchyard_errors_total', { kind: event.kind });
         break;

@@ -1,4 +1,4 @@
-import { limitOrOff, millisecondsOrOff } from '../setting/kinds.ts';
+import { limitOrOff, milliseconds, millisecondsOrOff } from '../setting/kinds.ts';
 import type { SettingGroup } from '../setting/setting.ts';
 
 const count = limitOrOff(1_000_000_000);
@@ -23,6 +23,18 @@ export const intake = {
       schema: count,
       default: 500_000,
       text: 'Unfinished tasks per tenant, over all agents. A message that would create another one gets 429.',
+    },
+    MAX_SCHEDULED: {
+      of: ['gateway'],
+      schema: count,
+      default: 100,
+      text: 'Tasks per principal and agent that wait for their time. A message that would create another one gets 429.',
+    },
+    MIN_CRON_INTERVAL_MS: {
+      of: ['gateway'],
+      schema: milliseconds,
+      default: 60_000,
+      text: 'Shortest time between two tasks of one schedule. A message with a schedule that repeats faster is refused.',
     },
     MAX_BYTES_PER_TENANT: {
       of: ['gateway', 'worker'],

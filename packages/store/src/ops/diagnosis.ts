@@ -67,6 +67,7 @@ export type Finding =
   | 'no-worker'
   | 'agent-paused'
   | 'tenant-over-share'
+  | 'scheduled'
   | 'queued'
   | 'retry-waits'
   | 'worker-frozen'
@@ -86,6 +87,9 @@ export type Action = 'resume-agent' | 'start-worker' | 'answer' | 'cancel' | 're
 /** A worker without a report for longer counts as frozen: it reports each second. */
 const FROZEN_AFTER_MS = 5_000;
 
+/** Workers look each second; one that dies over a task delays it by two. */
+const LATE_AFTER_MS = 10_000;
+
 type Rule = (facts: TaskFacts) => Diagnosis | undefined;
 
 /**
@@ -96,6 +100,7 @@ const rules: readonly Rule[] = [
   ended,
   cancelWaits,
   waitsForPerson,
+  scheduled,
   agentUnknown,
   workerFrozen,
   waitsForCall,
@@ -150,6 +155,21 @@ function waitsForPerson({ record, interruptedMs }: TaskFacts): Diagnosis | undef
     ...since(interruptedMs),
     see: [seen('agent', record.agent)],
     actions: ['answer', 'cancel'],
+  };
+}
+
+function scheduled({ record, nowMs }: TaskFacts): Diagnosis | undefined {
+  if (record.scheduledFor === undefined) return undefined;
+  const lateMs = nowMs - Date.parse(record.scheduledFor);
+  const isLate = lateMs > LATE_AFTER_MS;
+  return {
+    finding: 'scheduled',
+    isStuck: isLate,
+    text: isLate
+      ? `It is scheduled for ${record.scheduledFor}; no worker has begun it, ${words(lateMs)} after that.`
+      : `It is scheduled for ${record.scheduledFor}.`,
+    see: [seen('agent', record.agent)],
+    actions: [isLate ? 'start-worker' : 'wait', 'cancel'],
   };
 }
 

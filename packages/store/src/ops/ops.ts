@@ -45,6 +45,13 @@ export class Ops {
     return infos.reduce((sum, info) => sum + Number(info.used_memory ?? 0), 0);
   }
 
+  /** How many tasks wait for their time. */
+  async scheduledTasks(): Promise<number> {
+    const { redis, shards } = this.#port;
+    const counts = await Promise.all(shards.all.map(({ later }) => redis.zcard(later)));
+    return counts.reduce((sum, count) => sum + count, 0);
+  }
+
   /** The queues of all agents together. */
   queues(): Promise<QueueSum> {
     return allLoads(this.#port);

@@ -11,7 +11,10 @@ export interface Origin {
 }
 
 /** @returns undefined: no such task */
-export async function originOf({ redis, shards }: OpsPort, taskId: string): Promise<Origin | undefined> {
+export async function originOf(
+  { redis, shards }: Pick<OpsPort, 'redis' | 'shards'>,
+  taskId: string,
+): Promise<Origin | undefined> {
   const [owner, request] = await redis.hmget(shards.of(taskId).task(taskId), 'owner', 'request');
   if (!owner) return undefined;
   if (!request) return { scope: scopeOf(owner), given: {} };

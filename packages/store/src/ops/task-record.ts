@@ -34,6 +34,8 @@ export interface TaskRecord extends TaskIdentity {
   /** When the sweeper adds its job again, unless a heartbeat comes first. */
   readonly dueAt?: string;
   readonly expiresAt?: string;
+  /** The time it waits for; until then it has no job. */
+  readonly scheduledFor?: string;
 }
 
 const FIELDS = [
@@ -54,8 +56,8 @@ export async function readRecord(port: OpsPort, taskId: string): Promise<TaskRec
   const { redis, shards, queue } = port;
   const keys = shards.of(taskId);
   const key = keys.task(taskId);
-  const [[cancel, skill, ...fields], values, kept, webhooks, due, ttlMs] = await Promise.all([
-    redis.hmget(key, 'cancel', 'queue', 'owner', 'context', 'state'),
+  const [[cancel, skill, later, ...fields], values, kept, webhooks, due, ttlMs] = await Promise.all([
+    redis.hmget(key, 'cancel', 'queue', 'later', 'owner', 'context', 'state'),
     redis.hmget(key, ...FIELDS),
     redis.xlen(keys.events(taskId)),
     redis.hget(`${key}:w`, 'count'),
@@ -85,6 +87,7 @@ export async function readRecord(port: OpsPort, taskId: string): Promise<TaskRec
     ...(skill && { queueOfSkill: skill }),
     sweeps: number('sweeps'),
     ...(due !== null && { dueAt: new Date(Number(due)).toISOString() }),
+    ...(later && { scheduledFor: new Date(Number(later)).toISOString() }),
     ...(ttlMs > 0 && { expiresAt: new Date(Date.now() + ttlMs).toISOString() }),
   };
 }

@@ -82,6 +82,10 @@ local function commit(record)
   if not is_many then write_indexes() end
 
   if has_ended then
+    if was[LATER] then
+      --- @include "later.lua"
+      leave_later(outbox_key, task_id, record.owner)
+    end
     -- Open tasks are counted per tenant; see quotas.lua.
     if not is_terminal(was[STATE]) then
       local tenant = record.owner:match('^[^/]*')

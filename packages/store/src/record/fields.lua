@@ -3,17 +3,18 @@
 -- queue: the skill whose queue has the task's jobs; not stored: they are in the agent's queue
 -- while_working: what happens to a message that arrives during a turn: s the turn is given it, r it is refused, '' it
 --   waits
+-- later: ms when its message may enter the queue (later.lua); not stored: it may at once, or has entered it
 -- Each of the last attempts also has l<epoch>: how it began (begin.lua), e<epoch>: how it ended (commit.lua), and
 -- f<epoch>: when a run wrote with its fence too late (append.lua).
 
 local FIELDS = {
   'state', 'cancel', 'webhooks', 'seq', 'epoch', 'run', 'turn', 'turn_seq', 'time', 'token', 'owner', 'context',
   'started', 'attempts', 'scheduled', 'jobs', 'accepted', 'released', 'inbox', 'has_side_keys', 'has_context_index',
-  'sweeps', 'tip', 'queued', 'listed', 'while_working',
+  'sweeps', 'tip', 'queued', 'listed', 'while_working', 'later',
   'queue', 'artifacts', '@h', -- not part of the record, but an end needs them
 }
-local STATE, EPOCH, TURN, TIME, TOKEN, SCHEDULED, TIP, QUEUE, ALL, ARTIFACTS, HISTORY =
-  1, 5, 7, 9, 10, 15, 23, 27, 26, 28, 29
+local STATE, EPOCH, TURN, TIME, TOKEN, SCHEDULED, TIP, LATER, QUEUE, ALL, ARTIFACTS, HISTORY =
+  1, 5, 7, 9, 10, 15, 23, 27, 28, 27, 29, 30
 
 -- States in which a task waits for its client, and in which it has ended.
 local function is_waiting(state) return state == 'i' or state == 'a' end
@@ -27,7 +28,7 @@ local function load_record()
   was = redis.call('HMGET', task_key, unpack(FIELDS))
   local state, cancel, webhooks, seq, epoch, run, turn, turn_seq, time, token, owner, context, started, attempts,
     scheduled, jobs, accepted, released, inbox, has_side_keys, has_context_index, sweeps, tip, queued, listed,
-    while_working =
+    while_working, later =
     unpack(was)
   return state and {
     state = state, cancel = cancel or '', webhooks = webhooks or '', seq = tonumber(seq or 0),
@@ -37,7 +38,7 @@ local function load_record()
     jobs = tonumber(jobs or 0), accepted = tonumber(accepted or 0), released = tonumber(released or 0),
     inbox = tonumber(inbox or 0), has_side_keys = tonumber(has_side_keys or 0),
     has_context_index = tonumber(has_context_index or 0), sweeps = tonumber(sweeps or 0), tip = tonumber(tip or 0),
-    queued = tonumber(queued or 0), listed = listed or '', while_working = while_working or '',
+    queued = tonumber(queued or 0), listed = listed or '', while_working = while_working or '', later = later or '',
   }
 end
 

@@ -44,7 +44,7 @@ local function finish(record, letter, details)
     others.metadata = with_member(others.metadata or redis.call('HGET', task_key, 'metadata') or '', named)
   end
   record.inbox, record.scheduled, record.started, record.attempts = 0, 0, 0, 0
-  record.turn, record.token, record.cancel = '', '', ''
+  record.turn, record.token, record.cancel, record.later = '', '', '', ''
   watch = false
   emit_status(record, letter, details)
 end

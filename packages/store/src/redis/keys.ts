@@ -21,6 +21,8 @@ export class ShardKeys {
   readonly cancels: string;
   /** Called tasks and conversations of ended tasks → when they can be claimed again. Also the channel for new ones. */
   readonly orphans: string;
+  /** Tasks that wait for their time, each with its owner → when a worker looks at it next. */
+  readonly later: string;
   /** Tasks that wait for their client → since when. */
   readonly interrupted: string;
   /** Prefix of the shard's BullMQ queues. */
@@ -41,6 +43,7 @@ export class ShardKeys {
     this.#indexRoot = `${this.#root}x`;
     this.outbox = `${this.#root}outbox`;
     this.orphans = `${this.outbox}:orphans`;
+    this.later = `${this.outbox}:later`;
     this.interrupted = `${this.outbox}:interrupted`;
     this.cancels = `${this.#root}cancels`;
     this.queues = `${this.#root}q`;

@@ -34,12 +34,14 @@ export interface StoreSettings {
   readonly maxAttempts: number;
   /** Accepted messages that may wait in one task. */
   readonly maxInbox: number;
-  /** Tasks of a principal at an agent that have not ended. For this and the next four settings, 0 means no limit. */
+  /** Tasks of a principal at an agent that have not ended. For this and the next five settings, 0 means no limit. */
   readonly maxOpenTasks: number;
   /** Tasks of a principal at an agent that are kept, ended ones too. */
   readonly maxKeptTasks: number;
   /** Tasks of a tenant that have not ended. */
   readonly maxOpenTasksOfTenant: number;
+  /** Tasks of a principal at an agent that wait for their time. */
+  readonly maxScheduled: number;
   /** Bytes of the messages that a tenant has sent within `retentionMs`, and of the results of its tasks' steps. */
   readonly maxBytesOfTenant: number;
   /** Messages that may wait for an agent in one shard. */
@@ -111,6 +113,7 @@ export const defaultStoreSettings: Omit<StoreSettings, keyof RedisAccess> = {
   maxOpenTasks: 100_000,
   maxKeptTasks: 1_000_000,
   maxOpenTasksOfTenant: 500_000,
+  maxScheduled: 100,
   maxBytesOfTenant: 0,
   maxWaiting: 100_000,
   maxQueueWaitMs: Number.POSITIVE_INFINITY,

@@ -32,7 +32,7 @@
 --       | conflict (this messageId with another body) | missing | context-mismatch | terminal | canceling | inbox-full
 --       | history-full | too-many-webhooks | too-many-bytes-of-tenant | not-waiting
 --       | other-seq (and the number of the last event: see if_seq)
---       | working (the agent takes no message while its turn runs)
+--       | working (the agent takes no message while its turn runs) | waits (for its time: see record/later.lua)
 --       | fenced (the caller has lost its turn) | caller-canceling (its task is about to end) | too-many-calls
 -- Invariant: a messageId of a principal is accepted once. One round trip, O(message).
 
@@ -72,6 +72,7 @@ if only_waiting ~= '' and not is_waiting(record.state) then return { 'not-waitin
 if context ~= '' and record.context ~= context then return { 'context-mismatch' } end
 if if_seq and tonumber(if_seq) ~= record.seq then return { 'other-seq', record.seq } end
 if is_terminal(record.state) then return { 'terminal' } end
+if record.later ~= '' then return { 'waits' } end
 -- It would be dropped with certainty: a pending cancel always ends the task.
 if record.cancel ~= '' then return { 'canceling' } end
 -- Whoever has asked its client back takes the answer.

@@ -13,6 +13,7 @@ import type { Shards } from '../redis/shards.ts';
 import { copySteps } from './kept-steps.ts';
 import type { NewTasks } from './new-tasks.ts';
 import { quotaArgValues } from './quotas.ts';
+import { scheduleText } from './schedule.ts';
 import { hiddenLetter, stateLetters } from './state-letters.ts';
 import {
   type Acceptance,
@@ -144,6 +145,9 @@ function makeTask(port: AcceptPort, scope: Scope, sent: Sent): Promise<AcceptRep
     request: keptRequest(scope, sent),
     hasSteps: sent.steps ? '1' : '',
     skill: sent.skill?.hasQueue ? sent.skill.id : '',
+    later: sent.schedule ? Math.max(1, Date.parse(sent.schedule.at)) : '',
+    schedule: sent.schedule ? scheduleText(sent.schedule) : '',
+    follows: sent.follows ?? '',
   } as const;
   return port.newTasks.make(task, sent.caller);
 }
@@ -259,11 +263,17 @@ function keptRequest(scope: Scope, sent: Sent): string {
  * A new task as a read would return it: the caller needs no second round trip. `body` is JSON already, perhaps large:
  * it is not parsed and written again.
  */
-function submittedTask({ historyLength, body }: Sent, taskId: string, contextId: string, timestamp: string): string {
+function submittedTask(
+  { historyLength, body, schedule }: Sent,
+  taskId: string,
+  contextId: string,
+  timestamp: string,
+): string {
   const head = `{"id":"${taskId}","contextId":${JSON.stringify(contextId)},"status":{"state":"TASK_STATE_SUBMITTED","timestamp":"${timestamp}"}`;
-  if (historyLength === 0) return `${head}}`;
+  const tail = schedule ? `,"metadata":${scheduleText(schedule)}}` : '}';
+  if (historyLength === 0) return head + tail;
   const ids = `,"taskId":"${taskId}","contextId":${JSON.stringify(contextId)}}`;
-  return `${head},"history":[${body}${ids}]}`;
+  return `${head},"history":[${body}${ids}]${tail}`;
 }
 
 const unescaped = (text: string): string => JSON.parse(`"${text}"`);

@@ -15,10 +15,11 @@
 --       caller_fence    as in caller.lua, like the next two; '' if no agent calls
 --       call_mode
 --       max_calls
---       max_open        as in quotas.lua, like the next three
+--       max_open        as in quotas.lua, like the next four
 --       max_kept
 --       max_open_of_tenant
 --       max_bytes
+--       max_later
 -- EACH  task_id         a message, for a task of its own
 --       owner
 --       context         as JSON text
@@ -35,11 +36,14 @@
 --       request         what came with the message, for operators who send it again: see KeptRequest; '' nothing
 --       has_steps       1: results of steps were copied for it, see copy-steps.lua; else ''
 --       skill           whose queue that is; '' its agent's
+--       later           ms when it enters the queue, see later.lua; '' now
+--       schedule        metadata of such a task, as JSON: when, and whether it goes on; '' with `later` ''
+--       follows         task whose schedule goes on with this one; '' none
 -- Returns  of one message after the other, as accept.lua, or that it is refused by quotas.lua: too-many-open
---          | too-many-kept | too-many-open-of-tenant | too-many-bytes-of-tenant | overloaded; or missing: the steps
---          that were copied for it are gone
--- Invariant: a messageId of a principal is accepted once. Copied steps live as long as their task. One round trip,
--- O(messages).
+--          | too-many-kept | too-many-open-of-tenant | too-many-bytes-of-tenant | too-many-later | overloaded; or
+--          missing: the steps that were copied for it are gone, or the task that it follows has its successor
+-- Invariant: a messageId of a principal is accepted once. Copied steps live as long as their task. A task is followed
+-- by one at most. One round trip, O(messages).
 --
 -- Most messages take this path. It writes what record.lua and commit.lua would leave for a new task, with fewer
 -- commands (docs/adr/0019).
@@ -49,12 +53,12 @@
 local tasks_root, outbox_key, index_root, push_key, caller_key = unpack(KEYS)
 local sweep_after_ms, _, _, retention_ms, inline_bytes, idempotency_ms, job_options = unpack(ARGV, 1, 7)
 local caller_fence, call_mode, max_calls = unpack(ARGV, 8, 10)
-local max_open, max_kept, max_open_of_tenant, max_bytes = unpack(ARGV, 11, 14)
+local max_open, max_kept, max_open_of_tenant, max_bytes, max_later = unpack(ARGV, 11, 15)
 retention_ms = tonumber(retention_ms)
 max_open, max_kept = tonumber(max_open), tonumber(max_kept)
-max_open_of_tenant, max_bytes = tonumber(max_open_of_tenant), tonumber(max_bytes)
+max_open_of_tenant, max_bytes, max_later = tonumber(max_open_of_tenant), tonumber(max_bytes), tonumber(max_later)
 -- Where the first message begins in ARGV, and how many arguments each has.
-local FIRST, SIZE = 15, 16
+local FIRST, SIZE = 16, 19
 
 --- @include "../redis/server.lua"
 --- @include "caller.lua"
@@ -84,11 +88,15 @@ for _, n in ipairs(new) do
   local at = starts[n]
   local refused
   local copied = ARGV[at + 14] == '' and 0 or redis.call('HGET', tasks_root .. ARGV[at] .. ':s', 'bytes')
-  if not copied then refused = 'missing'
+  local owner, later, follows = ARGV[at + 1], ARGV[at + 16], ARGV[at + 18]
+  local is_late = follows ~= '' and not redis.call('ZSCORE', outbox_key .. ':later', follows .. ' ' .. owner)
+  if not copied or is_late then refused = 'missing'
   -- What agents call for is bounded by max_calls.
   elseif not caller_key then
     local bytes = #ARGV[at + 5] + #ARGV[at + 6] + copied
-    refused = quotas.refusal(ARGV[at + 1], ARGV[at + 7], tonumber(ARGV[at + 12]), bytes)
+    local max_waiting = later == '' and tonumber(ARGV[at + 12])
+    refused = quotas.refusal(owner, { queue_root = ARGV[at + 7], max_waiting = max_waiting, bytes = bytes,
+      waits_later = later ~= '' and follows == '' })
   end
   if refused then replies[n] = { refused } else admitted[#admitted + 1] = n end
 end
@@ -105,13 +113,23 @@ if #new > 0 then
     list[#list + 1], list[#list + 2], lists[key] = one, two, list
   end
 
-  local due, queues, indexes, listed, tenants = {}, {}, {}, {}, {}
+  local due, later_tasks, queues, indexes, listed, tenants = {}, {}, {}, {}, {}, {}
   for i = 1, #new do
     local at = starts[new[i]]
     local task_id, owner, context, queue_root, state = ARGV[at], ARGV[at + 1], ARGV[at + 2], ARGV[at + 7], ARGV[at + 11]
-    due[2 * i - 1], due[2 * i] = due_at, task_id
-    local tenant = tenant_of(owner)
-    add(queues, queue_root, task_id .. '.1', tenant)
+    local tenant, later = tenant_of(owner), ARGV[at + 16]
+    if later == '' then
+      due[#due + 1], due[#due + 2] = due_at, task_id
+      add(queues, queue_root, task_id .. '.1', tenant)
+    else
+      local follows = ARGV[at + 18]
+      if follows ~= '' then
+        --- @include "../record/later.lua"
+        leave_later(outbox_key, follows, owner)
+      end
+      add(later_tasks, outbox_key .. ':later', later, task_id .. ' ' .. owner)
+      redis.call('HINCRBY', outbox_key .. ':later:owners', owner, '1')
+    end
     tenants[tenant] = (tenants[tenant] or 0) + 1
     local index, member = index_root .. ':' .. owner, state .. time .. task_id
     add(indexes, index, '0', member)
@@ -129,7 +147,8 @@ if #new > 0 then
       add(indexes, index, '0', member)
     end
   end
-  redis.call('ZADD', outbox_key, unpack(due))
+  if #due > 0 then redis.call('ZADD', outbox_key, unpack(due)) end
+  for later_key, entries in pairs(later_tasks) do redis.call('ZADD', later_key, unpack(entries)) end
   for tenant, count in pairs(tenants) do redis.call('HINCRBY', outbox_key .. ':open', tenant, count) end
   tenant_bytes.write()
   for queue_root, jobs in pairs(queues) do add_jobs(queue_root, jobs, job_options, call_mode == 'w') end
@@ -142,20 +161,27 @@ if #new > 0 then
   for i = 1, #new do
     local at = starts[new[i]]
     local task_id, owner, context, sent_key, fingerprint, message, entry, _, config_id, encrypted, hold_ms, state, _,
-      request = unpack(ARGV, at, at + SIZE - 1)
+      request, _, _, later, schedule = unpack(ARGV, at, at + SIZE - 2)
     local task_key = tasks_root .. task_id
     local ids = '"taskId":"' .. task_id .. '","contextId":"' .. context .. '"'
     local status = '{"state":"TASK_STATE_SUBMITTED","timestamp":"' .. timestamp_now .. '"}'
     redis.call('SET', sent_key, fingerprint .. ' ' .. task_id .. ' 1', 'PX', idempotency_ms)
+    local job_name, job_value, jobs_name, jobs_value, annotation = 'scheduled', '1', 'jobs', '1', ''
+    if later ~= '' then
+      job_name, job_value, jobs_name, jobs_value = 'later', later, 'schedule', schedule
+      annotation = ',"metadata":' .. schedule
+      redis.call('HSET', task_key, 'metadata', schedule)
+    end
     local history_name, history = 'h', ',\t' .. message .. ',' .. ids .. '}'
     if #history > tonumber(inline_bytes) then
       redis.call('SET', task_key .. ':h:1', history)
       history_name, history = '@h', task_key .. ':h:1'
     end
     redis.call('HSET', task_key, 'state', state, 'seq', '1', 'time', time, 'listed', time, 'owner', owner,
-      'context', context, 'scheduled', '1', 'jobs', '1', 'accepted', '1', 'inbox', '1', 'initial_entry', entry,
-      'status', status, history_name, history)
-    redis.call('XADD', task_key .. ':e', '1-0', 's', '{"statusUpdate":{' .. ids .. ',"status":' .. status .. '}}')
+      'context', context, 'accepted', '1', 'inbox', '1', 'initial_entry', entry, 'status', status,
+      history_name, history, job_name, job_value, jobs_name, jobs_value)
+    redis.call('XADD', task_key .. ':e', '1-0', 's', '{"statusUpdate":{' .. ids .. ',"status":' .. status
+      .. annotation .. '}}')
     if request ~= '' then redis.call('HSET', task_key, 'request', request) end
     if ARGV[at + 15] ~= '' then redis.call('HSET', task_key, 'queue', ARGV[at + 15]) end
     if ARGV[at + 14] ~= '' then
@@ -174,7 +200,7 @@ if #new > 0 then
       redis.call('HSET', task_key, 'webhooks', ' ' .. number, 'has_side_keys', '1')
       mark_due(number, now_ms(), tonumber(hold_ms))
     end
-    replies[new[i]] = { 'scheduled', task_id, context, 1, 1, 1, timestamp_now }
+    replies[new[i]] = { 'scheduled', task_id, context, 1, 1, later == '' and 1 or 0, timestamp_now }
   end
 end
 

@@ -31,6 +31,9 @@ export const makeTasksScript = defineScript({
     'request',
     'hasSteps',
     'skill',
+    'later',
+    'schedule',
+    'follows',
   ],
   reply: list(acceptReply),
 });
@@ -70,6 +73,12 @@ export interface NewTask {
   readonly hasSteps: '1' | '';
   /** Whose queue it gets into; '' its agent's. */
   readonly skill: string;
+  /** When it enters that queue, in ms; '' now. */
+  readonly later: number | '';
+  /** A `scheduleText`; '' without `later`. */
+  readonly schedule: string;
+  /** Whose schedule goes on with it; '' none's. */
+  readonly follows: string;
 }
 
 /**

@@ -4,10 +4,11 @@
 -- max_open, max_kept  tasks of a principal at an agent that have not ended, and all that are kept
 -- max_open_of_tenant  tasks of a tenant that have not ended; <outbox>:open (hash: tenant → their number) counts them
 -- max_bytes           that a tenant has stored: tenant-bytes.lua
+-- max_later           tasks of a principal at an agent that wait for their time: later.lua counts them
 -- Each 0: no limit. They are those of this shard.
 --
--- They are the numbers of what is there: but for the tenants' counts, which change with the state of a task in the
--- same step, nothing is counted that could be left behind.
+-- They are the numbers of what is there: but for those two counts, which change with a task in the same step, nothing
+-- is counted that could be left behind.
 
 --- @include "tenant-bytes.lua"
 
@@ -16,7 +17,7 @@ local quotas = {}
 local function tenant_of(owner) return owner:match('^[^/]*') end
 
 -- What was looked up, and what this step has added to it.
-local open, kept, open_of_tenant, waiting, is_served_next, is_counted_whole = {}, {}, {}, {}, {}, {}
+local open, kept, open_of_tenant, waiting, is_served_next, is_counted_whole, later_of = {}, {}, {}, {}, {}, {}, {}
 
 local function look_up(owner, tenant, queue_root)
   if not kept[owner] then
@@ -61,18 +62,30 @@ local function is_overloaded(queue_root, tenant, max_waiting)
   return not is_next or waiting[queue_root] >= 2 * max_waiting
 end
 
--- Why the message may not make a task; nil: it may, and is counted from now on.
--- max_waiting: jobs that may wait in its queue   bytes: of the message, and of the steps that are copied for its task
-function quotas.refusal(owner, queue_root, max_waiting, bytes)
+local function has_too_many_later(owner)
+  if not later_of[owner] then
+    later_of[owner] = tonumber(redis.call('HGET', outbox_key .. ':later:owners', owner) or 0)
+  end
+  return is_full(max_later, later_of[owner])
+end
+
+-- Why the message may not make a task; nil: it may, and is counted from now on. message:
+-- queue_root   max_waiting: jobs that may wait in that queue; false: it gets there later   waits_later: it is one more
+-- that waits for its time   bytes: of it, and of the steps that are copied for its task
+function quotas.refusal(owner, message)
+  local queue_root, max_waiting, bytes = message.queue_root, message.max_waiting, message.bytes
   local tenant = tenant_of(owner)
   look_up(owner, tenant, queue_root)
   if is_full(max_open, open[owner]) then return 'too-many-open' end
   if is_full(max_kept, kept[owner]) then return 'too-many-kept' end
   if is_full(max_open_of_tenant, open_of_tenant[tenant]) then return 'too-many-open-of-tenant' end
   if tenant_bytes.exceed(tenant, bytes) then return 'too-many-bytes-of-tenant' end
-  if is_overloaded(queue_root, tenant, max_waiting) then return 'overloaded' end
+  if message.waits_later and has_too_many_later(owner) then return 'too-many-later' end
+  if max_waiting and is_overloaded(queue_root, tenant, max_waiting) then return 'overloaded' end
   tenant_bytes.count(tenant, bytes)
   open[owner], kept[owner] = open[owner] + 1, kept[owner] + 1
-  open_of_tenant[tenant], waiting[queue_root] = open_of_tenant[tenant] + 1, waiting[queue_root] + 1
+  open_of_tenant[tenant] = open_of_tenant[tenant] + 1
+  if message.waits_later then later_of[owner] = later_of[owner] + 1 end
+  if max_waiting then waiting[queue_root] = waiting[queue_root] + 1 end
   return nil
 end

@@ -1,19 +1,20 @@
 import type { StoreSettings } from '../redis/settings.ts';
 
 /** What quotas.lua reads besides the message. */
-export const quotaArgNames = ['maxOpen', 'maxKept', 'maxOpenOfTenant', 'maxBytes'] as const;
+export const quotaArgNames = ['maxOpen', 'maxKept', 'maxOpenOfTenant', 'maxBytes', 'maxLater'] as const;
 
 /** Room for an uneven spread over shards: each has its own part of a limit. */
 const UNEVEN = 1.25;
 
 /** The values of `quotaArgNames`, of one shard. */
 export function quotaArgValues(settings: StoreSettings): Readonly<Record<(typeof quotaArgNames)[number], number>> {
-  const { shards, maxOpenTasks, maxKeptTasks, maxOpenTasksOfTenant, maxBytesOfTenant } = settings;
+  const { shards, maxOpenTasks, maxKeptTasks, maxOpenTasksOfTenant, maxBytesOfTenant, maxScheduled } = settings;
   const part = (limit: number): number => (shards === 1 ? limit : Math.ceil((limit / shards) * UNEVEN));
   return {
     maxOpen: part(maxOpenTasks),
     maxKept: part(maxKeptTasks),
     maxOpenOfTenant: part(maxOpenTasksOfTenant),
     maxBytes: part(maxBytesOfTenant),
+    maxLater: part(maxScheduled),
   };
 }

@@ -5,6 +5,7 @@ import { integer, optional, text, tuple, verdict } from '../redis/reply.ts';
 import { ownerOf, type Scope } from '../redis/scope.ts';
 import type { StoreSettings } from '../redis/settings.ts';
 import type { Shards } from '../redis/shards.ts';
+import type { Schedule } from './schedule.ts';
 
 /** A skill that a message names. */
 export interface NamedSkill {
@@ -42,6 +43,10 @@ export interface Submission {
   readonly reservedId?: string;
   /** The task that the message makes has results of steps of another one, which must be there, from the start. */
   readonly steps?: StepsOfTask;
+  /** The task that the message makes begins at this time. Not with `isHidden` or `webhookHoldMs`. */
+  readonly schedule?: Schedule | undefined;
+  /** With `schedule`: the task whose schedule goes on, in the same context. It is followed by one at most. */
+  readonly follows?: string;
   /** Only if the last event of its task has this number; without a meaning for a message that makes its task. */
   readonly ifSeq?: number;
   /** For the snapshot of a new task: 0 leaves the history out. */
@@ -101,11 +106,12 @@ export type RefusedCall =
  *   item whose `released` is as high. `seq`: where a feed resumes. `task`: JSON of the new task, when the message made
  *   it. `statusAndMessage`: for a task that waited for this message, the event at `seq`: its status and the message, as JSON of a
  *   task.
- * - `missing`: no such task in this scope; of a new one: the steps that were copied for it are gone. `conflict`: the messageId came before with another body.
+ * - `missing`: no such task in this scope; of a new one: the steps that were copied for it are gone, or the task that it
+ *   follows is, or has been followed. `conflict`: the messageId came before with another body.
  * - `other-seq`: the last event of its task is `seq`, and not `ifSeq`.
  * - `terminal`: the task has ended. `canceling`: it is to be canceled. `inbox-full`: too many messages wait in it.
  *   `history-full`: its history has its most bytes. `too-many-webhooks`: it has its most webhooks. `working`: its agent
- *   takes no message while its turn runs.
+ *   takes no message while its turn runs. `waits`: it waits for its time.
  * - the others: what a client, not an agent, may be refused for; see `FullQuota`.
  */
 export type Acceptance =
@@ -132,7 +138,8 @@ export type Acceptance =
         | 'inbox-full'
         | 'history-full'
         | 'too-many-webhooks'
-        | 'working';
+        | 'working'
+        | 'waits';
     }
   | OtherSeq
   | FullQuota;
@@ -144,12 +151,18 @@ interface OtherSeq {
 
 /**
  * `too-many-open`, `too-many-kept`: the principal has its most tasks at the agent, open ones or all.
+ * `too-many-later`: it has its most that wait for their time.
  * `too-many-open-of-tenant`, `too-many-bytes-of-tenant`: its tenant has its most. `overloaded`: too many messages wait
  * for the agent; those will have begun in `retryAfterSeconds`.
  */
 export type FullQuota =
   | {
-      readonly verdict: 'too-many-open' | 'too-many-kept' | 'too-many-open-of-tenant' | 'too-many-bytes-of-tenant';
+      readonly verdict:
+        | 'too-many-open'
+        | 'too-many-kept'
+        | 'too-many-later'
+        | 'too-many-open-of-tenant'
+        | 'too-many-bytes-of-tenant';
     }
   | { readonly verdict: 'overloaded'; readonly retryAfterSeconds: number };
 
@@ -194,6 +207,7 @@ export const acceptReply = verdict({
   'too-many-webhooks': refused,
   'too-many-open': refused,
   'too-many-kept': refused,
+  'too-many-later': refused,
   'too-many-open-of-tenant': refused,
   'too-many-bytes-of-tenant': refused,
   overloaded: refused,
@@ -203,6 +217,7 @@ export const acceptReply = verdict({
   'not-waiting': refused,
   'other-seq': tuple(integer),
   working: refused,
+  waits: refused,
 });
 export type AcceptReply = ReturnType<typeof acceptReply>;
 /** What a message is refused for. */

@@ -137,7 +137,7 @@ function keyOf({ task, kept, jobs, adds, runs, sent, asked, cancel, accepted, se
 /** @param {Task} task */
 export const taskKey = (task) =>
   `${task.state}${task.inbox.join('')},${task.scheduled},${task.jobs},${task.outbox},${task.epoch},${task.run},${task.turn},${task.token},` +
-  `${task.started},${task.turnSeq},${task.attempts}${task.cancel ? 'c' : ''}${task.whileWorking}${Object.keys(task.accepted).join('')}`;
+  `${task.started},${task.turnSeq},${task.attempts}${task.cancel ? 'c' : ''}${task.whileWorking}${task.waits ?? ''}${Object.keys(task.accepted).join('')}`;
 
 /** @param {Run} run */
 const runText = (run) =>

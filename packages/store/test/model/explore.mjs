@@ -40,6 +40,8 @@ export const WORLDS = [
   world({ name: 'steered: three messages, no fault', whileWorking: 's', messages: 3, faults: 0, turnsPerJob: 2 }),
   world({ name: 'steered: three messages, one is forgotten', ...FORGETFUL }),
   world({ name: 'rejecting: two messages, a cancel, one fault', whileWorking: 'r' }),
+  world({ name: 'for later: two messages, a cancel, one fault', later: true }),
+  world({ name: 'for later: a fail-over and another fault', later: true, messages: 1, faults: 2, failsOver: true }),
 ];
 
 export const DEEP_WORLDS = [
@@ -62,6 +64,7 @@ export const SMALL_WORLDS = [
   world({ name: 'steered: two messages, one fault', whileWorking: 's', cancels: false }),
   world({ name: 'steered: three messages, no fault', whileWorking: 's', messages: 3, faults: 0, cancels: false }),
   world({ name: 'rejecting: two messages, no fault', whileWorking: 'r', faults: 0 }),
+  world({ name: 'for later: one message, a cancel, one fault', later: true, messages: 1 }),
   world({ name: 'steered: three messages, one is forgotten', ...FORGETFUL, slots: 1, maxAttempts: 1 }),
 ];
 

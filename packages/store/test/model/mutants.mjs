@@ -44,6 +44,24 @@ const BROKEN = {
   'accept: a retry is a new message': {
     accept: (task, message) => rules.accept(task && { ...task, accepted: {} }, message),
   },
+  'accept: takes a message for a task that waits for its time': {
+    accept: (task, message) =>
+      task?.waits
+        ? leaving(rules.accept({ ...task, waits: undefined }, message), { waits: task.waits })
+        : rules.accept(task, message),
+  },
+  'beginLater: a task begins each time': {
+    beginLater: (task, time) => leaving(rules.beginLater(task, time), { waits: task.waits }),
+  },
+  'beginLater: no job': {
+    beginLater: (task, time) => ({
+      ...leaving(rules.beginLater(task, time), { scheduled: 0, outbox: undefined }),
+      job: 0,
+    }),
+  },
+  'cancel: a task that waits for its time begins all the same': {
+    cancel: (task) => leaving(rules.cancel(task), { waits: task?.waits }),
+  },
   'accept: a retry after the end is refused': {
     accept: (task, message) =>
       rules.accept(task && rules.isTerminal(task.state) ? { ...task, accepted: {} } : task, message),

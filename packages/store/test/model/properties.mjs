@@ -36,6 +36,7 @@ export function recordProblem(task, rules, maxAttempts) {
   return (
     retries(task, ask) ??
     fenced(task, ask) ??
+    later(task, ask) ??
     (isTerminal(task.state) ? ended(task, ask) : cancels(task, ask)) ??
     (task.turn ? opened(task, ask, maxAttempts) : undefined)
   );
@@ -77,6 +78,8 @@ function asker(task, rules, maxAttempts) {
     /** @param {string} fence @param {boolean} isSpent */
     release: (fence, isSpent) => rules.releaseTurn(task, { fence, isSpent, ...time }),
     cancel: () => rules.cancel(task),
+    /** @param {Task} [from] */
+    beginLater: (from = task) => rules.beginLater(from, time),
     sweep: () => rules.sweep(task, time),
   };
 }
@@ -90,6 +93,16 @@ function retries(task, ask) {
       return 'the same messageId with another body is a conflict';
   }
   return undefined;
+}
+
+/** @param {Task} task @param {Asker} ask */
+function later(task, ask) {
+  const { record, verdict, job } = ask.beginLater();
+  if (!task.waits) return record === task ? undefined : 'a task begins at its time once, and no other one does';
+  if (!isNothing(task, ask.accept('new'), 'waits')) return 'a task that waits for its time takes no other message';
+  if (verdict !== 'begun' || !job || !record || ask.beginLater(record).record !== record)
+    return 'a task gets one job when its time comes';
+  return ask.cancel().record?.state === 'X' ? undefined : 'a task that waits for its time is canceled at once';
 }
 
 /** @param {Task} task @param {Asker} ask */
@@ -198,6 +211,10 @@ function accounts({ accepted, settled, dropped, jobs }, task) {
 
 /** @param {Task} task @param {number} maxAttempts */
 function standing(task, maxAttempts) {
+  if (task.waits)
+    return task.inbox.length === 1 && !task.scheduled && !task.outbox && !task.turn && task.state === 's'
+      ? undefined
+      : 'a task that waits for its time has its message, and nothing else';
   const signs = [task.inbox.length > 0, task.scheduled > 0, task.outbox !== undefined];
   if (signs.some((sign) => sign !== signs[0])) return 'inbox, scheduled and outbox go together';
   if (isTerminal(task.state) && (signs[0] || task.turn)) return 'the end of a task leaves nothing behind';

@@ -23,6 +23,7 @@
  * @property {boolean} cancels     the client cancels once, at any moment
  * @property {boolean} [failsOver] a fail-over may forget an acknowledged begin or outcome, and all that came after it
  * @property {boolean} [forgetsMessages] it may also forget the latest message that came while a turn ran
+ * @property {boolean} [later] the first message is for later
  * @property {import('../reference/turn-rules.ts').WhileWorking} [whileWorking] default: '', such messages wait
  */
 
@@ -102,6 +103,7 @@ export function moves(state, rules, world) {
   const all = [];
   clientMoves(all, state, rules, world);
   queueMoves(all, state, world);
+  timeMoves(all, state, rules, world);
   sweeperMoves(all, state, rules);
   failOverMoves(all, state, world);
   for (const run of state.runs) {
@@ -126,7 +128,8 @@ export const holdsLock = (state, run) => state.jobs.some((job) => job.id === run
 function clientMoves(all, state, rules, world) {
   if (state.sent < world.messages && (state.sent === 0 || state.task)) {
     const messageId = `m${state.sent + 1}`;
-    const reply = rules.accept(state.task, { messageId, fingerprint: messageId, lease: LEASE });
+    const waits = world.later ? LEASE : undefined;
+    const reply = rules.accept(state.task, { messageId, fingerprint: messageId, lease: LEASE, waits });
     const isAccepted = reply.verdict === 'scheduled' || reply.verdict === 'queued';
     const mayForget = world.forgetsMessages && isAccepted && state.task?.turn;
     const told = record(mayForget ? { ...state, kept: keep(state) } : state, reply);
@@ -207,6 +210,23 @@ function fetch(state, { id, started }) {
     kind: 'fair',
     state: { ...state, jobs, runs: [...state.runs, run] },
   };
+}
+
+// Time --------------------------------------------------------------------------------------------------------------
+
+/** A worker that was late, or whose reply was lost, begins it again. @param {Move[]} all @param {State} state @param {Rules} rules @param {World} world */
+function timeMoves(all, state, rules, world) {
+  if (!state.task || !world.later) return;
+  const reply = rules.beginLater(state.task, { lease: LEASE });
+  const mayForget = world.failsOver && reply.verdict === 'begun';
+  const next = record(mayForget ? { ...state, kept: keep(state) } : state, reply);
+  all.push({
+    label: `its time has come: ${reply.verdict}`,
+    kind: state.task.waits ? 'fair' : 'outside',
+    script: 'beginLater',
+    reply,
+    state: reply.job ? withAdd(next, reply.job) : next,
+  });
 }
 
 // The sweeper -------------------------------------------------------------------------------------------------------

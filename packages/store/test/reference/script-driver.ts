@@ -7,6 +7,7 @@ import { jobOptions, queueRoot } from '../../src/queue/job.ts';
 import { ShardKeys } from '../../src/redis/keys.ts';
 import type { SettingsArgValues } from '../../src/redis/record-args.ts';
 import { only } from '../../src/redis/reply.ts';
+import { beginLaterScript } from '../../src/schedules/schedules.ts';
 import { acceptScript } from '../../src/tasks/accept.ts';
 import { cancelScript } from '../../src/tasks/cancel.ts';
 import { makeTasksScript } from '../../src/tasks/new-tasks.ts';
@@ -29,7 +30,7 @@ const settingsOf = (lease: rules.Due): SettingsArgValues => ({
   inlineBytes: 64,
 });
 
-const NO_QUOTAS = { maxOpen: 0, maxKept: 0, maxOpenOfTenant: 0, maxBytes: 0 };
+const NO_QUOTAS = { maxOpen: 0, maxKept: 0, maxOpenOfTenant: 0, maxBytes: 0, maxLater: 0 };
 const ACCEPTING = { idempotencyMs: FAR_MS, jobOptions: jobOptions(), callerFence: '', callMode: '', maxCalls: '' };
 
 interface Begin {
@@ -45,6 +46,7 @@ interface Sent {
   readonly messageId: string;
   readonly fingerprint: string;
   readonly lease: rules.Due;
+  readonly waits?: rules.Due | undefined;
 }
 
 /** One task, driven through the Lua scripts and through the reference side by side. */
@@ -70,14 +72,27 @@ export class ScriptDriver {
     this.#agent = agent;
   }
 
-  async accept(messageId: string, fingerprint: string, lease: rules.Due): Promise<void> {
-    const expected = rules.accept(this.record, { messageId, fingerprint, lease });
-    const sent = { messageId, fingerprint, lease };
+  /** @param waits if it makes the task, and that waits for a time: whether it has come */
+  async accept(messageId: string, fingerprint: string, lease: rules.Due, waits?: rules.Due): Promise<void> {
+    const sent = { messageId, fingerprint, lease, waits };
+    const expected = rules.accept(this.record, sent);
     const [verdict, , , , , job] = await (this.record ? this.#enter(sent) : this.#make(sent));
     expect(verdict).toBe(expected.verdict);
     if (verdict === 'scheduled') expect(job).toBe(expected.job);
     if (verdict === 'duplicate') expect(job).toBe(this.record?.scheduled);
-    if (verdict === 'scheduled') this.#jobs.push(expected.job);
+    if (verdict === 'scheduled' && expected.job) this.#jobs.push(expected.job);
+    await this.#settle(expected);
+  }
+
+  async beginLater(lease: rules.Due): Promise<void> {
+    const expected = rules.beginLater(this.#present(), { lease });
+    const { keys, args } = this.#call(lease);
+    const [verdict] = await beginLaterScript.run(this.#redis, {
+      keys: { ...keys, queueRoot: queueRoot(this.#agent, this.#keys) },
+      args: { ...args, owner: 't/s/a', jobOptions: jobOptions(), goesOn: '' },
+    });
+    expect(verdict).toBe(expected.verdict);
+    if (expected.job) this.#jobs.push(expected.job);
     await this.#settle(expected);
   }
 
@@ -236,7 +251,7 @@ export class ScriptDriver {
   }
 
   /** Beside a message that makes another task, and one that is sent again beside itself. */
-  async #make({ messageId, fingerprint, lease }: Sent): Promise<AcceptReply> {
+  async #make({ messageId, fingerprint, lease, waits }: Sent): Promise<AcceptReply> {
     const others = [randomUUID(), randomUUID()];
     const message = (taskId: string, agent: string, name: string, print: string) => ({
       taskId,
@@ -255,13 +270,16 @@ export class ScriptDriver {
       request: '',
       hasSteps: '',
       skill: '',
+      later: '',
+      schedule: '',
+      follows: '',
     });
     const [beside = [], reply, retry] = await makeTasksScript.run(this.#redis, {
       keys: this.#keys.shared,
       args: { ...settingsOf(lease), ...ACCEPTING, ...NO_QUOTAS },
       each: [
         message(others[0] ?? '', 'other', `${messageId}-beside`, 'f'),
-        message(this.id, this.#agent, messageId, fingerprint),
+        { ...message(this.id, this.#agent, messageId, fingerprint), ...(waits && later(waits)) },
         message(others[1] ?? '', 'other', `${messageId}-beside`, 'f'),
       ],
     });
@@ -355,6 +373,10 @@ export class ScriptDriver {
     ];
     expect(Number(record.inbox ?? 0)).toBe(inbox.length);
     const due = await this.#redis.zscore(this.#keys.outbox, this.id);
+    const isListed = (await this.#redis.zscore(this.#keys.later, `${this.id} t/s/a`)) !== null;
+    expect(isListed).toBe(record.later !== undefined);
+    const waiting = await this.#redis.hget(`${this.#keys.later}:owners`, 't/s/a');
+    expect(Number(waiting ?? 0)).toBe(await this.#redis.zcard(this.#keys.later));
     const dueKeys = { outbox: this.#keys.outbox, tasksRoot: this.#keys.tasks };
     const isDue = (await dueScript.run(this.#redis, { keys: dueKeys, args: { most: 10 } })).map(([taskId]) => taskId);
     const number = (name: string): number => Number(record[name] ?? 0);
@@ -373,8 +395,14 @@ export class ScriptDriver {
       attempts: number('attempts'),
       cancel: record.cancel === '1',
       whileWorking: record.while_working ?? '',
+      waits: record.later && (record.later === '1' ? 'due' : 'later'),
     };
   }
+}
+
+/** A time that has come, or one that has not. */
+function later(waits: rules.Due): { later: number; schedule: string } {
+  return { later: waits === 'due' ? 1 : Date.now() + FAR_MS, schedule: '{"at":""}' };
 }
 
 function comparable({ accepted: _, ...record }: rules.TaskRecord): unknown {

@@ -8,6 +8,7 @@
  * and a script that is sent twice takes effect once, its second answer leading the caller to the same place.
  *
  * Invariant, while the task lives: inbox not empty ⇔ scheduled ≠ 0 ⇔ in the outbox. After the end: none of them.
+ * While a task waits for its time, its inbox has a message, and the others are not.
  */
 
 /** What becomes of a message that comes while the turn runs: '' it waits, s the turn gets it, r it is refused. */
@@ -41,6 +42,8 @@ export interface TaskRecord {
   readonly cancel: boolean;
   /** Of the turn that began last. */
   readonly whileWorking: WhileWorking;
+  /** Whether the time has come that it waits for; undefined: it waits for none. */
+  readonly waits: Due | undefined;
 }
 
 export type Due = 'due' | 'later';
@@ -81,16 +84,23 @@ const NEW: TaskRecord = {
   attempts: 0,
   cancel: false,
   whileWorking: '',
+  waits: undefined,
 };
 
-/** A message of a client; `undefined`: it makes the task. */
+/** A message of a client; `undefined`: it makes the task. @param message.waits of one for later */
 export function accept(
   record: TaskRecord | undefined,
-  { messageId, fingerprint, lease }: { messageId: string; fingerprint: string; lease: Due },
+  {
+    messageId,
+    fingerprint,
+    lease,
+    waits,
+  }: { messageId: string; fingerprint: string; lease: Due; waits?: Due | undefined },
 ): Reply {
   const known = record?.accepted[messageId];
   if (known) return unchanged(record, known === fingerprint ? 'duplicate' : 'conflict');
   if (record && isTerminal(record.state)) return unchanged(record, 'terminal');
+  if (record?.waits) return unchanged(record, 'waits');
   if (record?.cancel) return unchanged(record, 'canceling');
   if (record?.turn && record.whileWorking === 'r' && !isWaiting(record.state)) return unchanged(record, 'working');
 
@@ -100,8 +110,16 @@ export function accept(
     accepted: { ...before.accepted, [messageId]: fingerprint },
     inbox: [...before.inbox, messageId],
   };
+  if (!record && waits) return { verdict: 'scheduled', job: 0, record: { ...next, waits }, events: ['s'] };
   if (before.scheduled) return { verdict: 'queued', record: next, events: [] };
   return schedule({ ...next, state: 's' }, { verdict: 'scheduled', lease, events: ['s'] });
+}
+
+/** The time has come that a task waits for. */
+export function beginLater(record: TaskRecord, { lease }: { lease: Due }): Reply {
+  if (!record.waits) return unchanged(record, 'gone');
+  if (record.waits === 'later') return unchanged(record, 'early');
+  return schedule({ ...record, waits: undefined }, { verdict: 'begun', lease, events: ['s'] });
 }
 
 /** A run of a job asks for the first message. */
@@ -266,6 +284,7 @@ function finish(
     started: 0,
     attempts: 0,
     cancel: false,
+    waits: undefined,
   };
   return {
     ...rest,

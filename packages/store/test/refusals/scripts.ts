@@ -154,6 +154,26 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: 'requested',
     },
   ],
+  'schedules/claim-later.lua': [
+    {
+      kind: 'begins',
+      scene: async (stage) => {
+        await stage.later();
+        return () => stage.claimLater();
+      },
+      answer: 1,
+    },
+  ],
+  'schedules/begin-later.lua': [
+    {
+      kind: 'begins',
+      scene: async (stage) => {
+        const taskId = await stage.later();
+        return () => stage.beginLater(taskId);
+      },
+      answer: 'begun',
+    },
+  ],
   'tasks/end-interrupted.lua': [
     {
       kind: 'ends',

@@ -4,11 +4,14 @@ import { Redis } from 'ioredis';
 import { uniquePrefix } from '../../../../tests/support/prefix.ts';
 import { type OpenDeliveryQueue, type OpenTurn, Store, type StoreSettings } from '../../src/index.ts';
 import { AgentQueue, type TakenJob } from '../../src/queue/agent-queue.ts';
-import { queueRoot } from '../../src/queue/job.ts';
+import { jobOptions, queueRoot } from '../../src/queue/job.ts';
 import { Leases } from '../../src/queue/leases.ts';
 import { QueueLoads } from '../../src/queue/load.ts';
 import { createConnections, type RedisConnection } from '../../src/redis/connection.ts';
+import { recordArgValues } from '../../src/redis/record-args.ts';
+import { ownerOf } from '../../src/redis/scope.ts';
 import { Shards } from '../../src/redis/shards.ts';
+import { beginLaterScript, claimLaterScript } from '../../src/schedules/schedules.ts';
 import { accepted, begun, userMessage } from '../support/drive.ts';
 import { alice } from '../support/redis.ts';
 import { turnTaker } from '../support/turn-taker.ts';
@@ -84,6 +87,28 @@ export class Stage implements AsyncDisposable {
   async turn(): Promise<OpenTurn> {
     const { taskId } = await accepted(this.store, alice, userMessage('hello', { contextId: 'context' }));
     return begun(this.store, taskId);
+  }
+
+  /** A task whose time has come. @returns its id */
+  async later(): Promise<string> {
+    const schedule = { at: new Date(0).toISOString() };
+    const acceptance = await this.store.tasks.accept(alice, { message: userMessage(), schedule });
+    if (acceptance.verdict !== 'accepted') throw new Error(acceptance.verdict);
+    return acceptance.taskId;
+  }
+
+  /** @returns how many were claimed */
+  async claimLater(): Promise<number> {
+    const { later, tasks } = this.#shards.of('');
+    const call = { keys: { later, tasksRoot: tasks }, args: { claimMs: 1_000, most: 9 } };
+    return (await claimLaterScript.run(this.#commands, call)).length - 2;
+  }
+
+  async beginLater(taskId: string): Promise<string> {
+    const keys = { ...this.#shards.of('').record(taskId), queueRoot: this.queueRoot };
+    const args = { owner: ownerOf(alice), jobOptions: jobOptions(), goesOn: '' };
+    const call = { keys, args: { ...recordArgValues(taskId, this.store.settings), ...args } };
+    return (await beginLaterScript.run(this.#commands, call))[0];
   }
 
   /** A task that has ended. */

@@ -12,6 +12,7 @@ export const keyScenarios: readonly KeyScenario[] = [
   rejection,
   cancellation,
   namedSkill,
+  later,
   deadMessage,
   steps,
   callsAndConversations,
@@ -79,6 +80,15 @@ async function namedSkill(store: Store, look: () => Promise<void>): Promise<void
   if (acceptance.verdict !== 'accepted') throw new Error(acceptance.verdict);
   await look();
   await (await begun(store, acceptance.taskId)).publish(outcome('COMPLETED'));
+}
+
+/** It waits for its time. */
+async function later(store: Store, look: () => Promise<void>): Promise<void> {
+  const schedule = { at: new Date(Date.now() + 3_600_000).toISOString() };
+  const acceptance = await store.tasks.accept(alice, { message: userMessage(), schedule });
+  if (acceptance.verdict !== 'accepted') throw new Error(acceptance.verdict);
+  await look();
+  await store.tasks.cancel(alice, acceptance.taskId);
 }
 
 async function deadMessage(store: Store, look: () => Promise<void>): Promise<void> {

@@ -132,6 +132,12 @@ export const catalogue = {
     labels: ['kind'],
     help: 'Dead letters: messages (turn) and webhooks.',
   },
+  switchyard_scheduled_tasks: {
+    type: 'gauge',
+    of: 'deployment',
+    labels: [],
+    help: 'Tasks that wait for the time they are scheduled for.',
+  },
   switchyard_queue_wait_seconds: {
     type: 'histogram',
     of: 'worker',
@@ -196,6 +202,13 @@ export const catalogue = {
     labels: ['outcome'],
     buckets: deliveries,
     help: 'Requests to webhooks by result: delivered, failed, refused (4xx), gone (410).',
+  },
+  switchyard_schedule_delay_seconds: {
+    type: 'histogram',
+    of: 'worker',
+    labels: [],
+    buckets: waits,
+    help: 'From the time a task was scheduled for until it entered the queue.',
   },
   switchyard_swept_total: {
     type: 'counter',

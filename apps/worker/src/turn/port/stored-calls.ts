@@ -120,6 +120,7 @@ const refusals: Readonly<Record<Refused, CallRefusal>> = {
   'history-full': 'ended',
   'inbox-full': 'busy',
   working: 'busy',
+  waits: 'busy',
   'too-many-calls': 'too-many',
   // Cannot happen: the id of the message is derived from its content.
   conflict: 'busy',

@@ -1,0 +1,96 @@
+import { type FieldViolation, invalidParams, scheduleUri } from '@switchyard/protocol';
+import { parse } from '@switchyard/protocol/schemas';
+import { longestAheadMs, nextTimes, type Schedule } from '@switchyard/store';
+import { z } from 'zod';
+import type { Backend } from './backend.ts';
+import type { ConditionalSend } from './if-generation.ts';
+
+const time = z.iso.datetime({ offset: true, error: 'must be a time such as 2030-01-31T09:00:00Z' });
+/** Five fields, or six. `H`, which the parser draws by chance, is none. */
+const cron = z
+  .string()
+  .max(200)
+  .regex(
+    /^(?:[\d*,/?L#-]|[A-GI-Z]|(?<=[A-Z])H|H(?=[A-Z]))+(?: +(?:[\d*,/?L#-]|[A-GI-Z]|(?<=[A-Z])H|H(?=[A-Z]))+){4,5}$/i,
+    {
+      error: 'must be a cron expression of five fields, or of six with seconds before them',
+    },
+  );
+const orderSchema = z.strictObject({
+  at: time.optional(),
+  cron: cron.optional(),
+  timeZone: z.string().max(64).refine(isTimeZone, { error: 'must be a time zone such as Europe/Berlin' }).optional(),
+  until: time.optional(),
+  times: z.int().min(1).max(1_000_000).optional(),
+});
+const messageSchema = z.object({ message: z.object({ metadata: z.object({ [scheduleUri]: orderSchema }) }) });
+
+type Order = z.infer<typeof orderSchema>;
+
+/** So many times are looked at to find the shortest interval. */
+const TIMES_COMPARED = 10;
+
+/**
+ * Reads what the extension asks for (docs/extensions/schedule.md).
+ * @returns undefined: the message is not for later
+ * @throws {A2AError} InvalidParams
+ */
+export function readSchedule({ settings }: Pick<Backend, 'settings'>, request: ConditionalSend): Schedule | undefined {
+  const { message } = request;
+  if (message.metadata?.[scheduleUri] === undefined) return undefined;
+  const order = parse(messageSchema, request).message.metadata[scheduleUri] ?? {};
+  if (message.taskId !== undefined)
+    throw invalidParams([{ field: 'message.taskId', description: 'must be left out: the message makes a new task' }]);
+  const { at, ...recurring } = order;
+  if (order.cron !== undefined && at === undefined)
+    return { ...defined(recurring), at: firstTime(order, settings.minCronIntervalMs) };
+  if (at === undefined || order.cron !== undefined) throw wrong('at', 'or `cron` must be given, and not both');
+  for (const name of ['timeZone', 'until', 'times'] as const)
+    if (order[name] !== undefined) throw wrong(name, 'is for schedules with `cron`');
+  if (Date.parse(at) > Date.now() + longestAheadMs) throw wrong('at', `must be within ${LONGEST}`);
+  return { at: new Date(at).toISOString() };
+}
+
+const LONGEST = `${longestAheadMs / 86_400_000} days`;
+
+/** @throws {A2AError} */
+function firstTime(order: Order, minIntervalMs: number): string {
+  const times = timesOf(order);
+  const [first] = times;
+  if (first === undefined) throw wrong('cron', `has no time within ${LONGEST}`);
+  if (order.until !== undefined && first > Date.parse(order.until)) throw wrong('until', 'is before the first time');
+  if (times.some((ms, i) => i > 0 && ms - (times[i - 1] ?? 0) < minIntervalMs))
+    throw wrong('cron', `must leave at least ${minIntervalMs / 1_000} s between two times`);
+  return new Date(first).toISOString();
+}
+
+function timesOf(order: Order): readonly number[] {
+  try {
+    return nextTimes(order, Date.now(), TIMES_COMPARED);
+  } catch (error) {
+    throw wrong('cron', `is no cron expression: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function wrong(name: keyof Order, description: string) {
+  const violation: FieldViolation = { field: `message.metadata["${scheduleUri}"].${name}`, description };
+  return invalidParams([violation]);
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    return Boolean(new Intl.DateTimeFormat('en', { timeZone: name }));
+  } catch {
+    return false;
+  }
+}
+
+/** Without what is undefined. */
+function defined({ cron, timeZone, until, times }: Omit<Order, 'at'>): Omit<Schedule, 'at'> {
+  return {
+    ...(cron !== undefined && { cron }),
+    ...(timeZone !== undefined && { timeZone }),
+    ...(until !== undefined && { until }),
+    ...(times !== undefined && { times }),
+  };
+}

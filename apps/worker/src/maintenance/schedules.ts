@@ -1,0 +1,41 @@
+import type { Begun, Schedules } from '@switchyard/store';
+import type { Emit } from '../telemetry/events.ts';
+import { Poller } from '../timing/timing.ts';
+
+/** A task that was sent meanwhile, for a time before the next look, begins so late at most. */
+const LOOK_EVERY_MS = 1_000;
+
+/** Begins tasks whose time has come. Every worker does so, and each task is begun by one of them. */
+export class ScheduledTasks {
+  readonly #schedules: Pick<Schedules, 'begin'>;
+  readonly #emit: Emit;
+  readonly #poller: Poller;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(schedules: Pick<Schedules, 'begin'>, emit: Emit) {
+    this.#schedules = schedules;
+    this.#emit = emit;
+    const onError = (err: unknown): void => emit({ kind: 'error', where: 'schedules', err });
+    this.#poller = new Poller({ everyMs: LOOK_EVERY_MS, run: () => this.#begin(), onError });
+  }
+
+  start(): void {
+    this.#poller.start();
+  }
+
+  async stop(): Promise<void> {
+    clearTimeout(this.#timer);
+    await this.#poller.stop();
+    clearTimeout(this.#timer);
+  }
+
+  /** A failure is tried again by the clock alone. */
+  async #begin(): Promise<void> {
+    const { tasks, notFollowed, errors, nextInMs }: Begun = await this.#schedules.begin();
+    for (const task of tasks) this.#emit({ kind: 'scheduled-task-begun', ...task });
+    for (const task of notFollowed) this.#emit({ kind: 'schedule-not-followed', ...task });
+    for (const err of errors) this.#emit({ kind: 'error', where: 'schedules', err });
+    clearTimeout(this.#timer);
+    if (errors.length === 0 && nextInMs < LOOK_EVERY_MS) this.#timer = setTimeout(this.#poller.request, nextInMs);
+  }
+}

@@ -1,0 +1,26 @@
+-- claimLater: takes tasks whose time has come; the process that gets them begins them.
+--
+-- KEYS  later       zset, as in ../record/later.lua
+--       tasks_root  what the keys of tasks begin with
+-- ARGV  claim_ms    how long another process does not get them
+--       most        longest reply
+-- Returns  { now in ms, ms until the next one (-1: there is none), and of each: task, owner, its schedule as JSON }
+-- Invariant: while a claim lasts, one process has the task. Those of a process that dies are claimed again.
+
+--- @include "../redis/server.lua"
+
+local later_key, tasks_root = unpack(KEYS)
+local claim_ms, most = unpack(ARGV)
+
+local reply = { now_ms(), -1 }
+local claimed = redis.call('ZRANGEBYSCORE', later_key, '-inf', now_ms(), 'LIMIT', 0, most)
+for _, member in ipairs(claimed) do
+  redis.call('ZADD', later_key, now_ms() + claim_ms, member)
+  local task_id, owner = member:match('^(%S+) (%S+)$')
+  -- A key that holds something else keeps no other task waiting.
+  local schedule = redis.pcall('HGET', tasks_root .. task_id, 'schedule')
+  reply[#reply + 1] = { task_id, owner, type(schedule) == 'string' and schedule or '' }
+end
+local next_one = redis.call('ZRANGE', later_key, 0, 0, 'WITHSCORES')
+if next_one[2] then reply[2] = math.max(0, next_one[2] - now_ms()) end
+return reply

@@ -1,0 +1,176 @@
+import type { Message, Task } from '@switchyard/protocol';
+import type { Webhook } from '../encryption/webhook.ts';
+import { originOf } from '../ops/origin.ts';
+import type { PushPort } from '../push/delivery-queue.ts';
+import { Webhooks } from '../push/webhooks.ts';
+import { jobOptions, queueRoot } from '../queue/job.ts';
+import type { ShardKeys } from '../redis/keys.ts';
+import { recordArgNames, recordArgValues, recordKeyNames } from '../redis/record-args.ts';
+import { integer, text, tuple, tupleAnd, word } from '../redis/reply.ts';
+import { agentOf, type Scope } from '../redis/scope.ts';
+import { defineScript } from '../redis/script.ts';
+import { type AcceptPort, accept } from '../tasks/accept.ts';
+import { type CachedReadPort, readTask } from '../tasks/read.ts';
+import { following, parseSchedule, type Schedule } from '../tasks/schedule.ts';
+import type { Acceptance } from '../tasks/submission.ts';
+
+const from = import.meta.url;
+export const claimLaterScript = defineScript({
+  file: 'claim-later.lua',
+  from,
+  keys: ['later', 'tasksRoot'],
+  args: ['claimMs', 'most'],
+  reply: tupleAnd([integer, integer], tuple(text, text, text)),
+});
+export const beginLaterScript = defineScript({
+  file: 'begin-later.lua',
+  from,
+  keys: [...recordKeyNames, 'queueRoot'],
+  args: [...recordArgNames, 'owner', 'jobOptions', 'goesOn'],
+  reply: tuple(word('begun', 'follow', 'early', 'gone'), integer),
+});
+
+const TASKS_PER_CLAIM = 100;
+/** A process that dies over a task delays it so much. */
+const CLAIM_MS = 2_000;
+/** There was no room for the task that is to follow. */
+const RETRY_MS = 60_000;
+
+type SchedulesPort = AcceptPort & CachedReadPort & PushPort;
+
+/** A task whose time has come. */
+export interface BegunLater {
+  readonly agent: string;
+  readonly taskId: string;
+  /** Between its time and now, by Redis' clock. */
+  readonly lateMs: number;
+}
+
+/** Why no task follows one whose schedule goes on. */
+export interface NotFollowed {
+  readonly agent: string;
+  readonly taskId: string;
+  readonly why: Exclude<Acceptance['verdict'], 'accepted'>;
+  /** There was no room; otherwise the schedule ends. */
+  readonly isTriedAgain: boolean;
+}
+
+export interface Begun {
+  readonly tasks: readonly BegunLater[];
+  readonly notFollowed: readonly NotFollowed[];
+  /** Of tasks that are tried again soon. */
+  readonly errors: readonly unknown[];
+  /** Until others are due; Infinity: none waits. */
+  readonly nextInMs: number;
+}
+
+/** Tasks that wait for their time. */
+export class Schedules {
+  readonly #port: SchedulesPort;
+  readonly #webhooks: Webhooks;
+
+  constructor(port: SchedulesPort) {
+    this.#port = port;
+    this.#webhooks = new Webhooks(port);
+  }
+
+  /** Begins tasks whose time has come, and makes those that follow them. Several processes may do so at once. */
+  async begin(): Promise<Begun> {
+    const shards = await Promise.all(this.#port.shards.all.map((keys) => this.#beginIn(keys)));
+    return {
+      tasks: shards.flatMap(({ tasks }) => tasks),
+      notFollowed: shards.flatMap(({ notFollowed }) => notFollowed),
+      errors: shards.flatMap(({ errors }) => errors),
+      nextInMs: Math.min(...shards.map(({ nextInMs }) => nextInMs)),
+    };
+  }
+
+  async #beginIn(keys: ShardKeys): Promise<Begun> {
+    const [tasks, notFollowed, errors]: [BegunLater[], NotFollowed[], unknown[]] = [[], [], []];
+    let nextInMs = 0;
+    try {
+      for (let isMore = true; isMore; ) {
+        const [nowMs, inMs, ...claimed] = await claimLaterScript.run(this.#port.redis, {
+          keys: { later: keys.later, tasksRoot: keys.tasks },
+          args: { claimMs: CLAIM_MS, most: TASKS_PER_CLAIM },
+        });
+        const all = claimed.map(async ([taskId, owner, schedule]) => {
+          const outcome = await this.#beginTask({ keys, taskId, owner, schedule: parseSchedule(schedule), nowMs });
+          if (outcome.begun) tasks.push(outcome.begun);
+          if (outcome.notFollowed) notFollowed.push(outcome.notFollowed);
+        });
+        for (const one of await Promise.allSettled(all)) if (one.status === 'rejected') errors.push(one.reason);
+        nextInMs = inMs < 0 ? Number.POSITIVE_INFINITY : inMs;
+        isMore = claimed.length === TASKS_PER_CLAIM;
+      }
+    } catch (error) {
+      errors.push(error);
+    }
+    return { tasks, notFollowed, errors, nextInMs };
+  }
+
+  async #beginTask(claimed: Claimed): Promise<{ begun?: BegunLater; notFollowed?: NotFollowed | undefined }> {
+    const { taskId, owner, nowMs, schedule } = claimed;
+    const agent = agentOf(owner);
+    const next = schedule && following(schedule, nowMs);
+    const [verdict, dueMs] = await this.#run(claimed, next !== undefined);
+    const begun = verdict === 'begun' && { begun: { agent, taskId, lateMs: Math.max(0, nowMs - dueMs) } };
+    if (!next || (verdict !== 'begun' && verdict !== 'follow')) return { ...begun };
+    return { ...begun, notFollowed: await this.#follow(claimed, next) };
+  }
+
+  #run({ keys, taskId, owner }: Claimed, goesOn: boolean) {
+    const { redis, settings } = this.#port;
+    return beginLaterScript.run(redis, {
+      keys: { ...keys.record(taskId), queueRoot: queueRoot(agentOf(owner), keys) },
+      args: { ...recordArgValues(taskId, settings), owner, jobOptions: jobOptions(), goesOn: goesOn ? '1' : '' },
+    });
+  }
+
+  /** The same message again, for the next time. It takes the place of its predecessor among those that wait. */
+  async #follow(claimed: Claimed, schedule: Schedule): Promise<NotFollowed | undefined> {
+    const { keys, taskId, owner, nowMs } = claimed;
+    const origin = await originOf(this.#port, taskId);
+    if (!origin) return undefined;
+    const { scope, given } = origin;
+    const reading = await readTask(this.#port, scope, taskId, { includeArtifacts: false });
+    const task: Task | undefined = reading?.task && JSON.parse(reading.task.toString());
+    const [first] = task?.history ?? [];
+    if (!task || !first) return undefined;
+    const page = await this.#webhooks.list(scope, taskId, { pageSize: this.#port.settings.maxWebhooks });
+    const [webhook, ...others] = page?.webhooks ?? [];
+    const accepted = await accept(this.#port, scope, {
+      ...given,
+      message: this.#messageAfter(task, first),
+      schedule: { ...schedule, previousTaskId: taskId },
+      follows: taskId,
+      ...(webhook && { webhook }),
+    });
+    if (accepted.verdict === 'accepted') await this.#notify(scope, accepted.taskId, others);
+    const { verdict } = accepted;
+    // Another process has made it, or the task was deleted.
+    if (verdict === 'accepted' || verdict === 'missing') return undefined;
+    const isTriedAgain = verdict.startsWith('too-many') || verdict === 'overloaded';
+    if (isTriedAgain) await this.#port.redis.zadd(keys.later, 'XX', nowMs + RETRY_MS, `${taskId} ${owner}`);
+    else await this.#run(claimed, false);
+    return { agent: agentOf(owner), taskId, why: verdict, isTriedAgain };
+  }
+
+  /** Its id is the same in every process, and cannot be one that the client gives. */
+  #messageAfter({ id, contextId = id }: Task, { taskId: _, ...first }: Message): Message {
+    return { ...first, contextId, messageId: this.#port.shards.derivedId(id, `after ${id}`) };
+  }
+
+  async #notify(scope: Scope, taskId: string, webhooks: readonly Webhook[]): Promise<void> {
+    for (const webhook of webhooks) await this.#webhooks.create(scope, taskId, webhook);
+  }
+}
+
+interface Claimed {
+  readonly keys: ShardKeys;
+  readonly taskId: string;
+  readonly owner: string;
+  /** Unset: it has none, or none that can be read. */
+  readonly schedule: Schedule | undefined;
+  readonly nowMs: number;
+}

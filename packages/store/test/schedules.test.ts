@@ -1,0 +1,272 @@
+import { scheduleUri, type Task } from '@switchyard/protocol';
+import { describe, expect, test } from 'vitest';
+import { until } from '../../../tests/support/until.ts';
+import { nextTimes, type Schedule, type Store, type Submission } from '../src/index.ts';
+import { type Accepted, begun, userMessage } from './support/drive.ts';
+import { alice, bob, testRedis, testStore } from './support/redis.ts';
+
+const redis = testRedis();
+
+const inMs = (ms: number): Pick<Schedule, 'at'> => ({ at: new Date(Date.now() + ms).toISOString() });
+const everySecond = { cron: '* * * * * *' };
+
+async function scheduled(store: Store, schedule: Schedule, more: Partial<Submission> = {}): Promise<Accepted> {
+  const acceptance = await store.tasks.accept(alice, { message: userMessage(), schedule, ...more });
+  if (acceptance.verdict !== 'accepted') throw new Error(`the message was refused: ${acceptance.verdict}`);
+  return acceptance;
+}
+
+async function taskOf(store: Store, taskId: string): Promise<Task> {
+  return JSON.parse((await store.tasks.read(alice, taskId))?.task?.toString() ?? 'null');
+}
+
+async function listed(store: Store): Promise<Task[]> {
+  const { tasks } = await store.tasks.list(alice, { pageSize: 50, historyLength: 0 });
+  return tasks.map((task) => JSON.parse(task.toString()));
+}
+
+/** Begins what is due until this many have begun. */
+async function beginAll(store: Store, count = 1): Promise<string[]> {
+  const begun: string[] = [];
+  await until(
+    async () => {
+      const { tasks, errors } = await store.schedules.begin();
+      expect(errors).toEqual([]);
+      begun.push(...tasks.map(({ taskId }) => taskId));
+      return begun.length >= count;
+    },
+    { what: `${count} tasks begin` },
+  );
+  return begun;
+}
+
+/** What is kept of those that wait. */
+async function kept(store: Store): Promise<{ entries: string[]; owners: Record<string, string> }> {
+  const root = `${store.settings.prefix}{s0}:outbox:later`;
+  const entries = (await redis.zrange(root, '0', '-1')).map((entry) => entry.slice(0, 36));
+  return { entries, owners: await redis.hgetall(`${root}:owners`) };
+}
+
+const nothingKept = { entries: [], owners: {} };
+
+describe('a message for later', () => {
+  test('makes a task at once, which says when it begins, and has no job before', async () => {
+    const store = await testStore();
+    const schedule = inMs(3_600_000);
+    const { taskId, task } = await scheduled(store, schedule);
+    const read = await taskOf(store, taskId);
+    expect(JSON.parse(task ?? '')).toEqual(read);
+    expect(read.status.state).toBe('TASK_STATE_SUBMITTED');
+    expect(read.metadata).toEqual({ [scheduleUri]: schedule });
+    expect(read.history).toHaveLength(1);
+    expect((await listed(store)).map(({ id }) => id)).toEqual([taskId]);
+    expect(await store.queue.waiting('echo')).toBe(0);
+    expect(await store.schedules.begin()).toMatchObject({ tasks: [], errors: [] });
+    expect(await store.outbox.sweep()).toEqual({ add: 0, canceled: 0 });
+    expect(await kept(store)).toEqual({ entries: [taskId], owners: { 'acme/alice/echo': '1' } });
+  });
+
+  test('gets into the queue when its time has come, and is worked on as any other', async () => {
+    const store = await testStore();
+    const { taskId } = await scheduled(store, inMs(300));
+    const [{ nextInMs }] = [await store.schedules.begin()];
+    expect(nextInMs).toBeGreaterThan(0);
+    expect(nextInMs).toBeLessThanOrEqual(300);
+    expect(await beginAll(store)).toEqual([taskId]);
+    expect(await kept(store)).toEqual(nothingKept);
+    expect(await store.queue.waiting('echo')).toBe(1);
+    const turn = await begun(store, taskId);
+    expect(turn.start.message.parts).toEqual([{ text: 'hello' }]);
+    await turn.publish({ kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true });
+    expect((await taskOf(store, taskId)).status.state).toBe('TASK_STATE_COMPLETED');
+  });
+
+  test('of a time that has passed begins at once', async () => {
+    const store = await testStore();
+    const { taskId } = await scheduled(store, { at: '0001-01-01T00:00:00Z' });
+    expect(await beginAll(store)).toEqual([taskId]);
+  });
+
+  test('begins once, however many processes begin it', async () => {
+    const store = await testStore({ maxScheduled: 0 });
+    const tasks = await Promise.all(Array.from({ length: 150 }, () => scheduled(store, inMs(0))));
+    const all = await Promise.all(Array.from({ length: 4 }, () => store.schedules.begin()));
+    const began = all.flatMap((one) => one.tasks.map(({ taskId }) => taskId));
+    expect(began.toSorted()).toEqual(tasks.map(({ taskId }) => taskId).toSorted());
+    expect(await store.queue.waiting('echo')).toBe(150);
+  });
+
+  test('that is sent again gets the first answer, before and after its time', async () => {
+    const store = await testStore();
+    const message = userMessage();
+    const { taskId } = await scheduled(store, inMs(100), { message });
+    expect(await scheduled(store, inMs(200), { message })).toMatchObject({ isDuplicate: true, taskId });
+    await beginAll(store);
+    expect(await scheduled(store, inMs(200), { message })).toMatchObject({ isDuplicate: true, taskId });
+    expect(await store.queue.waiting('echo')).toBe(1);
+  });
+
+  test('lets its task take no other message before', async () => {
+    const store = await testStore();
+    const { taskId } = await scheduled(store, inMs(3_600_000));
+    const message = userMessage('more', { taskId });
+    expect(await store.tasks.accept(alice, { message })).toEqual({ verdict: 'waits' });
+  });
+
+  test('is canceled before, and never begins', async () => {
+    const store = await testStore();
+    const { taskId } = await scheduled(store, inMs(100));
+    expect(await store.tasks.cancel(alice, taskId)).toBe('canceled');
+    expect(await kept(store)).toEqual(nothingKept);
+    expect((await taskOf(store, taskId)).status.state).toBe('TASK_STATE_CANCELED');
+    expect(await store.schedules.begin()).toMatchObject({ tasks: [], nextInMs: Number.POSITIVE_INFINITY });
+  });
+
+  test('is deleted with its task', async () => {
+    const store = await testStore();
+    const { taskId } = await scheduled(store, inMs(3_600_000));
+    expect(await store.tasks.delete(alice, taskId)).toBe('live');
+    await store.tasks.cancel(alice, taskId);
+    expect(await store.tasks.delete(alice, taskId)).toBe('deleted');
+    expect(await redis.keys(`${store.settings.prefix}*${taskId}*`)).toEqual([]);
+  });
+
+  test('waits in the queue of its skill', async () => {
+    const store = await testStore();
+    await scheduled(store, inMs(0), { skill: { id: 'print', hasQueue: true } });
+    await beginAll(store);
+    expect(await store.queue.waiting('echo~print')).toBe(1);
+  });
+
+  test('is refused beyond the number that a principal may have at an agent', async () => {
+    const store = await testStore({ maxScheduled: 2 });
+    const [first] = [await scheduled(store, inMs(3_600_000)), await scheduled(store, inMs(3_600_000))];
+    const schedule = inMs(3_600_000);
+    const send = (scope = alice) => store.tasks.accept(scope, { message: userMessage(), schedule });
+    expect(await send()).toEqual({ verdict: 'too-many-later' });
+    expect(await store.tasks.accept(alice, { message: userMessage() })).toMatchObject({ verdict: 'accepted' });
+    expect(await send(bob)).toMatchObject({ verdict: 'accepted' });
+    await store.tasks.cancel(alice, first.taskId);
+    expect(await send()).toMatchObject({ verdict: 'accepted' });
+  });
+});
+
+describe('a schedule that goes on', () => {
+  test('makes the next task when one begins, with the same message, in the same context', async () => {
+    const store = await testStore();
+    const first = await scheduled(store, { ...inMs(0), ...everySecond });
+    await beginAll(store);
+    const [next] = (await kept(store)).entries;
+    const [before, after] = [await taskOf(store, first.taskId), await taskOf(store, next ?? '')];
+    expect(after.contextId).toBe(before.contextId);
+    expect(after.history?.[0]?.parts).toEqual(before.history?.[0]?.parts);
+    expect(after.history?.[0]?.messageId).not.toBe(before.history?.[0]?.messageId);
+    expect(after.metadata?.[scheduleUri]).toMatchObject({ ...everySecond, previousTaskId: first.taskId });
+    expect((await kept(store)).owners).toEqual({ 'acme/alice/echo': '1' });
+    expect(await beginAll(store)).toEqual([next]);
+  });
+
+  test('leaves no gap and makes none twice, wherever the process that begins it dies', async () => {
+    const store = await testStore();
+    const { taskId } = await scheduled(store, { ...inMs(0), ...everySecond });
+    await beginAll(store);
+    const [next = ''] = (await kept(store)).entries;
+    // As if it had died after the begin, and the next one was not made.
+    const root = `${store.settings.prefix}{s0}:outbox:later`;
+    await redis.zrem(root, `${next} acme/alice/echo`);
+    await redis.zadd(root, 0, `${taskId} acme/alice/echo`);
+    await redis.del(
+      `${store.settings.prefix}{s0}:m:acme/alice/echo:${(await taskOf(store, next)).history?.[0]?.messageId}`,
+    );
+    expect(
+      (await Promise.all([store.schedules.begin(), store.schedules.begin()])).flatMap(({ tasks }) => tasks),
+    ).toEqual([]);
+    expect(await store.queue.waiting('echo')).toBe(1);
+    const { entries, owners } = await kept(store);
+    expect(entries).toHaveLength(1);
+    expect(entries).not.toContain(taskId);
+    expect(owners).toEqual({ 'acme/alice/echo': '1' });
+  });
+
+  test('ends with a cancel of the task that waits, and goes on when one is canceled that has begun', async () => {
+    const store = await testStore();
+    const { taskId } = await scheduled(store, { ...inMs(0), ...everySecond });
+    await beginAll(store);
+    await store.tasks.cancel(alice, taskId);
+    const [next = ''] = (await kept(store)).entries;
+    expect(await store.tasks.cancel(alice, next)).toBe('canceled');
+    expect(await kept(store)).toEqual(nothingKept);
+  });
+
+  test.each([
+    ['after so many times', () => ({ times: 2 })],
+    ['with the last time that is not after its end', () => ({ until: new Date(Date.now() + 1_100).toISOString() })],
+  ])('ends %s', async (_, end) => {
+    const store = await testStore();
+    await scheduled(store, {
+      at: new Date(Math.floor(Date.now() / 1_000) * 1_000).toISOString(),
+      ...everySecond,
+      ...end(),
+    });
+    await beginAll(store, 2);
+    expect(await kept(store)).toEqual(nothingKept);
+    expect(await listed(store)).toHaveLength(2);
+  });
+
+  test('tells the webhooks of each task', async () => {
+    const store = await testStore({ pushSecrets: ['0123456789abcdef0123456789abcdef'] });
+    const webhook = { id: 'a', url: 'https://client.example.com/hook', token: 'secret' };
+    const { taskId } = await scheduled(store, { ...inMs(0), ...everySecond }, { webhook });
+    await store.push.webhooks.create(alice, taskId, { id: 'b', url: 'https://client.example.com/other' });
+    await beginAll(store);
+    const [next = ''] = (await kept(store)).entries;
+    const page = await store.push.webhooks.list(alice, next, { pageSize: 9 });
+    expect(page?.webhooks).toMatchObject([webhook, { id: 'b' }]);
+  });
+
+  test('waits while there is no room for the next task, and goes on then', async () => {
+    const store = await testStore({ maxOpenTasks: 1 });
+    const { taskId } = await scheduled(store, { ...inMs(0), ...everySecond });
+    const { tasks, notFollowed } = await store.schedules.begin();
+    expect(tasks).toHaveLength(1);
+    expect(notFollowed).toEqual([{ agent: 'echo', taskId, why: 'too-many-open', isTriedAgain: true }]);
+    expect((await kept(store)).entries).toEqual([taskId]);
+    const turn = await begun(store, taskId);
+    await turn.publish({ kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true });
+    await redis.zadd(`${store.settings.prefix}{s0}:outbox:later`, 0, `${taskId} acme/alice/echo`);
+    await store.schedules.begin();
+    const { entries, owners } = await kept(store);
+    expect(entries).not.toContain(taskId);
+    expect([entries.length, owners]).toEqual([1, { 'acme/alice/echo': '1' }]);
+  });
+
+  test('keeps the principal with its most tasks that wait at that number', async () => {
+    const store = await testStore({ maxScheduled: 1 });
+    await scheduled(store, { ...inMs(0), ...everySecond });
+    await beginAll(store, 2);
+    const schedule = inMs(3_600_000);
+    expect(await store.tasks.accept(alice, { message: userMessage(), schedule })).toEqual({
+      verdict: 'too-many-later',
+    });
+  });
+});
+
+describe('the next time of a cron expression', () => {
+  const after = Date.parse('2026-03-28T12:00:00Z');
+  const next = (cron: string, timeZone?: string): string | undefined => {
+    const [ms] = nextTimes({ cron, timeZone }, after, 1);
+    return ms === undefined ? undefined : new Date(ms).toISOString();
+  };
+
+  test('is that of its time zone, also where the clocks change', () => {
+    expect(next('0 9 * * *')).toBe('2026-03-29T09:00:00.000Z');
+    expect(next('0 9 * * *', 'Europe/Berlin')).toBe('2026-03-29T07:00:00.000Z');
+    // There is no half past two on that day.
+    expect(next('30 2 * * *', 'Europe/Berlin')).toBe('2026-03-29T01:30:00.000Z');
+  });
+
+  test('is within a year and a day, or there is none', () => {
+    expect(next('0 0 29 2 *')).toBeUndefined();
+    expect(next('0 0 1 3 *')).toBe('2027-03-01T00:00:00.000Z');
+  });
+});
