@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { registryManifest } from '../release/registry-manifest.ts';
+import { released, withVersion } from '../release/versioned-files.ts';
 import { type Manifest, publishedWorkspaces } from '../release/workspaces.ts';
 
 const manifest: Manifest = {
@@ -39,5 +41,31 @@ describe('what is published', () => {
       expect(ours.filter((name) => !before.has(name))).toEqual([]);
       before.add(manifest.name);
     }
+  });
+});
+
+describe('the version of a release', () => {
+  it('is that of the packages, in the chart and wherever else it is named', () => {
+    const [version = ''] = publishedWorkspaces().map(({ manifest }) => manifest.version);
+    for (const [file, text] of withVersion(version)) expect(readFileSync(file, 'utf8'), file).toBe(text);
+  });
+
+  it('gets into each of these files, and nothing else changes there', () => {
+    const next = withVersion('12.3.4-rc.5');
+    const [version = ''] = publishedWorkspaces().map(({ manifest }) => manifest.version);
+    expect(next.get('deploy/helm/switchyard/Chart.yaml')).toMatch(
+      /^version: 12\.3\.4-rc\.5\nappVersion: "12\.3\.4-rc\.5"$/m,
+    );
+    for (const [file, text] of next) {
+      expect(text).toContain('12.3.4-rc.5');
+      expect(text.replaceAll('12.3.4-rc.5', version)).toBe(readFileSync(file, 'utf8'));
+    }
+  });
+
+  it('heads what was unreleased in the changelog, once', () => {
+    const changelog = '# Changelog\n\n## Unreleased\n\n- A door\n';
+    const after = released(changelog, '1.2.3', new Date('2027-01-02T03:04:05Z'));
+    expect(after).toBe('# Changelog\n\n## Unreleased\n\n## 1.2.3 - 2027-01-02\n\n- A door\n');
+    expect(released(after, '1.2.3', new Date())).toBe(after);
   });
 });
