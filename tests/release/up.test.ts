@@ -1,11 +1,15 @@
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePort, type Guarded, spawnGuarded } from '@switchyard/local';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startAlmanac } from '../../examples/remote/almanac/server.ts';
+import { descendantsOf, isAlive } from '../support/descendants.ts';
+import { type Program, startProgram } from '../support/process.ts';
 import { until } from '../support/until.ts';
 import { EmptyFolder, environment } from './support/empty-folder.ts';
 
-// An author's first minutes, in a folder outside the repository: from nothing to a second agent on two workers.
+// An author's first minutes, in a folder outside the repository: from nothing to a second agent on two workers. Each
+// test goes on where the one before has left the folder.
 
 const agent = (id: string, greeting: string): string => `
 import { defineAgent } from '@switchyard/agent';
@@ -89,12 +93,21 @@ describe('switchyard up, from the tarballs', () => {
     const answers = async () => (await switchyard('send', 'Ada')).includes('Good evening, Ada');
     await until(answers, { what: 'the changed agent answers', ...patience });
     await until(() => output.includes('the changed agents run'), { what: 'the log says so, a moment later' });
+    await folder.write('agent.ts', 'const broken = ;');
+    await until(() => /agent\.ts:1:16: Expression expected/.test(output), { what: 'what is wrong', ...patience });
+    expect(await switchyard('send', 'Ada')).toContain('Good evening, Ada');
   });
 
-  it('says where an agent is broken, with file, line and column', async () => {
-    await folder.write('broken.ts', 'const broken = ;');
-    const said = await switchyard('up', './broken.ts');
-    expect(said).toContain(`${join(folder.path, 'broken.ts')}:1:16: Expression expected`);
+  it('warns of nothing while it starts, keeps its files in .switchyard, and stops everything', async () => {
+    const started = output.slice(0, output.indexOf('Switchyard is ready'));
+    expect(started).toContain('starting Redis, a gateway and 2 workers');
+    expect(started).not.toMatch(/WARN|ERROR|Warning/);
+    expect(await readFile(join(folder.path, '.switchyard/.gitignore'), 'utf8')).toBe('*\n');
+    const all = descendantsOf(up?.pid ?? 0);
+    const workers = all.filter(({ command }) => /^\S*node\S* .*\/worker\/dist\/main\.js /.test(command));
+    expect(workers.length).toBeGreaterThan(1);
+    expect(await up?.stop()).toBe(0);
+    await until(() => !all.some(({ pid }) => isAlive(pid)), { what: 'all its processes are gone' });
   });
 
   it('stands before an agent that exists already, which is a line of the command', async () => {
@@ -119,5 +132,46 @@ describe('switchyard up, from the tarballs', () => {
     const { stdout } = await folder.run('npx', ['switchyard', 'worker', '--list', join(bare.path, 'agent.ts')]);
     expect(JSON.parse(stdout)).toEqual([{ id: 'bare', name: 'bare', example: 'Ada' }]);
     await bare.remove();
+  });
+});
+
+// The command of the folder that is installed, in folders inside it.
+describe('switchyard up, in another folder', () => {
+  async function start(name: string, args: readonly string[]): Promise<Program> {
+    const file = join(folder.path, 'node_modules/.bin/switchyard');
+    await mkdir(join(folder.path, name), { recursive: true });
+    return startProgram({ file, args: ['up', ...args], env: { PORT: '0' }, cwd: join(folder.path, name) });
+  }
+
+  it('finds the agents of the folder agents, and warns of nothing', async () => {
+    await folder.write('team/package.json', '{}');
+    await folder.write('team/agents/first.ts', agent('first', 'Hello'));
+    await folder.write('team/agents/first.test.ts', 'throw new Error("a test is no agent");');
+    await folder.write('team/agents/second/agent.ts', agent('second', 'Hello'));
+    const team = await start('team', []);
+    const [, url = ''] = await team.waitFor(/ready on (\S+)/, patience.timeoutMs);
+    expect(team.output()).not.toContain('Warning');
+    const second = `${url}/agents/second/.well-known/agent-card.json`;
+    await until(async () => (await fetch(second)).ok, { what: 'both run', ...patience });
+    expect(await (await fetch(`${url}/.well-known/agent-card.json`)).json()).toMatchObject({ name: 'first' });
+    await team.stop();
+  });
+
+  it.each([
+    ['no agent', [], /There is no agent here: neither agent\.ts nor agents\/\*\.ts/],
+    ['no such file', ['./nowhere.ts'], /There is no module \S+nowhere\.ts/],
+    ['a broken agent', ['./broken.ts'], /wrong\/broken\.ts:1:16: Expression expected/],
+    ['no definition of an agent', ['./incomplete.ts'], /incomplete\.ts:2:16: The agent "a" cannot be defined: card\./],
+    ['no number', ['--workers', 'many', './agent.ts'], /--workers: must be a whole number from 1 to 64/],
+    ['no option', ['--wokers', '2'], /Unknown option '--wokers'[\s\S]*Usage: switchyard up/],
+  ])('ends at once where there is %s, says why, and leaves nothing behind', async (_, args, words) => {
+    await folder.write('wrong/broken.ts', 'const broken = ;');
+    const incomplete = `import { defineAgent } from '@switchyard/agent';\nexport default defineAgent({ id: 'a', card: {} });\n`;
+    await folder.write('wrong/incomplete.ts', incomplete);
+    const started = await start('wrong', args);
+    expect(await started.exited).toBe(1);
+    expect(started.output()).toMatch(words);
+    expect(started.output()).not.toMatch(/│ starting |^ +at /m);
+    await expect(readFile(join(folder.path, 'wrong/.switchyard/.gitignore'))).rejects.toThrow('ENOENT');
   });
 });

@@ -22,20 +22,12 @@ describe('the worker as a process', () => {
     return startProgram({ file: 'apps/worker/src/main.ts', args, env: settings });
   }
 
-  async function refusalOf(code: string): Promise<string> {
-    await writeFile(join(folder, 'agent.ts'), code);
-    const worker = await start(['--agents', join(folder, 'agent.ts')]);
-    expect(await worker.exited).toBe(1);
-    return worker.output();
-  }
-
-  it('takes an empty variable for an unset one', async () => {
-    const worker = await start(['--agents', 'examples/echo/agent.ts'], {
-      METRICS_PORT: '',
-      PUSH: '',
-      WAIT_REPLICAS: '',
-    });
-    await worker.waitFor(/"event":"started"/);
+  it('finds agents from the folder where npm was called; an empty variable is unset, one that is no setting named', async () => {
+    const npm = { INIT_CWD: `${process.cwd()}/examples/hello` };
+    const empty = { METRICS_PORT: '', PUSH: '', WAIT_REPLICAS: '' };
+    const worker = await start(['--agents', 'agent.ts'], { ...npm, ...empty, MAX_ATEMPTS: '5' });
+    await worker.waitFor(/"agents":\["hello"\]/);
+    expect(worker.output()).toContain('MAX_ATEMPTS is not a setting of Switchyard; did you mean MAX_ATTEMPTS?');
     expect(worker.output()).not.toContain('measuring');
     expect(await worker.stop()).toBe(0);
   });
@@ -97,33 +89,36 @@ describe('the worker as a process', () => {
     receiver.close();
   });
 
-  it('names a variable that is no setting but looks like one', async () => {
-    const worker = await start(['--agents', 'examples/echo/agent.ts'], { MAX_ATEMPTS: '5' });
-    await worker.waitFor(/MAX_ATEMPTS is not a setting of Switchyard; did you mean MAX_ATTEMPTS\?/);
-    await worker.stop();
-  });
-
   it('answers --help with its options and settings, and starts nothing', async () => {
     const worker = await start(['--help']);
     expect(await worker.exited).toBe(0);
     expect(worker.output()).toMatch(/switchyard worker .*<module>[\s\S]*\n {2}MAX_ATTEMPTS\n.*\n.*default: 3/);
   });
 
-  it('finds agents from the folder where npm was called', async () => {
-    const worker = await start(['--agents', 'agent.ts'], { INIT_CWD: `${process.cwd()}/examples/hello` });
-    await worker.waitFor(/"agents":\["hello"\]/);
-    await worker.stop();
+  it('names file, line and column where an agent cannot be loaded', async () => {
+    const agent = join(folder, 'agent.ts');
+    await writeFile(agent, 'const agent = ;');
+    const worker = await start(['--agents', agent]);
+    expect(await worker.exited).toBe(1);
+    expect(worker.output()).toContain(
+      `The agent module ${agent} cannot be loaded:\n  ${agent}:1:15: Expression expected`,
+    );
+    expect(worker.output()).not.toContain('    at ');
   });
 
-  it.each([
-    ['const agent = ;', /agent\.ts:1:15: Expression expected/],
-    ['export const a = 1;\nnothing.there();', /agent\.ts:2:1: nothing is not defined/],
-    ["import { a } from './nowhere.ts';", /agent\.ts:1:19: Cannot find module '.*nowhere\.ts'/],
-    ["import 'no-such-package/deep';", /agent\.ts:1:8: Cannot find package 'no-such-package'/],
-    ["import { nothing } from 'node:fs';", /agent\.ts:1:10: .*does not provide an export named 'nothing'/],
-  ])('names file, line and column where an agent cannot be loaded: %s', async (code, words) => {
-    const said = await refusalOf(code);
-    expect(said).toMatch(words);
-    expect(said).not.toContain('    at ');
+  it('knows the place of what is wrong wherever it is, in one process', async () => {
+    const wrong: readonly [code: string, words: RegExp][] = [
+      ['const a = 1;\n\n  const agent = ;\n', /0\.ts:3:17: Expression expected$/],
+      ['export const a = 1;\nnothing.there();', /1\.ts:2:1: nothing is not defined$/],
+      ["import { a } from './nowhere.ts';", /2\.ts:1:19: Cannot find module '.*nowhere\.ts'/],
+      ["import 'no-such-package/deep';", /3\.ts:1:8: Cannot find package 'no-such-package'/],
+      ["import { nothing } from 'node:fs';", /4\.ts:1:10: .*does not provide an export named 'nothing'$/],
+    ];
+    const files = wrong.map((_, i) => join(folder, `${i}.ts`));
+    await Promise.all(wrong.map(([code], i) => writeFile(files[i] ?? '', code)));
+    const loader = await startProgram({ file: 'apps/worker/test/support/load-each.ts', args: files });
+    expect(await loader.exited).toBe(0);
+    const problems: string[] = JSON.parse(loader.output());
+    expect(problems).toEqual(wrong.map(([, words]) => expect.stringMatching(words)));
   });
 });

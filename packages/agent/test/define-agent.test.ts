@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { agentThat } from '../../../tests/support/agent-that.ts';
+import { type AgentDefinition, defineAgent } from '../src/index.ts';
 import { isAgent } from '../src/runtime.ts';
 
 const complete = agentThat((turn) => turn.complete()).execute;
@@ -31,6 +32,12 @@ describe('defineAgent', () => {
   it('names the agent and every wrong field of its card', () => {
     const card = { ...agentThat(complete).card, name: '', version: '' };
     expect(() => agentThat(complete, { card })).toThrow(/"subject".*card\.name: .*card\.version: /);
+  });
+
+  it('refuses a definition without execute', () => {
+    const { card } = agentThat(complete);
+    const misspelt = { id: 'pizza', card, exicute: complete } as unknown as AgentDefinition;
+    expect(() => defineAgent(misspelt)).toThrow('The agent "pizza" cannot be defined: its execute is missing');
   });
 
   it.each([0, 1.5, Number.NaN, 10_001])('refuses a concurrency of %d', (concurrency) => {

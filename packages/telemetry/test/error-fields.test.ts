@@ -55,11 +55,13 @@ test('what an error repeats of a text, of an address or of anything long is left
     parsing,
     new Error(`fetch of https://user:${SECRET}@host.example:8080/hook?key=${SECRET} failed`),
     new Error(`redis://default:${SECRET}@127.0.0.1:6379/0 is away`),
+    new Error(`nothing is read from http://host.example/${SECRET}: is it there?`),
     new Error(`${'much '.repeat(100)}${SECRET}`),
   ];
   for (const error of errors) expect(JSON.stringify(errorFields(error))).not.toContain(SECRET);
   expect(errorFields(errors[1])).toMatchObject({ message: 'fetch of https://host.example:8080 failed' });
   expect(errorFields(errors[2])).toMatchObject({ message: 'redis://127.0.0.1:6379 is away' });
+  expect(errorFields(errors[3])).toMatchObject({ message: 'nothing is read from http://host.example: is it there?' });
   expect(errorFields(new Error('short'))).toMatchObject({ stack: expect.stringContaining('error-fields.test.ts') });
 });
 

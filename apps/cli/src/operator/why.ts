@@ -15,12 +15,14 @@ const detailSchema = z.looseObject({
 });
 
 /** The command for each action of a diagnosis. */
-const commands: Readonly<Record<string, (task: { taskId: string; agent: string }) => string>> = {
+const commands: Readonly<Record<string, (task: z.infer<typeof detailSchema>) => string | undefined>> = {
   'resume-agent': ({ agent }) => `switchyard queue resume ${agent}`,
   'start-worker': ({ agent }) => `start a worker that has the agent "${agent}"`,
   answer: ({ taskId }) => `switchyard send --task-id ${taskId} "<reply>"`,
   cancel: ({ taskId }) => `switchyard task cancel ${taskId}`,
-  retry: () => 'switchyard dead list',
+  // The console can run any ended task again; from here only dead letters are retried.
+  retry: ({ state, diagnosis }) =>
+    state === 'TASK_STATE_FAILED' || diagnosis.finding === 'webhook-fails' ? 'switchyard dead list' : undefined,
   'drain-worker': () => 'drain the worker, or end it: another one takes over',
   wait: () => 'wait',
 };
@@ -46,7 +48,7 @@ export function addWhyCommand(program: Command, world: World): void {
             field('Since', diagnosis.since),
             field('Why', diagnosis.text),
             ...diagnosis.see.map((see) => field('See', `${see.kind} ${see.id}`)),
-            ...diagnosis.actions.map((action) => field('Do', commands[action]?.(task) ?? action)),
+            ...diagnosis.actions.map((action) => field('Do', commands[action]?.(task))),
           ].join(''),
         );
       }),

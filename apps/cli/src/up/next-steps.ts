@@ -8,7 +8,7 @@ export interface Guide {
   readonly command: string;
   /** An example message for the default agent. */
   readonly example: string;
-  /** Runs a worker with another agent. */
+  /** Runs another worker. */
   readonly addWorker: string;
 }
 
@@ -48,7 +48,7 @@ ${curl} -s ${url}/message:send -H 'Content-Type: application/json' -d '{
 
 ${command} chat
 
-5. Add a worker with another agent:
+5. Add a worker:
 
 ${sharedAssignments(programEnvironment(settings))} ${addWorker}
 

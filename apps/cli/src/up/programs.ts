@@ -75,9 +75,12 @@ export function startGateway(settings: ProgramSettings): Promise<Guarded> {
   return startProgram([gatewayProgram()], settings, env);
 }
 
+/** A first agent may lie in a folder whose package.json has no "type": Node's warning about that is no help. */
+const quietly = ['--disable-warning=MODULE_TYPELESS_PACKAGE_JSON'];
+
 export function startWorker(settings: ProgramSettings): Promise<Guarded> {
   const { isWatched, agents } = settings;
-  return startProgram([workerProgram(), ...(isWatched ? ['--watch'] : []), ...agents], settings);
+  return startProgram([...quietly, workerProgram(), ...(isWatched ? ['--watch'] : []), ...agents], settings);
 }
 
 export function startBeside(program: string, settings: ProgramSettings): Promise<Guarded> {

@@ -67,7 +67,7 @@ export async function runUntilStopped(run: Run): Promise<void> {
   async function greetWhenReady(signal: AbortSignal): Promise<void> {
     const url = `http://${host}:${port}`;
     const slow = setTimeout(() => terminal.say('switchyard', stillWaiting(url, settings.defaultAgent)), SLOW_MS);
-    const isReady = await untilReady(url, signal);
+    const isReady = await untilReady(url, settings.defaultAgent, signal);
     clearTimeout(slow);
     if (!isReady) return;
     terminal.print(greeting);

@@ -9,9 +9,9 @@ export function loadProblem(error: unknown): string {
   return place ? `${place}: ${error.message}` : error.message;
 }
 
-/** Node puts a syntax error's line before the stack: `<file>:<line>`, the code, and carets below the error. */
+/** Node puts a syntax error's place before the stack: `<file>:<line>`, lines of code, and carets below the error. */
 function placeOfSyntax({ stack = '' }: Error): string | undefined {
-  const [, file, line, , blanks = ''] = /^(\S.*):(\d+)\n(.*)\n( *)\^/.exec(stack) ?? [];
+  const [, file, line, blanks = ''] = /^(\S.*):(\d+)\n(?:.*\n)+?( *)\^+\n/.exec(stack) ?? [];
   return file && `${pathOf(file)}:${line}:${blanks.length + 1}`;
 }
 

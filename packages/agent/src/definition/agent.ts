@@ -84,6 +84,7 @@ export function defineAgent(definition: AgentDefinition): Agent {
     checkWhileWorking(whileWorking);
     const cards = completeCards(definition);
     checkSkills(skillConcurrency, cards);
+    if (typeof execute !== 'function') throw new TypeError('its execute is missing, or is not a function');
     const retry = retryPolicy(definition.retry);
     const agent = { id, ...cards, repliesWithMessage, concurrency, turnTimeoutMs, retry, whileWorking, execute };
     return skillConcurrency ? { ...agent, skillConcurrency } : agent;

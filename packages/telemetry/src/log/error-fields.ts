@@ -30,12 +30,12 @@ export function errorFields(error: unknown): ErrorFields | string {
 const LONGEST = 200;
 /** The arguments that Redis repeats in its error for an unknown command. */
 const REPEATED_ARGUMENTS = /with args beginning with:[^\n]*/g;
-/** Of an address, all behind its host, and the name and password before that. */
-const ADDRESS = /\b([a-z]+:\/\/)(?:[^\s/@'"]{0,200}@)?([^\s/?#'"]*)[^\s'"]*/gi;
+/** Of an address, all behind its host but the sentence's punctuation, and the name and password before the host. */
+const ADDRESS = /\b([a-z]+:\/\/)(?:[^\s/@'"]{0,200}@)?([^\s/?#'"]*)[^\s'"]*?([:,;.)]?)(?=[\s'"]|$)/gi;
 
 /** A message as it may be logged: without what it may repeat of a request, a command or an address. */
 export function safeText(message: string, longest = LONGEST): string {
-  const text = withoutJson(message).replace(REPEATED_ARGUMENTS, 'with args left out').replace(ADDRESS, '$1$2');
+  const text = withoutJson(message).replace(REPEATED_ARGUMENTS, 'with args left out').replace(ADDRESS, '$1$2$3');
   return text.length > longest ? `${text.slice(0, longest)}…` : text;
 }
 
