@@ -116,7 +116,7 @@ describe('the worker as a process', () => {
     ];
     const files = wrong.map((_, i) => join(folder, `${i}.ts`));
     await Promise.all(wrong.map(([code], i) => writeFile(files[i] ?? '', code)));
-    const loader = await startProgram({ file: 'apps/worker/test/support/load-each.ts', args: files });
+    const loader = await startProgram({ file: 'apps/worker/test/fixtures/load-each.ts', args: files });
     expect(await loader.exited).toBe(0);
     const problems: string[] = JSON.parse(loader.output());
     expect(problems).toEqual(wrong.map(([, words]) => expect.stringMatching(words)));
