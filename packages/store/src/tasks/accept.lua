@@ -1,9 +1,9 @@
--- accept: a message of a client, or of an agent, enters a task that is there. One that makes a task: make-tasks.lua.
+-- accept: accepts a message of a client, or of an agent, for an existing task. make-tasks.lua makes tasks.
 --
 -- KEYS  <record>
 --       sent            what this principal sent under this messageId (string)
 --       queue_root      root of the keys of its agent's queue, as in add-jobs.lua
---       caller?         task of the agent that calls, see caller.lua
+--       caller?         task of the calling agent, see caller.lua
 -- ARGV  <record>
 --       idempotency_ms  ms the messageId is remembered
 --       job_options     as in add-jobs.lua
@@ -14,14 +14,14 @@
 --       context         that the client named, as JSON text; '' if none
 --       fingerprint     of the body
 --       message         as JSON, without its ids and closing brace
---       entry           of the inbox: messageId as JSON, line break, what the turn is given
---       max_inbox       messages that may wait
+--       entry           of the inbox: messageId as JSON, line break, the turn's input as JSON
+--       max_inbox       number of messages that may wait
 --       max_history     bytes of the history
---       config_id       of a webhook that is to hear of all that comes of it; '' none
---       encrypted       its config; '' none
---       max_webhooks    that a task may have
+--       config_id       of a webhook that gets the events from this message on; '' none
+--       encrypted       its configuration; '' none
+--       max_webhooks    number of webhooks that a task may have
 --       max_bytes       as in tenant-bytes.lua
---       only_waiting    1: only if the task waits for a person; else ''
+--       only_waiting    1: accept only if the task waits for its client; else ''
 --       cancels         channel that wakes the worker of the running turn, as in cancel.lua
 --       if_seq?         only if this is the number of the task's last event; left out: whatever it is
 -- Returns  { verdict … } and, when the message is or was accepted: task id, context, number of the message in its task,
@@ -47,7 +47,7 @@ local max_inbox, max_history, config_id, encrypted, max_webhooks, max_bytes, onl
 local refusal = caller_key and caller.refusal()
 if refusal then return { refusal } end
 
--- Before the state is looked at: a retry gets the first answer, also when the task has ended since.
+-- Checked before the state: a retry gets the first answer, even if the task has ended since.
 if redis.call('EXISTS', sent_key) == 1 then
   local task_key = unpack(KEYS)
   local task_id = unpack(ARGV)
@@ -66,7 +66,7 @@ max_bytes = tonumber(max_bytes)
 if caller_key and not caller.has_room() then return { 'too-many-calls' } end
 local record = load_record()
 if not record or record.owner ~= owner then return { 'missing' } end
--- Its client was not given it, and has guessed its id: see set-visibility.lua.
+-- A client that was not given the task must not find it by a guessed id: see set-visibility.lua.
 if record.state == 'h' or record.state == 'M' then return { 'missing' } end
 if only_waiting ~= '' and not is_waiting(record.state) then return { 'not-waiting' } end
 if context ~= '' and record.context ~= context then return { 'context-mismatch' } end
@@ -75,7 +75,7 @@ if is_terminal(record.state) then return { 'terminal' } end
 if record.later ~= '' then return { 'waits' } end
 -- It would be dropped with certainty: a pending cancel always ends the task.
 if record.cancel ~= '' then return { 'canceling' } end
--- Whoever has asked its client back takes the answer.
+-- An agent that has asked its client a question takes the answer.
 local runs = record.turn ~= '' and record.while_working or ''
 if runs == 'r' and not is_waiting(record.state) then return { 'working' } end
 if record.inbox >= tonumber(max_inbox) then return { 'inbox-full' } end
@@ -96,7 +96,7 @@ if caller_key then caller.record(task_id, owner) end
 record.accepted = record.accepted + 1
 remember(message .. ',"taskId":"' .. task_id .. '","contextId":"' .. record.context .. '"}')
 
--- Before any event, and in the same step: it misses nothing.
+-- The webhook is created before any event, in the same step, so that it misses none.
 local number, cursor, replaced
 if config_id ~= '' then
   number, cursor, replaced = add_webhook(config_id, encrypted, cursor_at(record.seq, record.tip))
@@ -108,7 +108,7 @@ if record.scheduled ~= 0 then record.queued = new_incarnation()
 else
   schedule(record, queue_root, job_options, call_mode == 'w')
   if call_mode == 'w' then redis.call('HSET', task_key, 'awaited', record.scheduled) end
-  -- Leaves input-required at once: a poller must not take the old question for the answer to this message.
+  -- The task leaves input-required at once: a poller must not read the old question as the answer to this message.
   emit_status(record, 's')
   verdict, job, status_time = 'scheduled', record.scheduled, timestamp(now_ms())
 end

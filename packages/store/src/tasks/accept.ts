@@ -69,7 +69,7 @@ export interface AcceptPort extends DurablePort {
   readonly settings: StoreSettings;
 }
 
-/** Writes the message and its job in one step. If the queue loses the job, the sweeper adds it again. */
+/** Accepts a message: writes it and its job in one step. If the queue loses the job, the sweeper adds it again. */
 export function accept(port: AcceptPort, scope: Scope, submission: Submission): Promise<Acceptance>;
 export function accept(port: AcceptPort, scope: Scope, submission: CallSubmission): Promise<CallAcceptance>;
 export function accept(port: AcceptPort, scope: Scope, submission: AnswerSubmission): Promise<AnswerAcceptance>;
@@ -86,7 +86,7 @@ export async function accept(
   if (reply.length === 2) return { verdict: 'other-seq', seq: reply[1] };
   const [verdict, taskId, context, number, seq, job, timestamp, lastIncarnation, skill] = reply;
   const isDuplicate = verdict === 'duplicate';
-  // A client's retry repairs at once what a queue has lost.
+  // A retry of the client adds a job at once that the queue has lost.
   if (isDuplicate && job)
     await port.queue.add(
       ownerOf(scope),
@@ -115,13 +115,13 @@ async function refusal(
 
 type AnySubmission = Submission & Partial<CallSubmission & AnswerSubmission>;
 
-/** `body`: JSON of the message up to its taskId and contextId. Made once: a message may be large. */
+/** `body`: JSON of the message without its taskId and contextId. Made once, because a message may be large. */
 type Sent = AnySubmission & { readonly body: string };
 
-/** 31 years, and a number that Redis can still add to. */
+/** 31 years: a number that Redis can still add to a time. */
 const LONGEST_HOLD_MS = 1e12;
 
-/** A new context has the id of its first task (docs/adr/0023). */
+/** Makes a task. A new context has the id of its first task (docs/adr/0023). */
 function makeTask(port: AcceptPort, scope: Scope, sent: Sent): Promise<AcceptReply> {
   const { message, body } = sent;
   const { contextId } = message;
@@ -152,7 +152,7 @@ function makeTask(port: AcceptPort, scope: Scope, sent: Sent): Promise<AcceptRep
   return port.newTasks.make(task, sent.caller);
 }
 
-/** Of a task that the message makes. */
+/** The queue of a task that the message makes. */
 function queueFor({ agent }: Scope, { skill }: Sent): string {
   return skillQueue(agent, skill?.hasQueue ? skill.id : undefined);
 }
@@ -207,8 +207,8 @@ function encrypted(
 }
 
 /**
- * Tells a retry from another message with the same messageId. Leaves out credentials, as it is not encrypted, and the
- * messageId of one that is known by its key: many libraries give a retry another one.
+ * A hash that tells a retry from another message with the same messageId. It leaves out credentials, as it is not
+ * encrypted, and the messageId if there is an idempotency key: many libraries give a retry another one.
  */
 function fingerprint({ message, body: sent, metadata, webhook, idempotencyKey }: Sent): string {
   const { taskId, contextId } = message;
@@ -222,7 +222,7 @@ function entry(scope: Scope, sent: Sent): string {
   const { message, body, caller, trace, requestId } = sent;
   const { messageId, taskId, contextId } = message;
   const ids = JSON.stringify({ taskId, contextId });
-  // What is undefined is left out of JSON; an object without spreads is made faster.
+  // JSON leaves out undefined fields; an object without spreads is made faster.
   const inboxEntry = {
     scopes: scope.principal.scopes,
     acceptedOutputModes: orNothing(sent.acceptedOutputModes),
@@ -260,8 +260,8 @@ function keptRequest(scope: Scope, sent: Sent): string {
 }
 
 /**
- * A new task as a read would return it: the caller needs no second round trip. `body` is JSON already, perhaps large:
- * it is not parsed and written again.
+ * The new task as a read would return it, so that the caller needs no second round trip. `body` is JSON already, and
+ * may be large: it is not parsed and written again.
  */
 function submittedTask(
   { historyLength, body, schedule }: Sent,

@@ -1,9 +1,9 @@
-/** More is being sent to clients than this process may hold. */
+/** The process holds too many bytes of answers that it is sending. */
 export class AnswersTooLarge extends Error {
   override readonly name = 'AnswersTooLarge';
 
   constructor() {
-    super('This process holds all that it may of answers to clients.');
+    super('This process already holds as many bytes of answers to clients as it may.');
   }
 }
 
@@ -16,7 +16,7 @@ export class ByteBudget {
     this.#bytes = bytes;
   }
 
-  /** What is held just now. */
+  /** Bytes that are held. */
   get taken(): number {
     return this.#taken;
   }
@@ -29,7 +29,7 @@ export class ByteBudget {
     this.#taken += bytes;
   }
 
-  /** As `take`; where nothing is held, anything is taken. @throws {AnswersTooLarge} */
+  /** As `take`, if there is room for them or nothing is held. @throws {AnswersTooLarge} */
   require(bytes: number): void {
     if (this.#taken > 0 && !this.hasRoomFor(bytes)) throw new AnswersTooLarge();
     this.take(bytes);

@@ -1,16 +1,16 @@
--- caller: the turn of an agent that calls another one. Needs caller_key, nil if a client sends, and caller_fence,
+-- caller: the turn of an agent that calls another one. Needs caller_key (nil if a client sends), caller_fence,
 -- call_mode, max_calls.
 --
--- caller_key  task (hash) of the caller, and, made from it, what it has called for and still goes on <task>:c (hash:
---             task → `w` (its caller waits for it) or `d` (it may outlive a completion), blank, owner;
---             conversation → `v`)
--- caller_fence  its fencing token   call_mode  `w` | `d`   max_calls  that may go on at once
--- Invariant: a task that a turn has called for is found when the turn's own task ends, or was never made.
+-- caller_key  task (hash) of the caller, and, made from it, its open calls <task>:c (hash: task → `w` (the caller waits
+--             for it) or `d` (it may outlive a completion), a blank, its owner; conversation → `v`)
+-- caller_fence  fencing token of the caller's turn   call_mode  `w` | `d`   max_calls  most open calls of a task
+-- Invariant: a called task is recorded with its caller's task in the step that makes it, so that it is found when the
+-- caller's task ends.
 
 local caller = {}
 --- @include "../record/note.lua"
 if caller_key then
-  -- fenced: it has lost its turn. caller-canceling: its task is about to end. nil: it may call.
+  -- fenced: the caller has lost its turn. caller-canceling: its task will end. nil: it may call.
   function caller.refusal()
     local turn, cancel = unpack(redis.call('HMGET', caller_key, 'turn', 'cancel'))
     if turn ~= caller_fence then return 'fenced' end

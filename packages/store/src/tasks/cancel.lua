@@ -1,12 +1,13 @@
--- cancel: a client wants the task to end.
+-- cancel: cancels a task.
 --
 -- KEYS  <record>
 -- ARGV  <record>
 --       owner
---       channel      of cancels that wait for the worker that runs the turn
---       sees_hidden  '1': an operator, or the end of its caller; '': a client, who was not given a hidden task
+--       channel      notifies the worker that runs the turn
+--       sees_hidden  '1': for an operator, or because the caller's task ended; '': for a client, which was not given a
+--                    hidden task
 --       if_seq?      only if this is the number of the task's last event; left out: whatever it is
--- Returns  canceled (also when asked again) | requested (its worker is notified) | terminal (too late) | missing
+-- Returns  canceled (also if the command is sent twice) | requested (its worker is notified) | terminal | missing
 --       | other-seq (see if_seq)
 -- Invariant: however the turn ends, an accepted cancel ends the task.
 
@@ -20,7 +21,7 @@ local record = load_record()
 if not record or record.owner ~= owner then return 'missing' end
 if record.state == 'h' and sees_hidden ~= '1' then return 'missing' end
 if record.state == 'X' then return 'canceled' end
--- A cancel that is sent twice has had its condition.
+-- A cancel that is sent twice met its condition the first time.
 if if_seq and record.cancel == '' and tonumber(if_seq) ~= record.seq then return 'other-seq' end
 if is_terminal(record.state) then return 'terminal' end
 allow_out_of_memory(task_key)
@@ -29,7 +30,7 @@ if record.turn == '' then
   commit(record)
   return 'canceled'
 end
--- The owner says the last word, so that its cleanup and its last artifact are in. If it is gone, sweep or begin does.
+-- The turn's owner writes the end, after its cleanup and its last artifact. If it is gone, the sweep or begin does.
 if record.cancel == '' then
   record.cancel = '1'
   commit(record)

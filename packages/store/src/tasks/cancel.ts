@@ -15,13 +15,13 @@ export const cancelScript = defineScript({
 
 /**
  * - `canceled`: it is canceled. `requested`: the worker of the running turn is notified, and however the turn ends, the
- *   task ends canceled. `terminal`: it has ended otherwise. `missing`: no such task in this scope. `other-seq`: see
- *   CancelOptions.
+ *   task ends CANCELED. `terminal`: it has ended in another state. `missing`: no such task in this scope. `other-seq`:
+ *   see CancelOptions.
  */
 export type Cancellation = 'canceled' | 'requested' | 'terminal' | 'missing' | 'other-seq';
 
 export interface CancelOptions {
-  /** Not for a client, to whom a hidden task is missing. */
+  /** Never for a client: to clients, a hidden task is missing. */
   readonly seesHidden?: boolean;
   /** Only if the last event of the task has this number. */
   readonly ifSeq?: number | undefined;

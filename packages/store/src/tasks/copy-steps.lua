@@ -1,11 +1,11 @@
--- copySteps: a task that is about to be made gets results of the steps of another one.
+-- copySteps: copies results of steps of a task for a new one that will be made.
 --
 -- KEYS  from          steps of a task (hash, see begin-step.lua)
---       to            those of the new one
--- ARGV  expire_ms     until the task is made, which keeps them: see make-tasks.lua
---       steps*        their names, in order
+--       to            steps of the new task
+-- ARGV  expire_ms     until the new task is made, which keeps them: see make-tasks.lua
+--       steps*        names of the steps, in order
 -- Returns  copied | unknown (one of them has no result, or they belong to a later message than the first)
--- Invariant: all of them or none.
+-- Invariant: all results are copied, or none.
 
 local from_key, to_key = unpack(KEYS)
 local expire_ms = unpack(ARGV, 1, 1)
@@ -19,7 +19,7 @@ for i = 2, #ARGV do
   bytes = bytes + #key + #result
   results[i - 1] = result
 end
--- One by one: as many as there may be are too many for the arguments of a command.
+-- One by one: there may be too many for the arguments of one command.
 for i, result in ipairs(results) do
   local key = 'step ' .. ARGV[i + 1]
   redis.call('HSET', to_key, 'result ' .. key, result, 'order ' .. key, i)

@@ -1,18 +1,18 @@
--- delete: every key of a task that has ended goes, and every mention of it.
+-- delete: deletes every key of an ended task, and removes it from all indexes.
 --
--- KEYS  <record>         and, made from the task's and named in it, whatever else record.lua, delivery-queues.lua and
---                        begin.lua keep of a task
+-- KEYS  <record>         and, made from the task's key and named in its hash, all other keys of record.lua,
+--                        delivery-queues.lua and begin.lua
 --       dead             zset
 --       conversations    zset, of its context
 --       all_conversations  zset, of all principals
---       others*          what its principal sent before under the ids of its messages (strings); of each conversation:
---                        hash, stream
+--       others*          the entries of accepted messages under the ids of its messages (strings); for each
+--                        conversation: hash, stream
 -- ARGV  task_id
 --       owner
 --       messages         how many of the other keys are of messages
 --       conversation_ids*
--- Returns  deleted | live (it has not ended) | missing (no such task of this owner)
--- Invariant: all of it or nothing. A task that has not ended is never touched.
+-- Returns  deleted | live (it has not ended) | missing (this owner has no such task)
+-- Invariant: everything is deleted, or nothing. A task that has not ended is never changed.
 
 local task_key, events_key, inbox_key, outbox_key, index_root, push_key = unpack(KEYS, 1, 6)
 local dead_key, conversations_key, all_conversations_key = unpack(KEYS, 7, 9)
@@ -34,7 +34,7 @@ for _, name in ipairs(names) do
   if outside then gone[#gone + 1] = outside end
 end
 
--- Another task may have been given the id of a message since this one was forgotten.
+-- Another task may have accepted a message with the same id, after the entry for this task had expired.
 for i = 10, 9 + messages do
   local known = redis.call('GET', KEYS[i])
   if known and known:match('^%S+ (%S+)') == task_id then gone[#gone + 1] = KEYS[i] end

@@ -25,8 +25,8 @@ export interface DeletePort extends CachedReadPort {
 }
 
 /**
- * Removes every key of an ended task: record, texts, events, indexes, webhooks with undelivered events, conversations,
- * idempotency entries. The agent's memory for the context stays.
+ * Deletes every key of an ended task: record, texts, events, index entries, webhooks with undelivered events,
+ * conversations, idempotency entries. The agent's memory for the context stays.
  * @param seesHidden as in `cancelTask`
  */
 export async function deleteTask(

@@ -1,10 +1,10 @@
--- endInterrupted: a task has waited for its client for too long, and is canceled.
+-- endInterrupted: cancels a task that has waited for its client for too long.
 --
 -- KEYS  <record>       and, made from the outbox's, <outbox>:interrupted (zset: task → since when it waits)
 -- ARGV  <record>
 --       max_wait_ms    ms that a task may wait
 --       reason         as JSON text, for the client
--- Returns  ended | idle (it does not wait, or not for so long)
+-- Returns  ended | idle (it does not wait, or not for that long)
 -- Invariant: a task in which a message waits, or whose turn is open, goes on.
 
 --- @include "../record/record.lua"

@@ -1,7 +1,7 @@
 -- firstAnswer: the reply to a retry of a message. Needs tasks_root and idempotency_ms.
 --
 -- sent_key: string, '<fingerprint> <task id> <number of the message in its task>'
--- Returns  { 'duplicate' … } as accept.lua, whatever has become of the task since | { 'conflict' } | { 'missing' }
+-- Returns  { 'duplicate' … } as accept.lua, whatever the task's state is now | { 'conflict' } | { 'missing' }
 
 local function first_answer(sent_key, fingerprint)
   local known_print, task_id, number = redis.call('GET', sent_key):match('^(%S+) (%S+) (%d+)$')
@@ -9,7 +9,7 @@ local function first_answer(sent_key, fingerprint)
   local seq, job, context, queue =
     unpack(redis.call('HMGET', tasks_root .. task_id, 'seq', 'scheduled', 'context', 'queue'))
   if not seq then return { 'missing' } end
-  -- A write, so that a caller that waits for replicas waits for those that the first answer may have timed out on.
+  -- This write makes a caller that waits for replicas wait for the first message, too, whose wait may have timed out.
   redis.call('PEXPIRE', sent_key, idempotency_ms)
   return { 'duplicate', task_id, context, tonumber(number), tonumber(seq), tonumber(job or 0), '', 0, queue or '' }
 end

@@ -1,8 +1,8 @@
 import { type Json, withTextAfter } from './task-json.ts';
 
 /*
- * The generation of a task (docs/a2a-1-1.md) is the number of its last event: 1 when it is made, and one more with every
- * event. JSON has it as a text, as ProtoJSON writes an int64. It is put into the stored JSON, unparsed.
+ * The generation of a task (docs/a2a-1-1.md) is the number of its last event: 1 for a new task, and one more with every
+ * event. JSON has it as a string, as ProtoJSON writes an int64. It is inserted into the stored JSON without parsing it.
  */
 
 const ofTask = ['{'];

@@ -11,11 +11,11 @@ export interface KeyPort {
   readonly settings: Pick<StoreSettings, 'idempotencyMs'>;
 }
 
-/** A change of a task that comes with a key of the client, and may be a retry. */
+/** A change of a task with an idempotency key of the client; it may be a retry. */
 export interface KeyedRequest {
   readonly taskId: string;
   readonly key: string;
-  /** What is asked for, as JSON: a retry asks for the same. */
+  /** The request as JSON: a retry has the same. */
   readonly request: string;
 }
 
@@ -23,8 +23,8 @@ export interface KeyedRequest {
 export type KeyClaim = 'first' | 'retry' | 'conflict';
 
 /**
- * Remembers the key of a change that may be made twice without harm; messages have theirs in the step that accepts them
- * (accept.lua), under the same names.
+ * Stores the key of an idempotent change. The keys of messages are stored in the step that accepts them (accept.lua),
+ * under the same names.
  */
 export async function claimKey(port: KeyPort, scope: Scope, keyed: KeyedRequest): Promise<KeyClaim> {
   const { redis, shards, settings } = port;
@@ -36,14 +36,14 @@ export async function claimKey(port: KeyPort, scope: Scope, keyed: KeyedRequest)
   return (await redis.get(name)) === print ? 'retry' : 'conflict';
 }
 
-/** For a change that was refused: the key is free again. */
+/** Releases the key of a change that was refused. */
 export async function releaseKey({ redis, shards }: KeyPort, scope: Scope, keyed: KeyedRequest): Promise<void> {
   await redis.del(shards.of(keyed.taskId).accepted(scope, keyName(keyed.key)));
 }
 
 /**
- * The task that got a message of this name, if one was accepted; an ended task may be deleted since.
- * @param neighbour a task of the same context, there or not: both are on one shard
+ * The task of a message with this name, if one was accepted. The task may have been deleted since.
+ * @param neighbour a task of the same context, which need not exist: both are on one shard
  */
 export async function taskOfMessage(
   { redis, shards }: KeyPort,

@@ -26,7 +26,7 @@ export class InterruptedTasks {
 
   /**
    * Cancels tasks that have waited for too long. Several processes may do so at once.
-   * @returns how many
+   * @returns their number
    */
   async endOverdue(): Promise<number> {
     const counts = await Promise.all(this.#port.shards.all.map((keys) => this.#endIn(keys)));

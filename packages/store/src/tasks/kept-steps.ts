@@ -17,14 +17,14 @@ interface KeptStepsPort {
   readonly shards: Shards;
 }
 
-/** Between the copying of steps and the making of their task there is one round trip. */
+/** How long copied steps are kept until their task is made, which takes one round trip. */
 const COPIED_MS = 60_000;
 const RESULT = 'result step ';
 const ORDER = 'order step ';
 
 /**
- * Names of the steps of a task's first message whose results are kept, in the order in which they were begun. None, if
- * the order is not known: a worker of an earlier version began one.
+ * Names of the steps of a task's first message whose results are kept, in the order in which they were begun. Empty if
+ * the order is not known, because a worker of an earlier version began one.
  */
 export async function keptSteps({ redis, shards }: KeptStepsPort, taskId: string): Promise<string[]> {
   const key = stepsKey(shards, taskId);
@@ -37,9 +37,7 @@ export async function keptSteps({ redis, shards }: KeptStepsPort, taskId: string
   return begun.sort((a, b) => a.order - b.order).map(({ name }) => name);
 }
 
-/**
- * The steps of a task before one of them. None, if that is not named; undefined: it has no result that is kept.
- */
+/** The steps of a task before `step`; empty if it is unset; undefined if no result of it is kept. */
 export async function stepsBefore(
   port: KeptStepsPort,
   taskId: string,

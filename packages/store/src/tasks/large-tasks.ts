@@ -7,16 +7,16 @@ interface LargeTask {
   /** Names task, version and parts. */
   readonly key: string;
   readonly bytes: number;
-  /** Undefined: it was replaced meanwhile. */
+  /** Undefined: a text was replaced meanwhile. */
   readonly read: () => Promise<readonly Buffer[] | undefined>;
 }
 
 type Reading = Promise<TaskJson | undefined>;
 
-/** The large tasks that this process is reading, or sends just now: each version once. */
+/** The large tasks that this process is reading or sending: each version is held once. */
 export class LargeTasks {
   readonly #budget: ByteBudget;
-  /** Apart for each connection: one waits for Redis, another one gives up. */
+  /** Separate for each connection: reads on one wait for Redis, reads on another give up. */
   readonly #beingRead = new WeakMap<RedisConnection, Map<string, Reading>>();
   readonly #known = new Map<string, WeakRef<TaskJson>>();
   readonly #forgotten = new FinalizationRegistry<string>((key) => {
@@ -27,12 +27,12 @@ export class LargeTasks {
     this.#budget = budget;
   }
 
-  /** Bytes that count just now. */
+  /** Bytes that are held. */
   get bytes(): number {
     return this.#budget.taken;
   }
 
-  /** @returns undefined: it was replaced meanwhile @throws {AnswersTooLarge} */
+  /** @returns undefined: a text was replaced meanwhile @throws {AnswersTooLarge} */
   async get(redis: RedisConnection, task: LargeTask): Reading {
     const known = this.#known.get(task.key)?.deref();
     return known ? known.expect() : this.#readOnce(redis, task);

@@ -1,18 +1,18 @@
--- list: one page of the tasks of a principal, or of one of its contexts, by status time, the latest first.
+-- list: reads one page of the tasks of a principal, or of one of its contexts, by status time, the latest first.
 --
 -- KEYS  index         zset; every score 0, members state .. time .. id
---       tasks_root    what the keys of tasks begin with
+--       tasks_root    prefix of the keys of tasks
 -- ARGV  states        letters; '' all
 --       since         earliest time; '' any
 --       retention_ms  ms that an ended task is kept
 --       size          of the page
 --       token         time .. id of the last task seen; '' the first page
 --       owner
---       context       as JSON text; '' of a principal
+--       context       as JSON text; '' all contexts of the principal
 -- Returns  total, then time .. id of each task of the page; one more than the page size if there is a next page
 --
--- Invariant: total is exact. A task that does not move is on exactly one page; one that moves goes to the front, and is
--- never seen twice on the way down. Cost: O(states · (log n + page)).
+-- Invariant: total is exact. A task that does not change is on exactly one page; one that changes moves to the front,
+-- and is never listed twice in later pages. Cost: O(states · (log n + page)).
 
 --- @include "../redis/timestamps.lua"
 --- @include "initial-task.lua"
@@ -47,7 +47,7 @@ for letter in states:gmatch('.') do
   end
 end
 
-table.sort(found) -- upwards, without a comparison in Lua: the page is its end, read backwards
+table.sort(found) -- ascending, which needs no comparison in Lua: the page is its end, read backwards
 local page = { total }
 for i = #found, math.max(#found - size, 1), -1 do page[#page + 1] = found[i] end
 return page

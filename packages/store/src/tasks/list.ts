@@ -30,7 +30,7 @@ export interface TaskQuery extends Omit<TaskView, 'version'> {
 export interface TaskPage {
   /** JSON of each task, latest status first. Fewer than the page size if they are large: see `maxPageBytes`. */
   readonly tasks: readonly string[];
-  /** Of the last event of each. */
+  /** Number of each task's last event. */
   readonly seqs: readonly number[];
   /** Of all pages together, exactly. */
   readonly totalSize: number;
@@ -43,14 +43,14 @@ export interface ListPort extends CachedReadPort {
 }
 
 /**
- * The total, and the index entries of the first tasks: time of the status and id, latest first. One more than a page if
- * there is a next one.
+ * The total, and the places of the first tasks: their sort keys, time of the status and id, the latest first. One more
+ * than a page if there is a next page.
  */
 type Places = [total: number, ...places: string[]];
 const TIME_LENGTH = 8;
 const allLetters = [...Object.values(stateLetters), hiddenLetter, withdrawnLetter].sort().join('');
 
-/** A context is on one shard; other lists merge all shards. @throws {InvalidPageToken} */
+/** Reads one page. A context is on one shard; other lists merge all shards. @throws {InvalidPageToken} */
 export async function listTasks(port: ListPort, scope: Scope, query: TaskQuery): Promise<TaskPage> {
   const { contextId, pageSize } = query;
   const shards = contextId === undefined ? port.shards.all : [port.shards.of(contextId)];
@@ -89,7 +89,7 @@ export async function findPlaces(port: ListPort, keys: ShardKeys, scope: Scope, 
   });
 }
 
-/** An ISO timestamp in an index: eight base-36 digits of its milliseconds, which sort like the time. */
+/** An ISO timestamp as in an index: its milliseconds as eight base-36 digits, which sort like the time. */
 export function sortableTime(timestamp: string): string {
   return Math.max(0, Date.parse(timestamp)).toString(36).padStart(8, '0');
 }

@@ -1,4 +1,4 @@
--- makeTasks: messages that make tasks. Of one client, or of several that come together; of an agent's call, alone.
+-- makeTasks: accepts messages that make tasks: one or several of clients, or one of a calling agent.
 --
 -- KEYS  tasks_root      as in append.lua
 --       outbox
@@ -71,7 +71,7 @@ for at = FIRST, #ARGV, SIZE do
   starts[#starts + 1], sent_keys[#sent_keys + 1] = at, ARGV[at + 3]
 end
 
--- A message is a retry of one that came before, or of one beside it.
+-- A message may be a retry of an earlier one, or of another one in this call.
 local known = redis.call('MGET', unpack(sent_keys))
 local new, retries, first_of = {}, {}, {}
 for n, sent_key in ipairs(sent_keys) do

@@ -49,7 +49,7 @@ export interface NewTasksPort extends DurablePort {
   readonly deadline?: Deadline | undefined;
 }
 
-/** A message that makes a task, as make-tasks.lua takes it. */
+/** A message that makes a task, as the arguments of make-tasks.lua. */
 export interface NewTask {
   readonly taskId: string;
   readonly owner: string;
@@ -82,8 +82,8 @@ export interface NewTask {
 }
 
 /**
- * Makes tasks. Messages that come at the same time are written by one script, which costs less than one each; those
- * that come meanwhile wait for its reply, so that Redis serves other clients in between.
+ * Makes tasks. One script writes the messages that arrive at the same time, which costs less than a script each. Later
+ * messages wait for its reply, so that Redis serves other clients in between.
  */
 export class NewTasks {
   readonly #port: NewTasksPort;

@@ -5,17 +5,17 @@ export class InvalidPageToken extends Error {
   override readonly name = 'InvalidPageToken';
 
   constructor() {
-    super('The page token is not one that this list answered.');
+    super('The page token is not one that this list returned.');
   }
 }
 
-/** Characters of the checksum at the front of a token. */
+/** Length of the checksum at the front of a token. */
 const SEAL_LENGTH = 11;
 
 /**
  * A page token names the last item of a page: it stays valid when items move or are deleted.
  * @param position of the item in the list
- * @param filters of the list; a token is valid for the same ones only
+ * @param filters of the list; a token is valid only for the same filters
  */
 export function encodePageToken(position: string, filters: readonly unknown[]): string {
   return Buffer.from(seal(position, filters) + position).toString('base64url');
@@ -30,7 +30,7 @@ export function decodePageToken(token: string | undefined, filters: readonly unk
   return position;
 }
 
-/** Detects changed tokens. Not a secret: every item is read in its caller's scope anyway. */
+/** A checksum that detects changed tokens. It needs no secret: every item is read in its caller's scope anyway. */
 function seal(position: string, filters: readonly unknown[]): string {
   return hash('sha256', JSON.stringify([position, ...filters]), 'base64url').slice(0, SEAL_LENGTH);
 }

@@ -1,11 +1,12 @@
 -- pieces: a task as pieces of JSON that need only be joined. Needs task_key and task_id.
 --
--- A piece is JSON, or { key, last }: fetch it with GETRANGE key 1 last. These strings only grow, hence it is the text
--- as of this read; shorter means that it was replaced meanwhile: read again.
--- Joined they are the fold of the events 1 … seq and of the messages accepted until then. Joining is left to the
--- caller: here it would take three times as long, and Redis has one thread for everyone.
+-- A piece is JSON, or { key, last }: fetch it with GETRANGE key 1 last. These strings only grow, so the result is the
+-- text as of this read; if it is shorter, it was replaced meanwhile: read the task again.
+-- Joined, the pieces are the fold of the events 1 … seq and of the messages accepted until then. The caller joins them:
+-- here it would take three times as long, and Redis has one thread for all clients.
 
--- The n latest messages: in as much of the history's end as holds them. (A plain find; a pattern is ten times slower.)
+-- The n latest messages. Reads a longer and longer end of the history until it has them. (A plain find: a pattern is
+-- ten times slower.)
 local function latest(n, inside, outside)
   local bytes, size = 256 * n, inside and #inside or redis.call('STRLEN', outside)
   while true do
@@ -21,9 +22,9 @@ local function latest(n, inside, outside)
   end
 end
 
--- Adds them to a reply. length: historyLength ('' all); artifacts: all | none; large_bytes: from which a text
--- is not copied through Lua; and the fields of the task's hash that are named here: count is `artifacts`, inside and
--- outside `h` and `@h`.
+-- Adds the pieces to a reply. length: historyLength ('' all); artifacts: all | none; large_bytes: texts from this size
+-- on are not copied through Lua; the others are fields of the task's hash: count is `artifacts`, inside and outside are
+-- `h` and `@h`.
 local function put_pieces(reply, length, artifacts, large_bytes, context, status, metadata, count, inside, outside)
   local function put(piece) reply[#reply + 1] = piece end
   put('{"id":"' .. task_id .. '","contextId":"' .. context .. '","status":' .. status)
@@ -41,7 +42,7 @@ local function put_pieces(reply, length, artifacts, large_bytes, context, status
   if (inside or outside) and length ~= '0' then
     put(',"history":[')
     local size = length == '' and outside and redis.call('STRLEN', outside) or 0
-    -- Its first message begins with a tab, which is white space.
+    -- The first message begins with a tab, which is white space.
     if size >= tonumber(large_bytes) then put({ outside, size - 1 })
     elseif length ~= '' then put(latest(tonumber(length), inside, outside))
     else put(inside and inside:sub(3) or redis.call('GETRANGE', outside, 2, -1)) end

@@ -1,19 +1,19 @@
 import type { RedisConnection } from '../redis/connection.ts';
 import { integer, type Parser, text, tuple } from '../redis/reply.ts';
 
-/** Of a task, as pieces.lua has it: JSON, or where a large text is. */
+/** A piece of a task, as in pieces.lua: JSON, or the key and last byte of a large text. */
 export type Piece = string | [key: string, last: number];
 
 const textPlace = tuple(text, integer);
 
 export const piece: Parser<Piece> = (reply) => (typeof reply === 'string' ? reply : textPlace(reply));
 
-/** About: a text that is here already may have more bytes than letters. */
+/** The approximate size: a text that was read already may have more bytes than characters. */
 export function bytesIn(pieces: readonly Piece[]): number {
   return pieces.reduce((sum, piece) => sum + (typeof piece === 'string' ? piece.length : piece[1]), 0);
 }
 
-/** Of a large text that Redis sends at once: of one reply the client library holds three times its size. */
+/** Part of a large text that is read at a time: the client library needs three times the size of a reply. */
 const RANGE_BYTES = 1_024 * 1_024;
 const RANGES_AT_ONCE = 8;
 
@@ -54,14 +54,14 @@ function toParts(piece: Piece): (string | Range)[] {
   });
 }
 
-/** Not in a slab of Node's pool, which would be kept as long as any of its texts. */
+/** The text outside of Node's buffer pool: a slab of the pool would be kept as long as any text in it. */
 function encode(text: string): Buffer {
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
   bytes.write(text);
   return bytes;
 }
 
-/** Such a text only grows, and one that replaces it has another key. */
+/** Reads a range. The text only grows, and a text that replaces it has another key. */
 async function large(redis: RedisConnection, [key, from, to]: Range): Promise<Buffer | undefined> {
   const text = await redis.getrangeBuffer(key, from, to);
   return text.length === to - from + 1 ? text : undefined;

@@ -24,7 +24,7 @@ local function look_up(owner, tenant, queue_root)
     local index = index_root .. ':' .. owner
     local all = redis.call('ZCARD', index)
     kept[owner], open[owner] = all, all
-    -- The states of tasks that have not ended are small letters.
+    -- The states of tasks that have not ended are lower-case letters.
     if max_open > 0 and all >= max_open then open[owner] = redis.call('ZLEXCOUNT', index, '[a', '+') end
     if max_kept > 0 and all >= max_kept then
       local oldest = sortable(now_ms() - retention_ms)
@@ -43,10 +43,10 @@ end
 
 local function is_full(most, there) return most > 0 and there >= most end
 
--- A tenant of which nothing waits is served next (fair-order.lua), however many messages of others do: one of its own
--- is taken, as long as such tenants do not double what waits.
+-- A tenant without waiting jobs is served next (fair-order.lua), however many jobs of others wait. So one message of it
+-- is accepted beyond max_waiting, up to twice that number in all.
 local function is_overloaded(queue_root, tenant, max_waiting)
-  -- Gateways of before put jobs into a list. It is looked at once the others take half of the room.
+  -- Gateways of earlier versions put jobs into a list, which is counted only if the queue is half full without it.
   if not is_counted_whole[queue_root] and is_full(max_waiting, 2 * waiting[queue_root]) then
     is_counted_whole[queue_root] = true
     waiting[queue_root] = waiting[queue_root] + redis.call('LLEN', queue_root .. 'wait')

@@ -1,15 +1,15 @@
--- read: tasks as pieces of JSON (see pieces.lua), unless the caller has this version of them.
+-- read: reads tasks as pieces of JSON (see pieces.lua), unless the caller has their current version.
 --
 -- KEYS  tasks*       hashes, one for each task; and, named in them, the strings of their growing texts
--- ARGV  large_bytes  bytes from which parts of an artifact are not copied through Lua
---       max_bytes    of all pieces: later tasks are left out; 0 no bound
+-- ARGV  large_bytes  texts from this size on are not copied through Lua
+--       max_bytes    of all pieces: after it, tasks are left out; 0 no limit
 -- EACH  task_id
---       owner        '' a worker, which holds the task's turn
+--       owner        '' for a worker, which holds the task's turn
 --       version      that the caller has; '' none
 --       history_length  '' all
 --       parts        all | none (no artifacts) | position (no pieces at all)
--- Returns  for each task: nil (no such task for this owner) | state and released in one text (same version)
---       | state and released, version, pieces … | nothing in a list (left out)
+-- Returns  for each task: nil (this owner has no such task) | state and released in one text (same version)
+--       | { state and released, version, pieces … } | { } (left out)
 --
 -- Cost: the size of the pieces.
 
@@ -22,8 +22,8 @@ local function read(owner, have, length, parts)
   local its_owner, seq, accepted, released, state, tip, queued = unpack(redis.call('HMGET', task_key,
     'owner', 'seq', 'accepted', 'released', 'state', 'tip', 'queued'))
   if not its_owner or (owner ~= '' and its_owner ~= owner) then return false end
-  -- A message that waits behind a running turn enters the history without an event: it counts, too. The incarnations
-  -- tell these numbers from those that a fail-over lost.
+  -- A message that waits behind a running turn enters the history without an event, so `accepted` counts, too. The
+  -- incarnations tell these numbers from the same numbers before a fail-over.
   local version = seq .. '-' .. (tip or '0') .. '-' .. accepted .. (queued and '-' .. queued or '')
   local summary = state .. (released or '0')
   if version == have then return summary end

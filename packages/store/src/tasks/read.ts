@@ -16,9 +16,9 @@ export interface ReadPort {
   readonly redis: RedisConnection;
   readonly shards: Shards;
   readonly settings: { readonly largeTextBytes: number };
-  /** Unset: each read has its own bytes. */
+  /** Unset: each read holds bytes of its own. */
   readonly largeTasks?: LargeTasks | undefined;
-  /** Of the callers; unset: they wait. */
+  /** Deadline of the callers; unset: they wait without limit. */
   readonly deadline?: Deadline | undefined;
 }
 
@@ -37,8 +37,8 @@ interface ReadRequest {
 }
 
 /**
- * `summary`: the state's letter and `released`. Alone: the task still has the version of the request. '': left out for
- * `maxBytes`.
+ * `summary`: the state's letter and `released`. If it is alone, the task still has the version of the request. '': left
+ * out because of `maxBytes`.
  */
 type Reply = null | string | [summary: string, version: string, ...pieces: Piece[]];
 
@@ -65,7 +65,7 @@ export const taskReads = (port: ReadPort): TaskReads =>
   new BatchesByShard((requests) => readAll(port, requests), { ...LIMITS, deadline: port.deadline });
 
 /**
- * One round trip, shared with other reads at the same time; one more if an artifact is large.
+ * Reads a task with one round trip, shared with other reads at the same time; one more if a text is large.
  * @returns undefined: no such task in this scope
  */
 export async function readTask(
@@ -79,8 +79,8 @@ export async function readTask(
 }
 
 /**
- * Reads tasks in this order, with one message to each shard. Tasks after the first that exceed `maxPageBytes` together
- * are left out; `undefined` stands for a task that is gone.
+ * Reads tasks in this order, with one message to each shard. Once they exceed `maxPageBytes`, the others are left out;
+ * `undefined` stands for a task that is gone.
  */
 export async function readTogether(
   port: CachedReadPort & { readonly settings: { readonly maxPageBytes: number } },
@@ -115,7 +115,7 @@ export async function readTogether(
   return readings;
 }
 
-/** A caller that names a version has that one, so the cache is not needed. */
+/** The cached reading. A caller that names a version has the task already, so the cache is not needed. */
 function knownOf(port: CachedReadPort, taskId: string, view: TaskView): WholeReading | undefined {
   return view.version === undefined ? port.cache.get(taskId, view) : undefined;
 }
@@ -135,7 +135,7 @@ function readRequest(scope: Scope, taskId: string, { view, known }: Known): Read
   };
 }
 
-/** The cache may hold a task of another principal, or one that is gone: Redis decides. */
+/** Joins a reply with the cached task. The cache may hold a task of another principal, or a gone one: Redis decides. */
 function merge(
   port: CachedReadPort,
   { taskId, view, known }: Known & { readonly taskId: string },
@@ -143,8 +143,8 @@ function merge(
 ): TaskReading | undefined {
   if (!reading) return undefined;
   if (reading.task !== undefined) port.cache.set(taskId, view, { ...reading, task: reading.task });
-  // Unchanged: the cache has it, or the caller does.
-  // The state may have changed under the same version: see set-visibility.lua.
+  // The task is unchanged: the cache has it, or the caller does. Its state may have changed under the same version: see
+  // set-visibility.lua.
   return reading.task === undefined && known ? { ...reading, task: known.task } : reading;
 }
 
@@ -153,7 +153,7 @@ export function readPosition(port: CachedReadPort, scope: Scope, taskId: string)
   return send(port, { taskId, owner: ownerOf(scope), version: '', historyLength: '', parts: 'position' });
 }
 
-/** For the worker that holds the task's turn: for any principal. */
+/** Reads a task of any principal, for the worker that holds its turn. */
 export async function readWhole(port: ReadPort, taskId: string): Promise<TaskReading | undefined> {
   const alone = { ...port, largeTasks: undefined };
   const [reading] = await readAll(alone, [{ taskId, owner: '', version: '', historyLength: '', parts: 'all' }]);
@@ -162,12 +162,12 @@ export async function readWhole(port: ReadPort, taskId: string): Promise<TaskRea
 
 function send({ reads, shards }: CachedReadPort, request: ReadRequest): Promise<TaskReading | undefined> {
   const { taskId, owner, version, historyLength, parts } = request;
-  // Ids and versions come from clients, and may hold blanks: the length says where the id ends.
+  // Ids and versions come from clients, and may contain blanks: the length says where the id ends.
   const key = `${owner} ${taskId.length} ${taskId} ${historyLength} ${parts} ${version}`;
   return reads.of(shards.of(taskId)).send(key, request);
 }
 
-/** Tasks of one shard. */
+/** Reads tasks of one shard. */
 async function readAll(
   port: ReadPort,
   requests: readonly ReadRequest[],
@@ -209,7 +209,7 @@ function readingAt(version: string, summary: string): TaskReading {
   return { version, seq, incarnation, state: stateOf(state), isWithdrawn, isHidden, released: Number(released) };
 }
 
-/** Reads again when a large text was replaced before it was fetched. */
+/** Adds the task. Reads again if a large text was replaced before it was fetched. */
 async function withTask(
   port: ReadPort,
   request: ReadRequest,

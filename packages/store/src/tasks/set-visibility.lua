@@ -1,6 +1,6 @@
--- setVisibility: what the caller is given, a task or a plain message, decides whether lists and reads show the task.
+-- setVisibility: shows or withdraws a task, depending on whether its caller is given the task or a plain message.
 -- Shown (h → s): it was hidden, and its caller is given it. Withdrawn (C → M): its agent answered with a message, and
--- its caller was given that instead; a retry of the caller's message finds the same answer as long as it is kept.
+-- its caller was given that instead; a retry of the caller's message gets the same answer as long as the task is kept.
 --
 -- KEYS  task        hash
 --       index_root  as in record.lua
@@ -8,9 +8,9 @@
 --       owner
 --       from        letter of its state
 --       to
--- Returns  changed (also when sent twice) | kept (it has another state or owner, or is to be withdrawn but had more
---          than one message)
--- Invariant: a task that a client has been given can be read and listed. Its version does not change.
+-- Returns  changed (also if the command is sent twice) | kept (it has another state or owner, or cannot be withdrawn
+--          because it had more than one message)
+-- Invariant: a task that a client was given can be read and listed. Its version does not change.
 
 --- @include "../redis/server.lua"
 
@@ -27,7 +27,7 @@ allow_out_of_memory(task_key)
 redis.call('HSET', task_key, 'state', to)
 local index = index_root .. ':' .. owner
 for _, name in ipairs({ index, index .. ':' .. context }) do
-  -- Added first: an index whose only member is removed goes, and with it the time when it expires.
+  -- The new member is added first: removing the only member would delete the index, and with it its expiry.
   if redis.call('ZSCORE', name, from .. time .. task_id) then
     redis.call('ZADD', name, '0', to .. time .. task_id)
     redis.call('ZREM', name, from .. time .. task_id)

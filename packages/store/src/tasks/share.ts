@@ -1,8 +1,8 @@
 import type { ByteBudget } from './byte-budget.ts';
 
 /**
- * What a large task takes of the budget: once, while it is read and sent. A reference alone takes nothing,
- * so nothing has to be given back.
+ * The part of the budget that a large task takes: once, while it is read and sent. A reference alone takes nothing, so
+ * nothing has to be given back for it.
  */
 export class Share {
   readonly #budget: ByteBudget;
@@ -15,24 +15,24 @@ export class Share {
     this.#bytes = bytes;
   }
 
-  /** For those who are about to have it, until `settle`. @throws {AnswersTooLarge} */
+  /** Takes the bytes for callers that are about to send the task, until `settle`. @throws {AnswersTooLarge} */
   expect(): void {
     if (!this.#isTaken) this.#budget.require(this.#bytes);
     this.#isExpected = true;
   }
 
-  /** Those who asked for it are its readers by now, or do without. */
+  /** Gives the bytes back, unless the callers of `expect` have called `retain` meanwhile. */
   settle(): void {
     if (this.#isExpected && this.#readers === 0) this.#budget.give(this.#bytes);
     this.#isExpected = false;
   }
 
-  /** As `settle`, once all who wait for it just now had their turn. */
+  /** As `settle`, after all callers that wait for the task now have run. */
   settleSoon(): void {
     setImmediate(() => this.settle());
   }
 
-  /** For a reader, until `release`. */
+  /** Takes the bytes for a reader, until `release`. */
   retain(): void {
     if (!this.#isTaken) this.#budget.take(this.#bytes);
     this.#readers++;
@@ -43,7 +43,7 @@ export class Share {
     if (!this.#isTaken) this.#budget.give(this.#bytes);
   }
 
-  /** Instead of the task, so many bytes that are made of it. @throws {AnswersTooLarge} */
+  /** Takes this many bytes instead, for a translation of the task. @throws {AnswersTooLarge} */
   retainInstead(bytes: number): Disposable {
     this.settle();
     this.#budget.require(bytes);

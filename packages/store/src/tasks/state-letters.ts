@@ -1,8 +1,8 @@
 import type { TaskState } from '@switchyard/protocol';
 
 /**
- * One letter per state, capitals are terminal. Fields of the stream and members of an index begin with it: a feed ends
- * without parsing, and all active states are one range.
+ * One letter per state; capitals are terminal. Fields of the stream and members of an index begin with it: a feed can
+ * end without parsing events, and all active states are one range of an index.
  */
 export const stateLetters: Readonly<Record<TaskState, string>> = {
   TASK_STATE_SUBMITTED: 's',
@@ -15,11 +15,11 @@ export const stateLetters: Readonly<Record<TaskState, string>> = {
   TASK_STATE_REJECTED: 'R',
 };
 
-/** Completed, and answered with a plain message instead of the task: lists leave it out (see set-visibility.lua). */
+/** Completed, and its caller was given a plain message instead: lists leave it out (see set-visibility.lua). */
 export const withdrawnLetter = 'M';
 
 /**
- * Submitted to an agent that answers with messages, and without an event: no client has been given the task, so lists
+ * Submitted to an agent that answers with messages, and still without an event: no client was given the task, so lists
  * and reads leave it out. Its first event shows it, or withdraws it if that is a message (see append.lua).
  */
 export const hiddenLetter = 'h';

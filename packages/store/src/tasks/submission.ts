@@ -10,25 +10,25 @@ import type { Schedule } from './schedule.ts';
 /** A skill that a message names. */
 export interface NamedSkill {
   readonly id: string;
-  /** It has a queue of its own: a task that the message makes gets into that one, for good. */
+  /** It has a queue of its own: all jobs of a task that the message makes enter that one. */
   readonly hasQueue: boolean;
 }
 
-/** A message from a client, and what its turn needs to know of the request. */
+/** A message from a client, and the parameters of its request. */
 export interface Submission {
   /** With the client's taskId and contextId, if any. */
   readonly message: Message;
-  /** By which a retry is known instead of by its messageId. */
+  /** Identifies a retry, instead of the messageId. */
   readonly idempotencyKey?: string;
   readonly acceptedOutputModes?: readonly string[];
-  /** URIs of the extensions that the client asked for and the agent offers. */
+  /** URIs of the extensions that the client requests and the agent offers. */
   readonly extensions?: readonly string[];
   /** Metadata of the request. */
   readonly metadata?: Metadata;
   readonly skill?: NamedSkill | undefined;
-  /** Goes on with the turn of the message. */
+  /** The trace, which the turn of the message continues. */
   readonly trace?: MessageTrace;
-  /** Of the request that brought it, for the lines of its turn in the log. */
+  /** Id of the request that brought it, for the log lines of its turn. */
   readonly requestId?: string;
   /** Gets every event from this message on. */
   readonly webhook?: WebhookDraft;
@@ -65,12 +65,12 @@ export function anchorOf(scope: Scope, submission: Pick<Submission, 'message' | 
   return submission.message.contextId ?? ownerOf(scope) + retryName(submission);
 }
 
-/** What a retry has in common with the request before it. */
+/** The name that a retry shares with the first request: the idempotency key, or else the messageId. */
 export function retryName({ message, idempotencyKey }: Pick<Submission, 'message' | 'idempotencyKey'>): string {
   return idempotencyKey === undefined ? message.messageId : keyName(idempotencyKey);
 }
 
-/** Beside messageIds; no client has one like this by accident. */
+/** The name of a key among messageIds: no client uses such a messageId by accident. */
 export function keyName(idempotencyKey: string): string {
   return `Idempotency-Key: ${idempotencyKey}`;
 }
@@ -87,7 +87,7 @@ export interface CallSubmission extends Submission {
   readonly caller: CallingTurn;
 }
 
-/** A message that only a task gets that waits for a person. */
+/** A message that is accepted only if its task waits for its client. */
 export interface AnswerSubmission extends Submission {
   readonly onlyWaiting: true;
 }
@@ -172,7 +172,7 @@ export type AnswerAcceptance = Acceptance | { readonly verdict: 'not-waiting' };
 /** What becomes of an agent's message. */
 export type CallAcceptance = Exclude<Acceptance, FullQuota | OtherSeq> | RefusedCall;
 
-/** The JSON of an entry of the inbox: what a turn is given with its message. */
+/** The JSON of an inbox entry: the input of a turn. */
 export interface InboxEntry
   extends Pick<TurnInput, 'message'>,
     Partial<Pick<TurnInput, 'acceptedOutputModes' | 'extensions' | 'metadata' | 'caller'>> {
@@ -182,17 +182,17 @@ export interface InboxEntry
   readonly requestId?: string;
 }
 
-/** What came with the message that made a task, and is kept with it, as JSON: who sends it again sends this, too. */
+/** The parameters of the message that made a task, as kept with the task: sending it again uses them, too. */
 export type KeptRequest = Omit<InboxEntry, 'message' | 'caller' | 'trace' | 'requestId'>;
 
 /**
- * Of an accepted message: task, context, number, seq, job; the timestamp of the status if it was scheduled, else '';
- * for a task that existed, the incarnation of its last event; of a duplicate the skill in whose queue its jobs are.
+ * Reply for an accepted message: task, context, number, seq, job; the timestamp of the status if it was scheduled, else
+ * ''; for a task that existed, the incarnation of its last event; for a duplicate, the skill whose queue has its jobs.
  */
 const accepted = tuple(text, text, integer, integer, integer, optional(text), optional(integer), optional(text));
 const refused = tuple();
 
-/** What accept.lua returns, and make-tasks.lua of each message. */
+/** Reply of accept.lua, and of make-tasks.lua for each message. */
 export const acceptReply = verdict({
   scheduled: accepted,
   queued: accepted,
@@ -220,10 +220,10 @@ export const acceptReply = verdict({
   waits: refused,
 });
 export type AcceptReply = ReturnType<typeof acceptReply>;
-/** What a message is refused for. */
+/** Why a message was refused. */
 export type Refusal = Extract<AcceptReply, readonly [string]>[0];
 
-/** What accept.lua and make-tasks.lua both read. */
+/** Arguments of both accept.lua and make-tasks.lua. */
 export const acceptArgNames = ['idempotencyMs', 'jobOptions', 'callerFence', 'callMode', 'maxCalls'] as const;
 
 /** The key of the caller's task, if an agent calls. */

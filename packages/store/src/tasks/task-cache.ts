@@ -8,8 +8,8 @@ const ENTRY_BYTES = 1_600;
 export type WholeReading = TaskReading & { readonly task: TaskJson };
 
 /**
- * Caches the tasks read last, so that Redis need not send an unchanged task again. It never answers by itself: every
- * read asks Redis for the version, and whether this principal may see the task.
+ * Caches recently read tasks, so that Redis need not send an unchanged task again. It never answers by itself: every
+ * read gets the version from Redis, and whether this principal may see the task.
  */
 export class TaskCache {
   readonly #readings: LRUCache<string, WholeReading> | undefined;

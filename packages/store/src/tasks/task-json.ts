@@ -1,22 +1,22 @@
 import { StringDecoder } from 'node:string_decoder';
 import type { Share } from './share.ts';
 
-/** A text, or what is stored, as bytes. */
+/** JSON as a string, or as the stored bytes. */
 export type Json = string | TaskJson;
 
-/** Below so many bytes pieces are joined: one write costs less than three. */
+/** Smaller tasks are joined to one piece: one write costs less than three. */
 const SMALL = 64 * 1_024;
 
 const nothing: Disposable = { [Symbol.dispose]: () => undefined };
 
 /**
- * JSON of a task as UTF-8, in pieces that are written one after another. Everyone who reads the same version of a large
- * task has the same bytes.
+ * JSON of a task as UTF-8, in pieces that are written one after another. All readers of the same version of a large
+ * task share its bytes.
  */
 export class TaskJson {
   readonly pieces: readonly Buffer[];
   readonly length: number;
-  /** Whose bytes these are. */
+  /** The task that holds the bytes. */
   readonly #origin: TaskJson;
   readonly #share: Share | undefined;
   #hasLineBreak: boolean | undefined;
@@ -36,14 +36,14 @@ export class TaskJson {
     return new TaskJson(pieces, { share });
   }
 
-  /** They may be about to be sent again. @throws {AnswersTooLarge} */
+  /** Call it when the bytes may be sent again. @throws {AnswersTooLarge} */
   expect(): this {
     this.#origin.#share?.expect();
     this.#origin.#share?.settleSoon();
     return this;
   }
 
-  /** For a reader that is being sent these bytes, until it has them. Until then others find them here, too. */
+  /** Holds the bytes while they are sent to a reader. Other readers can share them meanwhile. */
   retain(): Disposable {
     const origin = this.#origin;
     if (!origin.#share) return nothing;
@@ -51,7 +51,7 @@ export class TaskJson {
     return { [Symbol.dispose]: () => origin.#share?.release() };
   }
 
-  /** For a reader that is being sent a translation, of which so many copies are made. @throws {AnswersTooLarge} */
+  /** Holds this many copies instead, while a translation is sent to a reader. @throws {AnswersTooLarge} */
   retainCopies(count: number): Disposable {
     return this.#origin.#share?.retainInstead(count * this.length) ?? nothing;
   }
@@ -81,7 +81,7 @@ export class TaskJson {
     return (first + second).startsWith(beginning);
   }
 
-  /** Whether all who read this version have these bytes: it is large. */
+  /** Whether all readers of this version share these bytes, because it is large. */
   get isShared(): boolean {
     return this.#origin.#share !== undefined;
   }
@@ -102,7 +102,7 @@ export function wrapped(json: Json, before: string, after: string): Json {
   return typeof json === 'string' ? before + json + after : json.wrapped(before, after);
 }
 
-/** The JSON with `text` behind the first of these beginnings that it has; as it is if it has none of them. */
+/** The JSON with `text` after the first of these beginnings that it has; unchanged if it has none of them. */
 export function withTextAfter(json: Json, beginnings: readonly string[], text: string): Json {
   const beginning = beginnings.find((each) => json.startsWith(each));
   if (beginning === undefined) return json;
@@ -110,15 +110,15 @@ export function withTextAfter(json: Json, beginnings: readonly string[], text: s
   return beginning + text + json.slice(beginning.length);
 }
 
-/** As `retain`; a text needs none, and no object for each event of a stream. */
+/** As `retain`; a string needs none: undefined saves an object for each event of a stream. */
 export function retain(json: Json): Disposable | undefined {
   return typeof json === 'string' ? undefined : json.retain();
 }
 
-/** As `retainCopies`; a text needs none. @throws {AnswersTooLarge} */
+/** As `retainCopies`; a string needs none. @throws {AnswersTooLarge} */
 export function retainCopies(json: Json, count: number): Disposable {
   return typeof json === 'string' ? nothing : json.retainCopies(count);
 }
 
-/** Whether a task of so many bytes is held once for all its readers. */
+/** Whether a task of this size is shared by its readers. */
 export const isLarge = (bytes: number): boolean => bytes >= SMALL;

@@ -15,14 +15,14 @@ export interface TaskReading {
   /** Changes with every event and every accepted message: an ETag. */
   readonly version: string;
   readonly seq: number;
-  /** Of the last event: see EventId. */
+  /** Incarnation of the last event: see EventId. */
   readonly incarnation: number;
   readonly state: TaskState;
   /** The caller got a plain message instead of this task. */
   readonly isWithdrawn: boolean;
-  /** No client has been given this task, as the agent may answer with a plain message. */
+  /** No client was given this task, as the agent may answer with a plain message. */
   readonly isHidden: boolean;
-  /** The highest number of a message whose caller need not wait any longer. */
+  /** The highest number of a message whose caller is released. */
   readonly released: number;
   /** Absent if the caller has this version. */
   readonly task?: TaskJson;

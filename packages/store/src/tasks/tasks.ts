@@ -13,8 +13,8 @@ import type { TaskReading, TaskView } from './task-reading.ts';
 import { revealTask, withdrawTask } from './visibility.ts';
 
 /**
- * Tasks, for gateways, and `context` for turns. Everything is scoped: a task of another principal or agent does not
- * exist.
+ * Tasks, for gateways, and `context` for turns. Every method has a scope: a task of another principal or agent does not
+ * exist for it.
  */
 export class Tasks {
   readonly #port: AcceptPort & ListPort & DeletePort;
@@ -44,7 +44,7 @@ export class Tasks {
     return cancelTask(this.#port, scope, taskId, options);
   }
 
-  /** For changes but messages, which have their key in the submission. */
+  /** For all changes except messages, which have their key in the submission. */
   claimKey(scope: Scope, keyed: KeyedRequest): Promise<KeyClaim> {
     return claimKey(this.#port, scope, keyed);
   }
@@ -54,8 +54,8 @@ export class Tasks {
   }
 
   /**
-   * The task that got a message with this messageId, or this key, if one was accepted.
-   * @param neighbour a task of the same context, there or not
+   * The task of a message with this messageId, or this key, if one was accepted.
+   * @param neighbour a task of the same context, which need not exist
    */
   taskOfMessage(
     scope: Scope,
@@ -66,8 +66,8 @@ export class Tasks {
   }
 
   /**
-   * Names of the steps of an ended task's first message before one of them; none without it. Undefined: it has no
-   * result that is kept.
+   * Names of the steps of an ended task's first message before `step`; empty if it is unset; undefined if no result of
+   * it is kept.
    */
   async stepsBefore(scope: Scope, taskId: string, step: string | undefined): Promise<readonly string[] | undefined> {
     const reading = await this.read(scope, taskId, { historyLength: 0, includeArtifacts: false });
@@ -79,7 +79,7 @@ export class Tasks {
     return withdrawTask(this.#port, scope, taskId);
   }
 
-  /** Shows a task that was hidden (see `Submission.isHidden`): its caller is given it. */
+  /** Shows a hidden task (see `Submission.isHidden`), because its caller is given it. */
   reveal(scope: Scope, taskId: string): Promise<void> {
     return revealTask(this.#port, scope, taskId);
   }

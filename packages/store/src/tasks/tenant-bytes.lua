@@ -1,7 +1,7 @@
--- tenantBytes: the bytes that a tenant had stored within the time that tasks are kept: of its messages, and of the
--- results of its tasks' steps. Needs outbox_key, retention_ms, max_bytes (0: they are not counted) and server.lua.
+-- tenantBytes: counts the bytes that a tenant stored within the retention of tasks: its messages, and the results of
+-- its tasks' steps. Needs outbox_key, retention_ms, max_bytes (0: they are not counted) and server.lua.
 --
--- <outbox>:bytes:<tenant>  hash: eighth of the retention since 1970 → bytes that came in it
+-- <outbox>:bytes:<tenant>  hash: number of the eighth of a retention, since 1970 → bytes stored in it
 
 local tenant_bytes = {}
 local EIGHTHS = 8
@@ -9,7 +9,7 @@ local sums, added = {}, {}
 
 local function eighth() return math.floor(now_ms() * EIGHTHS / retention_ms) end
 
--- Whether a message of so many bytes is too many for the tenant.
+-- Whether the tenant may not store this many more bytes.
 function tenant_bytes.exceed(tenant, bytes)
   if max_bytes == 0 then return false end
   if not sums[tenant] then
@@ -22,16 +22,16 @@ function tenant_bytes.exceed(tenant, bytes)
   return sums[tenant] + (added[tenant] or 0) + bytes > max_bytes
 end
 
--- They count from now on, see write(). exceed() is asked before, where too many are refused.
+-- Counts bytes, which write() stores. Call exceed() before, where too many bytes are refused.
 function tenant_bytes.count(tenant, bytes)
   if max_bytes ~= 0 then added[tenant] = (added[tenant] or 0) + bytes end
 end
 
--- Call it when they are written.
+-- Stores the counts. Call it when the bytes are written.
 function tenant_bytes.write()
   for tenant, bytes in pairs(added) do
     local key = outbox_key .. ':bytes:' .. tenant
-    -- The first of an eighth: the one of a retention ago counts no more.
+    -- The first bytes of an eighth: eighths before the retention no longer count.
     if redis.call('HINCRBY', key, eighth(), bytes) == bytes then
       for _, old in ipairs(redis.call('HKEYS', key)) do
         if tonumber(old) < eighth() - EIGHTHS then redis.call('HDEL', key, old) end

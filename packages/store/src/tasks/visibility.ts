@@ -23,7 +23,7 @@ export async function withdrawTask({ redis, shards }: VisibilityPort, scope: Sco
 }
 
 /**
- * Shows a hidden task, as its caller is given it: a fail-over must not hide it again. Idempotent.
+ * Shows a hidden task, because its caller is given it: a fail-over must not hide it again. Idempotent.
  * @throws {NotReplicated}
  */
 export async function revealTask(port: VisibilityPort, scope: Scope, taskId: string): Promise<void> {
