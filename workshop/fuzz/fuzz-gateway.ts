@@ -1,33 +1,36 @@
 import { createHash } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
 import fc from 'fast-check';
-import { Corpus } from './corpus.ts';
 import { grpcInputs } from './inputs/grpc-inputs.ts';
 import { httpInputs, rawInputs } from './inputs/http-inputs.ts';
-import type { Input } from './inputs/input.ts';
-import { mutantsOf } from './inputs/mutants.ts';
+import { type Input, mutantsOf } from './inputs/input.ts';
 import { judge } from './target/judge.ts';
 import type { Target } from './target/target.ts';
 
-interface Grammar {
-  readonly inputs: fc.Arbitrary<Input>;
-  readonly lanes: number;
-  /** Inputs of a lane between two looks at the coverage, at most. */
-  readonly round: number;
-}
+/**
+ * What inputs are made by, and how many are sent at the same time. All lanes of a round should take about as long: an
+ * incomplete request ends only at its time limit.
+ */
+const grammars = [
+  { name: 'jsonrpc', inputs: httpInputs.jsonrpc, lanes: 12, round: 200 },
+  { name: 'rest', inputs: httpInputs.rest, lanes: 12, round: 200 },
+  { name: 'jsonrpc-v0.3', inputs: httpInputs['jsonrpc-v0.3'], lanes: 8, round: 200 },
+  { name: 'rest-v0.3', inputs: httpInputs['rest-v0.3'], lanes: 8, round: 200 },
+  { name: 'grpc', inputs: grpcInputs, lanes: 16, round: 100 },
+  { name: 'raw', inputs: rawInputs, lanes: 24, round: 20 },
+] as const;
 
-/** All lanes of a round should take about as long: an incomplete request ends only at its time limit. */
-const grammars: Readonly<Record<string, Grammar>> = {
-  jsonrpc: { inputs: httpInputs.jsonrpc, lanes: 12, round: 200 },
-  rest: { inputs: httpInputs.rest, lanes: 12, round: 200 },
-  'jsonrpc-v0.3': { inputs: httpInputs['jsonrpc-v0.3'], lanes: 8, round: 200 },
-  'rest-v0.3': { inputs: httpInputs['rest-v0.3'], lanes: 8, round: 200 },
-  grpc: { inputs: grpcInputs, lanes: 16, round: 100 },
-  raw: { inputs: rawInputs, lanes: 24, round: 20 },
-};
-
+/** Of the kept inputs of a grammar. */
+const MOST_KEPT = 200;
+/** Of an input that is kept: long ones are made by the grammars again and again. */
+const MOST_CHARACTERS = 2_000;
+/** Of a lane's inputs, one by one: each look at the coverage takes some milliseconds. */
+const LOOKED_AT = 4;
 /** Heap that may come to that after the first tenth of a run, in bytes: caches fill up, and tasks expire late. */
 const GROWTH = 48 * 1024 * 1024;
+/** Of a finding that no single input is known to cause. */
+const nothing: Input = { kind: 'raw', bytes: '' };
 
 export interface FuzzOptions {
   readonly requests: number;
@@ -51,48 +54,59 @@ export interface Finding {
   readonly problem: string;
 }
 
+/** A grammar, with inputs of it that have run a branch that none before them had. */
+interface Source {
+  readonly grammar: (typeof grammars)[number];
+  readonly kept: Input[];
+}
+
+/** What one lane, which sends one input after the other, has sent in a round. */
+interface Sent {
+  readonly source: Source;
+  readonly tried: readonly Input[];
+}
+
 /**
  * Sends inputs of every grammar, and mutants of those that once ran a new branch. @returns what was answered badly,
  * one finding for each kind of bad answer
  */
 export async function fuzzGateway(target: Target, options: FuzzOptions): Promise<Finding[]> {
-  const names = Object.keys(grammars);
-  const corpora = new Map(await Promise.all(names.map(async (name) => [name, await Corpus.read(name)] as const)));
-  const fuzzer = new GatewayFuzzer(target, options, corpora);
+  const sources = await Promise.all(
+    grammars.map(async (grammar): Promise<Source> => {
+      const file = fileOf(`corpus/${grammar.name}.jsonl`);
+      const lines = existsSync(file) ? (await readFile(file, 'utf8')).split('\n').filter(Boolean) : [];
+      return { grammar, kept: lines.map((line) => JSON.parse(line)) };
+    }),
+  );
+  const fuzzer = new GatewayFuzzer(target, options, sources);
   await fuzzer.run();
-  if (options.keeps) await Promise.all([...corpora.values()].map((corpus) => corpus.write()));
+  if (options.keeps)
+    await Promise.all(
+      sources.map(({ grammar, kept }) => writeFile(fileOf(`corpus/${grammar.name}.jsonl`), linesOf(kept))),
+    );
   return fuzzer.findings;
 }
 
-/** Sends one input after the other, of one grammar. */
-interface Lane {
-  readonly name: string;
-  readonly inputs: fc.Arbitrary<Input>;
-  readonly round: number;
-}
-
-/** What one lane has sent in a round. */
-interface Sent {
-  readonly name: string;
-  readonly tried: Input[];
-}
+const fileOf = (name: string): URL => new URL(name, import.meta.url);
+const linesOf = (inputs: readonly Input[]): string => inputs.map((input) => `${JSON.stringify(input)}\n`).join('');
 
 class GatewayFuzzer {
   readonly #target: Target;
   readonly #options: FuzzOptions;
-  readonly #corpora: ReadonlyMap<string, Corpus>;
+  readonly #sources: readonly Source[];
   readonly #findings = new Map<string, Finding>();
-  /** Branches that have run. */
+  /** Branches that have run, and those of inputs that were looked at one by one. */
   readonly #seen = new Set<string>();
+  readonly #looked = new Set<string>();
   #requests = 0;
   /** Bytes in use after a tenth of the run, and after the last round. */
   #early: number | undefined;
   #latest = 0;
 
-  constructor(target: Target, options: FuzzOptions, corpora: ReadonlyMap<string, Corpus>) {
+  constructor(target: Target, options: FuzzOptions, sources: readonly Source[]) {
     this.#target = target;
     this.#options = options;
-    this.#corpora = corpora;
+    this.#sources = sources;
   }
 
   get findings(): Finding[] {
@@ -102,20 +116,18 @@ class GatewayFuzzer {
   }
 
   async run(): Promise<void> {
-    const { requests, onRound } = this.#options;
-    await this.#replayCorpora();
+    const { requests, keeps, onRound } = this.#options;
+    // So that what is new is new to the corpora, too.
+    await Promise.all(this.#sources.flatMap(({ kept }) => kept).map((input) => judge(this.#target, input)));
+    await this.#ranNew(this.#seen);
     for (let round = 0; this.#requests < requests && this.#target.isAlive; round++) {
       await this.#target.seed();
-      const sent = await Promise.all(
-        this.#lanes().map((lane, n, { length }) =>
-          this.#lane(lane, { n: round * 1_009 + n, left: (requests - this.#requests) / length }),
-        ),
-      );
+      const sent = await this.#sendRound(round);
       this.#requests += sent.reduce((sum, { tried }) => sum + tried.length, 0);
       if (!this.#target.isAlive) return this.#died(sent);
       for (const line of this.#target.faults()) await this.#found({ input: nothing, problem: `the log has: ${line}` });
-      const hasNew = isNew(await this.#target.branches(), this.#seen);
-      if (this.#options.keeps && hasNew) for (const each of sent) await this.#keepNew(each);
+      const hasNew = await this.#ranNew(this.#seen);
+      if (keeps && hasNew) for (const each of sent) await this.#keepNew(each);
       const heapBytes = await this.#target.heapBytes();
       this.#latest = heapBytes;
       this.#early ??= this.#requests >= requests / 10 ? heapBytes : undefined;
@@ -123,88 +135,65 @@ class GatewayFuzzer {
     }
   }
 
-  #lanes(): Lane[] {
-    return Object.entries(grammars).flatMap(([name, { inputs, lanes, round }]) => {
-      const kept = this.#corpora.get(name)?.inputs ?? [];
-      const mutants = kept.length > 0 ? [{ weight: 1, arbitrary: mutantsOf([...kept]) }] : [];
+  #sendRound(round: number): Promise<Sent[]> {
+    const lanes = this.#sources.flatMap((source) => {
+      const { inputs, lanes: count } = source.grammar;
+      const mutants = source.kept.length > 0 ? [{ weight: 1, arbitrary: mutantsOf([...source.kept]) }] : [];
       const both = fc.oneof({ weight: 2, arbitrary: inputs }, ...mutants);
-      return Array.from({ length: lanes }, () => ({ name, inputs: both, round }));
+      return Array.from({ length: count }, () => ({ source, both }));
     });
+    const left = Math.ceil((this.#options.requests - this.#requests) / lanes.length);
+    return Promise.all(
+      lanes.map(async ({ source, both }, n): Promise<Sent> => {
+        const seed = this.#options.seed * 1_000_003 + round * 1_009 + n;
+        return { source, tried: await this.#lane(both, { seed, numRuns: Math.min(source.grammar.round, left) }) };
+      }),
+    );
   }
 
-  async #lane(lane: Lane, { n, left }: { readonly n: number; readonly left: number }): Promise<Sent> {
+  async #lane(inputs: fc.Arbitrary<Input>, runs: { seed: number; numRuns: number }): Promise<Input[]> {
     const tried: Input[] = [];
     let problem = '';
-    const property = fc.asyncProperty(lane.inputs, async (input) => {
+    const property = fc.asyncProperty(inputs, async (input) => {
       tried.push(input);
       const found = await judge(this.#target, input);
       problem = found ?? problem;
       return found === undefined;
     });
-    const { counterexample } = await fc.check(property, {
-      seed: this.#options.seed * 1_000_003 + n,
-      numRuns: Math.min(lane.round, Math.ceil(left)),
-    });
+    const { counterexample } = await fc.check(property, runs);
     if (counterexample) await this.#found({ input: counterexample[0], problem });
-    return { name: lane.name, tried };
+    return tried;
   }
 
-  /** So that what is new is new to the corpora, too. */
-  async #replayCorpora(): Promise<void> {
-    const inputs = [...this.#corpora.values()].flatMap((corpus) => corpus.inputs);
-    await Promise.all(inputs.map((input) => judge(this.#target, input)));
-    isNew(await this.#target.branches(), this.#seen);
+  /** Whether a branch has run that is not among these. It is from now on. */
+  async #ranNew(seen: Set<string>): Promise<boolean> {
+    const before = seen.size;
+    for (const branch of await this.#target.branches()) seen.add(branch);
+    return seen.size > before;
   }
 
   /** A branch was new: inputs of the round are sent again, and looked at one after the other, to learn which ran it. */
-  async #keepNew({ name, tried }: Sent): Promise<void> {
-    const corpus = this.#corpora.get(name);
-    for (const input of corpus?.isFull === false ? tried.slice(0, LOOKED_AT) : []) {
+  async #keepNew({ source: { kept }, tried }: Sent): Promise<void> {
+    for (const input of kept.length < MOST_KEPT ? tried.slice(0, LOOKED_AT) : []) {
       await judge(this.#target, input);
-      if (isNew(await this.#target.branches(), this.#looked)) corpus?.add(input);
+      const isShort = JSON.stringify(input).length <= MOST_CHARACTERS;
+      if ((await this.#ranNew(this.#looked)) && isShort && kept.length < MOST_KEPT) kept.push(input);
     }
   }
 
-  /** Branches of inputs that were looked at one by one. */
-  readonly #looked = new Set<string>();
-
   async #found(finding: Finding): Promise<void> {
-    const kind = kindOf(finding);
+    const { problem, input } = finding;
+    // Findings that look the same but for ids, numbers and times have one cause.
+    const kind = `${input.kind} ${problem.replaceAll(/[0-9a-f-]{8,}|\d+/g, '#').slice(0, 160)}`;
     if (this.#findings.has(kind)) return;
     this.#findings.set(kind, finding);
-    if (this.#options.keeps && finding.input !== nothing) await keepCase(finding);
+    if (!this.#options.keeps || input === nothing) return;
+    const name = createHash('sha256').update(JSON.stringify(input)).digest('hex').slice(0, 12);
+    await writeFile(fileOf(`cases/${name}.json`), `${JSON.stringify({ problem, input }, undefined, 2)}\n`);
   }
 
   async #died(sent: readonly Sent[]): Promise<void> {
     this.#findings.set('died', { input: nothing, problem: 'the gateway or its worker has died' });
-    if (this.#options.keeps) await keepLast(sent.flatMap(({ tried }) => tried));
+    if (this.#options.keeps) await writeFile(fileOf('before-death.jsonl'), linesOf(sent.flatMap(({ tried }) => tried)));
   }
-}
-
-/** Of a finding that no single input is known to cause. */
-const nothing: Input = { kind: 'raw', bytes: '' };
-/** Of a lane's inputs, one by one: each look at the coverage takes some milliseconds. */
-const LOOKED_AT = 4;
-
-/** Whether there is one among them that was not seen; they are from now on. */
-function isNew(branches: readonly string[], seen: Set<string>): boolean {
-  const before = seen.size;
-  for (const branch of branches) seen.add(branch);
-  return seen.size > before;
-}
-
-/** Findings that look the same but for ids, numbers and times have one cause. */
-function kindOf({ problem, input }: Finding): string {
-  return `${input.kind} ${problem.replaceAll(/[0-9a-f-]{8,}|\d+/g, '#').slice(0, 160)}`;
-}
-
-function keepCase({ input, problem }: Finding): Promise<void> {
-  const name = createHash('sha256').update(JSON.stringify(input)).digest('hex').slice(0, 12);
-  const text = JSON.stringify({ problem, input }, undefined, 2);
-  return writeFile(new URL(`cases/${name}.json`, import.meta.url), `${text}\n`);
-}
-
-function keepLast(inputs: readonly Input[]): Promise<void> {
-  const lines = inputs.map((input) => `${JSON.stringify(input)}\n`).join('');
-  return writeFile(new URL('before-death.jsonl', import.meta.url), lines);
 }

@@ -1,12 +1,14 @@
 import fc from 'fast-check';
 import type { Input } from './input.ts';
-import { ids, oddTexts } from './values.ts';
+import { ids, oddTexts, oneOf, weighted } from './values.ts';
 
-const methods = [
-  ...['SendMessage', 'SendStreamingMessage', 'GetTask', 'ListTasks', 'CancelTask', 'SubscribeToTask', 'Nothing'],
-  ...['CreateTaskPushNotificationConfig', 'GetTaskPushNotificationConfig', 'ListTaskPushNotificationConfigs'],
-  ...['DeleteTaskPushNotificationConfig', 'GetExtendedAgentCard'],
-];
+const methods = oneOf(
+  [
+    'SendMessage|SendStreamingMessage|GetTask|ListTasks|CancelTask|SubscribeToTask|Nothing|GetExtendedAgentCard',
+    'CreateTaskPushNotificationConfig|GetTaskPushNotificationConfig|ListTaskPushNotificationConfigs',
+    'DeleteTaskPushNotificationConfig',
+  ].join('|'),
+);
 
 /** A number in base 128, as protobuf has it. */
 function varint(value: bigint): Buffer {
@@ -20,13 +22,13 @@ function varint(value: bigint): Buffer {
 }
 
 const key = (field: number, type: number): Buffer => varint((BigInt(field) << 3n) | BigInt(type));
-const counted = (bytes: Buffer): Buffer => Buffer.concat([varint(BigInt(bytes.length)), bytes]);
+/** A field of bytes, which begin with their length. */
+const bytesField = (n: number, bytes: Buffer): Buffer =>
+  Buffer.concat([key(n, 2), varint(BigInt(bytes.length)), bytes]);
+const textField = (n: number, text: string): Buffer => bytesField(n, Buffer.from(text));
 
 const numbers = fc.oneof(fc.bigInt({ min: -1n, max: 130n }), fc.constantFrom(2n ** 31n, 2n ** 63n, 2n ** 64n - 1n));
-const field = fc.oneof(
-  { weight: 9, arbitrary: fc.integer({ min: 1, max: 12 }) },
-  { weight: 1, arbitrary: fc.nat(5_000) },
-);
+const field = weighted([9, fc.integer({ min: 1, max: 12 })], [1, fc.nat(5_000)]);
 const oddBytes = fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes));
 
 /** Any protobuf message: fields of every type, nested, and now and then bytes that are none. */
@@ -34,27 +36,25 @@ const { message } = fc.letrec<{ message: Buffer; one: Buffer }>((tie) => ({
   message: fc.array(tie('one'), { maxLength: 5 }).map((fields) => Buffer.concat(fields)),
   one: fc.oneof(
     { maxDepth: 5, withCrossShrink: true },
-    fc.tuple(field, fc.oneof(ids, oddTexts)).map(([n, text]) => Buffer.concat([key(n, 2), counted(Buffer.from(text))])),
+    fc.tuple(field, fc.oneof(ids, oddTexts)).map(([n, text]) => textField(n, text)),
     fc.tuple(field, numbers).map(([n, value]) => Buffer.concat([key(n, 0), varint(value)])),
-    fc.tuple(field, oddBytes).map(([n, bytes]) => Buffer.concat([key(n, 2), counted(bytes)])),
+    fc.tuple(field, oddBytes).map(([n, bytes]) => bytesField(n, bytes)),
     fc
       .tuple(field, fc.constantFrom(1, 5))
       .map(([n, type]) => Buffer.concat([key(n, type), Buffer.alloc(type === 1 ? 8 : 4, 7)])),
     fc.tuple(field, fc.integer({ min: 3, max: 7 })).map(([n, type]) => key(n, type)),
     oddBytes,
-    fc.tuple(field, tie('message')).map(([n, inner]) => Buffer.concat([key(n, 2), counted(inner)])),
+    fc.tuple(field, tie('message')).map(([n, inner]) => bytesField(n, inner)),
   ),
 }));
-
-const textField = (n: number, text: string): Buffer => Buffer.concat([key(n, 2), counted(Buffer.from(text))]);
 
 /** SendMessageRequest {message = 2 {message_id = 1, role = 4, parts = 5 {text = 1}}}, with any fields besides. */
 const sendMessage = fc
   .tuple(fc.oneof(fc.uuid(), oddTexts), oddTexts, message, message, fc.bigInt({ min: 0n, max: 3n }))
   .map(([id, text, more, besides, role]) => {
-    const part = Buffer.concat([key(5, 2), counted(textField(1, text))]);
+    const part = bytesField(5, textField(1, text));
     const inner = Buffer.concat([textField(1, id), key(4, 0), varint(role), part, more]);
-    return Buffer.concat([key(2, 2), counted(inner), besides]);
+    return Buffer.concat([bytesField(2, inner), besides]);
   });
 const withId = fc.tuple(ids, message).map(([id, besides]) => Buffer.concat([textField(2, id), besides]));
 
@@ -75,24 +75,20 @@ const frame = fc
 
 const headers = fc.record(
   {
-    'content-type': fc.constantFrom('application/grpc', 'application/grpc+proto', 'application/json', 'x'),
-    'grpc-encoding': fc.constantFrom('identity', 'gzip', 'deflate', 'x'),
-    'grpc-timeout': fc.constantFrom('1S', '0n', '99999999H', '-1S', 'x', '123456789S', '1m'),
-    'a2a-version': fc.constantFrom('1.0', '1.1', '1.1', '0.3', 'x', ''),
-    'a2a-agent': fc.constantFrom('echo', 'nobody', '__proto__'),
-    'a2a-extensions': fc.constantFrom('x', ','),
-    'trace-bin': fc.constantFrom('AAAA', '!', ''),
-    te: fc.constantFrom('trailers'),
+    'content-type': oneOf('application/grpc|application/grpc+proto|application/json|x'),
+    'grpc-encoding': oneOf('identity|gzip|deflate|x'),
+    'grpc-timeout': oneOf('1S|0n|99999999H|-1S|x|123456789S|1m'),
+    'a2a-version': oneOf('1.0|1.1|1.1|0.3|x|'),
+    'a2a-agent': oneOf('echo|nobody|__proto__'),
+    'a2a-extensions': oneOf('x|,'),
+    'trace-bin': oneOf('AAAA|!|'),
+    te: oneOf('trailers'),
   },
   { requiredKeys: [] },
 );
 
 export const grpcInputs: fc.Arbitrary<Input> = fc
-  .tuple(
-    fc.constantFrom(...methods),
-    fc.oneof({ weight: 2, arbitrary: fc.constant({}) }, { weight: 1, arbitrary: headers }),
-    frame,
-  )
+  .tuple(methods, weighted<object>([2, fc.constant({})], [1, headers]), frame)
   .map(
     ([method, given, bytes]): Input => ({
       kind: 'grpc',

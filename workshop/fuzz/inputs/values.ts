@@ -1,36 +1,30 @@
 import fc from 'fast-check';
-import { knownTasks } from './input.ts';
+
+/** Stands for the id of a task that there is when the input is sent: done, waiting for input, with a webhook. */
+export const knownTasks = ['a', 'b', 'c'].map((end) => `00000000-0000-4000-8000-00000000000${end}`);
+
+/** One of these texts, which `|` separates. */
+export const oneOf = (texts: string): fc.Arbitrary<string> => fc.constantFrom(...texts.split('|'));
+
+/** As often as their weights say. */
+export const weighted = <T>(...choices: readonly (readonly [number, fc.Arbitrary<T>])[]): fc.Arbitrary<T> =>
+  fc.oneof(...choices.map(([weight, arbitrary]) => ({ weight, arbitrary })));
 
 /** Texts that some parser somewhere has stumbled over. */
 export const oddTexts: fc.Arbitrary<string> = fc.oneof(
-  fc.constantFrom(
-    ...[
-      '',
-      ' ',
-      '\u0000',
-      '\ud800',
-      '\uffff',
-      '../..',
-      '%2e%2e%2f',
-      '%',
-      '%ff',
-      '__proto__',
-      'constructor',
-      'toString',
-    ],
-    ...['-1', '0', '1e999', 'NaN', 'null', '{}', '[]', '*', '?', '{x}', "'", '"', '\\', '\r\n', '\n\ndata: x', '@push'],
-    ...['2020-01-01T00:00:00Z', '0000-00-00', '+275760-09-13T00:00:00Z', '1970-01-01T00:00:00.000000000000001Z'],
-    ...['🍕', 'é'.repeat(300), 'x'.repeat(70_000), 'a:b:c', 'file:///etc/passwd', 'https://example.com', 'data:,x'],
+  oneOf(
+    [
+      '| |\u0000|\ud800|\uffff|../..|%2e%2e%2f|%|%ff|__proto__|constructor|toString|-1|0|1e999|NaN|null|{}|[]|*|?|{x}',
+      `'|"|\\|\r\n|\n\ndata: x|@push|🍕|${'é'.repeat(300)}|${'x'.repeat(70_000)}|a:b:c|data:,x`,
+      '2020-01-01T00:00:00Z|0000-00-00|+275760-09-13T00:00:00Z|1970-01-01T00:00:00.000000000000001Z',
+      'file:///etc/passwd|https://example.com',
+    ].join('|'),
   ),
   fc.string({ unit: 'binary' }),
   fc.string({ unit: 'grapheme' }),
 );
 
-export const ids: fc.Arbitrary<string> = fc.oneof(
-  { weight: 4, arbitrary: fc.constantFrom(...knownTasks) },
-  { weight: 2, arbitrary: fc.uuid() },
-  { weight: 1, arbitrary: oddTexts },
-);
+export const ids: fc.Arbitrary<string> = weighted([4, fc.constantFrom(...knownTasks)], [2, fc.uuid()], [1, oddTexts]);
 
 const oddNumbers = fc.constantFrom(0, -0, -1, 1, 0.5, 101, 2 ** 31, 2 ** 53, 2 ** 64, 1e308, -1e308, 5e-324);
 
@@ -49,17 +43,14 @@ export const anything: fc.Arbitrary<unknown> = fc.oneof(
 );
 
 /** As a rule what belongs there; now and then anything else. */
-export const mostly = <T>(usual: fc.Arbitrary<T>): fc.Arbitrary<unknown> =>
-  fc.oneof({ weight: 12, arbitrary: usual }, { weight: 1, arbitrary: anything });
+export const mostly = (usual: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> => weighted([12, usual], [1, anything]);
 
-type Fields = Readonly<Record<string, fc.Arbitrary<unknown>>>;
+export type Fields = Readonly<Record<string, fc.Arbitrary<unknown>>>;
 
-/** An object with some of these members, and now and then one too many. */
+/** An object with some of these members, mostly as they should be, and now and then one too many. */
 export function some(fields: Fields, required: readonly string[] = []): fc.Arbitrary<unknown> {
-  const usual = fc.record(fields, { requiredKeys: [...required] });
+  const members = Object.fromEntries(Object.entries(fields).map(([name, usual]) => [name, mostly(usual)]));
+  const usual = fc.record(members, { requiredKeys: [...required] });
   const more = fc.tuple(usual, fc.oneof(oddTexts, fc.constantFrom('id', ...Object.keys(fields))), anything);
-  return fc.oneof(
-    { weight: 9, arbitrary: usual },
-    { weight: 1, arbitrary: more.map(([object, name, value]) => ({ ...object, [name]: value })) },
-  );
+  return weighted([9, usual], [1, more.map(([object, name, value]) => ({ ...object, [name]: value }))]);
 }

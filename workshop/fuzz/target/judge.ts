@@ -9,8 +9,11 @@ const ANSWER_WITHIN_MS = 20_000;
 const LEAVE_AFTER_MS = 60;
 const MAX_ANSWER_BYTES = 256 * 1024;
 
+type Problem = string | undefined;
+type Of<Kind> = Input & { readonly kind: Kind };
+
 /** Sends it. @returns what is wrong with the answer; undefined: nothing */
-export function judge(target: Target, input: Input): Promise<string | undefined> {
+export function judge(target: Target, input: Input): Promise<Problem> {
   const sent = withTasks(input, target.taskIds);
   switch (sent.kind) {
     case 'http':
@@ -22,23 +25,17 @@ export function judge(target: Target, input: Input): Promise<string | undefined>
   }
 }
 
-function judgeHttp(target: Target, input: Input & { kind: 'http' }): Promise<string | undefined> {
-  const { promise, resolve } = Promise.withResolvers<string | undefined>();
-  const { method, headers, body } = input;
+function judgeHttp(target: Target, { method, path, headers, body }: Of<'http'>): Promise<Problem> {
+  const { promise, resolve } = Promise.withResolvers<Problem>();
+  let missing = 'no answer';
   const late = setTimeout(() => {
+    resolve(missing);
     req.destroy();
-    resolve('no answer');
   }, ANSWER_WITHIN_MS);
-  const req = request(`${target.url}`, { agent: target.agent, method, path: input.path, headers }, (res) => {
-    clearTimeout(late);
-    const hasEnd = !isStream(res.headers);
-    const leave = setTimeout(
-      () => {
-        if (hasEnd) resolve('an answer without an end');
-        res.destroy();
-      },
-      hasEnd ? ANSWER_WITHIN_MS : LEAVE_AFTER_MS,
-    );
+  const req = request(`${target.url}`, { agent: target.agent, method, path, headers }, (res) => {
+    missing = 'an answer without an end';
+    late.refresh();
+    if (res.headers['content-type']?.includes('text/event-stream')) setTimeout(() => res.destroy(), LEAVE_AFTER_MS);
     let text = '';
     res.setEncoding('utf8');
     res.on('data', (more: string) => {
@@ -46,7 +43,7 @@ function judgeHttp(target: Target, input: Input & { kind: 'http' }): Promise<str
       if (text.length > MAX_ANSWER_BYTES) res.destroy();
     });
     res.on('close', () => {
-      clearTimeout(leave);
+      clearTimeout(late);
       resolve(problemOf(res.statusCode ?? 0, text));
     });
     res.on('error', () => res.destroy());
@@ -60,18 +57,13 @@ function judgeHttp(target: Target, input: Input & { kind: 'http' }): Promise<str
   return promise;
 }
 
-function isStream(headers: { readonly 'content-type'?: string | undefined }): boolean {
-  return headers['content-type']?.includes('text/event-stream') === true;
-}
-
-function problemOf(status: number, text: string): string | undefined {
+function problemOf(status: number, text: string): Problem {
   if (status >= 500 && status !== 503) return `HTTP ${status}: ${text.slice(0, 300)}`;
-  if (/"code":-32603\b/.test(text)) return `JSON-RPC -32603: ${text.slice(0, 300)}`;
-  return undefined;
+  return /"code":-32603\b/.test(text) ? `JSON-RPC -32603: ${text.slice(0, 300)}` : undefined;
 }
 
-function judgeRaw(target: Target, input: Input & { kind: 'raw' }): Promise<string | undefined> {
-  const { promise, resolve } = Promise.withResolvers<string | undefined>();
+function judgeRaw(target: Target, input: Of<'raw'>): Promise<Problem> {
+  const { promise, resolve } = Promise.withResolvers<Problem>();
   const { hostname, port } = new URL(target.url);
   let text = '';
   const socket = connect(Number(port), hostname);
@@ -90,20 +82,19 @@ function judgeRaw(target: Target, input: Input & { kind: 'raw' }): Promise<strin
 }
 
 /** INTERNAL, and UNKNOWN, which is what a library says of an error that nobody has named. */
-const FAULTS: readonly string[] = ['13', '2'];
+const FAULTS: readonly unknown[] = ['13', '2'];
 
-function judgeGrpc(target: Target, input: Input & { kind: 'grpc' }): Promise<string | undefined> {
-  const { promise, resolve } = Promise.withResolvers<string | undefined>();
+function judgeGrpc(target: Target, input: Of<'grpc'>): Promise<Problem> {
+  const { promise, resolve } = Promise.withResolvers<Problem>();
   const stream = target.session.request({ ':method': 'POST', ':path': input.method, ...input.headers });
-  let status: string | undefined;
+  let status: unknown;
   let message = '';
-  let isLate = false;
   const read = (headers: Record<string, unknown>): void => {
-    if (headers['grpc-status'] !== undefined) status = String(headers['grpc-status']);
+    status = headers['grpc-status'] ?? status;
     message = String(headers['grpc-message'] ?? message);
   };
   const late = setTimeout(() => {
-    isLate = true;
+    resolve('no answer');
     stream.close();
   }, ANSWER_WITHIN_MS);
   let leave: NodeJS.Timeout | undefined;
@@ -117,8 +108,7 @@ function judgeGrpc(target: Target, input: Input & { kind: 'grpc' }): Promise<str
   stream.on('close', () => {
     clearTimeout(late);
     clearTimeout(leave);
-    const isFault = status !== undefined && FAULTS.includes(status);
-    resolve(isLate ? 'no answer' : isFault ? `gRPC status ${status}: ${message.slice(0, 300)}` : undefined);
+    resolve(FAULTS.includes(status) ? `gRPC status ${status}: ${message.slice(0, 300)}` : undefined);
   });
   stream.resume();
   stream.end(Buffer.from(input.frame, 'base64'));

@@ -1,12 +1,20 @@
-import { randomUUID } from 'node:crypto';
 import { Agent } from 'node:http';
 import { type ClientHttp2Session, connect } from 'node:http2';
+import type { Task } from '@switchyard/protocol';
 import { z } from 'zod';
+import { userMessage } from '../../../tests/support/messages.ts';
 import { uniquePrefix } from '../../../tests/support/prefix.ts';
 import { type Program, startProgram } from '../../../tests/support/process.ts';
+import { submit } from '../../../tests/support/rest.ts';
 import { until } from '../../../tests/support/until.ts';
 
-const sent = z.object({ task: z.object({ id: z.string() }) });
+interface Running {
+  readonly gateway: Program;
+  readonly worker: Program;
+  readonly url: string;
+  readonly grpcUrl: string;
+  readonly coverageUrl: string;
+}
 
 /** A gateway and a worker as processes, to which anything may be sent. */
 export class Target implements AsyncDisposable {
@@ -14,20 +22,14 @@ export class Target implements AsyncDisposable {
   readonly agent = new Agent({ keepAlive: true, maxSockets: 64 });
   /** Ids of tasks that there are: done, waiting for input, running. */
   taskIds: readonly string[] = [];
-  readonly #gateway: Program;
-  readonly #worker: Program;
-  readonly #coverageUrl: string;
-  readonly #grpcUrl: string;
+  readonly #running: Running;
   #session: ClientHttp2Session | undefined;
   /** Of the gateway's log, and of the worker's. */
   readonly #linesRead = [0, 0];
 
-  private constructor(gateway: Program, worker: Program, urls: { url: string; grpcUrl: string; coverageUrl: string }) {
-    this.#gateway = gateway;
-    this.#worker = worker;
-    this.url = urls.url;
-    this.#grpcUrl = urls.grpcUrl;
-    this.#coverageUrl = urls.coverageUrl;
+  private constructor(running: Running) {
+    this.url = running.url;
+    this.#running = running;
   }
 
   static async open(redisUrl: string): Promise<Target> {
@@ -52,21 +54,25 @@ export class Target implements AsyncDisposable {
     const [, port = ''] = await gateway.waitFor(/coverage at (\d+)/, 30_000);
     const [, url = ''] = await gateway.waitFor(/"url":"(http[^"]+)","msg":"listening"/, 30_000);
     const [, grpcPort = ''] = await gateway.waitFor(/"grpcPort":(\d+)/, 30_000);
-    const coverageUrl = `http://127.0.0.1:${port}`;
-    const target = new Target(gateway, worker, { url, grpcUrl: `http://127.0.0.1:${grpcPort}`, coverageUrl });
-    await until(() => target.#isServed(), { what: 'the agent is served', timeoutMs: 30_000 });
+    const local = 'http://127.0.0.1';
+    const urls = { url, grpcUrl: `${local}:${grpcPort}`, coverageUrl: `${local}:${port}` };
+    const target = new Target({ gateway, worker, ...urls });
+    const isServed = async (): Promise<boolean> => (await fetch(`${url}/agents/echo/.well-known/agent-card.json`)).ok;
+    await until(isServed, { what: 'the agent is served', timeoutMs: 30_000 });
     await target.seed();
     return target;
   }
 
   /** Makes tasks anew: those of before may be deleted, or have expired. */
   async seed(): Promise<void> {
-    this.taskIds = [await this.#task('hello'), await this.#task('ask'), await this.#task('slow 500')];
+    const tasks: Task[] = [];
+    for (const text of ['hello', 'ask', 'slow 500']) tasks.push(await submit(this.url, userMessage(text)));
+    this.taskIds = tasks.map(({ id }) => id);
   }
 
   get session(): ClientHttp2Session {
     if (!this.#session || this.#session.closed || this.#session.destroyed) {
-      this.#session = connect(this.#grpcUrl);
+      this.#session = connect(this.#running.grpcUrl);
       this.#session.on('error', () => this.#session?.destroy());
     }
     return this.#session;
@@ -74,26 +80,28 @@ export class Target implements AsyncDisposable {
 
   /** Runs until now, and since the last time this was asked. */
   async branches(): Promise<readonly string[]> {
-    return z.array(z.string()).parse(await (await fetch(`${this.#coverageUrl}/branches`)).json());
+    return z.array(z.string()).parse(await (await fetch(`${this.#running.coverageUrl}/branches`)).json());
   }
 
   async heapBytes(): Promise<number> {
-    const answer = await (await fetch(this.#coverageUrl)).json();
+    const answer = await (await fetch(this.#running.coverageUrl)).json();
     return z.object({ heapBytes: z.number() }).parse(answer).heapBytes;
   }
 
+  get #programs(): Program[] {
+    return [this.#running.gateway, this.#running.worker];
+  }
+
   get isAlive(): boolean {
-    return this.#gateway.isRunning() && this.#worker.isRunning();
+    return this.#programs.every((program) => program.isRunning());
   }
 
   /** Lines of errors, and what is no line of the log, since the last time this was asked. */
   faults(): readonly string[] {
-    const fresh = [this.#gateway, this.#worker].flatMap((program, n) => {
-      const lines = program
-        .output()
-        .split('\n')
-        .slice(this.#linesRead[n] ?? 0, -1);
-      this.#linesRead[n] = (this.#linesRead[n] ?? 0) + lines.length;
+    const fresh = this.#programs.flatMap((program, n) => {
+      const read = this.#linesRead[n] ?? 0;
+      const lines = program.output().split('\n').slice(read, -1);
+      this.#linesRead[n] = read + lines.length;
       return lines;
     });
     return fresh.filter((line) => /"level":(?:50|60|"error"|"fatal")/.test(line) || /^\s+at /.test(line));
@@ -102,20 +110,6 @@ export class Target implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.agent.destroy();
     this.#session?.destroy();
-    await Promise.all([this.#gateway.stop(), this.#worker.stop()]);
-  }
-
-  async #isServed(): Promise<boolean> {
-    return (await fetch(`${this.url}/agents/echo/.well-known/agent-card.json`)).ok;
-  }
-
-  async #task(text: string): Promise<string> {
-    const message = { messageId: randomUUID(), role: 'ROLE_USER', parts: [{ text }] };
-    const response = await fetch(`${this.url}/message:send`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'a2a-version': '1.0' },
-      body: JSON.stringify({ message, configuration: { returnImmediately: true } }),
-    });
-    return sent.parse(await response.json()).task.id;
+    await Promise.all(this.#programs.map((program) => program.stop()));
   }
 }
