@@ -143,6 +143,7 @@ const timeline = (n: number): Timeline => {
       },
     ],
     earlierAttempts: 0,
+    isPartial: false,
     subscribers: [{ kind: 'stream', seq: 7, behind: 0, since: ago(started - 1), bufferedBytes: 0 }],
     listeningProcesses: 1,
     deliveries: [

@@ -65,6 +65,8 @@ export const timelineSchema = z.object({
   entries: z.array(timelineEntrySchema),
   /** Attempts before the first entry, which are not kept. */
   earlierAttempts: count,
+  /** It lacks the first steps and calls, or states in the middle: there are too many. */
+  isPartial: z.boolean(),
   subscribers: z.array(subscriberSchema),
   /** Processes that listen to the task, this one included. */
   listeningProcesses: count,

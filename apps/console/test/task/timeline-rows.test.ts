@@ -7,6 +7,7 @@ const at = (ms: number): string => new Date(ms).toISOString();
 const timelineOf = (...entries: TimelineEntry[]): Timeline => ({
   entries,
   earlierAttempts: 0,
+  isPartial: false,
   subscribers: [],
   listeningProcesses: 1,
   deliveries: [],

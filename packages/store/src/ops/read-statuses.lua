@@ -1,5 +1,5 @@
--- readStatuses: reads the statuses among the next events of a task, in one direction. Events may be large, so they are
--- read a few at a time.
+-- readStatuses: reads the statuses among the next events of a task, in one direction. Events may be large, so large
+-- ones are read one at a time.
 --
 -- KEYS  events      stream
 -- ARGV  start       id; or '-': the first event, or '+': the last one, to read backwards
@@ -11,13 +11,14 @@
 
 local events_key = unpack(KEYS)
 local start, direction, most, most_bytes = unpack(ARGV)
-local AT_ONCE = 4
+local MOST_AT_ONCE, LARGE = 16, 65536
 
 local command, stop = 'XRANGE', '+'
 if direction == '-1' then command, stop = 'XREVRANGE', '-' end
-local seen, bytes, statuses = 0, 0, {}
+local seen, bytes, statuses, at_once = 0, 0, {}, 1
 while seen < tonumber(most) and bytes < tonumber(most_bytes) do
-  local entries = redis.call(command, events_key, start, stop, 'COUNT', AT_ONCE)
+  local before = bytes
+  local entries = redis.call(command, events_key, start, stop, 'COUNT', at_once)
   for _, entry in ipairs(entries) do
     local id, fields = unpack(entry)
     local mark, event = unpack(fields)
@@ -25,7 +26,8 @@ while seen < tonumber(most) and bytes < tonumber(most_bytes) do
     local at = event:sub(1, 17) == '{"statusUpdate":{' and event:match('"timestamp":"([^"]+)"')
     if at then statuses[#statuses + 1] = { tonumber(id:match('^%d+')), mark, at } end
   end
-  if #entries < AT_ONCE then return { '', seen, bytes, statuses } end
+  if #entries < at_once then return { '', seen, bytes, statuses } end
   start = '(' .. entries[#entries][1]
+  at_once = bytes - before < LARGE and math.min(2 * at_once, MOST_AT_ONCE) or 1
 end
 return { start, seen, bytes, statuses }

@@ -20,6 +20,8 @@ const MOST_EVENTS = 500;
 const MOST_BYTES = 4 * 1_024 * 1_024;
 /** Bytes that one script reads: bounds the time for which Redis serves no other client. */
 const BYTES_AT_ONCE = 1_024 * 1_024;
+/** As in note.lua. */
+const MOST_NOTES = 1_000;
 
 export async function readTimeline(
   port: OpsPort,
@@ -29,7 +31,7 @@ export async function readTimeline(
   const { taskId, agent, job, jobState, queueOfSkill } = record;
   const keys = shards.of(taskId);
   const key = keys.task(taskId);
-  const [[time, caller], attempts, notes, statuses, look, deliveries, [, listening]] = await Promise.all([
+  const [[time, caller], attempts, notes, { statuses, isAll }, look, deliveries, [, listening]] = await Promise.all([
     redis.hmget(key, 'time', 'caller'),
     attemptFields(port, record),
     redis.lrange(`${key}:l`, '0', '-1'),
@@ -44,6 +46,7 @@ export async function readTimeline(
     attempts,
     notes,
     statuses,
+    isPartial: !isAll || notes.length >= MOST_NOTES,
     statusMs: Number.parseInt(time ?? '0', 36),
     waitsSinceMs: jobState === 'waiting' ? look.sinceMs : undefined,
     leaseMs: look.leaseMs,
@@ -53,20 +56,29 @@ export async function readTimeline(
   });
 }
 
+/** @param start as read-statuses.lua returns it: `(12-0` */
+const seqIn = (start: string): number => Number.parseInt(start.slice(1), 10) || 0;
+
 /** The statuses among a task's events; in a long or large stream, those among the first and the last events. */
-export async function readStatuses(redis: RedisConnection, events: string): Promise<StatusFact[]> {
+export async function readStatuses(redis: RedisConnection, events: string): Promise<Statuses> {
   const first = await look(redis, events, { start: '-', direction: 1 });
-  if (first.isAll) return first.statuses;
-  const { statuses } = await look(redis, events, { start: '+', direction: -1 });
-  const seen = new Set(first.statuses.map(({ seq }) => seq));
-  return [...first.statuses, ...statuses.reverse().filter(({ seq }) => !seen.has(seq))];
+  if (first.isAll) return first;
+  const last = await look(redis, events, { start: '+', direction: -1 });
+  const later = last.statuses.reverse().filter(({ seq }) => seq > first.lastSeq);
+  return { statuses: [...first.statuses, ...later], isAll: last.lastSeq <= first.lastSeq + 1 };
+}
+
+interface Statuses {
+  readonly statuses: StatusFact[];
+  /** None is left out. */
+  readonly isAll: boolean;
 }
 
 async function look(
   redis: RedisConnection,
   events: string,
   { start, direction }: { start: string; direction: 1 | -1 },
-): Promise<{ statuses: StatusFact[]; isAll: boolean }> {
+): Promise<Statuses & { readonly lastSeq: number }> {
   const statuses: StatusFact[] = [];
   let [next, most, mostBytes] = [start, MOST_EVENTS, MOST_BYTES];
   while (next && most > 0 && mostBytes > 0) {
@@ -75,7 +87,7 @@ async function look(
     statuses.push(...found.map(([seq, mark, at]) => ({ seq, letter: mark.slice(0, 1), atMs: Date.parse(at) })));
     [next, most, mostBytes] = [after, most - seen, mostBytes - bytes];
   }
-  return { statuses, isAll: next === '' };
+  return { statuses, isAll: next === '', lastSeq: next === '' && direction < 0 ? 0 : seqIn(next) };
 }
 
 const KEPT_ATTEMPTS = 16;

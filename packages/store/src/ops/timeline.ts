@@ -13,6 +13,8 @@ export interface TimelineFacts {
   /** See note.lua. */
   readonly notes: readonly string[];
   readonly statuses: readonly StatusFact[];
+  /** There are, or were, other notes or statuses. */
+  readonly isPartial: boolean;
   /** Time of its status. */
   readonly statusMs: number;
   /** Since when its job waits; unset: it does not. */
@@ -60,6 +62,8 @@ export interface Timeline {
   readonly entries: TimelineEntry[];
   /** Number of attempts before the first that is kept. */
   readonly earlierAttempts: number;
+  /** It lacks the first steps and calls, or statuses in the middle: there are too many. */
+  readonly isPartial: boolean;
   readonly deliveries: TaskDelivery[];
   /** Processes that listen to its events; on a Redis Cluster, as far as one node knows. */
   readonly listeningProcesses: number;
@@ -76,8 +80,7 @@ export function timelineOf(facts: TimelineFacts): Timeline {
     ...queuedNow(facts),
     ...attempts.map((attempt) => attemptEntry(facts, attempts, attempt)),
     ...lateWrites(facts, attempts),
-    ...stepsOf(facts.notes),
-    ...callsOf(facts.notes),
+    ...notedEntries(facts.notes),
     ...facts.statuses.map(
       ({ seq, letter, atMs }) => ({ kind: 'status', at: iso(atMs), seq, state: stateOf(letter) }) as const,
     ),
@@ -86,6 +89,7 @@ export function timelineOf(facts: TimelineFacts): Timeline {
     // Sorting keeps the order of entries with the same time.
     entries: entries.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0)),
     earlierAttempts: record.epoch - attempts.length,
+    isPartial: facts.isPartial,
     deliveries: [...deliveries],
     listeningProcesses: facts.listeningProcesses,
     ...(caller !== undefined && { calledBy: caller }),
@@ -198,22 +202,23 @@ function notesIn(notes: readonly string[]): Note[] {
   return [...known.values()];
 }
 
-function stepsOf(notes: readonly string[]): TimelineEntry[] {
+/** Steps and calls, in the order in which they were begun. */
+function notedEntries(notes: readonly string[]): TimelineEntry[] {
   const all = notesIn(notes);
-  return all.flatMap(({ atMs, epoch, verb, rest: name }): TimelineEntry[] => {
-    const at = iso(atMs);
-    if (verb === 'step=') return [{ kind: 'step', at, untilAt: at, epoch, name, isRemembered: true }];
-    if (verb !== 'step+') return [];
-    const done = all.find((note) => note.verb === 'step-' && note.epoch === epoch && note.rest === name);
-    return [{ kind: 'step', at, epoch, name, isRemembered: false, ...(done && { untilAt: iso(done.atMs) }) }];
-  });
-}
-
-function callsOf(notes: readonly string[]): TimelineEntry[] {
-  return notesIn(notes).flatMap(({ atMs, epoch, verb, rest }): TimelineEntry[] => {
+  const stepOf = ({ epoch, rest }: Note): string => `${epoch} ${rest}`;
+  const ended = new Map(all.filter(({ verb }) => verb === 'step-').map((note) => [stepOf(note), note.atMs]));
+  return all.flatMap((note): TimelineEntry[] => {
+    const { epoch, verb, rest } = note;
+    const at = iso(note.atMs);
+    if (verb === 'step=') return [{ kind: 'step', at, untilAt: at, epoch, name: rest, isRemembered: true }];
+    if (verb === 'step+') {
+      const untilMs = ended.get(stepOf(note));
+      const until = untilMs !== undefined && { untilAt: iso(untilMs) };
+      return [{ kind: 'step', at, epoch, name: rest, isRemembered: false, ...until }];
+    }
     if (verb !== 'call') return [];
     const [taskId = '', mode, agent = ''] = rest.split(' ');
-    return [{ kind: 'call', at: iso(atMs), epoch, taskId, agent: agentOf(agent), isDetached: mode === 'd' }];
+    return [{ kind: 'call', at, epoch, taskId, agent: agentOf(agent), isDetached: mode === 'd' }];
   });
 }
 

@@ -177,8 +177,46 @@ test('large events are read about a megabyte at a time, four of them from each e
   const [events = ''] = await redis.keys(`${store.settings.prefix}*:t:${taskId}:e`);
   const letters: string[] = [];
   const { commands } = await ledger.during(async () => {
-    for (const { letter } of await readStatuses(looker, events)) letters.push(letter);
+    const { statuses, isAll } = await readStatuses(looker, events);
+    expect(isAll).toBe(false);
+    letters.push(...statuses.map(({ letter }) => letter));
   });
   expect(letters).toEqual(['s', 'w', 'C']);
   expect(commands.filter((name) => name === 'evalsha')).toHaveLength(8);
+});
+
+test('of more steps than are kept the last are told, in order, and that there were others', async () => {
+  const { taskId } = await accepted(store, alice);
+  const turn = await begun(store, taskId);
+  const names = Array.from({ length: 600 }, (_, n) => `step-${n}`);
+  for (const name of names) {
+    await store.steps.begin(turn, `step ${name}`);
+    await store.steps.end(turn, `step ${name}`, '');
+  }
+  await turn.publish(status('COMPLETED'));
+  const { entries, isPartial } = await timeline(taskId);
+  const steps = only(entries, 'step');
+  expect(steps.map(({ name }) => name)).toEqual(names.slice(100));
+  expect(steps.every(({ untilAt }) => untilAt !== undefined)).toBe(true);
+  expect(isPartial).toBe(true);
+});
+
+test.each([
+  [900, false],
+  [1_100, true],
+])('of %i events the statuses at both ends are told, and whether some may be missing: %s', async (count, isMissing) => {
+  const { taskId } = await accepted(store, alice);
+  const turn = await begun(store, taskId);
+  await turn.publish(status('WORKING', false));
+  for (let n = 2; n < count - 1; n++)
+    void turn.publish({
+      kind: 'artifact',
+      artifact: { artifactId: 'a', parts: [{ text: 'x' }] },
+      append: n > 2,
+      lastChunk: false,
+    });
+  await turn.publish(status('COMPLETED'));
+  const { entries, isPartial } = await timeline(taskId);
+  expect(only(entries, 'status').map(({ state }) => state.slice(11))).toEqual(['SUBMITTED', 'WORKING', 'COMPLETED']);
+  expect(isPartial).toBe(isMissing);
 });

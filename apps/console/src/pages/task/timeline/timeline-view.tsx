@@ -42,6 +42,11 @@ export function TimelineView({ timeline, nowMs }: TimelineProps) {
   return (
     <div class="timeline">
       {timeline.earlierAttempts > 0 && <p class="faint">{timeline.earlierAttempts} earlier attempts are not kept.</p>}
+      {timeline.isPartial && (
+        <p class="faint">
+          The task has too many steps or events: the first steps, or states in the middle, are left out.
+        </p>
+      )}
       <ol>
         {shown.map((row) => (
           <RowView key={row.key} row={row} axis={axis} isOpened={opened.has(row.taskId ?? '')} onToggle={toggle} />
