@@ -106,7 +106,8 @@ it('tells of a message that kills its workers, up to its death, which is an erro
   const line = (event: string): Line | undefined => lines(id).find((each) => each.event === event);
   const from = line('turn-begun')?.worker;
   expect(line('turn-taken-over')).toMatchObject({ level: WARN, attempt: 2, takenOverFrom: from, context: id });
-  expect(line('turn-given-up')).toMatchObject({ level: ERROR, attempts: 2, agent: 'echo', tenant: 'default' });
+  const given = { attempts: 2, agent: 'echo', tenant: 'default', request: line('message-accepted')?.request };
+  expect(line('turn-given-up')).toMatchObject({ level: ERROR, ...given });
 });
 
 it('has another level in every process when an operator says so, and the usual one when it is taken back', async () => {

@@ -13,6 +13,7 @@ export const deadLetterSchema = z.object({
   subject: z.string().optional(),
   contextId: z.string().optional(),
   messageId: z.string().optional(),
+  requestId: z.string().optional(),
   message: z.unknown().optional(),
   origin: z.string().optional(),
 });

@@ -82,8 +82,9 @@ async function emitGivenUp({ store, agent, emit }: JobPort, taskId: string): Pro
   // Without Redis the event has only the task's id.
   const letter = await store.ops.deadLetters.get(taskId).catch(() => undefined);
   const known = letter?.kind === 'turn' ? letter : { agent: agent.id, attempts: agent.retry.attempts };
-  const { contextId, tenant, attempts } = { contextId: undefined, tenant: undefined, ...known };
-  emit({ kind: 'turn-given-up', agent: known.agent, taskId, contextId, tenant, attempts });
+  const nothing = { contextId: undefined, tenant: undefined, requestId: undefined };
+  const { contextId, tenant, requestId, attempts } = { ...nothing, ...known };
+  emit({ kind: 'turn-given-up', agent: known.agent, taskId, contextId, tenant, requestId, attempts });
 }
 
 interface Run extends Ownership {

@@ -15,6 +15,8 @@ export interface DeadTurn extends DeadLetterHead {
   readonly agent: string;
   readonly tenant: string;
   readonly subject: string;
+  /** Of the request that brought the message. */
+  readonly requestId?: string;
   /** As the client sent it. */
   readonly message: Message;
 }
@@ -45,8 +47,10 @@ export class DeadTurns implements DeadLetterStore<DeadTurn> {
     if (!stored) return undefined;
     const { owner, diedMs, contextId, attempts, reason, inboxEntry } = stored;
     const { tenant, subject } = principalOf(owner, inboxEntry.scopes);
-    const [agent, diedAt, { message }] = [agentOf(owner), new Date(diedMs).toISOString(), inboxEntry];
-    return { kind: 'turn', id: taskId, taskId, contextId, agent, tenant, subject, attempts, reason, diedAt, message };
+    const { message, requestId } = inboxEntry;
+    const head = { id: taskId, taskId, attempts, reason, diedAt: new Date(diedMs).toISOString() };
+    const known = { contextId, agent: agentOf(owner), tenant, subject, message };
+    return { kind: 'turn', ...head, ...known, ...(requestId !== undefined && { requestId }) };
   }
 
   /**
