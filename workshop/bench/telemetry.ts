@@ -1,25 +1,30 @@
 // `npm run bench:telemetry`: what metrics and traces cost, in processor time of gateway and worker for each task, and in
-// tasks per second. The same deployment several times, in short alternating rounds: a busy machine is busy for all.
+// tasks per second. The same deployment several times, in many short rounds of random order: a busy machine is busy for
+// all. What others do only adds processor time, so the lower quartile of the rounds says more than their median.
 
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { userMessage } from '../../tests/support/messages.ts';
 import { processorMicros } from '../../tests/support/process-usage.ts';
-import { count, number, readCommandLine } from '../options.ts';
-import { median, quantile } from '../statistics/quantile.ts';
+import { count, readCommandLine } from '../options.ts';
+import { SeededRandom } from '../seeded-random.ts';
+import { quantile } from '../statistics/quantile.ts';
 import { markdownTable } from '../tables/tables.ts';
-import { CALLERS, httpRate, sendBody } from './measure/drive.ts';
 import { Scrapes } from './measure/scrapes.ts';
 import { Stage } from './measure/stage.ts';
 
-const { rounds, seconds } = readCommandLine({
+const { rounds, tasks } = readCommandLine({
   usage: `npm run bench:telemetry [-- options]
-  Tasks are sent without waiting, and a round ends when the last one is completed.`,
+  Tasks are sent without waiting, and a round ends when the last one is completed. The deployment without metrics and
+  traces is there twice: what the two differ by is noise.`,
   options: {
-    rounds: count({ what: 'rounds of each that count', fallback: '30' }, 1),
-    seconds: number({ what: 'how long tasks are sent in a round', fallback: '1' }, 0.2, 60),
+    rounds: count({ what: 'rounds of each that count', fallback: '200' }, 4),
+    tasks: count({ what: 'tasks of a round', fallback: '500' }, 1),
   },
 }).options;
-const warmUps = 5;
+const callers = 16;
+const warmUps = 10;
+const random = new SeededRandom(1);
 
 interface Contender {
   readonly name: string;
@@ -31,17 +36,19 @@ interface Contender {
 await using parts = new AsyncDisposableStack();
 const scrapes = parts.use(await Scrapes.begin());
 const collector = createServer((request, response) => request.resume().on('end', () => response.end()));
-const TRACES_URL = `http://127.0.0.1:${await listen(parts.adopt(collector, (server) => void server.close()))}/v1/traces`;
-const traces = (share: string) => ({ TRACES: 'otlp', TRACES_URL, TRACES_SAMPLE: share });
+const port = await listen(parts.adopt(collector, (server) => void server.close()));
+const traces = { TRACES: 'otlp', TRACES_URL: `http://127.0.0.1:${port}/v1/traces`, TRACES_SAMPLE: '0.01' };
 const contenders: readonly Contender[] = [
-  await open('off'),
-  await open('off, once more'),
-  await open('metrics, asked for every 5 s', scrapes.env),
-  await open('traces of 1 %', traces('0.01')),
-  await open('traces of all', traces('1')),
+  await open('neither'),
+  await open('neither, once more'),
+  await open('metrics, read every 5 s', scrapes.env),
+  await open('traces of 1 %', traces),
 ];
-for (let round = -warmUps; round < rounds; round++)
-  for (const contender of round % 2 ? contenders.toReversed() : contenders) await measure(contender, round >= 0);
+for (let round = -warmUps; round < rounds; round++) {
+  const order = contenders.map((contender) => ({ contender, at: random.next() })).sort((a, b) => a.at - b.at);
+  for (const { contender } of order) await measure(contender, round >= 0);
+  if (round % 20 === 0) process.stderr.write(`round ${round}\n`);
+}
 process.stdout.write(`${table()}\n`);
 
 async function open(name: string, env?: Readonly<Record<string, string>>): Promise<Contender> {
@@ -49,36 +56,44 @@ async function open(name: string, env?: Readonly<Record<string, string>>): Promi
 }
 
 async function measure({ stage, microsPerTask, tasksPerSecond }: Contender, isCounted: boolean): Promise<void> {
-  const used = (): number => processorMicros(stage.gateway.pid) + processorMicros(stage.worker?.pid ?? Number.NaN);
+  const used = (): number => processorMicros(stage.gateway.pid) + processorMicros(stage.worker?.pid ?? 0);
   const [before, begun] = [used(), performance.now()];
-  const body = sendBody('done', true);
-  const tasks = seconds * (await httpRate({ url: stage.gateway.url, body, connections: CALLERS, seconds }));
-  const sent = performance.now();
+  let left = tasks;
+  const send = async (): Promise<void> => {
+    while (left-- > 0) await sendTask(stage.gateway.url);
+  };
+  await Promise.all(Array.from({ length: callers }, send));
   await stage.untilFinished();
   if (isCounted) {
     microsPerTask.push((used() - before) / tasks);
-    tasksPerSecond.push(tasks / (seconds + (performance.now() - sent) / 1_000));
+    tasksPerSecond.push((tasks / (performance.now() - begun)) * 1_000);
   }
-  process.stderr.write(`${((performance.now() - begun) / 1_000).toFixed(1)} s\n`);
   await stage.clear();
 }
 
-/** Beside the first: median of the pairs, and their quartiles. */
+async function sendTask(url: string): Promise<void> {
+  const headers = { 'content-type': 'application/json', 'a2a-version': '1.0' };
+  const body = JSON.stringify({ message: userMessage('done'), configuration: { returnImmediately: true } });
+  const response = await fetch(`${url}/message:send`, { method: 'POST', headers, body });
+  if (!response.ok) throw new Error(await response.text());
+  await response.arrayBuffer();
+}
+
 function table(): string {
-  const [off] = contenders;
-  const beside = (own: readonly number[], theirs: readonly number[] = []): string => {
-    const ratios = own.map((value, i) => value / (theirs[i] ?? Number.NaN));
-    const [low, middle, high] = [0.25, 0.5, 0.75].map((share) => quantile(ratios, share).toFixed(3));
-    return `${middle} (${low} to ${high})`;
-  };
-  const rows = contenders.map(({ name, microsPerTask, tasksPerSecond }) => [
-    name,
-    median(microsPerTask),
-    beside(microsPerTask, off?.microsPerTask),
-    median(tasksPerSecond),
-    beside(tasksPerSecond, off?.tasksPerSecond),
+  const [neither] = contenders;
+  const figures = ({ microsPerTask, tasksPerSecond }: Contender): number[] => [
+    quantile(microsPerTask, 0.25),
+    quantile(microsPerTask, 0.5),
+    quantile(tasksPerSecond, 0.75),
+    quantile(tasksPerSecond, 0.5),
+  ];
+  const base = neither ? figures(neither) : [];
+  const rows = contenders.map((contender) => [
+    contender.name,
+    ...figures(contender).flatMap((figure, i) => [figure, (figure / (base[i] ?? Number.NaN)).toFixed(3)]),
   ]);
-  return markdownTable(['', 'µs per task', 'beside off', 'tasks/s', 'beside off'], rows);
+  const heads = ['µs per task, lower quartile', 'µs per task, median', 'tasks/s, upper quartile', 'tasks/s, median'];
+  return markdownTable(['', ...heads.flatMap((head) => [head, 'beside neither'])], rows);
 }
 
 function listen(server: Server): Promise<number> {
