@@ -7,9 +7,8 @@ import type { AddressInfo } from 'node:net';
 import { userMessage } from '../../tests/support/messages.ts';
 import { processorMicros } from '../../tests/support/process-usage.ts';
 import { count, readCommandLine } from '../options.ts';
-import { SeededRandom } from '../seeded-random.ts';
-import { quantile } from '../statistics/quantile.ts';
-import { markdownTable } from '../tables/tables.ts';
+import { quantile, SeededRandom } from '../statistics.ts';
+import { markdownTable } from '../tables.ts';
 import { Scrapes } from './measure/scrapes.ts';
 import { Stage } from './measure/stage.ts';
 
@@ -18,8 +17,8 @@ const { rounds, tasks } = readCommandLine({
   Tasks are sent without waiting, and a round ends when the last one is completed. The deployment without metrics and
   traces is there twice: what the two differ by is noise.`,
   options: {
-    rounds: count({ what: 'rounds of each that count', fallback: '200' }, 4),
-    tasks: count({ what: 'tasks of a round', fallback: '500' }, 1),
+    rounds: count('rounds of each that count', '200', ['4']),
+    tasks: count('tasks of a round', '500', ['1']),
   },
 }).options;
 const callers = 16;
