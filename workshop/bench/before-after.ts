@@ -2,7 +2,6 @@
 
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { freePort } from '@switchyard/local';
 import { startProgram } from '../../tests/support/process.ts';
 import { count, flag, readCommandLine, settings, word } from '../options.ts';
 import { median } from '../statistics.ts';
@@ -17,13 +16,12 @@ const { options, names } = readCommandLine({
   usage: `npm run bench:before-after -- --tree <checkout> [options] [row …]
   Ours alone, without peers. The gateway, worker and agent of both trees get the same load from the same generator, in
   turn; the first round only warms up. The store's own rows (list, memory, append, read) are measured by the bench of
-  each tree, since they are inside of a process. What a setting costs: the same checkout twice, --tree . --env …, or
-  --scraped for metrics; those rows are left out then. Rows: ${ids.join(', ')}`,
+  each tree, since they are inside of a process. What a setting costs: the same checkout twice, --tree . --env …; those
+  rows are left out then. Rows: ${ids.join(', ')}`,
   options: {
     tree: word('<folder>', 'the other checkout, with its node_modules', [/./, 'a folder']),
     minutes: count('for how long', '18', ['1']),
     env: settings('settings of this checkout alone'),
-    scraped: flag('this checkout alone has metrics, which are asked for every five seconds'),
     save: flag('write workshop/bench/results/before-after.md'),
   },
   names: ids,
@@ -40,8 +38,7 @@ const isChosen = ({ id }: Row): boolean => !names.length || names.includes(id);
 const pairs = rows.filter(isChosen).map((row) => ({ row, before: [] as number[], after: [] as number[] }));
 type Pair = (typeof pairs)[number];
 const ofWire = pairs.filter(({ row }) => wireRows.includes(row));
-const isOfSettings = options.env !== undefined || options.scraped;
-const ofStore = isOfSettings ? [] : pairs.filter(({ row }) => !wireRows.includes(row));
+const ofStore = options.env ? [] : pairs.filter(({ row }) => !wireRows.includes(row));
 
 const begun = performance.now();
 const lastedMs = new Map<unknown, number>();
@@ -57,8 +54,7 @@ async function inTime(what: unknown, name: string, act: () => Promise<void>): Pr
 
 {
   await using before = await Stage.open({ tree: root });
-  using scrapes = options.scraped ? await beginScrapes() : undefined;
-  await using after = await Stage.open({ env: { ...options.env, ...scrapes?.env } });
+  await using after = await Stage.open(options.env && { env: options.env });
   for (let round = 0, goesOn = true; goesOn; round++) {
     goesOn = false;
     for (const pair of ofWire)
@@ -66,7 +62,7 @@ async function inTime(what: unknown, name: string, act: () => Promise<void>): Pr
     // They take a minute: a third of the rounds are enough.
     if (ofStore.length && round % 3 === 1 && (await inTime(ofStore, 'store', () => measureStores(round))))
       goesOn = true;
-    process.stderr.write(`round ${round} is over${scrapes ? `, ${scrapes.count()} scrapes` : ''}\n`);
+    process.stderr.write(`round ${round} is over\n`);
     await report();
   }
 }
@@ -91,27 +87,6 @@ async function measurePair({ row, ...values }: Pair, round: number, stages: Stag
   if (round > 0) for (const name of ['before', 'after'] as const) values[name].push(...(measured[name] ?? []));
   for (const { close } of opened) await close?.();
   await Promise.all([stages.before.clear(), stages.after.clear()]);
-}
-
-/** Settings with which a gateway and a worker have metrics, which are asked for every five seconds, as Prometheus does. */
-async function beginScrapes() {
-  const key = 'a-key-for-the-bench';
-  const ports = [await freePort(), await freePort()];
-  const [admin, metrics] = ports.map(String);
-  const env = { ADMIN_PORT: `${admin}`, ADMIN_KEY: key, METRICS_PORT: `${metrics}`, METRICS_KEY: `${key}-2` };
-  const accept = 'application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.3';
-  let answered = 0;
-  const scrape = async (port: number): Promise<void> => {
-    const headers = { accept, authorization: `Bearer ${key}-2` };
-    const response = await fetch(`http://127.0.0.1:${port}/metrics`, { headers });
-    await response.text();
-    if (response.ok) answered++;
-  };
-  const timer = setInterval(() => {
-    // While rows are measured without a worker, it does not answer.
-    for (const port of ports) scrape(port).catch(() => undefined);
-  }, 5_000).unref();
-  return { env, count: () => answered, [Symbol.dispose]: () => clearInterval(timer) };
 }
 
 async function measureStores(round: number): Promise<void> {

@@ -4,13 +4,13 @@
 
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { freePort } from '@switchyard/local';
 import { userMessage } from '../../tests/support/messages.ts';
 import { processorMicros } from '../../tests/support/process-usage.ts';
 import { count, readCommandLine } from '../options.ts';
 import { quantile, SeededRandom } from '../statistics.ts';
 import { markdownTable } from '../tables.ts';
-import { Scrapes } from './measure/scrapes.ts';
-import { Stage } from './measure/stage.ts';
+import { Stage } from './stage.ts';
 
 const { rounds, tasks } = readCommandLine({
   usage: `npm run bench:telemetry [-- options]
@@ -33,7 +33,7 @@ interface Contender {
 }
 
 await using parts = new AsyncDisposableStack();
-const scrapes = parts.use(await Scrapes.begin());
+const scrapes = await beginScrapes();
 const collector = createServer((request, response) => request.resume().on('end', () => response.end()));
 const port = await listen(parts.adopt(collector, (server) => void server.close()));
 const traces = { TRACES: 'otlp', TRACES_URL: `http://127.0.0.1:${port}/v1/traces`, TRACES_SAMPLE: '0.01' };
@@ -43,6 +43,8 @@ const contenders: readonly Contender[] = [
   await open('metrics, read every 5 s', scrapes.env),
   await open('traces of 1 %', traces),
 ];
+// Ended first: nothing is asked of what is stopped.
+parts.use(scrapes);
 for (let round = -warmUps; round < rounds; round++) {
   const order = contenders.map((contender) => ({ contender, at: random.next() })).sort((a, b) => a.at - b.at);
   for (const { contender } of order) await measure(contender, round >= 0);
@@ -51,7 +53,7 @@ for (let round = -warmUps; round < rounds; round++) {
 process.stdout.write(`${table()}\n`);
 
 async function open(name: string, env?: Readonly<Record<string, string>>): Promise<Contender> {
-  return { name, stage: parts.use(await Stage.open(undefined, env)), microsPerTask: [], tasksPerSecond: [] };
+  return { name, stage: parts.use(await Stage.open(env && { env })), microsPerTask: [], tasksPerSecond: [] };
 }
 
 async function measure({ stage, microsPerTask, tasksPerSecond }: Contender, isCounted: boolean): Promise<void> {
@@ -76,6 +78,25 @@ async function sendTask(url: string): Promise<void> {
   const response = await fetch(`${url}/message:send`, { method: 'POST', headers, body });
   if (!response.ok) throw new Error(await response.text());
   await response.arrayBuffer();
+}
+
+/** Settings with which a gateway and a worker have metrics, which are asked for every five seconds, as Prometheus does. */
+async function beginScrapes() {
+  const key = 'a-key-for-the-bench';
+  const ports = [await freePort(), await freePort()];
+  const [admin, metrics] = ports.map(String);
+  const env = { ADMIN_PORT: `${admin}`, ADMIN_KEY: key, METRICS_PORT: `${metrics}`, METRICS_KEY: `${key}-2` };
+  const accept = 'application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.3';
+  const scrape = async (port: number): Promise<void> => {
+    const headers = { accept, authorization: `Bearer ${key}-2` };
+    const response = await fetch(`http://127.0.0.1:${port}/metrics`, { headers });
+    await response.text();
+    if (!response.ok) throw new Error(`port ${port} refused its metrics: ${response.status}`);
+  };
+  const timer = setInterval(() => {
+    for (const port of ports) void scrape(port);
+  }, 5_000).unref();
+  return { env, [Symbol.dispose]: () => clearInterval(timer) };
 }
 
 function table(): string {
