@@ -17,11 +17,11 @@ const { rounds, tasks } = readCommandLine({
   Tasks are sent without waiting, and a round ends when the last one is completed. The deployment without metrics and
   traces is there twice: what the two differ by is noise.`,
   options: {
-    rounds: count('rounds of each that count', '200', ['4']),
-    tasks: count('tasks of a round', '500', ['1']),
+    rounds: count('rounds of each that count', '100', ['4']),
+    tasks: count('tasks of a round', '1000', ['1']),
   },
 }).options;
-const callers = 16;
+const callers = 32;
 const warmUps = 10;
 const random = new SeededRandom(1);
 
@@ -33,18 +33,17 @@ interface Contender {
 }
 
 await using parts = new AsyncDisposableStack();
-const scrapes = await beginScrapes();
+const metrics = await metricsSettings();
 const collector = createServer((request, response) => request.resume().on('end', () => response.end()));
 const port = await listen(parts.adopt(collector, (server) => void server.close()));
 const traces = { TRACES: 'otlp', TRACES_URL: `http://127.0.0.1:${port}/v1/traces`, TRACES_SAMPLE: '0.01' };
 const contenders: readonly Contender[] = [
   await open('neither'),
   await open('neither, once more'),
-  await open('metrics, read every 5 s', scrapes.env),
+  await open('metrics, read every 5 s', metrics),
   await open('traces of 1 %', traces),
 ];
-// Ended first: nothing is asked of what is stopped.
-parts.use(scrapes);
+parts.use(scrape(metrics));
 for (let round = -warmUps; round < rounds; round++) {
   const order = contenders.map((contender) => ({ contender, at: random.next() })).sort((a, b) => a.at - b.at);
   for (const { contender } of order) await measure(contender, round >= 0);
@@ -80,23 +79,26 @@ async function sendTask(url: string): Promise<void> {
   await response.arrayBuffer();
 }
 
-/** Settings with which a gateway and a worker have metrics, which are asked for every five seconds, as Prometheus does. */
-async function beginScrapes() {
-  const key = 'a-key-for-the-bench';
-  const ports = [await freePort(), await freePort()];
-  const [admin, metrics] = ports.map(String);
-  const env = { ADMIN_PORT: `${admin}`, ADMIN_KEY: key, METRICS_PORT: `${metrics}`, METRICS_KEY: `${key}-2` };
+/** With these a gateway and a worker have metrics. */
+async function metricsSettings() {
+  const [admin, worker] = [await freePort(), await freePort()];
+  const [ADMIN_KEY, METRICS_KEY] = ['a-key-for-the-bench', 'a-key-for-its-metrics'];
+  return { ADMIN_PORT: `${admin}`, ADMIN_KEY, METRICS_PORT: `${worker}`, METRICS_KEY };
+}
+
+/** Asks for them every five seconds, as Prometheus does. */
+function scrape({ ADMIN_PORT, METRICS_PORT, METRICS_KEY }: Awaited<ReturnType<typeof metricsSettings>>): Disposable {
   const accept = 'application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.3';
-  const scrape = async (port: number): Promise<void> => {
-    const headers = { accept, authorization: `Bearer ${key}-2` };
+  const headers = { accept, authorization: `Bearer ${METRICS_KEY}` };
+  const read = async (port: string): Promise<void> => {
     const response = await fetch(`http://127.0.0.1:${port}/metrics`, { headers });
     await response.text();
     if (!response.ok) throw new Error(`port ${port} refused its metrics: ${response.status}`);
   };
   const timer = setInterval(() => {
-    for (const port of ports) void scrape(port);
+    for (const port of [ADMIN_PORT, METRICS_PORT]) void read(port);
   }, 5_000).unref();
-  return { env, [Symbol.dispose]: () => clearInterval(timer) };
+  return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
 function table(): string {
