@@ -259,7 +259,7 @@ describe('credentials', () => {
   beforeAll(async () => {
     redis = { REDIS_URL: inject('redisUrl'), KEY_PREFIX: uniquePrefix() };
     const env = { ...redis, AUTH: 'api-key', API_KEYS: `${key}:me` };
-    locked = await startStack({ redisUrl: inject('redisUrl'), agents: ['echo'], env });
+    locked = await startStack({ redisUrl: inject('redisUrl'), agents: ['echo', 'insider'], env });
     at = ['-a', locked.urls[0] ?? ''];
   });
 
@@ -277,6 +277,18 @@ describe('credentials', () => {
     expect([right.code, right.document.task.status.state]).toEqual([0, 'TASK_STATE_COMPLETED']);
     expect(right.err).toContain('debug: ');
     expect(right.err).not.toMatch(/a-key-of-32|a-secret-parameter/);
+  });
+
+  it.each(bindings)('get an extended card, and only with a credential, over %s', async (binding) => {
+    const insider = ['--transport', binding, '-a', `${locked.urls[0]}/agents/insider`];
+    const get = (...more: string[]) => json(['card', 'get', ...more, ...insider]);
+    const names = ({ skills }: { skills: readonly { id: string }[] }) => skills.map(({ id }) => id);
+    const [open, whole] = [await get(), await get('--extended', '--api-key', key)];
+    expect([open.code, whole.code]).toEqual([0, 0]);
+    expect(names(whole.document).length).toBeGreaterThan(names(open.document).length);
+    expect((await get('--extended')).document.error.code).toBe('A2ACLI_ERR_CREDENTIALS_MISSING');
+    const none = await json(['card', 'get', '--extended', '--api-key', key, ...at]);
+    expect(none.document.error.code).toBe('ExtendedAgentCardNotConfiguredError');
   });
 
   it('are made, listed without the secret, and revoked', async () => {
