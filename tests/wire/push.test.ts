@@ -199,6 +199,6 @@ describe('what is secret of a webhook', () => {
   it('is in no log', () => {
     const logs = [...stack.gateways, ...stack.workers].map((program) => program.output()).join('\n');
     expect(logs).not.toContain(token);
-    expect(logs).not.toContain('stored in clear');
+    expect(logs).not.toContain('stored in clear text');
   });
 });

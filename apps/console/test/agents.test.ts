@@ -11,7 +11,7 @@ describe.runIf(hasBrowser)('the page of agents', { timeout: 30_000 }, () => {
     await page.getByRole('link', { name: /Kitchen No worker/ }).waitFor();
     await page.getByRole('link', { name: /Researcher Paused/ }).waitFor();
     await page.getByTitle('Drain host-a-1f2e3d4c').click();
-    await page.getByText('It finishes what it has, and takes no more').waitFor();
+    await page.getByText('It finishes its turns, and starts no more').waitFor();
     expect(ui.api.asked.at(-1)).toMatchObject({ method: 'POST', path: '/admin/workers/host-a-1f2e3d4c:drain' });
     expect(opened.problems).toEqual([]);
   });
@@ -27,7 +27,7 @@ describe.runIf(hasBrowser)('the page of agents', { timeout: 30_000 }, () => {
     await using opened = await ui.open('/agents/pizza');
     const { page } = opened;
     await page.getByRole('button', { name: 'Pause' }).click();
-    await page.getByText('What is sent to it is accepted, and waits').waitFor();
+    await page.getByText('Messages are accepted, and wait').waitFor();
     await page.getByRole('tab', { name: 'About' }).click();
     await page.getByText('Does what it is asked').waitFor();
     await page.getByRole('tab', { name: 'Card' }).click();

@@ -18,7 +18,7 @@ describe.runIf(hasBrowser)('queues and what they gave up', { timeout: 30_000 }, 
     await row.getByRole('button', { name: 'Resume' }).click();
     await wasAsked('/admin/agents/researcher:resume');
     await page.getByRole('row', { name: 'Kitchen' }).getByText('No worker').waitFor();
-    await row.getByTitle('Who waits for Researcher').click();
+    await row.getByTitle('Tenants that wait for Researcher').click();
     await page.getByRole('dialog').getByText('acme').waitFor();
     expect(opened.problems).toEqual([]);
   });

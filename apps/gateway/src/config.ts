@@ -141,7 +141,7 @@ function readAdmin(given: Given): AdminSettings | undefined {
   const key = given.check('ADMIN_KEY', () => readOperatorKey(ADMIN_KEY, ADMIN_KEY_FILE));
   if (key === '') given.refuse('ADMIN_KEY', 'ADMIN_PORT needs a key, here or in ADMIN_KEY_FILE');
   const metricsKey = given.check('METRICS_KEY', () => readOperatorKey(METRICS_KEY, METRICS_KEY_FILE));
-  if (metricsKey && metricsKey === key) given.refuse('METRICS_KEY', 'must be another key than ADMIN_KEY');
+  if (metricsKey && metricsKey === key) given.refuse('METRICS_KEY', 'must differ from ADMIN_KEY');
   return { host, port, key: key ?? '', hasConsole: CONSOLE, oidc: readOidc(given), ...(metricsKey && { metricsKey }) };
 }
 

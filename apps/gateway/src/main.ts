@@ -8,8 +8,8 @@ import { createGateway } from './gateway.ts';
 
 const text = `Serves A2A clients.
 
-Where the package of the gateway alone is installed it is called switchyard-gateway, in a checkout npm run gateway; the
-image runs it as the command gateway.`;
+The package @switchyard/gateway has it as switchyard-gateway, a checkout as npm run gateway, and the image as the command
+gateway.`;
 
 /**
  * The gateway as a process: settings from the environment, JSON lines on standard output, stops on SIGINT and SIGTERM.
@@ -39,7 +39,8 @@ async function main(): Promise<void> {
   const traces = await startTraces(config.traces, {
     service: 'switchyard-gateway',
     onError: (error) => {
-      if (throttle.isDue(error)) log.warn({ error: error.message }, 'spans are lost: the collector does not take them');
+      if (throttle.isDue(error))
+        log.warn({ error: error.message }, 'spans are lost: the collector is unreachable or refuses them');
     },
   });
   const gateway = createGateway(config.gateway, { store, log });
@@ -47,9 +48,9 @@ async function main(): Promise<void> {
   const reload = (): void => {
     try {
       gateway.reload(readConfig(process.env).gateway);
-      log.info('keys and certificates are read again');
+      log.info('keys and certificates were reloaded');
     } catch (error) {
-      log.error({ err: error }, 'the settings cannot be read again: the last ones stay');
+      log.error({ err: error }, 'the settings cannot be reloaded: the previous ones stay in use');
     }
   };
   // A closing terminal sends SIGHUP, too.
@@ -59,7 +60,7 @@ async function main(): Promise<void> {
 
   await store.start();
   store.schema.follow(({ message: reason }) => {
-    log.error({ event: 'too-old', reason }, 'the gateway stops: it must not work with this Redis any more');
+    log.error({ event: 'too-old', reason }, 'the gateway stops: it is too old for the schema in this Redis');
     process.exitCode = 1;
     askToStop();
   }, onRedisError);

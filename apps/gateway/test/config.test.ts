@@ -124,7 +124,7 @@ describe('the settings of a gateway', () => {
       defaultTenant: undefined,
       scopePrefix: '',
     });
-    expect(problemsOf({ AUTH: 'jwt' })).toMatch(/JWT_ISSUER: is needed.*\n.*JWT_AUDIENCE: is needed/);
+    expect(problemsOf({ AUTH: 'jwt' })).toMatch(/JWT_ISSUER: is required.*\n.*JWT_AUDIENCE: is required/);
     for (const JWT_ALGORITHMS of ['HS256', 'none', 'ES256 HS512'])
       expect(problemsOf({ ...jwt, JWT_ALGORITHMS })).toMatch(/JWT_ALGORITHMS: must be/);
   });

@@ -49,7 +49,7 @@ describe('a request at the door', () => {
   };
 
   test('is one message: what is counted by the request cannot be packed', async () => {
-    expect(await errorOf(await ask([request, request]))).toMatch('batches are not served');
+    expect(await errorOf(await ask([request, request]))).toMatch('batches are not supported');
     expect(await errorOf(await ask('{'))).toBe('Invalid JSON payload');
     expect(await errorOf(await ask(request, { 'content-type': 'text/plain' }))).toBe('The body must be JSON');
   });

@@ -74,7 +74,7 @@ it('SIGHUP reads keys again: streams go on, a key that is gone is refused, and i
   await writeFile(join(folder, 'keys'), lines('alice', 'carol'));
   await writeFile(join(folder, 'admin'), keyOf('another-operator'));
   gateway.kill('SIGHUP');
-  await gateway.waitFor(/read again/);
+  await gateway.waitFor(/reloaded/);
   expect(await nextOf(bobs)).toBe(true);
   expect([await statusOf('alice'), await statusOf('bob'), await statusOf('carol')]).toEqual([200, 401, 200]);
   expect([await adminStatusOf('operator'), await adminStatusOf('another-operator')]).toEqual([401, 200]);

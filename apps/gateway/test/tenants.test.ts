@@ -92,7 +92,7 @@ describe('A tenant that is the caller’s own', () => {
     expect(foreign.status).toBe(404);
     expect(foreign.body).toEqual(unknown.body);
     expect(foreign.body.error.details?.find(({ fieldViolations }) => fieldViolations)?.fieldViolations).toEqual([
-      { field: 'tenant', description: 'is neither an agent here nor the tenant of the caller' },
+      { field: 'tenant', description: 'is neither an agent of this gateway nor the tenant of the caller' },
     ]);
     const rpc = await call<ErrorBody>(stage.url, 'ListTasks', { tenant: 'acme' }, bob);
     expect(rpc.body.error).toMatchObject({ code: -32053, message: foreign.body.error.message });

@@ -58,8 +58,8 @@ export async function tokenOfRedirect(): Promise<string | undefined> {
   go(data?.returnTo ?? '/tasks', { replaces: true });
   const code = answer.get('code');
   if (!data || answer.get('state') !== data.state)
-    throw new Error('The answer of the issuer is not to a question of this tab.');
-  if (!code) throw new Error(answer.get('error_description') ?? answer.get('error') ?? 'The issuer gave no code.');
+    throw new Error('The answer of the issuer does not belong to a request of this tab.');
+  if (!code) throw new Error(answer.get('error_description') ?? answer.get('error') ?? 'The issuer sent no code.');
   const oidc = await readOidc();
   return oidc && exchange(oidc, { code, verifier: data.verifier });
 }

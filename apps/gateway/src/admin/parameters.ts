@@ -19,7 +19,7 @@ const flag = z.enum(['true', 'false'], 'must be true or false').transform((text)
 export const noParameters = z.strictObject({});
 export const pageParameters = z.strictObject({
   pageSize: wholeNumber(1, 100).default(50),
-  pageToken: z.string().max(4_096, 'is not one that was answered here').optional(),
+  pageToken: z.string().max(4_096, 'is not a page token of this list').optional(),
 });
 const time = z.iso.datetime({ offset: true, error: 'must be a time such as 2026-01-31T12:00:00Z' });
 const timeMs = time.transform((text) => Date.parse(text));
@@ -82,7 +82,7 @@ export const seriesParameters = z.strictObject({
 export const loadParameters = z.strictObject({
   agents: z
     .string()
-    .regex(/^[a-z0-9-]{1,64}(?:,[a-z0-9-]{1,64}){0,99}$/, 'must be ids of agents, with commas')
+    .regex(/^[a-z0-9-]{1,64}(?:,[a-z0-9-]{1,64}){0,99}$/, 'must be ids of agents, separated by commas')
     .transform((text) => [...new Set(text.split(','))]),
 });
 /** Milliseconds, up to a day. */
@@ -112,6 +112,6 @@ function valid<Schema extends z.ZodType>(schema: Schema, given: unknown): z.outp
 
 function violationsIn(issue: z.core.$ZodIssue): FieldViolation[] {
   if (issue.code === 'unrecognized_keys')
-    return issue.keys.map((field) => ({ field, description: 'is not a parameter here' }));
+    return issue.keys.map((field) => ({ field, description: 'is not a parameter of this request' }));
   return [{ field: issue.path.join('.'), description: issue.message }];
 }

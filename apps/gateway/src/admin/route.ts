@@ -153,7 +153,7 @@ export async function readPage<T>(list: () => Promise<T>): Promise<T> {
     return await list();
   } catch (error) {
     if (!(error instanceof InvalidPageToken)) throw error;
-    throw invalidParams([{ field: 'pageToken', description: 'is not one that was answered here' }]);
+    throw invalidParams([{ field: 'pageToken', description: 'is not a page token of this list' }]);
   }
 }
 

@@ -119,7 +119,7 @@ function startedTask(id: string, result: RerunResult): StartedTask {
     case 'live':
       throw new A2AError('UnsupportedOperation', 'The task has not ended: cancel it first', { metadata });
     case 'unknown-step':
-      throw invalidParams([{ field: 'fromStep', description: 'is not a step of this task whose result is kept' }]);
+      throw invalidParams([{ field: 'fromStep', description: 'is not a step of this task with a stored result' }]);
     case 'refused':
       throw new A2AError('Conflict', 'The message cannot be accepted again', { metadata: { why: result.why } });
   }

@@ -54,14 +54,11 @@ export class Origins {
   /** @throws {A2AError} PermissionDenied */
   require({ headers, host, isSafe }: Directions): void {
     if (!this.#serves(host))
-      throw new A2AError('PermissionDenied', 'This name is not served here: ALLOWED_HOSTS names those that are');
+      throw new A2AError('PermissionDenied', 'This host name is not allowed: ALLOWED_HOSTS lists the allowed ones');
     const { origin, 'sec-fetch-site': site } = headers;
     const isForeign = origin === undefined ? site === 'cross-site' && !isSafe : !this.#isOfPage(origin, host);
     if (isForeign)
-      throw new A2AError(
-        'PermissionDenied',
-        'Pages of this origin are not served: ALLOWED_ORIGINS names those that are',
-      );
+      throw new A2AError('PermissionDenied', 'This origin is not allowed: ALLOWED_ORIGINS lists the allowed ones');
   }
 
   /** Browsers always send a Host. IP addresses and `localhost` need no DNS. */

@@ -117,7 +117,7 @@ function selectAgent(
   if (named && (agentId === undefined || agentId === tenant)) return named;
   if (tenant === caller.principal.tenant) return requireAgent(agents, agentId, caller);
   throw new A2AError('NotFound', 'There is no such tenant', {
-    violations: [{ field: 'tenant', description: 'is neither an agent here nor the tenant of the caller' }],
+    violations: [{ field: 'tenant', description: 'is neither an agent of this gateway nor the tenant of the caller' }],
   });
 }
 
@@ -141,11 +141,11 @@ export function requireAgent(
 function requireAgentAtRoot(agents: AgentDirectory, isThere: (agent: AnnouncedAgent) => boolean): AnnouncedAgent {
   const { default: usual } = agents;
   if (!usual)
-    throw new A2AError('Unavailable', 'No worker has announced the agent that is served here yet', {
+    throw new A2AError('Unavailable', 'No worker has announced the default agent yet', {
       retryAfterSeconds: 5,
     });
   const agent = isThere(usual) ? usual : agents.list().find(isThere);
-  if (!agent) throw new A2AError('NotFound', 'There is no agent here that you may use');
+  if (!agent) throw new A2AError('NotFound', 'This gateway has no agent that you may use');
   return agent;
 }
 

@@ -28,10 +28,10 @@ export interface CatalogEntry {
 export function manifestOf(agents: readonly AnnouncedAgent[], base: string): object {
   const registry: CatalogEntry = {
     identifier: urnOf(base, 'registry', 'agents'),
-    displayName: 'Agents here',
+    displayName: 'Agents of this gateway',
     type: 'application/ai-registry+json',
     url: base + registryPath,
-    description: 'Search over the agents that are served here, and their skills.',
+    description: 'Searches the agents of this gateway and their skills.',
   };
   const entries = [...agents.map((agent) => entryOf(agent, base)), registry];
   return { specVersion: '1.0', host: { displayName: new URL(base).hostname }, entries };

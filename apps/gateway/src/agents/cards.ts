@@ -115,5 +115,5 @@ export function missingPublicUrlProblem(settings: {
   readonly cardSigningKeys: readonly SigningKey[];
 }): string | undefined {
   if (settings.cardSigningKeys.length === 0 || settings.publicUrl !== undefined) return undefined;
-  return 'PUBLIC_URL is needed to sign agent cards: without it, they repeat the host that their reader asked for';
+  return 'PUBLIC_URL is required for signing agent cards: without it a card has the Host of its request';
 }

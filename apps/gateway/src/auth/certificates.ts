@@ -10,7 +10,7 @@ const MOST_KNOWN = 10_000;
 /** AUTH=mtls: the client certificate of the connection, which TLS has verified. */
 export class Certificates implements Authenticator {
   readonly scheme = 'Certificate';
-  readonly wants = 'a certificate of the client (mutual TLS)';
+  readonly wants = 'a client certificate (mutual TLS)';
   readonly securitySchemes = { mtls: { mtlsSecurityScheme: {} } } as const;
   readonly #settings: CertificateSettings;
   /** By fingerprint: one identity for all connections with the certificate. */

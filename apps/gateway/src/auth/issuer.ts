@@ -58,7 +58,7 @@ export class IssuerKeys {
 
   #usable(): LocalKeys {
     if (this.#keys && ageOf(this.#readAt) <= MAX_STALE_MS) return this.#keys;
-    throw new A2AError('Unavailable', 'The keys of the issuer of tokens cannot be read right now', {
+    throw new A2AError('Unavailable', 'The keys of the token issuer cannot be read now', {
       retryAfterSeconds: RETRY_AFTER_MS / 1_000,
     });
   }
@@ -109,7 +109,7 @@ export function discoveryUrl(issuer: string): string {
  */
 export async function discover(client: GuardedClient, issuer: string): Promise<Readonly<Record<string, unknown>>> {
   const metadata = configurationSchema.parse(await readJson(client, discoveryUrl(issuer)));
-  if (metadata.issuer !== issuer) throw new Error('The configuration at this address is that of another issuer');
+  if (metadata.issuer !== issuer) throw new Error('The configuration at this address belongs to another issuer');
   return metadata;
 }
 
@@ -118,5 +118,5 @@ async function readJson(client: GuardedClient, url: string): Promise<unknown> {
   const response = await client.fetch(url, { headers: { accept: 'application/json' } });
   if (response.status === 200) return response.json();
   await response.body?.cancel();
-  throw new Error(`The issuer has answered with ${response.status}`);
+  throw new Error(`The issuer answered with ${response.status}`);
 }

@@ -21,7 +21,7 @@ const reasons: Readonly<Record<string, string>> = {
   ERR_JWT_EXPIRED: 'has expired',
   ERR_JWS_SIGNATURE_VERIFICATION_FAILED: 'has a wrong signature',
   ERR_JWKS_NO_MATCHING_KEY: 'is signed with a key that the issuer does not publish',
-  ERR_JOSE_ALG_NOT_ALLOWED: 'is signed with an algorithm that is not allowed here',
+  ERR_JOSE_ALG_NOT_ALLOWED: 'is signed with an algorithm that is not allowed',
 };
 
 /** AUTH=jwt: a bearer token that an issuer has signed (RFC 7519), as in OAuth 2.0 and OpenID Connect. */
@@ -116,7 +116,7 @@ function invalid(problem: string): Rejection {
 }
 
 function reasonOf(error: errors.JOSEError): string {
-  if (error instanceof errors.JWTClaimValidationFailed) return `has a wrong or no claim ${error.claim}`;
+  if (error instanceof errors.JWTClaimValidationFailed) return `has a wrong or missing claim ${error.claim}`;
   return reasons[error.code] ?? 'is not valid';
 }
 
@@ -138,10 +138,10 @@ function readClaims(
 ): ClaimedIdentity | string {
   const read = <T>(schema: z.ZodType<T>, name: string): T | undefined => schema.safeParse(payload[name]).data;
   const subject = read(nameSchema, claims.subject);
-  if (subject === undefined) return `has a wrong or no claim ${claims.subject}`;
+  if (subject === undefined) return `has a wrong or missing claim ${claims.subject}`;
   const isWithoutTenant = payload[claims.tenant] === undefined && defaultTenant !== undefined;
   const tenant = isWithoutTenant ? defaultTenant : read(nameSchema, claims.tenant);
-  if (tenant === undefined) return `has a wrong or no claim ${claims.tenant}`;
+  if (tenant === undefined) return `has a wrong or missing claim ${claims.tenant}`;
   const named = [...new Set(claims.scopes.flatMap((name) => read(wordsSchema, name) ?? []))];
   const scopes = named.filter((scope) => scope.startsWith(scopePrefix)).map((scope) => scope.slice(scopePrefix.length));
   const agents = payload[claims.agents] === undefined ? undefined : (read(wordsSchema, claims.agents) ?? []);

@@ -29,7 +29,7 @@ export function parseRequest<Method extends string>(
   methods: readonly Method[],
 ): JsonRpcRequest<Method> {
   if (Array.isArray(body))
-    return invalid('null', [{ field: 'body', description: 'must be a single request: batches are not served' }]);
+    return invalid('null', [{ field: 'body', description: 'must be a single request: batches are not supported' }]);
   if (typeof body !== 'object' || body === null)
     return invalid('null', [{ field: 'body', description: 'must be a JSON-RPC request' }]);
   const { jsonrpc, id, method, params }: Envelope = body;

@@ -225,7 +225,7 @@ const asStored = (json: Json): Json => json;
 /** Answers a request with a method that its path does not have. @param allow its methods: `GET, POST` */
 export function refuseVerb(context: Refusal, allow: string): Handler {
   return (req, res) => {
-    const error = new A2AError('MethodNotFound', `${req.method} is not served here; ${allow} is`);
+    const error = new A2AError('MethodNotFound', `${req.method} is not allowed at this path; allowed: ${allow}`);
     writeWrongVerb(context, { req, res }, { error, allow });
   };
 }

@@ -36,7 +36,7 @@ export function requireSupportedVersion(
   const version = majorMinor(asked);
   if (version === spoken) return spoken;
   if (preview && spoken === protocolVersion && version === previewVersion) return previewVersion;
-  throw new A2AError('VersionNotSupported', `This method or path is of A2A ${spoken}`, {
+  throw new A2AError('VersionNotSupported', `This method or path belongs to A2A ${spoken}`, {
     violations: [{ field: 'A2A-Version', description: `must be ${spoken}` }],
     metadata: { requested: asked.slice(0, 64), supported: spoken },
   });
@@ -93,6 +93,6 @@ export function idempotencyKeyIn(text: string | undefined): string | undefined {
   const [, quoted] = /^"((?:[^"\\]|\\["\\])*)"$/.exec(text.trim()) ?? [];
   const key = quoted === undefined ? text.trim() : quoted.replaceAll(/\\(.)/g, '$1');
   if (/^[\x20-\x7e]+$/.test(key) && key.length <= LONGEST_KEY) return key;
-  const description = `must have 1 to ${LONGEST_KEY} printable characters of ASCII`;
+  const description = `must have 1 to ${LONGEST_KEY} printable ASCII characters`;
   throw invalidParams([{ field: 'Idempotency-Key', description }]);
 }

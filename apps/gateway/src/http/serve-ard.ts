@@ -94,5 +94,5 @@ function fits(entry: CatalogEntry, filter: Filter = {}, base: string): boolean {
 function offsetIn(pageToken: string | undefined): number {
   if (pageToken === undefined || pageToken === '') return 0;
   if (/^\d{1,6}$/.test(pageToken)) return Number(pageToken);
-  throw invalidParams([{ field: 'pageToken', description: 'is not one that this search answered' }]);
+  throw invalidParams([{ field: 'pageToken', description: 'is not a page token of this search' }]);
 }

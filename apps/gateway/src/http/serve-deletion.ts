@@ -50,6 +50,6 @@ export function serveDeletion(context: GatewayContext): Handler {
 const outcomes = { deleted: 'ok', missing: 'TaskNotFound', live: 'Conflict' } as const;
 
 export function taskIsLive(taskId: string): A2AError {
-  const message = 'The task has not ended: cancel it, and delete it when it has';
+  const message = 'The task has not ended: cancel it, then delete it';
   return new A2AError('Conflict', message, { metadata: { taskId } });
 }

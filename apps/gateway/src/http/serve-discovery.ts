@@ -178,5 +178,4 @@ export function leadToConsole(context: Refusal, consoleUrl: () => string | undef
   };
 }
 
-const howToGetIt =
-  'The console is not served here. It is on the port for operators: set ADMIN_PORT and ADMIN_KEY, and leave CONSOLE on';
+const howToGetIt = 'The console is on the port for operators: set ADMIN_PORT and ADMIN_KEY, and do not set CONSOLE=off';

@@ -66,11 +66,11 @@ export class Share {
   #requireRoom(tenant: string, owner: string, more: number): void {
     const { total, perTenant, perPrincipal } = this.#limits;
     // Another replica may have capacity.
-    if (this.#taken + more > total) throw this.#tooMany('Unavailable', 'are open here');
+    if (this.#taken + more > total) throw this.#tooMany('Unavailable', 'at this gateway');
     if (this.#ofPrincipals.of(owner) + more > perPrincipal)
-      throw this.#tooMany('RateLimited', 'of yours are open here');
+      throw this.#tooMany('RateLimited', 'of your principal at this gateway');
     if (this.#ofTenants.of(tenant) + more > perTenant)
-      throw this.#tooMany('RateLimited', 'of your tenant are open here');
+      throw this.#tooMany('RateLimited', 'of your tenant at this gateway');
   }
 
   #tooMany(code: 'RateLimited' | 'Unavailable', where: string): A2AError {

@@ -55,7 +55,7 @@ export class Door {
       { name: 'switchyard', version: '1' },
       {
         capabilities: { tools: { listChanged: true } },
-        instructions: `Each tool is an agent. A task outlives its call: ${GET_TASK} reads it.`,
+        instructions: `Each tool is an agent. A task continues after its call: ${GET_TASK} reads it.`,
         // Without a session a client of an earlier revision cannot be asked.
         inputRequired: { legacyShim: false },
       },

@@ -31,7 +31,7 @@ export function serveMcp(context: GatewayContext): Handler {
 /** Each message is admitted separately. @throws {A2AError} InvalidRequest */
 function requireSingle(body: unknown): void {
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return;
-  throw new A2AError('InvalidRequest', 'The body must be one JSON-RPC message: batches are not served');
+  throw new A2AError('InvalidRequest', 'The body must be one JSON-RPC message: batches are not supported');
 }
 
 interface Watched extends Disposable {

@@ -19,7 +19,8 @@ export function resultOf(agent: string, outcome: Outcome): CallToolResult {
   const next = nextStep(agent, task);
   const content = next === undefined ? made : [...made, { type: 'text' as const, text: next }];
   return {
-    content: content.length > 0 ? content : [{ type: 'text', text: 'The agent has done it, and said nothing.' }],
+    content:
+      content.length > 0 ? content : [{ type: 'text', text: 'The agent has completed the task without a text.' }],
     structuredContent: structured({ agent, taskId: id, contextId, state: status.state }),
     ...(failed.includes(status.state) && { isError: true }),
   };
@@ -48,7 +49,7 @@ function nextStep(agent: string, { id, status }: Task): string | undefined {
     case 'TASK_STATE_INPUT_REQUIRED':
       return `The agent waits for an answer: call ${agent} again with it as message, and with taskId "${id}".`;
     case 'TASK_STATE_AUTH_REQUIRED':
-      return `The agent waits for an authorization, which is given elsewhere. To see whether it went on, ${read}.`;
+      return `The agent waits for an authorization outside of this conversation. To see whether it continues, ${read}.`;
     case 'TASK_STATE_FAILED':
       return 'The task has failed.';
     case 'TASK_STATE_REJECTED':
@@ -56,7 +57,7 @@ function nextStep(agent: string, { id, status }: Task): string | undefined {
     case 'TASK_STATE_CANCELED':
       return 'The task was canceled.';
     default:
-      return `The agent goes on with the task. For its result, ${read}.`;
+      return `The agent is still working on the task. For its result, ${read}.`;
   }
 }
 

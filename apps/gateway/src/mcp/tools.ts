@@ -5,21 +5,21 @@ import { z } from 'zod';
 
 /** The arguments of a call to an agent. */
 export const askSchema = z.strictObject({
-  message: z.string().min(1).describe('What to tell the agent, in plain words.'),
-  data: z.record(z.string(), z.unknown()).optional().describe('Structured input beside the message.'),
-  taskId: z.string().optional().describe('A task of this agent that is to go on: one that asks for input.'),
-  contextId: z.string().optional().describe('The conversation of an earlier task, for a new one in it.'),
+  message: z.string().min(1).describe('The message to the agent, in natural language.'),
+  data: z.record(z.string(), z.unknown()).optional().describe('Structured input in addition to the message.'),
+  taskId: z.string().optional().describe('The task of this agent to continue: one that asks for input.'),
+  contextId: z.string().optional().describe('The context of an earlier task, for a new task in it.'),
 });
 export type Ask = z.infer<typeof askSchema>;
 
 const named = {
-  agent: z.string().describe('The tool that began the task.'),
+  agent: z.string().describe('The tool that started the task.'),
   taskId: z.string(),
 };
 
 export const getTaskSchema = z.strictObject({
   ...named,
-  waitSeconds: z.number().min(0).default(5).describe('How long to wait for its next change, if it goes on.'),
+  waitSeconds: z.number().min(0).default(5).describe('How long to wait for its next change while it runs.'),
 });
 
 export const cancelTaskSchema = z.strictObject(named);
@@ -52,7 +52,7 @@ export function toolsOf(agents: readonly AnnouncedAgent[]): Tool[] {
     {
       name: GET_TASK,
       title: 'Read a task',
-      description: 'Reads a task that a tool has begun, and waits for its next change if it goes on.',
+      description: 'Reads a task that a tool has started; while it runs, waits for its next change.',
       inputSchema: objectSchema(getTaskSchema),
       outputSchema,
       annotations: { readOnlyHint: true },
@@ -60,7 +60,7 @@ export function toolsOf(agents: readonly AnnouncedAgent[]): Tool[] {
     {
       name: CANCEL_TASK,
       title: 'Cancel a task',
-      description: 'Ends a task that a tool has begun, and that goes on or waits.',
+      description: 'Cancels a task that a tool has started.',
       inputSchema: objectSchema(cancelTaskSchema),
       outputSchema,
       annotations: { idempotentHint: true },

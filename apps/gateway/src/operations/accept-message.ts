@@ -144,23 +144,27 @@ const refusals: Readonly<Record<Refused, (request: SendMessageRequest) => A2AErr
       violations: [{ field: 'message.contextId', description: 'is not the context of the task in message.taskId' }],
     }),
   terminal: ({ message }) =>
-    new A2AError('UnsupportedOperation', 'The task has ended and takes no further messages', taskIdOf(message.taskId)),
+    new A2AError(
+      'UnsupportedOperation',
+      'The task has ended and accepts no further messages',
+      taskIdOf(message.taskId),
+    ),
   canceling: ({ message }) =>
     new A2AError(
       'UnsupportedOperation',
-      'The task is being canceled and takes no further messages',
+      'The task is being canceled and accepts no further messages',
       taskIdOf(message.taskId),
     ),
   working: ({ message }) =>
     new A2AError(
       'UnsupportedOperation',
-      'The agent takes no message while it works on this task: send it when the task waits for you, or has ended',
+      'The agent accepts no message while it works on this task: send it when the task waits for you, or has ended',
       taskIdOf(message.taskId),
     ),
   waits: ({ message }) =>
     new A2AError(
       'UnsupportedOperation',
-      'The task waits for its time and takes no message before: cancel it, and send another one',
+      'The task is scheduled and accepts no message before its time: cancel it, and send another one',
       taskIdOf(message.taskId),
     ),
   conflict: () =>
@@ -171,7 +175,7 @@ const refusals: Readonly<Record<Refused, (request: SendMessageRequest) => A2AErr
   'history-full': ({ message }) =>
     new A2AError(
       'UnsupportedOperation',
-      'The history of this task is full: go on in a new task',
+      'The history of this task is full: continue in a new task',
       taskIdOf(message.taskId),
     ),
   'inbox-full': ({ message }) =>
@@ -179,12 +183,11 @@ const refusals: Readonly<Record<Refused, (request: SendMessageRequest) => A2AErr
       metadata: { ...taskIdOf(message.taskId).metadata, limit: 'inbox' },
       retryAfterSeconds: 1,
     }),
-  'too-many-open': () => tooMuch('open-tasks', 'Too many of your tasks at this agent have not ended'),
-  'too-many-kept': () =>
-    tooMuch('kept-tasks', 'Too many of your tasks at this agent are kept: delete some that have ended'),
-  'too-many-later': () => tooMuch('scheduled-tasks', 'Too many of your tasks at this agent wait for their time'),
-  'too-many-open-of-tenant': () => tooMuch('open-tasks-of-tenant', 'Too many tasks of your tenant have not ended'),
-  'too-many-bytes-of-tenant': () => tooMuch('bytes-of-tenant', 'Your tenant has sent as many bytes as are kept for it'),
+  'too-many-open': () => tooMuch('open-tasks', 'You have too many open tasks at this agent'),
+  'too-many-kept': () => tooMuch('kept-tasks', 'You have too many tasks at this agent: delete ended ones'),
+  'too-many-later': () => tooMuch('scheduled-tasks', 'You have too many scheduled tasks at this agent'),
+  'too-many-open-of-tenant': () => tooMuch('open-tasks-of-tenant', 'Your tenant has too many open tasks'),
+  'too-many-bytes-of-tenant': () => tooMuch('bytes-of-tenant', 'Your tenant has reached its limit of stored bytes'),
 };
 
 const overloaded = (retryAfterSeconds: number): A2AError =>
@@ -219,14 +222,14 @@ function requireOwnWords({ message, metadata }: SendMessageRequest): void {
     if (part.metadata) violations.push(...reservedIn(`message.parts[${i}].metadata`, part.metadata));
   });
   if (message.role === 'ROLE_AGENT')
-    violations.push({ field: 'message.role', description: 'must be ROLE_USER: messages of agents come from agents' });
+    violations.push({ field: 'message.role', description: 'must be ROLE_USER: only agents send ROLE_AGENT' });
   if (violations.length > 0) throw invalidParams(violations);
 }
 
 function reservedIn(path: string, metadata: Metadata | undefined): FieldViolation[] {
   if (!metadata) return [];
   const keys = Object.keys(metadata).filter(isReservedMetadata);
-  return keys.map((key) => ({ field: `${path}.${key}`, description: 'is not for clients to set' }));
+  return keys.map((key) => ({ field: `${path}.${key}`, description: 'must not be set by clients' }));
 }
 
 /**
@@ -287,7 +290,7 @@ function wrongParts(card: AgentCard, { message }: SendMessageRequest): FieldViol
   return message.parts.flatMap((part, i) => {
     const type = mediaTypeOf(part);
     if (type === undefined || taken.some((mode) => mediaRangesMeet(mode, type))) return [];
-    const description = `is of a type that the agent does not take; it takes ${taken.join(', ')}`;
+    const description = `has a media type that the agent does not accept; it accepts ${taken.join(', ')}`;
     return [{ field: `message.parts[${i}].mediaType`, description }];
   });
 }
@@ -298,7 +301,7 @@ function wrongModes(card: AgentCard, { configuration }: SendMessageRequest): Fie
   const accepted = configuration?.acceptedOutputModes ?? [];
   if (made.length === 0 || accepted.length === 0) return [];
   if (accepted.some((mode) => made.some((each) => mediaRangesMeet(mode, each)))) return [];
-  const description = `has none of the types that the agent answers with; they are ${made.join(', ')}`;
+  const description = `has none of the output types of the agent; they are ${made.join(', ')}`;
   return [{ field: 'configuration.acceptedOutputModes', description }];
 }
 

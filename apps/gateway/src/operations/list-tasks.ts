@@ -33,7 +33,7 @@ export async function readPage({ tasks }: Backend, call: Call, request: ListTask
     return await tasks.list(call.scope, toQuery(request));
   } catch (error) {
     if (!(error instanceof InvalidPageToken)) throw error;
-    const violations = [{ field: 'pageToken', description: 'is not one that ListTasks answered' }];
+    const violations = [{ field: 'pageToken', description: 'is not a page token of ListTasks' }];
     throw invalidParams(violations, error);
   }
 }

@@ -144,6 +144,6 @@ function question(url: string, token: string): URL {
 }
 
 function tooOften(host: string): A2AError {
-  const message = `A webhook at ${host} is being asked, or was a moment ago, whether it wants to be called`;
+  const message = `A webhook at ${host} was asked for its consent a moment ago`;
   return new A2AError('RateLimited', message, { retryAfterSeconds: 1 });
 }

@@ -89,9 +89,7 @@ async function readPage(
     return await requirePush(backend, call).webhooks.list(call.scope, taskId, query);
   } catch (error) {
     if (!(error instanceof InvalidPageToken)) throw error;
-    const violations = [
-      { field: 'pageToken', description: 'is not one that ListTaskPushNotificationConfigs answered' },
-    ];
+    const violations = [{ field: 'pageToken', description: 'is not a page token of ListTaskPushNotificationConfigs' }];
     throw invalidParams(violations, error);
   }
 }

@@ -30,7 +30,7 @@ export async function readRerun(backend: Backend, call: Call, request: Condition
   if (message.metadata?.[rerunUri] === undefined) return { request };
   const order = parse(messageSchema, request).message.metadata[rerunUri] ?? { taskId: '' };
   if (message.taskId !== undefined)
-    throw invalidParams([{ field: 'message.taskId', description: 'must be left out: the message makes a new task' }]);
+    throw invalidParams([{ field: 'message.taskId', description: 'must be absent: the message creates a new task' }]);
   try {
     return await readSource(backend, call, request, order);
   } catch (error) {
@@ -53,13 +53,13 @@ async function readSource(
     throw new A2AError('UnsupportedOperation', 'The task has not ended: cancel it first', { metadata: { taskId } });
   const { contextId }: { contextId: string } = JSON.parse(task?.toString() ?? '');
   if (message.contextId !== undefined && message.contextId !== contextId)
-    throw invalidParams([{ field: 'message.contextId', description: 'must be left out, or be that of the task' }]);
+    throw invalidParams([{ field: 'message.contextId', description: 'must be absent, or that of the task' }]);
   const names = await backend.tasks.stepsBefore(call.scope, taskId, fromStep);
   if (!names)
     throw invalidParams([
       {
         field: `message.metadata["${rerunUri}"].fromStep`,
-        description: 'is not a step of this task whose result is kept',
+        description: 'is not a step of this task with a stored result',
       },
     ]);
   return {

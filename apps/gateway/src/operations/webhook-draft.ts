@@ -63,7 +63,7 @@ function headerProblem(text = ''): string | undefined {
 
 function clearProblem(text = ''): string | undefined {
   if (text === '') return undefined;
-  return 'would be stored in clear: this gateway needs a PUSH_SECRET, or PUSH_CLEAR=on to allow it';
+  return 'would be stored in clear text: this gateway needs PUSH_SECRET, or PUSH_CLEAR=on to allow it';
 }
 
 const path = 'configuration.taskPushNotificationConfig.';
@@ -93,14 +93,14 @@ export async function inlineWebhook(
 }
 
 function ofAnotherTask(): A2AError {
-  const violations = [{ field: `${path}taskId`, description: 'must be left out, or be that of the message' }];
+  const violations = [{ field: `${path}taskId`, description: 'must be absent, or that of the message' }];
   return invalidParams(violations);
 }
 
 /** A default id. A client that sends a config with every message should set an id, so that it is replaced. */
 export function tooManyConfigs(taskId: string): A2AError {
-  return new A2AError('InvalidParams', 'The task has as many push notification configs as it may have', {
-    violations: [{ field: 'id', description: 'must be that of a config to be replaced, or one must be deleted first' }],
+  return new A2AError('InvalidParams', 'The task has the maximum number of push notification configs', {
+    violations: [{ field: 'id', description: 'must be the id of an existing config; or delete a config first' }],
     metadata: { taskId },
   });
 }

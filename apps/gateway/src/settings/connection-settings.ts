@@ -79,6 +79,6 @@ function readTls(given: Given, prefix: '' | 'GRPC_'): TlsSettings {
 function readPem(given: Given, name: FileName): Buffer {
   const file = given.values[name];
   if (file !== undefined) return given.check(name, () => readFileSync(file)) ?? Buffer.of();
-  given.refuse(name, 'is needed: TLS takes a certificate and its key');
+  given.refuse(name, 'is required: TLS needs a certificate and its key');
   return Buffer.of();
 }

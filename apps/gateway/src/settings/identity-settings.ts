@@ -83,10 +83,10 @@ type Given = Settings<'gateway'>;
 /** Reads how callers authenticate. Refuses contradictory settings, such as keys that are not required. */
 export function readAuth(given: Given): AuthSettings {
   const { AUTH, ALLOW_ANONYMOUS, HOST, KEY_CACHE_MS, TLS_CLIENT_CA_FILE } = given.values;
-  if (AUTH.length > 1 && AUTH.includes('none')) given.refuse('AUTH', 'none cannot be one of several');
+  if (AUTH.length > 1 && AUTH.includes('none')) given.refuse('AUTH', 'none cannot be combined with others');
   if (!AUTH.includes('api-key')) refuseUnusedKeys(given);
   if (AUTH.includes('mtls') && TLS_CLIENT_CA_FILE === undefined)
-    given.refuse('TLS_CLIENT_CA_FILE', 'is needed by AUTH=mtls: it says whose certificates count');
+    given.refuse('TLS_CLIENT_CA_FILE', 'is required by AUTH=mtls: it has the trusted authorities');
   const auth: AuthSettings = {
     allowAnonymous: ALLOW_ANONYMOUS,
     ...(AUTH.includes('api-key') && { keys: readApiKeys(given), keyCacheMs: KEY_CACHE_MS }),
@@ -100,7 +100,7 @@ export function readAuth(given: Given): AuthSettings {
 
 function refuseUnusedKeys(given: Given): void {
   for (const name of ['API_KEYS', 'API_KEYS_FILE'] as const)
-    if (given.values[name] !== undefined) given.refuse(name, 'is for AUTH=api-key: nobody would have to send a key');
+    if (given.values[name] !== undefined) given.refuse(name, 'is only for AUTH=api-key: without it no key is required');
 }
 
 function readApiKeys(given: Given): ApiKey[] {
@@ -113,9 +113,9 @@ function readApiKeys(given: Given): ApiKey[] {
 function readJwt(given: Given): JwtSettings {
   const { values } = given;
   for (const name of ['JWT_ISSUER', 'JWT_AUDIENCE'] as const)
-    if (values[name] === undefined || values[name].length === 0) given.refuse(name, 'is needed by AUTH=jwt');
+    if (values[name] === undefined || values[name].length === 0) given.refuse(name, 'is required by AUTH=jwt');
   if (values.JWT_JWKS_URL === undefined && !URL.canParse(values.JWT_ISSUER ?? 'none:'))
-    given.refuse('JWT_JWKS_URL', 'is needed where JWT_ISSUER is no URL, under which the issuer would say it');
+    given.refuse('JWT_JWKS_URL', 'is required if JWT_ISSUER is not a URL');
   return {
     issuer: values.JWT_ISSUER ?? '',
     audience: values.JWT_AUDIENCE ?? [],

@@ -7,13 +7,13 @@ export function toA2AError(thrown: unknown): A2AError {
     return new A2AError('TaskNotFound', 'The task does not exist or is not accessible', { cause: thrown });
   }
   if (isOutage(thrown)) {
-    return new A2AError('Unavailable', 'The task store cannot be used right now', {
+    return new A2AError('Unavailable', 'The task store is unavailable', {
       retryAfterSeconds: 1,
       cause: thrown,
     });
   }
   if (thrown instanceof AnswersTooLarge) {
-    return new A2AError('Unavailable', 'Too much is being sent to clients here', {
+    return new A2AError('Unavailable', 'This gateway is sending too much data to clients', {
       retryAfterSeconds: 1,
       cause: thrown,
     });

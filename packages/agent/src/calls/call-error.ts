@@ -25,7 +25,7 @@ const meanings: Readonly<Record<CallFailure, string>> = {
   'too-many': 'too many calls of this task have not ended; wait for some of them with turn.join().',
   busy: 'too many messages wait in its task.',
   missing: 'this agent has no such task in this context, or it has expired.',
-  ended: 'its task has ended and takes no further messages; leave out `taskId` for a new one.',
+  ended: 'its task has ended and accepts no further messages; leave out `taskId` for a new one.',
   'other-context': 'its task belongs to another context.',
   'timed-out': 'it took too long, and was canceled.',
   'unexpected-data': 'its data does not match the schema of the call.',

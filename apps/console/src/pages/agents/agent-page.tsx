@@ -71,7 +71,7 @@ function Actions({ agent: { id, paused } }: { readonly agent: AgentReading }) {
     await call(`/admin/agents/${encodeURIComponent(id)}:${paused ? 'resume' : 'pause'}`, z.unknown(), {
       method: 'POST',
     });
-    notify(paused ? 'It goes on' : 'What is sent to it is accepted, and waits');
+    notify(paused ? 'It runs again' : 'Messages are accepted, and wait');
   };
   return (
     <>
@@ -134,5 +134,5 @@ function About({ agent }: { readonly agent: AgentReading }) {
 function queueText({ active, waiting, delayed, oldestWaitMs, beganPerSecond }: AgentReading): string {
   const parts = [`${active} running`, `${waiting} waiting`, `${delayed} delayed`];
   if (waiting > 0) parts.push(`the oldest for ${durationText(oldestWaitMs)}`);
-  return [...parts, `${beganPerSecond} begun a second`].join(', ');
+  return [...parts, `${beganPerSecond} started per second`].join(', ');
 }

@@ -50,7 +50,7 @@ function runs(agent: string | undefined) {
 }
 
 function WorkerTable({ workers }: { readonly workers: readonly WorkerReading[] }) {
-  if (workers.length === 0) return <p class="panel-body soft">None runs: what is sent waits for one.</p>;
+  if (workers.length === 0) return <p class="panel-body soft">No worker runs: messages wait for one.</p>;
   return <Table label="Workers" columns={columns} rows={workers} keyOf={({ id }) => id} />;
 }
 
@@ -85,7 +85,7 @@ function DrainButton({ id, state, drain }: WorkerReading) {
     await call(`/admin/workers/${encodeURIComponent(id)}:${isOrdered ? 'undrain' : 'drain'}`, z.unknown(), {
       method: 'POST',
     });
-    notify(isOrdered ? 'It takes work again' : 'It finishes what it has, and takes no more');
+    notify(isOrdered ? 'It starts turns again' : 'It finishes its turns, and starts no more');
   };
   return (
     <Button kind="quiet" onPress={order} title={`${isOrdered ? 'Undrain' : 'Drain'} ${id}`}>

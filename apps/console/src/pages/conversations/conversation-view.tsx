@@ -42,7 +42,7 @@ function Turns({ conversation }: { readonly conversation: Conversation }) {
           <Turn key={event.seq} event={event} isFirst={event.fromAgent === fromAgent} />
         ))}
       </ol>
-      {hasMore === true && <p class="faint">It goes on: only its first events are shown.</p>}
+      {hasMore === true && <p class="faint">It is longer: only its first events are shown.</p>}
     </>
   );
 }

@@ -80,7 +80,7 @@ function Actions({ letter }: { readonly letter: DeadLetter }) {
 async function retry({ id, kind }: DeadLetter): Promise<void> {
   const path = `/admin/dead-letters/${encodeURIComponent(id)}:retry`;
   const { taskId } = await call(path, startedTaskSchema, { method: 'POST' });
-  if (kind === 'webhook') notify('Deliveries go on where they stopped');
+  if (kind === 'webhook') notify('Deliveries continue where they stopped');
   else go(taskPath(taskId));
 }
 

@@ -86,7 +86,7 @@ function Question({ task }: { readonly task: WaitingTask }) {
         <Markdown text={question || noQuestion(state)} />
       </div>
       <dl class="facts">
-        <dt>Waits since</dt>
+        <dt>Waiting since</dt>
         <dd>
           <Duration from={interruptedSince} /> <span class="faint">({fullTime(interruptedSince)})</span>
         </dd>
@@ -101,5 +101,5 @@ function Question({ task }: { readonly task: WaitingTask }) {
 }
 
 function noQuestion(state: WaitingTask['state']): string {
-  return state === 'TASK_STATE_AUTH_REQUIRED' ? 'It asks for a sign-in.' : 'It asks for input, without words.';
+  return state === 'TASK_STATE_AUTH_REQUIRED' ? 'It asks for a sign-in.' : 'It asks for input without a text.';
 }

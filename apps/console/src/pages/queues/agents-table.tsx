@@ -47,7 +47,7 @@ export function AgentsTable({ agents }: { readonly agents: readonly AgentReading
   return (
     <div class="panel">
       <Table label="Agents and their queues" columns={columns} rows={agents.toSorted(urgency)} keyOf={({ id }) => id} />
-      <Dialog title={`Who waits for ${opened.value}`} isOpen={opened.value !== undefined} onClose={close}>
+      <Dialog title={`Tenants that wait for ${opened.value}`} isOpen={opened.value !== undefined} onClose={close}>
         {opened.value !== undefined && <Shares agent={opened.value} />}
       </Dialog>
     </div>
@@ -72,7 +72,7 @@ function Tenants({ agent, onOpen }: { readonly agent: AgentReading; readonly onO
   if (waiting === 0) return <span class="faint">–</span>;
   const share = Math.min(1, longestTenant / waiting);
   return (
-    <button type="button" class="tenants" onClick={onOpen} title={`Who waits for ${name}`}>
+    <button type="button" class="tenants" onClick={onOpen} title={`Tenants that wait for ${name}`}>
       <Bar share={share} /> {tenants > 1 ? `${tenants}, most ${percent(share)}` : '1'}
     </button>
   );
@@ -100,7 +100,7 @@ function Shares({ agent }: { readonly agent: string }) {
   const total = shares.value.reduce((sum, { waiting }) => sum + waiting, 0);
   return (
     <>
-      <p class="soft">Tenants take turns: one that sends more waits longer, the others do not.</p>
+      <p class="soft">Tenants are served in turn: one that sends more waits longer, the others do not.</p>
       <ul class="shares">
         {shares.value.map(({ tenant, waiting }) => (
           <li key={tenant}>
@@ -125,7 +125,7 @@ function PauseButton({ agent: { id, paused, name } }: { readonly agent: AgentRea
     <Button
       kind="quiet"
       icon={paused ? 'play' : 'pause'}
-      title={paused ? `Let workers take messages to ${name} again` : `Messages to ${name} are accepted, and wait`}
+      title={paused ? `Workers process messages to ${name} again` : `Messages to ${name} are accepted, and wait`}
       onPress={change}
     >
       {paused ? 'Resume' : 'Pause'}

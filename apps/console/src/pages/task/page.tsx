@@ -104,7 +104,7 @@ function Actions({ detail: { taskId, isTerminal, cancelRequested }, isRerun }: A
   if (!isTerminal)
     return (
       <Button isDisabled={cancelRequested} onPress={() => cancelTask(taskId)}>
-        {cancelRequested ? 'Cancel asked for' : 'Cancel'}
+        {cancelRequested ? 'Cancel requested' : 'Cancel'}
       </Button>
     );
   const open = (): void => {

@@ -12,7 +12,7 @@ export function Readers({ timeline, seq }: { readonly timeline: Timeline; readon
     <>
       <Panel title="Readers" about={processes} isPlain={subscribers.length > 0}>
         {subscribers.length === 0 ? (
-          <p class="faint">Nobody reads it at this gateway.</p>
+          <p class="faint">No readers at this gateway.</p>
         ) : (
           <Table
             label="Readers"
@@ -42,7 +42,7 @@ const subscriberColumns = (seq: number): Column<Subscriber>[] => [
   { name: 'Reader', cell: ({ kind }) => names[kind] },
   { name: 'At event', cell: (one) => `${one.seq} of ${seq}`, isNumber: true },
   { name: 'Behind', cell: ({ behind }) => behind, isNumber: true },
-  { name: 'Reads since', cell: ({ since }) => <Ago at={since} />, isNumber: true },
+  { name: 'Reading since', cell: ({ since }) => <Ago at={since} />, isNumber: true },
 ];
 
 const colours: Readonly<Record<Delivery['state'], Colour>> = {

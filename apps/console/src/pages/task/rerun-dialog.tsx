@@ -53,7 +53,7 @@ function RerunForm({ taskId, steps, first, onClose }: Omit<RerunProps, 'isOpen'>
   };
   return (
     <form class="rerun" onSubmit={start}>
-      <p class="soft">A new task in the same context, for the same client. This one stays as it is.</p>
+      <p class="soft">A new task in the same context, for the same client. This task does not change.</p>
       <Field label="From">
         <select
           class="input"

@@ -42,7 +42,7 @@ function withWord({ search, problem }: Read, [name, value]: readonly [string, st
     if (at !== undefined) return { search: { ...search, [times[name]]: at }, ...kept };
     return { search, problem: `${name}: takes 30m, 1h, 2d or 2026-01-31` };
   }
-  if (name !== 'state') return { search, problem: `There is no “${name}:” to search by` };
+  if (name !== 'state') return { search, problem: `Unknown search term “${name}:”` };
   const states = value.split(',').map((word) => stateWords[word.toLowerCase()]);
   const known = states.filter((each) => each !== undefined).flat();
   if (known.length > 0 && !states.includes(undefined)) return { search: { ...search, state: known }, ...kept };

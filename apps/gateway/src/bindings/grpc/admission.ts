@@ -114,7 +114,7 @@ class PendingCall {
       .withOnReceiveMessage((message: unknown, next) => {
         this.#hasMessage = true;
         if (this.#rpc && message instanceof UnreadableMessage)
-          this.#refuse(this.#rpc, new A2AError('InvalidRequest', 'The message is not one of this method'));
+          this.#refuse(this.#rpc, new A2AError('InvalidRequest', 'The message is not valid for this method'));
         else if (this.#rpc && !this.#mayWatch(message))
           this.#refuse(this.#rpc, new A2AError('NotFound', 'No such service'));
         else next(message);

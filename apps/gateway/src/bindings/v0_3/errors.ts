@@ -55,7 +55,6 @@ export function fromSdkError(thrown: unknown, isRequestsFault: boolean): unknown
     const ours = a2aErrorCodes.find((candidate) => jsonRpcCodes[candidate] === code) ?? 'InvalidParams';
     return new A2AError(ours, message, { cause: thrown });
   }
-  if (isRequestsFault)
-    return invalidParams([{ field: 'params', description: 'is not what version 0.3 has here' }], thrown);
+  if (isRequestsFault) return invalidParams([{ field: 'params', description: 'is not valid in version 0.3' }], thrown);
   return thrown;
 }

@@ -9,7 +9,7 @@ import type { LiveTask } from './live-task.ts';
 export function Artifacts({ live, task }: { readonly live: LiveTask; readonly task: Task }) {
   const { artifacts = [] } = task;
   const hasEnded = isTerminal(task.status.state);
-  if (artifacts.length === 0) return <p class="faint">{hasEnded ? 'It made none.' : 'None yet.'}</p>;
+  if (artifacts.length === 0) return <p class="faint">{hasEnded ? 'None.' : 'None yet.'}</p>;
   return artifacts.map((artifact) => (
     <ArtifactView
       key={live.versionOf(artifact.artifactId)}

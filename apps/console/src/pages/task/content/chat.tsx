@@ -3,7 +3,7 @@ import { isMarkdown, PartView } from '../../../content/part.tsx';
 
 /** Messages of client and agent, in order. */
 export function Chat({ history, agent }: { readonly history: readonly Message[]; readonly agent: string }) {
-  if (history.length === 0) return <p class="faint">Nothing was said.</p>;
+  if (history.length === 0) return <p class="faint">No messages.</p>;
   return (
     <ol class="chat">
       {history.map((message, i) => (

@@ -67,7 +67,7 @@ function momentsRow(entries: readonly TimelineEntry[]): Row | undefined {
     if (entry.kind === 'accepted')
       return [{ at, text: `Message ${entry.number} from ${entry.from || 'the client'}`, colour: 'gray' }];
     if (entry.kind === 'status') return [{ at, text: stateName(entry.state), colour: stateColour(entry.state) }];
-    return entry.kind === 'swept' ? [{ at, text: 'The sweeper looked after it', colour: 'amber' }] : [];
+    return entry.kind === 'swept' ? [{ at, text: 'The sweeper checked it', colour: 'amber' }] : [];
   });
   const [first] = marks;
   if (!first) return undefined;
@@ -98,7 +98,7 @@ function queuedRow({ at, untilAt }: Queued, nowMs: number): Row {
 const ends: Readonly<Record<Attempt['end'], readonly [text: string, colour: Colour]>> = {
   settled: ['done', 'green'],
   released: ['given back', 'gray'],
-  retried: ['failed, tried again', 'amber'],
+  retried: ['failed, retried', 'amber'],
   'gave-up': ['given up', 'red'],
   'taken-over': ['worker lost, taken over', 'red'],
   open: ['runs', 'blue'],
@@ -121,7 +121,7 @@ function attemptRow(entry: Attempt, entries: readonly TimelineEntry[], nowMs: nu
 }
 
 function leaseText(leaseMs: number): string {
-  return leaseMs > 0 ? `lease ${(leaseMs / 1000).toFixed(1)} s` : 'lease ran out';
+  return leaseMs > 0 ? `lease ${(leaseMs / 1000).toFixed(1)} s` : 'lease expired';
 }
 
 function stepRow(entry: Step, attempt: Attempt | undefined, nowMs: number): Row {
@@ -129,7 +129,7 @@ function stepRow(entry: Step, attempt: Attempt | undefined, nowMs: number): Row 
   const key = `step ${epoch} ${name} ${entry.at}`;
   const row = { depth: 1, label: name, marks: [] };
   if (isRemembered) {
-    const mark: Mark = { at: Date.parse(entry.at), text: `${name}: remembered, not run again`, colour: 'violet' };
+    const mark: Mark = { at: Date.parse(entry.at), text: `${name}: stored result, not run again`, colour: 'violet' };
     const moment = stretch('step', entry.at, entry.at, nowMs);
     return { ...row, ...moment, key, detail: 'remembered', colour: 'violet', marks: [mark] };
   }

@@ -38,7 +38,7 @@ export function TimelineView({ timeline, nowMs }: TimelineProps) {
     if (!next.delete(taskId)) next.add(taskId);
     setOpened(next);
   };
-  if (all.length === 0) return <p class="faint">Nothing is known of it any more.</p>;
+  if (all.length === 0) return <p class="faint">Its history is no longer stored.</p>;
   return (
     <div class="timeline">
       {timeline.earlierAttempts > 0 && <p class="faint">{timeline.earlierAttempts} earlier attempts are not kept.</p>}
