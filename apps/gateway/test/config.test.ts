@@ -108,7 +108,7 @@ describe('the settings of a gateway', () => {
 
   it('do not ignore API keys that nobody would have to send', () => {
     for (const AUTH of ['none', 'jwt', ''])
-      expect(problemsOf({ AUTH, API_KEYS: `${secret}:me` })).toMatch(/API_KEYS: is for AUTH=api-key/);
+      expect(problemsOf({ AUTH, API_KEYS: `${secret}:me` })).toMatch(/API_KEYS: is only for AUTH=api-key/);
     expect(problemsOf({ AUTH: 'none api-key', API_KEYS: `${secret}:me` })).toMatch(/AUTH: none/);
   });
 

@@ -86,6 +86,6 @@ it('SIGHUP reads keys again: streams go on, a key that is gone is refused, and i
 it('settings that cannot be used change nothing', async () => {
   await writeFile(join(folder, 'keys'), 'short:mallory');
   gateway.kill('SIGHUP');
-  await gateway.waitFor(/the last ones stay/);
+  await gateway.waitFor(/the previous ones stay/);
   expect([await statusOf('alice'), await statusOf('carol')]).toEqual([200, 200]);
 });
