@@ -1,4 +1,4 @@
-# One image for every part: the command chooses (gateway, worker or all). docs/deploy.md says how to add your agents.
+# One image for gateway and worker, selected by the command (gateway, worker or all). Your agents: docs/deploy.md.
 #
 #   docker build -t switchyard:0.1 .
 #   docker run -e REDIS_URL=… -e AUTH=api-key -e API_KEYS=… -p 4000:4000 switchyard:0.1 gateway
@@ -8,12 +8,12 @@ FROM node:24.21-bookworm-slim AS build
 RUN apt-get update && apt-get install --yes --no-install-recommends tini
 WORKDIR /src
 COPY . .
-# No dependency of the running system needs its install script.
+# No runtime dependency needs its install script.
 RUN --mount=type=cache,target=/root/.npm \
     npm ci --include=dev --ignore-scripts --no-audit --no-fund --loglevel=error
 RUN npm run --silent pack && node scripts/image/build.ts /image
 
-# Debian's C library and certificates, no shell and no package manager. Its tag has no version: rebuild to get its fixes.
+# Debian's C library and certificates, no shell, no package manager. Its tag has no version: rebuild to get fixes.
 FROM gcr.io/distroless/cc-debian12:nonroot
 ARG VERSION=0.1.0
 ARG REVISION=unknown
@@ -24,11 +24,11 @@ LABEL org.opencontainers.image.title="Switchyard" \
       org.opencontainers.image.revision="$REVISION"
 COPY --from=build /usr/local/bin/node /usr/bin/tini /usr/bin/
 COPY --from=build /image /
-# A gateway refuses to listen beyond loopback without AUTH (or ALLOW_ANONYMOUS): in a container loopback is nobody's.
+# In a container nobody can connect to loopback. Beyond loopback a gateway needs AUTH (or ALLOW_ANONYMOUS).
 ENV NODE_ENV=production HOST=0.0.0.0 METRICS_PORT=9464
 USER 65532:65532
 EXPOSE 4000 4001 9464
 HEALTHCHECK --interval=5s --timeout=3s --retries=3 --start-period=10s CMD ["node", "/app/health.mjs"]
-# As process 1, Node passes signals on but leaves what orphans of an agent's programs leave behind: tini reaps it.
+# tini reaps orphaned processes of agents' programs, which Node as process 1 would not.
 ENTRYPOINT ["/usr/bin/tini", "--", "node", "/app/switchyard.mjs"]
 CMD ["gateway"]

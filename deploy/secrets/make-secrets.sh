@@ -1,18 +1,18 @@
 #!/bin/sh
-# Makes the secrets of a deployment that are not there yet, and shows the key of the first client once, when it is made.
+# Generates the missing secrets of a deployment, and shows the first client's key once, when it is generated.
 #
 #   make-secrets.sh <folder for gateways> <folder for gateways and workers> <folder for Redis>
-#     <folder for all that have metrics or read them> [<name of Redis' host>]
+#     <folder for programs that serve or read metrics> [<name of Redis' host>]
 #
-# Each folder is a volume that is mounted, read-only, where it is needed and nowhere else. To replace a secret, remove
-# its file (those of a certificate: all three) and start everything again.
+# Each folder is a volume that is mounted read-only, only where it is needed. To replace a secret, remove its file (all
+# three for a certificate) and restart everything.
 set -eu
 gateway=$1 programs=$2 redis=$3 metrics=$4 host=${5:-redis}
 umask 022
 days=3650
 commands='-@all +@read +@write +@pubsub +@scripting +@transaction +@connection -@dangerous +info +time'
 
-# A half-written secret is never used: the file gets its name when it is complete.
+# The rename is atomic, so a partial secret is never used.
 keep() {
   cat >"$1.part"
   mv "$1.part" "$1"
@@ -30,7 +30,7 @@ hash_of() {
 [ -s "$metrics/metrics-key" ] || random | keep "$metrics/metrics-key"
 [ -s "$redis/admin-password" ] || random | keep "$redis/admin-password"
 
-# Only what Switchyard uses, on its own keys and channels; "health" may ask whether Redis is alive.
+# Minimal rights on Switchyard's keys and channels; "health" may only ping.
 keep "$redis/users.acl" <<ACL
 user default off
 user health on nopass resetkeys resetchannels -@all +ping
@@ -51,7 +51,7 @@ if ! [ -s "$redis/redis.crt" ] || ! [ -s "$programs/redis-ca.crt" ]; then
   keep "$redis/ca.crt" <"$work/ca.crt"
   keep "$programs/redis-ca.crt" <"$work/ca.crt"
   keep "$redis/redis.crt" <"$work/redis.crt"
-  # The key of the authority signs nothing else, ever.
+  # The authority's key is discarded: it signs nothing else.
   rm -r "$work"
 fi
 
