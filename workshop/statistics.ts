@@ -11,15 +11,7 @@ export function quantile(values: readonly number[], share: number): number {
 
 export const median = (values: readonly number[]): number => quantile(values, 0.5);
 
-/** In milliseconds. */
-export interface LatencySummary {
-  readonly count: number;
-  readonly p50: number;
-  readonly p90: number;
-  readonly p99: number;
-  readonly p999: number;
-  readonly max: number;
-}
+export type LatencySummary = NonNullable<ReturnType<Latencies['summary']>>;
 
 const MICROSECONDS = 1_000;
 /** A quarter of an hour, in microseconds: longer than anything here can last. */
@@ -36,13 +28,13 @@ export class Latencies {
     return this.#histogram.count;
   }
 
-  /** Undefined while there is none. @param percentile from 0, not included, to 100 */
+  /** In milliseconds. Undefined while there is none. @param percentile from 0, not included, to 100 */
   at(percentile: number): number | undefined {
     return this.count === 0 ? undefined : this.#histogram.percentile(percentile) / MICROSECONDS;
   }
 
-  /** Undefined while there is none. */
-  summary(): LatencySummary | undefined {
+  /** In milliseconds. Undefined while there is none. */
+  summary() {
     if (this.count === 0) return undefined;
     const [p50 = 0, p90 = 0, p99 = 0, p999 = 0, max = 0] = [50, 90, 99, 99.9, 100].map((share) => this.at(share));
     return { count: this.count, p50, p90, p99, p999, max };

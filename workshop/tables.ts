@@ -1,7 +1,6 @@
 /** Three digits that matter. */
 export function number(value: number): string {
-  if (Math.abs(value) >= 1_000) return Math.round(value).toLocaleString('en');
-  return String(Number(value.toPrecision(3)));
+  return Math.abs(value) >= 999.5 ? count(value) : String(Number(value.toPrecision(3)));
 }
 
 /** Milliseconds as they are read: three digits that matter, seconds beyond a thousand. */
@@ -16,10 +15,7 @@ export function count(value: number): string {
   return Math.round(value).toLocaleString('en');
 }
 
-/** Per second. */
-export function rate(value: number): string {
-  return `${value >= 100 ? count(value) : Number(value.toPrecision(3))}/s`;
-}
+export const rate = (value: number): string => `${number(value)}/s`;
 
 export function percent(share: number): string {
   const value = share * 100;

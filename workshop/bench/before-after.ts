@@ -90,14 +90,11 @@ async function measurePair({ row, ...values }: Pair, round: number, stages: Stag
 }
 
 async function measureStores(round: number): Promise<void> {
-  const sides = [
-    { name: 'before', cwd: root },
-    { name: 'after', cwd: '.' },
-  ] as const;
-  for (const { name, cwd } of round % 2 ? sides : sides.toReversed()) {
-    const file = existsSync(join(cwd, 'workshop')) ? 'workshop/bench/run.ts' : 'bench/run.ts';
+  const trees = { before: root, after: '.' } as const;
+  for (const name of round % 2 ? (['before', 'after'] as const) : (['after', 'before'] as const)) {
+    const cwd = resolve(trees[name]);
     const args = ['--rounds', '1', ...ofStore.map(({ row }) => row.id)];
-    const program = await startProgram({ file, args, cwd: resolve(cwd) });
+    const program = await startProgram({ file: 'workshop/bench/run.ts', args, cwd });
     await program.exited;
     for (const pair of ofStore) pair[name].push(figureIn(program.output(), pair.row));
   }

@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { type Program, startProgram } from '../../tests/support/process.ts';
 import { startRedis, type TestRedis } from '../../tests/support/redis.ts';
@@ -76,12 +74,9 @@ export class Stage implements AsyncDisposable {
 
   /** One more, for its caller to stop. */
   startWorker(env: Env): Promise<Program> {
-    const agent = ['workshop/bench/agents/bench.ts', 'bench/agents/bench.ts'].find((path) =>
-      existsSync(join(this.#tree ?? '.', path)),
-    );
     return startProgram({
       file: 'apps/worker/src/main.ts',
-      args: ['--agents', agent ?? ''],
+      args: ['--agents', 'workshop/bench/agents/bench.ts'],
       env: { REDIS_URL: this.redisUrl, KEY_PREFIX: PREFIX, ...this.#env, ...env },
       ...(this.#tree && { cwd: this.#tree }),
     });

@@ -2,7 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Latencies, type SeededRandom } from '../statistics.ts';
 
-export interface ArrivalSettings {
+interface ArrivalSettings {
   /** Arrivals per second at a time, in milliseconds since the start. */
   readonly rateAt: (ms: number) => number;
   /** The highest of these rates. */
@@ -65,20 +65,7 @@ const LATE_MS = 25;
 /** A shorter interval is too short for a share, in milliseconds. */
 const SHORTEST_MS = 500;
 
-export interface GeneratorReading {
-  /** Of one processor, over the run; 1 is a whole one. */
-  readonly cpuShare: number;
-  /** Of the busiest second. */
-  readonly mostCpuShare: number;
-  /** How long the event loop was held up, in milliseconds. */
-  readonly eventLoopDelayP99: number;
-  /** How late arrivals were begun, in milliseconds; of less than 1,000 the tenth-latest. */
-  readonly lateP99: number;
-  /** How long requests waited for a free connection, in milliseconds. */
-  readonly connectionWaitP99: number;
-  /** Why the figures are the generator's rather than the server's; empty if they are not. */
-  readonly bottleneck: readonly string[];
-}
+export type GeneratorReading = ReturnType<GeneratorWatch['stop']>;
 
 /** Watches this process: the figures of an overloaded generator are not the server's. */
 export class GeneratorWatch {
@@ -112,11 +99,15 @@ export class GeneratorWatch {
     this.#since = now;
   }
 
-  stop(): GeneratorReading {
+  /** What was seen in the run. */
+  stop() {
     this.#loop.disable();
     const reading = {
+      // Of one processor, over the run; 1 is a whole one.
       cpuShare: this.#usedMs / Math.max(1, this.#watchedMs),
+      // Of the busiest second.
       mostCpuShare: this.#mostShare,
+      // How long the event loop was held up, how late arrivals were begun and requests got a connection, in ms.
       eventLoopDelayP99: Math.max(0, this.#loop.percentile(99) / 1e6 - TICK_MS),
       lateP99: this.lateness.at(decidedPercentile(this.lateness.count)) ?? 0,
       connectionWaitP99: this.connectionWaits.at(99) ?? 0,
@@ -130,17 +121,21 @@ function decidedPercentile(count: number): number {
   return Math.max(50, 100 - 100 * Math.max(0.01, 10 / Math.max(1, count)));
 }
 
-function bottleneckIn(reading: Omit<GeneratorReading, 'bottleneck'>): string[] {
-  const { mostCpuShare, eventLoopDelayP99, lateP99 } = reading;
-  const isBusy = mostCpuShare >= BUSY_SHARE;
+/** Why the figures are the generator's rather than the server's; empty if they are not. */
+function bottleneckIn({
+  mostCpuShare,
+  eventLoopDelayP99,
+  lateP99,
+}: Record<'mostCpuShare' | 'eventLoopDelayP99' | 'lateP99', number>): string[] {
   const heldUp = [
-    ...(eventLoopDelayP99 >= LATE_MS
-      ? [`its event loop was held up for ${Math.round(eventLoopDelayP99)} ms (p99)`]
-      : []),
-    ...(lateP99 >= LATE_MS ? [`it began requests ${Math.round(lateP99)} ms late (p99)`] : []),
+    ...(eventLoopDelayP99 < LATE_MS
+      ? []
+      : [`its event loop was held up for ${Math.round(eventLoopDelayP99)} ms (p99)`]),
+    ...(lateP99 < LATE_MS ? [] : [`it began requests ${Math.round(lateP99)} ms late (p99)`]),
   ];
-  if (!isBusy && heldUp.length === 0) return [];
   const share = `${Math.round(mostCpuShare * 100)} % of a processor`;
-  const why = isBusy ? `it used ${share}` : `though it used ${share} at most: its machine is busy with something else`;
-  return [...heldUp, why];
+  if (mostCpuShare >= BUSY_SHARE) return [...heldUp, `it used ${share}`];
+  return heldUp.length === 0
+    ? []
+    : [...heldUp, `though it used ${share} at most: its machine is busy with something else`];
 }

@@ -59,7 +59,9 @@ export function toReport({ plan, agent, recorder, findings, ...seen }: Measured)
   };
 }
 
-/** Decides the exit code, and says in words what was asked and what came of it. A ramp passes when a rate held: errors beyond its limit are expected. */
+/**
+ * Decides the exit code, and says why. A ramp passes when a rate held: errors beyond its limit are expected.
+ */
 function judge({ requests, total }: Recorder, { ramp }: Findings, most: number) {
   if (ramp) {
     const { highestThatHeld, lowestThatDidNot } = ramp;
@@ -101,100 +103,78 @@ export function progressLine(interval: Interval, of: string): string {
 /** The report as it is printed; tables without rows are left out. */
 export function toText(report: Report): string {
   const { verdict } = report;
-  const all = [latencies(report), ramp(report), tasks(report), streams(report), errors(report), processors(report)];
-  const tables = all
-    .filter(({ rows }) => rows.length > 0)
-    .map(({ title, head = ['', ''], rows }) => `${title}\n${textTable(head, rows)}`);
+  const tables = tablesOf(report).map(([title, head, rows]) => rows.length > 0 && `${title}\n${textTable(head, rows)}`);
   const end = `${verdict.passed ? 'passed' : 'FAILED'}: ${verdict.because}`;
-  return [headline(report), ...tables, ...remarksOn(report), end].join('\n\n');
+  return [headline(report), ...tables, ...remarksOn(report), end].filter((one) => one !== false).join('\n\n');
 }
 
-interface Table {
-  readonly title: string;
-  /** Unset: two columns without names. */
-  readonly head?: readonly string[];
-  readonly rows: readonly (readonly string[])[];
+type Table = readonly [title: string, head: readonly string[], rows: readonly (readonly string[])[]];
+
+function tablesOf({ operations, ramp, errors, generator, cpuShares, ...report }: Report): Table[] {
+  const latencies = operations.map(({ name, requests, errors: failed, latency }) => [
+    name,
+    ...(requests === 0 ? ['', ''] : [count(requests), count(failed)]),
+    ...(['p50', 'p90', 'p99', 'p999', 'max'] as const).map((which) => ms(latency?.[which])),
+  ]);
+  const rates = ramp?.tried.map((tried) => [
+    rate(tried.rate),
+    tried.held ? 'held' : `did not: ${tried.because}`,
+    ms(tried.latency?.p50),
+    ms(tried.latency?.p99),
+    count(tried.requests),
+    count(tried.errors),
+  ]);
+  const kinds = errors.map(({ kind, count: times, example }) => {
+    const shortened = example.length > 90 ? `${example.slice(0, 89)}…` : example;
+    return [kind, count(times), example === kind ? '' : shortened];
+  });
+  const processors = [
+    ['this generator', percent(generator.cpuShare), percent(generator.mostCpuShare)],
+    ...Object.entries(cpuShares).map(([name, share]) => [name, percent(share), '']),
+  ];
+  return [
+    [
+      'Latency, from when a request was due',
+      ['', 'requests', 'errors', 'p50', 'p90', 'p99', 'p99.9', 'max'],
+      latencies,
+    ],
+    [
+      'Rates, in the order in which they were tried',
+      ['rate', 'verdict', 'p50', 'p99', 'answers', 'errors'],
+      rates ?? [],
+    ],
+    ['Tasks', ['', ''], taskRows(report)],
+    ['Streams', ['', ''], streamRows(report)],
+    ['Errors', ['', 'times', 'the first one'], kinds],
+    ['Processors used (100 % is a whole one)', ['', 'over the run', 'busiest second'], processors],
+  ];
 }
 
-function latencies({ operations }: Report): Table {
-  return {
-    title: 'Latency, from when a request was due',
-    head: ['', 'requests', 'errors', 'p50', 'p90', 'p99', 'p99.9', 'max'],
-    rows: operations.map(({ name, requests, errors: failed, latency }) => [
-      name,
-      ...(requests === 0 ? ['', ''] : [count(requests), count(failed)]),
-      ...(['p50', 'p90', 'p99', 'p999', 'max'] as const).map((which) => ms(latency?.[which])),
-    ]),
-  };
-}
-
-function ramp({ ramp: found }: Report): Table {
-  return {
-    title: 'Rates, in the order in which they were tried',
-    head: ['rate', 'verdict', 'p50', 'p99', 'answers', 'errors'],
-    rows: (found?.tried ?? []).map((tried) => [
-      rate(tried.rate),
-      tried.held ? 'held' : `did not: ${tried.because}`,
-      ms(tried.latency?.p50),
-      ms(tried.latency?.p99),
-      count(tried.requests),
-      count(tried.errors),
-    ]),
-  };
-}
-
-function tasks({ tasks: found, warmUpTasks }: Report): Table {
-  const more = {
-    failed: found.failed,
-    'waiting for their client': found.waiting,
-    'not finished': found.unfinished,
-    'answers without a task': found.messages,
+function taskRows({ tasks, warmUpTasks }: Pick<Report, 'tasks' | 'warmUpTasks'>): string[][] {
+  const rows = {
+    accepted: tasks.accepted,
+    completed: tasks.completed,
+    failed: tasks.failed,
+    'waiting for their client': tasks.waiting,
+    'not finished': tasks.unfinished,
+    'answers without a task': tasks.messages,
     'accepted before, to warm up': warmUpTasks,
   };
-  const rows = Object.entries(more).filter(([, value]) => value > 0);
-  const always = Object.entries({ accepted: found.accepted, completed: found.completed });
-  return { title: 'Tasks', rows: [...always, ...rows].map(([what, value]) => [what, count(value)]) };
+  const shown = Object.entries(rows).filter(([what, value]) => value > 0 || ['accepted', 'completed'].includes(what));
+  return shown.map(([what, value]) => [what, count(value)]);
 }
 
-function streams({ streams: found, events, seconds }: Report): Table {
-  if (!found) return { title: '', rows: [] };
-  const ids =
-    found.checked === 0 ? 'none has a number' : `${count(found.holes)} holes, ${count(found.doubles)} doubles`;
-  return {
-    title: 'Streams',
-    rows: [
-      ['opened', count(found.opened)],
-      ['open at the same time', count(found.most)],
-      ['ended by the server', count(found.ended)],
-      ...(found.left > 0 ? [['left at the end', count(found.left)]] : []),
-      ['events', `${count(events)}, ${rate(events / seconds)}`],
-      ['order of the events', ids],
-    ],
-  };
-}
-
-function errors({ errors: found }: Report): Table {
-  const shortened = (text: string): string => (text.length > 90 ? `${text.slice(0, 89)}…` : text);
-  return {
-    title: 'Errors',
-    head: ['', 'times', 'the first one'],
-    rows: found.map(({ kind, count: times, example }) => [
-      kind,
-      count(times),
-      example === kind ? '' : shortened(example),
-    ]),
-  };
-}
-
-function processors({ generator, cpuShares }: Report): Table {
-  return {
-    title: 'Processors used (100 % is a whole one)',
-    head: ['', 'over the run', 'busiest second'],
-    rows: [
-      ['this generator', percent(generator.cpuShare), percent(generator.mostCpuShare)],
-      ...Object.entries(cpuShares).map(([name, share]) => [name, percent(share), '']),
-    ],
-  };
+function streamRows({ streams, events, seconds }: Pick<Report, 'streams' | 'events' | 'seconds'>): string[][] {
+  if (!streams) return [];
+  const { checked, holes, doubles, left } = streams;
+  return [
+    ['opened', count(streams.opened)],
+    ['open at the same time', count(streams.most)],
+    ['ended by the server', count(streams.ended)],
+    ...(left > 0 ? [['left at the end', count(left)]] : []),
+    ['events', `${count(events)}, ${rate(events / seconds)}`],
+    ['order of the events', checked === 0 ? 'none has a number' : `${count(holes)} holes, ${count(doubles)} doubles`],
+  ];
 }
 
 function headline(report: Report): string {
@@ -205,16 +185,16 @@ function headline(report: Report): string {
 }
 
 /** What is to be known before the figures are believed. */
-function remarksOn({ generator, options, ramp: found, tasks: { unfinished } }: Report): string[] {
-  const { bottleneck, connectionWaitP99 } = generator;
+function remarksOn({ generator, options, ramp, tasks: { unfinished } }: Report): (string | false)[] {
+  const { bottleneck, connectionWaitP99: wait } = generator;
   return [
     bottleneck.length > 0 &&
       `The generator itself could not keep up: ${bottleneck.join(', ')}. The target may be better than these figures.`,
-    connectionWaitP99 >= 1 &&
-      `Requests waited up to ${ms(connectionWaitP99)} (p99) for one of ${options.connections} connections; that is part of their latency.`,
-    found && rampInWords(found),
+    wait >= 1 &&
+      `Requests waited up to ${ms(wait)} (p99) for one of ${options.connections} connections; that is part of their latency.`,
+    ramp !== undefined && rampInWords(ramp),
     unfinished > 0 && `Of ${unfinished} accepted tasks the end was not seen; a longer --settle would ask on.`,
-  ].filter((remark) => typeof remark === 'string');
+  ];
 }
 
 function rampInWords({ highestThatHeld, lowestThatDidNot, maxLatencyMs }: NonNullable<Report['ramp']>): string {
