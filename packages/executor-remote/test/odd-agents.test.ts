@@ -29,7 +29,7 @@ async function run(script: Script, turn: Partial<MemoryTurn> = {}) {
 }
 
 describe('a remote agent', () => {
-  it('whose stream breaks may say things twice or leave them out: what stands in its task at the end counts', async () => {
+  it('whose stream breaks may repeat or omit events: the final state of its task counts', async () => {
     const { parts, result } = await run({
       SendStreamingMessage: [{ events: [{ task: task('TASK_STATE_WORKING') }, chunk('one ', false)] }],
       SubscribeToTask: [

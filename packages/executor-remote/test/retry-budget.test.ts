@@ -116,7 +116,7 @@ describe('a remote agent that', () => {
     expect(port.current.history).toHaveLength(3);
   });
 
-  it('is killed and comes back without its tasks gets the message again, and what it makes replaces what it had made', async () => {
+  it('restarts without its tasks gets the message again, and its new artifacts replace the old ones', async () => {
     const { executor, runs, open } = gated();
     await using server = await new SdkHttpServer(executor).start();
     const { port, result } = begin(server);

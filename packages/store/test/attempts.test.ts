@@ -21,7 +21,7 @@ const refused = (write: Promise<unknown>): Promise<unknown> => write.catch((erro
 const beginAs = (taskId: string, process: string, started: number, job = 1): Promise<OpenTurn> =>
   begun(store, taskId, { started, job, token: `${process}:echo/0:1` });
 
-test('an attempt has its moment, number, wait and process, and how it ended, unless its task ended with it', async () => {
+test('the record has start, wait, process and end of an attempt, but no end if the task ended with it', async () => {
   const { taskId } = await accepted(store, alice);
   await (await beginAs(taskId, 'one', 1)).release(false);
   await (await beginAs(taskId, 'one', 2)).release(true);

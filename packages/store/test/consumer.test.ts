@@ -55,7 +55,7 @@ test('a job whose wake-up was lost is found, be it new or back after a while', a
   await consumer.stop();
 });
 
-test('jobs are taken together, never more than there are places; one that pauses runs those that it has, and leaves the others', async () => {
+test('a consumer takes as many jobs as it has free slots; after a pause it only runs those that it has', async () => {
   const store = await testStore();
   for (let n = 0; n < 30; n++) await accepted(store, alice);
   let [running, most, runs] = [0, 0, 0];

@@ -31,7 +31,7 @@ async function pages(
   }
 }
 
-test('a context that no client named has the id of the task that opened it, and no index while it has no other', async () => {
+test('a context that no client named has the id of its first task, and no index while it has no other', async () => {
   const store = await testStore();
   const { taskId, contextId } = await accepted(store, alice);
   expect(contextId).toBe(taskId);

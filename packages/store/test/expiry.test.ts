@@ -6,7 +6,9 @@ import { consumeAll, keyScenarios } from './support/key-scenarios.ts';
 import { alice, testRedis, testStore } from './support/redis.ts';
 
 const redis = testRedis();
-/** Of the deployment, or of BullMQ's queues: not of any task. What else keyScenarios always is gone while it is empty. */
+/**
+ * Of the deployment, or of BullMQ's queues: not of any task. What else keyScenarios always is gone while it is empty.
+ */
 const LASTING = /\{agents\}:|:q:[^:]+:(?:meta|events|checked|marker|id)$/;
 const brief = {
   retentionMs: 400,

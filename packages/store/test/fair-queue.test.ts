@@ -53,7 +53,7 @@ describe('jobs of a gateway of before tenants had shares', () => {
   });
 });
 
-test('what is known of tenants is those that have more waiting than a turn, and nothing when the queue rests', async () => {
+test('tenants are kept while their jobs reach beyond the current round, and none if the queue is empty', async () => {
   const store = await testStore();
   const queue = queueOf(store);
   const send = (tenant: string): Promise<unknown> =>

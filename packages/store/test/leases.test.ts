@@ -62,7 +62,7 @@ test('an outage of Redis that is longer than a lock costs no turn its attempt, a
   await Promise.all(consumers.map((consumer) => consumer.stop()));
 }, 30_000);
 
-test("a process that takes its own job again keeps the new lease when the old run ends, at no attempt's cost", async () => {
+test('a process that takes its own job again keeps its new lease after the old run, and spends no attempt', async () => {
   const store = await testStore({ lockMs });
   const root = `${store.settings.prefix}{s0}:q:echo:`;
   const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];

@@ -148,7 +148,7 @@ test('a stream with a status that was lost with its reply, and written again, ge
   await live.ended;
 });
 
-test('a stream that is resumed after an event whose number is now that of the terminal event gets the task', async () => {
+test('a stream resumed after a lost event that has the number of the terminal event gets the task', async () => {
   const { taskId } = await accepted(store, alice);
   const failOver = await failOverTo(redis, ...keysOf(taskId));
   await chunk(await begun(store, taskId), 'lost');

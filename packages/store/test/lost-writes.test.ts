@@ -18,7 +18,7 @@ const chunk = (text: string): TurnEvent => ({
   lastChunk: false,
 });
 
-test('a turn whose events a fail-over lost cannot go on as if they were there; it runs again, and no attempt is spent', async () => {
+test('a turn whose events a fail-over lost cannot go on; it runs again, and spends no attempt', async () => {
   const { taskId } = await accepted(store, alice);
   const turn = await begun(store, taskId);
   const key = `${store.settings.prefix}{s0}:t:${taskId}`;
@@ -123,7 +123,7 @@ describe('a run whose begin a fail-over lost', () => {
   });
 });
 
-test('a run whose outcome a fail-over lost begins that turn again when it asks for the next, and no attempt counts', async () => {
+test('a run whose outcome a fail-over lost begins that turn again, and spends no attempt', async () => {
   const { taskId } = await accepted(store, alice);
   await accepted(store, alice, userMessage('second', { taskId }));
   const key = `${store.settings.prefix}{s0}:t:${taskId}`;

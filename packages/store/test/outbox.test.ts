@@ -131,7 +131,7 @@ describe('the sweeper', () => {
   }
 
   // By counts, not by the clock: among 100,000 it takes as many visits.
-  test('finds the one job that is lost among 4,000 that wait in its first round, and goes on while entries are due', async () => {
+  test('finds the one lost job among 4,000 in its first round, and goes on while entries are due', async () => {
     const { sweeper, isFound } = await crowded(4_000);
     let [sweeps, visits] = [0, 0];
     while (!(await isFound())) {

@@ -11,7 +11,7 @@ function agent(version: string): AgentAnnouncement {
   return { id: 'echo', card, repliesWithMessage: false, concurrency: 1 };
 }
 
-test('while two versions of an agent run, the card is that of the worker that started last, and does not change again', async () => {
+test('of two versions of an agent, the card of the worker that started last is in effect, and stays so', async () => {
   const store = await testStore();
   const versions = async () => (await store.registry.list()).map(({ card }) => card.version);
   let changes = 0;

@@ -131,7 +131,7 @@ const step = fc.oneof(
 );
 
 describe('the scripts of a turn', () => {
-  test('answer, record and write what the rules say, on random walks in which every command may be sent twice', async () => {
+  test('reply and write as the rules say, on random walks in which every command may be sent twice', async () => {
     await fc.assert(
       fc.asyncProperty(
         waits,

@@ -103,7 +103,7 @@ describe('a task whose first message named a skill with a queue', () => {
     expect(await waiting(store)).toEqual([0, 0]);
   });
 
-  test('is seen by operators: its queue counts as its agent’s, is paused with it, and its record names it', async () => {
+  test('is shown to operators: its queue counts as its agent’s, is paused with it, and is in the record', async () => {
     const store = await testStore();
     await store.registry.announce([announcement], 'worker');
     const { taskId } = await send(store);

@@ -107,7 +107,7 @@ describe('accepting a message', () => {
     expect(await verdict(alice, { message: userMessage('4', { taskId }) })).toBe('inbox-full');
   });
 
-  test('on condition of the last event: only while it is the last, and says which is; without a meaning for a new task', async () => {
+  test('on condition of the last event: only while it is the last one; ignored for a new task', async () => {
     const { taskId } = await accepted(store, alice, userMessage());
     const turn = await begun(store, taskId);
     await turn.publish({ kind: 'status', state: 'TASK_STATE_INPUT_REQUIRED', settles: true });
@@ -183,7 +183,7 @@ describe('canceling', () => {
 });
 
 describe('reading', () => {
-  test('answers no task to who has its version, and a new version after an event and after a waiting message', async () => {
+  test('returns no task if the caller has its version; events and waiting messages change the version', async () => {
     const { taskId } = await accepted(store, alice);
     const version = async (): Promise<string> => (await store.tasks.read(alice, taskId))?.version ?? '';
     const first = await version();

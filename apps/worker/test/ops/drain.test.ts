@@ -82,7 +82,7 @@ function patient(): { execute: Execute; letGo: () => void } {
 }
 
 describe('a worker that is drained', () => {
-  test('takes no more work, which others do; its agent stays announced, without it; and takes work again afterwards', async () => {
+  test("takes no more work and does not count as its agent's worker; after the drain it takes work again", async () => {
     const bench = new Bench();
     const store = await bench.store();
     const worker = await bench.worker(atOnce);

@@ -45,7 +45,7 @@ function firstTimes(marks: readonly string[]): string[] {
 }
 
 describe('500 events of a task', () => {
-  test('reach a receiver that fails, dawdles, dies and returns, in order and all of them, though every sender is killed twice', async () => {
+  test('all arrive in order at a receiver that fails, stalls and dies, with every sender killed twice', async () => {
     await using receiver = await new Receiver().open();
     await using second = await new Receiver().open();
     receiver.behave = second.behave = unreliable;

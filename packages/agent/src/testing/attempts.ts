@@ -9,7 +9,7 @@ import { MemoryPort, type MemoryTurn } from './memory-port.ts';
 import { MemorySteering } from './memory-steering.ts';
 import { MemoryWorld, type RunAgent, type RunningTask } from './memory-world.ts';
 
-/** What a turn is given beside its message, and what goes wrong with it. */
+/** Options of a turn besides its message, and faults to inject. */
 export interface AttemptOptions
   extends Omit<MemoryTurn, 'message' | 'task' | 'attempt' | 'isLastAttempt' | 'agent' | 'world' | 'steering'>,
     ExecuteTurnOptions {
@@ -22,30 +22,30 @@ export interface AttemptOptions
   readonly crashesAfter?: readonly number[];
   /** Cancels the task after this many events of its first attempt; 0: when the agent has begun. */
   readonly cancelAfter?: number;
-  /** Messages that come while the turn runs, in their order: for an agent that says `whileWorking: 'steer'`. */
+  /** Messages that arrive while the turn runs, in order, for an agent with `whileWorking: 'steer'`. */
   readonly steeredBy?: readonly SteeringMessage[];
 }
 
-/** A message that comes while the turn runs. */
+/** A message that arrives while the turn runs. */
 export interface SteeringMessage {
   readonly message: Content | Message;
-  /** Comes after this many events of the turn, over all its attempts; default 0: when the agent has begun. */
+  /** It arrives after this many events of the turn, over all its attempts; default 0: when the agent has begun. */
   readonly afterEvents?: number;
 }
 
 /** The end of a turn. */
 export interface TurnEnding {
-  /** Of the last attempt. */
+  /** Port of the last attempt. */
   readonly port: MemoryPort;
   readonly result: TurnResult;
-  /** Over all attempts. */
+  /** Events of all attempts. */
   readonly events: readonly StreamResponse[];
   readonly logged: readonly LogLine[];
-  /** Messages that came while it ran, and that it has not taken. */
+  /** Messages that arrived while it ran, and that it did not take. */
   readonly untaken: readonly Message[];
 }
 
-/** A turn that runs. */
+/** A running turn. */
 export interface StartedTurn extends RunningTask {
   readonly done: Promise<TurnEnding>;
 }
@@ -63,7 +63,7 @@ export function startTurn(agent: Agent, turn: MemoryTurn, options: AttemptOption
   const steers = [...steeredBy];
   let published = 0;
   const steering = new MemorySteering();
-  /** Those that come by now. */
+  /** Sends the messages that are due by now. */
   const steer = (to: MemoryPort): void => {
     while (steers[0] && (steers[0].afterEvents ?? 0) <= published) to.steer(steers.shift()?.message ?? '');
   };
@@ -103,7 +103,7 @@ export function startTurn(agent: Agent, turn: MemoryTurn, options: AttemptOption
   };
 }
 
-/** As the store does when a canceled turn has stopped. */
+/** Ends the task, as the store does when a canceled turn has stopped. */
 function cancelTask(port: MemoryPort): Promise<void> {
   return port.publish({ kind: 'status', state: 'TASK_STATE_CANCELED', settles: true });
 }
@@ -114,7 +114,7 @@ interface Faults {
   readonly onPublished: (by: MemoryPort) => void;
 }
 
-/** How many messages the outcome has taken. */
+/** Number of messages that the outcome has taken. */
 function takenBy({ published }: MemoryPort): number {
   const last = published.at(-1);
   return (last?.kind === 'status' && last.settles && last.taken?.length) || 0;

@@ -1,14 +1,14 @@
 import type { CallOutcome, CallPort, OutgoingCall, PlacedCall, Placing } from '../port/call-port.ts';
 import type { MemoryWorld, RunningTask } from './memory-world.ts';
 
-/** Calls of the agents of a world. */
+/** Calls to the agents of a world. */
 export class MemoryCalls implements CallPort {
   readonly maxDepth = 8;
   readonly #placed = new Set<string>();
   readonly #world: MemoryWorld;
   readonly #caller: { agent: string; taskId: string; depth: number };
 
-  /** @param caller as the called agents see it */
+  /** @param caller the calling agent, as the called agents see it */
   constructor(world: MemoryWorld, caller: { agent: string; taskId: string; depth: number }) {
     this.#world = world;
     this.#caller = caller;
@@ -37,7 +37,7 @@ export class MemoryCalls implements CallPort {
     return task ? { task } : 'missing';
   }
 
-  /** The caller's task was canceled, or failed. */
+  /** Call it when the caller's task was canceled or has failed. */
   end(): void {
     for (const taskId of this.#placed) this.#running(taskId)?.cancel();
   }

@@ -24,11 +24,11 @@ import { MemoryWorld } from './memory-world.ts';
 export interface MemoryTurn extends Partial<Omit<TurnInput, 'message'>> {
   readonly message: Content | Message;
   /**
-   * What the turn shares with other turns, as `world` of another port: results of steps, memory, agents to call.
-   * Default: one of its own, without agents.
+   * The world that the turn shares with other turns, as `world` of another port: results of steps, memory, agents to
+   * call. Default: one of its own, without agents.
    */
   readonly world?: MemoryWorld;
-  /** What other attempts at the turn got while they ran, and this one gets again: `steering` of another port. */
+  /** Messages that earlier attempts got while they ran, and that this one gets again: `steering` of another port. */
   readonly steering?: MemorySteering;
 }
 
@@ -43,7 +43,7 @@ const firstAttempt: Omit<TurnInput, 'message' | 'task'> = {
   caller: undefined,
 };
 
-/** A turn's port without Redis: folds what is published into a task, as the store does. */
+/** A turn's port without Redis: folds published events into a task, as the store does. */
 export class MemoryPort implements TurnPort {
   readonly input: TurnInput;
   readonly steps: MemorySteps;
@@ -52,11 +52,11 @@ export class MemoryPort implements TurnPort {
   readonly conversations: MemoryConversations;
   readonly world: MemoryWorld;
   readonly steering: MemorySteering;
-  /** What the agent published. */
+  /** Events that the agent published. */
   readonly published: TurnEvent[] = [];
   /** The same as stream responses. */
   readonly events: StreamResponse[] = [];
-  /** What the agent logged. */
+  /** Lines that the agent logged. */
   readonly logged: LogLine[] = [];
   readonly #interrupter = new AbortController();
   readonly #watchers = new Set<() => void>();
@@ -113,7 +113,7 @@ export class MemoryPort implements TurnPort {
     this.#interrupter.abort(new TurnInterruption(kind));
   }
 
-  /** A message of the client comes while the turn runs: an agent that says `whileWorking: 'steer'` gets it. */
+  /** Sends a message of the client while the turn runs: an agent with `whileWorking: 'steer'` gets it. */
   steer(content: Content | Message): void {
     const message = userMessage(content);
     this.#current = { ...this.#current, history: [...(this.#current.history ?? []), message] };
@@ -157,7 +157,7 @@ export function userMessage(message: Content | Message): Message {
   return { ...agentMessage(message), role: 'ROLE_USER' };
 }
 
-/** Accepts a message as the store does: it is in the history, and a question that it may answer is gone. */
+/** Accepts a message as the store does: adds it to the history, and withdraws a question that it may answer. */
 function submitted(task: Task | undefined, message: Message): Task {
   const { contextId = randomUUID() } = message;
   const { history = [], ...rest } = task ?? { id: randomUUID(), contextId };

@@ -1,7 +1,7 @@
 import type { Message } from '@switchyard/protocol';
 import type { SteeringPort } from '../port/steering-port.ts';
 
-/** The messages that come for a turn in memory while it runs, for all its attempts. */
+/** The messages that arrive for a turn in memory while it runs, for all its attempts. */
 export class MemorySteering implements SteeringPort {
   readonly messages: Message[] = [];
   readonly #listeners = new Set<() => void>();

@@ -5,7 +5,7 @@ import type { ConversationEvent } from '../port/conversation-event.ts';
 
 /** A running agent in memory. */
 export interface RunningTask {
-  /** As it is now. */
+  /** The current task. */
   readonly task: () => Task;
   readonly outcome: Promise<CallOutcome>;
   readonly cancel: () => void;
@@ -24,16 +24,16 @@ export type RunAgent = (message: WorldMessage) => RunningTask;
 interface WorldTask {
   readonly agent: string;
   readonly running: RunningTask;
-  /** By an agent; else a client began it. */
+  /** An agent called it; otherwise a client started it. */
   readonly isCalled: boolean;
 }
 
-/** What the tasks of a test share: agents to call, memory, conversations. */
+/** The world that the tasks of a test share: agents to call, memory, conversations. */
 export class MemoryWorld {
   readonly agents = new Map<string, RunAgent>();
   /** The events of each conversation, by its id. */
   readonly conversations = new Map<string, ConversationEvent[]>();
-  /** By id, in the order of their first messages. */
+  /** Tasks by id, in the order of their first messages. */
   readonly tasks = new Map<string, WorldTask>();
   readonly #calls = new Map<string, string>();
   readonly #results = new Map<string, Map<string, string>>();
@@ -44,17 +44,17 @@ export class MemoryWorld {
     return entry(this.#results, `${taskId} ${messageId}`, () => new Map());
   }
 
-  /** What an agent keeps for a context. */
+  /** The value that an agent keeps for a context. */
   memoryOf(agent: string, contextId: string): { json: string; version: number } {
     return entry(this.#memories, `${agent} ${contextId}`, () => ({ json: '', version: 0 }));
   }
 
-  /** A turn of a task that a client began. */
+  /** Adds a turn of a task that a client started. */
   add(agent: string, running: RunningTask): void {
     this.tasks.set(running.task().id, { agent, running, isCalled: false });
   }
 
-  /** The tasks that agents were called with, as they are now. */
+  /** The current tasks of the agents that were called. */
   calls(): ContextTask[] {
     return [...this.tasks.values()]
       .filter(({ isCalled }) => isCalled)

@@ -10,7 +10,7 @@ import { userMessage } from './memory-port.ts';
 import type { MemoryWorld } from './memory-world.ts';
 import { summaryOf, type TaskSummary } from './task-summary.ts';
 
-/** How a turn is run in a test; everything has a default. */
+/** Options of a turn in a test; all are optional. */
 export interface RunTurnOptions extends AttemptOptions {
   /** Agents that this one may call. Default: none. */
   readonly agents?: readonly Agent[];
@@ -28,29 +28,29 @@ export function runTurn(agent: Agent, message: Content | Message, options: RunTu
   return new TestBench(agent, worldOf(agents, own), own).run({ message: userMessage(message) });
 }
 
-/** What became of a message, and what can be sent after it. */
+/** The result of a message, and methods that send the next one. */
 export interface TestedTurn extends TaskSummary {
   /** The task as a client reads it. */
   readonly task: Task;
-  /** What a subscriber got of this turn, of all its attempts. */
+  /** The events of this turn as a subscriber gets them, of all its attempts. */
   readonly events: readonly StreamResponse[];
-  /** What the worker would log, with the errors that no client sees. */
+  /** The result for the worker's log, with errors that no client sees. */
   readonly result: TurnResult;
-  /** What the agent wrote with `turn.log`, in all attempts. */
+  /** Lines that the agent wrote with `turn.log`, in all attempts. */
   readonly log: readonly LogLine[];
-  /** Messages of `steeredBy` that the turn has not taken: in a deployment they run next, each as a turn of its own. */
+  /** Messages of `steeredBy` that the turn did not take: in a deployment each runs next, as a turn of its own. */
   readonly untaken: readonly Message[];
   /** The tasks of the agents that were called, the first one first. */
   readonly calls: readonly ContextTask[];
   /** The events of each conversation that the agent held, by its id. */
   readonly conversations: ReadonlyMap<string, readonly ConversationEvent[]>;
   /**
-   * Sends the next message of the task. Options hold for this turn and, except for crashes and cancels, are by default
-   * those of the turn before.
-   * @throws {A2AError} UnsupportedOperation when the task has ended (A2A 3.1.1)
+   * Sends the next message of the task. The options are for this turn; by default they are those of the turn before,
+   * except for crashes and cancels.
+   * @throws {A2AError} UnsupportedOperation if the task has ended (A2A 3.1.1)
    */
   say(message: Content | Message, options?: AttemptOptions): Promise<TestedTurn>;
-  /** Begins another task in the same context: the agent finds its memory and the other tasks there. */
+  /** Starts another task in the same context: the agent finds its memory and the other tasks there. */
   newTask(message: Content | Message, options?: AttemptOptions): Promise<TestedTurn>;
 }
 

@@ -1,12 +1,12 @@
 import type { Task, TaskState } from '@switchyard/protocol';
 import { textOf } from '../messages/content.ts';
 
-/** What a test asks of a task, as a rule. */
+/** What most tests check of a task. */
 export interface TaskSummary {
   readonly state: TaskState;
-  /** The text of the agent's last message; empty without one. */
+  /** The text of the agent's last message; empty if there is none. */
   readonly answer: string;
-  /** The texts of the artifacts, by name; of several with one name, the last. */
+  /** The texts of the artifacts, by name; if several have the same name, the last one. */
   readonly results: Readonly<Record<string, string>>;
 }
 

@@ -1,7 +1,7 @@
 -- writeCredential: stores a created or revoked API key, and notifies all gateways.
 --
 -- KEYS  credentials  hash: id → the key as JSON, without its secret
--- ARGV  channel      that announces a change
+-- ARGV  channel      on which a change is published
 --       id
 --       entry        as JSON
 -- Returns  nil

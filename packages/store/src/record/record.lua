@@ -10,7 +10,7 @@
 --                       the agent, see agent-index.lua
 --       push            zset of delivery queues that have something to deliver; also the name of a channel
 -- ARGV  task_id
---       sweep_after_ms  when the sweeper may look after the task
+--       sweep_after_ms  after which the sweeper checks the task
 --       kept_events     events kept in the stream
 --       replay_ms       ms that the stream outlives the task's end
 --       retention_ms    ms that the task outlives its end

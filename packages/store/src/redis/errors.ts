@@ -1,15 +1,28 @@
 /** Temporary errors of Redis, and errors of ioredis without Redis. Up to 6.2, refused scripts have a prefix. */
-const REDIS_OUTAGE =
-  /^(?:OOM|LOADING|READONLY|MISCONF|NOREPLICAS|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|BUSY|UNBLOCKED|WRONGPASS|NOAUTH|NOPERM)\b/;
-const CONNECTION_OUTAGE =
-  /^(?:Connection is closed|Stream isn't writeable|Command aborted due to connection close|Command timed out|None of startup nodes|Failed to refresh slots cache|Too many Cluster redirections|connect ETIMEDOUT)/;
+const REDIS_OUTAGES: ReadonlySet<string> = new Set([
+  ...['OOM', 'LOADING', 'READONLY', 'MISCONF', 'NOREPLICAS', 'MASTERDOWN', 'CLUSTERDOWN', 'TRYAGAIN', 'BUSY'],
+  ...['UNBLOCKED', 'WRONGPASS', 'NOAUTH', 'NOPERM'],
+]);
+/** Beginnings of the messages of ioredis. */
+const CONNECTION_OUTAGES: readonly string[] = [
+  'Connection is closed',
+  "Stream isn't writeable",
+  'Command aborted due to connection close',
+  'Command timed out',
+  'None of startup nodes',
+  'Failed to refresh slots cache',
+  'Too many Cluster redirections',
+  'connect ETIMEDOUT',
+];
 const SOCKET_OUTAGE = /\bE(?:CONN(?:REFUSED|RESET)|PIPE)\b/;
 
 function isOutageText(message: string): boolean {
   const reply = message.startsWith('ERR Error running script')
     ? message.slice(message.lastIndexOf(': -') + 3)
     : message;
-  return REDIS_OUTAGE.test(reply) || CONNECTION_OUTAGE.test(message) || SOCKET_OUTAGE.test(message);
+  const [code = ''] = /^[A-Z]+\b/.exec(reply) ?? [];
+  const isOfConnection = CONNECTION_OUTAGES.some((beginning) => message.startsWith(beginning));
+  return REDIS_OUTAGES.has(code) || isOfConnection || SOCKET_OUTAGE.test(message);
 }
 
 /** A fail-over lost acknowledged events of this turn: later events must not follow them. */

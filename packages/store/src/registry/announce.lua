@@ -4,7 +4,7 @@
 --       alive          (zset: '<agent id>/<worker id>' → ms until which the worker counts as alive)
 --       sources        (hash: agent id → '<since> <worker id>' of the worker whose announcement is in effect)
 --       reports        (hash) as in report-worker.lua
--- ARGV  channel        that announces a change
+-- ARGV  channel        on which a change is published
 --       worker         its id
 --       since          µs of its first announcement; '' if this is the first
 --       alive_ms       how long the worker counts as alive

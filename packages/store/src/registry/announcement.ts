@@ -16,7 +16,7 @@ export interface AgentAnnouncement {
   readonly concurrency: number;
   /**
    * Skills that have a queue of their own, and the turns of each that one worker runs at the same time, beside the
-   * others. 0: it had a queue once; what is left there runs, one turn at a time.
+   * others. 0: the skill no longer has a queue; jobs that are left there run, one turn at a time.
    */
   readonly skillQueues?: Readonly<Record<string, number>>;
   /** What happens to a message for a task whose turn runs. Unset: `queue`. */

@@ -1,11 +1,11 @@
--- withdraw: a worker stops; its agents stay announced.
+-- withdraw: removes a worker that stops. Its agents stay announced.
 --
 -- KEYS  alive    as in announce.lua
--- ARGV  channel  that announces a change
+-- ARGV  channel  on which a change is published
 --       worker   its id
 --       agents*  ids of its agents
--- Returns  how many of them knew it
--- Invariant: a worker that has stopped does not count.
+-- Returns  number of its agents of which it was an alive worker
+-- Invariant: a worker that has stopped does not count as alive.
 
 local alive_key = unpack(KEYS, 1, 1)
 local channel, worker = unpack(ARGV, 1, 2)

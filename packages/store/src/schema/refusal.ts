@@ -33,8 +33,8 @@ export function refusalText(refusal: Refusal, { known, shards }: Refused): strin
     case 'unmigrated':
       return (
         `What is in this Redis is migrated up to version ${refusal[1]} of the schema, and ${release} needs version ` +
-        `${known.needs}. Nothing was changed. Run workers of the previous release until "switchyard doctor" says that ` +
-        'all is migrated, then start this one.'
+        `${known.needs}. Nothing was changed. Run workers of the previous release until "switchyard doctor" says ` +
+        'that all is migrated, then start this one.'
       );
     case 'others-too-old': {
       const [, ...programs] = refusal;

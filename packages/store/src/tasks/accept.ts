@@ -269,7 +269,8 @@ function submittedTask(
   contextId: string,
   timestamp: string,
 ): string {
-  const head = `{"id":"${taskId}","contextId":${JSON.stringify(contextId)},"status":{"state":"TASK_STATE_SUBMITTED","timestamp":"${timestamp}"}`;
+  const status = `{"state":"TASK_STATE_SUBMITTED","timestamp":"${timestamp}"}`;
+  const head = `{"id":"${taskId}","contextId":${JSON.stringify(contextId)},"status":${status}`;
   const tail = schedule ? `,"metadata":${scheduleText(schedule)}}` : '}';
   if (historyLength === 0) return head + tail;
   const ids = `,"taskId":"${taskId}","contextId":${JSON.stringify(contextId)}}`;

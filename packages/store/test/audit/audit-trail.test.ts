@@ -33,7 +33,7 @@ test('an audit trail is read latest first, each event once, page by page', async
   expect(await all(store, { pageSize: 100 })).toEqual(countedDown(20, 0));
 });
 
-test('an audit trail is read by tenant, by what was done, and since when; a page token is for the same alone', async () => {
+test('an audit trail is filtered by tenant, action and time; a page token is valid for the same filters', async () => {
   const store = await testStore();
   const before = Date.now();
   await store.audit.write([sent('a'), sent('b', { tenant: 'other' }), sent('c', { what: 'cancel' }), sent('d')]);

@@ -51,7 +51,7 @@ test('it is small, and expires with the retention after its last use', async () 
   expect(await redis.pttl(key)).toBeGreaterThan(30_000);
 });
 
-test('a write that is sent twice, for its reply was lost, is done once, also when another one came between', async () => {
+test('a write that is sent twice is done once, even with another one in between', async () => {
   const turn = await turnIn('twice');
   const { fence, taskId } = turn.start;
   const keys = shards.of(taskId);

@@ -56,8 +56,8 @@
  * @property {number} sent       messages sent
  * @property {boolean} asked     cancel was called
  * @property {boolean} cancel    cancel was accepted
- * @property {Kept|null} kept    what a replica has that lacks the latest begin, outcome or message, and all that came after it;
- * null: it lacks nothing
+ * @property {Kept|null} kept    what a replica has that lacks the latest begin, outcome or message, and all that came
+ * after it; null: it lacks nothing
  * @property {string[]} accepted messages, in order
  * @property {string[]} settled  messages with an outcome, in order
  * @property {string[]} dropped  messages left at the end of the task
@@ -248,8 +248,8 @@ function sweeperMoves(all, state, rules) {
 // Redis -------------------------------------------------------------------------------------------------------------
 
 /**
- * The writes of Redis since the latest begin, outcome or message are lost, though they were acknowledged: a replica without them takes
- * over. What processes know stays as it is.
+ * The writes of Redis since the latest begin, outcome or message are lost, though they were acknowledged: a replica
+ * without them takes over. What processes know stays as it is.
  * @param {Move[]} all @param {State} state @param {World} world
  */
 function failOverMoves(all, state, world) {
@@ -340,8 +340,8 @@ function callsOf(state, run, { whileWorking }) {
 }
 
 /**
- * @typedef {{ script: 'beginTurn'|'append'|'endTurn'|'releaseTurn'|'steered', args: object, sent?: Partial<Run>, isFault?:
- * boolean }} Step
+ * @typedef {{ script: 'beginTurn'|'append'|'endTurn'|'releaseTurn'|'steered', args: object, sent?: Partial<Run>,
+ * isFault?: boolean }} Step
  */
 /** @type {Record<string, (run: Run, world: World) => Step>} */
 const CALLS = {

@@ -13,7 +13,7 @@ async function die(taskId: string): Promise<void> {
 const listed = async () => (await store.ops.deadLetters.list({ pageSize: 100 }, { kind: 'turn' })).items;
 const ignore = { onCancel: (): void => undefined, onFenced: (): void => undefined };
 
-test('a message at which every attempt died ends its task FAILED, and is kept with what is needed to look into it', async () => {
+test('a message whose attempts all died ends its task FAILED, and becomes a dead letter with its details', async () => {
   const message = userMessage('poison', { metadata: { dose: 3 } });
   const { taskId, contextId } = await accepted(store, alice, message);
   await die(taskId);

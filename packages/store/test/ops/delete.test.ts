@@ -34,7 +34,7 @@ async function finished(): Promise<string> {
   return taskId;
 }
 
-test('nothing is left of a task that is deleted: no record, text, event, index, webhook, step nor remembered message', async () => {
+test('a deleted task leaves nothing: no record, text, event, index, webhook, step or accepted message', async () => {
   const before = await keysLeft();
   const taskId = await finished();
   await store.push.webhooks.create(alice, taskId, { url: 'https://example.com/hook' });

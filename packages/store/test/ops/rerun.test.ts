@@ -45,7 +45,7 @@ test('a task runs again as a new one of its principal, in its context, which ref
   expect(await store.tasks.read(bob, again)).toBeUndefined();
 });
 
-test('it is asked for as the first time: scopes, output modes, extensions and metadata, but for what only we say', async () => {
+test('it has the scopes, output modes, extensions and unreserved metadata of the first request', async () => {
   const principal = { ...alice.principal, scopes: ['cook'] };
   const given = { acceptedOutputModes: ['text/csv'], extensions: ['urn:x'], metadata: { size: 'l' } };
   const asked = { ...given, metadata: { ...given.metadata, 'switchyard.caller': 'x' }, message: userMessage() };

@@ -169,7 +169,7 @@ test('ended tasks leave the index after their retention, however many, and those
   ]);
 });
 
-test('entries that processes of before left behind are mended, whether they ended a task, deleted it or had it move on', async () => {
+test('index entries of earlier versions are corrected, for tasks that were ended, deleted or continued', async () => {
   const old = await testStore();
   await old.registry.announce(agents, 'w');
   const { prefix } = old.settings;

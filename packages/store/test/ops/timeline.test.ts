@@ -165,7 +165,7 @@ test('who reads its events is told by its process, with how far it is', async ()
   expect(store.feeds.readersOf(taskId)).toEqual([]);
 });
 
-test('large events are read about a megabyte at a time, four of them from each end, and both ends are told of', async () => {
+test('large events are read about a megabyte at a time, four from each end, and both ends are listed', async () => {
   const ledger = await testLedger();
   const looker = testRedis(ledger.url);
   const { taskId } = await accepted(store, alice);

@@ -193,7 +193,7 @@ describe('claiming', () => {
     await redis.del(...(await redis.keys(`${root(impatient)}q:@push:*`)));
     await until(() => impatient.push.deliveries.claim(), { what: 'the lease to end' });
     expect(await impatient.push.deliveries.waiting()).toBe(1);
-    await redis.del(`${root(impatient)}q:@push:prioritized`); // the queue knows the job, and has it in none of its lists
+    await redis.del(`${root(impatient)}q:@push:prioritized`); // the job is in none of the queue's lists
     await until(async () => (await impatient.push.deliveries.claim()) && impatient.push.deliveries.waiting(), {
       what: 'a job that runs',
     });
@@ -253,7 +253,7 @@ describe('a dead letter', () => {
     });
   });
 
-  test('makes no work, whatever happens to its task, until it is retried: then it goes on where it stopped', async () => {
+  test('gets no deliveries, whatever happens to its task, until it is retried: then it continues', async () => {
     const taskId = await deadLettered();
     await (await begun(store, taskId)).publish(working);
     expect(await marks(store)).not.toContain(`${taskId}.1`);

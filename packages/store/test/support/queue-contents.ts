@@ -18,8 +18,8 @@ export async function queueContents(redis: Redis, root: string): Promise<Record<
 
 /**
  * The same without what BullMQ has not: whose share a job takes, whether it has taken it, and since when it waits this
- * time. Of the jobs that wait what can be compared: their order, and BullMQ's priority of each. It puts lost jobs of any
- * priority into `wait`, from where it takes them first.
+ * time. Of the jobs that wait what can be compared: their order, and BullMQ's priority of each. It puts lost jobs of
+ * any priority into `wait`, from where it takes them first.
  */
 export function asBullMQ({
   tenants: _,
