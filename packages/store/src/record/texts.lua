@@ -12,7 +12,7 @@ local function add_text(name, addition)
 end
 
 -- A raw tab separates messages: it is white space in JSON, never inside a message, and harmless in an SSE frame.
-local function remember(message)
+local function add_to_history(message)
   if not texts.h then
     local inside, outside = unpack(redis.call('HMGET', task_key, 'h', '@h'))
     texts.h = { inside = inside, outside = outside }

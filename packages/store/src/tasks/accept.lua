@@ -94,7 +94,7 @@ tenant_bytes.write()
 record.inbox = record.inbox + 1
 if caller_key then caller.record(task_id, owner) end
 record.accepted = record.accepted + 1
-remember(message .. ',"taskId":"' .. task_id .. '","contextId":"' .. record.context .. '"}')
+add_to_history(message .. ',"taskId":"' .. task_id .. '","contextId":"' .. record.context .. '"}')
 
 -- The webhook is created before any event, in the same step, so that it misses none.
 local number, cursor, replaced

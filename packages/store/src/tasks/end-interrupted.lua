@@ -25,6 +25,6 @@ end
 local message = '{"messageId":"' .. task_id .. '.interrupted.' .. record.seq
   .. '","role":"ROLE_AGENT","parts":[{"text":' .. reason .. '}]}'
 finish(record, 'X', { message = message })
-remember(message)
+add_to_history(message)
 commit(record)
 return 'ended'

@@ -63,5 +63,5 @@ local function give_up(record, dead_key, entry, reason)
   local message = '{"messageId":"' .. task_id .. '.given-up.' .. record.epoch
     .. '","role":"ROLE_AGENT","parts":[{"text":' .. reason .. '}]}'
   finish(record, 'F', { message = message, released = record.released })
-  remember(message)
+  add_to_history(message)
 end

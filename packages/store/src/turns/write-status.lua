@@ -4,7 +4,7 @@
 --- @include "outcome.lua"
 
 function write.status(letter, settles, caller, message, is_new, metadata)
-  if is_new == '1' then remember(message) end
+  if is_new == '1' then add_to_history(message) end
   local details = { message = message, metadata = metadata, is_reply = caller == 'reply' }
   if settles ~= '1' and not is_terminal(letter) then
     if caller == 'released' then
