@@ -80,7 +80,7 @@ export const workers: readonly WorkerReading[] = [
   ...rest,
   state: nth(['working', 'draining', 'silent'] as const, n),
   since: ago(86_400),
-  lastSignOfLife: ago(state === 'silent' ? 40 : 1),
+  lastHeartbeat: ago(state === 'silent' ? 40 : 1),
   version: '0.1.0',
   figures: { ended: 124, failed: 1, queueWaitP95Ms: 42, firstEventP95Ms: 310 },
   turns: Array.from({ length: turns }, (_, i) => ({ taskId: uuid(8 * i), epoch: 1, since: ago(30 * (i + 1)) })),

@@ -45,7 +45,7 @@ export const workerReadingSchema = z.object({
   state: z.enum(['working', 'draining', 'drained', 'silent']),
   agents: z.array(z.string()),
   since: time,
-  lastSignOfLife: time,
+  lastHeartbeat: time,
   version: z.string().optional(),
   drain: z.unknown().optional(),
   figures: workerFiguresSchema.optional(),

@@ -9,7 +9,7 @@ import { openAdminStage } from './support.ts';
 const sum: QueueSum = { waiting: 0, active: 0, came: 0, began: 0, oldestWaitMs: 0, atMs: 0 };
 
 const figures = { ended: 1, failed: 0, queueWaitP95Ms: 40, firstEventP95Ms: null };
-const worker = { state: 'working', agents: ['echo'], since: '', lastSignOfLife: '', turns: [] } as const;
+const worker = { state: 'working', agents: ['echo'], since: '', lastHeartbeat: '', turns: [] } as const;
 const workers: readonly WorkerReading[] = [
   { id: 'quick', ...worker, figures },
   { id: 'slow', ...worker, figures: { ...figures, queueWaitP95Ms: 90 } },

@@ -10,7 +10,7 @@ export interface RunningTurn {
   readonly attempt: number;
   readonly since: string;
   /** Time of the turn's last event or heartbeat. */
-  readonly lastSignOfLife: string;
+  readonly lastHeartbeat: string;
 }
 
 /**
@@ -39,6 +39,6 @@ async function confirmed({ redis, shards, settings }: OpsPort, turn: Reported): 
     redis.zscore(keys.outbox, taskId),
   ]);
   if (!owner || Number.parseInt(open ?? '', 10) !== epoch || due === null) return undefined;
-  const lastSignOfLife = new Date(Number(due) - settings.sweepAfterMs).toISOString();
-  return { ...turn, agent: agentOf(owner), attempt: Number(attempts), lastSignOfLife };
+  const lastHeartbeat = new Date(Number(due) - settings.sweepAfterMs).toISOString();
+  return { ...turn, agent: agentOf(owner), attempt: Number(attempts), lastHeartbeat };
 }

@@ -101,7 +101,7 @@ function turnFacts({ token, begun, leaseMs, nowMs }: OpenTurn, workers: readonly
   const reading = workers.find(({ id }) => id === worker);
   return {
     worker,
-    silentMs: reading && nowMs - Date.parse(reading.lastSignOfLife),
+    silentMs: reading && nowMs - Date.parse(reading.lastHeartbeat),
     leaseMs,
     sinceMs: begun === null ? undefined : Number.parseInt(begun, 10),
   };

@@ -48,7 +48,7 @@ export interface WorkerReading {
   /** ISO time. */
   readonly since: string;
   /** ISO time. */
-  readonly lastSignOfLife: string;
+  readonly lastHeartbeat: string;
   readonly version?: string;
   readonly figures?: WorkerFigures;
   /** Unset: no order. */

@@ -102,7 +102,7 @@ function workerReading(nowMs: number, [id, seenMs, json, drain]: ReturnType<type
     state: stateOf({ silentMs: nowMs - seenMs, order, isIdle: isDraining && turns.length === 0 }),
     agents,
     since: iso(seenMs - upForMs),
-    lastSignOfLife: iso(seenMs),
+    lastHeartbeat: iso(seenMs),
     ...(version !== undefined && { version }),
     ...(figures && { figures }),
     ...(order && { drain: order }),

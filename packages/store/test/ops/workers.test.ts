@@ -13,7 +13,7 @@ test('a worker is listed with its report, in times of Redis', async () => {
   await workers.report('a', { ...idle, turns: [turn] });
   const worker = (await workers.list()).find(({ id }) => id === 'a');
   expect(worker).toMatchObject({ state: 'working', agents: ['echo'], turns: [{ taskId: 'one', epoch: 2 }] });
-  const seen = Date.parse(worker?.lastSignOfLife ?? '');
+  const seen = Date.parse(worker?.lastHeartbeat ?? '');
   expect(Math.abs(Date.now() - seen)).toBeLessThan(5_000);
   expect(seen - Date.parse(worker?.since ?? '')).toBe(60_000);
   expect(seen - Date.parse(worker?.turns[0]?.since ?? '')).toBe(1_500);
@@ -66,7 +66,7 @@ test('a running turn is listed while its task and its worker agree on it', async
   await workers.report('c', { ...idle, turns: [{ taskId, epoch: 1, runsForMs: 100 }] });
   const { items } = await store.ops.listTurns({ pageSize: 10 });
   expect(items).toMatchObject([{ taskId, agent: 'echo', worker: 'c', epoch: 1, attempt: 1 }]);
-  expect(Math.abs(Date.now() - Date.parse(items[0]?.lastSignOfLife ?? ''))).toBeLessThan(5_000);
+  expect(Math.abs(Date.now() - Date.parse(items[0]?.lastHeartbeat ?? ''))).toBeLessThan(5_000);
   await begun(store, taskId, { started: 2 });
   expect((await store.ops.listTurns({ pageSize: 10 })).items).toEqual([]);
 });

@@ -181,7 +181,7 @@ export function steered(record: TaskRecord, { fence, after }: { fence: string; a
   return { ...unchanged(record, 'given'), given: record.inbox.slice(1 + after) };
 }
 
-/** An event of the open turn. It is no sign of life: the job's lease is renewed by the clock, not by the chunk. */
+/** An event of the open turn. It is no heartbeat: a timer renews the job's lease, not the event. */
 export function append(record: TaskRecord, { fence, number, state, settles, handsOver, lease, taken }: Append): Reply {
   if (fence === lastFence(record) && number <= record.turnSeq)
     return { ...unchanged(record, record.turn ? 'appended' : 'more'), cancel: record.cancel };

@@ -27,7 +27,7 @@ const columns: readonly Column<WorkerReading>[] = [
   { name: 'Agents', cell: ({ agents }) => <AgentTags agents={agents} /> },
   { name: 'Turns', cell: ({ turns }) => <Turns turns={turns} /> },
   { name: 'Version', cell: ({ version }) => version ?? '' },
-  { name: 'Heard', cell: ({ lastSignOfLife }) => <Ago at={lastSignOfLife} />, isNumber: true },
+  { name: 'Last report', cell: ({ lastHeartbeat }) => <Ago at={lastHeartbeat} />, isNumber: true },
   { name: 'Up', cell: ({ since }) => <Ago at={since} />, isNumber: true },
   { name: '', cell: (worker) => <DrainButton {...worker} />, isNumber: true },
 ];
