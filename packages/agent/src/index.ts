@@ -25,7 +25,7 @@ export {
   type ConversationEnd,
   type ConversationEvent,
   type ConversationFailure,
-  type ConversationPlace,
+  type ConversationPosition,
   type ConversationTurn,
   conversationOf,
   conversationsExtension,

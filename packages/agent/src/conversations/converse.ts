@@ -4,7 +4,7 @@ import { type CallReply, isAnswer } from '../calls/call-reply.ts';
 import { outgoingCall } from '../calls/outgoing-call.ts';
 import type { TurnCalls } from '../calls/turn-calls.ts';
 import type { TurnJournal } from '../journal/turn-journal.ts';
-import { type ConversationPlace, REPLY_SKIP } from '../port/conversation-event.ts';
+import { type ConversationPosition, REPLY_SKIP } from '../port/conversation-event.ts';
 import { RetryableError, TurnMisuseError } from '../port/turn-errors.ts';
 import type { TurnPort } from '../port/turn-port.ts';
 import type { TurnSteps } from '../steps/turn-steps.ts';
@@ -135,7 +135,7 @@ class Exchange {
   #callFor({ turn, text, lastReply }: OwnMessage) {
     const { port, journal } = this.#parts;
     const { toAgent, maxTurns, record } = this.#settings;
-    const about: ConversationPlace = { conversationId: record.id, fromAgent: port.input.agent, turn, maxTurns };
+    const about: ConversationPosition = { conversationId: record.id, fromAgent: port.input.agent, turn, maxTurns };
     const content = { parts: [{ text }], metadata: { [conversationsUri]: about }, extensions: [conversationsUri] };
     const options = {
       name: `${record.id} ${turn}`,

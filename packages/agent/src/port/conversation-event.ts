@@ -45,8 +45,8 @@ export interface ConversationEnd extends Participants {
 /** An event of the feed of a conversation, as clients read it. */
 export type ConversationEvent = ConversationTurn | ConversationFailure | ConversationEnd;
 
-/** Identifies the conversation in a message's metadata, under the extension's URI. */
-export interface ConversationPlace {
+/** The conversation and turn of a message, in its metadata under the URI of the extension. */
+export interface ConversationPosition {
   readonly conversationId: string;
   readonly fromAgent: string;
   readonly turn: number;
@@ -54,12 +54,12 @@ export interface ConversationPlace {
 }
 
 /** The conversation of a message, if it has one. */
-export function conversationOf({ metadata }: Pick<Message, 'metadata'>): ConversationPlace | undefined {
-  const place = metadata?.[conversationsUri];
-  return isPlace(place) ? place : undefined;
+export function conversationOf({ metadata }: Pick<Message, 'metadata'>): ConversationPosition | undefined {
+  const position = metadata?.[conversationsUri];
+  return isPosition(position) ? position : undefined;
 }
 
-function isPlace(value: unknown): value is ConversationPlace {
+function isPosition(value: unknown): value is ConversationPosition {
   if (typeof value !== 'object' || value === null) return false;
   return 'conversationId' in value && 'fromAgent' in value && 'turn' in value && 'maxTurns' in value;
 }
