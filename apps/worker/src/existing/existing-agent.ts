@@ -47,7 +47,7 @@ export class ExistingAgent implements RunsElsewhere {
   readonly #emit: Emit;
   readonly #poller: Poller;
   #card: Card;
-  #isThere: boolean | undefined;
+  #isReachable: boolean | undefined;
   #looks = 0;
 
   /** @throws {TypeError} naming the setting that cannot be used */
@@ -96,17 +96,17 @@ export class ExistingAgent implements RunsElsewhere {
 
   async #look(): Promise<void> {
     this.#looks += 1;
-    if (this.#isThere && this.#looks % LOOKS_PER_READING !== 0) return;
+    if (this.#isReachable && this.#looks % LOOKS_PER_READING !== 0) return;
     try {
       const card = await announcedCard(this.#remote, 0);
       const { id } = this;
       this.#card = defineAgent({ id, card: { ...card, ...this.#ownWords }, execute: this.execute }).card;
-      if (this.#isThere !== true) this.#emit({ kind: 'agent-there', agent: this.id });
-      this.#isThere = true;
+      if (this.#isReachable !== true) this.#emit({ kind: 'agent-reachable', agent: this.id });
+      this.#isReachable = true;
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      if (this.#isThere !== false) this.#emit({ kind: 'agent-away', agent: this.id, reason });
-      this.#isThere = false;
+      if (this.#isReachable !== false) this.#emit({ kind: 'agent-unreachable', agent: this.id, reason });
+      this.#isReachable = false;
     }
   }
 

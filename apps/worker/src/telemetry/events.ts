@@ -38,9 +38,9 @@ export type WorkerEvent =
   | ({ readonly kind: 'unhandled-rejection'; readonly err: unknown } & TurnOfTask)
   | { readonly kind: 'module-changed'; readonly path: string }
   /** An agent that runs elsewhere answers again, or does not. */
-  | { readonly kind: 'agent-there'; readonly agent: string }
-  | { readonly kind: 'agent-away'; readonly agent: string; readonly reason: string }
-  | { readonly kind: 'change-taken' }
+  | { readonly kind: 'agent-reachable'; readonly agent: string }
+  | { readonly kind: 'agent-unreachable'; readonly agent: string; readonly reason: string }
+  | { readonly kind: 'change-loaded' }
   | { readonly kind: 'change-refused'; readonly isServed: boolean }
   | { readonly kind: 'worker-died'; readonly code: string }
   /** A webhook has answered, or failed to. */

@@ -70,7 +70,7 @@ export class WorkerSupervisor {
       this.#options.emit({ kind: 'change-refused', isServed: this.#current !== undefined });
       return;
     }
-    if (this.#hasChanged) this.#options.emit({ kind: 'change-taken' });
+    if (this.#hasChanged) this.#options.emit({ kind: 'change-loaded' });
     this.#hasChanged = false;
     this.#leave(this.#current);
     this.#current = candidate;
