@@ -20,8 +20,8 @@ const { options, names } = readCommandLine({
   rows are left out then. Rows: ${ids.join(', ')}`,
   options: {
     tree: word('<folder>', 'the other checkout, with its node_modules', [/./, 'a folder']),
-    minutes: count('for how long', '18', ['1']),
-    env: settings('settings of this checkout alone'),
+    minutes: count('length of the measurement', '18', ['1']),
+    env: settings('settings of this checkout only'),
     save: flag('write workshop/bench/results/before-after.md'),
   },
   names: ids,

@@ -13,9 +13,9 @@ const { passes, rounds, minutes, save } = readCommandLine({
   usage: `npm run bench:curve [-- options]
   Eleven minutes. The points are measured one after the other, several times, so that no hour favours one of them.`,
   options: {
-    passes: count('over all points', '4', ['1']),
-    rounds: count('of each point in a pass', '2', ['1']),
-    minutes: count('after so many no other pass begins that would last longer', '11', ['1']),
+    passes: count('passes over all points', '4', ['1']),
+    rounds: count('rounds of each point in a pass', '2', ['1']),
+    minutes: count('no pass begins that would end later', '11', ['1']),
     save: flag('write workshop/bench/results/curve.*, and the tables of docs/performance.md and the README'),
   },
 }).options;

@@ -1,13 +1,13 @@
 import { median, quantile } from '../statistics.ts';
 import type { Stage } from './stage.ts';
 
-/** One of those that are measured in turn. A measurement may have many values: those of single events. */
+/** One of the programs that are compared. A measurement may have many values, one for each event. */
 export interface Contender {
   readonly name: string;
   measure(): Promise<number | readonly number[]>;
 }
 
-/** What a bar demands of a ratio or a figure. */
+/** A limit for a ratio or a figure. */
 export interface Bar {
   /** The peer to compare with; unset: an absolute figure. */
   readonly to?: string;

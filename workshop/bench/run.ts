@@ -11,7 +11,7 @@ const ids = rows.map(({ id }) => id);
 const { options, names } = readCommandLine({
   usage: `npm run bench [-- options] [row …]
   Fifteen minutes for all rows: ${ids.join(', ')}`,
-  options: { rounds: count('of each row', '5'), save: flag('write workshop/bench/results') },
+  options: { rounds: count('rounds of each row', '5'), save: flag('write workshop/bench/results') },
   names: ids,
 });
 const { rounds, save } = options;

@@ -15,7 +15,7 @@ export interface StageOptions {
   readonly env?: Env;
 }
 
-/** Everything that is measured: a durable Redis (AOF everysec), one gateway, at most one worker, and peers. */
+/** The measured system: a durable Redis (AOF everysec), one gateway, at most one worker, and peers. */
 export class Stage implements AsyncDisposable {
   readonly redis: Redis;
   readonly redisUrl: string;
@@ -58,7 +58,7 @@ export class Stage implements AsyncDisposable {
     return { gateway: this.gateway.pid, redis: this.#redisPid, ...worker };
   }
 
-  /** Runs one worker from now on. */
+  /** Starts the worker, unless it runs. */
   async withWorker(): Promise<void> {
     if (this.#worker) return;
     this.#worker = await this.startWorker({ LOG_LEVEL: 'warn' });
@@ -72,7 +72,7 @@ export class Stage implements AsyncDisposable {
     await this.#untilWorkers((count) => count === 0);
   }
 
-  /** One more, for its caller to stop. */
+  /** Starts another worker, which the caller stops. */
   startWorker(env: Env): Promise<Program> {
     return startProgram({
       file: 'apps/worker/src/main.ts',
@@ -82,12 +82,12 @@ export class Stage implements AsyncDisposable {
     });
   }
 
-  /** Another gateway, which has done nothing yet: what others have left in its memory hides what is added. */
+  /** Another gateway, fresh: memory of earlier work would hide what is added. */
   freshGateway(env: Env = {}): Promise<GatewayProcess> {
     return startGateway(this.redisUrl, { ...(this.#tree && { tree: this.#tree }), env: { ...this.#env, ...env } });
   }
 
-  /** A key of Redis, for a gateway with AUTH=api-key. */
+  /** Creates an API key in Redis, for a gateway with AUTH=api-key. */
   async newApiKey(): Promise<string> {
     const args = ['keys', 'create', '--subject', 'bench'];
     const env = { REDIS_URL: this.redisUrl, KEY_PREFIX: PREFIX };

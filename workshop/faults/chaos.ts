@@ -27,7 +27,7 @@ import {
   type Violation,
 } from './workload/violations.ts';
 
-/** What a run of faults is made of: which Redis, how many workers, which faults. */
+/** One run of faults: which Redis, how many workers, which faults. */
 export interface Phase {
   readonly name: string;
   readonly workers: number;
@@ -48,7 +48,7 @@ const durable = {
 
 export const everything: Phase = { name: 'every fault, three workers', workers: 3, faults: allFaults, ...durable };
 
-/** It takes its own jobs again after each. */
+/** The worker takes its own jobs again after each outage. */
 export const loneWorker: Phase = { name: 'outages, one worker', workers: 1, faults: [longOutage], ...durable };
 
 /** Accepts wait for the replica (WAIT_REPLICAS=1); begins, events and ends of turns are lost. */
@@ -83,8 +83,7 @@ export interface ChaosReport {
 const clockStep = new URL('inject/shifted-clock.ts', import.meta.url).href;
 
 /**
- * Tasks of all kinds, while faults are injected into whatever holds them; then everything that is wrong with any of
- * them.
+ * Runs tasks of all kinds while faults are injected into processes, Redis and the network, then reports all violations.
  */
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const { seed, workers, count, mayLoseEvents, secrets, retentionMs, log } = options;
@@ -93,7 +92,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   await using folder = await temporaryFolder();
   const effectsFile = join(folder.path, 'effects');
   await using redis = await options.startRedis();
-  // The settings are those that deployments have, as far as possible: MAX_ATTEMPTS is its default.
+  // Settings are left at their defaults where possible: so is MAX_ATTEMPTS.
   await using stack = await startStack({
     redisUrl: redis.url,
     agents: ['workshop/faults/agents/scenario-agent.ts', 'workshop/faults/agents/crash-agent.ts'],
@@ -168,7 +167,7 @@ export class Traffic {
 
   async #client(n: number): Promise<void> {
     const { gateways, onRetry, seed, mayLoseEvents, receiver, log } = this.#options;
-    // Of its own, so that what one client does depends on the seed alone and not on how fast the others are.
+    // One for each client, so that its scenarios depend on the seed only, not on the speed of the others.
     const random = new SeededRandom(seed * 1_000 + n);
     const client = new ResilientClient(gateways, n, onRetry);
     while (!this.#isOver) {

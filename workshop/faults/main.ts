@@ -10,11 +10,11 @@ const { options, names } = readCommandLine({
   Half an hour: gateways, workers, Redis, its disk, its data and the network between them fail under load, in
   every way that is listed in workshop/faults/inject; then fail-overs, lost data and poisons are measured one by one.`,
   options: {
-    tasks: count('at least, under every fault', '10000'),
-    faults: count('of every kind, and some more of outages and lossy fail-overs', '96'),
-    failOvers: count('of a Cluster', '20'),
-    clients: count('at the same time', '60'),
-    seed: count('the same seed, the same faults and scenarios', `${Date.now() % 100_000}`),
+    tasks: count('least number of tasks under all faults', '10000'),
+    faults: count('number of faults; some more outages and lossy fail-overs follow', '96'),
+    failOvers: count('fail-overs of a Cluster', '20'),
+    clients: count('concurrent clients', '60'),
+    seed: count('seed of the faults and scenarios', `${Date.now() % 100_000}`),
   },
   names: ['chaos', 'trials'],
 });

@@ -14,8 +14,8 @@ const { tasks, clients } = readCommandLine({
   usage: `npm run soak [-- options]
   Four minutes: how the memory of a gateway, a worker and Redis grows with that many tasks, in heaps of 256 MiB.`,
   options: {
-    tasks: count('in all', '200000'),
-    clients: count('at the same time', '50'),
+    tasks: count('number of tasks', '200000'),
+    clients: count('concurrent clients', '50'),
   },
 }).options;
 const MOST_GROWTH_PERCENT = 5;

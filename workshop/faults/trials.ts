@@ -16,7 +16,7 @@ export interface Finding {
   readonly isGood: boolean;
 }
 
-/** What one failure does, measured. */
+/** Measures the effect of one failure. */
 export interface Trial {
   readonly name: string;
   run(log: (line: string) => void): Promise<Finding[]>;

@@ -29,7 +29,7 @@ const MOST_CHARACTERS = 2_000;
 const LOOKED_AT = 4;
 /** Heap that may come to that after the first tenth of a run, in bytes: caches fill up, and tasks expire late. */
 const GROWTH = 48 * 1024 * 1024;
-/** Of a finding that no single input is known to cause. */
+/** The input of a finding whose cause is not one input. */
 const nothing: Input = { kind: 'raw', bytes: '' };
 
 export interface FuzzOptions {

@@ -9,10 +9,10 @@ const { options } = readCommandLine({
   usage: `npm run fuzz
   Sends requests made by grammars, and mutants of those that ran new branches, to every binding of a gateway: a crash,
   a 5xx but 503, gRPC INTERNAL or UNKNOWN, JSON-RPC -32603, an answer that never comes and a line of an error in the
-  log are findings. What is found is shrunken and kept in workshop/fuzz/cases, for the tests to send ever after.`,
+  log are findings. Findings are shrunk and written to workshop/fuzz/cases; the tests send them from then on.`,
   options: {
-    requests: count('how many', '20000', ['1']),
-    seed: count('what repeats a run', '1'),
+    requests: count('number of requests', '20000', ['1']),
+    seed: count('seed of the requests', '1'),
   },
 });
 

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { type Connections, Failure, isEventStream, type Outgoing, type Reply } from './connections.ts';
 import type { FoundAgent } from './target.ts';
 
-/** As much of a task as a load test looks at: whole ones would cost more to check than to serve. */
+/** The part of a task that a load test reads: to check whole tasks would cost more than to serve them. */
 const taskViewSchema = z.object({ id: z.string(), status: z.object({ state: taskStateSchema }) });
 export type TaskView = z.output<typeof taskViewSchema>;
 
@@ -33,7 +33,7 @@ interface Binding {
   send(params: object, isStream: boolean): Outgoing;
   /** @param etag of the version that is known already, where the binding has such a thing */
   getTask(id: string, etag: string | undefined): Outgoing;
-  /** What is in a body or in an event. @throws {Failure} an error, or nothing that A2A knows */
+  /** The result in a body or in an event. @throws {Failure} an error, or no answer of A2A */
   read(json: unknown): unknown;
 }
 
@@ -120,8 +120,8 @@ export interface OpenStream {
 }
 
 /**
- * A client of one agent that does nothing of its own accord: no retries, no redirects. `dueAt` is when a request should
- * have been sent, by `performance.now()`. All of it rejects with a `Failure`.
+ * A client of one agent without retries and redirects. `dueAt` is when a request should have been sent, by
+ * `performance.now()`. Every method rejects with a `Failure`.
  */
 export class A2AClient {
   readonly #settings: ClientSettings;
@@ -182,7 +182,7 @@ export class A2AClient {
     return connections.begin(request, dueAt + timeoutMs).reply;
   }
 
-  /** An answer with another status than 2xx is counted by that status, whatever is in it. */
+  /** An answer with a status other than 2xx is counted by that status, whatever its body is. */
   #read({ status, headers, body }: Reply): unknown {
     if (status >= 200 && status <= 299) return this.#binding.read(readJson(body));
     const seconds = Number(headers['retry-after'] ?? Number.NaN);

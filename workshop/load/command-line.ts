@@ -11,7 +11,7 @@ export class BadOptions extends Error {
   override readonly name = 'BadOptions';
 
   constructor(problems: readonly string[]) {
-    super([...problems, 'npm run load -- --help says what there is.'].join('\n'));
+    super([...problems, 'npm run load -- --help lists profiles and options.'].join('\n'));
   }
 }
 
@@ -57,9 +57,9 @@ export function help(): string {
   return [
     'npm run load -- <profile> [options]',
     '',
-    'Puts an A2A agent under load and says how it bears it. Without --url: a gateway of its own, on this machine.',
+    'Load test of an A2A agent. Without --url it starts a gateway, a worker and a Redis on this machine.',
     '',
-    'Profiles, and defaults of theirs',
+    'Profiles, and their defaults',
     ...profiles.map((one) => `  ${one.name.padEnd(14)} ${one.summary} (${defaultsOf(one).trim()})`),
     '',
     'Options',

@@ -58,7 +58,7 @@ async function fill(store: Store, count: number): Promise<void> {
 if (import.meta.main) {
   const { queued } = readCommandLine({
     usage: 'npm run fairness [-- options]',
-    options: { queued: count('messages of the other tenant', '50000', ['1', '1000000']) },
+    options: { queued: count('waiting messages of the other tenant', '50000', ['1', '1000000']) },
   }).options;
   const { idleMs, besideMs, waiting } = await measureFairness({ queued, sent: 40 });
   const mostMs = 2 * idleMs + TURN_MS;

@@ -11,7 +11,7 @@ interface ArrivalSettings {
 }
 
 /**
- * When clients come that know nothing of each other: a Poisson process, as milliseconds since the start. It never ends.
+ * Arrivals of independent clients, a Poisson process, in milliseconds since the start. It never ends.
  * For a rate that changes, candidates come at the highest rate and some of them stay away (thinning).
  */
 export function* arrivals({ rateAt, peak, random }: ArrivalSettings): Generator<number, never> {
@@ -39,7 +39,7 @@ export interface Pace {
 }
 
 /**
- * Tells of each arrival when it is due, whatever became of those before: an open model. One that is noticed late counts
+ * Reports each arrival when it is due, whether or not earlier ones were answered: an open model. A late arrival counts
  * from when it was due, so that a generator or a server that stalls does not hide it (no coordinated omission).
  * Only what timers cannot do better, 2 ms, is rounded away. Resolves when arrivals end or are ended.
  */
@@ -78,7 +78,7 @@ export class GeneratorWatch {
   #cpu = process.cpuUsage();
   #since = performance.now();
 
-  /** Forgets what was before. */
+  /** Resets all counters. */
   start(): void {
     this.#cpu = process.cpuUsage();
     this.#since = performance.now();
@@ -87,7 +87,7 @@ export class GeneratorWatch {
     this.#loop.enable();
   }
 
-  /** Ends a second, or what is left of one at the end. */
+  /** Ends an interval: a second, or the rest of one at the end. */
   cut(): void {
     const now = performance.now();
     const { user, system } = process.cpuUsage(this.#cpu);

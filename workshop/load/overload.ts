@@ -69,7 +69,7 @@ async function send(url: string): Promise<string> {
 if (import.meta.main) {
   const { seconds } = readCommandLine({
     usage: 'npm run overload [-- options]',
-    options: { seconds: count('of overload, after a third as many of normal load', '60', ['3', '3600']) },
+    options: { seconds: count('seconds of overload, after a third as many of normal load', '60', ['3', '3600']) },
   }).options;
   const { normal, overload, lost } = await measureOverload({ normalMs: seconds * 333, overloadMs: seconds * 1_000 });
   const ms = (value: number | undefined): string => (value === undefined ? '–' : `${value.toFixed(1)} ms`);

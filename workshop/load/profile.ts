@@ -17,7 +17,7 @@ import type { Connections } from './connections.ts';
 import { arrivals, keepPace } from './open-model.ts';
 import type { Recorder, TaskLedger } from './recorder.ts';
 
-/** What differs from profile to profile, as it would be typed. */
+/** Defaults that differ between profiles, as they would be typed. */
 export interface CommonDefaults {
   readonly duration?: string;
   readonly rate?: string;
@@ -26,36 +26,37 @@ export interface CommonDefaults {
 
 export type CommonOptions = ValuesOf<ReturnType<typeof commonOptions>>;
 
-/** Options of every profile. Whatever could go on or grow for ever has a bound. */
+/** Options of every profile. Time, rate and numbers are bounded. */
 export function commonOptions({ duration = '30s', rate, connections }: CommonDefaults) {
   return {
     url: optional({
       value: '<url>',
-      what: 'of a gateway, an agent or its card; without it an own gateway is started and ended',
+      what: 'URL of a gateway, an agent or its card; default: an own gateway that is started for the run',
       fallback: undefined,
       read: readUrl,
     }),
-    agent: word('<id>', 'one of the gateway at --url', [/^[\w.~-]{1,128}$/, 'the id of an agent']),
-    binding: optional(
-      oneOf(['jsonrpc', 'rest'], 'otherwise what the agent card prefers, or what the profile is about'),
-    ),
-    apiKey: word('<key>', 'or in LOAD_API_KEY, where no list of processes shows it', [/./, 'a key']),
-    bearer: word('<token>', 'or in LOAD_BEARER', [/./, 'a token']),
-    allowHost: word('<host>', 'the one host beside this machine that you may put under load', [
+    agent: word('<id>', 'an agent of the gateway at --url; default: its default agent', [
+      /^[\w.~-]{1,128}$/,
+      'the id of an agent',
+    ]),
+    binding: optional(oneOf(['jsonrpc', 'rest'], 'default: the first interface of the agent card that fits')),
+    apiKey: word('<key>', 'API key; better in LOAD_API_KEY, which lists of processes do not show', [/./, 'a key']),
+    bearer: word('<token>', 'bearer token; better in LOAD_BEARER', [/./, 'a token']),
+    allowHost: word('<host>', 'the only host other than this machine that is tested', [
       /^[\w.:[\]-]+$/,
       'the name of a host',
     ]),
-    workers: optional(count('of the own gateway; otherwise one', undefined, ['1', '16'])),
-    durationMs: time('for how long', duration, ['100ms', '60m']),
+    workers: optional(count('workers of the own gateway; default: 1', undefined, ['1', '16'])),
+    durationMs: time('length of the run', duration, ['100ms', '60m']),
     rate: number('arrivals per second', rate, ['0.1', '50000']),
-    connections: count('at most so many at once', connections, ['1', '20000']),
-    text: word('<text>', 'what is said to the agent', [/^.{1,100000}$/s, '1 to 100000 characters']),
-    timeoutMs: time('what is not answered so long after it was due is an error', '10s', ['100ms', '10m']),
-    maxErrorRateShare: percentage('with more errors than that the exit code is 1', '1%', ['0%', '100%']),
-    warmUpMs: time('the same before, without being counted', '2s', ['0ms', '5m']),
-    settleMs: time('at the end, how long is asked what became of tasks that are open', '10s', ['0ms', '10m']),
-    seed: count('the same seed, the same arrivals', '1', ['0', '4294967295']),
-    out: word('<folder>', 'for report.json (.data/load/…)', [/./, 'a folder']),
+    connections: count('most concurrent connections', connections, ['1', '20000']),
+    text: word('<text>', 'text of the messages', [/^.{1,100000}$/s, '1 to 100000 characters']),
+    timeoutMs: time('a request without an answer so long after it was due is an error', '10s', ['100ms', '10m']),
+    maxErrorRateShare: percentage('most errors; with more the exit code is 1', '1%', ['0%', '100%']),
+    warmUpMs: time('the same load before the measurement', '2s', ['0ms', '5m']),
+    settleMs: time('how long open tasks are polled after the run', '10s', ['0ms', '10m']),
+    seed: count('seed of the arrivals', '1', ['0', '4294967295']),
+    out: word('<folder>', 'folder for report.json (.data/load/…)', [/./, 'a folder']),
   };
 }
 
@@ -65,7 +66,7 @@ function readUrl(text: string): URL {
   return isUsable ? url : mustBe('a URL such as http://127.0.0.1:4000, without a name and a query');
 }
 
-/** What a profile has to work with. */
+/** What a profile works with. */
 export interface Load {
   readonly options: CommonOptions;
   /** The agent is load/agents/load.ts. */
@@ -81,7 +82,7 @@ export interface Load {
   readonly over: AbortSignal;
   /** Aborts `settleMs` later, until when clients may still read their tasks. */
   readonly settled: AbortSignal;
-  /** Aborts when nothing is to be waited for any more. */
+  /** Aborts when the run ends at once. */
   readonly halted: AbortSignal;
 }
 
@@ -96,7 +97,7 @@ export interface TriedRate {
   readonly errors: number;
 }
 
-/** What only some profiles find out. */
+/** Results that only some profiles have. */
 export interface Findings {
   readonly ramp?: {
     readonly tried: readonly TriedRate[];
@@ -129,18 +130,18 @@ interface About {
   /** A few words for `--help`. */
   readonly summary: string;
   readonly defaults: CommonDefaults;
-  /** A short run of it makes a server warm. */
+  /** A short run before the measurement warms the server up. */
   readonly canWarmUp: boolean;
   /** Prefers a binding in which polls can send a version. */
   readonly wantsVersions?: boolean;
 }
 
 interface ProfileParts<O extends Options> extends About {
-  /** Options that no other profile has, or has otherwise. */
+  /** Options of this profile only. */
   readonly options: O;
   /** The operation, or another duration, whose latency is that of the run. */
   primary(own: ValuesOf<O>, isOwnAgent: boolean): string;
-  /** What cannot be meant, though each option by itself can. */
+  /** Options that are valid alone but contradict each other. */
   contradictions?(common: CommonOptions, own: ValuesOf<O>): string[];
   run(load: Load, own: ValuesOf<O>): Promise<Findings>;
 }
@@ -180,24 +181,24 @@ export function defineProfile<O extends Options>({ options: ownOptions, ...parts
   };
 }
 
-/** Begun and not ended; beyond that this process would be busy with its own memory. */
+/** Most requests in progress: more would fill the memory of this process. */
 const MOST_OPEN = 50_000;
 export const defaultText = 'Hello';
 
 export const modes = ['blocking', 'immediate', 'stream'] as const;
 export type Mode = (typeof modes)[number];
 
-/** What the report calls it. */
+/** Its name in the report. */
 export function operationOf(mode: Mode): string {
   return mode === 'stream' ? 'SendStreamingMessage' : `SendMessage, ${mode}`;
 }
 
 export interface Arrivals {
-  /** Milliseconds since now; unset: at `--rate`. */
+  /** In milliseconds from now; default: at `--rate`. */
   readonly times?: Iterator<number, unknown>;
-  /** Ends them; unset: the end of the run does. */
+  /** Ends the arrivals; default: the end of the run. */
   readonly signal?: AbortSignal;
-  /** What each of them does. Never rejects. */
+  /** Handles one arrival. Never rejects. */
   readonly act: (dueAt: number) => Promise<unknown>;
 }
 

@@ -6,10 +6,10 @@ import { arrivals } from './open-model.ts';
 import { defaultText, defineProfile, type Load, type Mode, modes, onArrivals, operationOf } from './profile.ts';
 import { followStream } from './streams.ts';
 
-/** How a message is sent, for the profiles that leave it to their user. */
+/** How messages are sent, for the profiles that have a choice. */
 export const modeOption = oneOf(
   modes,
-  'wait for the end of the task, for its acceptance only (returnImmediately), or read its stream',
+  'wait until the task ends, until it is accepted (returnImmediately), or read its stream',
   'blocking',
 );
 
@@ -29,17 +29,17 @@ export async function sendOne(load: Load, mode: Mode, dueAt: number) {
   return { failure, ms };
 }
 
-/** What was answered enters the books. @returns the task, if it was one */
+/** Counts the answer. @returns the task, if it was one */
 function noteTask({ tasks }: Load, result: SendResult): TaskView | undefined {
   if ('task' in result) tasks.accepted(result.task);
   else tasks.repliedWithMessage();
   return 'task' in result ? result.task : undefined;
 }
 
-/** The same rate all the time. */
+/** A constant rate. */
 export const steady = defineProfile({
   name: 'steady',
-  summary: 'messages at the same rate all the time',
+  summary: 'messages at a constant rate',
   defaults: { rate: '100', connections: '200' },
   options: { mode: modeOption },
   canWarmUp: true,
@@ -50,16 +50,16 @@ export const steady = defineProfile({
   },
 });
 
-/** Quiet, then many at once, and again: what queues up in a burst, and how long it takes until all is as before. */
+/** A low rate with bursts: how much queues up in a burst, and how long the queue takes to drain. */
 export const burst = defineProfile({
   name: 'burst',
-  summary: 'few messages, and every now and then many at once',
+  summary: 'few messages, with bursts of many',
   defaults: { rate: '50', connections: '500' },
   options: {
     mode: modeOption,
     peak: number('arrivals per second in a burst', '500', ['0.1', '50000']),
-    burstEveryMs: time('from burst to burst', '10s', ['100ms', '60m']),
-    burstLengthMs: time('of each burst', '2s', ['10ms', '60m']),
+    burstEveryMs: time('time between the starts of two bursts', '10s', ['100ms', '60m']),
+    burstLengthMs: time('length of each burst', '2s', ['10ms', '60m']),
   },
   canWarmUp: true,
   primary: ({ mode }) => operationOf(mode),
@@ -84,9 +84,9 @@ export const burst = defineProfile({
 
 /** From the arrival of a client until it sees that its task has ended. */
 const untilSeen = 'task, until a poll sees its end';
-/** Each time nothing has changed the next wait is so much longer. */
+/** Factor by which the wait grows after a poll without a change. */
 const GROWTH = 1.5;
-/** Our own agent works for a while, so that there is something to poll for. */
+/** The own agent works for a while, so that there is something to poll for. */
 const ownText = 'work 300';
 
 interface Patience {
@@ -94,14 +94,14 @@ interface Patience {
   readonly pollToMs: number;
 }
 
-/** Clients that send, do not wait, and ask again and again, less and less often. */
+/** Clients that send, do not wait, and poll at growing intervals. */
 export const pollingHerd = defineProfile({
   name: 'polling-herd',
   summary: 'clients that send with returnImmediately and poll GetTask until the task has ended',
   defaults: { rate: '50', connections: '200' },
   options: {
-    pollFromMs: time('the first wait between polls', '100ms', ['1ms', '1m']),
-    pollToMs: time('the longest', '2s', ['1ms', '5m']),
+    pollFromMs: time('first wait between polls', '100ms', ['1ms', '1m']),
+    pollToMs: time('longest wait between polls', '2s', ['1ms', '5m']),
   },
   canWarmUp: true,
   wantsVersions: true,

@@ -3,16 +3,16 @@ import { Latencies } from '../statistics.ts';
 import { defineProfile, type Load, type Mode, onArrivals, operationOf, steadily, type TriedRate } from './profile.ts';
 import { modeOption, sendOne } from './profiles.ts';
 
-/** Raises the rate until latency or errors pass a limit, then looks where exactly that is. */
+/** Raises the rate until latency or errors exceed a limit, then closes in on the highest rate that holds. */
 export const ramp = defineProfile({
   name: 'ramp',
-  summary: 'a higher and higher rate, until latency or errors pass a limit',
+  summary: 'a rising rate until latency or errors exceed a limit',
   defaults: { duration: '60s', rate: '50', connections: '500' },
   options: {
     mode: modeOption,
-    peak: number('the highest rate that is tried', '10000', ['0.1', '50000']),
-    stepMs: time('for how long each rate is tried', '3s', ['200ms', '10m']),
-    maxLatencyMs: time('a rate holds while 99 of 100 answers come within that', '250ms', ['1ms', '1m']),
+    peak: number('highest rate to try', '10000', ['0.1', '50000']),
+    stepMs: time('time at each rate', '3s', ['200ms', '10m']),
+    maxLatencyMs: time('a rate holds if 99 of 100 answers come within this time', '250ms', ['1ms', '1m']),
   },
   canWarmUp: true,
   primary: ({ mode }) => operationOf(mode),
@@ -26,7 +26,7 @@ export const ramp = defineProfile({
     for (let rate = search.next; rate !== undefined && !load.over.aborted; rate = search.next) {
       const attempt = { rate, stepMs, mode, maxLatencyMs };
       const first = await tryRate(load, attempt);
-      // A machine may hiccup: only a rate that does not hold twice does not hold.
+      // The machine may be busy for a moment: a rate fails only if it fails twice.
       const verdict = !first || first.held ? first : ((await tryRate(load, attempt)) ?? first);
       if (!verdict) break;
       tried.push(verdict);
@@ -82,8 +82,8 @@ interface Attempt {
 const MAY_BE_LATE = 0.01;
 
 /**
- * Sends at one rate for the length of a step and waits until all of it is answered, so that one step does not pay for
- * another. A step that cannot be held any more ends at once. What was asked and not answered in time counts as late.
+ * Sends at one rate for the length of a step and waits for all answers, so that no step slows the next one down. A step
+ * that can no longer hold ends at once. A request that is not answered in time counts as late.
  * @returns undefined: the run was over first
  */
 async function tryRate(load: Load, { rate, stepMs, mode, maxLatencyMs }: Attempt): Promise<TriedRate | undefined> {

@@ -8,7 +8,7 @@ interface Counts {
   offered: number;
   /** Answers without an error to the operation that the profile is about. */
   answered: number;
-  /** The same to all others. */
+  /** Answers without an error to all other operations. */
   others: number;
   /** Events that came on streams. */
   events: number;
@@ -30,8 +30,8 @@ export interface Interval extends Readonly<Counts> {
 const nothing = (): Counts => ({ offered: 0, answered: 0, others: 0, events: 0, errors: 0 });
 
 /**
- * Counts what happens in a run. A latency is that of an answer without an error, or of a timeout, which is as bad as it
- * got; an error that comes fast must not make the figures look better.
+ * Counts what happens in a run. Latencies are those of answers without an error and of timeouts: an error that comes
+ * fast must not improve the figures.
  */
 export class Recorder {
   /** The operation whose latency is that of the run. */
@@ -61,7 +61,7 @@ export class Recorder {
     return errors.toSorted((a, b) => b.count - a.count);
   }
 
-  /** Something should begin now. */
+  /** A request, stream or client is due. */
   arrived(): void {
     this.#count('offered');
   }
@@ -88,7 +88,7 @@ export class Recorder {
     if (ms !== undefined && (!failure || failure.kind === 'timeout')) this.took(operation, ms);
   }
 
-  /** A duration that is of interest, though not that of a request. */
+  /** Adds a duration that is not that of a request. */
   took(what: string, ms: number): void {
     if (this.#isClosed) return;
     this.#operation(what).latencies.add(ms);
@@ -117,7 +117,7 @@ export class Recorder {
     return interval;
   }
 
-  /** What comes from now on is the consequence of an end by force, and is not counted. */
+  /** Stops counting: failures after a forced end are caused by it. */
   close(): void {
     this.#isClosed = true;
   }
@@ -189,7 +189,7 @@ export class TaskLedger {
   }
 }
 
-/** Whether nothing more will happen to it by itself. */
+/** Whether it changes no more without its client. */
 export function isSettled(state: TaskState): boolean {
   return isTerminal(state) || isInterrupted(state);
 }

@@ -6,14 +6,14 @@ import type { Findings, PlannedRun } from './profile.ts';
 import type { Interval, Recorder, TaskCounts } from './recorder.ts';
 import type { FoundAgent } from './target.ts';
 
-/** What was measured, in the books and outside of them. */
+/** The results of a run. */
 interface Measured {
   readonly plan: PlannedRun;
   readonly agent: FoundAgent;
   readonly recorder: Recorder;
   readonly findings: Findings;
   readonly tasks: TaskCounts;
-  /** Accepted before the figures began to count; they are in the target's books, too. */
+  /** Accepted in the warm-up; the target has counted them, too. */
   readonly warmUpTasks: number;
   readonly generator: GeneratorReading;
   /** Share of one processor that each part of an own gateway used. */
@@ -184,7 +184,7 @@ function headline(report: Report): string {
   return `${profile} on ${target.url ?? 'a gateway of its own'} (${target.agent}, ${target.binding}): ${time}, ${what}`;
 }
 
-/** What is to be known before the figures are believed. */
+/** Reasons to doubt the figures. */
 function remarksOn({ generator, options, ramp, tasks: { unfinished } }: Report): (string | false)[] {
   const { bottleneck, connectionWaitP99: wait } = generator;
   return [

@@ -22,11 +22,11 @@ export interface RunParts {
   readonly onSecond: (interval: Interval) => void;
   /** Aborts on Ctrl-C, for the report. */
   readonly stopped: AbortSignal;
-  /** Aborts when they do not want to wait for it either. */
+  /** Aborts on the second Ctrl-C, without a report. */
   readonly killed: AbortSignal;
 }
 
-/** Warms up, runs the profile, asks what became of its tasks, and reports. */
+/** Warms up, runs the profile, polls its open tasks, and reports. */
 export async function runLoad(parts: RunParts): Promise<Report> {
   const { plan, agent, ownPids, stopped, killed } = parts;
   const watch = new GeneratorWatch();
@@ -42,7 +42,7 @@ export async function runLoad(parts: RunParts): Promise<Report> {
   const client = new A2AClient({ connections, agent, timeoutMs: plan.options.timeoutMs, runId });
   const random = new SeededRandom(plan.options.seed);
   const isOwnAgent = ownPids !== undefined;
-  // Warm-up and run use the same connections, client and random numbers, and have books of their own.
+  // Warm-up and run share connections, client and random numbers, and are counted apart.
   const begin = (durationMs: number): Load => {
     const options = { ...plan.options, durationMs };
     const over = AbortSignal.any([AbortSignal.timeout(durationMs), stopped, halted]);
@@ -122,8 +122,8 @@ const ASKING = 32;
 const PAUSE_MS = 100;
 
 /**
- * Asks what became of the tasks that are open: what was accepted is to be answered. After the run, and not counted
- * among its requests; at most for `settleMs`.
+ * Polls the tasks that are open: each accepted task should end. After the run, and not counted among its requests; for
+ * `settleMs` at most.
  */
 async function settle(load: Load): Promise<void> {
   const { tasks, options } = load;
@@ -141,7 +141,7 @@ async function askInTurn({ client, tasks }: Load, ids: Iterable<string>, signal:
   for (const id of ids) {
     if (signal.aborted) return;
     const asked = client.getTask(id, undefined, performance.now());
-    if (await failureOf(asked)) return; // a server that does not answer is not pressed; the next round comes
+    if (await failureOf(asked)) return; // a server that does not answer is asked again in the next round
     const { task } = await asked;
     if (task) tasks.seen(task);
   }

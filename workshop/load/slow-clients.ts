@@ -1,5 +1,5 @@
 // `npm run slow-clients`: thousands of connections that send next to nothing. Others must be served as if there were
-// none, and the gateway must be rid of them, and of their memory, in time.
+// none, and the gateway must close them and free their memory in time.
 
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -26,7 +26,7 @@ const kinds = [
   },
 ] as const;
 
-/** Less than a server lets wait to be accepted. */
+/** Fewer than the backlog of a listening socket. */
 const WAVE = 100;
 const PIECE_EVERY_MS = 1_000;
 /** 50 requests a second of clients who are not slow. */
@@ -74,14 +74,14 @@ function openSlow(url: string, number: number): Socket {
   const kind = kinds[number % kinds.length] ?? kinds[0];
   const socket = connect({ host: hostname, port: Number(port) }).on('error', () => undefined);
   if (kind.head) socket.write(kind.head);
-  // One that is paused would not see the end of the connection.
+  // A paused socket would not notice that the gateway closes it.
   socket.resume();
   const drip = setInterval(() => kind.piece && socket.writable && socket.write(kind.piece), PIECE_EVERY_MS);
   socket.on('close', () => clearInterval(drip));
   return socket;
 }
 
-/** Requests of others, in a steady beat. */
+/** Requests of other clients, at a constant rate. */
 function askOthers(url: string) {
   const latencies: number[] = [];
   let failed = 0;

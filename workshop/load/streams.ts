@@ -94,9 +94,9 @@ const REOPEN_MS = 1_000;
  */
 export const longStreams = defineProfile({
   name: 'long-streams',
-  summary: 'many streams at once, kept open; checks that each event comes once and in order',
+  summary: 'many concurrent streams, kept open; checks that each event comes once and in order',
   defaults: { rate: '100', connections: '200' },
-  options: { everyMs: time('between the events of a stream (own agent)', '200ms', ['1ms', '1m']) },
+  options: { everyMs: time('time between the events of a stream (own agent)', '200ms', ['1ms', '1m']) },
   canWarmUp: false,
   primary: (_, isOwnAgent) => (isOwnAgent ? eventDelivery : firstEvent),
   async run(load, { everyMs }) {

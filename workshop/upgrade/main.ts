@@ -9,10 +9,10 @@ const { options } = readCommandLine({
   usage: `npm run upgrade [-- options]
   Gateways and workers of the previous release are replaced by those of this one under load, back, and again.`,
   options: {
-    minutes: number('until then it begins again; once in any case', '1', ['0', '1440']),
+    minutes: number('it starts again until this time is over; at least one pass', '1', ['0', '1440']),
     from: word('<commit>', 'default: that of tests/release/previous.json', [/^[0-9a-f]{7,40}$/, 'a commit']),
-    clients: count('at the same time', '10'),
-    seed: count('the same seed, the same tasks', `${Date.now() % 100_000}`),
+    clients: count('concurrent clients', '10'),
+    seed: count('seed of the tasks', `${Date.now() % 100_000}`),
   },
 });
 const log = (line: string): void => void process.stderr.write(`${line}\n`);

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 
-/** It cannot be had here; the message says why. */
+/** It cannot be installed here; the message says why. */
 export class NoPreviousRelease extends Error {
   override readonly name = 'NoPreviousRelease';
 }

@@ -17,7 +17,7 @@ interface Idle {
   readonly sizes: Record<'streamAtGateway' | 'streamAtRedis', number>;
 }
 
-/** What is used when nothing happens. */
+/** Costs of idle processes and streams. */
 export async function measureIdle(stage: Stage): Promise<Idle> {
   const withWorker = await perSecond(watchedOn(stage));
   await stage.withoutWorker();

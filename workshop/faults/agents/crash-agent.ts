@@ -17,13 +17,13 @@ export default defineAgent({
 type Behaviour = (turn: Turn, count: number) => Promise<Outcome>;
 
 const behaviours = {
-  /** As a crash in native code does it: without a word. */
+  /** As a crash in native code: without a message. */
   async die(turn: Turn) {
     process.kill(process.pid, 'SIGKILL');
     return turn.complete('still alive');
   },
 
-  /** Allocates memory until there is none. */
+  /** Allocates memory until none is left. */
   async eat(turn: Turn): Promise<Outcome> {
     const eaten: number[][] = [];
     for (;;) {
@@ -32,19 +32,19 @@ const behaviours = {
     }
   },
 
-  /** Keeps the event loop to itself. */
+  /** Blocks the event loop. */
   async block(turn: Turn, ms: number): Promise<Outcome> {
     const end = performance.now() + ms;
     while (performance.now() < end) Math.sqrt(end);
     return turn.complete(`attempt ${turn.attempt}`);
   },
 
-  /** The same in its first attempt alone. */
+  /** Blocks the event loop in its first attempt only. */
   async blockOnce(turn: Turn, ms: number): Promise<Outcome> {
     return turn.attempt === 1 ? behaviours.block(turn, ms) : turn.complete(`attempt ${turn.attempt}`);
   },
 
-  /** Harmless. */
+  /** Waits. */
   async wait(turn: Turn, ms: number): Promise<Outcome> {
     await delay(ms, undefined, { signal: turn.signal });
     return turn.complete(`attempt ${turn.attempt}`);

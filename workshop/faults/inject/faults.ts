@@ -82,7 +82,7 @@ async function replaceWorker(target: Target, signal: NodeJS.Signals): Promise<vo
   await target.stack.addWorker();
 }
 
-/** In its place: clients know their gateways by their addresses. */
+/** Starts the new one at the same port: clients know gateways by their addresses. */
 async function replaceGateway(target: Target, signal: NodeJS.Signals): Promise<void> {
   const victim = target.gateway;
   await target.end(victim, signal);
@@ -246,7 +246,7 @@ export function deafRequest(agentUrl: string, line: string, body = '') {
   return socket;
 }
 
-/** Workers die of them until all are given up; as many start again. */
+/** Workers die of these messages until all are given up; each dead worker is replaced. */
 async function poison({ stack, victims }: Target): Promise<void> {
   const client = new ResilientClient({ urls: stack.urls.map(crashAgentAt) }, 0);
   const keeper = keepWorkers(stack);

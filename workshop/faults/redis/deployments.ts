@@ -14,11 +14,11 @@ interface Parts {
   readonly url: string;
   /** SHARDS for it; left out: 1. */
   readonly shards?: number;
-  /** Those that hold data. */
+  /** Nodes with data, without sentinels. */
   readonly nodes: readonly RedisNode[];
   /** The nodes that take writes now. Default: those whose INFO says master. */
   readonly masters?: () => Promise<readonly RedisNode[]>;
-  /** What all clients come through, if there is one way for all of them. */
+  /** The proxy between all clients and this Redis, if there is one. */
   readonly proxy?: FaultProxy;
   /** Every replica has caught up with a master, and every node knows who is who. */
   readonly settled?: () => Promise<unknown>;

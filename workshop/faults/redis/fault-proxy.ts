@@ -9,7 +9,7 @@ const SLOW_MS = 80;
 /** Most pieces of a slow reply. */
 const PIECES = 20;
 
-/** A way to a port of this machine that fails as networks do. */
+/** A TCP proxy that fails as networks do. */
 export class FaultProxy implements AsyncDisposable {
   /** Where new connections lead. */
   target: number;
@@ -17,7 +17,7 @@ export class FaultProxy implements AsyncDisposable {
   readonly #sockets = new Set<Socket>();
   #mode: Mode = 'pass';
   #gate: PromiseWithResolvers<void> | undefined;
-  /** Connections that are older than this carry nothing any more. */
+  /** Connections that are not younger than this one carry no more data. */
   #silenced = 0;
   #opened = 0;
   readonly #silent = new Set<number>();
@@ -36,12 +36,12 @@ export class FaultProxy implements AsyncDisposable {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** What is open now stays open and carries nothing any more. New connections work. */
+  /** Open connections stay open and carry no more data. New connections work. */
   silence(): void {
     this.#silenced = this.#opened;
   }
 
-  /** One connection stays open and carries nothing any more. @param port of its client, as the server sees it */
+  /** One connection stays open and carries no more data. @param port of its client, as the server sees it */
   silenceOne(port: number): void {
     this.#silent.add(port);
   }
@@ -51,7 +51,7 @@ export class FaultProxy implements AsyncDisposable {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  /** Nothing gets through, in either direction, until `release`: then all of it, late. */
+  /** Holds all data back in both directions until `release`. */
   stall(): void {
     this.#gate ??= Promise.withResolvers();
   }

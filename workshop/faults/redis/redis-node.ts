@@ -23,7 +23,7 @@ export class RedisNode implements AsyncDisposable {
   readonly port: number;
   readonly folder: string;
   readonly #arguments: readonly string[];
-  /** That it asks for now. */
+  /** The one that it requires now. */
   #password: string | undefined;
   #process: Guarded | undefined;
 
@@ -75,7 +75,7 @@ export class RedisNode implements AsyncDisposable {
     return before;
   }
 
-  /** No file of it may become larger than the append-only file is now: as on a full disk. */
+  /** Limits the size of its files to that of the append-only file now, as on a full disk. */
   async fillDisk(isFull: boolean): Promise<void> {
     const size = /aof_current_size:(\d+)/.exec(await this.ask('INFO persistence'))?.[1] ?? '0';
     await promisify(execFile)('prlimit', [
@@ -104,7 +104,7 @@ export class RedisNode implements AsyncDisposable {
   }
 }
 
-/** What every Redis with tasks in it is run with. */
+/** Settings of every Redis that holds tasks. */
 export const dataSettings = {
   save: '',
   appendonly: 'yes',

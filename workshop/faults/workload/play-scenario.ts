@@ -59,7 +59,7 @@ async function play(client: ResilientClient, scenario: Scenario, options: PlayOp
   return { violations, resumed: seen?.resumed ?? 0 };
 }
 
-/** All messages, and the cancel; the task is followed from its first answer on. */
+/** Sends all messages, and the cancel; follows the task from the first answer on. */
 async function send(client: ResilientClient, scenario: Scenario, options: PlayOptions) {
   const { receiver, mayLoseEvents = false, goOn = async () => undefined } = options;
   let task: Task | undefined;
@@ -92,7 +92,7 @@ async function say(client: ResilientClient, scenario: Scenario, { turn, task, we
   const parts = [{ text: texts[turn] ?? '' }];
   const metadata = { note: CONFIDENTIAL };
   const message: Message = { messageId: `${key}-${turn}`, role: 'ROLE_USER', parts, metadata, ...ids };
-  // One that is asked back waits for the question; of the others the caller learns the end by other ways.
+  // A caller who is asked back waits for the question; of other tasks it learns the end by reading or streaming.
   const isTalk = kind === 'talk';
   const answered = await client.send(message, !isTalk, isPushed && !task ? webhook : undefined);
   // A blocking call answers the task as it is when its time is up, or when its gateway stops.

@@ -14,7 +14,7 @@ class Refused extends Error {
 }
 
 export interface Gateways {
-  /** Those that there are now. */
+  /** The gateways that run now. */
   readonly urls: readonly string[];
 }
 
@@ -116,7 +116,7 @@ async function attempt(url: string, body: object | undefined): Promise<Attempt> 
   }
 }
 
-/** What came of a task over however many streams. */
+/** What a client saw of a task, over one stream or several. */
 export interface Watched {
   /** Whether what came was each event once, in order, from the first one asked for to the last. */
   readonly problems: readonly string[];

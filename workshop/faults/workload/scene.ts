@@ -43,13 +43,13 @@ export async function startScene({
 export interface Keeper extends AsyncDisposable {
   /** How many had to be started again. */
   readonly restarts: number;
-  /** From now on those that die stay dead. */
+  /** Stops restarting workers. */
   release(): void;
   /** Stops the stack. Idempotent. */
   stop(): Promise<void>;
 }
 
-/** Starts a worker again whenever one dies, as whatever runs them in production does. */
+/** Restarts workers that die, as a supervisor does in production. */
 export function keepWorkers(stack: Stack): Keeper {
   let restarts = 0;
   let isReleased = false;

@@ -5,7 +5,7 @@ import type { Program } from '../../../tests/support/process.ts';
 import { until } from '../../../tests/support/until.ts';
 import type { RedisDeployment } from '../redis/deployments.ts';
 
-/** What is promised, and how the table names its breach. Every count must be 0. */
+/** The guarantees, and what the table calls a violation. Every count must be 0. */
 export const guarantees = {
   lost: 'tasks lost, or ended otherwise than without faults',
   twice: 'tasks finished twice',

@@ -28,7 +28,7 @@ const headers = (version: string): fc.Arbitrary<Headers> => {
   return weighted<Headers>([6, fc.constant(usual)], [2, oddHeaders]);
 };
 
-/** What stands for a text that is no JSON. */
+/** `undefined` has no JSON. */
 const bodyOf = (value: unknown): string => JSON.stringify(value) ?? '';
 const broken = fc
   .tuple(anything, fc.nat(40), oddTexts)
@@ -107,7 +107,7 @@ function rest(prefix: string, version: string): fc.Arbitrary<Input> {
     });
 }
 
-/** A client's own library refuses other characters in a path; what is sent raw has them. */
+/** Client libraries refuse other characters in a path; raw inputs have them. */
 function encoded(text: string): string {
   return text
     .toWellFormed()
@@ -133,7 +133,7 @@ const lines = oneOf(
 );
 const tails = oneOf('|{}|5\r\nhello\r\n0\r\n\r\n|ffffffffffffffff\r\n|-1\r\n|0\r\nX: 1\r\n\r\n|hello');
 
-/** What no client's library sends. */
+/** Requests that no client library sends. */
 export const rawInputs: fc.Arbitrary<Input> = fc
   .tuple(
     fc.oneof(methods, oddTexts),

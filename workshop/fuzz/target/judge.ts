@@ -81,7 +81,7 @@ function judgeRaw(target: Target, input: Of<'raw'>): Promise<Problem> {
   return promise;
 }
 
-/** INTERNAL, and UNKNOWN, which is what a library says of an error that nobody has named. */
+/** INTERNAL, and UNKNOWN, which a library answers for an error without a code. */
 const FAULTS: readonly unknown[] = ['13', '2'];
 
 function judgeGrpc(target: Target, input: Of<'grpc'>): Promise<Problem> {
