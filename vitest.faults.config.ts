@@ -6,7 +6,7 @@ export const longTests = [
   'workshop/load/test/profiles.test.ts',
   'apps/cli/test/all.test.ts',
   'apps/console/test/newcomer.test.ts',
-  'apps/gateway/test/lost-events.test.ts',
+  'apps/gateway/test/{killed-retries,lost-events}.test.ts',
   'apps/worker/test/{frozen,push/survival}.test.ts',
   'packages/executor-command/test/interruption.test.ts',
   'tests/wire/{interruptions,killed-gateways,preview-1.1,resume-by-id,resuming-clients,steering}.test.ts',

@@ -14,8 +14,7 @@ import type { UnaryResult } from './operation.ts';
 export function cancelTask(backend: Backend, call: Call, request: ConditionalCancel): Promise<UnaryResult> {
   const { id, ifGenerationMatch } = request;
   const change = { operation: 'CancelTask', taskId: id, request: { id, ifGenerationMatch } };
-  // The first attempt of a retried cancel has changed the generation itself.
-  return withKey(backend.tasks, call, change, ({ isRetry }) => cancel(backend, call, isRetry ? { id } : request));
+  return withKey(backend.tasks, call, change, () => cancel(backend, call, request));
 }
 
 async function cancel(

@@ -30,7 +30,7 @@ export async function withKey<Result>(
   change: (retryable: Retryable) => Promise<Result>,
 ): Promise<Result> {
   if (key === undefined) return change({ isRetry: false });
-  const keyed: KeyedRequest = { taskId, key, request: JSON.stringify([operation, request]) };
+  const keyed: KeyedRequest = { key, request: JSON.stringify([operation, taskId, request]) };
   const claim = await tasks.claimKey(scope, keyed);
   if (claim === 'conflict') throw keyConflict();
   const id = hash('sha256', JSON.stringify([scope, keyed]), 'base64url').slice(0, 22);

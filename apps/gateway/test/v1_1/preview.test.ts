@@ -381,6 +381,22 @@ describe('a cancel for one generation', () => {
       expect((await client.ask<Numbered<Task>>(cancel(3))).generation).toBe('4');
     }
   });
+
+  it('with an Idempotency-Key holds to it in a retry, too, unless it was done', async () => {
+    for (const name of ['JSON-RPC', 'HTTP+JSON'] as const) {
+      const client = await clientOf(name, url);
+      const { id } = await waitingTask();
+      const headers = { 'idempotency-key': randomUUID() };
+      const cancel = (ifGenerationMatch: number): Invocation => ({
+        ...{ operation: 'CancelTask', params: { id, ifGenerationMatch }, headers },
+      });
+      for (let tries = 0; tries < 2; tries++)
+        expect(await client.refused(cancel(2))).toMatchObject({ reason: 'TASK_GENERATION_MISMATCH' });
+      for (let tries = 0; tries < 2; tries++)
+        expect((await client.ask<Numbered<Task>>(cancel(3))).generation).toBe('4');
+      expect(await client.refused(cancel(4))).toMatchObject({ reason: 'CONFLICT' });
+    }
+  });
 });
 
 it('a long poll leaves nothing when its client has left', async () => {

@@ -10,6 +10,7 @@ import { ownerOf, type Scope } from '../redis/scope.ts';
 import { type DurablePort, defineScript, runDurably } from '../redis/script.ts';
 import type { StoreSettings } from '../redis/settings.ts';
 import type { Shards } from '../redis/shards.ts';
+import { claimKeyOfMessage, releaseKey } from './idempotency-keys.ts';
 import { copySteps } from './kept-steps.ts';
 import type { NewTasks } from './new-tasks.ts';
 import { quotaArgValues } from './quotas.ts';
@@ -81,7 +82,9 @@ export async function accept(
   const { taskId: named, contextId: _, ...message } = submission.message;
   const sent: Sent = { ...submission, body: JSON.stringify(message).slice(0, -1) };
   const make = sent.steps ? makeTaskWithSteps : makeTask;
-  const reply = await (named === undefined ? make(port, scope, sent) : enterTask(port, scope, sent, named));
+  const write = () => (named === undefined ? make(port, scope, sent) : enterTask(port, scope, sent, named));
+  const { idempotencyKey: key } = sent;
+  const reply = await (key === undefined ? write() : withKey(port, scope, { ...sent, key }, write));
   if (reply.length === 1) return refusal(port, scope, sent, reply[0]);
   if (reply.length === 2) return { verdict: 'other-seq', seq: reply[1] };
   const [verdict, taskId, context, number, seq, job, timestamp, lastIncarnation, skill] = reply;
@@ -100,6 +103,22 @@ export async function accept(
   const submitted = timestamp ? submittedTask(sent, taskId, contextId, timestamp) : undefined;
   const content = submitted === undefined ? {} : { [named === undefined ? 'task' : 'statusAndMessage']: submitted };
   return { ...accepted, incarnation, isNew: named === undefined, ...content };
+}
+
+/** A message that is refused leaves its key free. */
+async function withKey(
+  port: AcceptPort,
+  scope: Scope,
+  sent: Sent & { readonly key: string },
+  write: () => Promise<AcceptReply>,
+): Promise<AcceptReply> {
+  const shardSeed = sent.message.taskId ?? anchorOf(scope, sent);
+  const keyed = { key: sent.key, fingerprint: fingerprint(sent), shardSeed };
+  const claim = await claimKeyOfMessage(port, scope, keyed);
+  if (claim === 'conflict') return ['conflict'];
+  const reply = await write();
+  if (claim === 'first' && reply.length < 3) await releaseKey(port, scope, keyed);
+  return reply;
 }
 
 async function refusal(

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { RedisConnection } from '../redis/connection.ts';
-import type { Scope } from '../redis/scope.ts';
+import { ownerOf, type Scope } from '../redis/scope.ts';
 import type { StoreSettings } from '../redis/settings.ts';
 import type { Shards } from '../redis/shards.ts';
 import { keyName, retryName, type Submission } from './submission.ts';
@@ -11,9 +11,8 @@ export interface KeyPort {
   readonly settings: Pick<StoreSettings, 'idempotencyMs'>;
 }
 
-/** A change of a task with an idempotency key of the client; it may be a retry. */
+/** A change with an idempotency key of the client; it may be a retry. */
 export interface KeyedRequest {
-  readonly taskId: string;
   readonly key: string;
   /** The request as JSON: a retry has the same. */
   readonly request: string;
@@ -23,22 +22,49 @@ export interface KeyedRequest {
 export type KeyClaim = 'first' | 'retry' | 'conflict';
 
 /**
- * Stores the key of an idempotent change. The keys of messages are stored in the step that accepts them (accept.lua),
- * under the same names.
+ * Stores the key of an idempotent change, whichever task it is of. The keys of messages are stored in the step that
+ * accepts them (accept.lua), under the same names.
  */
-export async function claimKey(port: KeyPort, scope: Scope, keyed: KeyedRequest): Promise<KeyClaim> {
-  const { redis, shards, settings } = port;
-  const { taskId, key, request } = keyed;
-  const name = shards.of(taskId).accepted(scope, keyName(key));
-  const print = hash('sha256', request, 'base64url').slice(0, 22);
-  const claimed = await redis.set(name, print, 'PX', settings.idempotencyMs, 'NX');
-  if (claimed !== null) return 'first';
-  return (await redis.get(name)) === print ? 'retry' : 'conflict';
+export async function claimKey(port: KeyPort, scope: Scope, { key, request }: KeyedRequest): Promise<KeyClaim> {
+  return claim(port, placeOf(port, scope, key), hash('sha256', request, 'base64url').slice(0, 22));
 }
 
 /** Releases the key of a change that was refused. */
-export async function releaseKey({ redis, shards }: KeyPort, scope: Scope, keyed: KeyedRequest): Promise<void> {
-  await redis.del(shards.of(keyed.taskId).accepted(scope, keyName(keyed.key)));
+export async function releaseKey(port: KeyPort, scope: Scope, { key }: Pick<KeyedRequest, 'key'>): Promise<void> {
+  await port.redis.del(placeOf(port, scope, key));
+}
+
+/**
+ * A key has one place on all shards. The step that accepts a message sees the keys of its own shard only, so the key of
+ * a message for another shard is claimed here before.
+ * @param shardSeed of the message's task
+ * @returns undefined: the step that accepts the message claims its key
+ */
+export async function claimKeyOfMessage(
+  port: KeyPort,
+  scope: Scope,
+  { key, fingerprint, shardSeed }: { readonly key: string; readonly fingerprint: string; readonly shardSeed: string },
+): Promise<KeyClaim | undefined> {
+  const place = placeOf(port, scope, key);
+  return place === port.shards.of(shardSeed).accepted(scope, keyName(key))
+    ? undefined
+    : claim(port, place, fingerprint);
+}
+
+async function claim({ redis, settings }: KeyPort, place: string, fingerprint: string): Promise<KeyClaim> {
+  for (;;) {
+    const claimed = await redis.set(place, fingerprint, 'PX', settings.idempotencyMs, 'NX');
+    if (claimed !== null) return 'first';
+    const known = await redis.get(place);
+    if (known === fingerprint) return 'retry';
+    // Free again: the first request was refused meanwhile.
+    if (known !== null) return 'conflict';
+  }
+}
+
+/** On the shard of a message with this key that makes a task, and names no context. */
+function placeOf({ shards }: KeyPort, scope: Scope, key: string): string {
+  return shards.of(ownerOf(scope) + keyName(key)).accepted(scope, keyName(key));
 }
 
 /**
