@@ -6,10 +6,10 @@ export const longTests = [
   'workshop/load/test/profiles.test.ts',
   'apps/cli/test/all.test.ts',
   'apps/console/test/newcomer.test.ts',
-  'apps/gateway/test/{killed-retries,lost-events}.test.ts',
+  'apps/gateway/test/{killed-retries,lost-events,v1_1/killed}.test.ts',
   'apps/worker/test/{frozen,push/survival}.test.ts',
   'packages/executor-command/test/interruption.test.ts',
-  'tests/wire/{interruptions,killed-gateways,preview-1.1,resume-by-id,resuming-clients,steering}.test.ts',
+  'tests/wire/{interruptions,killed-extensions,killed-gateways,preview-1.1,resume-by-id,resuming-clients,steering}.test.ts',
 ];
 
 /** `npm run test:faults`: the short forms of `npm run faults`, and the like. */

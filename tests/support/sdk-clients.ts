@@ -1,4 +1,10 @@
-import { SendMessageRequest, StreamResponse, SubscribeToTaskRequest } from '@a2a-js/sdk';
+import {
+  CancelTaskRequest,
+  SendMessageRequest,
+  StreamResponse,
+  SubscribeToTaskRequest,
+  taskStateToJSON,
+} from '@a2a-js/sdk';
 import * as current from '@a2a-js/sdk/client';
 import { GrpcTransportFactory } from '@a2a-js/sdk/client/grpc';
 import { eventIdIn, resumableStreamsUri } from '@switchyard/protocol';
@@ -23,12 +29,19 @@ export interface Told {
   /** Waits for the end of the task. */
   readonly isBlocking?: boolean;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Of the request. */
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly messageMetadata?: Readonly<Record<string, unknown>>;
+  /** URIs. */
+  readonly extensions?: readonly string[];
 }
 
 /** One of the official clients, at one gateway. */
 export interface SdkClient {
   /** @returns the id of the task */
   tell(text: string, told?: Told): Promise<string>;
+  /** @returns the state of the task */
+  cancel(taskId: string): Promise<string>;
   /** SubscribeToTask, with ids of events. */
   follow(taskId: string, lastEventId?: string): AsyncIterable<SeenEvent>;
 }
@@ -60,21 +73,33 @@ export const sdkBindings: readonly SdkBinding[] = bindings.flatMap((binding) => 
   { name: `${binding} of 0.3`, at: (url) => oldClientAt(url, binding) },
 ]);
 
+const naming = (...extensions: readonly string[]): Record<string, string> =>
+  extensions.length > 0 ? { 'a2a-extensions': `${extensions}`, 'x-a2a-extensions': `${extensions}` } : {};
+
 function following(lastEventId?: string): Record<string, string> {
-  return {
-    'a2a-extensions': resumableStreamsUri,
-    'x-a2a-extensions': resumableStreamsUri,
-    ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),
-  };
+  return { ...naming(resumableStreamsUri), ...(lastEventId !== undefined && { 'last-event-id': lastEventId }) };
+}
+
+/** Where the protocol of a client has no other way to name an agent: gRPC of 0.3. */
+function agentAt(url: string): Record<string, string> {
+  const [, agent] = /\/agents\/([^/]+)$/.exec(url) ?? [];
+  return agent === undefined ? {} : { 'a2a-agent': agent };
 }
 
 async function clientAt(url: string, binding: BindingName): Promise<SdkClient> {
-  const client = await new current.ClientFactory({ transports: [new transports[binding]()] }).createFromUrl(url);
+  const client = await new current.ClientFactory({ transports: [new transports[binding]()] }).createFromUrl(`${url}/`);
   return {
-    async tell(text, { headers = {}, isBlocking = false, ...ids }: Told = {}) {
+    async tell(text, { headers, isBlocking = false, metadata, messageMetadata, extensions = [], ...ids }: Told = {}) {
       const configuration = { returnImmediately: !isBlocking };
-      const request = SendMessageRequest.fromJSON({ message: { ...userMessage(text), ...ids }, configuration });
-      return taskIdOf(await client.sendMessage(request, { serviceParameters: headers }));
+      const message = { ...userMessage(text), ...ids, metadata: messageMetadata };
+      const request = SendMessageRequest.fromJSON({ message, configuration, metadata });
+      return taskIdOf(
+        await client.sendMessage(request, { serviceParameters: { ...naming(...extensions), ...headers } }),
+      );
+    },
+    async cancel(id) {
+      const { status } = await client.cancelTask(CancelTaskRequest.fromJSON({ id }));
+      return status ? taskStateToJSON(status.state) : '';
     },
     async *follow(id, lastEventId) {
       const options = { serviceParameters: following(lastEventId) };
@@ -85,17 +110,25 @@ async function clientAt(url: string, binding: BindingName): Promise<SdkClient> {
 }
 
 async function oldClientAt(url: string, binding: BindingName): Promise<SdkClient> {
-  const client = await new old.ClientFactory({ transports: [new oldTransports[binding]()] }).createFromUrl(url);
+  // Of 0.3, the card of the agent at the root alone names gRPC.
+  const [root = ''] = binding === 'GRPC' ? url.split('/agents/') : [url];
+  const client = await new old.ClientFactory({ transports: [new oldTransports[binding]()] }).createFromUrl(`${root}/`);
+  const agent = agentAt(url);
   return {
-    async tell(text, { headers = {}, isBlocking = false, ...ids }: Told = {}) {
+    async tell(text, { headers, isBlocking = false, metadata, messageMetadata, extensions = [], ...ids }: Told = {}) {
       const { messageId } = userMessage(text);
       const parts: OldMessage['parts'] = [{ kind: 'text', text }];
-      const message: OldMessage = { kind: 'message', messageId, role: 'user', parts, ...ids };
-      const configuration = { blocking: isBlocking };
-      return taskIdOf(await client.sendMessage({ message, configuration }, { serviceParameters: headers }));
+      const ofMessage = messageMetadata && { metadata: messageMetadata };
+      const message: OldMessage = { kind: 'message', messageId, role: 'user', parts, ...ids, ...ofMessage };
+      const params = { message, configuration: { blocking: isBlocking }, ...(metadata && { metadata }) };
+      const serviceParameters = { ...naming(...extensions), ...agent, ...headers };
+      return taskIdOf(await client.sendMessage(params, { serviceParameters }));
+    },
+    async cancel(id) {
+      return (await client.cancelTask({ id }, { serviceParameters: agent })).status.state;
     },
     async *follow(id, lastEventId) {
-      const options = { serviceParameters: following(lastEventId) };
+      const options = { serviceParameters: { ...following(lastEventId), ...agent } };
       for await (const event of client.resubscribeTask({ id }, options)) yield toSeen(event);
     },
   };

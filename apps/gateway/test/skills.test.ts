@@ -83,7 +83,7 @@ describe('the skill that a message names', () => {
       for (const hint of [{ skill: 'given_up' }, { skill: 7 }, {}, 'print', null])
         for (const { invoke } of bindings)
           expect(await invoke({ operation, params: named(hint), headers })).toMatchObject({
-            error: { reason: 'INVALID_PARAMS', violations: [`message.metadata.${skillUri}.skill`] },
+            error: { reason: 'INVALID_PARAMS', violations: [`message.metadata["${skillUri}"].skill`] },
           });
       const { body } = await call(`${stage.url}/agents/shop`, operation, named({ skill: 'fly' }), headers);
       expect(JSON.stringify(body)).toContain('must be the id of a skill of this agent; they are print, bind, refund');

@@ -265,7 +265,7 @@ function skillOf(call: Call, { message }: SendMessageRequest): NamedSkill | unde
   if (!named) {
     const known = agent.card.skills.map(({ id }) => id).join(', ');
     const description = `must be the id of a skill of this agent; they are ${known}`;
-    throw invalidParams([{ field: `message.metadata.${skillUri}.skill`, description }]);
+    throw invalidParams([{ field: `message.metadata["${skillUri}"].skill`, description }]);
   }
   const { skills } = agent.extendedCard ?? agent.card;
   requireOneOf(admission.identity, skills.find(({ id }) => id === named.id)?.securityRequirements);
