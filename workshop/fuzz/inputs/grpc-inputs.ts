@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Input } from './input.ts';
-import { ids, oddTexts, oneOf, weighted } from './values.ts';
+import { extensionHeaders, ids, oddTexts, oneOf, weighted } from './values.ts';
 
 const methods = oneOf(
   [
@@ -79,8 +79,8 @@ const headers = fc.record(
     'grpc-encoding': oneOf('identity|gzip|deflate|x'),
     'grpc-timeout': oneOf('1S|0n|99999999H|-1S|x|123456789S|1m'),
     'a2a-version': oneOf('1.0|1.1|1.1|0.3|x|'),
-    'a2a-agent': oneOf('echo|nobody|__proto__'),
-    'a2a-extensions': oneOf('x|,'),
+    'a2a-agent': oneOf('echo|skilled|nobody|__proto__'),
+    ...extensionHeaders,
     'trace-bin': oneOf('AAAA|!|'),
     te: oneOf('trailers'),
   },

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Input } from './input.ts';
 import { legacyMethods, operations } from './objects.ts';
-import { anything, type Fields, ids, mostly, oddTexts, oneOf, weighted } from './values.ts';
+import { anything, extensionHeaders, type Fields, ids, mostly, oddTexts, oneOf, weighted } from './values.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -12,8 +12,11 @@ const oddHeaders = fc.record(
     accept: oneOf('text/event-stream|*/*|application/json;q=x|,,;;|'),
     'accept-encoding': oneOf('gzip|br;q=0|x|*'),
     'content-encoding': oneOf('gzip|deflate|br|x|identity, gzip'),
-    'a2a-extensions': oneOf(`https://example.com/e|,|x,,y|${'x'.repeat(4_000)}`),
-    'last-event-id': oneOf('1|-1|0|x|1-1|99999999999999999999|a:b:c|1:2'),
+    ...extensionHeaders,
+    'a2a-extensions': fc.oneof(
+      extensionHeaders['a2a-extensions'],
+      oneOf(`https://example.com/e|x,,y|${'x'.repeat(4_000)}`),
+    ),
     'if-none-match': oneOf(`*|"1"|W/"x"|"|${'x'.repeat(500)}`),
     prefer: oneOf('wait=0|wait=-1|wait=x|respond-async|wait=0.5|;;|wait=0, wait=1'),
     traceparent: oneOf('00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01|x|00-0-0-0'),
@@ -38,7 +41,7 @@ const body = (usual: fc.Arbitrary<unknown>): fc.Arbitrary<string> =>
 
 const base = weighted(
   [5, fc.constant('')],
-  [1, oneOf('/agents/echo|/agents/nobody|/echo|/agents/echo/echo|/agents/%2F')],
+  [1, oneOf('/agents/echo|/agents/skilled|/agents/nobody|/echo|/agents/echo/echo|/agents/%2F')],
 );
 
 function jsonRpc(methods: Fields, version: string): fc.Arbitrary<Input> {

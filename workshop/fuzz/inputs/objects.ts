@@ -1,9 +1,17 @@
+import { rerunUri, resumableStreamsUri, skillUri } from '@switchyard/protocol';
 import fc from 'fast-check';
 import { anything, type Fields, ids, mostly, oddTexts, oneOf, some, weighted } from './values.ts';
 
 /** The objects of A2A, of both versions: nearly right. */
 const text = weighted([3, fc.string({ maxLength: 30 })], [1, oddTexts]);
-const metadata = fc.dictionary(text, anything, { maxKeys: 3 });
+const metadata = fc.oneof(
+  fc.dictionary(text, anything, { maxKeys: 3 }),
+  some({
+    [skillUri]: some({ skill: oneOf('print|bind|fly') }),
+    [rerunUri]: some({ taskId: ids, fromStep: text }),
+    [resumableStreamsUri]: some({ lastEventId: oneOf('1|0|3-k3x9a|x') }),
+  }),
+);
 const whole = fc.integer({ min: -1, max: 120 });
 const fewOf = (one: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> => fc.array(mostly(one), { maxLength: 3 });
 const mediaType = oneOf('text/plain|application/json|image/png|*/*|text|');
@@ -67,7 +75,7 @@ export const operations: Fields = {
     includeArtifacts: fc.boolean(),
   }),
   CancelTask: some({ id: ids, ifGenerationMatch: whole, tenant, metadata }, ['id']),
-  SubscribeToTask: some({ id: ids, tenant }, ['id']),
+  SubscribeToTask: some({ id: ids, tenant, metadata }, ['id']),
   CreateTaskPushNotificationConfig: some({ taskId: ids, tenant, ...webhook }, ['taskId', 'url']),
   GetTaskPushNotificationConfig: some({ taskId: ids, id: ids, tenant }, ['taskId', 'id']),
   ListTaskPushNotificationConfigs: some({ taskId: ids, ...page }, ['taskId']),

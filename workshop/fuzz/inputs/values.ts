@@ -1,3 +1,4 @@
+import { rerunUri, resumableStreamsUri, skillUri } from '@switchyard/protocol';
 import fc from 'fast-check';
 
 /** Stands for the id of a task that there is when the input is sent: done, waiting for input, with a webhook. */
@@ -54,3 +55,10 @@ export function some(fields: Fields, required: readonly string[] = []): fc.Arbit
   const more = fc.tuple(usual, fc.oneof(oddTexts, fc.constantFrom('id', ...Object.keys(fields))), anything);
   return weighted([9, usual], [1, more.map(([object, name, value]) => ({ ...object, [name]: value }))]);
 }
+
+/** Values of headers that go beyond A2A 1.0, or of the gRPC metadata of the same names. */
+export const extensionHeaders = {
+  'a2a-extensions': oneOf(`x|,|${rerunUri}, ${skillUri}|${resumableStreamsUri},${skillUri},${rerunUri}`),
+  'last-event-id': oneOf('1|-1|0|x|1-1|3-k3x9a|99999999999999999999|a:b:c|1:2'),
+  'idempotency-key': oneOf(`one|two|"one"||""|"a\\|${'x'.repeat(300)}`),
+} as const;

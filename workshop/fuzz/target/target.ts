@@ -43,7 +43,7 @@ export class Target implements AsyncDisposable {
     };
     const worker = await startProgram({
       file: 'apps/worker/src/main.ts',
-      args: ['--agents', 'examples/echo/agent.ts'],
+      args: ['--agents', 'examples/echo/agent.ts', 'workshop/fuzz/agents/skilled.ts'],
       env: { ...env, LOG_LEVEL: 'error' },
     });
     const gateway = await startProgram({

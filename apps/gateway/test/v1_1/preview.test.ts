@@ -382,6 +382,20 @@ describe('a cancel for one generation', () => {
     }
   });
 
+  it('that a running turn was asked for has had its condition, whatever the turn says before it ends', async () => {
+    const client = await clientOf('JSON-RPC', await stage.another({ grpc, preview: true, cancelWaitMs: 10 }));
+    const { id } = await submit(url);
+    const turn = await stage.beginTurn(id);
+    await turn.publish(working());
+    await turn.publish(chunk('a', { append: false }));
+    await turn.flush();
+    const cancel: Invocation = { operation: 'CancelTask', params: { id, ifGenerationMatch: 3 } };
+    expect((await client.ask<Numbered<Task>>(cancel)).generation).toBe('3');
+    await turn.publish(chunk('b'));
+    await turn.flush();
+    expect((await client.ask<Numbered<Task>>(cancel)).generation).toBe('4');
+  });
+
   it('with an Idempotency-Key holds to it in a retry, too, unless it was done', async () => {
     for (const name of ['JSON-RPC', 'HTTP+JSON'] as const) {
       const client = await clientOf(name, url);
