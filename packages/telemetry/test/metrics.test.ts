@@ -1,7 +1,9 @@
 import { context, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
+import { Histogram, Registry } from 'prom-client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { catalogue, Metrics } from '../src/index.ts';
+import { IndexedHistogram } from '../src/metrics/indexed-histogram.ts';
 
 const contexts = new AsyncLocalStorageContextManager();
 beforeAll(() => void context.setGlobalContextManager(contexts.enable()));
@@ -50,6 +52,37 @@ it('a duration within a sampled trace has its id as an exemplar, in OpenMetrics 
   );
   expect((await metrics.render()).text).not.toContain('trace_id');
 });
+
+it.each([
+  {
+    labelNames: ['agent', 'outcome'],
+    labels: [
+      { agent: 'a', outcome: 'ok' },
+      { outcome: 'no', agent: 'a' },
+      { agent: 'b', outcome: 'ok' },
+    ],
+  },
+  { labelNames: [], labels: [{}] },
+])(
+  'durations by $labelNames.length labels are served as prom-client serves those of its own histogram',
+  async ({ labelNames, labels }) => {
+    const registries = [new Registry(), new Registry()] as const;
+    const config = { name: 'waits_seconds', help: 'Waits.', labelNames, buckets: [0.1, 1, 2.5] };
+    const own = new IndexedHistogram({ ...config, registers: [registries[0]] });
+    const theirs = new Histogram({ ...config, registers: [registries[1]] });
+    const texts = () => Promise.all(registries.map((registry) => registry.metrics()));
+    const [empty, expected] = await texts();
+    expect(empty).toBe(expected);
+    for (const [i, seconds] of [0, 0.1, 0.11, 1, 7, 2.5, 0.3].entries()) {
+      const of = labels[i % labels.length] ?? {};
+      own.record(of, seconds, undefined);
+      theirs.observe(of, seconds);
+    }
+    const [text, same] = await texts();
+    expect(text).toBe(same);
+    expect(text).toContain('waits_seconds_count');
+  },
+);
 
 it('a gauge that is not set has no value', async () => {
   const metrics = new Metrics('gateway');

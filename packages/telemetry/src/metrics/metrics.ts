@@ -1,6 +1,7 @@
 import { trace } from '@opentelemetry/api';
-import { Counter, collectDefaultMetrics, Gauge, Histogram, type OpenMetricsContentType, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, type OpenMetricsContentType, Registry } from 'prom-client';
 import { type CatalogueEntry, catalogue, type Home, type LabelsOf, type NamesOf } from './catalogue.ts';
+import { IndexedHistogram } from './indexed-histogram.ts';
 
 /** Sets a gauge while it is collected. */
 export type SetGauge<Labels> = (value: number, labels: Labels) => void;
@@ -15,7 +16,7 @@ export class Metrics<At extends Home> {
   /** Has exemplars, which the text format cannot say. */
   readonly #openMetrics = new Registry<OpenMetricsContentType>();
   readonly #text = new Registry();
-  readonly #histograms = new Map<string, Histogram>();
+  readonly #histograms = new Map<string, IndexedHistogram>();
   readonly #counters = new Map<string, Counter>();
 
   constructor(home: At) {
@@ -28,8 +29,8 @@ export class Metrics<At extends Home> {
 
   observe<Name extends NamesOf<At, 'histogram'>>(name: Name, seconds: number, labels: LabelsOf<Name>): void {
     const span = trace.getActiveSpan()?.spanContext();
-    const exemplarLabels = span && span.traceFlags % 2 === 1 ? { trace_id: span.traceId } : NO_LABELS;
-    this.#histograms.get(name)?.observe({ labels, value: seconds, exemplarLabels });
+    const traceId = span && span.traceFlags % 2 === 1 ? span.traceId : undefined;
+    this.#histograms.get(name)?.record(labels, seconds, traceId);
   }
 
   count<Name extends NamesOf<At, 'counter'>>(name: Name, labels: LabelsOf<Name>, by = 1): void {
@@ -60,8 +61,7 @@ export class Metrics<At extends Home> {
   #register(name: string, { type, labels, help, buckets = [] }: CatalogueEntry): void {
     const options = { name, help, labelNames: labels };
     if (type === 'histogram') {
-      const ofHistogram = { ...options, buckets: [...buckets], enableExemplars: true, registers: [this.#openMetrics] };
-      const histogram = new Histogram(ofHistogram);
+      const histogram = new IndexedHistogram({ ...options, buckets: [...buckets], registers: [this.#openMetrics] });
       this.#text.registerMetric(histogram);
       this.#histograms.set(name, histogram);
     } else if (type === 'counter') {
@@ -80,5 +80,3 @@ export class Metrics<At extends Home> {
     );
   }
 }
-
-const NO_LABELS = {};
