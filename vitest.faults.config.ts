@@ -9,7 +9,7 @@ export const longTests = [
   'apps/gateway/test/{killed-retries,lost-events,v1_1/killed}.test.ts',
   'apps/worker/test/{frozen,push/survival}.test.ts',
   'packages/executor-command/test/interruption.test.ts',
-  'tests/wire/{interruptions,killed-extensions,killed-gateways,preview-1.1,resume-by-id,resuming-clients,steering}.test.ts',
+  'tests/wire/{interruptions,killed-extensions,killed-gateways,preview-1.1,resume-by-id,resuming-clients,schedules,steering}.test.ts',
 ];
 
 /** `npm run test:faults`: the short forms of `npm run faults`, and the like. */

@@ -157,6 +157,22 @@ describe('send', () => {
     expect(waited.document.status.state).toBe('TASK_STATE_COMPLETED');
   });
 
+  it('schedules a message, and prints its task, which waits and can be canceled', async () => {
+    const soon = new Date(Date.now() + 86_400_000).toISOString();
+    const { out } = await run(['send', '--at', soon, 'hello', ...echo]);
+    expect(out).toContain(`Scheduled: ${soon}\n`);
+    for (const binding of bindings) {
+      const zone = ['--time-zone', 'Europe/Berlin', '--transport', binding];
+      const { document } = await json(['send', '--cron', '0 9 * * MON-FRI', ...zone, 'hello', ...echo]);
+      expect(document.task.status.state).toBe('TASK_STATE_SUBMITTED');
+      expect(Object.values(document.task.metadata)).toMatchObject([{ timeZone: 'Europe/Berlin' }]);
+      const canceled = await json(['task', 'cancel', document.task.id, ...echo]);
+      expect(canceled.document.status.state).toBe('TASK_STATE_CANCELED');
+    }
+    const wrong = await run(['send', '--at', soon, '--time-zone', 'UTC', 'hello', ...echo]);
+    expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('--time-zone is for --cron')]);
+  });
+
   it('gets an answer that is only a message', async () => {
     expect((await json(['send', 'message', ...echo])).document.message.role).toBe('ROLE_AGENT');
     expect((await lines(['send', 'message', ...echo])).events).toEqual([{ message: expect.anything() }]);

@@ -85,10 +85,19 @@ async function agentOf(card: Card, { options, log, signal }: CallContext): Promi
 }
 
 /** Requests event ids, for resuming a broken stream, if the agent supports them. */
-function withEventIds({ capabilities }: Card, parameters: Readonly<Record<string, string>>): Record<string, string> {
-  if (!capabilities?.extensions?.some(({ uri }) => uri === resumableStreamsUri)) return parameters;
+function withEventIds(card: Card, parameters: ServiceParameters): ServiceParameters {
+  return offers(card, resumableStreamsUri) ? withExtension(parameters, resumableStreamsUri) : parameters;
+}
+
+type ServiceParameters = Readonly<Record<string, string>>;
+
+function offers({ capabilities }: Card, uri: string): boolean {
+  return capabilities?.extensions?.some((extension) => extension.uri === uri) === true;
+}
+
+function withExtension(parameters: ServiceParameters, uri: string): ServiceParameters {
   const [name, named] = Object.entries(parameters).find(([key]) => key.toLowerCase() === 'a2a-extensions') ?? [];
-  return { ...parameters, [name ?? 'A2A-Extensions']: named ? `${named},${resumableStreamsUri}` : resumableStreamsUri };
+  return { ...parameters, [name ?? 'A2A-Extensions']: named ? `${named},${uri}` : uri };
 }
 
 /** A card of version 0.3, in the format of 1.0. */
@@ -137,9 +146,14 @@ export class Agent {
     return this.card.capabilities?.[capability] === true;
   }
 
-  send(request: unknown): Promise<SendMessageResponse> {
+  /** @param extension that the request uses: its URI */
+  send(request: unknown, extension?: string): Promise<SendMessageResponse> {
+    if (extension !== undefined && !offers(this.card, extension))
+      throw new Failure('UnsupportedOperationError', `The agent does not offer ${extension}`);
     return this.#ask(async ({ transport, call }) => {
-      const result = await transport.sendMessage(SendMessageRequest.fromJSON(request), call);
+      const { serviceParameters = {} } = call;
+      const active = extension !== undefined && { serviceParameters: withExtension(serviceParameters, extension) };
+      const result = await transport.sendMessage(SendMessageRequest.fromJSON(request), { ...call, ...active });
       return 'messageId' in result ? { message: SdkMessage.toJSON(result) } : { task: SdkTask.toJSON(result) };
     });
   }

@@ -1,3 +1,4 @@
+import { scheduleUri } from '@switchyard/protocol';
 import {
   type Artifact,
   type Message,
@@ -21,12 +22,19 @@ export function taskText(task: Task, { isVerbose, next }: Detail): string {
   const isInHistory = history.some(({ messageId }) => messageId === status?.message?.messageId);
   return [
     idsText(task),
+    field('Scheduled', scheduledFor(task)),
     isVerbose ? field('Updated', status?.timestamp) : '',
     field('Next', next?.(task)),
     ...(isVerbose ? history.map(messageText) : []),
     ...(status?.message && !(isVerbose && isInHistory) ? [messageText(status.message)] : []),
     ...artifacts.map(artifactText),
   ].join('');
+}
+
+/** When a task begins that waits for its time. */
+function scheduledFor(task: Task): string | undefined {
+  const { at } = Object(Object(task.metadata)[scheduleUri]);
+  return typeof at === 'string' && stateOf(task) === 'TASK_STATE_SUBMITTED' ? at : undefined;
 }
 
 export function responseText({ task, message }: SendMessageResponse, detail: Detail): string {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { scheduleUri } from '@switchyard/protocol';
 import type { Command } from 'commander';
 import type { Agent } from '../agent/agent.ts';
 import { isSettled, type SendMessageResponse, type StreamResponse, stateOf, type Task } from '../agent/objects.ts';
@@ -28,12 +29,15 @@ export function addSendCommand(program: Command, world: World): void {
     .option('--file <path|url>', 'a file part: a path to upload, or a URL', (path) => parts.add('file', path))
     .option('--data <path|->', 'a JSON part, from a file or stdin', (path) => parts.add('data', path))
     .option('--media-type <type>', 'the media type of the preceding part', (type) => parts.setMediaType(type))
-    .action((text: string | undefined, _, command: Command) =>
+    .option('--at <time>', 'work on it at this time, such as 2030-01-31T09:00:00Z; prints the task, which waits')
+    .option('--cron <expression>', 'work on it repeatedly, such as "0 9 * * MON-FRI"; prints the first task')
+    .option('--time-zone <zone>', 'of --cron (default: UTC)')
+    .action((text: string | undefined, schedule: Schedule, command: Command) =>
       withAgent(world, command, async (session, agent) => {
         const content = [...(text === undefined ? [] : [{ text }]), ...(await parts.read(world.stdin))];
         if (content.length === 0)
           throw new Failure('A2ACLI_ERR_USAGE', 'There is nothing to send', { hint: 'switchyard send "Hello"' });
-        await send(session, agent, requestOf(content, session.options));
+        await send(session, agent, requestOf(content, session.options, schedule));
       }),
     );
 }
@@ -41,14 +45,27 @@ export function addSendCommand(program: Command, world: World): void {
 interface Request {
   readonly message: { readonly taskId?: string };
   readonly configuration: object;
+  /** Its task waits for a time. */
+  readonly isScheduled: boolean;
 }
 
-function requestOf(parts: readonly object[], options: CliOptions) {
-  const { taskId, contextId, metadata, async: isAsync, stream } = options;
+/** When an agent is to work on a message; not set: now. See docs/extensions/schedule.md. */
+interface Schedule {
+  readonly at?: string;
+  readonly cron?: string;
+  readonly timeZone?: string;
+}
+
+function requestOf(parts: readonly object[], options: CliOptions, { at, cron, timeZone }: Schedule) {
+  const { taskId, contextId, metadata: given, async: isAsync, stream } = options;
+  const isScheduled = at !== undefined || cron !== undefined;
+  if (timeZone !== undefined && cron === undefined) throw new Failure('A2ACLI_ERR_USAGE', '--time-zone is for --cron');
+  const metadata = isScheduled ? { ...given, [scheduleUri]: { at, cron, timeZone } } : given;
   const ids = { ...(taskId !== undefined && { taskId }), ...(contextId !== undefined && { contextId }) };
   return {
     message: { messageId: randomUUID(), role: 'ROLE_USER', parts, ...ids, ...(metadata && { metadata }) },
-    ...(metadata && { metadata }),
+    ...(given && { metadata: given }),
+    isScheduled,
     configuration: isAsync && !stream ? { returnImmediately: true } : {},
   };
 }
@@ -63,6 +80,7 @@ async function send(session: Session, agent: Agent, request: Request): Promise<v
     },
   };
   try {
+    if (request.isScheduled) return sent(session, await agent.send(request, scheduleUri));
     if (options.async && !options.stream) return sent(session, await agent.send(request));
     const events = exchange(agent, request, waiting);
     if (options.stream) return await followed(session, events);
@@ -77,13 +95,21 @@ async function send(session: Session, agent: Agent, request: Request): Promise<v
 }
 
 /** An agent's events until the task ends or needs an answer. */
-export function exchange(agent: Agent, request: Request, waiting: Waiting): AsyncIterable<StreamResponse> {
+export function exchange(
+  agent: Agent,
+  request: Omit<Request, 'isScheduled'>,
+  waiting: Waiting,
+): AsyncIterable<StreamResponse> {
   if (!agent.can('streaming')) return once(agent, request, waiting);
   return eventsUntilSettled(agent.stream(request), waiting, { isReply: request.message.taskId !== undefined });
 }
 
 /** An agent without streaming: its answer, and if the task has not ended by then, polling. */
-async function* once(agent: Agent, request: Request, waiting: Waiting): AsyncGenerator<StreamResponse> {
+async function* once(
+  agent: Agent,
+  request: Omit<Request, 'isScheduled'>,
+  waiting: Waiting,
+): AsyncGenerator<StreamResponse> {
   const response = await agent.send(request);
   const { task } = response;
   if (!task?.id || isSettled(stateOf(task))) return void (yield response);
