@@ -6,6 +6,7 @@ const commandTexts: Readonly<Record<CommandName, string>> = {
   start: '`switchyard up`',
   gateway: 'gateway',
   worker: 'worker',
+  switchyard: '`switchyard`',
   chat: '`npm run chat`',
   pizza: 'pizza',
 };

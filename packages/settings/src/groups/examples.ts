@@ -32,10 +32,10 @@ export const examples = {
       isSecret: true,
     },
     SWITCHYARD_URL: {
-      of: ['chat'],
+      of: ['switchyard', 'chat'],
       schema: httpUrl,
       default: 'http://127.0.0.1:4000',
-      text: 'The agent that the command `switchyard` talks to, unless `--agent-card` names one.',
+      text: 'The agent that commands call, unless `--agent-card` names one.',
     },
   },
 } as const satisfies SettingGroup;

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 
-/** The commands that have settings: `switchyard up` and `npm start`, the gateway, the worker, `npm run chat`, and the pizza example. */
-export const commands = ['start', 'gateway', 'worker', 'chat', 'pizza'] as const;
+/** Which programs have settings. `start`: `switchyard up` and `npm start`; `switchyard`: all commands that call agents. */
+export const commands = ['start', 'gateway', 'worker', 'switchyard', 'chat', 'pizza'] as const;
 export type CommandName = (typeof commands)[number];
 
 /** One setting: a variable of the environment. */
