@@ -119,6 +119,7 @@ export class FetchLoop {
     const { jobs, waiting, dueInMs = LOOK_AGAIN_MS } = taken;
     if (waiting > 0 && jobs.length === 0) return this.#pause(LOOK_FOR_AWAITED_MS);
     if (waiting > 0) return;
+    await outcomesOfQuickAgents();
     const isWoken = await wait(Math.min(dueInMs, LOOK_AGAIN_MS));
     // Jobs of other shards have taken all slots meanwhile, or this process takes no more.
     if (isWoken && !slots.isFree) await queue.wakeAnother().catch(this.#parts.onError);
@@ -128,4 +129,10 @@ export class FetchLoop {
     const { signal } = this.#ended;
     await delay(ms, undefined, { signal }).catch(() => undefined);
   }
+}
+
+/** Agents that are done at once write their outcomes in the next turn of the event loop: Redis is woken once for both. */
+async function outcomesOfQuickAgents(): Promise<void> {
+  await new Promise(setImmediate);
+  await new Promise(setImmediate);
 }
