@@ -49,8 +49,6 @@ export const lines: Readonly<Partial<Record<GatewayEvent['kind'], Line>>> = {
 export function logEvents(log: Logger): Emit {
   return (event) => {
     const [level, text] = lines[event.kind] ?? [];
-    if (level === undefined || !log.isLevelEnabled(level)) return;
-    const { kind, ...fields } = event;
-    log[level]({ event: kind, ...fields }, text);
+    if (level !== undefined && log.isLevelEnabled(level)) log[level](event, text);
   };
 }

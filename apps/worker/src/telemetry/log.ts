@@ -68,11 +68,11 @@ export function logTo(log: Logger, agentLog: AgentLog = {}): Emit {
     const line = lines[event.kind];
     if (!line) return;
     const [usual, text] = line;
-    const { kind, err, ...fields } = { err: undefined, ...event };
+    const { err }: { readonly err?: unknown; readonly kind: unknown } = event;
     const level = err !== undefined && usual === 'info' ? 'warn' : usual;
     if (!log.isLevelEnabled(level)) return;
     // The stack of an outage error is of no use.
-    log[level]({ event: kind, ...fields, err: isOutage(err) ? String(err) : err }, text);
+    log[level](isOutage(err) ? { ...event, err: String(err) } : event, text);
   };
 }
 

@@ -17,8 +17,7 @@ export function createLog({ app, level }: LogOptions, destination?: DestinationS
     level,
     base: { app, pid: process.pid },
     serializers: { err: errorFields },
-    formatters: { log: logFields },
-    mixin: () => ({ traceId: activeTraceId() }),
+    formatters: { log: (given: Record<string, unknown>) => logFields(given, activeTraceId()) },
   };
   return destination ? pino(options, destination) : pino(options);
 }

@@ -5,6 +5,7 @@ import { safeText } from './error-fields.ts';
  * the log. A new one is added here, when it can hold neither a secret nor what a client or an agent wrote.
  */
 const ALLOWED: ReadonlyMap<string, string> = new Map([
+  ['kind', 'event'],
   ['taskId', 'task'],
   ['contextId', 'context'],
   ['workerId', 'worker'],
@@ -27,11 +28,13 @@ const ALLOWED: ReadonlyMap<string, string> = new Map([
 /**
  * The fields of a log line as they may be written: of those that are not allowed, `leftOut` has the names. Texts are
  * cut, and what is neither text nor number is left out, but for a list of texts, and an error in `err`.
+ * @param traceId unless the line has one of its own
  */
-export function logFields(given: object): Record<string, unknown> {
-  const fields: Record<string, unknown> = {};
+export function logFields(given: Readonly<Record<string, unknown>>, traceId?: string): Record<string, unknown> {
+  const fields: Record<string, unknown> = traceId === undefined ? {} : { traceId };
   const leftOut: string[] = [];
-  for (const [name, value] of Object.entries(given)) {
+  for (const name of Object.keys(given)) {
+    const value = given[name];
     if (value === undefined) continue;
     const written = ALLOWED.get(name);
     // What is in `fields` is safe already: see agentLine.
