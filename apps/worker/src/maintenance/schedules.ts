@@ -2,10 +2,10 @@ import type { Begun, Schedules } from '@switchyard/store';
 import type { Emit } from '../telemetry/events.ts';
 import { Poller } from '../timing/timing.ts';
 
-/** A task that was sent meanwhile, for a time before the next look, begins so late at most. */
+/** How late a task may begin that was scheduled after the last look. */
 const LOOK_EVERY_MS = 1_000;
 
-/** Begins tasks whose time has come. Every worker does so, and each task is begun by one of them. */
+/** Begins scheduled tasks that are due. Every worker does so, and each task is begun by one of them. */
 export class ScheduledTasks {
   readonly #schedules: Pick<Schedules, 'begin'>;
   readonly #emit: Emit;
@@ -29,7 +29,7 @@ export class ScheduledTasks {
     clearTimeout(this.#timer);
   }
 
-  /** A failure is tried again by the clock alone. */
+  /** After a failure, only the timer tries again. */
   async #begin(): Promise<void> {
     const { tasks, notFollowed, errors, nextInMs }: Begun = await this.#schedules.begin();
     for (const task of tasks) this.#emit({ kind: 'scheduled-task-begun', ...task });

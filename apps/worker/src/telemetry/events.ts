@@ -32,7 +32,7 @@ export type WorkerEvent =
   | MigrationEvent
   /** The time of a task has come. */
   | ({ readonly kind: 'scheduled-task-begun'; readonly lateMs: number } & TurnOfTask)
-  /** No task follows it, though its schedule goes on. */
+  /** Its schedule goes on, but the next task was not made. */
   | ({ readonly kind: 'schedule-not-followed'; readonly why: string; readonly isTriedAgain: boolean } & TurnOfTask)
   | { readonly kind: 'orphans-canceled'; readonly canceled: number }
   | ({ readonly kind: 'unhandled-rejection'; readonly err: unknown } & TurnOfTask)

@@ -1,9 +1,11 @@
--- later: tasks that wait for their time. Two keys are made from the outbox's:
+-- later: scheduled tasks that are not due yet. Two keys are made from the outbox's:
 --
--- <outbox>:later         zset: '<task> <owner>' -> ms when a worker looks at it next. One whose schedule goes on stays
---                        in it until the next task is made, see ../schedules/begin-later.lua
--- <outbox>:later:owners  hash: owner -> how many of them are there
--- Invariant: the numbers are those of the entries.
+-- <outbox>:later         zset: '<task> <owner>' -> ms when a worker checks it next. If its schedule goes on, a task
+--                        stays listed until the next one is made, see ../schedules/begin-later.lua
+-- <outbox>:later:owners  hash: owner -> number of its entries
+-- Invariant: the numbers agree with the entries.
+
+-- Removes a task from the list.
 
 local function leave_later(outbox_key, task_id, owner)
   local later_key = outbox_key .. ':later'

@@ -21,7 +21,7 @@ export class ShardKeys {
   readonly cancels: string;
   /** Called tasks and conversations of ended tasks → when they can be claimed again. Also the channel for new ones. */
   readonly orphans: string;
-  /** Tasks that wait for their time, each with its owner → when a worker looks at it next. */
+  /** Scheduled tasks, each with its owner → when a worker checks it next. */
   readonly later: string;
   /** Tasks that wait for their client → since when. */
   readonly interrupted: string;

@@ -40,7 +40,7 @@ export interface StoreSettings {
   readonly maxKeptTasks: number;
   /** Tasks of a tenant that have not ended. */
   readonly maxOpenTasksOfTenant: number;
-  /** Tasks of a principal at an agent that wait for their time. */
+  /** Scheduled tasks of a principal at an agent. */
   readonly maxScheduled: number;
   /** Bytes of the messages that a tenant has sent within `retentionMs`, and of the results of its tasks' steps. */
   readonly maxBytesOfTenant: number;

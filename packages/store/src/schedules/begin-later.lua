@@ -1,14 +1,14 @@
--- beginLater: the time of a task has come: its message enters the queue.
+-- beginLater: begins a scheduled task that is due: its message enters the queue.
 --
 -- KEYS  <record>
 --       queue_root   root of the keys of its agent's queue, as in add-jobs.lua
 -- ARGV  <record>
 --       owner
 --       job_options  as in add-jobs.lua
---       goes_on      1: a task is to be made that follows this one; '' none
--- Returns  { verdict, ms when it was to begin, or 0 }
---       begun | follow (it has begun before, and is still to be followed) | early | gone (there is nothing to do)
--- Invariant: it begins once. It stays among those that wait until it is followed (make-tasks.lua), which happens once.
+--       goes_on      1: the schedule goes on, a next task must be made; '' it ends with this task
+-- Returns  { verdict, ms when it was due, or 0 }
+--       begun | follow (it began before, and its next task is still missing) | early | gone (there is nothing to do)
+-- Invariant: a task begins once. It stays listed until its next task is made (make-tasks.lua), which happens once.
 
 --- @include "../record/record.lua"
 --- @include "../record/commit.lua"

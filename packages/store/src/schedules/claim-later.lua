@@ -1,11 +1,11 @@
--- claimLater: takes tasks whose time has come; the process that gets them begins them.
+-- claimLater: claims scheduled tasks that are due. The process that claims them begins them.
 --
 -- KEYS  later       zset, as in ../record/later.lua
---       tasks_root  what the keys of tasks begin with
--- ARGV  claim_ms    how long another process does not get them
---       most        longest reply
--- Returns  { now in ms, ms until the next one (-1: there is none), and of each: task, owner, its schedule as JSON }
--- Invariant: while a claim lasts, one process has the task. Those of a process that dies are claimed again.
+--       tasks_root  prefix of the keys of tasks
+-- ARGV  claim_ms    how long no other process can claim them
+--       most        number of tasks at most
+-- Returns  { now in ms, ms until the next one (-1: there is none), and for each: { task, owner, its schedule as JSON }
+-- } Invariant: while a claim lasts, one process has the task. If that process dies, the task is claimed again.
 
 --- @include "../redis/server.lua"
 
@@ -17,7 +17,7 @@ local claimed = redis.call('ZRANGEBYSCORE', later_key, '-inf', now_ms(), 'LIMIT'
 for _, member in ipairs(claimed) do
   redis.call('ZADD', later_key, now_ms() + claim_ms, member)
   local task_id, owner = member:match('^(%S+) (%S+)$')
-  -- A key that holds something else keeps no other task waiting.
+  -- A key of another type does not hold up other tasks.
   local schedule = redis.pcall('HGET', tasks_root .. task_id, 'schedule')
   reply[#reply + 1] = { task_id, owner, type(schedule) == 'string' and schedule or '' }
 end

@@ -31,40 +31,40 @@ export const beginLaterScript = defineScript({
 });
 
 const TASKS_PER_CLAIM = 100;
-/** A process that dies over a task delays it so much. */
+/** How long a task waits for another process if the one that claimed it dies. */
 const CLAIM_MS = 2_000;
-/** There was no room for the task that is to follow. */
+/** Pause before the next task of a schedule is tried again, after a limit did not allow it. */
 const RETRY_MS = 60_000;
 
 type SchedulesPort = AcceptPort & CachedReadPort & PushPort;
 
-/** A task whose time has come. */
+/** A scheduled task that has begun. */
 export interface BegunLater {
   readonly agent: string;
   readonly taskId: string;
-  /** Between its time and now, by Redis' clock. */
+  /** From its scheduled time until now, by Redis' clock. */
   readonly lateMs: number;
 }
 
-/** Why no task follows one whose schedule goes on. */
+/** A task whose schedule goes on, and why its next task was not made. */
 export interface NotFollowed {
   readonly agent: string;
   readonly taskId: string;
   readonly why: Exclude<Acceptance['verdict'], 'accepted'>;
-  /** There was no room; otherwise the schedule ends. */
+  /** A limit did not allow it, and it is tried again; otherwise the schedule ends. */
   readonly isTriedAgain: boolean;
 }
 
 export interface Begun {
   readonly tasks: readonly BegunLater[];
   readonly notFollowed: readonly NotFollowed[];
-  /** Of tasks that are tried again soon. */
+  /** Errors of tasks that are tried again soon. */
   readonly errors: readonly unknown[];
-  /** Until others are due; Infinity: none waits. */
+  /** Time until other tasks are due; Infinity: none is scheduled. */
   readonly nextInMs: number;
 }
 
-/** Tasks that wait for their time. */
+/** Scheduled tasks. */
 export class Schedules {
   readonly #port: SchedulesPort;
   readonly #webhooks: Webhooks;
@@ -74,7 +74,7 @@ export class Schedules {
     this.#webhooks = new Webhooks(port);
   }
 
-  /** Begins tasks whose time has come, and makes those that follow them. Several processes may do so at once. */
+  /** Begins tasks that are due, and makes the next tasks of their schedules. Several processes may do so at once. */
   async begin(): Promise<Begun> {
     const shards = await Promise.all(this.#port.shards.all.map((keys) => this.#beginIn(keys)));
     return {
@@ -127,7 +127,7 @@ export class Schedules {
     });
   }
 
-  /** The same message again, for the next time. It takes the place of its predecessor among those that wait. */
+  /** Makes the next task of a schedule, with the same message. It replaces its predecessor in the list. */
   async #follow(claimed: Claimed, schedule: Schedule): Promise<NotFollowed | undefined> {
     const { keys, taskId, owner, nowMs } = claimed;
     const origin = await originOf(this.#port, taskId);
@@ -148,7 +148,7 @@ export class Schedules {
     });
     if (accepted.verdict === 'accepted') await this.#notify(scope, accepted.taskId, others);
     const { verdict } = accepted;
-    // Another process has made it, or the task was deleted.
+    // Another process has made the next task, or this one was deleted.
     if (verdict === 'accepted' || verdict === 'missing') return undefined;
     const isTriedAgain = verdict.startsWith('too-many') || verdict === 'overloaded';
     if (isTriedAgain) await this.#port.redis.zadd(keys.later, 'XX', nowMs + RETRY_MS, `${taskId} ${owner}`);
@@ -156,7 +156,7 @@ export class Schedules {
     return { agent: agentOf(owner), taskId, why: verdict, isTriedAgain };
   }
 
-  /** Its id is the same in every process, and cannot be one that the client gives. */
+  /** The message of the next task. Its id is the same in every process, and cannot be one that a client gives. */
   #messageAfter({ id, contextId = id }: Task, { taskId: _, ...first }: Message): Message {
     return { ...first, contextId, messageId: this.#port.shards.derivedId(id, `after ${id}`) };
   }
@@ -170,7 +170,7 @@ interface Claimed {
   readonly keys: ShardKeys;
   readonly taskId: string;
   readonly owner: string;
-  /** Unset: it has none, or none that can be read. */
+  /** Unset: it has none, or it cannot be read. */
   readonly schedule: Schedule | undefined;
   readonly nowMs: number;
 }

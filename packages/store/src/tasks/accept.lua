@@ -73,7 +73,7 @@ if context ~= '' and record.context ~= context then return { 'context-mismatch' 
 if if_seq and tonumber(if_seq) ~= record.seq then return { 'other-seq', record.seq } end
 if is_terminal(record.state) then return { 'terminal' } end
 if record.later ~= '' then return { 'waits' } end
--- It would be dropped with certainty: a pending cancel always ends the task.
+-- A pending cancel always ends the task, so the message would be dropped.
 if record.cancel ~= '' then return { 'canceling' } end
 -- An agent that has asked its client a question takes the answer.
 local runs = record.turn ~= '' and record.while_working or ''

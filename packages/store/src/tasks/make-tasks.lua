@@ -20,35 +20,34 @@
 --       max_open_of_tenant
 --       max_bytes
 --       max_later
--- EACH  task_id         a message, for a task of its own
+-- EACH  task_id         of the task that the message makes
 --       owner
 --       context         as JSON text
 --       sent_key        what this principal sent under this messageId (string)
 --       fingerprint     of the body
 --       body            the message as JSON, without its ids and closing brace
---       entry           of the inbox: messageId as JSON, line break, what the turn is given
+--       entry           of the inbox: messageId as JSON, line break, the turn's input as JSON
 --       queue_root      root of the queue's keys, as in add-jobs.lua
---       config_id       of a webhook that is to hear of all that comes of it; '' none
---       encrypted       its config; '' none
---       hold_ms         ms that it waits for the agent's first event before it gets the task
+--       config_id       of a webhook that gets all events of the task; '' none
+--       encrypted       its configuration; '' none
+--       hold_ms         how long the webhook waits for the agent's first event before it gets the task
 --       state           its letter: s, or h to hide it until the agent's first event, which may be a plain message
 --       max_waiting     jobs that may wait in its queue; 0: no limit
---       request         what came with the message, for operators who send it again: see KeptRequest; '' nothing
+--       request         parameters of the request, to send the message again: see KeptRequest; '' none
 --       has_steps       1: results of steps were copied for it, see copy-steps.lua; else ''
---       skill           whose queue that is; '' its agent's
+--       skill           whose queue it enters; '' the agent's
 --       later           ms when it enters the queue, see later.lua; '' now
---       schedule        metadata of such a task, as JSON: when, and whether it goes on; '' with `later` ''
---       follows         task whose schedule goes on with this one; '' none
--- Returns  of one message after the other, as accept.lua, or that it is refused by quotas.lua: too-many-open
---          | too-many-kept | too-many-open-of-tenant | too-many-bytes-of-tenant | too-many-later | overloaded; or
---          missing: the steps that were copied for it are gone, or the task that it follows has its successor
--- Invariant: a messageId of a principal is accepted once. Copied steps live as long as their task. A task is followed
--- by one at most. One round trip, O(messages).
+--       schedule        metadata of a scheduled task, as JSON; '' with `later` ''
+--       follows         previous task of its schedule; '' none
+-- Returns  for each message, as accept.lua, or the refusal of quotas.lua: too-many-open | too-many-kept
+--          | too-many-open-of-tenant | too-many-bytes-of-tenant | too-many-later | overloaded; or missing: the steps
+--          that were copied for it are gone, or the previous task of its schedule is, or has a next one already
+-- Invariant: a messageId of a principal is accepted once. Copied steps are kept as long as their task. A task has one
+-- next task at most. One round trip, O(messages).
 --
--- Most messages take this path. It writes what record.lua and commit.lua would leave for a new task, with fewer
--- commands (docs/adr/0019).
--- What tasks have in common is written once. Nobody can follow a task that is not there: its first event is published
--- to none but a webhook that comes with it.
+-- Most messages take this path. It writes what record.lua and commit.lua would write for a new task, with fewer
+-- commands (docs/adr/0019). Values that tasks share are written once. The first event of a new task is not published:
+-- it has no subscriber yet, except a webhook that was created with it.
 
 local tasks_root, outbox_key, index_root, push_key, caller_key = unpack(KEYS)
 local sweep_after_ms, _, _, retention_ms, inline_bytes, idempotency_ms, job_options = unpack(ARGV, 1, 7)
@@ -91,7 +90,7 @@ for _, n in ipairs(new) do
   local owner, later, follows = ARGV[at + 1], ARGV[at + 16], ARGV[at + 18]
   local is_late = follows ~= '' and not redis.call('ZSCORE', outbox_key .. ':later', follows .. ' ' .. owner)
   if not copied or is_late then refused = 'missing'
-  -- What agents call for is bounded by max_calls.
+  -- Calls of agents are limited by max_calls instead.
   elseif not caller_key then
     local bytes = #ARGV[at + 5] + #ARGV[at + 6] + copied
     local max_waiting = later == '' and tonumber(ARGV[at + 12])

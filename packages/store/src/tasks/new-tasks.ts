@@ -71,13 +71,13 @@ export interface NewTask {
   readonly request: string;
   /** 1: results of steps were copied for it; else ''. */
   readonly hasSteps: '1' | '';
-  /** Whose queue it gets into; '' its agent's. */
+  /** Id of the skill whose queue it enters; '' its agent's. */
   readonly skill: string;
   /** When it enters that queue, in ms; '' now. */
   readonly later: number | '';
   /** A `scheduleText`; '' without `later`. */
   readonly schedule: string;
-  /** Whose schedule goes on with it; '' none's. */
+  /** Id of the previous task of its schedule; '' none. */
   readonly follows: string;
 }
 

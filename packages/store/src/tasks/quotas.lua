@@ -1,14 +1,14 @@
--- quotas: whether a message may make a task, by what its principal, its tenant and its queue have already. Needs
+-- quotas: whether a message may make a task, by the limits of its principal, its tenant and its queue. Needs
 -- outbox_key, index_root, retention_ms, server.lua and timestamps.lua.
 --
 -- max_open, max_kept  tasks of a principal at an agent that have not ended, and all that are kept
 -- max_open_of_tenant  tasks of a tenant that have not ended; <outbox>:open (hash: tenant → their number) counts them
--- max_bytes           that a tenant has stored: tenant-bytes.lua
--- max_later           tasks of a principal at an agent that wait for their time: later.lua counts them
--- Each 0: no limit. They are those of this shard.
+-- max_bytes           bytes that a tenant has stored: tenant-bytes.lua
+-- max_later           scheduled tasks of a principal at an agent: later.lua counts them
+-- For each, 0 means no limit. The limits are those of this shard.
 --
--- They are the numbers of what is there: but for those two counts, which change with a task in the same step, nothing
--- is counted that could be left behind.
+-- The number of tasks comes from the indexes. Only the tasks of tenants, scheduled tasks and bytes are counted apart,
+-- in the same step as the tasks change.
 
 --- @include "tenant-bytes.lua"
 
@@ -16,7 +16,7 @@ local quotas = {}
 
 local function tenant_of(owner) return owner:match('^[^/]*') end
 
--- What was looked up, and what this step has added to it.
+-- Numbers that were read, and that grow with each message of this call.
 local open, kept, open_of_tenant, waiting, is_served_next, is_counted_whole, later_of = {}, {}, {}, {}, {}, {}, {}
 
 local function look_up(owner, tenant, queue_root)
@@ -69,9 +69,9 @@ local function has_too_many_later(owner)
   return is_full(max_later, later_of[owner])
 end
 
--- Why the message may not make a task; nil: it may, and is counted from now on. message:
--- queue_root   max_waiting: jobs that may wait in that queue; false: it gets there later   waits_later: it is one more
--- that waits for its time   bytes: of it, and of the steps that are copied for its task
+-- Why the message may not make a task; nil: it may, and is counted from now on. Fields of message:
+-- queue_root   max_waiting: jobs that may wait in that queue; false: it enters it later   waits_later: it makes one
+-- more scheduled task   bytes: of the message, and of the steps that are copied for its task
 function quotas.refusal(owner, message)
   local queue_root, max_waiting, bytes = message.queue_root, message.max_waiting, message.bytes
   local tenant = tenant_of(owner)

@@ -1,6 +1,6 @@
 import type { StoreSettings } from '../redis/settings.ts';
 
-/** What quotas.lua reads besides the message. */
+/** The limits that quotas.lua reads. */
 export const quotaArgNames = ['maxOpen', 'maxKept', 'maxOpenOfTenant', 'maxBytes', 'maxLater'] as const;
 
 /** Room for an uneven spread over shards: each has its own part of a limit. */

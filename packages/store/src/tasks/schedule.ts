@@ -1,19 +1,19 @@
 import { scheduleUri } from '@switchyard/protocol';
 import { CronExpressionParser } from 'cron-parser';
 
-/** When a task begins, and whether others follow it: as in the metadata of the task (docs/extensions/schedule.md). */
+/** When a task begins, and whether others follow: as in the metadata of the task (docs/extensions/schedule.md). */
 export interface Schedule {
-  /** ISO time, in UTC. One that has passed is due at once. */
+  /** When the task begins: ISO time, in UTC. If it is in the past, the task begins at once. */
   readonly at: string;
-  /** Others follow: five fields, or six with seconds before them. */
+  /** Cron expression of the tasks that follow: five fields, or six with seconds before them. */
   readonly cron?: string;
-  /** In which the fields are read. Default: UTC. */
+  /** Time zone of the cron expression. Default: UTC. */
   readonly timeZone?: string;
-  /** None begins after it. ISO time. */
+  /** No task begins after this ISO time. */
   readonly until?: string;
-  /** How often it begins from now on, this time included. */
+  /** Number of tasks that are left, this one included. */
   readonly times?: number;
-  /** The task that it follows. */
+  /** The previous task of the schedule. */
   readonly previousTaskId?: string;
 }
 
@@ -22,12 +22,12 @@ interface Recurring {
   readonly timeZone?: string | undefined;
 }
 
-/** No time is farther ahead. */
+/** How far ahead a task can be scheduled. */
 export const longestAheadMs = 366 * 24 * 3_600_000;
 
 /**
- * The next times of a cron expression, in ms; those within `longestAheadMs`.
- * @throws {Error} it is none, or the time zone is not known; the message says what is wrong
+ * The next times of a cron expression within `longestAheadMs`, in ms.
+ * @throws {Error} the expression is invalid, or the time zone is unknown; the message says what is wrong
  */
 export function nextTimes({ cron = '', timeZone = 'UTC' }: Recurring, afterMs: number, most: number): number[] {
   const expression = CronExpressionParser.parse(cron, {
@@ -40,7 +40,7 @@ export function nextTimes({ cron = '', timeZone = 'UTC' }: Recurring, afterMs: n
   return times;
 }
 
-/** What follows a task whose time has come. @param afterMs now @returns undefined: nothing does */
+/** The schedule of the next task, after one that is due. @param afterMs now @returns undefined: there is none */
 export function following({ at, previousTaskId: _, ...schedule }: Schedule, afterMs: number): Schedule | undefined {
   const { cron, until, times } = schedule;
   if (cron === undefined || (times !== undefined && times <= 1)) return undefined;
@@ -49,12 +49,12 @@ export function following({ at, previousTaskId: _, ...schedule }: Schedule, afte
   return { ...schedule, at: new Date(nextMs).toISOString(), ...(times !== undefined && { times: times - 1 }) };
 }
 
-/** As the metadata of a task. */
+/** The schedule as metadata of a task, as JSON. */
 export function scheduleText(schedule: Schedule): string {
   return JSON.stringify({ [scheduleUri]: schedule });
 }
 
-/** @param text '' none */
+/** @param text a `scheduleText`; '' if there is none */
 export function parseSchedule(text: string): Schedule | undefined {
   return text === '' ? undefined : JSON.parse(text)[scheduleUri];
 }

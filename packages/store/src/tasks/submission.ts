@@ -41,13 +41,13 @@ export interface Submission {
   readonly isHidden?: boolean;
   /** Id of the task if the message makes one: from `Feeds.presubscribe` for this message. */
   readonly reservedId?: string;
-  /** The task that the message makes has results of steps of another one, which must be there, from the start. */
+  /** Steps of another task, whose results the new task has from the start. */
   readonly steps?: StepsOfTask;
-  /** The task that the message makes begins at this time. Not with `isHidden` or `webhookHoldMs`. */
+  /** When the new task begins. Not with `isHidden` or `webhookHoldMs`. */
   readonly schedule?: Schedule | undefined;
-  /** With `schedule`: the task whose schedule goes on, in the same context. It is followed by one at most. */
+  /** With `schedule`: the previous task of the schedule, in the same context. It has one next task at most. */
   readonly follows?: string;
-  /** Only if the last event of its task has this number; without a meaning for a message that makes its task. */
+  /** Accepts the message only if the last event of its task has this number; ignored if the message makes a task. */
   readonly ifSeq?: number;
   /** For the snapshot of a new task: 0 leaves the history out. */
   readonly historyLength?: number;
@@ -93,8 +93,8 @@ export interface AnswerSubmission extends Submission {
 }
 
 /**
- * `fenced`: the caller has lost its turn. `caller-canceling`: its task is to be canceled. `too-many-calls`: too many of
- * its task's calls have not ended.
+ * `fenced`: the caller has lost its turn. `caller-canceling`: its task will be canceled. `too-many-calls`: too many
+ * calls of its task have not ended.
  */
 export type RefusedCall =
   | { readonly verdict: 'fenced' }
@@ -102,17 +102,17 @@ export type RefusedCall =
   | { readonly verdict: 'too-many-calls' };
 
 /**
- * - `accepted`: durable. `number` counts the messages of the task: 1, 2, …; its caller is released by the first feed
- *   item whose `released` is as high. `seq`: where a feed resumes. `task`: JSON of the new task, when the message made
- *   it. `statusAndMessage`: for a task that waited for this message, the event at `seq`: its status and the message, as JSON of a
- *   task.
- * - `missing`: no such task in this scope; of a new one: the steps that were copied for it are gone, or the task that it
- *   follows is, or has been followed. `conflict`: the messageId came before with another body.
- * - `other-seq`: the last event of its task is `seq`, and not `ifSeq`.
- * - `terminal`: the task has ended. `canceling`: it is to be canceled. `inbox-full`: too many messages wait in it.
- *   `history-full`: its history has its most bytes. `too-many-webhooks`: it has its most webhooks. `working`: its agent
- *   takes no message while its turn runs. `waits`: it waits for its time.
- * - the others: what a client, not an agent, may be refused for; see `FullQuota`.
+ * - `accepted`: the message is durable. `number` counts the messages of the task: 1, 2, …; the first feed item with
+ *   such a `released` releases its caller. `seq`: where a feed resumes. `task`: JSON of the new task, if the message
+ *   made one. `statusAndMessage`: for a task that waited for this message, the event at `seq`: its status and the
+ *   message, as JSON of a task.
+ * - `missing`: no such task in this scope; for a new task, the steps that were copied for it are gone, or the previous
+ *   task of its schedule is, or has a next one already. `conflict`: the messageId was used with another body.
+ * - `other-seq`: the number of the task's last event is `seq`, and not `ifSeq`.
+ * - `terminal`: the task has ended. `canceling`: it will be canceled. `inbox-full`: too many messages wait in it.
+ *   `history-full`, `too-many-webhooks`: it has the most bytes of history, or webhooks, that it may have.
+ *   `working`: its agent takes no message while its turn runs. `waits`: it is scheduled, and has not begun.
+ * - the others: limits for messages of clients; see `FullQuota`.
  */
 export type Acceptance =
   | {
@@ -150,10 +150,9 @@ interface OtherSeq {
 }
 
 /**
- * `too-many-open`, `too-many-kept`: the principal has its most tasks at the agent, open ones or all.
- * `too-many-later`: it has its most that wait for their time.
- * `too-many-open-of-tenant`, `too-many-bytes-of-tenant`: its tenant has its most. `overloaded`: too many messages wait
- * for the agent; those will have begun in `retryAfterSeconds`.
+ * `too-many-open`, `too-many-kept`, `too-many-later`: the principal has the most tasks at the agent that it may have:
+ * open ones, all, or scheduled ones. `too-many-open-of-tenant`, `too-many-bytes-of-tenant`: its tenant has the most.
+ * `overloaded`: too many messages wait for the agent; they will have begun in `retryAfterSeconds`.
  */
 export type FullQuota =
   | {
@@ -166,10 +165,10 @@ export type FullQuota =
     }
   | { readonly verdict: 'overloaded'; readonly retryAfterSeconds: number };
 
-/** What becomes of an answer. `not-waiting`: its task waits for none. */
+/** The result of an operator's answer. `not-waiting`: its task waits for none. */
 export type AnswerAcceptance = Acceptance | { readonly verdict: 'not-waiting' };
 
-/** What becomes of an agent's message. */
+/** The result of an agent's message. */
 export type CallAcceptance = Exclude<Acceptance, FullQuota | OtherSeq> | RefusedCall;
 
 /** The JSON of an inbox entry: the input of a turn. */
