@@ -4,8 +4,8 @@
 --       tasks_root  prefix of the keys of tasks
 -- ARGV  claim_ms    how long no other process can claim them
 --       most        number of tasks at most
--- Returns  { now in ms, ms until the next one (-1: there is none), and for each: { task, owner, its schedule as JSON }
--- } Invariant: while a claim lasts, one process has the task. If that process dies, the task is claimed again.
+-- Returns  { now in ms, ms until the next one (-1: there is none), { task, owner, its schedule as JSON } … }
+-- Invariant: while a claim lasts, one process has the task. If that process dies, the task is claimed again.
 
 --- @include "../redis/server.lua"
 
