@@ -3,7 +3,7 @@ import { delegate } from './team/delegate.ts';
 import { conclude, makePlan } from './team/lead.ts';
 import type { Member, Plan } from './team/plan.ts';
 
-/** Takes a request, plans, has the others work, each in a task of its own, and puts one result together. */
+/** Plans a request, delegates the work to other agents, each with its own task, and combines the results. */
 export default defineAgent({
   id: 'coding-team',
   turnTimeoutMs: 3_600_000,
@@ -56,7 +56,7 @@ async function workOn(
   return reply;
 }
 
-/** One result: what was built, and every file of it. */
+/** The combined result: a summary, and every file. */
 async function deliver(turn: Turn, summary: string, built: readonly TaskReply[]): Promise<void> {
   const files = built.flatMap(({ agent, task }) =>
     (task.artifacts ?? []).flatMap(({ parts }) =>

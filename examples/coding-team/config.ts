@@ -15,7 +15,7 @@ const {
   WORKSPACES = '.data/workspaces',
 } = process.env;
 
-/** The model that the environment names; undefined when it names none. */
+/** The model in the environment; undefined if there is none. */
 export const modelFromEnvironment =
   OPENAI_API_KEY || OPENAI_BASE_URL
     ? {
@@ -27,9 +27,7 @@ export const modelFromEnvironment =
 
 const scriptedCoder = fileURLToPath(new URL('program/main.ts', import.meta.url));
 
-/**
- * The coding program, a line for the shell: the one that the environment names, or a small one that follows a script.
- */
+/** The coding program, as a shell command: the one in the environment, or a small one that follows a script. */
 export const coder: Pick<
   CommandSettings,
   'command' | 'args' | 'env' | 'sandbox' | 'readable' | 'workspaceRoot' | 'timeoutMs'
@@ -45,7 +43,7 @@ export const coder: Pick<
   timeoutMs: Number(CODING_TIMEOUT_MS),
 };
 
-/** Those of our variables that the program may know; by default it knows none, not even HOME. */
+/** Our environment variables that the program gets; none by default, not even HOME. */
 function chosen(names: string): Record<string, string> {
   return Object.fromEntries(
     names.split(/[\s,]+/).flatMap((name) => {

@@ -13,7 +13,7 @@ const file = {
 
 const complete: Execute = (turn) => turn.complete('Hello from TCK');
 
-/** By the prefix of a message's id, as the scenarios of the kit have it. */
+/** By prefix of a message's id, as in the kit. */
 const scenarios: Readonly<Record<string, Execute>> = {
   'tck-complete-task': complete,
   'tck-input-required': (turn) => turn.requireInput('What else should I know?'),
@@ -37,7 +37,7 @@ const scenarios: Readonly<Record<string, Execute>> = {
   },
 };
 
-/** Of several prefixes that fit, the longest. An id that fits none is of a message like any other. */
+/** The longest matching prefix. Without a match the message is an ordinary one. */
 const prefixes = Object.keys(scenarios).sort((a, b) => b.length - a.length);
 
 export function scenarioOf(messageId: string): Execute {

@@ -30,7 +30,7 @@ export default defineAgent({
   },
 });
 
-/** Stands for work that takes longer than a client should wait. */
+/** Simulates work that takes longer than a client should wait. */
 async function assess(device: string, signal: AbortSignal): Promise<string> {
   await delay(assessmentMs, undefined, { signal });
   return [

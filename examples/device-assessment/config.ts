@@ -1,4 +1,4 @@
 const { ASSESSMENT_MS = '1500' } = process.env;
 
-/** How long an assessment takes, in milliseconds. */
+/** Duration of an assessment, in milliseconds. */
 export const assessmentMs = Number(ASSESSMENT_MS);

@@ -33,10 +33,7 @@ const commands: Readonly<Record<string, Command>> = {
   fail: (turn) => turn.fail('Failed, as you asked.'),
 };
 
-/**
- * What a text tells the agent to do, if it is a command and nothing else: a word, and a number where it takes one
- * (default 1).
- */
+/** The command in a text, if the text is nothing else: a word, and a number if the command has one (default 1). */
 export function commandIn(text: string): Execute | undefined {
   const [, word = '', count = '1'] = /^([a-z]+)(?: (\d{1,9}))?$/.exec(text.trim()) ?? [];
   const command = Object.hasOwn(commands, word) ? commands[word] : undefined;

@@ -8,7 +8,7 @@ const speak = speaker('You arrange a lunch with a colleague. You are picky, but 
   'At noon?',
 ]);
 
-/** Talks to the target until they agree, then has it announce what came of it. */
+/** Talks to the target until they agree, then asks it to announce the result. */
 export default defineAgent({
   id: 'requester',
   card: {
@@ -38,7 +38,7 @@ export default defineAgent({
     });
     const link = { metadata: { conversationId } };
     if (ended === 'error') return turn.fail(`We could not agree: ${error}`, link);
-    // Brings the outcome to the user, and is no part of the conversation.
+    // Tells the user the result; not part of the conversation.
     const announcement = await turn.call('target', 'Announce what we agreed on.');
     return turn.complete(announcement.text, link);
   },

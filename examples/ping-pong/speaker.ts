@@ -11,7 +11,7 @@ export interface Line {
 /** The speaker's next line. */
 export type Speak = (lines: readonly Line[], signal: AbortSignal) => Promise<string>;
 
-/** A speaker who follows a script line by line; or, if the environment names a model, one who is played by it. */
+/** A speaker that follows a script, or uses a model if the environment has one. */
 export function speaker(persona: string, script: readonly string[]): Speak {
   return modelFromEnvironment ? played(persona, modelFromEnvironment) : scripted(script);
 }

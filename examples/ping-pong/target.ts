@@ -7,7 +7,7 @@ const speak = speaker('A colleague asks you about lunch. You like noodles, but y
   'At noon. See you there.',
 ]);
 
-/** Answers in conversations, and announces what was agreed on when it is asked outside of one. */
+/** Answers in conversations; outside of one, announces the agreement. */
 export default defineAgent({
   id: 'target',
   card: {
@@ -20,13 +20,13 @@ export default defineAgent({
   async execute(turn) {
     const place = conversationOf(turn.message);
     if (!place) return turn.complete(`It is agreed: ${(await turn.memory.get<string>()) ?? 'nothing at all.'}`);
-    // The last word of the other one needs no answer.
+    // The last message of the other agent needs no answer.
     if (place.turn === place.maxTurns) return turn.complete();
     const lines = turn.history.map((message) => ({ isOwn: message.role === 'ROLE_AGENT', text: textOf(message) }));
     const text = await turn.step('answer', () => speak(lines, turn.signal));
     if (text === REPLY_SKIP) return turn.complete(text);
     await turn.memory.set(text);
-    // The task stays open for what comes next, so that its history is the whole conversation.
+    // The task stays open for the next turn, so that its history has the whole conversation.
     return place.turn + 1 < place.maxTurns ? turn.requireInput(text) : turn.complete(text);
   },
 });

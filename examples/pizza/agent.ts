@@ -36,7 +36,7 @@ export default defineAgent({
 
 let desk: Promise<Execute> | undefined;
 
-/** On the first turn and not before: a process that only reads the agent's card needs no model. */
+/** Opened on the first turn, because a process that only reads the card needs no model. */
 async function openDesk(): Promise<Execute> {
   return openAiExecutor({
     ...(modelFromEnvironment ?? (await startScriptedModel())),

@@ -1,6 +1,6 @@
 const { OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_MODEL = 'gpt-4o-mini' } = process.env;
 
-/** The model that the environment names; undefined when it names none. */
+/** The model in the environment; undefined if there is none. */
 export const modelFromEnvironment =
   OPENAI_API_KEY || OPENAI_BASE_URL
     ? {

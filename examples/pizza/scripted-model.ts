@@ -15,13 +15,13 @@ type ChatRequest = z.infer<typeof requestSchema>;
 export interface ScriptedModel {
   readonly baseURL: string;
   readonly model: string;
-  /** Ends the server and every open answer. */
+  /** Stops the server and every open answer. */
   close(): Promise<void>;
 }
 
 /**
- * A model server that speaks OpenAI's chat completions over real HTTP, on a free port of the loopback interface, so
- * that the example runs without a key and without a network. It does not keep the process alive.
+ * A model server with OpenAI's chat completions over real HTTP, on a free loopback port, so that the example runs
+ * without a key and a network. It does not keep the process alive.
  */
 export async function startScriptedModel(): Promise<ScriptedModel> {
   const server = createServer((request, response) => {
@@ -54,7 +54,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   sendJson(response, 200, completion(chat, 'chat.completion', { message, finish_reason: 'stop' }));
 }
 
-/** A word at a time. */
+/** Word by word. */
 function stream(chat: ChatRequest, response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   const send = (delta: object, finish_reason: string | null) =>

@@ -1,10 +1,10 @@
-/** What the scripted model understands of a conversation. */
+/** The scripted model's view of a conversation. */
 export interface ConversationLine {
   readonly role: string;
   readonly content: string;
 }
 
-/** The answer of the desk: the pizza, or a question. */
+/** The desk's answer: the pizza, or a question. */
 export interface Order {
   readonly pizza: string;
   readonly question: string;
@@ -18,7 +18,7 @@ const menu: Readonly<Record<string, RegExp>> = {
   'Quattro Formaggi': /formaggi|cheese/i,
 };
 
-/** Takes an order as a model would: asks, offers the menu when the answer is not a pizza, and recognises one. */
+/** Takes an order like a model: asks, offers the menu if the answer is not a pizza, and recognises one. */
 export function takeOrder(conversation: readonly ConversationLine[]): Order {
   const wishes = conversation.filter(({ role }) => role === 'user').reverse();
   for (const { content } of wishes) {

@@ -1,5 +1,5 @@
 import { remoteAgent } from '@switchyard/executor-remote';
 import { cardUrl } from './config.ts';
 
-/** Whatever agent has its card there, behind a queue. */
+/** The agent with this card, behind a queue. */
 export default await remoteAgent({ id: 'almanac', cardUrl });

@@ -2,7 +2,7 @@ import { defineAgent } from '@switchyard/agent';
 import { sdkExecutor } from '@switchyard/executor-sdk';
 import { PizzaExecutor } from './pizza-executor.ts';
 
-/** The executor as it is, on a worker. */
+/** The unmodified executor on a worker. */
 export default defineAgent({
   id: 'sdk-pizza',
   card: {

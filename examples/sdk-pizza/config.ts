@@ -1,4 +1,4 @@
 const { SDK_PIZZA_PORT = '41242' } = process.env;
 
-/** Where the SDK's own server listens. */
+/** Port of the SDK's server. */
 export const port = Number(SDK_PIZZA_PORT);

@@ -7,7 +7,7 @@ const menu: Readonly<Record<string, RegExp>> = {
   Funghi: /funghi|mushroom/i,
 };
 
-/** The pizza desk, written for `@a2a-js/sdk` as its documentation has it: nothing here knows of Switchyard. */
+/** The pizza desk, written for `@a2a-js/sdk` as in its documentation, without Switchyard. */
 export class PizzaExecutor implements AgentExecutor {
   async execute(context: RequestContext, bus: ExecutionEventBus): Promise<void> {
     bus.publish(AgentEvent.task(context.task ?? newTask(context)));

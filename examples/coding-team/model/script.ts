@@ -31,7 +31,7 @@ const plan: Plan = {
   },
 };
 
-/** The scripted model's answers, by the system prompt. */
+/** The scripted model's answers, by system prompt. */
 const lines: readonly (readonly [RegExp, string])[] = [
   [/lead a team .* Plan/s, JSON.stringify(plan)],
   [

@@ -14,7 +14,7 @@ type ChatRequest = z.infer<typeof requestSchema>;
 export interface ScriptedModel {
   readonly baseURL: string;
   readonly model: string;
-  /** Ends the server and every open answer. */
+  /** Stops the server and every open answer. */
   close(): Promise<void>;
 }
 
@@ -22,8 +22,8 @@ export interface ScriptedModel {
 export type OnAsked = (messages: readonly ChatMessage[]) => void;
 
 /**
- * A model server that speaks OpenAI's chat completions over real HTTP, on a free port of the loopback interface, so
- * that the example runs without a key and without a network. It does not keep the process alive.
+ * A model server with OpenAI's chat completions over real HTTP, on a free loopback port, so that the example runs
+ * without a key and a network. It does not keep the process alive.
  */
 export async function startScriptedModel(onAsked: OnAsked = () => undefined): Promise<ScriptedModel> {
   const server = createServer((request, response) => {
@@ -57,7 +57,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, onAske
   sendJson(response, 200, completion(chat, 'chat.completion', { message, finish_reason: 'stop' }));
 }
 
-/** A word at a time. */
+/** Word by word. */
 function stream(chat: ChatRequest, response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   const send = (delta: object, finish_reason: string | null) =>

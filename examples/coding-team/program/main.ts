@@ -1,4 +1,4 @@
-// A stand-in for a coding agent: reads its briefing, prints what it does, asks when it has to, and writes a few files.
+// A substitute for a coding agent: reads its briefing, prints its progress, asks if necessary, and writes a few files.
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';

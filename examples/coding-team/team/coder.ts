@@ -9,7 +9,7 @@ export interface CoderRole {
   readonly capabilities: readonly string[];
 }
 
-/** A member that has a command line program write code, in a workspace per task. */
+/** A member that runs a command line program to write code, in a workspace per task. */
 export function coderFor({ role, capabilities }: CoderRole): Execute {
   const briefing = (turn: Turn): Briefing => ({ role, capabilities, ...assignmentIn(turn) });
   return answering(role, commandExecutor({ ...coder, shell: true, briefing }));

@@ -1,7 +1,7 @@
 import { AgentError, type CallReply, isDone, type TaskReply, type Turn } from '@switchyard/agent';
 import type { Assignment, Member } from './plan.ts';
 
-/** The member that answers a member's questions. */
+/** The member that answers another member's questions. */
 const knows: Readonly<Record<Member, Member>> = {
   product: 'design',
   design: 'product',
@@ -9,12 +9,12 @@ const knows: Readonly<Record<Member, Member>> = {
   backend: 'frontend',
 };
 
-/** So often a member may ask before it has to decide for itself. */
+/** Number of questions after which a member must decide itself. */
 const mostQuestions = 3;
 
 /**
- * Has a member do its part, in a task of its own in this context. When it asks something, another member is asked, and
- * its answer passed on.
+ * Delegates a part to a member, in its own task of this context. If the member asks a question, another member answers
+ * it.
  * @param after tasks whose results the member needs
  */
 export async function delegate(
@@ -33,7 +33,7 @@ export async function delegate(
   throw new AgentError(`The work of ${member} did not succeed: ${reply.text}`);
 }
 
-/** A question that is answered in seconds: a message, and no task. */
+/** A short question, answered with a plain message. */
 async function ask(turn: Turn, member: Member, question: string): Promise<string> {
   const reply: CallReply = await turn.call(member, { parts: [{ text: question }], metadata: { kind: 'question' } });
   return isDone(reply) ? reply.text : 'Nobody knows. Decide as you think best.';

@@ -2,7 +2,7 @@ import { openAiModel } from '@switchyard/executor-openai';
 import { teamModel } from './model.ts';
 import { type Plan, planSchema } from './plan.ts';
 
-/** What a member has made. */
+/** A member's result. */
 export interface Contribution {
   readonly member: string;
   readonly text: string;
@@ -20,7 +20,7 @@ export async function makePlan(request: string, signal: AbortSignal): Promise<Pl
   return model.value({ name: 'plan', schema: planSchema }, { system: planning, prompt: request, signal });
 }
 
-/** Puts together what the members have made. */
+/** Combines the members' results. */
 export async function conclude(request: string, made: readonly Contribution[], signal: AbortSignal): Promise<string> {
   const model = openAiModel(await teamModel());
   const parts = made.map(({ member, text }) => `## ${member}\n\n${text}`);

@@ -6,7 +6,7 @@ const assignment = z.object({
   approach: z.array(z.string()).describe('Steps, in order.'),
 });
 
-/** Who does what. */
+/** The assignments. */
 export const planSchema = z.object({
   summary: z.string().describe('What will be built, in one sentence.'),
   analysis: z.string().describe('What the request means, and what matters about it.'),
@@ -18,7 +18,7 @@ export const planSchema = z.object({
 
 export type Plan = z.infer<typeof planSchema>;
 
-/** The assignment of a member of the team. */
+/** The assignment of a member. */
 export const assignmentSchema = assignment.extend({ analysis: z.string() });
 export type Assignment = z.infer<typeof assignmentSchema>;
 

@@ -2,7 +2,7 @@ import type { Execute, Turn } from '@switchyard/agent';
 import { openAiModel } from '@switchyard/executor-openai';
 import { teamModel } from './model.ts';
 
-/** An executor that answers a question with a message, and leaves work to another one. */
+/** An executor that answers questions with a plain message, and delegates work to another executor. */
 export function answering(role: string, work: Execute): Execute {
   return async (turn) => {
     if (turn.message.metadata?.kind !== 'question') return work(turn);

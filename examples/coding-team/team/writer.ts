@@ -5,12 +5,12 @@ import { answering } from './question.ts';
 
 export interface WriterRole {
   readonly role: string;
-  /** Name of the document that it writes. */
+  /** Name of the document. */
   readonly document: string;
   readonly task: string;
 }
 
-/** A member that writes a document, with a model. */
+/** A member that writes a document with a model. */
 export function writer({ role, document, task }: WriterRole): Execute {
   let write: Promise<Execute> | undefined;
   const open = async (): Promise<Execute> =>

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import conformance from '../agent.ts';
 import { scenarioOf } from '../scenarios.ts';
 
-/** What the agent makes of a message whose id begins so. */
+/** The agent's result for a message whose id has this prefix. */
 function play(prefix: string): Promise<TestedTurn> {
   const execute = scenarioOf(`${prefix}-3f2a`);
   return runTurn({ ...conformance, execute }, 'hello');

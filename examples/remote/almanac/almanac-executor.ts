@@ -5,9 +5,7 @@ import { AgentEvent, type AgentExecutor, type ExecutionEventBus, type RequestCon
 const months = ['January', 'February', 'March', 'April', 'May', 'June'];
 months.push('July', 'August', 'September', 'October', 'November', 'December');
 
-/**
- * Writes an almanac of a year, a line at a time. Asks for the year if the message has none. Knows nothing of queues.
- */
+/** Writes an almanac of a year, line by line. Asks for the year if the message has none. Knows nothing about queues. */
 export class AlmanacExecutor implements AgentExecutor {
   readonly #lineMs: number;
   readonly #canceled = new Set<string>();

@@ -10,7 +10,7 @@ export interface Almanac {
   close(): Promise<void>;
 }
 
-/** An agent as the SDK's own documentation has it: one process, tasks in its memory, gone with it. */
+/** A typical server of the SDK: one process, with its tasks in memory. */
 export async function startAlmanac({ port, lineMs }: { port: number; lineMs: number }): Promise<Almanac> {
   const app = express();
   const server = app.listen(port, '127.0.0.1');

@@ -10,7 +10,7 @@ export interface SdkServer {
   close(): Promise<void>;
 }
 
-/** The same executor on the SDK's own server: tasks in memory, one process. */
+/** The same executor on the SDK's server: tasks in memory, one process. */
 export async function startServer(port: number): Promise<SdkServer> {
   const app = express();
   const server = app.listen(port, '127.0.0.1');
