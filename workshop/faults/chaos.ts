@@ -17,7 +17,7 @@ import { type RedisDeployment, startPair, startSingle } from './redis/deployment
 import { playScenario } from './workload/play-scenario.ts';
 import { PushReceiver, pushSettings } from './workload/push-receiver.ts';
 import { type Gateways, ResilientClient, type Retry } from './workload/resilient-client.ts';
-import { CONFIDENTIAL, createScenario, machineMs, scenarioKinds } from './workload/scenario.ts';
+import { CONFIDENTIAL, createScenario, machineMs, type ScheduledFor, scenarioKinds } from './workload/scenario.ts';
 import {
   lateEffects,
   leakedKeys,
@@ -107,6 +107,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
       REPLAY_MS: String(retentionMs),
       IDEMPOTENCY_MS: String(retentionMs),
       LOG_LEVEL: 'info',
+      MIN_CRON_INTERVAL_MS: '1000',
       ...pushSettings,
       WAIT_REPLICAS: mayLoseEvents ? '1' : '0',
       NODE_OPTIONS: `--import=${clockStep} --max-old-space-size=512`,
@@ -114,7 +115,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     },
   });
   await using receiver = await PushReceiver.start();
-  const traffic = new Traffic({ ...options, gateways: stack, receiver });
+  const traffic = new Traffic({ ...options, gateways: stack, receiver, hasSchedules: true });
   const target = new Target(stack, redis, new SeededRandom(seed));
   const onFault = (name: string, number: number): void =>
     log(`${number}/${count}  ${name.padEnd(50)} ${traffic.played} tasks, ${traffic.violations.length} violations`);
@@ -135,10 +136,19 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   return { violations, tasks: traffic.played, faults: await injected, resumedStreams: traffic.resumed, seconds };
 }
 
+/** Most messages are for now. */
+function scheduleBy(random: SeededRandom): ScheduledFor | undefined {
+  const place = random.next();
+  if (place < 0.15) return { inMs: random.between(0, 3_000) };
+  return place < 0.25 ? { times: random.between(2, 4) } : undefined;
+}
+
 export interface TrafficOptions extends Pick<ChaosOptions, 'clients' | 'seed' | 'tasks' | 'mayLoseEvents' | 'log'> {
   readonly gateways: Gateways;
   readonly onRetry?: (retry: Retry) => void;
   readonly receiver: PushReceiver;
+  /** Some messages are for later; default: none is. */
+  readonly hasSchedules?: boolean;
 }
 
 /** Clients that play scenarios, one after the other. */
@@ -166,7 +176,7 @@ export class Traffic {
   }
 
   async #client(n: number): Promise<void> {
-    const { gateways, onRetry, seed, mayLoseEvents, receiver, log } = this.#options;
+    const { gateways, onRetry, seed, mayLoseEvents, receiver, hasSchedules, log } = this.#options;
     // One for each client, so that its scenarios depend on the seed only, not on the speed of the others.
     const random = new SeededRandom(seed * 1_000 + n);
     const client = new ResilientClient(gateways, n, onRetry);
@@ -176,6 +186,7 @@ export class Traffic {
         size: random.between(1, 6) * random.between(1, 4),
         watches: random.pick(['sse', 'sse', 'grpc', 'not', 'not']),
         isPushed: random.next() < 0.25,
+        schedule: hasSchedules ? scheduleBy(random) : undefined,
       });
       const onEnded = (taskId: string): void => void this.endedMs.set(taskId, machineMs());
       const { violations, resumed } = await playScenario(client, scenario, { receiver, mayLoseEvents, onEnded });

@@ -1,7 +1,9 @@
+import { scheduleUri, type Task } from '@switchyard/protocol';
 import { expect, test } from 'vitest';
 import { SentEvent } from '../../../tests/support/sent-events.ts';
-import { compareLossy } from '../workload/play-scenario.ts';
+import { checkScenario, compareLossy } from '../workload/play-scenario.ts';
 import type { Watched } from '../workload/resilient-client.ts';
+import { createScenario } from '../workload/scenario.ts';
 import { repeatedSteps } from '../workload/violations.ts';
 
 const watched = (...events: [id: string, text: string][]): Watched => ({
@@ -36,4 +38,23 @@ test('a step that ran again after a later one is found, one that was interrupted
   ];
   expect(repeatedSteps(fine)).toEqual([]);
   expect(repeatedSteps([...fine, effect('a', 1)])).toEqual([{ kind: 'steps', what: 'a: step 1 ran after step 2' }]);
+});
+
+test.each([
+  ['at its time', ['01', '10'], 0],
+  ['twice', ['01', '10', '11'], 1],
+  ['before its time', ['01', '09'], 1],
+  ['too late', ['01', '41'], 1],
+  ['never', ['01'], 1],
+])('a scheduled task that began %s', (_, seconds, violations) => {
+  const at = (second: string): string => `2030-01-01T00:00:${second}.000Z`;
+  const events = seconds.map((second, i): [string, string] => {
+    const status = { state: 'TASK_STATE_SUBMITTED', timestamp: at(second) };
+    return [`${i + 1}`, JSON.stringify({ statusUpdate: { taskId: 't', contextId: 'c', status } })];
+  });
+  const scenario = createScenario('steps', 'a', { size: 1, schedule: { inMs: 1 } });
+  const metadata = { [scheduleUri]: { at: at('10') } };
+  const task: Task = { id: 't', status: { state: 'TASK_STATE_COMPLETED' }, metadata };
+  const found = checkScenario(scenario, task, watched(...events)).filter(({ kind }) => kind === 'schedules');
+  expect(found).toHaveLength(violations);
 });

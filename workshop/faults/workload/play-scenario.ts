@@ -1,10 +1,10 @@
-import type { Artifact, Message, Task } from '@switchyard/protocol';
+import { type Artifact, type Message, scheduleUri, type Task } from '@switchyard/protocol';
 import { transcript } from '../../../tests/support/messages.ts';
 import type { SentEvent } from '../../../tests/support/sent-events.ts';
 import { until } from '../../../tests/support/until.ts';
 import type { PushReceiver } from './push-receiver.ts';
 import { endsTask, type ResilientClient, type Watched, watchOverGrpc, watchTask } from './resilient-client.ts';
-import { CONFIDENTIAL, type Scenario } from './scenario.ts';
+import { CONFIDENTIAL, type Scenario, type ScheduledFor } from './scenario.ts';
 import type { Violation } from './violations.ts';
 
 export interface Played {
@@ -52,11 +52,43 @@ async function play(client: ResilientClient, scenario: Scenario, options: PlayOp
   const unpushed = scenario.isPushed ? await receiver?.problemsOf(taskId, replayed.events.size, mayLoseEvents) : [];
   const violations = [
     ...checkScenario(scenario, ended, replayed, mayLoseEvents),
+    ...(await playFollowers(client, scenario, before, options)),
     ...(seen ? (mayLoseEvents ? compareLossy : compareWatched)(seen, replayed) : []),
     ...(unpushed ?? []).map((what): Violation => ({ kind: 'pushes', what })),
     ...compareFolded(await overGrpc, ended),
   ];
   return { violations, resumed: seen?.resumed ?? 0 };
+}
+
+/** The tasks that follow the first one of a schedule. Each is looked at as it ends: it may expire before the last. */
+async function playFollowers(
+  client: ResilientClient,
+  scenario: Scenario,
+  first: Task,
+  { receiver, mayLoseEvents = false, onEnded }: PlayOptions,
+): Promise<Violation[]> {
+  const times = scenario.schedule && 'times' in scenario.schedule ? scenario.schedule.times : 1;
+  const violations: Violation[] = [];
+  let last = first;
+  for (let n = 2; n <= times; n++) {
+    const found = async (): Promise<readonly Task[] | false> => {
+      const tasks = (await client.list(first.contextId ?? '')).filter(
+        (task) => scheduleOf(task).previousTaskId === last.id,
+      );
+      return tasks.length > 0 && tasks;
+    };
+    const what = `task ${n} of ${times} that follow ${first.id} is made`;
+    const next = await until(found, { what, timeoutMs: END_WITHIN_MS, everyMs: 100 });
+    if (next.length > 1) violations.push({ kind: 'schedules', what: `${next.length} tasks follow ${last.id}` });
+    const taskId = next[0]?.id ?? '';
+    last = await client.ended(taskId, END_WITHIN_MS);
+    if (!mayLoseEvents) onEnded?.(taskId);
+    const replayed = await watchTask(client, taskId, { mayLoseEvents });
+    const unpushed = scenario.isPushed ? await receiver?.problemsOf(taskId, replayed.events.size, mayLoseEvents) : [];
+    violations.push(...checkScenario(scenario, last, replayed, mayLoseEvents));
+    violations.push(...(unpushed ?? []).map((what): Violation => ({ kind: 'pushes', what })));
+  }
+  return violations;
 }
 
 /** Sends all messages, and the cancel; follows the task from the first answer on. */
@@ -90,7 +122,7 @@ async function say(client: ResilientClient, scenario: Scenario, { turn, task, we
   const { key, texts, kind, isPushed } = scenario;
   const ids = task && { taskId: task.id, ...(task.contextId !== undefined && { contextId: task.contextId }) };
   const parts = [{ text: texts[turn] ?? '' }];
-  const metadata = { note: CONFIDENTIAL };
+  const metadata = { note: CONFIDENTIAL, ...(scenario.schedule && { [scheduleUri]: asked(scenario.schedule) }) };
   const message: Message = { messageId: `${key}-${turn}`, role: 'ROLE_USER', parts, metadata, ...ids };
   // A caller who is asked back waits for the question; of other tasks it learns the end by reading or streaming.
   const isTalk = kind === 'talk';
@@ -127,7 +159,27 @@ export function checkScenario(scenario: Scenario, task: Task, replayed: Watched,
     !isEqual(artifacts, expected.artifacts) && { kind: 'artifacts', what: `${name} has ${JSON.stringify(artifacts)}` },
     !isSame && { kind: 'history', what: `${name} has ${JSON.stringify(history)}` },
   ];
-  return [...replayed.problems.map(wrongEvent), ...found.filter((one) => one !== false)];
+  const scheduled = scenario.schedule && !mayLoseEvents ? wrongBegins(task, replayed) : [];
+  return [...replayed.problems.map(wrongEvent), ...scheduled, ...found.filter((one) => one !== false)];
+}
+
+/** Longer than any fault lasts. */
+const LATE_AFTER_MS = 30_000;
+
+/** It is submitted when it is sent, and again when its time has come, by Redis' clock. */
+function wrongBegins(task: Task, { events }: Watched): Violation[] {
+  const statuses = [...events.values()].flatMap(({ data }) => data.statusUpdate?.status ?? []);
+  const submitted = statuses.filter(({ state }) => state === 'TASK_STATE_SUBMITTED');
+  const lateMs = Date.parse(submitted[1]?.timestamp ?? '') - Date.parse(scheduleOf(task).at);
+  if (submitted.length === 2 && lateMs >= 0 && lateMs <= LATE_AFTER_MS) return [];
+  return [{ kind: 'schedules', what: `${task.id} began ${submitted.length - 1} times, ${lateMs} ms after its time` }];
+}
+
+const scheduleOf = ({ metadata }: Task) => Object(metadata?.[scheduleUri]);
+
+function asked(schedule: ScheduledFor): object {
+  if ('times' in schedule) return { cron: '* * * * * *', times: schedule.times };
+  return { at: new Date(Date.now() + schedule.inMs).toISOString() };
 }
 
 const wrongEvent = (what: string): Violation => ({ kind: 'events', what });

@@ -2,7 +2,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { StreamResponse as SdkStreamResponse, SubscribeToTaskRequest } from '@a2a-js/sdk';
 import { A2AService } from '@a2a-js/sdk/server/grpc';
 import { Client, credentials } from '@grpc/grpc-js';
-import { type AgentCard, fold, isTerminal, type Message, type StreamResponse, type Task } from '@switchyard/protocol';
+import {
+  type AgentCard,
+  fold,
+  isTerminal,
+  type Message,
+  type StreamResponse,
+  scheduleUri,
+  type Task,
+} from '@switchyard/protocol';
 import { parse, streamResponseSchema } from '@switchyard/protocol/schemas';
 import { type EventStream, openEventStream } from '../../../tests/support/event-stream.ts';
 import type { SentEvent } from '../../../tests/support/sent-events.ts';
@@ -63,6 +71,12 @@ export class ResilientClient {
     return task;
   }
 
+  /** The tasks of a context. */
+  async list(contextId: string): Promise<readonly Task[]> {
+    const { tasks } = await this.#ask<{ tasks: Task[] }>(`/tasks?contextId=${contextId}&includeArtifacts=true`);
+    return tasks;
+  }
+
   read(taskId: string): Promise<Task> {
     return this.#ask<Task>(`/tasks/${taskId}`);
   }
@@ -103,7 +117,7 @@ type Attempt = Pick<Retry, 'status' | 'isAsked'> & { readonly text: string };
 async function attempt(url: string, body: object | undefined): Promise<Attempt> {
   let isBegun = false;
   try {
-    const headers = { 'content-type': 'application/json' };
+    const headers = { 'content-type': 'application/json', 'a2a-extensions': scheduleUri };
     const request = body ? { method: 'POST', headers, body: JSON.stringify(body) } : {};
     const response = await fetch(url, { signal: AbortSignal.timeout(PATIENCE_MS), ...request });
     isBegun = true;

@@ -10,6 +10,8 @@ export interface Scenario {
   readonly watches: 'sse' | 'grpc' | 'not';
   /** Has a webhook. */
   readonly isPushed: boolean;
+  /** Unset: the agent works on it at once. */
+  readonly schedule?: ScheduledFor | undefined;
   readonly expected: {
     readonly state: 'TASK_STATE_COMPLETED' | 'TASK_STATE_CANCELED';
     /** Content by name. */
@@ -18,6 +20,9 @@ export interface Scenario {
     readonly history: readonly string[];
   };
 }
+
+/** A message for later: in so many ms, or as often, each second. */
+export type ScheduledFor = { readonly inMs: number } | { readonly times: number };
 
 /** Goes with every message, and into no log. */
 export const CONFIDENTIAL = 'a-confidential-note';
@@ -32,7 +37,7 @@ export const questionText = (key: string, number: number): string => `Question $
 /** Milliseconds by a clock that all processes of this machine share and no step of the time of day moves. */
 export const machineMs = (): number => Number(process.hrtime.bigint() / 1_000_000n);
 
-export interface ScenarioOptions extends Partial<Pick<Scenario, 'watches' | 'isPushed'>> {
+export interface ScenarioOptions extends Partial<Pick<Scenario, 'watches' | 'isPushed' | 'schedule'>> {
   /** Lines, questions or chapters. */
   readonly size: number;
 }
@@ -40,7 +45,7 @@ export interface ScenarioOptions extends Partial<Pick<Scenario, 'watches' | 'isP
 export function createScenario(
   kind: ScenarioKind,
   key: string,
-  { size, watches = 'not', isPushed = false }: ScenarioOptions,
+  { size, watches = 'not', isPushed = false, schedule }: ScenarioOptions,
 ): Scenario {
   const isCanceled = kind === 'wait';
   const text = `${kind} ${isCanceled ? 60_000 : size} ${key}`;
@@ -67,6 +72,8 @@ export function createScenario(
     key,
     watches,
     isPushed,
+    // Who asks back has its client wait, and a cancel would end the schedule, too.
+    schedule: kind === 'talk' || (isCanceled && schedule && 'times' in schedule) ? undefined : schedule,
     isCanceled,
     texts: kind === 'talk' ? [text, ...numbers.map(() => text)] : [text],
     expected: {
