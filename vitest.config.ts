@@ -11,7 +11,7 @@ export default defineConfig({
     ],
     // `npm run test:faults` and `npm run test:release`
     exclude: [...configDefaults.exclude, 'workshop/faults/**', ...longTests, 'tests/release/**'],
-    globalSetup: ['tests/support/shared-redis.ts'],
+    globalSetup: ['tests/support/compile-cache.ts', 'tests/support/shared-redis.ts'],
     // Two cores, shared with the Redis and the processes that the tests start.
     maxWorkers: 2,
     testTimeout: 15_000,

@@ -16,7 +16,7 @@ export const longTests = [
 export default defineConfig({
   test: {
     include: longTests,
-    globalSetup: ['tests/support/shared-redis.ts'],
+    globalSetup: ['tests/support/compile-cache.ts', 'tests/support/shared-redis.ts'],
     maxWorkers: 2,
     testTimeout: 15_000,
     hookTimeout: 30_000,

@@ -4,7 +4,11 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['tests/release/**/*.test.ts'],
-    globalSetup: ['tests/support/shared-redis.ts', 'tests/release/support/tarballs.ts'],
+    globalSetup: [
+      'tests/support/compile-cache.ts',
+      'tests/support/shared-redis.ts',
+      'tests/release/support/tarballs.ts',
+    ],
     // Two cores, shared with what the tests install and start.
     maxWorkers: 2,
     testTimeout: 120_000,

@@ -12,6 +12,9 @@ const guide = {
   addWorker: 'npm run worker -- --agents examples/hello/agent.ts',
 };
 
+// What gateway and worker compile is kept: half of their start is compiling.
+process.env.NODE_COMPILE_CACHE ??= resolve('node_modules/.cache/switchyard');
+
 await runSession(process, async (session) => {
   const { terminal, environment } = session;
   const { help } = readCommandLine(

@@ -69,9 +69,16 @@ describe('npm start', { timeout: 60_000 }, () => {
     taken.close();
   });
 
-  it('stops everything within 5 seconds, and resumes with the same tasks', async () => {
+  it('stops everything within 5 seconds, and resumes with the same tasks and the same secret for webhooks', async () => {
+    const file = join(folder, 'push-secret');
     const first = await start();
-    const taskId = await sendMessage(await addressOf(first));
+    const before = await addressOf(first);
+    await first.waitFor(new RegExp(`^REDIS_URL=.* PUSH_SECRET_FILE=${file} .*npm run worker`, 'm'));
+    const secret = await readFile(file, 'utf8');
+    expect(Buffer.from(secret, 'base64')).toHaveLength(32);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    const taskId = await sendMessage(before);
+    await createWebhook(before, taskId, { url: 'http://127.0.0.1:1/hook', token: 'CANARY' });
     const children = descendantsOf(first.pid);
     for (const name of ['redis', 'gateway', 'worker']) {
       expect(children).toContainEqual(expect.objectContaining({ command: expect.stringContaining(name) }));
@@ -82,28 +89,28 @@ describe('npm start', { timeout: 60_000 }, () => {
     expect(await first.exited).toBe(0);
     expect(Date.now() - askedAt).toBeLessThan(5_000);
     await until(() => !children.some(({ pid }) => isAlive(pid)), { what: 'all its processes are gone' });
+    expect(await appendedIn(folder)).toContain('I want a pizza');
+    expect(await appendedIn(folder)).not.toContain('CANARY');
+    expect(first.output()).not.toMatch(/in clear/);
 
     const url = await addressOf(await start());
     await until(async () => (await fetch(`${url}/tasks/${taskId}`)).ok, { what: 'the task is still there' });
+    expect(await readFile(file, 'utf8')).toBe(secret);
   });
 
-  it('lets all processes stop cleanly at a Ctrl-C that comes twice: from the terminal, and from npm', async () => {
-    const started = await start({ LOG_LEVEL: 'info' });
-    await addressOf(started);
-    started.kill('SIGINT');
-    await delay(2); // two at once would be one
-    started.kill('SIGINT');
-    expect(await started.exited).toBe(0);
-    for (const name of ['gateway', 'worker']) expect(started.output()).toMatch(new RegExp(`${name} .*stopped`));
-  });
-
-  it('starts a worker again that died', async () => {
+  it('starts a worker again that died, and lets all stop cleanly at two Ctrl-C: from the terminal, and from npm', async () => {
     const started = await start({ LOG_LEVEL: 'info' });
     await addressOf(started);
     const first = workerOf(started);
     process.kill(first, 'SIGKILL');
     await started.waitFor(/the worker ended unexpectedly \(signal 9\): starting it again/);
     await until(() => workerOf(started) !== first, { what: 'another worker runs' });
+    await started.waitFor(/starting it again[\s\S]*"event":"started"/, 30_000);
+    started.kill('SIGINT');
+    await delay(2); // two at once would be one
+    started.kill('SIGINT');
+    expect(await started.exited).toBe(0);
+    for (const name of ['gateway', 'worker']) expect(started.output()).toMatch(new RegExp(`${name} .*stopped`));
   });
 
   it('reports that the port is in use, and how to choose another that is free for gRPC, too', async () => {
@@ -142,15 +149,11 @@ describe('npm start', { timeout: 60_000 }, () => {
     expect(started.output().match(/ECONNREFUSED/g)?.length).toBeLessThan(10);
   });
 
-  it('serves the agent that DEFAULT_AGENT names at the root', async () => {
-    const url = await addressOf(await start({ DEFAULT_AGENT: 'echo' }));
+  it('serves DEFAULT_AGENT at the root, and prints a line that adds a worker with the same settings', async () => {
+    const started = await start({ KEY_PREFIX: 'of-a-test', DEFAULT_AGENT: 'echo' });
+    const url = await addressOf(started);
     const card = await fetch(`${url}/.well-known/agent-card.json`);
     expect(await card.json()).toMatchObject({ name: 'Echo' });
-  });
-
-  it('prints a line that adds a worker with the same settings', async () => {
-    const started = await start({ KEY_PREFIX: 'of-a-test' });
-    const url = await addressOf(started);
     const [line = ''] = await started.waitFor(/^REDIS_URL=.* npm run worker -- --agents .*$/m);
     expect(line).toContain(" KEY_PREFIX=of-a-test PUSH_ALLOW_HTTP=true PUSH_ALLOW_HOSTS='127.0.0.0/8 ::1' ");
     const added = await spawnGuarded('/bin/sh', ['-c', line.replace('npm run', 'exec npm run')]);
@@ -162,25 +165,6 @@ describe('npm start', { timeout: 60_000 }, () => {
     expect(worker).toBeGreaterThan(0);
     await added.stop();
     await until(() => !isAlive(worker), { what: 'the added worker ends with its command' });
-  });
-
-  it('makes a secret for webhooks once, and gives it to both programs and to the printed worker', async () => {
-    const file = join(folder, 'push-secret');
-    const first = await start();
-    const url = await addressOf(first);
-    await first.waitFor(new RegExp(`^REDIS_URL=.* PUSH_SECRET_FILE=${file} .*npm run worker`, 'm'));
-    const secret = await readFile(file, 'utf8');
-    expect(Buffer.from(secret, 'base64')).toHaveLength(32);
-    expect((await stat(file)).mode & 0o777).toBe(0o600);
-
-    await createWebhook(url, await sendMessage(url), { url: 'http://127.0.0.1:1/hook', token: 'CANARY' });
-    await first.stop();
-    expect(await appendedIn(folder)).toContain('I want a pizza');
-    expect(await appendedIn(folder)).not.toContain('CANARY');
-    expect(first.output()).not.toMatch(/in clear/);
-
-    await addressOf(await start());
-    expect(await readFile(file, 'utf8')).toBe(secret);
   });
 
   it('stops when its output is closed, as in npm start | head', async () => {
@@ -213,7 +197,7 @@ describe('--help', () => {
 
 /** The worker itself, not the shell that guards it. */
 function workerOf({ pid }: Program): number {
-  const worker = descendantsOf(pid).findLast(({ command }) => /^\S*node\S* \S*\/apps\/worker\//.test(command));
+  const worker = descendantsOf(pid).findLast(({ command }) => /^\S*node\S* .*\/apps\/worker\//.test(command));
   if (!worker) throw new Error('no worker runs');
   return worker.pid;
 }

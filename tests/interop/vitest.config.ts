@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['tests/interop/**/*.interop.ts'],
-    globalSetup: ['tests/support/shared-redis.ts'],
+    globalSetup: ['tests/support/compile-cache.ts', 'tests/support/shared-redis.ts'],
     hookTimeout: 30_000,
     teardownTimeout: 10_000,
     reporters: ['verbose'],

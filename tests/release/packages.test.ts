@@ -61,7 +61,7 @@ describe('The published packages, installed from their tarballs alone', () => {
     const older = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '22.19.0' } })`;
     const file = join(folder.path, 'node_modules/.bin', bin);
     const ran = await folder.run('node', ['--import', `data:text/javascript,${older}`, file, '--help']);
-    const stderr = `${bin} needs Node 24 or later: this is Node 22.19.0\n`;
+    const stderr = `${bin} needs Node 24 or later: this is Node 22.19.0. In this folder: npm install node@24\n`;
     expect(ran).toEqual({ code: 1, stdout: '', stderr });
   });
 });

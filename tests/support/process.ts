@@ -9,7 +9,7 @@ export interface ProgramOptions {
   /** From the root of the repository: `apps/gateway/src/main.ts`. */
   readonly file: string;
   readonly args?: readonly string[];
-  /** Beside PATH and HOME the whole environment: nothing of the developer's own leaks in. */
+  /** Beside PATH, HOME and Node's cache the whole environment: nothing of the developer's own leaks in. */
   readonly env?: Readonly<Record<string, string>>;
   /** Its standard input stays open. */
   readonly takesInput?: boolean;
@@ -35,8 +35,9 @@ export interface Program {
 
 /** Starts one of our programs as a real process. It ends with the test process at the latest. */
 export async function startProgram({ file, args = [], env = {}, ...options }: ProgramOptions): Promise<Program> {
-  const { PATH = '', HOME = '' } = process.env;
-  const settings = { cwd: repository, env: { PATH, HOME, ...env }, ...options };
+  const { PATH = '', HOME = '', NODE_COMPILE_CACHE: cache } = process.env;
+  const own = { PATH, HOME, ...(cache && { NODE_COMPILE_CACHE: cache }) };
+  const settings = { cwd: repository, env: { ...own, ...env }, ...options };
   const child = await spawnGuarded(process.execPath, [file, ...args], settings);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {

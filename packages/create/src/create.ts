@@ -105,8 +105,8 @@ function packageJson(name: string, template: Template): string {
     },
     dependencies: dependenciesOf(template),
     devDependencies,
-    // npm 11 asks before it runs a package's install script: this one fetches Node.
-    allowScripts: { node: true },
+    // npm 11 asks before it runs a package's install script: that of Node is needed, the others are not.
+    allowScripts: { node: true, 'msgpackr-extract': false, protobufjs: false },
   };
   return `${JSON.stringify(content, undefined, 2)}\n`;
 }
