@@ -1,8 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { allSettings } from '@switchyard/settings';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { parse } from 'yaml';
 import { checkCompose } from '../deploy/check-compose.ts';
 import { checkDockerfile } from '../deploy/check-dockerfile.ts';
 import { checkLoadBalancer } from '../deploy/check-load-balancer.ts';
@@ -161,5 +163,28 @@ describe("the check of systemd's units", () => {
       expect.stringMatching(/^systemd-analyze verify x\.service: .*Restrat/),
       expect.stringMatching(/^systemd-analyze security x\.service: [\s\S]*UNSAFE/),
     ]);
+  });
+});
+
+describe('the memory of a gateway', () => {
+  /** docs/scaling.md: of a gateway itself, and of each open stream. */
+  const idleBytes = 175e6;
+  const streamBytes = 58.5e3;
+  const units: Readonly<Record<string, number>> = { g: 1024 ** 3, G: 1024 ** 3, Gi: 1024 ** 3 };
+  const bytes = (text: string): number => Number.parseInt(text, 10) * (units[text.replace(/^\d+/, '')] ?? Number.NaN);
+  const read = (file: string): string => readFileSync(file, 'utf8');
+
+  it.each([
+    ['the chart', () => parse(read('deploy/helm/switchyard/values.yaml')).gateway.resources.limits.memory],
+    [
+      'compose',
+      () => parse(read('docker-compose.yml'), { merge: true }).services.gateway.deploy.resources.limits.memory,
+    ],
+    ['systemd', () => /^MemoryMax=(.*)$/m.exec(read('deploy/systemd/switchyard-gateway.service'))?.[1]],
+  ])('is enough in %s for all that its own bounds let in', (_, limit) => {
+    const { MAX_STREAMS, MAX_ANSWER_BYTES, MAX_BYTES_IN_FLIGHT } = allSettings;
+    const bounds = MAX_ANSWER_BYTES.default + MAX_BYTES_IN_FLIGHT.default;
+    const needed = idleBytes + MAX_STREAMS.default * streamBytes + bounds;
+    expect(bytes(limit())).toBeGreaterThan(needed);
   });
 });
