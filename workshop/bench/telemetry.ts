@@ -1,6 +1,6 @@
 // `npm run bench:telemetry`: what metrics and traces cost, in processor time of gateway and worker for each task, and in
-// tasks per second. The same deployment several times, in many short rounds of random order: a busy machine is busy for
-// all. What others do only adds processor time, so the lower quartile of the rounds says more than their median.
+// tasks per second. The same deployment several times, in short rounds of random order: a busy machine is busy for all.
+// All of them are started anew several times, since two processes of the same program differ by a few percent for good.
 
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,51 +8,74 @@ import { freePort } from '@switchyard/local';
 import { userMessage } from '../../tests/support/messages.ts';
 import { processorMicros } from '../../tests/support/process-usage.ts';
 import { count, readCommandLine } from '../options.ts';
-import { quantile, SeededRandom } from '../statistics.ts';
+import { median, quantile, SeededRandom } from '../statistics.ts';
 import { markdownTable } from '../tables.ts';
 import { Stage } from './stage.ts';
 
-const { rounds, tasks } = readCommandLine({
+const { starts, rounds, tasks } = readCommandLine({
   usage: `npm run bench:telemetry [-- options]
   Tasks are sent without waiting, and a round ends when the last one is completed. The deployment without metrics and
   traces is there twice: what the two differ by is noise.`,
   options: {
-    rounds: count('rounds of each that count', '100', ['4']),
+    starts: count('how often all are started', '7', ['1']),
+    rounds: count('rounds of each that count, for each start', '16', ['4']),
     tasks: count('tasks of a round', '1000', ['1']),
   },
 }).options;
 const callers = 32;
-const warmUps = 10;
+const warmUps = 6;
 const random = new SeededRandom(1);
 
+const names = ['neither', 'neither, once more', 'metrics, read every 5 s', 'traces of 1 %'] as const;
+type Name = (typeof names)[number];
+
 interface Contender {
-  readonly name: string;
+  readonly name: Name;
   readonly stage: Stage;
   readonly microsPerTask: number[];
   readonly tasksPerSecond: number[];
 }
 
-await using parts = new AsyncDisposableStack();
-const metrics = await metricsSettings();
-const collector = createServer((request, response) => request.resume().on('end', () => response.end()));
-const port = await listen(parts.adopt(collector, (server) => void server.close()));
-const traces = { TRACES: 'otlp', TRACES_URL: `http://127.0.0.1:${port}/v1/traces`, TRACES_SAMPLE: '0.01' };
-const contenders: readonly Contender[] = [
-  await open('neither'),
-  await open('neither, once more'),
-  await open('metrics, read every 5 s', metrics),
-  await open('traces of 1 %', traces),
-];
-parts.use(scrape(metrics));
-for (let round = -warmUps; round < rounds; round++) {
-  const order = contenders.map((contender) => ({ contender, at: random.next() })).sort((a, b) => a.at - b.at);
-  for (const { contender } of order) await measure(contender, round >= 0);
-  if (round % 20 === 0) process.stderr.write(`round ${round}\n`);
+/** Of one start: what others do on the machine only adds, so the best quartile of the rounds says the most. */
+interface Figures {
+  readonly microsPerTask: number;
+  readonly tasksPerSecond: number;
+}
+
+const figures: Readonly<Record<Name, Figures>>[] = [];
+for (let start = 0; start < starts; start++) {
+  figures.push(await measureStart());
+  process.stderr.write(`start ${start + 1} of ${starts}\n${table()}\n`);
 }
 process.stdout.write(`${table()}\n`);
 
-async function open(name: string, env?: Readonly<Record<string, string>>): Promise<Contender> {
-  return { name, stage: parts.use(await Stage.open(env && { env })), microsPerTask: [], tasksPerSecond: [] };
+async function measureStart(): Promise<Readonly<Record<Name, Figures>>> {
+  await using parts = new AsyncDisposableStack();
+  const metrics = await metricsSettings();
+  const collector = createServer((request, response) => request.resume().on('end', () => response.end()));
+  const port = await listen(parts.adopt(collector, (server) => void server.close()));
+  const traces = { TRACES: 'otlp', TRACES_URL: `http://127.0.0.1:${port}/v1/traces`, TRACES_SAMPLE: '0.01' };
+  const settings = { 'metrics, read every 5 s': metrics, 'traces of 1 %': traces };
+  const contenders: Contender[] = [];
+  for (const name of shuffled(names)) {
+    const env = name in settings ? settings[name as keyof typeof settings] : {};
+    contenders.push({ name, stage: parts.use(await Stage.open({ env })), microsPerTask: [], tasksPerSecond: [] });
+  }
+  parts.use(scrape(metrics));
+  for (let round = -warmUps; round < rounds; round++)
+    for (const contender of shuffled(contenders)) await measure(contender, round >= 0);
+  const best = ({ name, microsPerTask, tasksPerSecond }: Contender): [Name, Figures] => [
+    name,
+    { microsPerTask: quantile(microsPerTask, 0.25), tasksPerSecond: quantile(tasksPerSecond, 0.75) },
+  ];
+  return Object.fromEntries(contenders.map(best)) as Record<Name, Figures>;
+}
+
+function shuffled<T>(all: readonly T[]): T[] {
+  return all
+    .map((one) => ({ one, at: random.next() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ one }) => one);
 }
 
 async function measure({ stage, microsPerTask, tasksPerSecond }: Contender, isCounted: boolean): Promise<void> {
@@ -101,21 +124,21 @@ function scrape({ ADMIN_PORT, METRICS_PORT, METRICS_KEY }: Awaited<ReturnType<ty
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
+/** Medians over the starts; beside neither, also the least and the most. */
 function table(): string {
-  const [neither] = contenders;
-  const figures = ({ microsPerTask, tasksPerSecond }: Contender): number[] => [
-    quantile(microsPerTask, 0.25),
-    quantile(microsPerTask, 0.5),
-    quantile(tasksPerSecond, 0.75),
-    quantile(tasksPerSecond, 0.5),
-  ];
-  const base = neither ? figures(neither) : [];
-  const rows = contenders.map((contender) => [
-    contender.name,
-    ...figures(contender).flatMap((figure, i) => [figure, (figure / (base[i] ?? Number.NaN)).toFixed(3)]),
+  const beside = (name: Name, what: keyof Figures): string => {
+    const ratios = figures.map((one) => one[name][what] / one.neither[what]);
+    const [low, middle, high] = [Math.min(...ratios), median(ratios), Math.max(...ratios)].map((one) => one.toFixed(3));
+    return `${middle} (${low} to ${high})`;
+  };
+  const rows = names.map((name) => [
+    name,
+    ...(['microsPerTask', 'tasksPerSecond'] as const).flatMap((what) => [
+      median(figures.map((one) => one[name][what])),
+      beside(name, what),
+    ]),
   ]);
-  const heads = ['µs per task, lower quartile', 'µs per task, median', 'tasks/s, upper quartile', 'tasks/s, median'];
-  return markdownTable(['', ...heads.flatMap((head) => [head, 'beside neither'])], rows);
+  return markdownTable(['', 'µs per task', 'beside neither', 'tasks/s', 'beside neither'], rows);
 }
 
 function listen(server: Server): Promise<number> {
