@@ -1,7 +1,14 @@
 // `npm start`: Redis, a gateway and a worker as child processes, in one terminal.
 
 import { resolve } from 'node:path';
-import { nextSteps, openOperators, readSettings, runOnKeptRedis, runSession, secretFile } from '@switchyard/cli/up';
+import {
+  nextSteps,
+  openOperators,
+  readSettings,
+  runOnPersistentRedis,
+  runSession,
+  secretFile,
+} from '@switchyard/cli/up';
 import { readCommandLine } from '@switchyard/settings';
 import { consoleBuild } from './console/start-build.ts';
 
@@ -30,7 +37,7 @@ await runSession(process, async (session) => {
   const given = await readSettings(environment);
   const operators = await openOperators(given);
   const pushSecret = environment.PUSH_SECRET_FILE || (await secretFile(given.dataFolder, 'push-secret'));
-  await runOnKeptRedis(session, {
+  await runOnPersistentRedis(session, {
     command: 'npm start',
     given,
     settings: {

@@ -8,7 +8,7 @@ import { type Run, runUntilStopped } from './run.ts';
 import type { Session } from './session.ts';
 import type { StartSettings } from './settings.ts';
 
-export interface KeptRedisRun extends Pick<Run, 'command' | 'afterGreeting'> {
+export interface PersistentRedisRun extends Pick<Run, 'command' | 'afterGreeting'> {
   readonly given: StartSettings;
   readonly settings: Omit<ProgramSettings, 'redisUrl'>;
   readonly greeting: (settings: ProgramSettings) => string;
@@ -18,7 +18,7 @@ export interface KeptRedisRun extends Pick<Run, 'command' | 'afterGreeting'> {
  * Runs everything until it is asked to stop, with the user's Redis, or with one that keeps its files in the data
  * folder.
  */
-export async function runOnKeptRedis(session: Session, { given, ...rest }: KeptRedisRun): Promise<void> {
+export async function runOnPersistentRedis(session: Session, { given, ...rest }: PersistentRedisRun): Promise<void> {
   const { redisUrl, dataFolder, redisPort: port } = given;
   const run = (url: string, embedded?: EmbeddedRedis): Promise<void> => {
     const settings = { ...rest.settings, redisUrl: url };

@@ -49,7 +49,7 @@ export async function runUntilStopped(run: Run): Promise<void> {
     keepWithOutput('gateway', () => startGateway(settings)),
     ...workerNames(workers).map((name) => keepWithOutput(name, () => startWorker(settings))),
   ];
-  const forget = await tellAddresses(settings);
+  const forget = await publishAddresses(settings);
   let after: Guarded | undefined;
   const ended = new AbortController();
   greetWhenReady(AbortSignal.any([ended.signal, signals.stopped]));
@@ -75,7 +75,7 @@ export async function runUntilStopped(run: Run): Promise<void> {
   }
 }
 
-function tellAddresses(settings: ProgramSettings): Promise<() => Promise<void>> | undefined {
+function publishAddresses(settings: ProgramSettings): Promise<() => Promise<void>> | undefined {
   const { dataFolder, operators } = settings;
   if (dataFolder === undefined) return undefined;
   return writeAddresses(dataFolder, { gateway: urlOf(settings), ...(operators && { operators: operators.url }) });

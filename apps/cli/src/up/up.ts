@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Environment, readCommandLine } from '@switchyard/settings';
 import { describeAgents } from './describe-agents.ts';
 import { nextSteps } from './next-steps.ts';
-import { runOnKeptRedis } from './on-redis.ts';
+import { runOnPersistentRedis } from './on-redis.ts';
 import { openOperators } from './operators.ts';
 import { secretFile } from './secret-file.ts';
 import type { Session } from './session.ts';
@@ -49,7 +49,7 @@ export async function up(session: Session, folder: string, args: readonly string
     example: first?.example ?? 'Hello',
     addWorker: [command, 'worker', ...agents].join(' '),
   };
-  await runOnKeptRedis(session, {
+  await runOnPersistentRedis(session, {
     command: [command, 'up', ...args].join(' '),
     given,
     settings: {

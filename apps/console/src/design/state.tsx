@@ -1,8 +1,8 @@
 import type { AgentReading } from '@switchyard/operator-api';
 import type { TaskState } from '@switchyard/protocol';
-import { agentLook, type Colour, stateColour, stateName } from './looks.ts';
+import { agentBadge, type Colour, stateColour, stateName } from './badges.ts';
 
-export type { Colour } from './looks.ts';
+export type { Colour } from './badges.ts';
 
 export function State({ state }: { readonly state: TaskState }) {
   const moving = state === 'TASK_STATE_WORKING' ? ' moving' : '';
@@ -10,7 +10,7 @@ export function State({ state }: { readonly state: TaskState }) {
 }
 
 export function AgentState({ agent }: { readonly agent: AgentReading }) {
-  const { name, colour } = agentLook(agent);
+  const { name, colour } = agentBadge(agent);
   return <Badge colour={colour}>{name}</Badge>;
 }
 

@@ -3,7 +3,7 @@ import type { Ops } from '@switchyard/store';
 import { live } from './live.ts';
 import { loadPath, operatorName } from './operators.ts';
 import { drainParameters, interruptedParameters, loadParameters, noParameters, pageParameters } from './parameters.ts';
-import { type AdminRoute, adminAction, adminOrder, adminRoute, found, listRoute, notFound } from './route.ts';
+import { type AdminRoute, adminAction, adminJsonAction, adminRoute, found, listRoute, notFound } from './route.ts';
 
 /** Whether this gateway can serve requests, and if not, why. */
 export const healthRoute = adminRoute(['get', '/admin/health'], noParameters, ({ readiness }) => readiness());
@@ -53,7 +53,7 @@ export const turnRoutes = [
 /** The temporary log level of all processes. */
 export const logLevelRoutes: readonly AdminRoute[] = [
   adminRoute(['get', '/admin/log-level'], noParameters, ({ ops }) => reading(ops)),
-  adminOrder('/admin/log-level', logLevelSchema, async ({ ops }, { parameters: { level, forMs } }) => {
+  adminJsonAction('/admin/log-level', logLevelSchema, async ({ ops }, { parameters: { level, forMs } }) => {
     await ops.logLevels.set(level, forMs);
     return reading(ops);
   }),

@@ -60,7 +60,7 @@ export class OperatorStreams {
 }
 
 /** An answer with the readers of its path. */
-interface Look {
+interface SharedQuery {
   readers: number;
   /** Earliest time of the next query. */
   nextMs: number;
@@ -68,11 +68,11 @@ interface Look {
 }
 
 /** One query of a path serves all its readers. */
-const looks = new WeakMap<AdminBackend, Map<string, Look>>();
+const queries = new WeakMap<AdminBackend, Map<string, SharedQuery>>();
 
-function looksOf(backend: AdminBackend): Map<string, Look> {
-  const shared = looks.get(backend) ?? new Map<string, Look>();
-  looks.set(backend, shared);
+function queriesOf(backend: AdminBackend): Map<string, SharedQuery> {
+  const shared = queries.get(backend) ?? new Map<string, SharedQuery>();
+  queries.set(backend, shared);
   return shared;
 }
 
@@ -83,7 +83,7 @@ export function live(route: AdminRoute): AdminRoute {
     run: async (backend, req, operator) => {
       if (!wantsEvents(req)) return route.run(backend, req, operator);
       const read = async (): Promise<StreamItem> => itemOf((await route.run(backend, req, operator)).answer);
-      const at = { shared: looksOf(backend), path: req.originalUrl, read };
+      const at = { shared: queriesOf(backend), path: req.originalUrl, read };
       // An error of the first query is answered with its status.
       const first = await read();
       const after = lastEventIn(req)?.seq;
@@ -92,8 +92,8 @@ export function live(route: AdminRoute): AdminRoute {
   };
 }
 
-interface LookedAt {
-  readonly shared: Map<string, Look>;
+interface QueriedPath {
+  readonly shared: Map<string, SharedQuery>;
   /** Includes the query string. */
   readonly path: string;
   readonly read: () => Promise<StreamItem>;
@@ -106,31 +106,31 @@ interface Reader {
   readonly signal: AbortSignal;
 }
 
-async function* answersAt(at: LookedAt, { first, after, signal }: Reader): AsyncGenerator<StreamItem, void> {
+async function* answersAt(at: QueriedPath, { first, after, signal }: Reader): AsyncGenerator<StreamItem, void> {
   const { shared, path } = at;
-  const look = shared.get(path) ?? { readers: 0, nextMs: Date.now() + dueMs, item: Promise.resolve(first) };
-  shared.set(path, look);
-  look.readers++;
+  const query = shared.get(path) ?? { readers: 0, nextMs: Date.now() + dueMs, item: Promise.resolve(first) };
+  shared.set(path, query);
+  query.readers++;
   try {
     for (let last = after; !signal.aborted; ) {
-      const item = await look.item;
+      const item = await query.item;
       if (item.seq !== last) yield item;
       last = item.seq;
       if (!(await passed(signal))) return;
-      refresh(look, at.read);
+      refresh(query, at.read);
     }
   } finally {
-    if (--look.readers === 0) shared.delete(path);
+    if (--query.readers === 0) shared.delete(path);
   }
 }
 
 /** Queries again, unless another reader has just done so. */
-function refresh(look: Look, read: LookedAt['read']): void {
+function refresh(query: SharedQuery, read: QueriedPath['read']): void {
   const beganMs = Date.now();
-  if (beganMs < look.nextMs) return;
-  look.nextMs = Number.POSITIVE_INFINITY;
-  look.item = read().finally(() => {
-    look.nextMs = Math.max(beganMs + dueMs, Date.now() + restFactor * (Date.now() - beganMs));
+  if (beganMs < query.nextMs) return;
+  query.nextMs = Number.POSITIVE_INFINITY;
+  query.item = read().finally(() => {
+    query.nextMs = Math.max(beganMs + dueMs, Date.now() + restFactor * (Date.now() - beganMs));
   });
 }
 

@@ -108,7 +108,7 @@ export function adminAction<Answer extends object | undefined>(
 const mostBodyBytes = 5_000_000;
 
 /** An action with a JSON body. */
-export function adminOrder<Schema extends z.ZodType, Answer extends object | undefined>(
+export function adminJsonAction<Schema extends z.ZodType, Answer extends object | undefined>(
   path: string,
   schema: Schema,
   run: (backend: AdminBackend, query: AdminQuery<z.output<Schema>>) => Promise<Answer>,

@@ -8,7 +8,7 @@ import { taskNotFound } from '../operations/backend.ts';
 import { live } from './live.ts';
 import { operatorName } from './operators.ts';
 import { noParameters, taskParameters, taskSearchParameters } from './parameters.ts';
-import { type AdminRoute, adminAction, adminOrder, adminRoute, EventsAnswer, readPage } from './route.ts';
+import { type AdminRoute, adminAction, adminJsonAction, adminRoute, EventsAnswer, readPage } from './route.ts';
 
 /** Tasks of all principals: search, and read by id. */
 export const taskRoutes = [
@@ -76,7 +76,7 @@ export const taskActionRoutes: readonly AdminRoute[] = [
     // Events contain texts of clients and agents.
     { what: 'admin' },
   ),
-  adminOrder('/admin/tasks/:id\\:answer', answer, async ({ ops }, { id, parameters, operator }) => {
+  adminJsonAction('/admin/tasks/:id\\:answer', answer, async ({ ops }, { id, parameters, operator }) => {
     const { messageId, parts } = parameters;
     requireAccepted(id, await ops.tasks.answer(id, { messageId, parts, operator: operatorName(operator) }));
     return undefined;
@@ -97,7 +97,7 @@ const orderSchema = rerunSchema.extend({ parts: z.array(partSchema).min(1).optio
 
 /** Reruns an ended task as a new one. */
 export const rerunRoutes: readonly AdminRoute[] = [
-  adminOrder(
+  adminJsonAction(
     '/admin/tasks/:id\\:rerun',
     orderSchema,
     async ({ ops }, { id, parameters, operator }): Promise<StartedTask> => {

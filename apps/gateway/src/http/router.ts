@@ -21,7 +21,7 @@ import { serveMcp } from '../mcp/serve-mcp.ts';
 import { serveManifest, serveSearch } from './serve-ard.ts';
 import { conversationRoutes } from './serve-conversations.ts';
 import { deletionPath, serveDeletion } from './serve-deletion.ts';
-import { leadToConsole, serveAgentList, serveCard, serveJwks } from './serve-discovery.ts';
+import { redirectToConsole, serveAgentList, serveCard, serveJwks } from './serve-discovery.ts';
 import { type Readiness, serveHealth, serveReadiness } from './serve-health.ts';
 
 /** Bases of the agents' URLs: the default agent's, and every agent's own. */
@@ -50,7 +50,7 @@ function routesOf(context: GatewayContext, readiness: Readiness): Route[] {
     { verb: 'GET', path: '/agents', handle: serveAgentList(context) },
     ...(settings.ard === 'off' ? [] : ardRoutes(context)),
     { verb: 'GET', path: jwksPath, handle: serveJwks(publicKeys(context), settings.cardMaxAgeSeconds) },
-    { verb: 'GET', path: '/console', handle: leadToConsole(context, context.consoleUrl) },
+    { verb: 'GET', path: '/console', handle: redirectToConsole(context, context.consoleUrl) },
     ...(settings.mcp ? [{ verb: 'POST', path: '/mcp', handle: serveMcp(context) } as const] : []),
     { verb: 'GET', path: '/healthz', handle: serveHealth },
     { verb: 'GET', path: '/readyz', handle: serveReadiness(readiness) },

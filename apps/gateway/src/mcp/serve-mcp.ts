@@ -4,23 +4,26 @@ import { admit, bodyLimits } from '../bindings/http-call.ts';
 import { writeError } from '../bindings/jsonrpc.ts';
 import { drained, type Exchange, type Handler } from '../exchange/exchange.ts';
 import { parseJson, readJsonText } from '../exchange/read-json.ts';
-import type { Door } from './door.ts';
 import type { McpRequest } from './mcp-call.ts';
+import type { McpToolsServer } from './mcp-tools-server.ts';
 
 /** Every agent as a tool of the Model Context Protocol, over streamable HTTP, without sessions. */
 export function serveMcp(context: GatewayContext): Handler {
-  let door: Promise<Door> | undefined;
+  let toolsServer: Promise<McpToolsServer> | undefined;
   // The SDK is loaded with the first request, so that it costs nothing if MCP is not used.
-  const open = async (): Promise<Door> => new (await import('./door.ts')).Door(context);
+  const open = async (): Promise<McpToolsServer> => new (await import('./mcp-tools-server.ts')).McpToolsServer(context);
   return async (req, res) => {
     const exchange = { req, res };
     try {
       const admission = await admit(context, exchange);
       const body = parseJson(await readJsonText(req, bodyLimits(context, exchange, admission)));
       requireSingle(body);
-      door ??= open();
+      toolsServer ??= open();
       using watched = watch(context, { exchange, admission }, body);
-      const answer = await (await door).answer(webRequest(exchange, watched.signal), body, { exchange, admission });
+      const answer = await (await toolsServer).answer(webRequest(exchange, watched.signal), body, {
+        exchange,
+        admission,
+      });
       await write(exchange, answer);
     } catch (thrown) {
       writeError(context, exchange, { id: 'null', thrown });

@@ -61,7 +61,7 @@ export async function acceptMessage(
   request: ConditionalSend,
   { preSubscription, webhookHoldMs, isAwaited = false, steps, schedule }: AcceptOptions = {},
 ): Promise<Accepted> {
-  requireOwnWords(request);
+  requireClientRole(request);
   requireExtensions(call);
   requireMediaTypes(call, request);
   requireSkill(call, request);
@@ -216,7 +216,7 @@ export function presubscribe(
  * Clients speak only for themselves: not as the agent, and not as an agent that calls it.
  * @throws {A2AError} InvalidParams
  */
-function requireOwnWords({ message, metadata }: SendMessageRequest): void {
+function requireClientRole({ message, metadata }: SendMessageRequest): void {
   const violations = [...reservedIn('metadata', metadata), ...reservedIn('message.metadata', message.metadata)];
   message.parts.forEach((part, i) => {
     if (part.metadata) violations.push(...reservedIn(`message.parts[${i}].metadata`, part.metadata));

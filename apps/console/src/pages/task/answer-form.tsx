@@ -3,7 +3,7 @@ import { useRef } from 'preact/hooks';
 import { Button } from '../../design/button.tsx';
 import { Field } from '../../design/field.tsx';
 import { notifyProblem } from '../../design/notices.tsx';
-import { answerTask, newMessageId } from './orders.ts';
+import { answerTask, newMessageId } from './actions.ts';
 
 export const answerId = 'answer';
 

@@ -1,13 +1,13 @@
 import type { Diagnosis, TaskDetail } from '@switchyard/operator-api';
 import type { Message } from '@switchyard/protocol';
 import { href, taskPath } from '../../app/route.ts';
+import { stateName } from '../../design/badges.ts';
 import { Button } from '../../design/button.tsx';
 import { Icon } from '../../design/icon.tsx';
-import { stateName } from '../../design/looks.ts';
 import { notify } from '../../design/notices.tsx';
 import type { Colour } from '../../design/state.tsx';
 import { Duration } from '../../design/time.tsx';
-import { orderFor } from './orders.ts';
+import { immediateAction } from './actions.ts';
 
 type Action = Diagnosis['actions'][number];
 
@@ -25,10 +25,10 @@ export function Finding({ detail, lastWords, onAction }: FindingProps) {
   // The state in the page's header says the same.
   if (finding === 'ended' && !hasFailed(detail)) return null;
   const run = async (action: Action): Promise<void> => {
-    const order = orderFor(action, detail);
-    if (!order) return onAction(action);
-    await order.run();
-    notify(`${order.label}: done`);
+    const immediate = immediateAction(action, detail);
+    if (!immediate) return onAction(action);
+    await immediate.run();
+    notify(`${immediate.label}: done`);
   };
   return (
     <section class={`finding ${colourOf(detail)}`} aria-label="Why it is where it is" data-finding={finding}>
@@ -75,7 +75,7 @@ function headOf({ state, diagnosis: { finding, isStuck } }: TaskDetail): string 
 function labelOf(action: Action, detail: TaskDetail): string | undefined {
   if (action === 'answer') return 'Answer';
   if (action === 'retry' && detail.deadLetter) return 'Retry its message';
-  return orderFor(action, detail)?.label;
+  return immediateAction(action, detail)?.label;
 }
 
 const isForPerson = (finding: Diagnosis['finding']): boolean =>

@@ -9,7 +9,7 @@ import { Button } from '../../design/button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
 import { Field } from '../../design/field.tsx';
 import { Problem } from '../../design/views.tsx';
-import { newMessageId, rerunTask } from './orders.ts';
+import { newMessageId, rerunTask } from './actions.ts';
 
 interface RerunProps {
   readonly taskId: string;

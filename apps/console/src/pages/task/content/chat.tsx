@@ -7,7 +7,7 @@ export function Chat({ history, agent }: { readonly history: readonly Message[];
   return (
     <ol class="chat">
       {history.map((message, i) => (
-        <Said
+        <MessageItem
           key={message.messageId}
           message={message}
           by={message.role === history[i - 1]?.role ? undefined : message.role === 'ROLE_AGENT' ? agent : 'client'}
@@ -18,7 +18,7 @@ export function Chat({ history, agent }: { readonly history: readonly Message[];
 }
 
 /** @param by unset: the sender is shown above */
-function Said({ message, by }: { readonly message: Message; readonly by: string | undefined }) {
+function MessageItem({ message, by }: { readonly message: Message; readonly by: string | undefined }) {
   return (
     <li class={`said ${message.role === 'ROLE_AGENT' ? 'by-agent' : 'by-client'}`}>
       {by !== undefined && <span class="said-by">{by}</span>}

@@ -1,5 +1,5 @@
 import type { Timeline, TimelineEntry } from '@switchyard/operator-api';
-import { type Colour, stateColour, stateName } from '../../../design/looks.ts';
+import { type Colour, stateColour, stateName } from '../../../design/badges.ts';
 
 type Attempt = Extract<TimelineEntry, { kind: 'attempt' }>;
 type Step = Extract<TimelineEntry, { kind: 'step' }>;

@@ -1,8 +1,8 @@
 import type { Timeline } from '@switchyard/operator-api';
 import { useState } from 'preact/hooks';
 import { href, taskPath } from '../../../app/route.ts';
+import { stateColour, stateName } from '../../../design/badges.ts';
 import { Icon } from '../../../design/icon.tsx';
-import { stateColour, stateName } from '../../../design/looks.ts';
 import { durationText } from '../../../design/time.tsx';
 import { useCalledTasks } from './called-tasks.ts';
 import { TimeAxis } from './time-axis.ts';

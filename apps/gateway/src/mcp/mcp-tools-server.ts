@@ -29,7 +29,7 @@ const MESSAGE_ID = 'switchyard/messageId';
  * Agents as MCP tools; only translates. Each request has its own server, so that any gateway can serve the next one:
  * protocol revision 2026-07-28, and earlier ones without sessions.
  */
-export class Door {
+export class McpToolsServer {
   readonly #context: GatewayContext;
   readonly #bus: ServerEventBus;
 

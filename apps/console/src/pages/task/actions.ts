@@ -38,22 +38,22 @@ export async function retryDeadLetter(taskId: string): Promise<string> {
 }
 
 /** Actions that can run at once; `undefined`: the action needs a person or a form. */
-export function orderFor(action: Diagnosis['actions'][number], detail: TaskDetail): Order | undefined {
+export function immediateAction(action: Diagnosis['actions'][number], detail: TaskDetail): ImmediateAction | undefined {
   const [agent] = detail.diagnosis.see.filter(({ kind }) => kind === 'agent');
   const [worker] = detail.diagnosis.see.filter(({ kind }) => kind === 'worker');
   if (action === 'resume-agent')
-    return order(
+    return postAction(
       `Resume ${agent?.id ?? detail.agent}`,
       `/admin/agents/${encodeURIComponent(agent?.id ?? detail.agent)}:resume`,
     );
   if (action === 'drain-worker' && worker)
-    return order('Drain the worker', `/admin/workers/${encodeURIComponent(worker.id)}:drain`);
+    return postAction('Drain the worker', `/admin/workers/${encodeURIComponent(worker.id)}:drain`);
   return undefined;
 }
 
-interface Order {
+interface ImmediateAction {
   readonly label: string;
   readonly run: () => Promise<unknown>;
 }
 
-const order = (label: string, path: string): Order => ({ label, run: () => call(path, any, post) });
+const postAction = (label: string, path: string): ImmediateAction => ({ label, run: () => call(path, any, post) });

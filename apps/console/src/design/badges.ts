@@ -3,12 +3,12 @@ import type { TaskState } from '@switchyard/protocol';
 
 export type Colour = 'gray' | 'blue' | 'green' | 'amber' | 'red' | 'violet';
 
-interface Look {
+interface Badge {
   readonly name: string;
   readonly colour: Colour;
 }
 
-const looks: Readonly<Record<TaskState, Look>> = {
+const badges: Readonly<Record<TaskState, Badge>> = {
   TASK_STATE_SUBMITTED: { name: 'Submitted', colour: 'gray' },
   TASK_STATE_WORKING: { name: 'Working', colour: 'blue' },
   TASK_STATE_INPUT_REQUIRED: { name: 'Needs input', colour: 'amber' },
@@ -21,16 +21,16 @@ const looks: Readonly<Record<TaskState, Look>> = {
 
 /** The text for a task's state. */
 export function stateName(state: TaskState): string {
-  return looks[state].name;
+  return badges[state].name;
 }
 
 /** The colour of a state, the same everywhere. */
 export function stateColour(state: TaskState): Colour {
-  return looks[state].colour;
+  return badges[state].colour;
 }
 
 /** The health of an agent. A missing worker is a problem only if messages wait. */
-export function agentLook({ workers, paused, waiting }: AgentReading): Look {
+export function agentBadge({ workers, paused, waiting }: AgentReading): Badge {
   if (paused) return { name: 'Paused', colour: 'amber' };
   if (workers === 0) return { name: 'No worker', colour: waiting > 0 ? 'red' : 'gray' };
   return { name: 'Ready', colour: 'green' };
