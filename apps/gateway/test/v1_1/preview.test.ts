@@ -475,6 +475,39 @@ describe('an answer in 1.0', () => {
     }
   });
 
+  it('is the same in streams, of 0.3 too, and over gRPC', async () => {
+    const { id } = await submit(url);
+    const rpc = (method: string): RequestInit => ({
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { id } }),
+    });
+    const read = async (base: string): Promise<readonly string[]> => {
+      const frames: string[] = [];
+      const answer: Draft['answer'] = (bytes) => frames.push(bytes.toString('hex'));
+      const binding = await grpcBindingOf(base, { answer });
+      const overHttp: [path: string, init?: RequestInit][] = [
+        [`/tasks/${id}:subscribe`],
+        ['', rpc('SubscribeToTask')],
+        ['', rpc('tasks/resubscribe')],
+        [`/v1/tasks/${id}:subscribe`, { method: 'POST' }],
+      ];
+      const [texts] = await Promise.all([
+        Promise.all(overHttp.map(async ([path, init]) => (await fetch(base + path, init)).text())),
+        binding.invoke({ operation: 'SubscribeToTask', params: { id } }),
+      ]);
+      return [...texts, frames.join()];
+    };
+    const both = Promise.all([url, without].map(read));
+    await until(() => stage.store.feeds.readersOf(id).length === 10, { what: 'all follow' });
+    const turn = await stage.beginTurn(id);
+    for (const event of [working(), chunk('a', { append: false }), chunk('b'), completed()]) await turn.publish(event);
+    const [one, other] = await both;
+    expect(one).toEqual(other);
+    expect(one?.map((text) => text.length > 200)).toEqual([true, true, true, true, true]);
+    expect(one?.join()).not.toContain('generation');
+  });
+
   it('is there over gRPC, though the request has a field of another type where 1.1 has one', async () => {
     const { id } = await waitingTask();
     const request = (bytes: Buffer): Buffer =>
