@@ -56,13 +56,8 @@ export class BenchTask {
   }
 
   async chunk(text: string): Promise<void> {
-    const append = this.#chunks++ > 0;
-    await this.#turn.publish({
-      kind: 'artifact',
-      artifact: { artifactId: 'chunks', parts: [{ text }] },
-      append,
-      lastChunk: false,
-    });
+    const artifact = { artifactId: 'chunks', parts: [{ text }] };
+    await this.#turn.publish({ kind: 'artifact', artifact, append: this.#chunks++ > 0, lastChunk: false });
   }
 
   /** Once it returns, all that was published is written. */
@@ -70,13 +65,9 @@ export class BenchTask {
     return Promise.resolve(this.#turn.flush());
   }
 
-  async working(): Promise<void> {
-    await this.#turn.publish({ kind: 'status', state: 'TASK_STATE_WORKING', settles: false });
-  }
-
-  async say(text: string): Promise<void> {
-    const message = agentMessage(text);
-    await this.#turn.publish({ kind: 'status', state: 'TASK_STATE_WORKING', settles: false, message });
+  async working(text?: string): Promise<void> {
+    const message = text === undefined ? {} : { message: agentMessage(text) };
+    await this.#turn.publish({ kind: 'status', state: 'TASK_STATE_WORKING', settles: false, ...message });
   }
 
   async complete(text: string): Promise<void> {
@@ -107,35 +98,23 @@ redis.call('HSET', KEYS[1], 'seq', seq)
 redis.call('PUBLISH', KEYS[1] .. ':e', table.concat(lines, '\\n'))
 return seq`;
 
-/** The limit of an append: a task whose chunks are written by a bare script. */
-export class BareAppend {
-  readonly #redis: Redis;
-  readonly #sha: string;
-  readonly #taskId = randomUUID();
-  readonly #artifactId = randomUUID();
-  #chunks = 0;
-
-  private constructor(redis: Redis, sha: string) {
-    this.#redis = redis;
-    this.#sha = sha;
-  }
-
-  static async begin(redis: Redis): Promise<BareAppend> {
-    return new BareAppend(redis, String(await redis.script('LOAD', script)));
-  }
-
-  /** As `BenchTask.chunks`. */
-  async chunks(count: number, together: number): Promise<void> {
-    for (let done = 0; done < count; done += together) {
-      const batch = Array.from({ length: Math.min(together, count - done) }, () => this.#chunk());
-      await this.#redis.evalsha(this.#sha, 1, `bench{s0}:bare:${this.#taskId}`, ...batch.flat());
-    }
-  }
-
-  #chunk(): [event: string, text: string] {
-    const text = `chunk ${this.#chunks++} of the bench text `;
-    const artifact = { artifactId: this.#artifactId, parts: [{ text }] };
-    const ids = { taskId: this.#taskId, contextId: this.#taskId };
-    return [JSON.stringify({ artifactUpdate: { ...ids, artifact, append: true, lastChunk: false } }), text];
-  }
+/** The limit of an append: a task whose chunks are written by a bare script, as by `BenchTask.chunks`. */
+export async function beginBareAppend(redis: Redis): Promise<Pick<BenchTask, 'chunks'>> {
+  const sha = String(await redis.script('LOAD', script));
+  const [taskId, artifactId] = [randomUUID(), randomUUID()];
+  let written = 0;
+  const chunk = (): [event: string, text: string] => {
+    const text = `chunk ${written++} of the bench text `;
+    const artifact = { artifactId, parts: [{ text }] };
+    const update = { taskId, contextId: taskId, artifact, append: true, lastChunk: false };
+    return [JSON.stringify({ artifactUpdate: update }), text];
+  };
+  return {
+    async chunks(count, together) {
+      for (let done = 0; done < count; done += together) {
+        const batch = Array.from({ length: Math.min(together, count - done) }, chunk);
+        await redis.evalsha(sha, 1, `bench{s0}:bare:${taskId}`, ...batch.flat());
+      }
+    },
+  };
 }

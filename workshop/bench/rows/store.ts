@@ -5,7 +5,7 @@ import { userMessage } from '../../../tests/support/messages.ts';
 import { median } from '../../statistics.ts';
 import { atMost, type Contest, type Row } from '../measure.ts';
 import type { Stage } from '../stage.ts';
-import { BareAppend, BenchTask, benchScope, bytesOf } from '../store-task.ts';
+import { BenchTask, beginBareAppend, benchScope, bytesOf } from '../store-task.ts';
 
 /** The store alone in this process, without HTTP. */
 const OURS = 'Switchyard';
@@ -41,11 +41,9 @@ const list: StoreRow = {
   prefix: 'list',
   async contest(store, { redis }) {
     const scope = (subject: string) => ({ ...benchScope, principal: { ...benchScope.principal, subject } });
+    const accept = (subject: string) => store.tasks.accept(scope(subject), { message: userMessage('x') });
     for (const subject of ['few', 'many'])
-      for (let i = 0; i < FEW; i += 100)
-        await Promise.all(
-          Array.from({ length: 100 }, () => store.tasks.accept(scope(subject), { message: userMessage('x') })),
-        );
+      for (let i = 0; i < FEW; i += 100) await Promise.all(Array.from({ length: 100 }, () => accept(subject)));
     await fillIndex(redis);
     const pageMs = (subject: string) => async (): Promise<number> => {
       const took: number[] = [];
@@ -101,7 +99,7 @@ const memory: StoreRow = {
 
 /** Turns that stream at once: a Redis that sleeps between two calls is measured waking up. */
 const STREAMS = 8;
-/** A task that chunks are appended to. */
+/** A task to append chunks to. */
 type Chunked = Pick<BenchTask, 'chunks'>;
 
 /** Redis' time for a call that appends `together` chunks, at the chunk of this number of each stream. */
@@ -121,7 +119,7 @@ const appends: readonly StoreRow[] = [
   async contest(store, { redis }) {
     const streams = <T>(begin: () => Promise<T>): Promise<T[]> => Promise.all(Array.from({ length: STREAMS }, begin));
     const tasks = await streams(() => BenchTask.begin(store));
-    const bare = await streams(() => BareAppend.begin(redis));
+    const bare = await streams(() => beginBareAppend(redis));
     const append = (to: readonly Chunked[], count: number, inOneCall: number): Promise<unknown> =>
       Promise.all(to.map((one) => one.chunks(count, inOneCall)));
     const measured = (to: readonly Chunked[]) => () => scriptMicros(redis, () => append(to, 200, together));
@@ -146,7 +144,7 @@ const reads: readonly StoreRow[] = [
   async contest(store, { redis }) {
     const task = await BenchTask.begin(store);
     if (bytes > 100_000) await task.chunk('x'.repeat(bytes));
-    else for (let i = 0; i < 99; i++) await task.say('y'.repeat(60));
+    else for (let i = 0; i < 99; i++) await task.working('y'.repeat(60));
     await task.flush();
     const read = async (): Promise<void> => {
       for (let i = 0; i < 300; i++) await task.read();
