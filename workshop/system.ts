@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startRedis, type TestRedis } from '../tests/support/redis.ts';
-import { type GatewayProcess, type Stack, type StackOptions, startStack } from '../tests/support/stack.ts';
+import { startRedis } from '../tests/support/redis.ts';
+import { type StackOptions, startStack } from '../tests/support/stack.ts';
 
 /** A folder that goes with its owner. */
 export async function temporaryFolder(): Promise<{ readonly path: string } & AsyncDisposable> {
@@ -10,20 +10,13 @@ export async function temporaryFolder(): Promise<{ readonly path: string } & Asy
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true, maxRetries: 3 }) };
 }
 
-/** Gateways and workers on a Redis of their own: on loopback, gone with their owner. */
-export interface OwnSystem extends AsyncDisposable {
-  readonly redis: TestRedis;
-  readonly stack: Stack;
-  /** The only one, or the first. */
-  readonly gateway: GatewayProcess;
-}
-
-export type OwnSystemOptions = Omit<StackOptions, 'redisUrl'> & {
+type OwnSystemOptions = Omit<StackOptions, 'redisUrl'> & {
   /** Redis keeps an append-only file, as it should in production. Default: it does. */
   readonly isDurable?: boolean;
 };
 
-export async function startOwnSystem({ isDurable = true, env, ...options }: OwnSystemOptions): Promise<OwnSystem> {
+/** Gateways, of which the first is named, and workers on a Redis of their own: on loopback, gone with their owner. */
+export async function startOwnSystem({ isDurable = true, env, ...options }: OwnSystemOptions) {
   await using parts = new AsyncDisposableStack();
   const redis = parts.adopt(await startRedis({ appendOnly: isDurable }), ({ stop }) => stop());
   const settings = { LOG_LEVEL: 'info', GRPC_PORT: 'off', ...env };

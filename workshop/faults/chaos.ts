@@ -71,21 +71,12 @@ export interface ChaosOptions extends Phase, Pick<InjectorOptions, 'count' | 'pa
   readonly log: (line: string) => void;
 }
 
-export interface ChaosReport {
-  readonly violations: readonly Violation[];
-  readonly tasks: number;
-  /** How often each was injected. */
-  readonly faults: Readonly<Record<string, number>>;
-  readonly resumedStreams: number;
-  readonly seconds: number;
-}
-
 const clockStep = new URL('inject/shifted-clock.ts', import.meta.url).href;
 
 /**
  * Runs tasks of all kinds while faults are injected into processes, Redis and the network, then reports all violations.
  */
-export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
+export async function runChaos(options: ChaosOptions) {
   const { seed, workers, count, mayLoseEvents, secrets, retentionMs, log } = options;
   const begun = performance.now();
   const prefix = uniquePrefix();
@@ -133,6 +124,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     ...leaked.map((what): Violation => ({ kind: 'keys', what })),
   ];
   const seconds = Math.round((performance.now() - begun) / 1_000);
+  // Faults: how often each was injected.
   return { violations, tasks: traffic.played, faults: await injected, resumedStreams: traffic.resumed, seconds };
 }
 

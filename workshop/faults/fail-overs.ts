@@ -18,18 +18,6 @@ export interface FailOverOptions {
   readonly waitReplicas?: number;
 }
 
-export interface FailOverReport {
-  /** The longest that a client went without a completed request, over all rounds, in milliseconds. */
-  readonly worstOutageMs: number;
-  readonly requests: number;
-  /** Tasks that were acknowledged, and are not completed in the end. */
-  readonly lost: readonly string[];
-  /** Events of acknowledged tasks that webhooks did not get, or not in order. */
-  readonly undelivered: readonly string[];
-  /** Workers that finish nothing any more. */
-  readonly wedged: number;
-}
-
 const CLIENTS = 8;
 const WORKERS = 2;
 const DEAD_FOR_MS = 5_000;
@@ -40,7 +28,7 @@ export async function measureFailOver(
   redis: RedisDeployment,
   { rounds, how, waitReplicas = 0 }: FailOverOptions,
   log: (line: string) => void,
-): Promise<FailOverReport> {
+) {
   await using receiver = await PushReceiver.start();
   const env = { ...pushSettings, WAIT_REPLICAS: String(waitReplicas) };
   await using scene = await startScene({ redis, workers: WORKERS, env });
@@ -55,14 +43,16 @@ export async function measureFailOver(
   }
   await delay(1_500);
   await Promise.all(probers.map((prober) => prober.stop()));
+  // The longest that a client went without a completed request, over all rounds.
   const worstOutageMs = worst();
   const accepted = probers.flatMap((prober) => prober.accepted);
   const ends = await Promise.allSettled(accepted.map((id) => client.ended(id, 30_000)));
+  // Tasks that were acknowledged, and are not completed in the end.
   const lost = ends.flatMap((end, i) => {
     const state = end.status === 'fulfilled' ? end.value.status.state : String(end.reason);
     return state === 'TASK_STATE_COMPLETED' ? [] : [`${accepted[i]} ${state}`];
   });
-  // Of each task every event, the first time in order.
+  // Webhooks get every event of a task, the first time in order.
   const problemsOf = async (id: string): Promise<string[]> =>
     receiver.problemsOf(id, (await watchTask(client, id)).events.size);
   const undelivered = (await Promise.all(probers.flatMap(({ pushed }) => pushed).map(problemsOf))).flat();

@@ -38,14 +38,7 @@ export interface FuzzOptions {
   /** Whether findings and new inputs of the corpus are written to files. */
   readonly keeps: boolean;
   /** Called after each round. */
-  readonly onRound?: (progress: Progress) => void;
-}
-
-export interface Progress {
-  readonly requests: number;
-  readonly branches: number;
-  readonly findings: number;
-  readonly heapBytes: number;
+  readonly onRound?: (seen: Readonly<Record<'requests' | 'branches' | 'findings' | 'heapBytes', number>>) => void;
 }
 
 /** An input, shrunken, and what its answer was. */

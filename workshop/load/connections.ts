@@ -49,15 +49,6 @@ export interface Reply {
   readonly body: string;
 }
 
-export interface Exchange {
-  /** Rejects with a `Failure`. */
-  readonly reply: Promise<Reply>;
-  /** Ends it with a failure; its connection is closed, since HTTP/1.1 cannot take a request back. */
-  abort(kind: string): void;
-  /** It may take any time from now on. */
-  keepOpen(): void;
-}
-
 export interface ConnectionSettings {
   readonly origin: string;
   /** Most connections, each for one request at a time. Opened on demand. */
@@ -87,8 +78,12 @@ export class Connections implements AsyncDisposable {
     this.#onSent = onSent;
   }
 
-  /** @param expiresAt by `performance.now()`: after that it has failed  @param onPiece gets a stream of events */
-  begin(request: Outgoing, expiresAt: number, onPiece?: OnPiece): Exchange {
+  /**
+   * Sends a request. The reply rejects with a `Failure`. `abort` ends it with one, and closes its connection, since
+   * HTTP/1.1 cannot take a request back; after `keepOpen` it may take any time.
+   * @param expiresAt by `performance.now()`: after that it has failed  @param onPiece gets a stream of events
+   */
+  begin(request: Outgoing, expiresAt: number, onPiece?: OnPiece) {
     const controller = new AbortController();
     const { signal } = controller;
     const abort = (kind: string): void => controller.abort(new Failure(kind));

@@ -6,7 +6,7 @@ import type { PlannedRun } from './profile.ts';
 import type { Interval } from './recorder.ts';
 import { progressLine, toText, writeReport } from './report.ts';
 import { runLoad } from './run-load.ts';
-import { findAgent, type OwnGateway, startOwnGateway, TargetError } from './target.ts';
+import { findAgent, startOwnGateway, TargetError } from './target.ts';
 
 /** Seconds between two progress lines. */
 const LINE_EVERY = 5;
@@ -42,7 +42,7 @@ async function load(plan: PlannedRun): Promise<number> {
   return report.verdict.passed ? 0 : 1;
 }
 
-function ownGateway(workers = 1): Promise<OwnGateway> {
+function ownGateway(workers = 1) {
   say(`starting a gateway, ${workers === 1 ? 'a worker' : `${workers} workers`} and a Redis`);
   return startOwnGateway(workers);
 }

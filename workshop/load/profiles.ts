@@ -20,7 +20,7 @@ export async function sendOne(load: Load, mode: Mode, dueAt: number) {
   recorder.began();
   const failure = await failureOf(
     mode === 'stream'
-      ? followStream(load, { text, dueAt, timeoutFor: 'end' }).ended
+      ? followStream(load, text, { dueAt, timeoutFor: 'end' }).ended
       : load.client.send(text, mode === 'immediate', dueAt).then((result) => noteTask(load, result)),
   );
   const ms = performance.now() - dueAt;

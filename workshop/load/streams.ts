@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { time } from '../options.ts';
-import type { StreamEvent, TaskView } from './client.ts';
+import type { StreamEvent, StreamOptions, TaskView } from './client.ts';
 import { Failure, failureOf } from './connections.ts';
 import { defaultText, defineProfile, type Load, noStreams, onArrivals, operationOf, steadily } from './profile.ts';
 import { isSettled } from './recorder.ts';
@@ -9,21 +9,10 @@ import { isSettled } from './recorder.ts';
 const firstEvent = 'first event of a stream';
 const eventDelivery = 'event, from agent to client';
 
-export interface FollowedStream {
-  readonly order: EventOrder;
-  /** Rejects with a `Failure`. */
-  readonly ended: Promise<void>;
-  leave(): void;
-}
+type FollowedStream = ReturnType<typeof followStream>;
 
-export interface StreamToFollow {
-  readonly text: string;
-  readonly dueAt: number;
-  readonly timeoutFor: 'end' | 'beginning';
-}
-
-/** Sends a message, and records the events of its stream. */
-export function followStream(load: Load, { text, dueAt, timeoutFor }: StreamToFollow): FollowedStream {
+/** Sends a message, and records the events of its stream. `ended` rejects with a `Failure`. */
+export function followStream(load: Load, text: string, { dueAt, timeoutFor }: Omit<StreamOptions, 'onEvent'>) {
   const { recorder, tasks } = load;
   const order = new EventOrder();
   let isFirst = true;
@@ -112,7 +101,7 @@ export const longStreams = defineProfile({
     };
     const follow = async (dueAt: number): Promise<void> => {
       recorder.began();
-      const stream = followStream(load, { text: textNow(), dueAt, timeoutFor: 'beginning' });
+      const stream = followStream(load, textNow(), { dueAt, timeoutFor: 'beginning' });
       findings.opened++;
       open.add(stream);
       findings.most = Math.max(findings.most, open.size);

@@ -138,15 +138,8 @@ function isLoopback(hostname: string): boolean {
   return loopback.check(address, family === 4 ? 'ipv4' : 'ipv6');
 }
 
-/** A system of its own with the agent of load/agents. */
-export interface OwnGateway extends AsyncDisposable {
-  readonly url: URL;
-  /** Process ids, by name. */
-  readonly pids: Readonly<Record<string, number>>;
-}
-
-/** @throws {TargetError} a part of it does not start */
-export async function startOwnGateway(workers: number): Promise<OwnGateway> {
+/** A system of its own with the agent of load/agents, and its process ids by name. @throws {TargetError} */
+export async function startOwnGateway(workers: number) {
   const agents = ['workshop/load/agents/load.ts'];
   const system = await startOwnSystem({ agents, workers, env: { DEFAULT_AGENT: 'load' } }).catch((error: unknown) => {
     const what = error instanceof Error ? error.message : String(error);
@@ -155,6 +148,10 @@ export async function startOwnGateway(workers: number): Promise<OwnGateway> {
   });
   const { redis, stack, gateway } = system;
   const named = stack.workers.map(({ pid }, i) => [workers === 1 ? 'worker' : `worker ${i + 1}`, pid]);
-  const pids = { ...(redis.pid && { redis: redis.pid }), gateway: gateway.pid, ...Object.fromEntries(named) };
+  const pids: Record<string, number> = {
+    ...(redis.pid && { redis: redis.pid }),
+    gateway: gateway.pid,
+    ...Object.fromEntries(named),
+  };
   return { url: new URL(gateway.url), pids, [Symbol.asyncDispose]: () => system[Symbol.asyncDispose]() };
 }

@@ -11,13 +11,7 @@ import { playScenario } from '../faults/workload/play-scenario.ts';
 import { PushReceiver, pushSettings } from '../faults/workload/push-receiver.ts';
 import { ResilientClient, type Retry } from '../faults/workload/resilient-client.ts';
 import { createScenario } from '../faults/workload/scenario.ts';
-import {
-  lateEffects,
-  openInIndexes,
-  readEffects,
-  repeatedSteps,
-  type Violation,
-} from '../faults/workload/violations.ts';
+import { lateEffects, openInIndexes, readEffects, repeatedSteps } from '../faults/workload/violations.ts';
 import { temporaryFolder } from '../system.ts';
 
 export interface UpgradeOptions {
@@ -29,23 +23,6 @@ export interface UpgradeOptions {
   readonly clients: number;
   readonly seed: number;
   readonly log: (line: string) => void;
-}
-
-export interface UpgradeReport {
-  readonly violations: readonly Violation[];
-  /** Requests that were neither answered nor to be sent again by a load balancer. */
-  readonly failed: readonly Retry[];
-  readonly tasks: number;
-  /** Of them those that were open over a whole roll. */
-  readonly spanning: number;
-  readonly retried: number;
-  readonly resumedStreams: number;
-  readonly replaced: number;
-  /** What the release before had left: once none of its programs was there any more. */
-  readonly isMigrated: boolean;
-  /** The longest time between two answers to a client that sends one message after the other, each to its end. */
-  readonly worstPauseMs: number;
-  readonly seconds: number;
 }
 
 const agent = 'scenario-agent';
@@ -67,7 +44,7 @@ const spanningTasks = [
 ] as const;
 
 /** Replaces all programs of a release by those of another under load, and back, and finds everything that went wrong. */
-export async function runUpgrade(options: UpgradeOptions): Promise<UpgradeReport> {
+export async function runUpgrade(options: UpgradeOptions) {
   const begun = performance.now();
   const prefix = uniquePrefix();
   await using folder = await temporaryFolder();
@@ -129,13 +106,17 @@ export async function runUpgrade(options: UpgradeOptions): Promise<UpgradeReport
   const migrated = until(isDone, { what: 'all is migrated', timeoutMs: 30_000, everyMs: 500 });
   return {
     violations,
+    // Requests that were neither answered nor to be sent again by a load balancer.
     failed: retries.filter(({ isAsked, url }) => !isAsked || !stopped.has(url)),
     tasks: traffic.played + spanning + prober.accepted.length,
+    // Tasks that were open over a whole roll.
     spanning,
     retried: retries.length,
     resumedStreams: traffic.resumed,
     replaced,
+    // Whether the data of the release before was migrated once none of its programs ran.
     isMigrated: await migrated.catch(() => false),
+    // The longest time between two answers to a client that sends one message after the other, each to its end.
     worstPauseMs: Math.round(prober.worstOutageMs),
     seconds: Math.round((performance.now() - begun) / 1_000),
   };

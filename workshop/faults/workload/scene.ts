@@ -1,7 +1,6 @@
 import type { Program } from '../../../tests/support/process.ts';
 import { type Stack, type StackOptions, startStack } from '../../../tests/support/stack.ts';
 import { type RedisDeployment, startSingle } from '../redis/deployments.ts';
-import type { RedisNode } from '../redis/redis-node.ts';
 import { ResilientClient } from './resilient-client.ts';
 
 export interface SceneOptions extends Omit<StackOptions, 'redisUrl' | 'agents'> {
@@ -11,23 +10,10 @@ export interface SceneOptions extends Omit<StackOptions, 'redisUrl' | 'agents'> 
   readonly redis?: RedisDeployment;
 }
 
-/** Gateways and workers on one Redis, and a client of theirs. */
-export interface Scene extends AsyncDisposable {
-  readonly stack: Stack;
-  readonly redis: RedisDeployment;
-  /** The only Redis, or the first. */
-  readonly node: RedisNode;
-  readonly client: ResilientClient;
-  /** Of the first gateway. */
-  readonly url: string;
-}
+export type Scene = Awaited<ReturnType<typeof startScene>>;
 
-export async function startScene({
-  agent = 'scenario-agent',
-  env,
-  redis: given,
-  ...options
-}: SceneOptions = {}): Promise<Scene> {
+/** Gateways and workers on one Redis, its first node, a client of theirs, and the URL of the first gateway. */
+export async function startScene({ agent = 'scenario-agent', env, redis: given, ...options }: SceneOptions = {}) {
   await using owned = new AsyncDisposableStack();
   const redis = given ?? owned.use(await startSingle());
   const settings = { DEFAULT_AGENT: agent, SHARDS: String(redis.shards), LOG_LEVEL: 'info', ...env };
@@ -40,17 +26,13 @@ export async function startScene({
   return { stack, redis, node, client, url, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }
 
-export interface Keeper extends AsyncDisposable {
-  /** How many had to be started again. */
-  readonly restarts: number;
-  /** Stops restarting workers. */
-  release(): void;
-  /** Stops the stack. Idempotent. */
-  stop(): Promise<void>;
-}
+export type Keeper = ReturnType<typeof keepWorkers>;
 
-/** Restarts workers that die, as a supervisor does in production. */
-export function keepWorkers(stack: Stack): Keeper {
+/**
+ * Restarts workers that die, as a supervisor does in production, and counts how many. `release` stops that, `stop` stops
+ * the stack, too.
+ */
+export function keepWorkers(stack: Stack) {
   let restarts = 0;
   let isReleased = false;
   const keep = async (first: Program): Promise<void> => {
