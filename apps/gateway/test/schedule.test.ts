@@ -130,6 +130,8 @@ it('A task that waits for its time says so to operators', async () => {
   const scheduled = tasks.find((task) => Object(metadataOf(task)).at === tomorrow);
   const detail = await gateways.stage.store.ops.tasks.detail(scheduled?.id ?? '');
   const text = `It is scheduled for ${tomorrow}.`;
+  const found = await gateways.stage.store.ops.searchTasks({ pageSize: 100, hasText: false, id: scheduled?.id });
+  expect(found.tasks).toMatchObject([{ taskId: scheduled?.id, scheduledFor: tomorrow }]);
   expect(detail?.diagnosis).toMatchObject({ finding: 'scheduled', isStuck: false, text, actions: ['wait', 'cancel'] });
   expect((await get(`${gateways.urlOf(0)}/tasks/${scheduled?.id}`)).status).toBe(200);
 });

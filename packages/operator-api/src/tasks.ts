@@ -37,6 +37,8 @@ export const taskRowSchema = z.object({
   inbox: count,
   /** The first 120 characters of its first message; '' without `contents=true`. */
   text: z.string(),
+  /** The time it waits for. */
+  scheduledFor: time.optional(),
 });
 
 /** `isPartial`: the filter had to look at tasks one by one, stopped at a bound, and `totalSize` is not exact. */
@@ -66,7 +68,7 @@ export const taskRecordSchema = z.object({
   jobState: z.string(),
   /** The skill in whose queue its jobs are; unset: its agent's. */
   queueOfSkill: z.string().optional(),
-  scheduledFor: z.string().optional(),
+  scheduledFor: time.optional(),
   sweeps: count,
   dueAt: time.optional(),
   expiresAt: time.optional(),

@@ -3,7 +3,8 @@
 -- KEYS  tasks_root   prefix of the keys of tasks
 -- ARGV  text_bytes   bytes to read of each task's history; 0: none
 --       ids*
--- Returns  for each task { owner, context, state, time, attempts, inbox, beginning of its history }; { } if it is gone
+-- Returns  for each task { owner, context, state, time, attempts, inbox, beginning of its history, ms of the time it
+--          waits for or '' }; { } if it is gone
 
 local tasks_root = unpack(KEYS)
 local text_bytes = tonumber((unpack(ARGV)))
@@ -11,14 +12,14 @@ local text_bytes = tonumber((unpack(ARGV)))
 local rows = {}
 for i = 2, #ARGV do
   local task_key = tasks_root .. ARGV[i]
-  local owner, context, state, time, attempts, inbox =
-    unpack(redis.call('HMGET', task_key, 'owner', 'context', 'state', 'time', 'attempts', 'inbox'))
+  local owner, context, state, time, attempts, inbox, later =
+    unpack(redis.call('HMGET', task_key, 'owner', 'context', 'state', 'time', 'attempts', 'inbox', 'later'))
   local text = ''
   if owner and text_bytes > 0 then
     local inside, outside = unpack(redis.call('HMGET', task_key, 'h', '@h'))
     text = inside and inside:sub(1, text_bytes) or outside and redis.call('GETRANGE', outside, 0, text_bytes - 1) or ''
   end
   rows[i - 1] = owner
-    and { owner, context, state, time, tonumber(attempts or 0), tonumber(inbox or 0), text } or {}
+    and { owner, context, state, time, tonumber(attempts or 0), tonumber(inbox or 0), text, later or '' } or {}
 end
 return rows

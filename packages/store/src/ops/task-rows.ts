@@ -4,7 +4,7 @@ import { defineScript } from '../redis/script.ts';
 import type { OpsPort } from './ops-port.ts';
 import { type TaskIdentity, taskIdentity } from './task-identity.ts';
 
-/** Owner, context, state, time of the status, attempts, inbox, beginning of the history. */
+/** Owner, context, state, time of the status, attempts, inbox, beginning of the history, ms of its scheduled time. */
 const row = tuple(
   optional(text),
   optional(text),
@@ -12,6 +12,7 @@ const row = tuple(
   optional(text),
   optional(integer),
   optional(integer),
+  optional(text),
   optional(text),
 );
 const readRowsScript = defineScript({
@@ -32,6 +33,8 @@ export interface TaskRow extends TaskIdentity {
   readonly inbox: number;
   /** Beginning of its first message; '' unless requested. */
   readonly text: string;
+  /** The time it waits for. */
+  readonly scheduledFor?: string;
 }
 
 /** Enough for the first line of a message with its ids. */
@@ -58,7 +61,10 @@ export async function readRows(
   return taskIds.map((id) => rows.get(id));
 }
 
-function taskRow(taskId: string, [owner, context, letter, time, attempts, inbox, history]: ReturnType<typeof row>) {
+function taskRow(
+  taskId: string,
+  [owner, context, letter, time, attempts, inbox, history, later]: ReturnType<typeof row>,
+) {
   const identity = taskIdentity(taskId, [owner, context, letter]);
   if (!identity) return undefined;
   return {
@@ -67,6 +73,7 @@ function taskRow(taskId: string, [owner, context, letter, time, attempts, inbox,
     attempts: attempts ?? 0,
     inbox: inbox ?? 0,
     text: history ? firstText(history) : '',
+    ...(later && { scheduledFor: new Date(Number(later)).toISOString() }),
   };
 }
 

@@ -6,7 +6,7 @@ import { fullTime } from '../../design/time.tsx';
 
 /** A task's principal, agent and progress. */
 export function Facts({ detail }: { readonly detail: TaskDetail }) {
-  const { taskId, contextId, tenant, subject, messagesAccepted, inbox, timeline, expiresAt } = detail;
+  const { taskId, contextId, tenant, subject, messagesAccepted, inbox, timeline, expiresAt, scheduledFor } = detail;
   return (
     <dl class="task-facts">
       <Fact name="Task">
@@ -28,6 +28,7 @@ export function Facts({ detail }: { readonly detail: TaskDetail }) {
           <a href={href(taskPath(timeline.calledBy))}>{timeline.calledBy.slice(0, 8)}</a>
         </Fact>
       )}
+      {scheduledFor !== undefined && <Fact name="Scheduled for">{fullTime(scheduledFor)}</Fact>}
       {expiresAt !== undefined && <Fact name="Kept until">{fullTime(expiresAt)}</Fact>}
     </dl>
   );

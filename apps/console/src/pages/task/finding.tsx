@@ -96,7 +96,7 @@ function colourOf(detail: TaskDetail): Colour {
   const { finding, isStuck } = detail.diagnosis;
   if (isForPerson(finding) || slow.has(finding)) return 'amber';
   if (isStuck || hasFailed(detail)) return 'red';
-  return finding === 'queued' || finding === 'ended' ? 'gray' : 'blue';
+  return finding === 'queued' || finding === 'scheduled' || finding === 'ended' ? 'gray' : 'blue';
 }
 
 const words = (finding: string): string => finding.replaceAll('-', ' ');
