@@ -118,7 +118,7 @@ describe('programs of their own', () => {
     ['all', /switchyard all \[<agent\.ts> …\][\s\S]*\n {2}REDIS_URL\n/],
     ['gateway', /switchyard gateway[\s\S]*\n {2}SEND_MODE\n/],
     ['worker', /switchyard worker[\s\S]*\n {2}MAX_ATTEMPTS\n/],
-    ['load', /Puts an A2A agent under load/],
+    ['load', /Load test of an A2A agent/],
   ])('%s has its own help', async (name, words) => {
     const { stdout } = await shell(`${process.execPath} apps/cli/src/main.ts ${name} --help`);
     expect(stdout).toMatch(words);

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { agentThat } from '../../../tests/support/agent-that.ts';
 import { RetryableError } from '../src/index.ts';
@@ -60,7 +61,7 @@ describe('a turn in a test', () => {
   ])('is canceled after %d events, and the agent is told', async (cancelAfter, published) => {
     const agent = agentThat(async (turn) => {
       if (cancelAfter > 0) await turn.working();
-      await new Promise((_, reject) => turn.signal.addEventListener('abort', () => reject(turn.signal.reason)));
+      await delay(60_000, undefined, { signal: turn.signal });
       return turn.complete('too late');
     });
     const { state, answer, events } = await runTurn(agent, 'Go', { cancelAfter });

@@ -20,12 +20,13 @@ const create = (name: string, template: Template = 'hello') => {
 };
 const read = (folder: string, file: string) => readFileSync(join(folder, file), 'utf8');
 
-/** As `npm test` in each folder, with the packages of this repository. */
+/** As `npm test` in each folder, in one process, with the packages of this repository. */
 async function runTests(): Promise<string> {
   symlinkSync(join(process.cwd(), 'node_modules'), join(place, 'node_modules'));
-  const { stdout } = await promisify(execFile)(process.execPath, ['--test', '--test-reporter=tap', '*/*.test.ts'], {
+  const options = ['--test', '--test-isolation=none', '--test-reporter=tap'];
+  const { stdout } = await promisify(execFile)(process.execPath, [...options, '*/*.test.ts'], {
     cwd: place,
-    env: { PATH: process.env.PATH },
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE },
   });
   return stdout;
 }
