@@ -28,7 +28,7 @@ export const intake = {
       of: ['gateway'],
       schema: count,
       default: 100,
-      text: 'Tasks per principal and agent that wait for their time. A message that would create another one gets 429.',
+      text: 'Scheduled tasks per principal and agent that have not started. A message that would create another one gets 429.',
     },
     MIN_CRON_INTERVAL_MS: {
       of: ['gateway'],
