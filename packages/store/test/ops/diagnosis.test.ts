@@ -45,6 +45,11 @@ const active = { ...record, jobState: 'active', openTurn: 1, epoch: 1, attempts:
 const runs: TaskFacts = { ...queued, record: active, turn };
 const silent = { ...turn, silentMs: 12_000 };
 
+function scheduledIn(ms: number): TaskFacts {
+  const scheduledFor = new Date(nowMs + ms).toISOString();
+  return { ...queued, record: { ...record, job: 0, jobState: 'none', scheduledFor } };
+}
+
 const cases: readonly [finding: Finding, facts: TaskFacts, text: string][] = [
   ['queued', queued, '3 go before it in the queue of "kitchen"; 10 tasks wait.'],
   [
@@ -112,6 +117,7 @@ const cases: readonly [finding: Finding, facts: TaskFacts, text: string][] = [
     'Its queue has no job for it; the sweeper adds one.',
   ],
   ['starting', { ...queued, record: { ...record, jobState: 'active' } }, 'A worker has just taken it.'],
+  ['scheduled', scheduledIn(60_000), 'It is scheduled for 2026-01-31T12:01:00.000Z.'],
   [
     'waits-for-input',
     { ...queued, record: { ...record, state: 'TASK_STATE_INPUT_REQUIRED', job: 0 }, interruptedMs: nowMs - 9_000 },
@@ -164,4 +170,11 @@ test('it names what is to be looked at, and since when', () => {
     { kind: 'worker', id: 'host-1' },
   ]);
   expect(diagnose(runs).since).toBe('2026-01-31T11:59:00.000Z');
+});
+
+test('a scheduled task that no worker begins is stuck', () => {
+  const { isStuck, text, actions } = diagnose(scheduledIn(-30_000));
+  expect([isStuck, text]).toEqual([true, expect.stringContaining('2026-01-31T11:59:30.000Z')]);
+  expect(text).toContain('30 s');
+  expect(actions).toEqual(['start-worker', 'cancel']);
 });
