@@ -28,6 +28,8 @@ it('counts and durations are told in the text format, and in OpenMetrics where t
     expect(text).toContain('# TYPE switchyard_swept_total counter\nswitchyard_swept_total{what="silent"} 3');
     expect(text).toContain('switchyard_queue_wait_seconds_bucket{le="0.025",agent="pizza"} 1');
     expect(text).not.toContain('# EOF');
+    expect(text).toContain('switchyard_worker_nodejs_eventloop_lag_seconds');
+    expect(text).not.toContain('_gc_');
     const open = await metrics.render(OPEN_METRICS);
     expect(open.type).toBe('application/openmetrics-text; version=1.0.0; charset=utf-8');
     expect(open.text).toContain('# TYPE switchyard_swept counter\nswitchyard_swept_total{what="silent"} 3');
