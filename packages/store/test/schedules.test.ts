@@ -188,6 +188,15 @@ describe('a schedule that goes on', () => {
     expect(owners).toEqual({ 'acme/alice/echo': '1' });
   });
 
+  test('begins a task whose begin a fail-over lost before the next one was made', async () => {
+    const store = await testStore();
+    const { taskId } = await scheduled(store, { ...everySecond, ...inMs(0) });
+    const submission = { message: userMessage(), schedule: { ...everySecond, ...inMs(1_000) }, follows: taskId };
+    expect((await store.tasks.accept(alice, submission)).verdict).toBe('missing');
+    expect((await kept(store)).entries).toEqual([taskId]);
+    expect(await beginAll(store)).toEqual([taskId]);
+  });
+
   test('ends with a cancel of the task that waits, and goes on when one is canceled that has begun', async () => {
     const store = await testStore();
     const { taskId } = await scheduled(store, { ...inMs(0), ...everySecond });

@@ -148,7 +148,7 @@ export class Schedules {
     });
     if (accepted.verdict === 'accepted') await this.#notify(scope, accepted.taskId, others);
     const { verdict } = accepted;
-    // Another process has made the next task, or this one was deleted.
+    // Another process has made the next task, or this one was deleted, or a fail-over lost its begin.
     if (verdict === 'accepted' || verdict === 'missing') return undefined;
     const isTriedAgain = verdict.startsWith('too-many') || verdict === 'overloaded';
     if (isTriedAgain) await this.#port.redis.zadd(keys.later, 'XX', nowMs + RETRY_MS, `${taskId} ${owner}`);

@@ -41,7 +41,7 @@
 --       follows         previous task of its schedule; '' none
 -- Returns  for each message, as accept.lua, or the refusal of quotas.lua: too-many-open | too-many-kept
 --          | too-many-open-of-tenant | too-many-bytes-of-tenant | too-many-later | overloaded; or missing: the steps
---          that were copied for it are gone, or the previous task of its schedule is, or has a next one already
+--          that were copied for it are gone, or the previous task of its schedule is, has a next one already, or waits
 -- Invariant: a messageId of a principal is accepted once. Copied steps are kept as long as their task. A task has one
 -- next task at most. One round trip, O(messages).
 --
@@ -88,8 +88,10 @@ for _, n in ipairs(new) do
   local refused
   local copied = ARGV[at + 14] == '' and 0 or redis.call('HGET', tasks_root .. ARGV[at] .. ':s', 'bytes')
   local owner, later, follows = ARGV[at + 1], ARGV[at + 16], ARGV[at + 18]
-  local is_late = follows ~= '' and not redis.call('ZSCORE', outbox_key .. ':later', follows .. ' ' .. owner)
-  if not copied or is_late then refused = 'missing'
+  -- A previous task that waits again has lost its begin in a fail-over: it must stay listed, and begins first.
+  local is_unfit = follows ~= '' and (not redis.call('ZSCORE', outbox_key .. ':later', follows .. ' ' .. owner)
+    or redis.call('HEXISTS', tasks_root .. follows, 'later') == 1)
+  if not copied or is_unfit then refused = 'missing'
   -- Calls of agents are limited by max_calls instead.
   elseif not caller_key then
     local bytes = #ARGV[at + 5] + #ARGV[at + 6] + copied
