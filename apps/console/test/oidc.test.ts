@@ -64,9 +64,9 @@ describe.runIf(hasBrowser)('the console where an issuer gives tokens', { timeout
       `sessionStorage.setItem('switchyard.sign-in', '{"state":"ours","verifier":"v","returnTo":"/tasks"}')`,
     );
     await page.goto(`${url}/console/signed-in?code=theirs&state=theirs`);
-    await page.getByText('not to a question of this tab').waitFor();
+    await page.getByText('does not belong to a request of this tab').waitFor();
     await page.goto(`${url}/console/signed-in?code=theirs&state=ours`);
-    await page.getByText('not to a question of this tab').waitFor();
+    await page.getByText('does not belong to a request of this tab').waitFor();
     expect(opened.problems).toEqual([]);
   });
 });
