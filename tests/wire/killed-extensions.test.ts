@@ -114,10 +114,11 @@ const promises: Readonly<Record<string, Guarantee>> = {
     ask: (file) => ({ text: file, extensions: [skillUri], messageMetadata: { [skillUri]: { skill: 'print' } } }),
     // Each worker has one place for them.
     isUnderWay: () => true,
-    shown: async (asked) => {
-      writeFileSync(`${asked.file}.go`, '');
-      const answer = await answerOf('skilled', asked);
-      return [answer, [...new Set(linesOf(asked.file).map((line) => line.split(' ')[0]))]];
+    shown: async (one) => {
+      // All at once: tasks of other bindings may have the places after the kill.
+      for (const { file } of asked.values()) writeFileSync(`${file}.go`, '');
+      const answer = await answerOf('skilled', one);
+      return [answer, [...new Set(linesOf(one.file).map((line) => line.split(' ')[0]))]];
     },
     promised: () => ['print', ['print']],
   },
