@@ -82,7 +82,7 @@ describe.each(bindingNames)('Over %s, when a gateway and a worker are killed,', 
     expect(polls.at(-1)).toBe(generations.length);
   });
 
-  it('of many messages for one generation one is accepted, whoever was answered', async () => {
+  it('of many messages for one generation one is accepted, also if its answer was lost', async () => {
     const at = (url = ''): string => `${url}/agents/echo`;
     const { id: taskId } = await submit(at(stack.urls[1]), userMessage('ask'));
     const isAsked = async (): Promise<boolean> =>
