@@ -4,7 +4,7 @@ import { type Issuer, openIssuer } from '../../../tests/support/issuer.ts';
 import type { AuthSettings } from '../src/index.ts';
 import { type ErrorBody, get } from './support/client.ts';
 import { jwtSettings } from './support/jwt-settings.ts';
-import { all, doorsOf, type Headers, knock } from './support/knock.ts';
+import { everyBinding, type Headers, probeAll, probesOf } from './support/probe-bindings.ts';
 import { openStage, type Stage } from './support/stage.ts';
 
 const key = 'a-key-of-the-environment';
@@ -24,8 +24,8 @@ afterAll(async () => {
   await issuer[Symbol.asyncDispose]();
 });
 
-/** Headers that meet a scheme of a card, as a client reads it. Certificates are tried in tls tests. */
-async function meet(scheme: SecurityScheme): Promise<Headers | undefined> {
+/** The header for a security scheme of the card. Undefined for certificates, which attacks/certificates.test.ts tests. */
+async function credentialFor(scheme: SecurityScheme): Promise<Headers | undefined> {
   if ('apiKeySecurityScheme' in scheme) return { [scheme.apiKeySecurityScheme.name.toLowerCase()]: key };
   const isToken =
     'openIdConnectSecurityScheme' in scheme ||
@@ -57,7 +57,7 @@ describe('The card of a gateway', () => {
       const offered: AuthSettings = { keys, jwt: jwtSettings(issuer.url), certificates };
       const auth: AuthSettings = Object.fromEntries(mix.map((kind) => [kind, offered[kind]]));
       const url = await stage.another({ auth, grpc: { port: 0, publicAddress: 'auto' } });
-      const doors = await doorsOf(url);
+      const probes = await probesOf(url);
       const card = (await get<AgentCard>(`${url}/.well-known/agent-card.json`, { 'a2a-version': '1.0' })).body;
       const { securitySchemes = {}, securityRequirements = [] } = card;
       // Each scheme alone lets a client in, and each is required.
@@ -65,15 +65,15 @@ describe('The card of a gateway', () => {
         Object.keys(securitySchemes).map((name) => [name]),
       );
       for (const [name, scheme] of Object.entries(securitySchemes)) {
-        const headers = await meet(scheme);
-        if (headers) expect([name, await knock(doors, headers)]).toEqual([name, all(200)]);
+        const headers = await credentialFor(scheme);
+        if (headers) expect([name, await probeAll(probes, headers)]).toEqual([name, everyBinding(200)]);
       }
       // What the card does not name lets nobody in.
       const isOpen = mix.length === 0;
-      expect(await knock(doors, {})).toEqual(all(isOpen ? 200 : 401));
-      const isKnown = (kind: (typeof kinds)[number]) => all(isOpen || mix.includes(kind) ? 200 : 401);
-      expect(await knock(doors, { 'x-api-key': key })).toEqual(isKnown('keys'));
-      expect(await knock(doors, { authorization: `Bearer ${await issuer.token()}` })).toEqual(isKnown('jwt'));
+      expect(await probeAll(probes, {})).toEqual(everyBinding(isOpen ? 200 : 401));
+      const statusFor = (kind: (typeof kinds)[number]) => everyBinding(isOpen || mix.includes(kind) ? 200 : 401);
+      expect(await probeAll(probes, { 'x-api-key': key })).toEqual(statusFor('keys'));
+      expect(await probeAll(probes, { authorization: `Bearer ${await issuer.token()}` })).toEqual(statusFor('jwt'));
       expect(Object.keys(securitySchemes).includes('mtls')).toBe(mix.includes('certificates'));
     },
   );

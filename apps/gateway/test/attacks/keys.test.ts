@@ -6,7 +6,7 @@ import { until } from '../../../../tests/support/until.ts';
 import { type GrpcBinding, overGrpc } from '../support/bindings/over-grpc.ts';
 import { post, type Sent, userMessage } from '../support/client.ts';
 import { grpcAddressOf } from '../support/grpc-address.ts';
-import { all, type Door, doorsOf, knock } from '../support/knock.ts';
+import { everyBinding, type Probe, probeAll, probesOf } from '../support/probe-bindings.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 
 const cacheMs = 60_000;
@@ -16,7 +16,7 @@ const environmentKey = 'a-key-of-the-environment';
 let redis: TestRedis;
 let stage: Stage;
 let rpc: GrpcBinding;
-let doors: Readonly<Record<string, Door>>;
+let probes: Readonly<Record<string, Probe>>;
 
 beforeAll(async () => {
   redis = await startRedis();
@@ -27,7 +27,7 @@ beforeAll(async () => {
     storeTimeoutMs: 200,
   };
   stage = await openStage({ redisUrl: redis.url, gateway });
-  doors = await doorsOf(stage.url);
+  probes = await probesOf(stage.url);
   rpc = overGrpc(await grpcAddressOf(stage.url));
 });
 
@@ -49,9 +49,9 @@ const asBearer = (key: string) => ({ authorization: `Bearer ${key}` });
 describe('an API key of Redis', () => {
   it('lets its owner in as soon as it is made, beside those of the environment', async () => {
     const { key } = await stage.store.credentials.create(draft);
-    expect(await knock(doors, withKey(key))).toEqual(all(200));
-    expect(await knock(doors, asBearer(key))).toEqual(all(200));
-    expect(await knock(doors, withKey(environmentKey))).toEqual(all(200));
+    expect(await probeAll(probes, withKey(key))).toEqual(everyBinding(200));
+    expect(await probeAll(probes, asBearer(key))).toEqual(everyBinding(200));
+    expect(await probeAll(probes, withKey(environmentKey))).toEqual(everyBinding(200));
   });
 
   it('that is cut, grown, or another’s secret under its id lets nobody in, before and after its owner was', async () => {
@@ -64,26 +64,28 @@ describe('an API key of Redis', () => {
       `swk_0123456789ab${key.slice(16)}`,
       environmentKey.slice(0, -1),
     ];
-    for (const guess of guesses) expect([guess, await knock(doors, withKey(guess))]).toEqual([guess, all(401)]);
-    expect(await knock(doors, withKey(key))).toEqual(all(200));
-    for (const guess of guesses) expect([guess, await knock(doors, asBearer(guess))]).toEqual([guess, all(401)]);
+    for (const guess of guesses)
+      expect([guess, await probeAll(probes, withKey(guess))]).toEqual([guess, everyBinding(401)]);
+    expect(await probeAll(probes, withKey(key))).toEqual(everyBinding(200));
+    for (const guess of guesses)
+      expect([guess, await probeAll(probes, asBearer(guess))]).toEqual([guess, everyBinding(401)]);
   });
 
   it('that is revoked lets nobody in from then on, although gateways remember keys', async () => {
     const { key, credential } = await stage.store.credentials.create(draft);
-    expect(await knock(doors, withKey(key))).toEqual(all(200));
+    expect(await probeAll(probes, withKey(key))).toEqual(everyBinding(200));
     await stage.store.credentials.revoke(credential.id);
     const isRefused = async () => (await fetch(`${stage.url}/tasks`, { headers: withKey(key) })).status === 401;
     await until(isRefused, { what: 'the revocation has reached the gateway', timeoutMs: 1_000 });
-    expect(await knock(doors, withKey(key))).toEqual(all(401));
+    expect(await probeAll(probes, withKey(key))).toEqual(everyBinding(401));
   });
 
   it('lets nobody in after its end, although the gateway remembers it', async () => {
     const expiresAt = new Date(Date.now() + 300).toISOString();
     const { key } = await stage.store.credentials.create({ ...draft, expiresAt });
-    expect(await knock(doors, withKey(key))).toEqual(all(200));
+    expect(await probeAll(probes, withKey(key))).toEqual(everyBinding(200));
     await until(() => Date.parse(expiresAt) < Date.now(), { what: 'the key has expired' });
-    expect(await knock(doors, withKey(key))).toEqual(all(401));
+    expect(await probeAll(probes, withKey(key))).toEqual(everyBinding(401));
   });
 
   it('that is revoked, or expires, ends the streams of its owner in every binding, and no others', async () => {
@@ -113,9 +115,9 @@ describe('an API key of Redis', () => {
   });
 
   it('is asked for by name in the challenge', async () => {
-    for (const ask of Object.values(doors)) {
-      expect(await ask({})).toEqual({ status: 401, challenge: 'Bearer realm="switchyard"' });
-      expect(await ask(withKey('wrong'))).toEqual({ status: 401, challenge: 'Bearer realm="switchyard"' });
+    for (const probe of Object.values(probes)) {
+      expect(await probe({})).toEqual({ status: 401, challenge: 'Bearer realm="switchyard"' });
+      expect(await probe(withKey('wrong'))).toEqual({ status: 401, challenge: 'Bearer realm="switchyard"' });
     }
   });
 
@@ -124,9 +126,9 @@ describe('an API key of Redis', () => {
       await stage.store.credentials.create(draft),
       await stage.store.credentials.create(draft),
     ];
-    expect(await knock(doors, withKey(known))).toEqual(all(200));
+    expect(await probeAll(probes, withKey(known))).toEqual(everyBinding(200));
     await redis.stop();
-    expect(await knock(doors, withKey(unknown))).toEqual(all(503));
+    expect(await probeAll(probes, withKey(unknown))).toEqual(everyBinding(503));
     expect((await fetch(`${stage.url}/agents`, { headers: withKey(known) })).status).toBe(200);
     expect((await fetch(`${stage.url}/agents`, { headers: withKey('wrong') })).status).toBe(401);
   });

@@ -3,7 +3,7 @@ import { type Issuer, openIssuer } from '../../../../tests/support/issuer.ts';
 import { until } from '../../../../tests/support/until.ts';
 import { defaultRateSettings } from '../../src/settings/limit-settings.ts';
 import { jwtSettings } from '../support/jwt-settings.ts';
-import { all, type Door, doorsOf, knock } from '../support/knock.ts';
+import { everyBinding, type Probe, probeAll, probesOf } from '../support/probe-bindings.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 
 const draft = { tenant: 'acme', subject: 'alice', scopes: [] };
@@ -12,7 +12,7 @@ const failedAuthPerAddress = { count: 20, seconds: 3_600 };
 let issuer: Issuer;
 let stage: Stage;
 let url: string;
-let doors: Readonly<Record<string, Door>>;
+let probes: Readonly<Record<string, Probe>>;
 
 beforeAll(async () => {
   issuer = await openIssuer();
@@ -20,7 +20,7 @@ beforeAll(async () => {
   const grpc = { port: 0, publicAddress: 'auto' };
   stage = await openStage({ gateway: { auth } });
   url = await stage.another({ auth, grpc, rates: { ...defaultRateSettings, failedAuthPerAddress } });
-  doors = await doorsOf(url);
+  probes = await probesOf(url);
 });
 
 afterAll(async () => {
@@ -51,16 +51,16 @@ it('A client that guesses keys locks out nobody at the same address whose creden
   const unknown = await stage.store.credentials.create({ ...draft, subject: 'carol' });
   const token = await issuer.token();
   for (const headers of [withKey(key), withKey(revoked.key), bearing(token)])
-    expect(await knock(doors, headers)).toEqual(all(200));
+    expect(await probeAll(probes, headers)).toEqual(everyBinding(200));
   await guess();
   // Past KEY_CACHE_MS, and the time for which tokens are not verified again.
   passes(61_000);
   await guess();
-  expect(await knock(doors, withKey(key))).toEqual(all(200));
-  expect(await knock(doors, bearing(token))).toEqual(all(200));
-  expect(await knock(doors, withKey(`${key}x`))).toEqual(all(429));
-  expect(await knock(doors, bearing(`${token}x`))).toEqual(all(429));
-  expect(await knock(doors, withKey(unknown.key))).toEqual(all(429));
+  expect(await probeAll(probes, withKey(key))).toEqual(everyBinding(200));
+  expect(await probeAll(probes, bearing(token))).toEqual(everyBinding(200));
+  expect(await probeAll(probes, withKey(`${key}x`))).toEqual(everyBinding(429));
+  expect(await probeAll(probes, bearing(`${token}x`))).toEqual(everyBinding(429));
+  expect(await probeAll(probes, withKey(unknown.key))).toEqual(everyBinding(429));
   await stage.store.credentials.revoke(revoked.credential.id);
   const isGuess = async () => (await fetch(`${url}/tasks`, { headers: withKey(revoked.key) })).status === 429;
   await until(isGuess, { what: 'the revoked key is as any other', timeoutMs: 1_000 });

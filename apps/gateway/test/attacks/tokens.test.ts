@@ -4,21 +4,21 @@ import { exportSPKI, generateKeyPair, importJWK, SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Issuer, openIssuer } from '../../../../tests/support/issuer.ts';
 import { jwtSettings } from '../support/jwt-settings.ts';
-import { all, type Door, doorsOf, knock } from '../support/knock.ts';
+import { everyBinding, type Probe, probeAll, probesOf } from '../support/probe-bindings.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 
 const now = (): number => Math.floor(Date.now() / 1_000);
 
 let issuer: Issuer;
 let stage: Stage;
-let doors: Readonly<Record<string, Door>>;
+let probes: Readonly<Record<string, Probe>>;
 
 beforeAll(async () => {
   issuer = await openIssuer();
   await issuer.newKey('rsa', 'RS256');
   const auth = { jwt: jwtSettings(issuer.url) };
   stage = await openStage({ gateway: { auth, grpc: { port: 0, publicAddress: 'auto' } } });
-  doors = await doorsOf(stage.url);
+  probes = await probesOf(stage.url);
 });
 
 afterAll(async () => {
@@ -36,8 +36,8 @@ function withHeader(token: string, header: object): string {
 
 describe('a token of the issuer', () => {
   it('lets its owner in, with either algorithm', async () => {
-    expect(await knock(doors, bearing(await issuer.token()))).toEqual(all(200));
-    expect(await knock(doors, bearing(await issuer.token({}, { kid: 'rsa' })))).toEqual(all(200));
+    expect(await probeAll(probes, bearing(await issuer.token()))).toEqual(everyBinding(200));
+    expect(await probeAll(probes, bearing(await issuer.token({}, { kid: 'rsa' })))).toEqual(everyBinding(200));
   });
 
   it.each<[what: string, claims: Record<string, unknown>]>([
@@ -53,7 +53,7 @@ describe('a token of the issuer', () => {
     ['has a tenant that is no name', { tenant: { $ne: null } }],
     ['has a tenant as long as a book', { tenant: 'x'.repeat(257) }],
   ])('lets nobody in that %s', async (_, claims) => {
-    expect(await knock(doors, bearing(await issuer.token(claims)))).toEqual(all(401));
+    expect(await probeAll(probes, bearing(await issuer.token(claims)))).toEqual(everyBinding(401));
   });
 
   it('lets nobody in once its signature, its claims or its header were touched', async () => {
@@ -74,7 +74,7 @@ describe('a token of the issuer', () => {
       'a.b.c',
       '..',
     ];
-    for (const each of tokens) expect([each, await knock(doors, bearing(each))]).toEqual([each, all(401)]);
+    for (const each of tokens) expect([each, await probeAll(probes, bearing(each))]).toEqual([each, everyBinding(401)]);
   });
 
   it('lets nobody in that is signed with the public key as a shared secret', async () => {
@@ -86,7 +86,7 @@ describe('a token of the issuer', () => {
     for (const secret of secrets) {
       const unsigned = new SignJWT(claims).setProtectedHeader({ alg: 'HS256', kid: 'rsa' });
       const token = await unsigned.sign(new TextEncoder().encode(secret));
-      expect(await knock(doors, bearing(token))).toEqual(all(401));
+      expect(await probeAll(probes, bearing(token))).toEqual(everyBinding(401));
     }
   });
 
@@ -105,7 +105,7 @@ describe('a token of the issuer', () => {
       const token = await new SignJWT(claims)
         .setProtectedHeader({ alg: 'ES256', kid: 'own', ...header })
         .sign(privateKey);
-      expect(await knock(doors, bearing(token))).toEqual(all(401));
+      expect(await probeAll(probes, bearing(token))).toEqual(everyBinding(401));
     }
     server.close();
     expect(requests).toBe(0);
@@ -114,25 +114,26 @@ describe('a token of the issuer', () => {
   it('of a megabyte is refused, and costs no signature check', async () => {
     const token = await issuer.token({ padding: 'x'.repeat(14_000) });
     expect(token.length).toBeGreaterThan(16 * 1024);
-    const { REST: rest } = doors;
+    const { REST: rest } = probes;
     // Node itself refuses larger headers.
     expect((await rest?.(bearing(token)))?.status).toBeOneOf([401, 431]);
     expect((await rest?.(bearing(`${'x'.repeat(1_000_000)}.y.z`)))?.status).toBe(431);
   });
 
   it('is refused with a challenge that says so', async () => {
-    for (const ask of Object.values(doors)) {
-      expect((await ask({})).challenge).toBe('Bearer realm="switchyard"');
-      const { challenge } = await ask(bearing(await issuer.token({ exp: now() - 60 })));
+    for (const probe of Object.values(probes)) {
+      expect((await probe({})).challenge).toBe('Bearer realm="switchyard"');
+      const { challenge } = await probe(bearing(await issuer.token({ exp: now() - 60 })));
       expect(challenge).toBe('Bearer realm="switchyard", error="invalid_token"');
     }
   });
 
   it('with an unknown key asks the issuer once in half a minute, however many such tokens come', async () => {
-    await knock(doors, bearing(await issuer.token()));
+    await probeAll(probes, bearing(await issuer.token()));
     const before = issuer.requests();
     const token = await issuer.token();
-    for (let i = 0; i < 20; i++) await knock(doors, bearing(withHeader(token, { alg: 'ES256', kid: `made-up-${i}` })));
+    for (let i = 0; i < 20; i++)
+      await probeAll(probes, bearing(withHeader(token, { alg: 'ES256', kid: `made-up-${i}` })));
     expect(issuer.requests() - before).toBeLessThanOrEqual(1);
   });
 });

@@ -4,15 +4,15 @@ import { grpcAddressOf } from './grpc-address.ts';
 
 export type Headers = Readonly<Record<string, string>>;
 
-/** The answer of a door, by its HTTP status or that which a gRPC status stands for. */
-export interface Answered {
+/** The answer over one binding; a gRPC status is given as the HTTP status with the same meaning. */
+export interface ProbeAnswer {
   readonly status: number;
-  /** Of WWW-Authenticate. */
+  /** The header WWW-Authenticate. */
   readonly challenge: string | null;
 }
 
-/** One way into a gateway. */
-export type Door = (headers: Headers) => Promise<Answered>;
+/** Sends a harmless request with these headers over one binding. */
+export type Probe = (headers: Headers) => Promise<ProbeAnswer>;
 
 const httpStatuses: Readonly<Record<number, number>> = {
   [status.UNAUTHENTICATED]: 401,
@@ -21,10 +21,10 @@ const httpStatuses: Readonly<Record<number, number>> = {
   [status.UNAVAILABLE]: 503,
 };
 
-/** Every binding of the gateway, asked for something harmless. The gRPC address is on the card of its default agent. */
-export async function doorsOf(url: string): Promise<Readonly<Record<string, Door>>> {
+/** A probe for each binding of the gateway, by its name. The gRPC address is on the card of its default agent. */
+export async function probesOf(url: string): Promise<Readonly<Record<string, Probe>>> {
   const grpc = new Client(await grpcAddressOf(url), credentials.createInsecure());
-  const http = async (answer: Promise<{ status: number; headers: globalThis.Headers }>): Promise<Answered> => {
+  const http = async (answer: Promise<{ status: number; headers: globalThis.Headers }>): Promise<ProbeAnswer> => {
     const { status: code, headers } = await answer;
     return { status: code, challenge: headers.get('www-authenticate') };
   };
@@ -33,11 +33,11 @@ export async function doorsOf(url: string): Promise<Readonly<Record<string, Door
     REST: (headers) => http(fetch(`${url}/tasks`, { headers })),
     'JSON-RPC 0.3': (headers) =>
       http(post(url, { jsonrpc: '2.0', id: 1, method: 'tasks/get', params: { id: 'none' } }, headers)),
-    gRPC: (headers) => askGrpc(grpc, headers),
+    gRPC: (headers) => probeGrpc(grpc, headers),
   };
 }
 
-function askGrpc(client: Client, headers: Headers): Promise<Answered> {
+function probeGrpc(client: Client, headers: Headers): Promise<ProbeAnswer> {
   const metadata = new Metadata();
   for (const [name, value] of Object.entries(headers)) metadata.set(name, value);
   const empty = (): Buffer => Buffer.of();
@@ -56,13 +56,16 @@ function askGrpc(client: Client, headers: Headers): Promise<Answered> {
   });
 }
 
-/** What all doors answer, by their names. */
-export async function knock(doors: Readonly<Record<string, Door>>, headers: Headers): Promise<Record<string, number>> {
-  const entries = Object.entries(doors).map(async ([name, ask]) => [name, (await ask(headers)).status]);
+/** @returns the status of each binding's answer, by its name */
+export async function probeAll(
+  probes: Readonly<Record<string, Probe>>,
+  headers: Headers,
+): Promise<Record<string, number>> {
+  const entries = Object.entries(probes).map(async ([name, probe]) => [name, (await probe(headers)).status]);
   return Object.fromEntries(await Promise.all(entries));
 }
 
-/** The same answer of every door. */
-export function all(code: number): Readonly<Record<string, number>> {
+/** The same status for every binding, to compare with. */
+export function everyBinding(code: number): Readonly<Record<string, number>> {
   return { 'JSON-RPC': code, REST: code, 'JSON-RPC 0.3': code, gRPC: code };
 }
