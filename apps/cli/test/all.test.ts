@@ -11,7 +11,7 @@ import { get, getTask, send, submit } from '../../../tests/support/rest.ts';
 import { until } from '../../../tests/support/until.ts';
 
 const cli = fileURLToPath(new URL('../src/main.ts', import.meta.url));
-/** Its turns take as many milliseconds as they are told, one at a time. */
+/** An agent that runs one turn at a time, each as long as its message says in ms. */
 const till = 'tests/support/agents/till.ts';
 
 describe('switchyard all', { timeout: 60_000 }, () => {
@@ -24,7 +24,7 @@ describe('switchyard all', { timeout: 60_000 }, () => {
     return urlOf(program);
   }
 
-  it('runs two workers beside the gateway, of which one has the port for metrics, and starts again what dies', async () => {
+  it('runs a gateway and two workers, one of them on the metrics port, and restarts each one that dies', async () => {
     const url = await all(['examples/echo/agent.ts', '--workers', '2'], { METRICS_PORT: '0', DRAIN_MS: '0' });
     const children = descendantsOf(program?.pid ?? 0);
     expect(children).toHaveLength(3);
@@ -37,7 +37,7 @@ describe('switchyard all', { timeout: 60_000 }, () => {
     expect(await program?.stop(20_000)).toBe(0);
   });
 
-  it('starts a gateway again that dies, at the same port, while the turn goes on', async () => {
+  it('restarts a killed gateway on the same port while the turn goes on', async () => {
     const url = await all([till], { PORT: String(await freePort()), DRAIN_MS: '0' });
     const { id } = await submit(url, userMessage('1000'));
     const [gateway] = descendantsOf(program?.pid ?? 0).filter(({ command }) => command.includes('gateway'));
@@ -47,7 +47,7 @@ describe('switchyard all', { timeout: 60_000 }, () => {
     expect(task).toMatchObject({ status: { state: 'TASK_STATE_COMPLETED' } });
   });
 
-  it('lets turns end at SIGTERM, gives back what takes longer, and the next one ends that', async () => {
+  it('on SIGTERM lets short turns end, hands long ones back, and completes those at the next start', async () => {
     const env = { KEY_PREFIX: uniquePrefix(), DRAIN_MS: '1000' };
     const url = await all([till], env);
     const [short, long] = [await submit(url, userMessage('400')), await submit(url, userMessage('2500'))];
@@ -62,14 +62,14 @@ describe('switchyard all', { timeout: 60_000 }, () => {
     expect(task).toMatchObject({ status: { state: 'TASK_STATE_COMPLETED' } });
   });
 
-  it('ends with 1 and all its parts where one cannot start, and says which', async () => {
+  it('exits with 1 and stops everything if one process cannot start, and names it', async () => {
     program = await startProgram({ file: cli, args: ['all', 'nowhere.ts'], env: settings({}) });
     expect(await program.exited).toBe(1);
     expect(program.output()).toMatch(/There is no module \S+nowhere\.ts[\s\S]*the worker cannot start: see above\n/);
     expect(descendantsOf(program.pid)).toEqual([]);
   });
 
-  it('ends with 1 and all its parts where one dies again and again', async () => {
+  it('exits with 1 and stops everything if one process keeps dying', async () => {
     await all(['examples/echo/agent.ts'], { DRAIN_MS: '0' });
     const children = descendantsOf(program?.pid ?? 0);
     for (const killed = new Set<number>(); program?.isRunning(); await delay(20))
@@ -83,7 +83,7 @@ describe('switchyard all', { timeout: 60_000 }, () => {
     expect(children.filter(({ pid }) => isAlive(pid))).toEqual([]);
   });
 
-  it.each(['runs', 'starts'])('leaves nothing behind when it is killed while it %s', async (state) => {
+  it.each(['runs', 'starts'])('leaves no process behind when it is killed while it %s', async (state) => {
     const env = settings({ DRAIN_MS: '0' });
     program = await startProgram({ file: cli, args: ['all', 'examples/echo/agent.ts'], env });
     if (state === 'runs') await urlOf(program);
@@ -99,7 +99,7 @@ function settings(env: Env): Env {
   return { REDIS_URL: inject('redisUrl'), KEY_PREFIX: uniquePrefix(), PORT: '0', GRPC_PORT: 'off', ...env };
 }
 
-/** Once the gateway knows the agent. */
+/** Resolves once the gateway knows the agent. */
 async function urlOf(program: Program): Promise<string> {
   const [, url = ''] = await program.waitFor(/"url":"(http[^"]+)","msg":"listening"/, 30_000);
   await until(async () => (await get<{ agents: unknown[] }>(`${url}/agents`)).body.agents.length > 0, {
@@ -109,13 +109,13 @@ async function urlOf(program: Program): Promise<string> {
   return url;
 }
 
-/** The gateway and the worker, once there are both. */
+/** The gateway and the worker, once both run. */
 function bothOf(pid = 0): RunningProcess[] | undefined {
   const children = descendantsOf(pid);
   return children.length === 2 ? children : undefined;
 }
 
-/** @returns undefined: it has not ended */
+/** @returns undefined if it has not ended */
 async function ended(url: string, id: string): Promise<Task | undefined> {
   const task = await getTask(url, id);
   return /SUBMITTED|WORKING/.test(task.status.state) ? undefined : task;

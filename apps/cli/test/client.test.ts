@@ -9,14 +9,14 @@ import { startProgram } from '../../../tests/support/process.ts';
 import { type Stack, startStack } from '../../../tests/support/stack.ts';
 import { json, lines, run } from './support/run.ts';
 
-// The verbs of the specification of a2a-cli, against this gateway over three bindings; tests/wire has them against the SDK's.
+// The commands of the a2a-cli specification, against this gateway over three bindings; tests/wire has the SDK's server.
 
-// Processes take their time on a busy machine.
+// On a busy machine processes start slowly.
 vi.setConfig({ testTimeout: 60_000 });
 
 let stack: Stack;
 let folder: string;
-/** A flag, so that it may stand anywhere. */
+/** As a flag, so that it can be at any position. */
 let echo: readonly string[];
 let pizza: readonly string[];
 
@@ -36,7 +36,7 @@ afterAll(() => stack.stop());
 const bindings = ['jsonrpc', 'http+json', 'grpc'];
 
 describe('card get', () => {
-  it('shows what an agent can do, from an origin, an address without a scheme, a path, a URL and a file', async () => {
+  it('shows the capabilities of an agent, given by origin, address without scheme, path, URL or file', async () => {
     const url = stack.urls[0] ?? '';
     const file = join(folder, 'card.json');
     const { document, code } = await json(['card', 'get', ...pizza]);
@@ -47,14 +47,14 @@ describe('card get', () => {
     expect((await run(['card', 'get', ...echo])).out).toMatch(/^Name: Echo\n[\s\S]*^Interface: JSONRPC 1\.0 http/m);
   });
 
-  it('gives the card as it came', async () => {
+  it('prints the card unchanged', async () => {
     const answer = await fetch(`${stack.urls[0]}/.well-known/agent-card.json`, {
       headers: { 'a2a-version': '1.0' },
     });
     expect((await json(['card', 'get', ...pizza])).document).toEqual(await answer.json());
   });
 
-  it('checks a card against the schema', async () => {
+  it('validates a card against the schema', async () => {
     expect((await run(['card', 'get', '--validate', ...pizza])).out).toContain('Valid: yes\n');
     const file = join(folder, 'bad.json');
     await writeFile(file, '{"name":"Bad","supportedInterfaces":[]}');
@@ -70,36 +70,33 @@ describe('card get', () => {
     ['/nowhere/card.json', 3, 'A2ACLI_ERR_CARD_NOT_FOUND'],
     ['http://127.0.0.1:49999', 3, 'A2ACLI_ERR_UNREACHABLE'],
     ['http://', 2, 'A2ACLI_ERR_USAGE'],
-  ])('says why there is none at %s', async (reference, code, name) => {
+  ])('reports why there is no card at %s', async (reference, code, name) => {
     const ran = await json(['card', 'get', '-a', reference]);
     expect([ran.code, ran.document.error.code]).toEqual([code, name]);
   });
 });
 
 describe('send', () => {
-  it.each(bindings)(
-    'waits until the agent needs an answer, and continues the task with it, over %s',
-    async (binding) => {
-      const asked = await json(['send', 'I want a pizza', '--transport', binding, ...pizza]);
-      const { task } = asked.document;
-      expect([asked.code, task.status.state, asked.err]).toEqual([
-        0,
-        'TASK_STATE_INPUT_REQUIRED',
-        'warning: the task waits for your reply\n',
-      ]);
-      const answered = await json(['send', 'Funghi', '--task-id', task.id, '--transport', binding, ...pizza]);
-      expect(answered.document.task).toMatchObject({ id: task.id, status: { state: 'TASK_STATE_COMPLETED' } });
-    },
-  );
+  it.each(bindings)('waits until the agent needs input, and continues the task with it, over %s', async (binding) => {
+    const asked = await json(['send', 'I want a pizza', '--transport', binding, ...pizza]);
+    const { task } = asked.document;
+    expect([asked.code, task.status.state, asked.err]).toEqual([
+      0,
+      'TASK_STATE_INPUT_REQUIRED',
+      'warning: the task waits for your reply\n',
+    ]);
+    const answered = await json(['send', 'Funghi', '--task-id', task.id, '--transport', binding, ...pizza]);
+    expect(answered.document.task).toMatchObject({ id: task.id, status: { state: 'TASK_STATE_COMPLETED' } });
+  });
 
-  it.each(bindings)('streams an event per line, and ends at the last one, over %s', async (binding) => {
+  it.each(bindings)('prints one line per event, and ends after the last event, over %s', async (binding) => {
     const { events, code, err } = await lines(['send', 'stream 3', '--transport', binding, ...echo]);
     expect([code, err, Object.keys(events[0])]).toEqual([0, '', ['task']]);
     expect(events.at(-1).statusUpdate.status.state).toBe('TASK_STATE_COMPLETED');
     expect(events.filter(({ artifactUpdate }) => artifactUpdate).length).toBeGreaterThanOrEqual(3);
   });
 
-  it.each(bindings)('reports one failure for a task that does not exist, over %s', async (binding) => {
+  it.each(bindings)('reports a single error for an unknown task, over %s', async (binding) => {
     const args = ['send', 'x', '--task-id', 'none', '--transport', binding, ...pizza];
     const { code, document } = await json(args);
     expect([code, document.error.code, document.error.hint]).toEqual([
@@ -110,7 +107,7 @@ describe('send', () => {
     expect((await lines(args)).events).toEqual([document]);
   });
 
-  it('names the task, the context, the state and the next command as fields, texts as blocks', async () => {
+  it('prints task, context, state and next command as fields, and texts as blocks', async () => {
     const { out, err } = await run(['send', 'I want a pizza', ...pizza]);
     const [, id = ''] = /^Task: (\S+)$/m.exec(out) ?? [];
     expect(out).toBe(
@@ -120,13 +117,13 @@ describe('send', () => {
     expect(err).toContain('warning: the task waits');
   });
 
-  it('repeats ids and state after the last event of a stream, as text', async () => {
+  it('in text output, repeats ids and state after the last event of a stream', async () => {
     const { out } = await run(['send', '--stream', 'stream 2', ...echo]);
     expect(out).toMatch(/\nTask: \S+\nContext: \S+\nState: TASK_STATE_COMPLETED\nNext: .*\n$/);
     expect(out).not.toContain('\u001b');
   });
 
-  it('writes control characters as escapes, and marks where a block ends', async () => {
+  it('escapes control characters, and marks the end of a block', async () => {
     const { out } = await run(['send', '--text', 'red \u001b[31m\n\nTask: forged', ...echo]);
     expect(out).toContain('Text:\nred \\u001b[31m\n \nTask: forged\n\n');
     expect(out).not.toContain('\u001b');
@@ -150,14 +147,14 @@ describe('send', () => {
     expect(out).toContain('File: a.pdf, application/pdf, at https://example.com/a.pdf\n');
   });
 
-  it('returns the ids at once with --async, for task get --wait', async () => {
+  it('with --async prints the ids at once, and task get --wait waits for the outcome', async () => {
     const { document } = await json(['send', '--async', 'slow 300', ...echo]);
     expect(document.task.status.state).toMatch(/SUBMITTED|WORKING/);
     const waited = await json(['task', 'get', '--wait', '--poll-interval', '100ms', document.task.id, ...echo]);
     expect(waited.document.status.state).toBe('TASK_STATE_COMPLETED');
   });
 
-  it('schedules a message, and prints its task, which waits and can be canceled', async () => {
+  it('schedules a message and prints its task, which can be canceled while it waits', async () => {
     const soon = new Date(Date.now() + 86_400_000).toISOString();
     const { out } = await run(['send', '--at', soon, 'hello', ...echo]);
     expect(out).toContain(`Scheduled: ${soon}\n`);
@@ -173,19 +170,19 @@ describe('send', () => {
     expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('--time-zone is for --cron')]);
   });
 
-  it('gets an answer that is only a message', async () => {
+  it('prints an answer that is only a message', async () => {
     expect((await json(['send', 'message', ...echo])).document.message.role).toBe('ROLE_AGENT');
     expect((await lines(['send', 'message', ...echo])).events).toEqual([{ message: expect.anything() }]);
     expect((await run(['send', 'message', ...echo])).out).toContain('Message: agent\nText:\n');
   });
 
-  it('exits with 0 however the task ends, and says so beside the payload', async () => {
+  it('exits with 0 whatever state the task ends in, and prints that state on stderr', async () => {
     const { code, err, document } = await json(['send', 'fail', ...echo]);
     expect([code, document.task.status.state]).toEqual([0, 'TASK_STATE_FAILED']);
     expect(err).toBe('warning: the task ended as TASK_STATE_FAILED\n');
   });
 
-  it('gives up after --timeout with 5, and names the task', async () => {
+  it('exits with 5 after --timeout, and names the task', async () => {
     const { code, document } = await json(['send', '--timeout', '700ms', 'slow 20000', ...echo]);
     expect([code, document.error.code]).toEqual([5, 'A2ACLI_ERR_TIMEOUT']);
     const [, id = ''] = /The task is (\S+)/.exec(document.error.message) ?? [];
@@ -193,7 +190,7 @@ describe('send', () => {
     expect((await json(['task', 'cancel', id, ...echo])).document.status.state).toMatch(/WORKING|CANCELED/);
   });
 
-  it('begins a task in a context that is named', async () => {
+  it('creates a task in a given context', async () => {
     const { document } = await json(['send', 'Hello', ...echo]);
     const { contextId } = document.task;
     const next = await json(['send', 'Again', '--context-id', contextId, ...echo]);
@@ -214,14 +211,14 @@ describe('send', () => {
     [['task', 'get']],
     [['nonsense']],
     [['send', '--nonsense']],
-  ])('refuses %j with 2', async (args) => {
+  ])('exits with 2 for %j', async (args) => {
     const { code, document, err } = await json([...args, ...echo]);
     expect([code, document.error.code, err]).toEqual([2, 'A2ACLI_ERR_USAGE', '']);
   });
 });
 
 describe('task', () => {
-  it('gets, lists by pages, cancels and subscribes', async () => {
+  it('gets, lists page by page, cancels and subscribes to tasks', async () => {
     const { task } = (await json(['send', 'ask', ...echo])).document;
     const got = await json(['task', 'get', task.id, '--history', '1', ...echo]);
     expect(got.document.history).toHaveLength(1);
@@ -237,13 +234,13 @@ describe('task', () => {
     expect((await json(['task', 'subscribe', task.id, ...echo])).document.error.code).toBe('UnsupportedOperationError');
   });
 
-  it('follows a task that works to its end', async () => {
+  it('follows a running task to its end', async () => {
     const { task } = (await json(['send', '--async', 'slow 400', ...echo])).document;
     const { document } = await json(['task', 'subscribe', task.id, ...echo]);
     expect(document.status.state).toBe('TASK_STATE_COMPLETED');
   });
 
-  it('saves artifacts, and never over what is there or outside of its folder', async () => {
+  it('saves artifacts, but overwrites no file and writes nothing outside its folder', async () => {
     const { task } = (await json(['send', 'stream 3', ...echo])).document;
     const dir = join(folder, 'saved');
     const { document } = await json(['task', 'download', task.id, '--dir', dir, ...echo]);
@@ -253,7 +250,7 @@ describe('task', () => {
     expect([again.code, again.err]).toEqual([2, expect.stringContaining('--force')]);
   });
 
-  it.each(bindings)('makes, gets, lists and deletes webhooks over %s', async (binding) => {
+  it.each(bindings)('creates, gets, lists and deletes webhooks over %s', async (binding) => {
     const { task } = (await json(['send', 'ask', ...echo])).document;
     const push = (...args: string[]) => json(['task', 'push-config', ...args, '--transport', binding, ...echo]);
     const url = 'http://127.0.0.1:49999/hook';
@@ -281,7 +278,7 @@ describe('credentials', () => {
 
   afterAll(() => locked.stop());
 
-  it.each(bindings)('go where the card wants them, and into no log, over %s', async (binding) => {
+  it.each(bindings)('are sent where the card wants them, and are in no log, over %s', async (binding) => {
     const to = ['--transport', binding, ...at];
     const without = await json(['send', 'Hello', ...to]);
     expect([without.code, without.document.error.code]).toEqual([4, 'A2ACLI_ERR_CREDENTIALS_MISSING']);
@@ -295,7 +292,7 @@ describe('credentials', () => {
     expect(right.err).not.toMatch(/a-key-of-32|a-secret-parameter/);
   });
 
-  it.each(bindings)('get an extended card, and only with a credential, over %s', async (binding) => {
+  it.each(bindings)('are required for the extended card, over %s', async (binding) => {
     const insider = ['--transport', binding, '-a', `${locked.urls[0]}/agents/insider`];
     const get = (...more: string[]) => json(['card', 'get', ...more, ...insider]);
     const names = ({ skills }: { skills: readonly { id: string }[] }) => skills.map(({ id }) => id);
@@ -307,7 +304,7 @@ describe('credentials', () => {
     expect(none.document.error.code).toBe('ExtendedAgentCardNotConfiguredError');
   });
 
-  it('are made, listed without the secret, and revoked', async () => {
+  it('are created, listed without the secret, and revoked', async () => {
     const make = ['keys', 'create', '--subject', 'ada', '--tenant', 'acme', '--days', '7'];
     const { document: made } = await json(make, { env: redis });
     const owner = { env: { A2ACLI_API_KEY: made.key } };
@@ -325,19 +322,19 @@ describe('credentials', () => {
     [['keys', 'create'], 2, '--subject is needed'],
     [['keys', 'create', '--subject', 'a', '--days', '0'], 2, '--days must be a number of days'],
     [['keys', 'revoke', 'nothing'], 1, 'There is no key nothing'],
-  ])('%j is refused', async (words, code, reason) => {
+  ])('are not changed by %j', async (words, code, reason) => {
     const ran = await run(words, { env: redis });
     expect([ran.code, ran.err]).toEqual([code, expect.stringContaining(reason)]);
   });
 
-  it('are nowhere if Redis is not', async () => {
+  it('cannot be managed while Redis is unreachable', async () => {
     const ran = await run(['keys', 'list'], { env: { REDIS_URL: 'redis://127.0.0.1:1' } });
     expect([ran.code, ran.err]).toEqual([1, expect.stringContaining('SWITCHYARD_ERR_REDIS')]);
   });
 });
 
 describe('chat', () => {
-  it('keeps the task while it is open, and the context beyond', async () => {
+  it('continues the task while it is open, and its context afterwards', async () => {
     const stdin = 'I want a pizza\nDo you have pineapple?\nI want a pizza\n';
     const { out, code } = await run(['chat', ...pizza], { stdin });
     expect([code, out]).toEqual([0, 'What kind?\nYour Hawaiian pizza is on its way.\nWhat kind?\n']);
@@ -346,20 +343,20 @@ describe('chat', () => {
     expect([second.contextId, first.history.length]).toEqual([first.contextId, 4]);
   });
 
-  it('shows artifacts as they grow, each text once, and no control character', async () => {
+  it('prints growing artifacts, each text once, without control characters', async () => {
     const { out } = await run(['chat', ...echo], { stdin: 'stream 3\nslow 10\nred \u001b[31m\n' });
     expect(out.split('\n').length).toBeGreaterThan(2);
     expect(out).not.toContain('\u001b');
   });
 
-  it('says what was refused, goes on, and exits with 1', async () => {
+  it('prints the error of a refused message, continues, and exits with 1', async () => {
     const { out, code } = await run(['chat', '--task-id', 'none', ...pizza], { stdin: 'Hello\nI want a pizza\n' });
     expect([code, out]).toEqual([1, expect.stringMatching(/^! The task does not exist.*\nWhat kind\?\n$/)]);
   });
 });
 
 describe('settings', () => {
-  it('come from a flag, the environment, a file here or above, a default, in this order', async () => {
+  it('come from a flag, the environment, a file here or in a parent folder, or a default, in this order', async () => {
     const file = join(folder, '.env');
     await writeFile(file, 'A2ACLI_OUTPUT=json\nA2ACLI_TIMEOUT=3s\nA2ACLI_BEARER=abc\nA2ACLI_STREAM=true\n', {
       mode: 0o600,
@@ -379,7 +376,7 @@ describe('settings', () => {
     expect(err).toBe('');
   });
 
-  it('take the agent of SWITCHYARD_URL, unless its own variable or a flag names one', async () => {
+  it('use SWITCHYARD_URL for the agent, unless A2ACLI_AGENT_CARD or a flag names one', async () => {
     const env = { SWITCHYARD_URL: 'http://127.0.0.1:1' };
     const agentOf = async (args: string[], more = {}) => {
       const { document } = await json(['config', 'show', ...args], { env: { ...env, ...more } });
@@ -395,7 +392,7 @@ describe('settings', () => {
     expect((await run(['card', 'get'], { env })).err).toContain('http://127.0.0.1:1');
   });
 
-  it('warn of a file with a credential that others may read', async () => {
+  it('print a warning for a credential file that other users can read', async () => {
     const file = join(folder, 'shared.env');
     await writeFile(file, 'A2ACLI_API_KEY=abc\n', { mode: 0o644 });
     expect((await run(['config', 'show', '--config', file])).err).toContain(`chmod 600 ${file}`);
@@ -413,7 +410,7 @@ describe('the program', () => {
     expect((await run(['--version'])).out).toBe('1.2.3\n');
   });
 
-  it('ends quietly when its reader goes, and with 130 at Ctrl-C, naming the task', async () => {
+  it('ends quietly when its output is closed, and exits with 130 on Ctrl-C, naming the task', async () => {
     const stream = await startProgram({ file, args: ['send', '--stream', 'slow 20000', ...echo] });
     const [, id = ''] = await stream.waitFor(/Task: (\S+)/);
     stream.kill('SIGINT');

@@ -33,7 +33,7 @@ const page = readFileSync('apps/cli/COMPLIANCE.md', 'utf8');
 const marks = { pass: '✅ Pass', partial: '◐ Partial', fail: '❌ Fail', not_measured: '⊘ Not measured', na: '— N/A' };
 
 describe('the compliance report', () => {
-  it.each([1, 2, 3])('counts what it says of tier %i, and claims none that is not satisfied', (tier) => {
+  it.each([1, 2, 3])('counts its entries of tier %i correctly, and claims the tier only if it is satisfied', (tier) => {
     const all = Object.values(requirements).filter((each) => each.tier === tier);
     const { total, satisfied, ...counts } = summary[`tier_${tier}`] ?? countSchema.parse({});
     expect(total).toBe(all.length);
@@ -42,7 +42,7 @@ describe('the compliance report', () => {
     if (tier <= report.tier_claimed) expect([satisfied, counts.pass + counts.na]).toEqual([true, total]);
   });
 
-  it('says the same in its page, with a test for what passes and a reason for what does not', () => {
+  it('agrees with its page, with an existing test for each pass and a reason for each other status', () => {
     for (const [id, { status, note, evidence }] of Object.entries(requirements)) {
       const row = page.split('\n').find((line) => line.startsWith(`| \`${id}\` `));
       expect(row).toContain(`| ${marks[status]} |`);

@@ -6,7 +6,7 @@ import { openStandInApi, type StandInApi } from '../../../tests/support/stand-in
 import { writeAddresses } from '../src/data-folder/data-folder.ts';
 import { json, run } from './support/run.ts';
 
-// Commands find what runs in their folder, whatever its ports.
+// Commands find the processes of their folder, whatever ports they use.
 
 let api: StandInApi;
 let folder: string;
@@ -27,7 +27,7 @@ async function agentCard(env: Record<string, string> = {}) {
   return document.settings.find(({ option }: { option: string }) => option === '--agent-card');
 }
 
-it.each(['.switchyard', '.data'])('finds gateway, operators’ port and key in %s', async (name) => {
+it.each(['.switchyard', '.data'])("finds the gateway, the operators' port and the key in %s", async (name) => {
   await writeAddresses(join(folder, name), { gateway, operators: api.url });
   await writeFile(join(folder, name, 'operator-key'), `${api.key}\n`);
   expect(await agentCard()).toEqual({
@@ -38,7 +38,7 @@ it.each(['.switchyard', '.data'])('finds gateway, operators’ port and key in %
   expect((await run(['queue'], { folder })).out).toMatch(/^pizza +/m);
 });
 
-it('finds them in DATA_DIR, and prefers what flags and variables say', async () => {
+it('finds them in DATA_DIR, but flags and variables come first', async () => {
   await writeAddresses(join(folder, 'elsewhere'), { gateway, operators: 'http://127.0.0.1:49999' });
   const env = { DATA_DIR: 'elsewhere' };
   expect((await agentCard(env)).value).toBe(gateway);
@@ -47,13 +47,13 @@ it('finds them in DATA_DIR, and prefers what flags and variables say', async () 
   expect((await run(['queue'], { folder, env: operator })).code).toBe(0);
 });
 
-it('goes back to the usual ports where nothing runs any more', async () => {
+it('uses the default ports after the process has stopped', async () => {
   const forget = await writeAddresses(join(folder, '.switchyard'), { gateway });
   await forget();
   expect((await agentCard()).value).toBe('http://127.0.0.1:4000');
 });
 
-it('leaves the addresses of another program that has started meanwhile', async () => {
+it('does not delete the addresses of a program that started in the meantime', async () => {
   const forget = await writeAddresses(join(folder, '.switchyard'), { gateway });
   await writeAddresses(join(folder, '.switchyard'), { gateway: 'http://127.0.0.1:5432' });
   await forget();

@@ -9,7 +9,7 @@ import { workers } from '../../../tests/support/stand-in-answers.ts';
 import { openStandInApi, type StandInApi } from '../../../tests/support/stand-in-api.ts';
 import { json, run } from './support/run.ts';
 
-// What looks after an installation: doctor, and the verbs that are other programs.
+// Commands for the upkeep of an installation: doctor, and those that start other programs.
 
 let api: StandInApi;
 let redis: TestRedis;
@@ -29,7 +29,7 @@ afterAll(async () => {
 const nobody = ['--agent-card', 'http://127.0.0.1:49999'];
 
 describe('switchyard doctor', () => {
-  it('says what is well, what is not, and what to do', async () => {
+  it('reports what is well, what is not, and what to do', async () => {
     const { out, err, code } = await run(['doctor', ...nobody], { env });
     expect([code, err]).toEqual([1, '']);
     expect(out).toMatch(/^Ok: Node \d+/);
@@ -42,7 +42,7 @@ describe('switchyard doctor', () => {
     expect(out).toContain('Ok: Gateway and workers run version 0.1.0\n');
   });
 
-  it('finds a Redis that may evict tasks, keeps no file, or packs nothing', async () => {
+  it('reports a Redis that may evict tasks, has no append-only file, or stores hashes unpacked', async () => {
     const client = new Redis(redis.url);
     await client.config('SET', 'maxmemory-policy', 'allkeys-lru');
     await client.config('SET', 'hash-max-listpack-value', 64);
@@ -54,13 +54,13 @@ describe('switchyard doctor', () => {
     expect(out).toContain('Warning: Redis has no append-only file');
   });
 
-  it('says which program has a port that a gateway would take', async () => {
+  it('names the program that uses a port of the gateway', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
     const { out } = await run(['doctor', ...nobody], { env: { ...env, PORT: String(port) } });
     server.close();
-    // Only Linux tells whose a port is.
+    // Only Linux tells which process uses a port.
     const holder = process.platform === 'linux' ? `.+ \\(process ${process.pid}\\)` : 'another program';
     expect(out).toMatch(
       new RegExp(`^Warning: Port ${port} is in use by ${holder}: a gateway cannot listen on it\nDo: .*PORT`, 'm'),
@@ -68,7 +68,7 @@ describe('switchyard doctor', () => {
     expect(out).toContain(`Ok: Port ${port + 100} is free\n`);
   });
 
-  it('finds gateway and workers of different versions', async () => {
+  it('reports gateways and workers of different versions', async () => {
     const [first, ...others] = workers;
     const some = [{ ...first, version: '0.2.0' }, ...others];
     api.answer('/admin/workers', { workers: some, totalSize: some.length, nextPageToken: '' });
@@ -76,7 +76,7 @@ describe('switchyard doctor', () => {
     expect(out).toContain(`Warning: Different versions are running: gateway 0.1.0, worker ${first?.id} 0.2.0, worker`);
   });
 
-  it('tells the version of the schema, what is still to be migrated, and that a later release has taken over', async () => {
+  it('reports the schema version, pending migrations, and a schema of a later release', async () => {
     const client = new Redis(redis.url);
     const look = async () => (await run(['doctor', ...nobody], { env })).out;
     try {
@@ -102,7 +102,7 @@ describe('switchyard doctor', () => {
     }
   });
 
-  it('is one document as JSON, also where nothing is known or answers', async () => {
+  it('prints one JSON document, also if nothing is configured or reachable', async () => {
     const { document, code } = await json(['doctor', ...nobody], { env: { REDIS_URL: 'redis://127.0.0.1:1' } });
     expect([code, document.isWell]).toEqual([1, false]);
     const texts = document.findings.map(({ text }: { text: string }) => text).join('\n');
@@ -144,7 +144,7 @@ describe('switchyard completion', () => {
     expect(await completed('-o', 'json', 'send', '--media')).toBe('--media-type');
   });
 
-  it('is there for zsh, and not for a shell that is not known', async () => {
+  it('supports zsh, and refuses an unknown shell', async () => {
     expect((await run(['completion', 'zsh'])).out).toContain('bashcompinit');
     expect((await run(['completion', 'tcsh'])).code).toBe(2);
   });

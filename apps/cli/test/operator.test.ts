@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStandInApi, type StandInApi } from '../../../tests/support/stand-in-api.ts';
 import { json, lines, run } from './support/run.ts';
 
-// The verbs of operators, against a stand-in of their API.
+// The commands for operators, against a stand-in for their API.
 
 let api: StandInApi;
 let env: Record<string, string>;
@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => api[Symbol.asyncDispose]());
 
 describe('queue', () => {
-  it('lists what waits for each agent', async () => {
+  it('lists the waiting tasks of each agent', async () => {
     const { out, code } = await run(['queue'], { env });
     expect([code, out.split('\n')[0]]).toEqual([0, expect.stringMatching(/^AGENT +STATE +WORKERS +WAITING/)]);
     expect(out).toMatch(/^pizza +/m);
@@ -26,7 +26,7 @@ describe('queue', () => {
   it('pauses and resumes an agent', async () => {
     expect((await run(['queue', 'pause', 'pizza'], { env })).out).toMatch(/^Agent: pizza is paused/);
     expect((await run(['queue', 'resume', 'pizza'], { env })).out).toBe('Agent: pizza is resumed\n');
-    expect(api.asked.slice(-2).map(({ method, path }) => [method, path])).toEqual([
+    expect(api.requests.slice(-2).map(({ method, path }) => [method, path])).toEqual([
       ['POST', '/admin/agents/pizza:pause'],
       ['POST', '/admin/agents/pizza:resume'],
     ]);
@@ -34,29 +34,29 @@ describe('queue', () => {
 });
 
 describe('dead', () => {
-  it('lists by filter', async () => {
+  it('lists dead letters by filter', async () => {
     const { out } = await run(['dead', 'list', '--agent', 'kitchen', '--page-size', '5'], { env });
     expect(out).toMatch(/^Dead-Letters: \d+\nID +KIND +AGENT/);
-    expect(api.asked.at(-1)?.query).toEqual({ agent: 'kitchen', pageSize: '5' });
+    expect(api.requests.at(-1)?.query).toEqual({ agent: 'kitchen', pageSize: '5' });
   });
 
-  it('retries one, or all of a filter with progress', async () => {
+  it('retries one dead letter, or all of a filter with progress', async () => {
     expect((await run(['dead', 'retry', 'some:id'], { env })).out).toMatch(/^Retried: some:id\nTask: /);
     const { document } = await json(['dead', 'retry', '--all', '--agent', 'pizza'], { env });
     expect(document).toMatchObject({ isDone: true });
-    expect(api.asked.at(-1)?.body).toEqual({ agent: 'pizza' });
+    expect(api.requests.at(-1)?.body).toEqual({ agent: 'pizza' });
     const { events } = await lines(['dead', 'retry', '--all'], { env });
     expect([events.length > 1, events.at(-1)]).toEqual([true, document]);
   });
 
-  it('wants an id or --all, and a kind that there is', async () => {
+  it('requires an id or --all, and a known kind', async () => {
     for (const words of [[], ['x', '--all'], ['--all', '--kind', 'cat']])
       expect((await run(['dead', 'retry', ...words], { env })).code).toBe(2);
   });
 });
 
 describe('why', () => {
-  it('says why a task is where it is, and what to do', async () => {
+  it('prints why a task is in its state, and what to do', async () => {
     const client = new OperatorClient({ url: api.url, key: api.key });
     const { tasks } = await client.call('/admin/tasks', taskPageSchema);
     const { out } = await run(['why', tasks[0]?.taskId ?? ''], { env });
@@ -66,7 +66,7 @@ describe('why', () => {
   });
 });
 
-it('says what is missing: a key, the right key, the port', async () => {
+it('names a missing key, a wrong key or an unreachable port', async () => {
   const without = await json(['queue'], { env: { SWITCHYARD_OPERATOR_URL: api.url } });
   expect([without.code, without.document.error.code]).toEqual([4, 'A2ACLI_ERR_CREDENTIALS_MISSING']);
   const wrong = await json(['queue'], { env: { ...env, ADMIN_KEY: 'another-key' } });

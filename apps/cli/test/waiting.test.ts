@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { json, lines, run } from './support/run.ts';
 import { type Reply, scriptedServer } from './support/scripted-server.ts';
 
-// How the command waits, and what it sends, against an agent that follows a script.
+// How the command waits and what it sends, against an agent with scripted replies.
 
 function task(state: string, more: object = {}) {
   return { id: 't', contextId: 'c', status: { state: `TASK_STATE_${state}` }, ...more };
@@ -16,7 +16,7 @@ const quick = ['--poll-interval', '100ms'];
 const methods = ({ calls }: { calls: readonly { method: string }[] }) => calls.map(({ method }) => method);
 
 describe('a wait', () => {
-  it('subscribes again when the stream broke off, and gets the whole task', async () => {
+  it('subscribes again after a broken stream, and prints the whole task', async () => {
     await using server = await scriptedServer({
       SendStreamingMessage: [begun],
       SubscribeToTask: [begun, ended],
@@ -35,13 +35,13 @@ describe('a wait', () => {
     ]);
   });
 
-  it('finds by polling what ended meanwhile; --stream writes it as its last line', async () => {
+  it('polls a task that ended while the stream was broken; --stream prints it as the last line', async () => {
     await using server = await scriptedServer({ SendStreamingMessage: [begun], GetTask: [is('FAILED')] });
     const { events, code } = await lines(['send', 'Hi', '-a', server.url, ...quick]);
     expect([code, events]).toEqual([0, [{ task: task('WORKING') }, { task: task('FAILED') }]]);
   });
 
-  it('polls an agent that has no streams, past states that are none of its business', async () => {
+  it('polls an agent without streaming, and ignores unknown states', async () => {
     const script = {
       SendMessage: [{ result: { task: task('SUBMITTED') } }],
       GetTask: [is('UNSPECIFIED'), is('WORKING'), is('AUTH_REQUIRED')],
@@ -55,7 +55,7 @@ describe('a wait', () => {
     expect(streamed.events).toEqual([{ task: task('AUTH_REQUIRED') }]);
   });
 
-  it('does not take the question of before for the answer to a reply', async () => {
+  it('does not take the earlier question for the answer to the reply', async () => {
     await using server = await scriptedServer({
       SendStreamingMessage: [
         { events: [{ task: task('INPUT_REQUIRED') }, { statusUpdate: { taskId: 't', ...task('COMPLETED') } }] },
@@ -66,7 +66,7 @@ describe('a wait', () => {
     expect(events).toHaveLength(2);
   });
 
-  it('goes on under --timeout, and names the task then', async () => {
+  it('polls until --timeout, then names the task', async () => {
     await using server = await scriptedServer({ GetTask: [is('UNSPECIFIED')] });
     const { code, document } = await json([
       'task',
@@ -83,19 +83,19 @@ describe('a wait', () => {
     expect(server.calls.length).toBeGreaterThan(1);
   });
 
-  it('gives up on an agent whose stream tells nothing', async () => {
+  it("fails if the agent's stream has no event", async () => {
     await using server = await scriptedServer({ SendStreamingMessage: [{ events: [] }] });
     expect((await json(['send', 'Hi', '-a', server.url])).document.error.code).toBe('InvalidAgentResponseError');
   });
 
-  it('reports an error in a stream as its last line', async () => {
+  it('prints an error in a stream as the last line', async () => {
     await using server = await scriptedServer({});
     const { events, code } = await lines(['send', 'Hi', '-a', server.url]);
     expect([code, events]).toEqual([1, [{ error: expect.objectContaining({ code: 'MethodNotFoundError' }) }]]);
   });
 });
 
-describe('a stream of events with ids that broke off', () => {
+describe('a broken stream with event ids', () => {
   const withIds = { extensions: [{ uri: resumableStreamsUri }] };
   const identified = (eventId: string) => ({ metadata: { [resumableStreamsUri]: { eventId } } });
   const first = { task: task('WORKING', identified('1-x')) };
@@ -104,7 +104,7 @@ describe('a stream of events with ids that broke off', () => {
   });
   const broken: Reply = { events: [first], isCut: true };
 
-  it('goes on after the last of them: each is written once', async () => {
+  it('is resumed after the last event, and each event is printed once', async () => {
     const rest: Reply[] = [
       { events: [status('WORKING', '2-x')], isCut: true },
       { events: [status('COMPLETED', '3-x')] },
@@ -118,7 +118,7 @@ describe('a stream of events with ids that broke off', () => {
     for (const { headers } of server.calls) expect(headers['a2a-extensions']).toBe(`urn:own,${resumableStreamsUri}`);
   });
 
-  it('and is not resumed leads to the task itself', async () => {
+  it('falls back to reading the task if it cannot be resumed', async () => {
     const refused: Reply = { error: { code: -32004, message: 'the task has ended' } };
     await using server = await scriptedServer(
       { SendStreamingMessage: [broken], SubscribeToTask: [refused], GetTask: [is('COMPLETED')] },
@@ -129,7 +129,7 @@ describe('a stream of events with ids that broke off', () => {
     expect(err).toContain('The stream broke off: the task has ended');
   });
 
-  it('is resumed for as long as it brings something', async () => {
+  it('is resumed as often as it brings a new event', async () => {
     const each = Array.from({ length: 8 }, (_, n): Reply => ({ events: [status('WORKING', `${n + 2}`)], isCut: true }));
     const rest = [...each, { events: [status('COMPLETED', '10')] }];
     await using server = await scriptedServer({ SendStreamingMessage: [broken], SubscribeToTask: rest }, withIds);
@@ -142,7 +142,7 @@ describe('a stream of events with ids that broke off', () => {
 describe('a call', () => {
   const replies = { GetTask: [is('COMPLETED')] };
 
-  it('names the version, and the tenant that the interface has, or none', async () => {
+  it('sends the protocol version, and the tenant if the interface has one', async () => {
     await using plain = await scriptedServer(replies);
     await using tenanted = await scriptedServer(replies, { tenant: 'acme' });
     for (const server of [plain, tenanted]) await run(['task', 'get', 't', '-a', server.url]);
@@ -154,7 +154,7 @@ describe('a call', () => {
   it.each([
     ['header', { 'x-own': 'sesame' }],
     ['cookie', { cookie: 'X-Own=sesame' }],
-  ])('has the key in a %s if the card says so, the request for the card has none', async (location, headers) => {
+  ])('sends the key in a %s if the card says so, but not with the request for the card', async (location, headers) => {
     const scheme = { apiKeySecurityScheme: { location, name: 'X-Own' } };
     await using server = await scriptedServer(replies, { securitySchemes: { own: scheme } });
     const words = ['--svc-param', 'x-trace: 7', '--bearer', 'token'];
@@ -163,7 +163,7 @@ describe('a call', () => {
     expect(JSON.stringify(server.cardHeaders)).not.toMatch(/sesame|token/);
   });
 
-  it('warns of --insecure, twice if a credential goes with it', async () => {
+  it('warns about --insecure, and a second time if a credential is sent', async () => {
     await using server = await scriptedServer(replies);
     const { err } = await run(['task', 'get', 't', '-a', server.url, '--insecure', '--api-key', 'k']);
     expect(err.match(/^warning: --insecure/gm)).toHaveLength(2);

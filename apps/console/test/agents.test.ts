@@ -5,18 +5,18 @@ import { useConsole } from './support/use-console.ts';
 describe.runIf(hasBrowser)('the page of agents', { timeout: 30_000 }, () => {
   const ui = useConsole({ tasks: 10 });
 
-  it('tells how each agent does, and drains a worker', async () => {
+  it('shows the state of each agent, and drains a worker', async () => {
     await using opened = await ui.open('/agents');
     const { page } = opened;
     await page.getByRole('link', { name: /Kitchen No worker/ }).waitFor();
     await page.getByRole('link', { name: /Researcher Paused/ }).waitFor();
     await page.getByTitle('Drain host-a-1f2e3d4c').click();
     await page.getByText('It finishes its turns, and starts no more').waitFor();
-    expect(ui.api.asked.at(-1)).toMatchObject({ method: 'POST', path: '/admin/workers/host-a-1f2e3d4c:drain' });
+    expect(ui.api.requests.at(-1)).toMatchObject({ method: 'POST', path: '/admin/workers/host-a-1f2e3d4c:drain' });
     expect(opened.problems).toEqual([]);
   });
 
-  it('shows the whole state of a worker on a phone', async () => {
+  it('shows the whole state of a worker within the width of a phone', async () => {
     await using opened = await ui.open('/agents', { view: 'phone' });
     const state = opened.page.locator('.workers .state', { hasText: 'Draining' });
     const box = await state.boundingBox();
@@ -35,12 +35,12 @@ describe.runIf(hasBrowser)('the page of agents', { timeout: 30_000 }, () => {
     expect(opened.problems).toEqual([]);
   });
 
-  it('can be read by everyone', () =>
+  it('list is accessible (WCAG AA)', () =>
     ui.check('/agents', (page) => page.getByRole('link', { name: /Pizza/ }).waitFor()));
 
-  it('asks for a message in a way that everyone can read', () =>
+  it('form for a message is accessible', () =>
     ui.check('/agents/pizza', (page) => page.getByLabel('Message').waitFor()));
 
-  it('says what an agent is, so that everyone can read it', () =>
+  it('tab about an agent is accessible', () =>
     ui.check('/agents/pizza?tab=about', (page) => page.getByText('Does what it is asked').waitFor()));
 });

@@ -9,10 +9,10 @@ describe.runIf(hasBrowser)('the page of conversations', () => {
   const [open] = conversations.filter(({ state }) => state === 'open');
   const [ended] = conversations.filter(({ state }) => state === 'complete');
 
-  it('can be read by everyone', () =>
+  it('is accessible (WCAG AA)', () =>
     ui.check(`/conversations/${ended?.conversationId}`, (page) => page.getByText('took longer than').waitFor()));
 
-  it('shows what two agents say, as they say it', async () => {
+  it('shows each turn of two agents as it is said', async () => {
     if (!open) throw new Error('the stand-in has no open conversation');
     await using opened = await ui.open('/conversations');
     const { page } = opened;

@@ -5,20 +5,20 @@ import { useConsole } from './support/use-console.ts';
 describe.runIf(hasBrowser)('the frame of the console', { timeout: 30_000 }, () => {
   const ui = useConsole();
 
-  it('takes the key of the address, and clears it', async () => {
+  it('signs in with the key in the URL fragment, and removes it from the address', async () => {
     await using opened = await ui.open('/queues');
     await opened.page.getByRole('heading', { level: 1, name: 'Queues' }).waitFor();
     expect(opened.page.url()).toBe(`${ui.api.url}/console/queues`);
     expect(opened.problems).toEqual([]);
   });
 
-  it('takes the key of the link that npm start prints, and shows the first page', async () => {
+  it('shows the first page for the link that npm start prints', async () => {
     await using opened = await ui.open('/');
     await opened.page.getByRole('button', { name: 'Sign out' }).waitFor();
     expect(opened.page.url()).toBe(`${ui.api.url}/console/tasks`);
   });
 
-  it('asks for a key, says that one is wrong, and takes the right one', async () => {
+  it('asks for a key, refuses a wrong one, and accepts the right one', async () => {
     await using opened = await ui.open('/queues', { key: 'a-wrong-key' });
     const { page } = opened;
     await page.getByText('This key is not known here.').waitFor();
@@ -30,7 +30,7 @@ describe.runIf(hasBrowser)('the frame of the console', { timeout: 30_000 }, () =
     expect(await page.evaluate('sessionStorage.length')).toBe(0);
   });
 
-  it('goes from page to page by links and by keys, and back', async () => {
+  it('navigates by links, by keyboard shortcuts and back', async () => {
     await using opened = await ui.open('/queues');
     const { page } = opened;
     await page.getByRole('navigation').getByRole('link', { name: 'Inbox' }).click();
@@ -46,7 +46,7 @@ describe.runIf(hasBrowser)('the frame of the console', { timeout: 30_000 }, () =
     expect(opened.problems).toEqual([]);
   });
 
-  it('runs no script that is not its own', async () => {
+  it('blocks foreign scripts by its content security policy', async () => {
     await using opened = await ui.open('/queues');
     const { page, problems } = opened;
     await page.getByRole('heading', { level: 1, name: 'Queues' }).waitFor();
@@ -60,9 +60,9 @@ describe.runIf(hasBrowser)('the frame of the console', { timeout: 30_000 }, () =
     expect(problems.join()).toContain('Content Security Policy');
   });
 
-  it('can be read by everyone', () =>
+  it('is accessible for an unknown page', () =>
     ui.check('/nowhere', (page) => page.getByText('There is no such page').waitFor()));
 
-  it('asks for a key in a way that everyone can read', () =>
+  it('is accessible when it asks for a key', () =>
     ui.check('/tasks', (page) => page.getByRole('button', { name: 'Sign in' }).waitFor(), ''));
 });

@@ -9,9 +9,9 @@ describe.runIf(hasBrowser)('the inbox', () => {
 
   const [oldest, second] = interrupted.map(({ taskId }) => taskId);
 
-  it('can be read by everyone', () => ui.check(`/inbox/${second}`, (page) => page.getByLabel('Your answer').waitFor()));
+  it('is accessible (WCAG AA)', () => ui.check(`/inbox/${second}`, (page) => page.getByLabel('Your answer').waitFor()));
 
-  it('shows who waits longest first, and a task is answered in place', async () => {
+  it('lists the longest waiting task first, and answers a task in place', async () => {
     await using opened = await ui.open('/inbox');
     const { page } = opened;
     await page.getByText('Which size would you like').waitFor();
@@ -20,7 +20,7 @@ describe.runIf(hasBrowser)('the inbox', () => {
     expect(page.url()).toBe(`${ui.api.url}/console/inbox/${oldest}`);
     await page.getByRole('button', { name: 'Answer' }).click();
     const path = `/admin/tasks/${oldest}:answer`;
-    const { body } = await until(() => ui.api.asked.find((each) => each.path === path), { what: path });
+    const { body } = await until(() => ui.api.requests.find((each) => each.path === path), { what: path });
     expect(body).toMatchObject({ parts: [{ text: 'large' }] });
     const tasks = interrupted.slice(1);
     ui.api.answer('/admin/interrupted', { tasks, totalSize: tasks.length, nextPageToken: '' });

@@ -13,14 +13,14 @@ import { post } from '../../../tests/support/rest.ts';
 import { type Stack, startStack } from '../../../tests/support/stack.ts';
 import { hasBrowser, openBrowser, openPage } from './support/browser.ts';
 
-// A newcomer has the console open: the list of tasks. With SCREENSHOTS=<folder> each thing found is a picture there.
+// Starts at the list of tasks. With SCREENSHOTS=<folder> each finding is saved there as a picture.
 
 const key = 'a-key-for-operators';
 const ann = { 'x-api-key': 'a-key-for-ann-of-acme' };
 const bob = { 'x-api-key': 'a-key-for-bob-of-globex' };
 const team = ['agent', 'product', 'design', 'frontend', 'backend'].map((name) => `examples/coding-team/${name}.ts`);
 
-describe.runIf(hasBrowser)('a newcomer with the console open', { timeout: 60_000 }, () => {
+describe.runIf(hasBrowser)('a new user finds in the console, within two clicks,', { timeout: 60_000 }, () => {
   let folder: string;
   let env: Readonly<Record<string, string>>;
   let stack: Stack;
@@ -57,7 +57,7 @@ describe.runIf(hasBrowser)('a newcomer with the console open', { timeout: 60_000
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** A worker of its own for an agent of tests/support/agents. */
+  /** Starts a worker for an agent of tests/support/agents. */
   async function workerOf(agent: string): Promise<Program> {
     const worker = await startProgram({
       file: 'apps/worker/src/main.ts',
@@ -78,7 +78,7 @@ describe.runIf(hasBrowser)('a newcomer with the console open', { timeout: 60_000
 
   const order = (path: string) => post(`${adminUrl}/admin/${path}`, {}, { authorization: `Bearer ${key}` });
 
-  /** Opens the list, and goes on by clicks that are counted. */
+  /** Opens the list of tasks, and counts the clicks from there. */
   async function explore(name: string, find: (page: Page, click: (task: Task) => Promise<void>) => Promise<unknown>) {
     await using opened = await openPage(browser, { url: adminUrl, key, path: '/tasks' });
     const { page, problems } = opened;
@@ -92,7 +92,7 @@ describe.runIf(hasBrowser)('a newcomer with the console open', { timeout: 60_000
     expect(problems).toEqual([]);
   }
 
-  /** Why a task is where it is, as its page says. */
+  /** Expects the reason for the task's state on its page. */
   const finds = (name: string, task: Task, words: RegExp) =>
     explore(name, async (page, click) => {
       await click(task);
@@ -100,7 +100,7 @@ describe.runIf(hasBrowser)('a newcomer with the console open', { timeout: 60_000
       await finding.getByText(words).waitFor();
     });
 
-  it('follows a team from the first message to what it has made', async () => {
+  it('the progress of a team from the first message to its result', async () => {
     const task = await send('coding-team', 'Build a login system');
     await explore('follow-coding-team', async (page, click) => {
       await click(task);
@@ -115,7 +115,7 @@ describe.runIf(hasBrowser)('a newcomer with the console open', { timeout: 60_000
     });
   });
 
-  it('finds that nobody runs an agent', async () => {
+  it('that no worker runs an agent', async () => {
     const worker = await workerOf('stepper');
     await order('agents/stepper:pause');
     const task = await send('stepper', 'Go');
@@ -124,7 +124,7 @@ describe.runIf(hasBrowser)('a newcomer with the console open', { timeout: 60_000
     await finds('stuck-no-worker', task, /^No (?:live )?worker/);
   });
 
-  it('finds that an agent is paused, and resumes it with one click more', async () => {
+  it('that an agent is paused, and resumes it with one more click', async () => {
     await order('agents/echo:pause');
     const task = await send('echo', 'Hello there');
     await finds('stuck-paused', task, /"echo" is paused/);
@@ -135,7 +135,7 @@ describe.runIf(hasBrowser)('a newcomer with the console open', { timeout: 60_000
     });
   });
 
-  it('finds that a worker is frozen', async () => {
+  it('that a worker is frozen', async () => {
     const worker = await workerOf('typist');
     const task = await send('typist', '100000');
     await explore('stuck-frozen', async (page, click) => {
@@ -147,7 +147,7 @@ describe.runIf(hasBrowser)('a newcomer with the console open', { timeout: 60_000
     worker.kill('SIGKILL');
   });
 
-  it('finds that a task waits for an answer, and answers', async () => {
+  it('that a task waits for an answer, and answers it', async () => {
     const task = await send('echo', 'ask');
     await finds('stuck-input', task, /waits for an answer/);
     await explore('answered', async (page, click) => {
@@ -158,7 +158,7 @@ describe.runIf(hasBrowser)('a newcomer with the console open', { timeout: 60_000
     });
   });
 
-  it('finds that a tenant has more than its share', async () => {
+  it('that a tenant has more than its share', async () => {
     await send('till', '20000');
     const [, , last] = await Promise.all([send('till', '10'), send('till', '10'), send('till', '10')]);
     await send('till', '10', bob);

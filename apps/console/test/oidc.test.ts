@@ -5,7 +5,7 @@ import { type Issuer, openIssuer } from '../../../tests/support/issuer.ts';
 import { type Stack, startStack } from '../../../tests/support/stack.ts';
 import { hasBrowser, openBrowser, openPage } from './support/browser.ts';
 
-describe.runIf(hasBrowser)('the console where an issuer gives tokens', { timeout: 30_000 }, () => {
+describe.runIf(hasBrowser)('the console with an OpenID Connect issuer', { timeout: 30_000 }, () => {
   let browser: Browser;
   let issuer: Issuer;
   let stack: Stack;
@@ -38,7 +38,7 @@ describe.runIf(hasBrowser)('the console where an issuer gives tokens', { timeout
     await issuer?.[Symbol.asyncDispose]();
   });
 
-  it('signs in there, comes back to the page that was asked for, and tries an agent as who signed in', async () => {
+  it('signs in at the issuer, returns to the requested page, and calls an agent as the signed-in user', async () => {
     await using opened = await openPage(browser, { url, key: '', path: '/agents/echo?tab=try' });
     const { page, problems } = opened;
     await page.getByRole('button', { name: `Sign in at ${new URL(issuer.url).host}` }).click();
@@ -50,13 +50,13 @@ describe.runIf(hasBrowser)('the console where an issuer gives tokens', { timeout
     expect(problems).toEqual([]);
   });
 
-  it('may connect to where the issuer gives tokens, and nowhere else', async () => {
+  it('may connect only to the token endpoint of the issuer', async () => {
     const { headers } = await fetch(`${url}/console/`);
     const { port } = new URL(issuer.url);
     expect(headers.get('content-security-policy')).toContain(`; connect-src 'self' http://localhost:${port};`);
   });
 
-  it('takes no answer that this tab did not ask for', async () => {
+  it('refuses an answer of the issuer that this tab did not request', async () => {
     await using opened = await openPage(browser, { url, key: '', path: '/tasks' });
     const { page } = opened;
     await page.getByRole('button', { name: /^Sign in at/ }).waitFor();

@@ -4,13 +4,13 @@ import { until } from '../../../tests/support/until.ts';
 import { hasBrowser } from './support/browser.ts';
 import { useConsole } from './support/use-console.ts';
 
-describe.runIf(hasBrowser)('queues and what they gave up', { timeout: 30_000 }, () => {
+describe.runIf(hasBrowser)('the pages of queues and dead letters', { timeout: 30_000 }, () => {
   const ui = useConsole();
 
   const wasAsked = (path: string) =>
-    until(() => ui.api.asked.find((each) => each.method === 'POST' && each.path === path), { what: path });
+    until(() => ui.api.requests.find((each) => each.method === 'POST' && each.path === path), { what: path });
 
-  it('show what waits for each agent, and for whom; an agent is paused and resumed', async () => {
+  it('show the waiting tasks of each agent and tenant, and pause and resume an agent', async () => {
     await using opened = await ui.open('/queues');
     const { page } = opened;
     const row = page.getByRole('row', { name: 'Researcher' });
@@ -23,7 +23,7 @@ describe.runIf(hasBrowser)('queues and what they gave up', { timeout: 30_000 }, 
     expect(opened.problems).toEqual([]);
   });
 
-  it('of dead letters those of a reason are found, and retried together with progress', async () => {
+  it('find dead letters by reason, and retry them together with progress', async () => {
     await using opened = await ui.open('/dead-letters');
     const { page } = opened;
     await page.getByText('The worker died').first().waitFor();
@@ -39,7 +39,7 @@ describe.runIf(hasBrowser)('queues and what they gave up', { timeout: 30_000 }, 
     expect(opened.problems).toEqual([]);
   });
 
-  it('a dead letter is looked into, and retried: its new task is shown', async () => {
+  it('show a dead letter, retry it, and open its new task', async () => {
     await using opened = await ui.open('/dead-letters?kind=turn');
     const { page } = opened;
     await page.getByRole('button', { name: 'The worker died' }).first().click();
@@ -52,7 +52,7 @@ describe.runIf(hasBrowser)('queues and what they gave up', { timeout: 30_000 }, 
 
   it.each<[path: string, ready: (page: Page) => Promise<void>]>([
     ['/queues', (page) => page.getByRole('row', { name: 'Kitchen' }).waitFor()],
-    // Each row takes axe its time.
+    // The accessibility check takes time for each row.
     ['/dead-letters?kind=webhook&reason=404', (page) => page.getByText('answered 404').first().waitFor()],
-  ])('%s can be read by everyone', (path, ready) => ui.check(path, ready));
+  ])('%s is accessible (WCAG AA)', (path, ready) => ui.check(path, ready));
 });

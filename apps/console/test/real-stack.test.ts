@@ -27,7 +27,7 @@ describe.runIf(hasBrowser)('the console of a real deployment', { timeout: 30_000
     await stack?.stop();
   });
 
-  it('tries an agent that asks back, and shows the task in the list, as it ends', async () => {
+  it('calls an agent that asks back, and shows the task in the list until it ends', async () => {
     await using opened = await openPage(browser, { url, key, path: '/agents/pizza' });
     await using list = await openPage(browser, { url, key, path: '/tasks?q=agent:pizza' });
     const { page } = opened;

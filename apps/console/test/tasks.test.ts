@@ -7,8 +7,8 @@ import { useConsole } from './support/use-console.ts';
 
 const now = Date.parse('2026-01-31T12:00:30Z');
 
-describe('what is searched for', () => {
-  it('is read from words in any order', () => {
+describe('a search', () => {
+  it('is parsed from words in any order', () => {
     expect(readSearch('agent:pizza state:failed,working since:1h 1234-5678', now)).toEqual({
       search: {
         agent: 'pizza',
@@ -24,7 +24,7 @@ describe('what is searched for', () => {
     expect(readSearch('  ', now)).toEqual({ search: {} });
   });
 
-  it('is said where it is not understood, and the rest is searched for', () => {
+  it('names the words that it does not understand, and uses the rest', () => {
     expect(readSearch('colour:red agent:pizza', now)).toMatchObject({
       search: { agent: 'pizza' },
       problem: expect.stringContaining('colour'),
@@ -33,7 +33,7 @@ describe('what is searched for', () => {
     expect(readSearch('since:yesterday', now).problem).toContain('30m');
   });
 
-  it('keeps its other words when one changes', () => {
+  it('keeps the other words when one changes', () => {
     expect(withTerm('agent:pizza state:failed', 'agent', 'echo')).toBe('state:failed agent:echo');
     expect(withTerm('agent:pizza', 'agent', '')).toBe('');
     expect(termIn('agent:pizza state:failed', 'state')).toBe('failed');
@@ -43,7 +43,7 @@ describe('what is searched for', () => {
 describe.runIf(hasBrowser)('the page of tasks', { timeout: 30_000 }, () => {
   const ui = useConsole();
 
-  it('searches as one types, keeps the search in the address, and takes it from there', async () => {
+  it('searches while the user types, and keeps the search in the URL', async () => {
     await using opened = await ui.open('/tasks');
     const { page } = opened;
     await page.getByText('10,000', { exact: true }).waitFor();
@@ -51,8 +51,8 @@ describe.runIf(hasBrowser)('the page of tasks', { timeout: 30_000 }, () => {
     await page.keyboard.type('agent:pizza state:completed');
     await page.waitForURL(/q=agent%3Apizza\+state%3Acompleted/);
     const asked = () =>
-      ui.api.asked.filter(({ path, query }) => path === '/admin/tasks' && query.agent === 'pizza').at(-1);
-    await until(asked, { what: 'the gateway is asked' });
+      ui.api.requests.filter(({ path, query }) => path === '/admin/tasks' && query.agent === 'pizza').at(-1);
+    await until(asked, { what: 'the gateway gets the request' });
     expect(asked()?.query).toMatchObject({ agent: 'pizza', state: 'TASK_STATE_COMPLETED' });
     await page.getByRole('button', { name: 'Failed' }).click();
     await page.waitForURL(/q=state%3Afailed/);
@@ -61,7 +61,7 @@ describe.runIf(hasBrowser)('the page of tasks', { timeout: 30_000 }, () => {
     expect(opened.problems).toEqual([]);
   });
 
-  it('names a search, and finds it again', async () => {
+  it('saves a search under a name, and finds it again', async () => {
     await using opened = await ui.open('/tasks?q=agent:pizza');
     const { page } = opened;
     await page.getByRole('button', { name: 'Save this search' }).click();
@@ -75,12 +75,12 @@ describe.runIf(hasBrowser)('the page of tasks', { timeout: 30_000 }, () => {
     expect(await page.getByRole('button', { name: 'Pizza', exact: true }).count()).toBe(0);
   });
 
-  it('can be read by everyone', () =>
+  it('is accessible (WCAG AA)', () =>
     ui.check('/tasks?q=agent:pizza', (page) =>
       page.getByRole('region', { name: 'Tasks' }).getByRole('link').nth(5).waitFor(),
     ));
 
-  it('shows what changes, and opens a task by keys', async () => {
+  it('shows live changes, and opens a task by keyboard', async () => {
     const shown = (tasks: readonly object[]) =>
       ui.api.answer('/admin/tasks', { tasks, totalSize: tasks.length, nextPageToken: '', isPartial: false });
     const three = [0, 1, 2].map(taskRow);

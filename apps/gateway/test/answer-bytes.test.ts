@@ -6,7 +6,7 @@ import { get, openSendStream, openStream, post, send, submit, userMessage } from
 import { canceled, completed, replied } from './support/events.ts';
 import { openStage, type Stage } from './support/stage.ts';
 
-/** Large, and small enough for the cache, which keeps it. */
+/** Large, but small enough for the cache, which keeps it. */
 const text = 'x'.repeat(200_000);
 
 let stage: Stage;
@@ -18,20 +18,20 @@ afterEach(() => stage[Symbol.asyncDispose]());
 const largeTask = (path = ''): Promise<Task> => submit(`${stage.url}${path}`, userMessage(text));
 
 const nothingCounts = (): Promise<true> =>
-  until(() => stage.store.answerBytes === 0, { what: 'nothing counts', timeoutMs: 1_000 });
+  until(() => stage.store.answerBytes === 0, { what: 'no bytes are counted', timeoutMs: 1_000 });
 
 const untilFollowed = (): Promise<true> => until(() => stage.store.feeds.size === 1, { what: 'a call waits' });
 
 const pathTo = ({ id }: Task): string => `${stage.url}/tasks/${id}`;
 
-describe('A large task that was read and is not sent does not count:', () => {
-  it('one that cannot be deleted', async () => {
+describe('The bytes of a large task do not count when it is read but not sent:', () => {
+  it('the task cannot be deleted', async () => {
     const { status } = await fetch(pathTo(await largeTask()), { method: 'DELETE' });
     expect(status).toBeGreaterThanOrEqual(400);
     await nothingCounts();
   });
 
-  it('one that its caller may not see yet, and one that a message replaced', async () => {
+  it('the task is not visible yet, or was replaced by a message', async () => {
     const contextId = randomUUID();
     const sending = send(`${stage.url}/agents/oracle`, userMessage(text, { contextId }));
     const id = await stage.taskIn(contextId, 'oracle');
@@ -44,7 +44,7 @@ describe('A large task that was read and is not sent does not count:', () => {
     await nothingCounts();
   });
 
-  it('one whose caller waits for a change, and leaves', async () => {
+  it('the caller waits for a change, and disconnects', async () => {
     const leaving = new AbortController();
     const path = pathTo(await largeTask());
     const waiting = fetch(path, { headers: { prefer: 'wait=20' }, signal: leaving.signal });
@@ -55,7 +55,7 @@ describe('A large task that was read and is not sent does not count:', () => {
     await nothingCounts();
   });
 
-  it('one whose turn is to be canceled', async () => {
+  it('the task is being canceled', async () => {
     const task = await largeTask();
     const turn = await stage.beginTurn(task.id);
     const canceling = post(`${pathTo(task)}:cancel`, {});
@@ -66,20 +66,20 @@ describe('A large task that was read and is not sent does not count:', () => {
     await nothingCounts();
   });
 
-  it('one that has ended, for a subscriber', async () => {
+  it('the task has ended, and a client subscribes', async () => {
     const task = await largeTask();
     await (await stage.beginTurn(task.id)).publish(completed());
     expect((await openStream(`${pathTo(task)}:subscribe`)).response.status).toBe(400);
     await nothingCounts();
   });
 
-  it('those of a list', async () => {
+  it('the task is in a list', async () => {
     await Promise.all([largeTask(), largeTask()]);
     expect((await get(`${stage.url}/tasks`)).status).toBe(200);
     await nothingCounts();
   });
 
-  it('one that was held back when a message took its place', async () => {
+  it('the task was held back until a message replaced it', async () => {
     const url = `${stage.url}/agents/oracle`;
     const message = userMessage(text, { contextId: randomUUID() });
     const opening = openSendStream(url, message);
@@ -87,7 +87,7 @@ describe('A large task that was read and is not sent does not count:', () => {
     // A retry reads the task.
     const streams = await Promise.all([opening, openSendStream(url, message)]);
     await until(() => stage.store.feeds.size === 2, { what: 'both wait' });
-    await until(() => stage.store.answerBytes > 0, { what: 'it counts while it is held back' });
+    await until(() => stage.store.answerBytes > 0, { what: 'its bytes are counted while it is held back' });
     await (await stage.beginTurn(id)).publish(replied('42'));
     const events = await Promise.all(streams.map((stream) => stream.rest()));
     expect(events.flat().map(({ data }) => data.message !== undefined)).toEqual([true, true]);

@@ -4,7 +4,7 @@ import { card } from './support/agents.ts';
 import { type ErrorBody, get, post } from './support/client.ts';
 import { openStage, type Stage } from './support/stage.ts';
 
-// Agentic Resource Discovery, and the search over agents and skills, at two gateways.
+// Agentic Resource Discovery, and the search of agents and skills, at two gateways.
 
 interface Entry {
   readonly identifier: string;
@@ -54,8 +54,8 @@ const manifestAt = async (url: string): Promise<Manifest> => (await get<Manifest
 const search = (body: object) => post<Found & ErrorBody>(`${other}/ard/search`, body);
 const namesOf = ({ results }: Found): string[] => results.map(({ identifier }) => identifier.split(':').at(-1) ?? '');
 
-describe('The manifest of ARD', () => {
-  it('has an entry for each agent, with the URL of its card, and one for the search', async () => {
+describe('The ARD manifest', () => {
+  it('has an entry for each agent with the URL of its card, and one for the search', async () => {
     const { specVersion, host, entries } = await manifestAt(stage.url);
     expect([specVersion, host.displayName]).toEqual(['1.0', '127.0.0.1']);
     const entry = entries.find(({ identifier }) => identifier === 'urn:air:127.0.0.1:agent:translator');
@@ -72,7 +72,7 @@ describe('The manifest of ARD', () => {
     for (const { identifier } of entries) expect(identifier).toMatch(/^urn:air:[\w.-]+(:[\w.-]+)+$/);
   });
 
-  it('is cached by its ETag, and open to pages', async () => {
+  it('is cached by its ETag, and readable by web pages', async () => {
     const { headers } = await get(`${stage.url}/.well-known/ard.json`);
     expect(headers.get('access-control-allow-origin')).toBe('*');
     const again = await fetch(`${stage.url}/.well-known/ard.json`, {
@@ -81,7 +81,7 @@ describe('The manifest of ARD', () => {
     expect(again.status).toBe(304);
   });
 
-  it('names the agent at the root alone where callers need credentials, unless the settings say all', async () => {
+  it('names only the agent at the root if callers need credentials, unless ARD=all', async () => {
     const keys = [{ key: 'key-of-alice-0123456789', subject: 'alice', tenant: 'default', scopes: [] }];
     const closed = await manifestAt(await stage.another({ auth: { keys } }));
     expect(closed.entries.map(({ identifier }) => identifier.split(':').at(-1))).toEqual(['echo', 'agents']);
@@ -102,11 +102,11 @@ describe('The search', () => {
     },
   );
 
-  it('finds nothing by a word that is nowhere', async () => {
+  it('has no result for an unknown word', async () => {
     expect((await search({ query: { text: 'zeppelin' } })).body.results).toEqual([]);
   });
 
-  it('takes filters, and pages', async () => {
+  it('supports filters and pages', async () => {
     const filtered = await search({ query: { text: 'says', filter: { tags: 'language' } } });
     expect(filtered.body.results).toEqual([]);
     const one = await search({ query: { text: 'says echo', filter: { publisher: ['127.0.0.1'] } }, pageSize: 1 });
@@ -116,7 +116,7 @@ describe('The search', () => {
     expect(next.body.results).not.toEqual(one.body.results);
   });
 
-  it('names every field that is wrong', async () => {
+  it('names every wrong field', async () => {
     const wrong = { query: { text: '', filter: { colour: ['red'] } }, pageSize: 0, federation: 'all' };
     const { status, body } = await search(wrong);
     const named = body.error.details?.flatMap(({ fieldViolations = [] }) => fieldViolations.map(({ field }) => field));
@@ -126,13 +126,13 @@ describe('The search', () => {
     expect((await search({ query: { text: 'x'.repeat(1_025) } })).status).toBe(400);
   });
 
-  it('is that of GET /agents?q=, which names the skills, too', async () => {
+  it('is the same as that of GET /agents?q=, which also lists the skills', async () => {
     const { body } = await get<Listed>(`${other}/agents?q=Übersetzen`);
     expect(body.agents[0]).toMatchObject({ id: 'translator', score: 100, skills: ['translate'] });
     expect((await get(`${other}/agents?q=`)).status).toBe(400);
   });
 
-  it('shows a caller the agents that they may use, and nobody else any', async () => {
+  it('needs a credential, and shows the agents that the caller may use', async () => {
     const mayUse = { tenant: 'acme', subject: 'bob', scopes: [], agents: ['echo', 'mute'] };
     const { key } = await stage.store.credentials.create(mayUse);
     const url = await stage.another({ auth: { keys: [{ ...mayUse, key: 'key-of-alice-0123456789' }] } });

@@ -18,11 +18,11 @@ interface Trail {
   readonly nextPageToken: string;
 }
 
-/** What the log has. */
-const toldOf = (stage: AdminStage, what: AuditAction): AuditEvent[] =>
+/** The audit events in the log. */
+const loggedEvents = (stage: AdminStage, what: AuditAction): AuditEvent[] =>
   stage.log.map((line) => JSON.parse(line)).filter((line) => line.msg === 'audit' && line.what === what);
 
-/** Waits for such an event. */
+/** Waits for an event with these fields. */
 async function audited(stage: AdminStage, wanted: Partial<AuditEvent>, query = ''): Promise<AuditEvent> {
   const find = async (): Promise<AuditEvent | undefined> => {
     const { body } = await stage.ask<Trail>(`/admin/audit?pageSize=100${query}`);
@@ -54,7 +54,7 @@ describe('the audit trail', () => {
     await redis.stop();
   });
 
-  it('has who sent, canceled, registered and deleted what, with what outcome, and nothing that anybody wrote', async () => {
+  it('has who sent, canceled, registered and deleted what, with which outcome, and no text or secret', async () => {
     const who = { tenant: 'acme', subject: 'ada', agent: 'echo', address: '127.0.0.1' };
     const sent = await audited(stage, { what: 'send', object: taskId });
     expect(sent).toMatchObject({ ...who, outcome: 'ok', requestId: expect.any(String) });
@@ -81,7 +81,7 @@ describe('the audit trail', () => {
     expect(JSON.stringify(body)).not.toMatch(/private|secret|the-key-of/);
   });
 
-  it('has the first use of a credential, and who was refused', async () => {
+  it('has the first use of each credential, and refused callers', async () => {
     const first = await audited(stage, { what: 'sign-in' });
     expect(first).toMatchObject({ tenant: 'acme', subject: 'ada', address: '127.0.0.1', outcome: 'ok' });
     expect(first.credential).not.toContain(key);
@@ -95,7 +95,7 @@ describe('the audit trail', () => {
     expect(refused).toMatchObject({ address: '127.0.0.1', requestId: expect.any(String), reason });
   });
 
-  it('has why a credential was refused, and which one it was where that is known', async () => {
+  it('has the reason why a credential was refused, and its id if that is known', async () => {
     const draft = { tenant: 'acme', subject: 'carol', scopes: [] };
     const { key: theirs, credential } = await stage.store.credentials.create(draft);
     await stage.store.credentials.revoke(credential.id);
@@ -107,7 +107,7 @@ describe('the audit trail', () => {
     expect(wanted.reason).toMatch(/^(Authentication is required|The API key is not valid)/);
   });
 
-  it('has what operators did and read of others, by their names', async () => {
+  it('has what operators did, and what they read of clients, by name', async () => {
     await stage.ask('/admin/agents/mute:pause', 'POST');
     await stage.ask('/admin/agents/mute:resume', 'POST');
     expect(await audited(stage, { what: 'admin', operation: 'POST /admin/agents/:id:pause' })).toMatchObject({
@@ -134,13 +134,13 @@ describe('the audit trail', () => {
       scopes: ['read', 'cancel'],
       outcome: 'ok',
     });
-    expect(toldOf(stage, 'key-create').at(-1)).toMatchObject({ forSubject: 'bob', scopes: ['read', 'cancel'] });
+    expect(loggedEvents(stage, 'key-create').at(-1)).toMatchObject({ forSubject: 'bob', scopes: ['read', 'cancel'] });
     expect(await audited(stage, { what: 'key-revoke' })).toMatchObject({ subject: 'operator', object: made.body.id });
     await get(`${stage.adminUrl}/admin/agents`, { 'x-api-key': 'a-wrong-key-entirely' });
     expect(await audited(stage, { what: 'refused', operation: 'admin' })).toMatchObject({ outcome: 'Unauthenticated' });
   });
 
-  it('has clients who administer, or may not, by tenant, subject and credential', async () => {
+  it("has what clients did on the operators' port, by tenant, subject and credential", async () => {
     const path = `${stage.adminUrl}/admin/agents/mute:resume`;
     const statusOf = async (apiKey: string): Promise<number> =>
       (await fetch(path, { method: 'POST', headers: { 'x-api-key': apiKey } })).status;
@@ -152,7 +152,7 @@ describe('the audit trail', () => {
     expect(refused).toMatchObject({ tenant: 'acme', credential, outcome: 'PermissionDenied' });
   });
 
-  it('is read by tenant, kind and time, page by page; what is wrong in the question is named', async () => {
+  it('is filtered by tenant, kind and time, page by page; a wrong filter is refused', async () => {
     const ask = async (query: string): Promise<Trail> => (await stage.ask<Trail>(`/admin/audit?${query}`)).body;
     const whats = async (query: string): Promise<AuditAction[]> => (await ask(query)).events.map(({ what }) => what);
     expect(new Set(await whats('what=cancel'))).toEqual(new Set(['cancel']));
@@ -177,18 +177,22 @@ describe('the audit trail', () => {
     expect(auditActions).toContain('sign-in');
   });
 
-  it('has an outage of Redis, too, when that is over; the log has it at once', async () => {
+  it('has actions during an outage of Redis once that is over; the log has them at once', async () => {
     const port = Number(new URL(redis.url).port);
     await redis.stop();
     await stage.ask('/admin/agents/echo:pause', 'POST');
-    expect(toldOf(stage, 'admin').at(-1)).toMatchObject({ what: 'admin', outcome: 'Unavailable', object: 'echo' });
+    expect(loggedEvents(stage, 'admin').at(-1)).toMatchObject({
+      what: 'admin',
+      outcome: 'Unavailable',
+      object: 'echo',
+    });
     redis = await startRedis({ port });
     expect(await audited(stage, { what: 'admin', outcome: 'Unavailable' })).toMatchObject({ object: 'echo' });
   });
 });
 
-describe('what is refused to a caller', () => {
-  it('is told with who asked: an agent that there is not for it, and a rate that is spent', async () => {
+describe('a refused request', () => {
+  it('is recorded with its caller: an unknown agent, or a spent rate', async () => {
     const ofKind = { ...defaultRateSettings.ofKind, cancel: { count: 1, seconds: 3_600 } };
     const rates = { ...defaultRateSettings, perPrincipal: { count: 4, seconds: 3_600 }, ofKind };
     await using stage = await openAdminStage({}, { auth: { keys: [ada] }, rates });
@@ -202,8 +206,8 @@ describe('what is refused to a caller', () => {
   });
 });
 
-describe('failures that are alike', () => {
-  it('are one event with their number, and cannot fill the trail', async () => {
+describe('equal failures', () => {
+  it('are one event with their number, and do not fill the trail', async () => {
     await using stage = await openAdminStage();
     for (let round = 0; round < 10; round++)
       await Promise.all(
@@ -219,8 +223,8 @@ describe('failures that are alike', () => {
   });
 });
 
-describe('the address of a caller', () => {
-  it('is the one that a trusted proxy names; those of one network count as one', async () => {
+describe('the recorded address of a caller', () => {
+  it('is the one reported by a trusted proxy; those of one network are one', async () => {
     const rates = { ...defaultRateSettings, failedAuthPerAddress: 'off', proxies: 1 } as const;
     await using stage = await openAdminStage({}, { auth: { keys: [ada] }, rates });
     const ask = (forwarded: string) =>
@@ -238,8 +242,8 @@ describe('the address of a caller', () => {
   });
 });
 
-describe('an address over gRPC', () => {
-  it('is without the port, which is another one with each connection', () => {
+describe('a recorded address over gRPC', () => {
+  it('has no port, which differs with each connection', () => {
     expect(['192.0.2.1:4711', '[2001:db8::1]:4711', '2001:db8::1:47110'].map(withoutPort)).toEqual([
       '192.0.2.1',
       '2001:db8::1',
@@ -248,8 +252,8 @@ describe('an address over gRPC', () => {
   });
 });
 
-describe('what is recorded', () => {
-  it('includes reads only where the settings say so, and may be nothing', async () => {
+describe('AUDIT', () => {
+  it('decides whether reads are recorded, or nothing', async () => {
     for (const [events, expected] of [
       ['changes', ['send']],
       ['all', ['read', 'send']],

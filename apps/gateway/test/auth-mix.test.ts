@@ -24,7 +24,9 @@ afterAll(async () => {
   await issuer[Symbol.asyncDispose]();
 });
 
-/** The header for a security scheme of the card. Undefined for certificates, which attacks/certificates.test.ts tests. */
+/**
+ * The header for a security scheme of the card. Undefined for certificates, which attacks/certificates.test.ts tests.
+ */
 async function credentialFor(scheme: SecurityScheme): Promise<Headers | undefined> {
   if ('apiKeySecurityScheme' in scheme) return { [scheme.apiKeySecurityScheme.name.toLowerCase()]: key };
   const isToken =
@@ -37,8 +39,8 @@ async function credentialFor(scheme: SecurityScheme): Promise<Headers | undefine
 const kinds = ['keys', 'jwt', 'certificates'] as const;
 const mixes = Array.from({ length: 2 ** kinds.length }, (_, bits) => kinds.filter((__, bit) => bits & (2 ** bit)));
 
-describe('A bearer token that is no JSON Web Token', () => {
-  it('is told that it is no API key either where both are taken', async () => {
+describe('A bearer token that is not a JSON Web Token', () => {
+  it('gets an error that names both kinds if API keys are accepted, too', async () => {
     const problemAt = async (auth: AuthSettings) => {
       const url = await stage.another({ auth });
       const { body } = await get<ErrorBody>(`${url}/tasks`, { authorization: 'Bearer not-a-token' });
@@ -52,7 +54,7 @@ describe('A bearer token that is no JSON Web Token', () => {
 
 describe('The card of a gateway', () => {
   it.each(mixes.map((mix) => [mix.join(' and ') || 'nothing', mix] as const))(
-    'with %s says what it enforces',
+    'lists exactly the accepted schemes: %s',
     async (_, mix) => {
       const offered: AuthSettings = { keys, jwt: jwtSettings(issuer.url), certificates };
       const auth: AuthSettings = Object.fromEntries(mix.map((kind) => [kind, offered[kind]]));
@@ -60,7 +62,7 @@ describe('The card of a gateway', () => {
       const probes = await probesOf(url);
       const card = (await get<AgentCard>(`${url}/.well-known/agent-card.json`, { 'a2a-version': '1.0' })).body;
       const { securitySchemes = {}, securityRequirements = [] } = card;
-      // Each scheme alone lets a client in, and each is required.
+      // Each scheme is an alternative, sufficient alone.
       expect(securityRequirements.map(({ schemes }) => Object.keys(schemes))).toEqual(
         Object.keys(securitySchemes).map((name) => [name]),
       );
@@ -68,7 +70,7 @@ describe('The card of a gateway', () => {
         const headers = await credentialFor(scheme);
         if (headers) expect([name, await probeAll(probes, headers)]).toEqual([name, everyBinding(200)]);
       }
-      // What the card does not name lets nobody in.
+      // Credentials of other kinds are refused.
       const isOpen = mix.length === 0;
       expect(await probeAll(probes, {})).toEqual(everyBinding(isOpen ? 200 : 401));
       const statusFor = (kind: (typeof kinds)[number]) => everyBinding(isOpen || mix.includes(kind) ? 200 : 401);

@@ -28,14 +28,14 @@ describe('A refused JSON-RPC request', () => {
     ['{"jsonrpc":"2.0","id":7,"method":"message/send"}', 7],
     ['{"jsonrpc":', null],
     [JSON.stringify({ id: 'mine', padding: 'x'.repeat(100_000) }), null],
-  ])('carries its id where that can be known: %.30s', async (request, id) => {
+  ])('gets an answer with its id, or null if the id cannot be read: %.30s', async (request, id) => {
     const { status, body } = await post<{ id: unknown }>(stage.url, request);
     expect([status, body.id]).toEqual([401, id]);
   });
 });
 
 describe('with API keys', () => {
-  it('requests without one are refused', async () => {
+  it('requests without a key are refused', async () => {
     const paths = ['/tasks', '/tasks/1', '/agents', '/extendedAgentCard'];
     for (const headers of [
       {},
@@ -51,18 +51,18 @@ describe('with API keys', () => {
     }
   });
 
-  it('a JSON-RPC caller without one gets 401 and a JSON-RPC error', async () => {
+  it('a JSON-RPC request without a key gets 401 and a JSON-RPC error', async () => {
     const { status, headers, body } = await post<ErrorBody>(stage.url, { jsonrpc: '2.0', id: 1, method: 'ListTasks' });
     expect([status, body]).toMatchObject([401, { jsonrpc: '2.0', id: 1, error: { code: -32051 } }]);
     expect(headers.get('www-authenticate')).toBeTruthy();
   });
 
-  it('the body of a caller without one is not even read', async () => {
+  it('the body of a request without a key is not read', async () => {
     const { status } = await post(`${stage.url}/message:send`, '{', {});
     expect(status).toBe(401);
   });
 
-  it('either header lets its owner in, and a task is its owner’s alone', async () => {
+  it('a key is accepted in either header, and a task is visible only to its owner', async () => {
     const message = userMessage('mine');
     const body = { message, configuration: { returnImmediately: true } };
     const { task } = (await post<Sent>(`${stage.url}/message:send`, body, header('alice'))).body;
@@ -79,7 +79,7 @@ describe('with API keys', () => {
     }
   });
 
-  it('cards and health need no authentication', async () => {
+  it('cards and health checks need no key', async () => {
     for (const path of [
       '/.well-known/agent-card.json',
       '/agents/echo/.well-known/agent-card.json',
@@ -92,7 +92,7 @@ describe('with API keys', () => {
 });
 
 describe('without authentication', () => {
-  it('a gateway does not open its door to the network by accident', async () => {
+  it('a gateway refuses to listen beyond loopback unless ALLOW_ANONYMOUS is set', async () => {
     await expect(stage.another({ auth: { allowAnonymous: false }, host: '0.0.0.0' })).rejects.toThrow(
       'ALLOW_ANONYMOUS',
     );

@@ -22,28 +22,28 @@ function waitIn(
   return awaitItem(backend, { signal } as Call, { taskId: 't', waitMs, until: ({ seq }) => seq === 2 });
 }
 
-describe('an item that is awaited', () => {
-  it('is the first that will do', async () => {
+describe('awaitItem', () => {
+  it('returns the first item that matches', async () => {
     const source = new Source<FeedItem>();
     source.push(first);
     source.push(second);
     expect(await waitIn(source)).toBe(second);
   });
 
-  it('is none when the feed ends before', async () => {
+  it('returns undefined when the feed ends without a match', async () => {
     const source = new Source<FeedItem>();
     source.push(first);
     source.end();
     expect(await waitIn(source)).toBeUndefined();
   });
 
-  it('is none when time is up, though the feed hangs', async () => {
+  it('returns undefined when the time is up, though the feed hangs', async () => {
     const source = new Source<FeedItem>();
     source.push(first);
     expect(await waitIn(source, { waitMs: 20 })).toBeUndefined();
   });
 
-  it('resolves with none once its caller is gone', async () => {
+  it('returns undefined once the caller has disconnected', async () => {
     const caller = new AbortController();
     const waiting = waitIn(new Source<FeedItem>(), { signal: caller.signal });
     caller.abort();
@@ -52,9 +52,9 @@ describe('an item that is awaited', () => {
   });
 
   it.each([
-    ['it came', [second], 10_000],
-    ['time is up', [], 20],
-  ])('leaves its feed and its caller alone when %s', async (_, items, waitMs) => {
+    ['the item came', [second], 10_000],
+    ['the time is up', [], 20],
+  ])('closes its feed and removes its listeners when %s', async (_, items, waitMs) => {
     const source = new Source<FeedItem>();
     const left = vi.fn(async () => ({ done: true, value: undefined }) as const);
     const feed = Object.assign(source[Symbol.asyncIterator](), { return: left, [Symbol.asyncIterator]: () => feed });
@@ -66,7 +66,7 @@ describe('an item that is awaited', () => {
     expect(leaving.mock.calls).toEqual(listening.mock.calls);
   });
 
-  it('is an error if the feed breaks', async () => {
+  it('rejects if the feed fails', async () => {
     const source = new Source<FeedItem>();
     source.fail(new Error('broken'));
     await expect(waitIn(source)).rejects.toThrow('broken');

@@ -6,11 +6,11 @@ import { type Mutant, mutantsOf, type Path } from './support/mutation.ts';
 import { openStage, type Stage } from './support/stage.ts';
 
 let stage: Stage;
-/** Of an agent that takes every kind of part: what is refused is refused for what was changed. */
+/** The agent accepts every kind of part, so that only the mutation can be the reason of a refusal. */
 let url: string;
 
 beforeAll(async () => {
-  // A mutant may be valid: it must not wait for a worker that is not there.
+  // A mutant may be valid, and must not wait for a worker.
   stage = await openStage({ gateway: { sendMode: 'immediate', blockingWaitMs: 1 } });
   url = `${stage.url}/agents/omnivore`;
 });
@@ -45,14 +45,14 @@ interface Outcome {
 }
 
 async function post(url: string, { value }: Mutant): Promise<Outcome> {
-  // Every mutant is a message of its own, unless the messageId is what was changed.
+  // A new messageId makes each mutant its own message, unless the mutation is in the messageId.
   const body = (JSON.stringify(value) ?? '').replace('replaced before it is sent', randomUUID());
   const response = await fetch(url, { method: 'POST', body, headers: { 'content-type': 'application/json' } });
   const text = await response.text();
   return { status: response.status, body: text === '' ? undefined : JSON.parse(text) };
 }
 
-/** As errors name it: `message.parts[0].text`. */
+/** As errors name fields: `message.parts[0].text`. */
 const nameOf = (path: Path): string =>
   path.reduce<string>(
     (name, step) => (typeof step === 'number' ? `${name}[${step}]` : name === '' ? step : `${name}.${step}`),
@@ -61,7 +61,7 @@ const nameOf = (path: Path): string =>
 
 const isAbout = (field: string, place: string): boolean => field.startsWith(place) || place.startsWith(field);
 
-/** Expects a client error that names the wrong parameters. */
+/** Expects a client error that names the mutated parameter. */
 function expectHelpful({ status, body }: Outcome, place: string): void {
   expect(status).toBeLessThan(500);
   const error = body?.error;
@@ -76,7 +76,7 @@ function expectHelpful({ status, body }: Outcome, place: string): void {
 }
 
 describe(`${runs} bad requests made from a valid one`, () => {
-  it('never are the fault of the REST binding, and learn what is wrong with them', async () => {
+  it('get a client error that names the wrong field over REST', async () => {
     await fc.assert(
       fc.asyncProperty(mutantsOf(request()), async (mutant) => {
         expectHelpful(await post(`${url}/message:send`, mutant), nameOf(mutant.path));
@@ -85,7 +85,7 @@ describe(`${runs} bad requests made from a valid one`, () => {
     );
   }, 240_000);
 
-  it('never are the fault of the JSON-RPC binding, and learn what is wrong with them', async () => {
+  it('get a client error that names the wrong field over JSON-RPC', async () => {
     await fc.assert(
       fc.asyncProperty(mutantsOf(envelope), async (mutant) => {
         const [first, ...rest] = mutant.path;
@@ -95,7 +95,7 @@ describe(`${runs} bad requests made from a valid one`, () => {
     );
   }, 240_000);
 
-  it('never are a fault when they are cut or garbled as text', async () => {
+  it('get a client error if their text is truncated or garbled', async () => {
     const valid = JSON.stringify(request());
     const garbled = fc
       .tuple(fc.nat(valid.length), fc.nat(5), fc.string({ unit: 'binary' }))

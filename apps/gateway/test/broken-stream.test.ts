@@ -30,7 +30,7 @@ afterAll(async () => {
   await stage[Symbol.asyncDispose]();
 });
 
-/** A feed that fails by a fault of our own, when the headers have gone out. */
+/** A feed that fails by an internal error after the headers were sent. */
 async function* breakDown(
   ...[, , { from } = {}]: Parameters<GatewayStore['feeds']['follow']>
 ): ReturnType<GatewayStore['feeds']['follow']> {
@@ -38,8 +38,8 @@ async function* breakDown(
   throw new Error('secret detail');
 }
 
-describe('a stream that breaks', () => {
-  it('ends with an error event in the form of the REST binding', async () => {
+describe('a stream that fails', () => {
+  it("ends with an error event in REST's format", async () => {
     const { id } = await submit(stage.url);
     const stream = await openStream(`${url}/tasks/${id}:subscribe`);
     const [task, error, ...others] = await stream.rest();

@@ -23,7 +23,7 @@ describe('CancelTask', () => {
     expect([status, body.id, body.status.state]).toEqual([200, id, 'TASK_STATE_CANCELED']);
   });
 
-  it('answers a canceled task when it is canceled again', async () => {
+  it('returns a canceled task when it is canceled again', async () => {
     const { id } = await submit(stage.url);
     await cancel(id);
     expect((await cancel(id)).body.status.state).toBe('TASK_STATE_CANCELED');
@@ -39,7 +39,7 @@ describe('CancelTask', () => {
     expect((await answer).body.status.state).toBe('TASK_STATE_CANCELED');
   });
 
-  it('answers the task as it is when the turn does not stop in time', async () => {
+  it('returns the current task when the turn does not stop in time', async () => {
     const url = await stage.another({ cancelWaitMs: 20 });
     const { id } = await submit(stage.url);
     await (await stage.beginTurn(id)).publish(working());
@@ -53,7 +53,7 @@ describe('CancelTask', () => {
     expect([status, body.error.details?.[0]?.reason]).toEqual([400, 'TASK_NOT_CANCELABLE']);
   });
 
-  it('does not find a task that is not there', async () => {
+  it('answers 404 for an unknown task', async () => {
     expect((await cancel('nothing')).status).toBe(404);
   });
 

@@ -6,7 +6,7 @@ describe('the keys of agent cards', () => {
   const key = jwkText(privateKeys.ES256());
   const other = jwkText(privateKeys.RS256());
 
-  it('are named one by one or as a list', () => {
+  it('are given as single files or as a list', () => {
     const { gateway } = readConfig({
       PUBLIC_URL: 'https://a.example',
       CARD_SIGNING_KEY: key,
@@ -15,11 +15,11 @@ describe('the keys of agent cards', () => {
     expect(gateway.cardSigningKeys.map(({ algorithm }) => algorithm)).toEqual(['ES256', 'RS256']);
   });
 
-  it('need a public URL, or anybody could have any host vouched for', () => {
+  it('require a public URL, since cards are signed for one host only', () => {
     expect(() => readConfig({ CARD_SIGNING_KEY: key })).toThrow(/PUBLIC_URL/);
   });
 
-  it('are named in what is wrong with them, and not repeated', () => {
+  it('are named in errors, but not quoted', () => {
     const wrong = { PUBLIC_URL: 'https://a.example', CARD_SIGNING_KEY: '{"kty":"topsecret"}' };
     expect(() => readConfig(wrong)).toThrow(/CARD_SIGNING_KEY: key 1 is no private key/);
     expect(() => readConfig(wrong)).not.toThrow(/topsecret/);

@@ -12,7 +12,7 @@ import { openStage, type Stage } from './support/stage.ts';
 describe('the card of an agent', () => {
   const url = 'https://agents.example.com/agents/echo';
 
-  it("has the gateway's URLs and bindings, not its author's", () => {
+  it("has the URLs and bindings of the gateway, not its author's", () => {
     const announced = {
       ...card,
       supportedInterfaces: [{ url: 'http://wrong', protocolBinding: 'GRPC', protocolVersion: '0.3' }],
@@ -23,7 +23,7 @@ describe('the card of an agent', () => {
     ]);
   });
 
-  it('lists the older version after the newer one, each at every binding', () => {
+  it('lists 0.3 after 1.0, each with every binding', () => {
     const grpc = { grpcAddress: 'agents.example.com:4001', legacyV03: true, authenticator: new Authentication([]) };
     const entries = (surroundings: object) =>
       buildCard(card, { url, ...grpc, ...surroundings }).supportedInterfaces.map(
@@ -37,7 +37,7 @@ describe('the card of an agent', () => {
       ['HTTP+JSON', '0.3', undefined],
       ['GRPC', '0.3', undefined],
     ]);
-    // In version 0.3 there is no tenant to name the agent by.
+    // Version 0.3 has no tenant that could name the agent.
     expect(entries({ grpcTenant: 'echo' })).toEqual([
       ['JSONRPC', '1.0', undefined],
       ['HTTP+JSON', '1.0', undefined],
@@ -61,7 +61,7 @@ describe('the card of an agent', () => {
     expect(parse(agentCardSchema, built)).toEqual(built);
   });
 
-  it('loses signatures that were made for another card', () => {
+  it('drops signatures of its author, which no longer match', () => {
     const signatures = [{ protected: 'a', signature: 'b' }];
     expect(buildCard({ ...card, signatures }, { url, authenticator: new Authentication([]) })).not.toHaveProperty(
       'signatures',
@@ -80,7 +80,7 @@ describe('the cards over HTTP', () => {
 
   const path = '/.well-known/agent-card.json';
 
-  it('are at the root for the default agent, and at the URL of every agent', async () => {
+  it('are served at the root for the default agent, and at the URL of every agent', async () => {
     const [root, oracle] = [
       await get<AgentCard>(stage.url + path),
       await get<AgentCard>(`${stage.url}/agents/oracle${path}`),
@@ -93,7 +93,7 @@ describe('the cards over HTTP', () => {
     expect(root.headers.get('content-type')).toBe('application/json');
   });
 
-  it('may be cached, and are not sent again to clients that have them', async () => {
+  it('may be cached, and get 304 for a known ETag', async () => {
     const { headers } = await get<AgentCard>(stage.url + path);
     expect(headers.get('cache-control')).toBe('private, max-age=60');
     const etag = headers.get('etag') ?? '';
@@ -103,14 +103,14 @@ describe('the cards over HTTP', () => {
     expect((await get(stage.url + path, { 'if-none-match': '"another"' })).status).toBe(200);
   });
 
-  it('name the public URL where there is one', async () => {
+  it('contain the public URL if there is one', async () => {
     const url = await stage.another({ publicUrl: 'https://agents.example.com/a2a/' });
     const { body } = await get<AgentCard>(`${url}/agents/echo${path}`);
     expect(body.supportedInterfaces[0]?.url).toBe('https://agents.example.com/a2a/agents/echo');
   });
 
   it.each(['999.999.999.999', 'a.example:99999', '[::::]', 'a b', 'x/y', '-\u00e9'])(
-    'name the address of the gateway where the Host is none: %s',
+    "contain the gateway's address if the Host header is invalid: %s",
     async (host) => {
       const request = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
       const { status, body } = await rawRequest(stage.url, request);
@@ -119,7 +119,7 @@ describe('the cards over HTTP', () => {
     },
   );
 
-  it('believe a proxy only where the settings do', async () => {
+  it('use forwarded headers only with TRUST_PROXY', async () => {
     const forwarded = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'agents.example.com' };
     const urlAt = async (base: string) =>
       (await get<AgentCard>(base + path, forwarded)).body.supportedInterfaces[0]?.url;
@@ -127,7 +127,7 @@ describe('the cards over HTTP', () => {
     expect(await urlAt(await stage.another({ trustProxy: true }))).toBe('https://agents.example.com');
   });
 
-  it('follow the announcement', async () => {
+  it('change when the agent is announced anew', async () => {
     const changed = { id: 'newcomer', card: { ...card, name: 'Newcomer' }, repliesWithMessage: false, concurrency: 1 };
     expect((await get(`${stage.url}/agents/newcomer${path}`)).status).toBe(404);
     await stage.store.registry.announce([changed], 'another worker');

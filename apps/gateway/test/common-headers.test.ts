@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 afterAll(() => stage[Symbol.asyncDispose]());
 
-it('every kind of answer has the headers that all have, once each', async () => {
+it('every kind of answer has the common headers, once each', async () => {
   const { id } = await submit(stage.url);
   const task = `${stage.url}/tasks/${id}`;
   const etag = (await fetch(task)).headers.get('etag') ?? '';
@@ -36,7 +36,7 @@ it('every kind of answer has the headers that all have, once each', async () => 
   }
 });
 
-it('an answer to a page of a named origin varies with the origin, too', async () => {
+it('an answer to an allowed origin varies with the Origin', async () => {
   const { id } = await submit(stage.url);
   const { headers } = await fetch(`${stage.url}/tasks/${id}`, { headers: { origin } });
   expect([headers.get('vary'), headers.get('access-control-allow-origin')]).toEqual(['Origin, Accept', origin]);

@@ -20,7 +20,7 @@ function problemsOf(variables: Record<string, string>): string {
 }
 
 describe('the settings of a gateway', () => {
-  it('have defaults that run on one machine, closed to others', () => {
+  it('have defaults for one machine, not open to others', () => {
     const { gateway, store } = readConfig({});
     expect(gateway).toEqual({ ...defaultGatewaySettings, grpc: { port: 4001 } });
     const maxAnswerBytes = 256 * 1_024 ** 2;
@@ -28,7 +28,7 @@ describe('the settings of a gateway', () => {
     expect(gateway.host).toBe('127.0.0.1');
   });
 
-  it('come from the environment, where an empty variable is as good as none', () => {
+  it('are read from the environment, where an empty variable counts as unset', () => {
     const { gateway, store, logLevel } = readConfig({
       PORT: '0',
       PUBLIC_URL: 'https://agents.example.com/a2a',
@@ -53,7 +53,7 @@ describe('the settings of a gateway', () => {
     expect(logLevel).toBe('debug');
   });
 
-  it('are refused with the name of every wrong variable, and without their values', () => {
+  it('are refused with an error that names every wrong variable, but not its value', () => {
     const problems = problemsOf({
       PORT: 'eighty',
       PUBLIC_URL: 'ftp://nowhere',
@@ -70,7 +70,7 @@ describe('the settings of a gateway', () => {
   });
 
   it.each(['0.0.0.0', '::', '192.168.1.7', 'gateway.example.com'])(
-    'do not open %s to everybody by accident',
+    'do not open %s without authentication unless that is set',
     (HOST) => {
       expect(problemsOf({ HOST })).toMatch(/HOST: .*ALLOW_ANONYMOUS=true/);
       expect(problemsOf({ HOST, ALLOW_ANONYMOUS: 'true' })).toBe('');
@@ -78,11 +78,14 @@ describe('the settings of a gateway', () => {
     },
   );
 
-  it.each(['localhost', '127.0.0.1', '127.1.2.3', '::1'])('may open %s', (HOST) => {
-    expect(problemsOf({ HOST })).toBe('');
-  });
+  it.each(['localhost', '127.0.0.1', '127.1.2.3', '::1'])(
+    'open %s without authentication: it is on loopback',
+    (HOST) => {
+      expect(problemsOf({ HOST })).toBe('');
+    },
+  );
 
-  it('take API keys from the environment and from a file', async () => {
+  it('read API keys from the environment and from a file', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'switchyard-keys-'));
     const file = join(folder, 'keys');
     await writeFile(file, `# of the team\n${secret}B:bob:acme:read+write\n\n`);
@@ -96,7 +99,7 @@ describe('the settings of a gateway', () => {
     });
   });
 
-  it('say what is wrong with API keys, and where, without repeating them', () => {
+  it('name wrong API keys by their position, without quoting them', () => {
     const problemOf = (API_KEYS: string): string => problemsOf({ AUTH: 'api-key', API_KEYS });
     expect(problemOf(`${secret}:a,${secret}`)).toContain('entry 2');
     expect(problemOf(`${secret}:a:b:c:d`)).toContain('entry 1');
@@ -106,13 +109,13 @@ describe('the settings of a gateway', () => {
     expect(problemsOf({ AUTH: 'api-key', API_KEYS_FILE: '/nowhere' })).toMatch(/API_KEYS_FILE: .*ENOENT/);
   });
 
-  it('do not ignore API keys that nobody would have to send', () => {
+  it('refuse API keys if AUTH does not use them', () => {
     for (const AUTH of ['none', 'jwt', ''])
       expect(problemsOf({ AUTH, API_KEYS: `${secret}:me` })).toMatch(/API_KEYS: is only for AUTH=api-key/);
     expect(problemsOf({ AUTH: 'none api-key', API_KEYS: `${secret}:me` })).toMatch(/AUTH: none/);
   });
 
-  it('of tokens name issuer and audience, and no algorithm that needs a shared secret or none', () => {
+  it('for tokens require issuer and audience, and no symmetric or missing algorithm', () => {
     const jwt = { AUTH: 'jwt', JWT_ISSUER: 'https://issuer.example.com', JWT_AUDIENCE: 'us them' };
     expect(readConfig(jwt).gateway.auth.jwt).toEqual({
       issuer: 'https://issuer.example.com',

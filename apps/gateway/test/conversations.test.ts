@@ -32,7 +32,7 @@ beforeAll(async () => {
 
 afterAll(() => stage[Symbol.asyncDispose]());
 
-/** A conversation of alice with this many turns; the test plays the worker. */
+/** Stores a conversation of alice with this many turns; the test plays the worker. */
 async function conversation(turns: number): Promise<{ id: string; turn: OpenTurn; contextId: string }> {
   const contextId = randomUUID();
   const message = userMessage('talk', { contextId });
@@ -77,7 +77,7 @@ const refusedFields = ({ error }: ErrorBody) =>
   error.details?.flatMap(({ fieldViolations = [] }) => fieldViolations.map(({ field }) => field));
 
 describe('a conversation', () => {
-  it('is not there for a key that may use only one of its agents', async () => {
+  it('gets 404 for a key that may use only one of its agents', async () => {
     const { id, contextId } = await conversation(1);
     const asked = async (agents: string[]) => {
       const { key } = await stage.store.credentials.create({ tenant: 'default', subject: 'alice', scopes: [], agents });
@@ -90,7 +90,7 @@ describe('a conversation', () => {
     expect(await asked(['oracle'])).toEqual([404, 0]);
   });
 
-  it('is read with its events, at any gateway', async () => {
+  it('is returned with its events by any gateway', async () => {
     const { id, turn, contextId } = await conversation(1);
     await end(turn, id, 2);
     const { status, body } = await get<Shown>(urlOf(id, there), alice);
@@ -115,7 +115,7 @@ describe('a conversation', () => {
     ]);
   });
 
-  it('is not sent again to who has it', async () => {
+  it('gets 304 for a known ETag', async () => {
     const { id, turn } = await conversation(1);
     const etag = (await get(urlOf(id), alice)).headers.get('etag') ?? '';
     expect((await get(urlOf(id), { ...alice, 'if-none-match': etag })).status).toBe(304);
@@ -123,7 +123,7 @@ describe('a conversation', () => {
     expect((await get<Shown>(urlOf(id), { ...alice, 'if-none-match': etag })).body.lastSeq).toBe(2);
   });
 
-  it('exists for its own principal alone', async () => {
+  it('exists only for its own principal', async () => {
     const { id, contextId } = await conversation(1);
     for (const headers of [bob, { ...bob, accept: 'text/event-stream' }]) {
       const { status, body } = await get<ErrorBody>(urlOf(id), headers);
@@ -134,14 +134,14 @@ describe('a conversation', () => {
     expect((await get(`${stage.url}/conversations?contextId=${contextId}`, {})).status).toBe(401);
   });
 
-  it('is listed in its context, without its events', async () => {
+  it('is listed by its context, without its events', async () => {
     const { id, contextId } = await conversation(2);
     const { body } = await get<{ conversations: Shown[] }>(`${stage.url}/conversations?contextId=${contextId}`, alice);
     expect(body.conversations).toEqual([expect.objectContaining({ conversationId: id, state: 'open', lastSeq: 2 })]);
     expect(body.conversations[0]).not.toHaveProperty('events');
   });
 
-  it('is only read', async () => {
+  it('cannot be changed', async () => {
     const { status, headers } = await post(urlOf('any'), {}, alice);
     expect([status, headers.get('allow')]).toEqual([405, 'GET']);
   });
@@ -151,14 +151,14 @@ describe('a conversation', () => {
     ['conversations?contextId=', ['contextId']],
     ['conversations?contextId=a&limit=0', ['limit']],
     ['conversations?contextId=a&limit=101', ['limit']],
-  ])('%s is refused, naming the field', async (path, fields) => {
+  ])('are refused with the name of the wrong field: %s', async (path, fields) => {
     const { status, body } = await get<ErrorBody>(`${stage.url}/${path}`, alice);
     expect([status, refusedFields(body)]).toEqual([400, fields]);
   });
 });
 
 describe('the stream of a conversation', () => {
-  it('has the earlier events, then live ones, and ends with the conversation', async () => {
+  it('sends the earlier events, then live ones, and ends with the conversation', async () => {
     const { id, turn } = await conversation(1);
     const stream = await openEventStream(urlOf(id, there), { headers: alice });
     const seqs: number[] = [];
@@ -171,32 +171,32 @@ describe('the stream of a conversation', () => {
     expect([stream.headers['content-type'], seqs]).toEqual(['text/event-stream', [1, 2, 3]]);
   });
 
-  it('resumes after the last event that its client has', async () => {
+  it('resumes after Last-Event-ID', async () => {
     const { id, turn } = await conversation(3);
     await end(turn, id, 4);
     const resumed = await openEventStream(urlOf(id), { headers: alice, lastEventId: 2 });
     expect((await resumed.rest()).map(({ id: seq }) => seq)).toEqual([3, 4]);
     const queried = await openEventStream(`${urlOf(id)}?lastEventId=3`, { headers: alice });
     expect((await queried.rest()).map(({ id: seq }) => seq)).toEqual([4]);
-    // What tells an EventSource not to come back.
+    // Tells an EventSource not to reconnect.
     expect((await openEventStream(urlOf(id), { headers: alice, lastEventId: 4 })).status).toBe(204);
   });
 
-  it('begins again when its client has more events than are stored: a fail-over has lost the rest', async () => {
+  it('starts again if Last-Event-ID is beyond the stored events, which a fail-over has lost', async () => {
     const { id, turn } = await conversation(1);
     await end(turn, id, 2);
     const resumed = await openEventStream(urlOf(id), { headers: alice, lastEventId: 7 });
     expect((await resumed.rest()).map(({ id: seq }) => seq)).toEqual([1, 2]);
   });
 
-  it('refuses to resume after an unknown event id', async () => {
+  it('refuses an invalid Last-Event-ID', async () => {
     const { id } = await conversation(1);
     const headers = { ...alice, accept: 'text/event-stream', 'last-event-id': 'x' };
     const { status, body } = await get<ErrorBody>(urlOf(id), headers);
     expect([status, refusedFields(body)]).toEqual([400, ['Last-Event-ID']]);
   });
 
-  it('is opened by GET alone: HEAD of it is answered at once', async () => {
+  it('answers HEAD at once, without opening a stream', async () => {
     const { id } = await conversation(1);
     const headers = { ...alice, accept: 'text/event-stream' };
     const response = await fetch(urlOf(id), { method: 'HEAD', headers, signal: AbortSignal.timeout(2_000) });
@@ -204,7 +204,7 @@ describe('the stream of a conversation', () => {
     expect([response.status, type, await response.text()]).toEqual([200, 'application/json', '']);
   });
 
-  it('takes one of the streams that may be open at once', async () => {
+  it('counts towards the limit of open streams', async () => {
     const { id } = await conversation(1);
     const open = await Promise.all([1, 2, 3].map(() => openEventStream(urlOf(id), { headers: alice })));
     const { status } = await get(urlOf(id), { ...alice, accept: 'text/event-stream' });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type A2AErrorCode, errorReasons, grpcStatuses, httpStatuses, jsonRpcCodes } from '@switchyard/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AskedOperation, askByJsonRpc, askByRest, type Parameters } from './support/ask.ts';
+import { type ComparedOperation, callByJsonRpc, callByRest, type Parameters } from './support/call-by-binding.ts';
 import { type Answer, type ErrorBody, type ErrorDetail, post, type Sent, userMessage } from './support/client.ts';
 import { canceled } from './support/events.ts';
 import { openStage, type Stage } from './support/stage.ts';
@@ -9,10 +9,10 @@ import { openStage, type Stage } from './support/stage.ts';
 const alice = { 'x-api-key': 'key-of-alice-0123456789' };
 
 let stage: Stage;
-/** A task of `echo` that has ended, and the message that began it. */
+/** A completed task of `echo`, and its first message. */
 let ended: string;
 let used: string;
-/** One that has not. */
+/** A task that has not ended. */
 let open: string;
 
 beforeAll(async () => {
@@ -32,14 +32,13 @@ async function begin(message = userMessage('hello')): Promise<string> {
   return (await post<Sent>(`${stage.url}/agents/echo/message:send`, request, alice)).body.task.id;
 }
 
-/** A request that is refused. */
 interface Refusal {
   readonly code: A2AErrorCode;
-  readonly operation: AskedOperation;
+  readonly operation: ComparedOperation;
   readonly params?: () => Parameters;
   readonly agent?: string;
   readonly headers?: Record<string, string>;
-  /** Fields that are named as wrong. */
+  /** Names of the wrong fields. */
   readonly fields?: readonly string[];
 }
 
@@ -49,7 +48,7 @@ const config = { taskId: nowhere, id: 'one', url: 'https://example.com/hook' };
 const picture = { parts: [{ raw: 'AAAA', mediaType: 'image/png' }] };
 const unversioned = { ...alice, 'a2a-version': '2.0' };
 
-/** A2A 3.3.2. InvalidAgentResponse, which no request brings about, is below. */
+/** A2A 3.3.2. InvalidAgentResponse, which no request causes, is tested below. */
 const refusals: Readonly<Record<string, Refusal>> = {
   'a task that is not there': { code: 'TaskNotFound', operation: 'GetTask', params: () => ({ id: nowhere }) },
   'the task of another agent': {
@@ -225,46 +224,46 @@ function check(
   if (code === 'Unauthenticated') expect(headers.get('www-authenticate')).toContain('Bearer');
 }
 
-describe('What is refused', () => {
+describe('A refused request:', () => {
   describe.each(Object.entries(refusals))('%s', (_what, refusal) => {
     const { code, operation, params = () => ({}), agent = 'echo', headers = alice } = refusal;
-    const asked = () => ({ operation, params: params() });
+    const request = () => ({ operation, params: params() });
 
-    it("is in REST's answer", async () => {
-      const answer = await askByRest(`${stage.url}/agents/${agent}`, asked(), headers);
+    it("has its error in REST's form", async () => {
+      const answer = await callByRest(`${stage.url}/agents/${agent}`, request(), headers);
       expect(answer.status).toBe(httpStatuses[code]);
       expect(answer.headers.get('content-type')).toBe('application/a2a+json');
       expect(answer.body.error).toMatchObject({ code: answer.status, status: grpcStatuses[code].name });
       check(answer, answer.body.error.details, refusal);
     });
 
-    it("is in JSON-RPC's answer", async () => {
-      const answer = await askByJsonRpc(`${stage.url}/agents/${agent}`, asked(), headers);
+    it("has its error in JSON-RPC's form", async () => {
+      const answer = await callByJsonRpc(`${stage.url}/agents/${agent}`, request(), headers);
       expect(answer.status).toBe(code === 'Unauthenticated' ? 401 : 200);
       expect(answer.body.error.code).toBe(jsonRpcCodes[code]);
       check(answer, answer.body.error.data, refusal);
     });
   });
 
-  it('is a task that cannot be canceled any more', async () => {
+  it('canceling a task that has ended gets TaskNotCancelable', async () => {
     const id = await begin();
     await (await stage.beginTurn(id)).publish({ kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true });
     const refusal: Refusal = { code: 'TaskNotCancelable', operation: 'CancelTask' };
-    const asked = { operation: 'CancelTask', params: { id } } as const;
-    const rest = await askByRest(`${stage.url}/agents/echo`, asked, alice);
+    const request = { operation: 'CancelTask', params: { id } } as const;
+    const rest = await callByRest(`${stage.url}/agents/echo`, request, alice);
     check(rest, rest.body.error.details, refusal);
-    const rpc = await askByJsonRpc(`${stage.url}/agents/echo`, asked, alice);
+    const rpc = await callByJsonRpc(`${stage.url}/agents/echo`, request, alice);
     check(rpc, rpc.body.error.data, refusal);
     expect([rest.status, rpc.body.error.code]).toEqual([400, -32002]);
   });
 
   it.each(['rest', 'json-rpc'] as const)(
-    'is the answer of an agent that answers with nothing, by %s',
+    'an agent that answers without content causes InvalidAgentResponse, over %s',
     async (binding) => {
       const contextId = randomUUID();
-      const asked = { operation: 'SendMessage', params: message({ contextId }) } as const;
+      const request = { operation: 'SendMessage', params: message({ contextId }) } as const;
       const url = `${stage.url}/agents/oracle`;
-      const answer = binding === 'rest' ? askByRest(url, asked, alice) : askByJsonRpc(url, asked, alice);
+      const answer = binding === 'rest' ? callByRest(url, request, alice) : callByJsonRpc(url, request, alice);
       const id = await stage.taskIn(contextId, 'oracle');
       const reply = { kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true, isPlainMessage: true } as const;
       await (await stage.beginTurn(id)).publish(reply);

@@ -26,13 +26,13 @@ async function publicCard(url: string): Promise<AgentCard> {
 }
 
 describe('The extended card', () => {
-  it('is announced by the public one, which has nothing else of it', async () => {
+  it('is announced by the public card, without its contents', async () => {
     const card = await publicCard(at('insider'));
     expect(card.capabilities.extendedAgentCard).toBe(true);
     expect(skills(card)).toEqual(['echo']);
   });
 
-  it('is for authenticated callers, by REST and by JSON-RPC', async () => {
+  it('is returned to authenticated callers over REST and JSON-RPC', async () => {
     const rest = await get<AgentCard>(`${at('insider')}/extendedAgentCard`, alice);
     const rpc = await call<{ result: AgentCard }>(at('insider'), 'GetExtendedAgentCard', undefined, alice);
     expect(skills(rest.body)).toEqual(['echo', 'secret']);
@@ -40,21 +40,21 @@ describe('The extended card', () => {
     expect(parse(agentCardSchema, rest.body)).toEqual(rest.body);
   });
 
-  it('is the same by gRPC, where the tenant names the agent', async () => {
+  it('is the same over gRPC, where the tenant names the agent', async () => {
     using grpc = overGrpc(await grpcAddressOf(stage.url), 'insider');
     const outcome = await grpc.invoke({ operation: 'GetExtendedAgentCard', params: {}, headers: alice });
     const { body } = await get<AgentCard>(`${at('insider')}/extendedAgentCard`, alice);
     expect('result' in outcome && parse(agentCardSchema, outcome.result)).toEqual(body);
   });
 
-  it('is refused to others', async () => {
+  it('needs authentication', async () => {
     const rest = await get<ErrorBody>(`${at('insider')}/extendedAgentCard`);
     expect([rest.status, rest.headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="switchyard"']);
     expect(JSON.stringify(rest.body)).not.toContain('secret');
     expect((await call(at('insider'), 'GetExtendedAgentCard', {})).status).toBe(401);
   });
 
-  it('has the URLs of the public one', async () => {
+  it('has the URLs of the public card', async () => {
     const { supportedInterfaces, securitySchemes } = await publicCard(at('insider'));
     const { body } = await get<AgentCard>(`${at('insider')}/extendedAgentCard`, alice);
     expect(body).toMatchObject({ supportedInterfaces, securitySchemes });
@@ -62,14 +62,14 @@ describe('The extended card', () => {
     expect(byTenant.body).toEqual(body);
   });
 
-  it('may be cached by its client only, and is not sent again to a client that has it', async () => {
+  it('may be cached by its client only, which gets 304 for a known ETag', async () => {
     const url = `${at('insider')}/extendedAgentCard`;
     const { headers } = await get(url, alice);
     expect(headers.get('cache-control')).toBe('private, no-cache');
     expect((await get(url, { ...alice, 'if-none-match': headers.get('etag') ?? '' })).status).toBe(304);
   });
 
-  it('of an agent that does not declare one is no operation of it', async () => {
+  it('gets UnsupportedOperation if the agent does not declare one', async () => {
     expect((await publicCard(at('echo'))).capabilities.extendedAgentCard).toBe(false);
     const rest = await get<ErrorBody>(`${at('echo')}/extendedAgentCard`, alice);
     expect([rest.status, rest.body.error.details?.[0]?.reason]).toEqual([400, 'UNSUPPORTED_OPERATION']);
@@ -77,7 +77,7 @@ describe('The extended card', () => {
     expect(rpc.body.error.code).toBe(-32004);
   });
 
-  it('of an agent that declares one and has none is not configured', async () => {
+  it('gets ExtendedAgentCardNotConfigured if the agent declares one but has none', async () => {
     expect((await publicCard(at('braggart'))).capabilities.extendedAgentCard).toBe(true);
     const rest = await get<ErrorBody>(`${at('braggart')}/extendedAgentCard`, alice);
     expect([rest.status, rest.body.error.details?.[0]?.reason]).toEqual([400, 'EXTENDED_AGENT_CARD_NOT_CONFIGURED']);
@@ -85,7 +85,7 @@ describe('The extended card', () => {
     expect(rpc.body.error.code).toBe(-32007);
   });
 
-  it('is not offered without authentication', async () => {
+  it('is not available without authentication', async () => {
     const url = `${await stage.another({ auth: { allowAnonymous: false } })}/agents/insider`;
     expect((await publicCard(url)).capabilities.extendedAgentCard).toBe(false);
     const { body } = await get<ErrorBody>(`${url}/extendedAgentCard`);

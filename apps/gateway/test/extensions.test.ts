@@ -23,15 +23,15 @@ const unknown = 'https://example.com/extensions/unknown/v1';
 const request = () => ({ message: userMessage('hello'), configuration: { returnImmediately: true } });
 const asking = (...uris: string[]) => ({ 'a2a-extensions': uris.join(', ') });
 
-describe('Extensions that a client asks for', () => {
-  it('are echoed as far as the agent offers them, each once, by REST and by JSON-RPC', async () => {
+describe('Requested extensions', () => {
+  it('are echoed once each over REST and JSON-RPC, if the agent supports them', async () => {
     const headers = asking(offered, unknown, offered, needed);
     const rest = await post(`${stage.url}/agents/guest/message:send`, request(), headers);
     const rpc = await call(`${stage.url}/agents/guest`, 'SendMessage', request(), headers);
     for (const answer of [rest, rpc]) expect(answer.headers.get('a2a-extensions')).toBe(`${offered},${needed}`);
   });
 
-  it('are echoed before the first byte of a stream', async () => {
+  it('are echoed in the headers of a stream', async () => {
     const stream = await openStream(`${stage.url}/agents/guest/message:stream`, {
       method: 'POST',
       body: JSON.stringify(request()),
@@ -41,30 +41,34 @@ describe('Extensions that a client asks for', () => {
     stream.cut();
   });
 
-  it('are not mentioned where none is active', async () => {
+  it('are not echoed if none is active', async () => {
     expect((await get(`${stage.url}/agents/guest/tasks`, asking(unknown))).headers.has('a2a-extensions')).toBe(false);
     expect((await get(`${stage.url}/tasks`, asking(offered))).headers.has('a2a-extensions')).toBe(false);
   });
 
-  it('reach the turn as far as they are active', async () => {
+  it('are known to the turn if they are active', async () => {
     const { body } = await post<Sent>(`${stage.url}/agents/guest/message:send`, request(), asking(unknown, offered));
     const turn = await stage.beginTurn(body.task.id);
     expect(turn.start.extensions).toEqual([offered]);
   });
 });
 
-describe('Extensions that are asked for over gRPC', () => {
-  /** The metadata that the answer begins with. */
-  function headOf(address: string, { path, requestSerialize }: Definition, asked: Asked): Promise<Metadata> {
+describe('Extensions requested over gRPC', () => {
+  /** The metadata before the answer. */
+  function headOf(
+    address: string,
+    { path, requestSerialize }: Definition,
+    sentRequest: GrpcRequest,
+  ): Promise<Metadata> {
     const client = new Client(address, credentials.createInsecure());
     const metadata = new Metadata();
-    for (const [name, value] of Object.entries(asked.headers)) metadata.set(name, value);
+    for (const [name, value] of Object.entries(sentRequest.headers)) metadata.set(name, value);
     return new Promise<Metadata>((resolve, reject) => {
       const sent = client.makeUnaryRequest(
         path,
         requestSerialize,
         (bytes) => bytes,
-        asked.request,
+        sentRequest.request,
         metadata,
         (error) => error && reject(error),
       );
@@ -78,13 +82,13 @@ describe('Extensions that are asked for over gRPC', () => {
   ])('are echoed in the metadata of version %s', async (_version, method, name, toRequest) => {
     const { body } = await post<Sent>(`${stage.url}/agents/guest/message:send`, request());
     const headers = { [name]: `${unknown},${offered}`, 'a2a-agent': 'guest' };
-    const asked = { request: toRequest(body.task.id), headers };
-    const head = await headOf(await grpcAddressOf(stage.url), method as unknown as Definition, asked);
+    const sentRequest = { request: toRequest(body.task.id), headers };
+    const head = await headOf(await grpcAddressOf(stage.url), method as unknown as Definition, sentRequest);
     expect(head.get('a2a-extensions')).toEqual([offered]);
   });
 });
 
-interface Asked {
+interface GrpcRequest {
   readonly request: object;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -92,7 +96,7 @@ interface Asked {
 type Definition = MethodDefinition<unknown, unknown>;
 
 describe('An extension that the agent requires', () => {
-  it('has to be asked for in every message', async () => {
+  it('must be requested with every message', async () => {
     const rest = await post<ErrorBody>(`${stage.url}/agents/strict/message:send`, request(), asking(offered));
     expect([rest.status, rest.body.error.details?.[0]?.reason]).toEqual([400, 'EXTENSION_SUPPORT_REQUIRED']);
     expect(rest.body.error.details?.[1]?.fieldViolations).toEqual([
@@ -102,22 +106,22 @@ describe('An extension that the agent requires', () => {
     expect(rpc.body.error.code).toBe(-32008);
   });
 
-  it('lets in who asks for it', async () => {
+  it('accepts a message that requests it', async () => {
     const { status, body } = await post<Sent>(`${stage.url}/agents/strict/message:send`, request(), asking(needed));
     expect(status).toBe(200);
     expect(body.task.status.state).toBe('TASK_STATE_SUBMITTED');
   });
 
-  it('is not needed to look at tasks', async () => {
+  it('is not needed to read tasks', async () => {
     expect((await get(`${stage.url}/agents/strict/tasks`)).status).toBe(200);
   });
 });
 
-describe('The extensions of the gateway', () => {
+describe("The gateway's own extensions", () => {
   const uris = gatewayExtensions.map(({ uri }) => uri);
   const pages = new URL('../../../docs/extensions/', import.meta.url);
 
-  it('have a page each, which names the URI, and a line in the table of pages', () => {
+  it('have a page each with their URI, and are in the table of pages', () => {
     const names = readdirSync(pages).filter((name) => name !== 'README.md');
     const table = readFileSync(new URL('README.md', pages), 'utf8');
     expect(names.map((name) => `https://switchyard.dev/a2a/extensions/${name.replace(/\.md$/, '')}/v1`).sort()).toEqual(
@@ -130,7 +134,7 @@ describe('The extensions of the gateway', () => {
     }
   });
 
-  it('are in the card of every agent, behind those that it declares itself', async () => {
+  it("are in the card of every agent, after the agent's own", async () => {
     const { body } = await get<{ capabilities: { extensions: { uri: string; description?: string }[] } }>(
       `${stage.url}/agents/guest/.well-known/agent-card.json`,
     );
@@ -143,7 +147,7 @@ describe('The extensions of the gateway', () => {
     expect(listed.every(({ uri, description }) => !uris.includes(uri) || description)).toBe(true);
   });
 
-  it('are echoed to who names them, over 1.0 and 0.3', async () => {
+  it('are echoed when they are requested, over 1.0 and 0.3', async () => {
     const headers = asking(traceContextUri, unknown, cascadingCancelUri);
     const rest = await post(`${stage.url}/message:send`, request(), headers);
     expect(rest.headers.get('a2a-extensions')).toBe(`${traceContextUri},${cascadingCancelUri}`);

@@ -16,7 +16,7 @@ const read = (taskId: string, headers: Record<string, string> = {}) =>
   get<Task>(`${stage.url}/tasks/${taskId}`, headers);
 
 describe('GetTask', () => {
-  it('answers the task with its version as ETag', async () => {
+  it('returns the task with its version as ETag', async () => {
     const { id } = await submit(stage.url);
     const { status, headers, body } = await read(id);
     expect([status, body.id]).toEqual([200, id]);
@@ -24,7 +24,7 @@ describe('GetTask', () => {
     expect(headers.get('cache-control')).toBe('private, no-cache');
   });
 
-  it('sends nothing to a client that has this version, and the task once it has changed', async () => {
+  it('answers 304 for a known version, and the task once it has changed', async () => {
     const { id } = await submit(stage.url);
     const etag = (await read(id)).headers.get('etag') ?? '';
     const same = await read(id, { 'if-none-match': etag });
@@ -34,7 +34,7 @@ describe('GetTask', () => {
     expect([changed.status, changed.body.status.state]).toEqual([200, 'TASK_STATE_WORKING']);
   });
 
-  it('answers HEAD with 304, too, if the client has this version', async () => {
+  it('answers HEAD with 304, too', async () => {
     const { id } = await submit(stage.url);
     const etag = (await read(id)).headers.get('etag') ?? '';
     const statusOf = async (known: string): Promise<number> =>
@@ -42,7 +42,7 @@ describe('GetTask', () => {
     expect([await statusOf(etag), await statusOf('"another"')]).toEqual([304, 200]);
   });
 
-  it('takes as much history as asked for', async () => {
+  it('returns as much history as requested', async () => {
     const { id } = await submit(stage.url);
     const turn = await stage.beginTurn(id);
     await turn.publish(working('one'));
@@ -53,7 +53,7 @@ describe('GetTask', () => {
     expect(await textsOf('?historyLength=0')).toBeUndefined();
   });
 
-  it('waits for the next change when it is asked to', async () => {
+  it('with Prefer: wait waits for the next change', async () => {
     const { id } = await submit(stage.url);
     const etag = (await read(id)).headers.get('etag') ?? '';
     const waiting = read(id, { 'if-none-match': etag, prefer: 'wait=20' });
@@ -62,7 +62,7 @@ describe('GetTask', () => {
     expect((await waiting).body.status.state).toBe('TASK_STATE_WORKING');
   });
 
-  it('waits no longer than the settings allow, then answers 304', async () => {
+  it('waits at most MAX_POLL_WAIT_MS, then answers 304', async () => {
     const url = await stage.another({ maxPollWaitMs: 30 });
     const { id } = await submit(url);
     const etag = (await read(id)).headers.get('etag') ?? '';
@@ -72,7 +72,7 @@ describe('GetTask', () => {
     expect(body.status.state).toBe('TASK_STATE_SUBMITTED');
   });
 
-  it('does not wait for a task that has ended, nor for a caller with an older version', async () => {
+  it('does not wait if the task has ended or the client has an older version', async () => {
     const { id } = await submit(stage.url);
     const turn = await stage.beginTurn(id);
     await turn.publish(working());
@@ -81,7 +81,7 @@ describe('GetTask', () => {
     expect((await read(id, { prefer: 'wait=20' })).body.status.state).toBe('TASK_STATE_COMPLETED');
   });
 
-  it('does not find an unknown task, nor one of another agent', async () => {
+  it('answers 404 for an unknown task, and for one of another agent', async () => {
     const { id } = await submit(`${stage.url}/agents/guest`);
     for (const path of [`/tasks/${id}`, '/tasks/nothing', `/agents/mute/tasks/${id}`]) {
       const { status, body } = await get<ErrorBody>(stage.url + path);
@@ -90,7 +90,7 @@ describe('GetTask', () => {
     expect((await get<Task>(`${stage.url}/agents/guest/tasks/${id}`)).body.id).toBe(id);
   });
 
-  it('names a historyLength that is no number', async () => {
+  it('names an invalid historyLength', async () => {
     const { id } = await submit(stage.url);
     for (const value of ['many', '-1', '1.5']) {
       const { status, body } = await get<ErrorBody>(`${stage.url}/tasks/${id}?historyLength=${value}`);

@@ -46,7 +46,7 @@ afterAll(async () => {
   await stage[Symbol.asyncDispose]();
 });
 
-/** A gateway with such limits, and a connection to it that speaks HTTP/2 by hand. */
+/** A gateway with these limits, and a bare HTTP/2 connection to it. */
 async function attack(
   settings: Parameters<Stage['another']>[0] = {},
   options: ClientSessionOptions = {},
@@ -62,7 +62,7 @@ const limits = (some: Partial<typeof defaultGrpcLimits>) => ({ grpcLimits: { ...
 
 interface Attempt {
   readonly stream: ClientHttp2Stream;
-  /** The gRPC status, as soon as there is one. */
+  /** The gRPC status, as soon as it has come. */
   readonly status: () => number | undefined;
 }
 
@@ -80,7 +80,7 @@ function call(session: ClientHttp2Session, path: string, headers: Readonly<Recor
   return { stream, status: () => code };
 }
 
-/** The five bytes before a message of so many. */
+/** The five bytes before a message of this length. */
 function prefix(bytes: number): Buffer {
   const head = Buffer.alloc(5);
   head.writeUInt32BE(bytes, 1);
@@ -90,7 +90,7 @@ function prefix(bytes: number): Buffer {
 const whole = (message: Uint8Array): Buffer => Buffer.concat([prefix(message.length), message]);
 
 describe('a client without a key', () => {
-  it('is refused before the message is read, and cannot go on sending it', async () => {
+  it('is refused before its message is read, and its stream is closed', async () => {
     const { stream, status: code } = call(await attack({ auth }), listTasks);
     stream.write(prefix(1_000_000));
     const sends = setInterval(() => stream.writable && stream.write(Buffer.alloc(1_000)), 20);
@@ -99,7 +99,7 @@ describe('a client without a key', () => {
     expect(code()).toBe(status.UNAUTHENTICATED);
   });
 
-  it('may ask for the health, and not watch it', async () => {
+  it('may check the health, but not watch it', async () => {
     const session = await attack({ auth });
     const [asked, watched] = [call(session, check), call(session, watch)];
     for (const { stream } of [asked, watched]) stream.end(prefix(0)).resume();
@@ -108,7 +108,7 @@ describe('a client without a key', () => {
     expect(watched.status()).toBe(status.UNAUTHENTICATED);
   });
 
-  it('sends the health a small message, and soon', async () => {
+  it('may send the health check only a small message, without delay', async () => {
     const session = await attack({ auth });
     const [large, late] = [call(session, check), call(session, check)];
     large.stream.write(Buffer.concat([prefix(2_000), Buffer.alloc(1_500)]));
@@ -120,7 +120,7 @@ describe('a client without a key', () => {
     await expectHealthy(session);
   });
 
-  it('gets the refusal as a client of gRPC expects it', async () => {
+  it('gets UNAUTHENTICATED from a gRPC client that still sends a large message', async () => {
     const url = await stage.another({ grpc: { port: 0, publicAddress: 'auto' }, auth });
     const client = new Client(await grpcAddressOf(url), credentials.createInsecure());
     open.push(() => client.close());
@@ -137,13 +137,13 @@ describe('a client without a key', () => {
   });
 });
 
-describe('A request that no client of gRPC sends', () => {
+describe('An HTTP/2 request that no gRPC client sends', () => {
   it.each([
-    ['of no type', '/', {}],
+    ['without a content type', '/', {}],
     ['for an unknown method', '/x', { 'content-type': 'application/grpc' }],
     ['for a method', listTasks, { 'content-type': 'application/grpc' }],
-    ['for the health', check, { 'content-type': 'application/grpc' }],
-  ])('is a HEAD %s, and it is answered', async (_, path, headers) => {
+    ['for the health check', check, { 'content-type': 'application/grpc' }],
+  ])('is a HEAD %s: it is answered', async (_, path, headers) => {
     const session = await attack();
     for (const endStream of [true, false]) {
       const stream = session.request({ ':method': 'HEAD', ':path': path, ...headers }, { endStream });
@@ -161,24 +161,24 @@ describe('A request that no client of gRPC sends', () => {
 async function expectHealthy(session: ClientHttp2Session): Promise<void> {
   const { stream, status: code } = call(session, check);
   stream.end(prefix(0)).resume();
-  await until(() => code() !== undefined, { what: 'the health is answered' });
+  await until(() => code() !== undefined, { what: 'the health check is answered' });
   expect(code()).toBe(status.OK);
 }
 
-describe('One who is let in', () => {
-  it('has to send the message in time', async () => {
+describe('An authenticated caller', () => {
+  it('must send the message in time', async () => {
     const { stream, status: code } = call(await attack(limits({ messageMs: 200 })), listTasks);
     stream.write(prefix(1_000));
     await until(() => stream.closed, { what: 'the stream is closed' });
     expect(code()).toBe(status.INVALID_ARGUMENT);
   });
 
-  it('has to send it in time to the health, too', async () => {
+  it('must send a health check in time, too', async () => {
     const { stream } = call(await attack(limits({ messageMs: 200 })), check);
     await until(() => stream.closed, { what: 'the stream is closed' });
   });
 
-  it('watches the health a hundred times at most', async () => {
+  it('can open at most a hundred health watches', async () => {
     const session = await attack();
     const attempts = Array.from({ length: 300 }, () => call(session, watch));
     let refused = 0;
@@ -198,7 +198,7 @@ describe('One who is let in', () => {
     await until(isLetIn, { what: 'there is room for another one' });
   });
 
-  it('watches the health again after watches that ended before they began', async () => {
+  it('can watch the health again after 150 watches that failed early', async () => {
     const session = await attack();
     const ended = Array.from({ length: 150 }, () => call(session, watch, { 'grpc-timeout': 'x' }));
     await until(() => ended.every(({ stream }) => stream.resume().closed), { what: 'all have ended' });
@@ -209,23 +209,23 @@ describe('One who is let in', () => {
   });
 
   it.each([
-    ['a timeout that is none', { 'grpc-timeout': 'x' }, Buffer.alloc(0)],
+    ['an invalid timeout', { 'grpc-timeout': 'x' }, Buffer.alloc(0)],
     ['a message that cannot be decompressed', { 'grpc-encoding': 'gzip' }, Buffer.from([1, 0, 0, 0, 2, 7, 7])],
-  ])('is no fault of ours: %s', async (_, headers, bytes) => {
+  ])('gets INVALID_ARGUMENT, not an internal error, for %s', async (_, headers, bytes) => {
     const { stream, status: code } = call(await attack(), listTasks, headers);
     stream.end(bytes).resume();
     await until(() => code() !== undefined, { what: 'it is refused' });
     expect(code()).toBe(status.INVALID_ARGUMENT);
   });
 
-  it('watches the health of what is served', async () => {
+  it('cannot watch the health of an unknown service', async () => {
     const { stream, status: code } = call(await attack(), watch);
     stream.end(whole(Buffer.from([0x0a, 1, ...Buffer.from('x')]))).resume();
     await until(() => code() !== undefined, { what: 'it is refused' });
     expect(code()).toBe(status.NOT_FOUND);
   });
 
-  it('is reported, though the call ends before its method begins', async () => {
+  it('causes an event even if the call ends before its method begins', async () => {
     const events: GatewayEvent[] = [];
     const emit = (event: GatewayEvent): void => void events.push(event);
     const gate = new Gate({
@@ -249,32 +249,32 @@ describe('One who is let in', () => {
     await listener.close(0);
   });
 
-  it('gets a share of streams for each connection', async () => {
+  it('has a limited number of streams per connection', async () => {
     const session = await attack(limits({ streams: 3 }));
-    await until(() => session.remoteSettings?.maxConcurrentStreams === 3, { what: 'the settings are there' });
+    await until(() => session.remoteSettings?.maxConcurrentStreams === 3, { what: 'the HTTP/2 settings have arrived' });
   });
 
-  it('is shown out of a connection that has grown old, and later its calls are cut', async () => {
+  it('is told to leave an old connection (GOAWAY), and its calls are cut later', async () => {
     const session = await attack(limits({ ageMs: 300, ageGraceMs: 300 }));
-    let isShownOut = false;
+    let hasGoaway = false;
     session.on('goaway', () => {
-      isShownOut = true;
+      hasGoaway = true;
     });
     const { stream } = call(session, watch);
     stream.end(prefix(0)).resume();
-    await until(() => isShownOut, { what: 'it is told to go' });
+    await until(() => hasGoaway, { what: 'GOAWAY is received' });
     expect(stream.closed).toBe(false);
-    await until(() => session.destroyed && stream.closed, { what: 'it is cut' });
+    await until(() => session.destroyed && stream.closed, { what: 'its calls are cut' });
   });
 
-  it('loses a connection without a call', async () => {
+  it('loses a connection without calls', async () => {
     const session = await attack(limits({ idleMs: 200 }));
     await until(() => session.destroyed, { what: 'it is closed' });
   });
 });
 
-/** A task whose agent has said so much, and a request for all that comes of it. */
-async function talkative(chunks: number): Promise<{ readonly turn: OpenTurn; readonly request: Buffer }> {
+/** A task with this many chunks of 40 KB, and a request that subscribes to it. */
+async function taskWithChunks(chunks: number): Promise<{ readonly turn: OpenTurn; readonly request: Buffer }> {
   const { id } = await submit(stage.url, userMessage('hello'));
   const turn = await stage.beginTurn(id);
   await turn.publish(chunk('', { append: false }));
@@ -283,7 +283,7 @@ async function talkative(chunks: number): Promise<{ readonly turn: OpenTurn; rea
   return { turn, request: whole(requestSerialize(messagesOf('SubscribeToTask').request.fromJSON({ id }))) };
 }
 
-/** A connection from which 500 KB are read in a second. */
+/** A connection that reads 500 KB per second. */
 function slowly({ hostname, port }: URL): Duplex {
   const socket = connectTcp(Number(port), hostname);
   const slow = new Transform({
@@ -292,26 +292,26 @@ function slowly({ hostname, port }: URL): Duplex {
   return Duplex.from({ writable: socket, readable: socket.pipe(slow) });
 }
 
-describe('A reader that answers pings and reads nothing', () => {
-  it('loses its stream, and no other of its connection', async () => {
+describe('A client that answers pings but reads no data', () => {
+  it('loses its stream, but the other streams of the connection go on', async () => {
     const session = await attack({ clientStallMs: 400 });
-    const { turn, request } = await talkative(4);
-    const [deaf, reader] = [call(session, subscribeToTask), call(session, subscribeToTask)];
-    deaf.stream.pause().end(request);
+    const { turn, request } = await taskWithChunks(4);
+    const [stalled, reader] = [call(session, subscribeToTask), call(session, subscribeToTask)];
+    stalled.stream.pause().end(request);
     let read = 0;
     reader.stream.on('data', ({ length }: Buffer) => {
       read += length;
     });
     reader.stream.end(request);
-    await until(() => deaf.stream.closed, { what: 'the stream is ended', timeoutMs: 10_000 });
-    expect(deaf.stream.rstCode).toBe(constants.NGHTTP2_CANCEL);
+    await until(() => stalled.stream.closed, { what: 'the stream is ended', timeoutMs: 10_000 });
+    expect(stalled.stream.rstCode).toBe(constants.NGHTTP2_CANCEL);
     const before = read;
     await turn.publish(chunk('x'));
     await until(() => read > before, { what: 'the other reader goes on' });
   });
 
-  it('is no reader that reads many answers slowly over one connection', async () => {
-    const { request } = await talkative(1);
+  it('is not confused with one that reads many streams slowly', async () => {
+    const { request } = await taskWithChunks(1);
     const session = await attack({ clientStallMs: 200 }, { createConnection: slowly });
     let read = 0;
     const attempts = Array.from({ length: 40 }, () => call(session, subscribeToTask));
@@ -321,15 +321,15 @@ describe('A reader that answers pings and reads nothing', () => {
       });
       stream.end(request);
     }
-    await until(() => read > 40 * 40_000, { what: 'all is read', timeoutMs: 10_000 });
+    await until(() => read > 40 * 40_000, { what: 'all events are read', timeoutMs: 10_000 });
     expect(attempts.filter(({ stream }) => stream.closed)).toEqual([]);
   });
 
-  it('loses a connection that has too much to be sent when it asks for more', async () => {
+  it('gets no new streams once too much data waits for it', async () => {
     const session = await attack(limits({ bytes: 1_000_000 }));
-    const { request } = await talkative(10);
-    const deaf = Array.from({ length: 4 }, () => call(session, subscribeToTask));
-    for (const { stream } of deaf) stream.pause().end(request);
+    const { request } = await taskWithChunks(10);
+    const stalled = Array.from({ length: 4 }, () => call(session, subscribeToTask));
+    for (const { stream } of stalled) stream.pause().end(request);
     const isRefused = async (): Promise<boolean> => {
       if (session.destroyed) return true;
       const { stream } = call(session, subscribeToTask);
@@ -337,6 +337,6 @@ describe('A reader that answers pings and reads nothing', () => {
       await Promise.race([once(stream, 'response'), once(stream, 'close')]);
       return stream.closed;
     };
-    await until(isRefused, { what: 'it gets no more' });
+    await until(isRefused, { what: 'its next stream is refused' });
   });
 });

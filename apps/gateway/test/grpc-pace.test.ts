@@ -61,7 +61,7 @@ afterEach(async () => {
   await listener.close(0);
 });
 
-/** As many as are asked for, at once. */
+/** Yields all items at once, as fast as they are requested. */
 async function* items(): AsyncGenerator<StreamItem, void> {
   for (let seq = 1; seq <= count; seq++) {
     taken = seq;
@@ -81,7 +81,7 @@ const subscriptions = {
 };
 
 describe.each(['1.0', '0.3'] as const)('A stream over gRPC %s', (version) => {
-  it('takes no more events than its client reads, and goes on when the client does', async () => {
+  it('takes no more events than its client reads, and continues when the client does', async () => {
     const call = subscriptions[version]();
     await once(call, 'data');
     call.pause();

@@ -54,7 +54,7 @@ function health(client: Client, service = ''): Promise<number | undefined> {
 const asError = (outcome: object): OutcomeError => (outcome as { error: OutcomeError }).error;
 
 describe('The gRPC binding', () => {
-  it('is in the card of every agent, each of which it knows by its tenant', async () => {
+  it('is in the card of every agent, which its tenant names', async () => {
     const { body } = await get<{ supportedInterfaces: object[] }>(
       `${stage.url}/agents/oracle/.well-known/agent-card.json`,
     );
@@ -66,25 +66,25 @@ describe('The gRPC binding', () => {
     });
   });
 
-  it('reports that it serves, as a whole and for each service', async () => {
+  it('reports its health, as a whole and for each service', async () => {
     expect(await health(grpc.client)).toBe(1);
     expect(await health(grpc.client, 'lf.a2a.v1.A2AService')).toBe(1);
     await expect(health(grpc.client, 'unknown')).rejects.toMatchObject({ code: status.NOT_FOUND });
   });
 
-  it('reads a page size of 0 as unset', async () => {
+  it('treats a page size of 0 as unset', async () => {
     const contextId = randomUUID();
     await submit(stage.url, userMessage('hello', { contextId }));
     const params = { contextId, pageSize: 0 };
     expect(await grpc.invoke({ operation: 'ListTasks', params })).toMatchObject({ result: { totalSize: 1 } });
   });
 
-  it('refuses what is too large', async () => {
+  it('refuses a message that is too large', async () => {
     const params = { message: userMessage('x'.repeat(10_001)) };
     expect(asError(await grpc.invoke({ operation: 'SendMessage', params })).message).toMatch(/larger than max/);
   });
 
-  it('refuses messages that are nested too deeply', async () => {
+  it('refuses a message that is nested too deeply', async () => {
     const deep = JSON.parse(`${'['.repeat(200)}1${']'.repeat(200)}`);
     const params = { message: { ...userMessage('deep'), metadata: { deep } } };
     expect(asError(await grpc.invoke({ operation: 'SendMessage', params }))).toMatchObject({
@@ -93,7 +93,7 @@ describe('The gRPC binding', () => {
     });
   });
 
-  it('accepts a key in either header', async () => {
+  it('accepts an API key in either header', async () => {
     const url = await stage.another({ grpc: { port: 0, publicAddress: 'auto' }, auth });
     using closed = overGrpc(await grpcAddressOf(url));
     const list = { operation: 'ListTasks', params: {} };
@@ -103,25 +103,25 @@ describe('The gRPC binding', () => {
     }
   });
 
-  it.each(['1.0', '1.0.7'])('speaks version %s, by its first two numbers', async (version) => {
+  it.each(['1.0', '1.0.7'])('accepts version %s, by its first two numbers', async (version) => {
     const headers = { 'a2a-version': version };
     expect(await grpc.invoke({ operation: 'ListTasks', params: {}, headers })).toHaveProperty('result');
   });
 
-  it.each(['0.3', '2.0', 'one'])('does not speak version %s', async (version) => {
+  it.each(['0.3', '2.0', 'one'])('refuses version %s', async (version) => {
     const headers = { 'a2a-version': version };
     const error = asError(await grpc.invoke({ operation: 'ListTasks', params: {}, headers }));
     expect(error).toMatchObject({ reason: 'VERSION_NOT_SUPPORTED', violations: ['A2A-Version'] });
   });
 
-  it('finds the agent by metadata where a request has no tenant', async () => {
+  it('finds the agent by metadata if the request has no tenant', async () => {
     const headers = { 'a2a-agent': 'strict' };
     const params = { message: userMessage('hello') };
     const error = asError(await grpc.invoke({ operation: 'SendMessage', params, headers }));
     expect(error.reason).toBe('EXTENSION_SUPPORT_REQUIRED');
   });
 
-  it('names the request in the metadata of its answer', async () => {
+  it("returns the request's id in the metadata of its answer", async () => {
     const { path, requestSerialize, responseDeserialize } = definitionOf('ListTasks');
     const metadata = new Metadata();
     metadata.set('x-request-id', 'my-own-id');
@@ -131,7 +131,7 @@ describe('The gRPC binding', () => {
     expect(head?.getMap()).toMatchObject({ 'x-request-id': 'my-own-id', 'a2a-version': '1.0' });
   });
 
-  it('stops following a task when its client is gone', async () => {
+  it('stops following a task when its client disconnects', async () => {
     const { id } = await submit(stage.url);
     const before = stage.store.feeds.size;
     const call = subscribe(grpc.client, id).on('error', ignore);
@@ -141,7 +141,7 @@ describe('The gRPC binding', () => {
     await until(() => stage.store.feeds.size === before, { what: 'the task is not followed any more' });
   });
 
-  it('loses nothing for a client that stops reading for a while', async () => {
+  it('loses no event for a client that pauses reading', async () => {
     const { id } = await submit(stage.url);
     const call = subscribe(grpc.client, id).on('error', ignore);
     await once(call, 'data');
@@ -171,12 +171,12 @@ describe('The gRPC binding', () => {
     await other[Symbol.asyncDispose]();
   });
 
-  it('is not there unless it is asked for', async () => {
+  it('is off by default', async () => {
     const url = await stage.another();
     await expect(grpcAddressOf(url)).rejects.toThrow('the card has no gRPC');
   });
 
-  it('is on no card unless the settings say where clients reach it', async () => {
+  it('is on no card unless its public address is set', async () => {
     const url = await stage.another({ grpc: { port: 0 } });
     await expect(grpcAddressOf(url)).rejects.toThrow('the card has no gRPC');
   });
@@ -186,12 +186,12 @@ describe('The gRPC binding', () => {
     await expect(stage.another({ grpc: { port } })).rejects.toThrow(/choose another GRPC_PORT/);
   });
 
-  it('is named in cards as the settings say', async () => {
+  it('is in cards under its configured address', async () => {
     const url = await stage.another({ grpc: { port: 0, publicAddress: 'grpc.example.com:443' } });
     expect(await grpcAddressOf(url)).toBe('grpc.example.com:443');
   });
 
-  it('stops though a client that has left a stream closes its connection at the same time', async () => {
+  it('can stop while a client with an abandoned stream closes its connection', async () => {
     await using stopping = await openStage({ gateway: { grpc: { port: 0, publicAddress: 'auto' }, drainMs: 200 } });
     const client = overGrpc(await grpcAddressOf(stopping.url));
     const { id } = await submit(stopping.url);
@@ -234,5 +234,5 @@ describe('The gRPC binding', () => {
 });
 
 function ignore(): void {
-  // A call that was cut on purpose.
+  // The call was cut on purpose.
 }

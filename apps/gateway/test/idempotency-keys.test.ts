@@ -7,7 +7,7 @@ import { twoGateways } from './support/bindings/two-gateways.ts';
 import { get, submit, userMessage } from './support/client.ts';
 import { canceled, completed } from './support/events.ts';
 
-// A request that is sent again with its Idempotency-Key, to another gateway, over every binding.
+// A request is repeated with its Idempotency-Key at another gateway, over every binding.
 
 const conflict = { error: { reason: 'CONFLICT', violations: ['Idempotency-Key'] } };
 
@@ -16,7 +16,7 @@ function resultOf<Result>(outcome: Outcome): Result {
   return outcome.result as Result;
 }
 
-// With several shards the tasks and contexts of a test are on different ones.
+// With several shards, the tasks and contexts of a test are on different ones.
 describe.each([1, 5])('On %i shards', (shards) => {
   const gateways = twoGateways({ shards });
 
@@ -27,7 +27,7 @@ describe.each([1, 5])('On %i shards', (shards) => {
       params: { message, configuration: { returnImmediately: true } },
     });
 
-    it('a message has one task, also when its retry has another messageId', async () => {
+    it('a message creates one task, also if its retry has another messageId', async () => {
       const [contextId, key] = [randomUUID(), randomUUID()];
       const first = await at(0).invoke({ ...send(userMessage('once', { contextId })), ...keyed(key) });
       const again = await at(1).invoke({ ...send(userMessage('once', { contextId })), ...keyed(`"${key}"`) });
@@ -38,20 +38,20 @@ describe.each([1, 5])('On %i shards', (shards) => {
       expect(body.tasks).toHaveLength(1);
     });
 
-    it('another message with the same key is a conflict, and a key of another message changes nothing', async () => {
+    it('another message with the same key gets a conflict, the same message with another key is new', async () => {
       const key = randomUUID();
       const { task } = resultOf<{ task: Task }>(await at(0).invoke({ ...send(userMessage('one')), ...keyed(key) }));
       expect(await at(1).invoke({ ...send(userMessage('two')), ...keyed(key) })).toMatchObject(conflict);
       const message = userMessage('more', { taskId: task.id });
       resultOf(await at(1).invoke({ ...send(message), ...keyed(randomUUID()) }));
-      // The messageId is not what a retry is known by: this is a message of its own.
+      // Retries are recognised by the key, not by the messageId.
       const { task: later } = resultOf<{ task: Task }>(
         await at(0).invoke({ ...send(message), ...keyed(randomUUID()) }),
       );
       expect(later.history).toHaveLength(3);
     });
 
-    it('a cancel is canceled once, and another request with its key is a conflict', async () => {
+    it('a cancel is repeated safely, and another request with its key gets a conflict', async () => {
       const [{ id }, key] = [await submit(gateways.stage.url), randomUUID()];
       const cancel = { operation: 'CancelTask', params: { id }, ...keyed(key) };
       for (const gateway of [0, 1])
@@ -60,7 +60,7 @@ describe.each([1, 5])('On %i shards', (shards) => {
       expect(await at(0).invoke(other)).toMatchObject(conflict);
     });
 
-    it('a request that was refused leaves its key free', async () => {
+    it('a refused request does not use up its key', async () => {
       const [{ id }, key] = [await submit(gateways.stage.url), randomUUID()];
       const turn = await gateways.stage.beginTurn(id);
       await turn.publish(completed());
@@ -70,7 +70,7 @@ describe.each([1, 5])('On %i shards', (shards) => {
       resultOf(await at(1).invoke({ operation: 'CreateTaskPushNotificationConfig', params: config, ...keyed(key) }));
     });
 
-    it('a push config without an id is made once, and deleted once', async () => {
+    it('a push config without an id is created once, and deleted once', async () => {
       const [{ id: taskId }, key] = [await submit(gateways.stage.url), randomUUID()];
       const params = { taskId, url: 'https://example.com/hook' };
       const create = { operation: 'CreateTaskPushNotificationConfig', params, ...keyed(key) };
@@ -86,12 +86,12 @@ describe.each([1, 5])('On %i shards', (shards) => {
       for (const gateway of [0, 1]) resultOf(await at(gateway).invoke({ ...remove, ...keyed(`delete ${key}`) }));
     });
 
-    it('a key that is too long is refused by its name', async () => {
+    it('a key that is too long is named in the error', async () => {
       const outcome = await at(0).invoke({ ...send(userMessage('x')), ...keyed('x'.repeat(256)) });
       expect(outcome).toMatchObject({ error: { violations: ['Idempotency-Key'] } });
     });
 
-    it('a retry that comes while the first request is waited for is answered with it', async () => {
+    it('a retry during the first request gets the same answer', async () => {
       const [contextId, key] = [randomUUID(), randomUUID()];
       const invocation = { operation: 'SendMessage', params: { message: userMessage('once', { contextId }) } };
       const both = [0, 1].map((gateway) => at(gateway).invoke({ ...invocation, ...keyed(key) }));
@@ -102,7 +102,7 @@ describe.each([1, 5])('On %i shards', (shards) => {
       expect([one?.status.state, other?.id]).toEqual(['TASK_STATE_COMPLETED', one?.id]);
     });
 
-    it('a stream that is asked for again is one of the same task', async () => {
+    it('a repeated stream follows the same task', async () => {
       const [contextId, key] = [randomUUID(), randomUUID()];
       const params = { message: userMessage('once', { contextId }) };
       const streams = [0, 1].map((gateway) =>
@@ -116,7 +116,7 @@ describe.each([1, 5])('On %i shards', (shards) => {
       expect(other?.at(-1)).toEqual(one?.at(-1));
     });
 
-    it('a cancel that is sent again while its turn stops is answered, too', async () => {
+    it('a repeated cancel is answered while the turn stops', async () => {
       const [{ id }, key] = [await submit(gateways.stage.url), randomUUID()];
       const turn = await gateways.stage.beginTurn(id);
       const cancel = { operation: 'CancelTask', params: { id }, ...keyed(key) };
@@ -127,7 +127,7 @@ describe.each([1, 5])('On %i shards', (shards) => {
       expect(states).toEqual(['TASK_STATE_CANCELED', 'TASK_STATE_CANCELED']);
     });
 
-    it('requests of one key for several tasks and contexts are conflicts, wherever these are', async () => {
+    it('the same request for another task or context gets a conflict, on whatever shard', async () => {
       const tasks = await Promise.all(Array.from({ length: 5 }, () => submit(gateways.stage.url)));
       const config = { url: 'https://example.com/hook' };
       const requests = (task: Task): readonly Invocation[] => [
@@ -144,12 +144,12 @@ describe.each([1, 5])('On %i shards', (shards) => {
         const others = tasks.slice(1).map((task) => requests(task)[i] as Invocation);
         others.push(send(userMessage('same')), ...requests(tasks[0] as Task).filter((_, n) => n !== i));
         for (const other of others) expect(await at(1).invoke({ ...other, ...keyed(key) })).toMatchObject(conflict);
-        // The first one is still known, whatever was refused.
+        // The first request is still known after the refusals.
         resultOf(await at(1).invoke({ ...request, ...keyed(key) }));
       }
     });
 
-    it('a message that was refused leaves its key free for any task', async () => {
+    it('a refused message does not use up its key for another task', async () => {
       for (let i = 0; i < 4; i++) {
         const [ended, live, key] = [await submit(gateways.stage.url), await submit(gateways.stage.url), randomUUID()];
         await (await gateways.stage.beginTurn(ended.id)).publish(completed());
@@ -160,7 +160,7 @@ describe.each([1, 5])('On %i shards', (shards) => {
     });
   });
 
-  it('an ended task is deleted once: the retry gets the same answer, another caller of the path a 404', async () => {
+  it('a task is deleted once: the retry gets the same answer, another request 404', async () => {
     const { id } = await submit(gateways.stage.url);
     const turn = await gateways.stage.beginTurn(id);
     await turn.publish(completed());

@@ -22,7 +22,7 @@ afterEach(async () => {
   vi.useRealTimers();
 });
 
-/** Whether the key of a token is found. */
+/** Whether the key of a token is known. */
 async function finds(kid: string): Promise<boolean | string> {
   const token = await issuer.token({}, { kid });
   const [, payload = '', signature = ''] = token.split('.');
@@ -33,7 +33,7 @@ async function finds(kid: string): Promise<boolean | string> {
   );
 }
 
-it('a key that the issuer puts in is found half a minute after the last look', async () => {
+it('a key that the issuer adds is found within half a minute', async () => {
   expect(await finds('first')).toBe(true);
   await issuer.newKey('second');
   expect(await finds('second')).toBe('ERR_JWKS_NO_MATCHING_KEY');
@@ -42,7 +42,7 @@ it('a key that the issuer puts in is found half a minute after the last look', a
   expect(issuer.requests()).toBe(2);
 });
 
-it('a key that the issuer takes out counts for ten minutes more at most', async () => {
+it('a key that the issuer removes is accepted for at most ten more minutes', async () => {
   await issuer.newKey('second');
   expect(await finds('first')).toBe(true);
   issuer.published.shift();
@@ -53,7 +53,7 @@ it('a key that the issuer takes out counts for ten minutes more at most', async 
   expect(await finds('second')).toBe(true);
 });
 
-it('while the issuer is away its keys count for an hour, and then nothing is known: neither yes nor no', async () => {
+it('while the issuer is unreachable its keys are accepted for an hour, then tokens cannot be verified', async () => {
   expect(await finds('first')).toBe(true);
   issuer.breakDown(true);
   minutes(59);
@@ -67,7 +67,7 @@ it('while the issuer is away its keys count for an hour, and then nothing is kno
   expect(await finds('first')).toBe(true);
 });
 
-it('an issuer that says it is another one has no keys', async () => {
+it('keys of an issuer with another name in its configuration are not used', async () => {
   const wrong = new IssuerKeys({ issuer: `${issuer.url}/` }, () => failures++);
   await expect(wrong.find({ alg: 'ES256', kid: 'first' }, { payload: '', signature: '' })).rejects.toThrow(
     'cannot be read',
@@ -76,7 +76,7 @@ it('an issuer that says it is another one has no keys', async () => {
   wrong.stop();
 });
 
-it('keys that the issuer says are inside are not fetched', async () => {
+it('keys at a private address are not fetched', async () => {
   issuer.claimKeysAt('http://169.254.169.254/latest/meta-data');
   expect(await finds('first')).toBe('Unavailable');
   expect(failures).toBe(1);

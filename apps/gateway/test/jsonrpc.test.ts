@@ -59,13 +59,13 @@ describe('JSON-RPC', () => {
     expect((await call<Result<Task>>(`${stage.url}/agents/guest`, 'GetTask', { id })).body.result.id).toBe(id);
   });
 
-  it.each([1, 'one', null, -1.5, ''])('gives the id %j back as it came', async (id) => {
+  it.each([1, 'one', null, -1.5, ''])('returns the id %j unchanged', async (id) => {
     const { body } = await post<Result<unknown>>(stage.url, { jsonrpc: '2.0', id, method: 'ListTasks' });
     expect(body).toMatchObject({ id, result: { nextPageToken: '' } });
   });
 
   it.each(['9007199254740993', '-123456789012345678901234567890', '1e400', '1.5'])(
-    'gives the number %s back as it came, whatever JavaScript makes of it',
+    "returns the number %s unchanged, even beyond JavaScript's precision",
     async (id) => {
       const body = `{"jsonrpc":"2.0","params":{"id":7,"":{"id":8}},"id":${id},"method":"ListTasks"}`;
       const response = await fetch(stage.url, {
@@ -77,7 +77,7 @@ describe('JSON-RPC', () => {
     },
   );
 
-  it('runs a notification, and answers nothing', async () => {
+  it('runs a notification, and sends no body', async () => {
     const message = userMessage('hello', { contextId: 'notified' });
     const request = { jsonrpc: '2.0', method: 'SendMessage', params: { message, configuration: immediately } };
     const { status, body } = await post(stage.url, request);
@@ -102,16 +102,19 @@ describe('JSON-RPC', () => {
     },
   );
 
-  it.each(['SubscribeToTask', 'SendStreamingMessage'])('holds nothing for a notification of %s', async (method) => {
-    const contextId = `notified of ${method}`;
-    const message = userMessage('hello', { contextId });
-    const params = method === 'SubscribeToTask' ? { id: (await submit(stage.url, message)).id } : { message };
-    expect((await post(stage.url, { jsonrpc: '2.0', method, params })).status).toBe(204);
-    expect(await stage.taskIn(contextId)).toBeTruthy();
-    expect(stage.store.feeds.heldBytes).toBe(0);
-  });
+  it.each(['SubscribeToTask', 'SendStreamingMessage'])(
+    'waits for nothing after a notification of %s',
+    async (method) => {
+      const contextId = `notified of ${method}`;
+      const message = userMessage('hello', { contextId });
+      const params = method === 'SubscribeToTask' ? { id: (await submit(stage.url, message)).id } : { message };
+      expect((await post(stage.url, { jsonrpc: '2.0', method, params })).status).toBe(204);
+      expect(await stage.taskIn(contextId)).toBeTruthy();
+      expect(stage.store.feeds.heldBytes).toBe(0);
+    },
+  );
 
-  it('answers a batch with one error', async () => {
+  it('answers a batch with a single error', async () => {
     const request = { jsonrpc: '2.0', id: 1, method: 'ListTasks' };
     const { status, body } = await post<ErrorBody>(stage.url, [request, request]);
     expect(status).toBe(200);
@@ -126,7 +129,7 @@ describe('JSON-RPC', () => {
     ['GetTask', {}, -32602],
     ['tasks/send', {}, -32601],
     ['toString', {}, -32601],
-  ])('%s with %j is refused with %i', async (method, params, code) => {
+  ])('refuses %s with params %j: error %i', async (method, params, code) => {
     const { status, body } = await call<ErrorBody>(stage.url, method, params);
     expect([status, body.error.code]).toEqual([200, code]);
     expect(body.error.data?.[0]).toMatchObject({
@@ -135,13 +138,13 @@ describe('JSON-RPC', () => {
     });
   });
 
-  it('names every wrong field of the envelope', async () => {
+  it('names every wrong field of the request object', async () => {
     const { body } = await post<ErrorBody>(stage.url, { jsonrpc: '1.0', id: {}, method: 7 });
     expect(body).toMatchObject({ id: null, error: { code: -32600 } });
     expect(body.error.data?.[1]?.fieldViolations?.map(({ field }) => field)).toEqual(['jsonrpc', 'id', 'method']);
   });
 
-  it('gives the id of a request back with what is wrong about it', async () => {
+  it('returns the id of a wrong request with its error', async () => {
     const { body } = await post<ErrorBody>(stage.url, { jsonrpc: '2.0', id: 'mine' });
     expect(body).toMatchObject({ id: 'mine', error: { code: -32600 } });
   });

@@ -10,10 +10,10 @@ import { overJsonRpc, overRest } from './support/bindings/over-http.ts';
 import { submit, userMessage } from './support/client.ts';
 import { grpcAddressOf } from './support/grpc-address.ts';
 
-// Each change with an Idempotency-Key, over each binding, whose gateway is killed before it answers, and a worker with
-// it: sent again to the other gateway, it is made once.
+// Sends each change with an Idempotency-Key over each binding, and kills the gateway before it answers, and a worker:
+// repeated at the other gateway, each change is made once.
 
-// Processes take their time on a busy machine.
+// On a busy machine processes start slowly.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const EACH = 12;
@@ -25,7 +25,6 @@ const bindings: Readonly<Record<string, (url: string) => Promise<Binding>>> = {
 };
 
 interface Change {
-  /** The task that it changes. */
   readonly task: Task;
   readonly invocation: Invocation;
 }
@@ -42,14 +41,14 @@ const tasksIn = async ({ contextId }: Task): Promise<number> =>
   (await get<{ totalSize: number }>(`${url()}/tasks?contextId=${contextId}`)).body.totalSize;
 const answersIn = ({ history = [] }: Task): number => history.filter(({ role }) => role === 'ROLE_USER').length;
 
-/** What changes a task that waits for input, and what is there when it was made once. */
+/** The requests that change a task which waits for input, and the expected value after exactly one change. */
 const changes: Readonly<
   Record<
     string,
     { readonly of: (task: Task) => Invocation; readonly made: (task: Task) => Promise<unknown>; readonly once: unknown }
   >
 > = {
-  'a message that makes a task': {
+  'a message that creates a task': {
     of: ({ contextId = '' }) => send(userMessage('ask', { contextId })),
     made: tasksIn,
     once: 2,
@@ -84,7 +83,7 @@ const changes: Readonly<
   },
 };
 
-/** As many libraries send a message again. */
+/** Many libraries repeat a message with a new id. */
 function withNewMessageId({ params, ...invocation }: Invocation): Invocation {
   const { message } = params;
   return { ...invocation, params: message ? { ...params, message: { ...message, messageId: randomUUID() } } : params };
@@ -112,7 +111,7 @@ beforeAll(async () => {
 
 afterAll(() => stack.stop());
 
-describe.each(Object.keys(bindings))('Over %s, when the gateway is killed', (name) => {
+describe.each(Object.keys(bindings))('Over %s, after the gateway was killed,', (name) => {
   const made = new Map<string, readonly Change[]>();
   let answered = 0;
 
@@ -141,12 +140,12 @@ describe.each(Object.keys(bindings))('Over %s, when the gateway is killed', (nam
     await stack.addWorker();
   });
 
-  it('some requests were not answered', () => {
+  it('only some requests were answered', () => {
     expect(answered).toBeGreaterThan(0);
     expect(answered).toBeLessThan(EACH * Object.keys(changes).length);
   });
 
-  it.each(Object.entries(changes))('%s is made once when it is sent again', async (what, { made: read, once }) => {
+  it.each(Object.entries(changes))('repeating %s changes the task once', async (what, { made: read, once }) => {
     const binding = await bindings[name]?.(url());
     for (const { task, invocation } of made.get(what) ?? []) {
       for (let tries = 0; tries < 2; tries++)

@@ -11,12 +11,12 @@ import { grpcAddressOf } from './support/grpc-address.ts';
 import { openStage, type Stage } from './support/stage.ts';
 
 const MIB = 1_024 * 1_024;
-/** More than a loopback connection takes whose client does not read. */
+/** More than a loopback connection buffers for a client that does not read. */
 const BYTES = 12 * MIB;
 const text = 'ä'.repeat(BYTES / 2);
 
 let stage: Stage;
-/** Two large tasks. */
+/** Ids of two large tasks. */
 let ids: string[];
 const open: Socket[] = [];
 
@@ -41,8 +41,8 @@ async function largeTask(): Promise<string> {
   return id;
 }
 
-/** Asks, and reads nothing of the answer but its first bytes. */
-async function deaf(path: string): Promise<Socket> {
+/** Sends a request, and reads only the first bytes of the answer. */
+async function requestWithoutReading(path: string): Promise<Socket> {
   const { hostname, port } = new URL(stage.url);
   const socket = connect(Number(port), hostname);
   open.push(socket);
@@ -55,7 +55,7 @@ const textOf = (task: unknown): string =>
   (task as { artifacts: { parts: { text: string }[] }[] }).artifacts[0]?.parts[0]?.text ?? '';
 
 describe('A large task', () => {
-  it('arrives whole, though it is read and written in pieces', async () => {
+  it('is returned whole, though it is read and written in pieces', async () => {
     const { body } = await get(`${stage.url}/tasks/${ids[0]}`);
     expect(textOf(body)).toBe(text);
     const call = { jsonrpc: '2.0', id: 1, method: 'GetTask', params: { id: ids[0] } };
@@ -63,9 +63,11 @@ describe('A large task', () => {
     expect(textOf(answer.result)).toBe(text);
   });
 
-  it('is sent to any number of readers, for they have the same bytes', async () => {
-    const readers = await Promise.all(Array.from({ length: 10 }, () => deaf(`/tasks/${ids[0]}`)));
-    const streams = await Promise.all(Array.from({ length: 10 }, () => deaf(`/tasks/${ids[0]}:subscribe`)));
+  it('is sent to any number of readers, which share its bytes', async () => {
+    const readers = await Promise.all(Array.from({ length: 10 }, () => requestWithoutReading(`/tasks/${ids[0]}`)));
+    const streams = await Promise.all(
+      Array.from({ length: 10 }, () => requestWithoutReading(`/tasks/${ids[0]}:subscribe`)),
+    );
     for (const socket of [...readers, ...streams]) {
       expect(String(socket.read(15))).toBe('HTTP/1.1 200 OK');
       socket.destroy();
@@ -73,9 +75,9 @@ describe('A large task', () => {
   });
 
   it.each(['', ':subscribe'])(
-    'leaves no room for another one while it is sent, and room when it was: %s',
+    'causes 503 for another large task while it is being sent: /tasks/{id}%s',
     async (end) => {
-      const reader = await deaf(`/tasks/${ids[0]}${end}`);
+      const reader = await requestWithoutReading(`/tasks/${ids[0]}${end}`);
       const refused = await get<object>(`${stage.url}/tasks/${ids[1]}`);
       expect(refused.status).toBe(503);
       expect(refused.headers.get('retry-after')).toBe('1');
@@ -88,7 +90,7 @@ describe('A large task', () => {
     },
   );
 
-  it('is no longer counted once a stream that goes on has sent it', async () => {
+  it('counts until a stream has sent it, though the stream stays open', async () => {
     const { hostname, port } = new URL(stage.url);
     const socket = connect(Number(port), hostname);
     open.push(socket);
@@ -103,7 +105,7 @@ describe('A large task', () => {
     socket.destroy();
   });
 
-  it('is no longer counted once a stream of version 0.3 over gRPC that goes on has sent it', async () => {
+  it('counts until a 0.3 stream over gRPC has sent it, though the stream stays open', async () => {
     const options = { 'grpc.max_receive_message_length': -1 };
     const client = new Client(await grpcAddressOf(stage.url), credentials.createInsecure(), options);
     const { path, requestSerialize, responseDeserialize } = LegacyA2AService.taskSubscription;
@@ -118,7 +120,7 @@ describe('A large task', () => {
   });
 });
 
-/** The status of GetTask. */
+/** The gRPC status of GetTask. */
 async function asGrpc(id: string): Promise<number> {
   const client = new Client(await grpcAddressOf(stage.url), credentials.createInsecure());
   const { path, requestSerialize, responseDeserialize } = A2AService.getTask;

@@ -5,7 +5,7 @@ import { call, type ErrorBody, get, openStream, post, submit, userMessage } from
 import { completed, working } from './support/events.ts';
 import { openStage, type Stage } from './support/stage.ts';
 
-// Requests that no SDK of version 0.3 sends, and their answers. For its clients see tests/interop.
+// Requests that no SDK of version 0.3 sends. Its clients are tested in tests/interop.
 
 interface LegacyTask {
   readonly kind: string;
@@ -16,7 +16,7 @@ interface LegacyTask {
 interface LegacyError {
   readonly code: number;
   readonly message: string;
-  /** Over REST. */
+  /** Only over REST. */
   readonly type?: string;
 }
 
@@ -42,8 +42,8 @@ const message = (given: object = {}) => ({
 
 const at = (version: string) => ({ 'a2a-version': version });
 
-describe('The card', () => {
-  it('is for readers of both versions when its reader names none', async () => {
+describe('The agent card', () => {
+  it('is for both versions if its reader names none', async () => {
     const { body, headers } = await get<Record<string, unknown>>(stage.url + cardPath);
     expect(headers.get('vary')).toContain('A2A-Version');
     expect(body).toMatchObject({
@@ -58,18 +58,18 @@ describe('The card', () => {
     });
   });
 
-  it('is pure for readers that name 1.0, by header or query', async () => {
+  it('is for 1.0 only if its reader names 1.0 in the header or the query', async () => {
     const byHeader = await get<AgentCard>(stage.url + cardPath, at('1.0'));
     const byQuery = await get<AgentCard>(`${stage.url}${cardPath}?A2A-Version=1.0`);
     for (const { body } of [byHeader, byQuery]) expect(body).not.toHaveProperty('url');
   });
 
-  it('is not kept for readers of the other version', async () => {
+  it('varies with the version, for caches', async () => {
     const [pure, both] = [await get(stage.url + cardPath, at('1.0')), await get(stage.url + cardPath)];
     expect(pure.headers.get('etag')).not.toBe(both.headers.get('etag'));
   });
 
-  it('describes the authentication in both versions', async () => {
+  it('describes the authentication for both versions', async () => {
     const url = await stage.another({ auth });
     const { body } = await get<Record<string, unknown>>(url + cardPath);
     expect(body).toMatchObject({
@@ -81,7 +81,7 @@ describe('The card', () => {
     });
   });
 
-  it('offers no gRPC where 0.3 could not name the agent', async () => {
+  it('has no gRPC interface of 0.3 for agents that 0.3 cannot name', async () => {
     const { body } = await get<{ additionalInterfaces: object[] }>(`${stage.url}/agents/oracle${cardPath}`);
     expect(body.additionalInterfaces).toEqual([
       { url: `${stage.url}/agents/oracle`, transport: 'JSONRPC' },
@@ -93,35 +93,35 @@ describe('The card', () => {
 describe('The version of a request', () => {
   const rpc = (method: string, headers = {}) => call<Partial<ErrorBody>>(stage.url, method, { id: 'nothing' }, headers);
 
-  it.each([{}, at('0.3'), at('0.3.0'), at('')])('is 0.3 for an old method name with %j', async (headers) => {
+  it.each([{}, at('0.3'), at('0.3.0'), at('')])('is 0.3 for a 0.3 method with %j', async (headers) => {
     const answer = await rpc('tasks/get', headers);
     expect([answer.body.error?.code, answer.headers.get('a2a-version')]).toEqual([-32001, '0.3']);
   });
 
-  it('is 1.0 for an old method name in a request that names 1.0, which has no such method', async () => {
+  it('is 1.0 for a 0.3 method if it names 1.0: the method is unknown', async () => {
     expect((await rpc('tasks/get', at('1.0'))).body.error?.code).toBe(-32601);
   });
 
-  it('gets VersionNotSupported for another number', async () => {
+  it('is refused with VersionNotSupported if it is unknown', async () => {
     expect((await rpc('tasks/get', at('0.2'))).body.error?.code).toBe(-32009);
     expect((await rpc('GetTask', at('0.3'))).body.error?.code).toBe(-32009);
   });
 
-  it('is 0.3 below /v1', async () => {
+  it('is 0.3 for paths below /v1', async () => {
     const answer = await get<LegacyError>(`${stage.url}/v1/tasks/nothing`);
     expect([answer.status, answer.body.code, answer.headers.get('a2a-version')]).toEqual([404, -32001, '0.3']);
     const asked = await get<ErrorBody>(`${stage.url}/v1/tasks/nothing`, at('1.0'));
     expect([asked.status, asked.body.error.status]).toEqual([404, 'NOT_FOUND']);
   });
 
-  it('has no answer without a body: a client that knows a version of the task gets the task', async () => {
+  it('decides about 304: 0.3 has no ETag, and gets the task', async () => {
     const { id } = await submit(stage.url);
     const etag = (await get(`${stage.url}/tasks/${id}`)).headers.get('etag') ?? '';
     const { status, body } = await get<LegacyTask>(`${stage.url}/v1/tasks/${id}`, { 'if-none-match': etag });
     expect([status, body.id]).toEqual([200, id]);
   });
 
-  it('is 1.0 everywhere when 0.3 is switched off', async () => {
+  it('is always 1.0 if 0.3 is switched off', async () => {
     const url = await stage.another({ legacyV03: false, grpc: { port: 0, publicAddress: 'auto' } });
     expect((await call<ErrorBody>(url, 'tasks/get', { id: 'nothing' })).body.error.code).toBe(-32601);
     expect((await get<ErrorBody>(`${url}/v1/tasks/nothing`)).body.error.status).toBe('NOT_FOUND');
@@ -131,7 +131,7 @@ describe('The version of a request', () => {
   });
 });
 
-describe('A message of 0.3', () => {
+describe('A 0.3 message', () => {
   it.each([undefined, {}])('waits for the agent with configuration %j over JSON-RPC', async (configuration) => {
     const contextId = randomUUID();
     const answer = call<{ result: LegacyTask }>(stage.url, 'message/send', {
@@ -143,14 +143,14 @@ describe('A message of 0.3', () => {
     expect((await answer).body.result.status.state).toBe('completed');
   });
 
-  it('does not wait when it asks not to', async () => {
+  it('does not wait if it says so', async () => {
     const params = { message: message(), configuration: { blocking: false } };
     const { body } = await call<{ result: LegacyTask }>(stage.url, 'message/send', params);
     expect(body.result).toMatchObject({ kind: 'task', status: { state: 'submitted' } });
   });
 
   it.each([{}, { message: 3 }, { message: { messageId: 'x', parts: 3 } }, { message: { messageId: 'x' } }])(
-    'is refused as %j, and leaks nothing',
+    'gets %j when it is invalid, without internal details',
     async (params) => {
       const { body } = await call<ErrorBody>(stage.url, 'message/send', params);
       expect(body.error.code).toBe(-32602);
@@ -158,14 +158,14 @@ describe('A message of 0.3', () => {
     },
   );
 
-  it('is refused over REST when it is too large, or no JSON', async () => {
+  it('is refused over REST if it is too large or no JSON', async () => {
     const large = await post<LegacyError>(`${stage.url}/v1/message:send`, { message: { text: 'x'.repeat(10_001) } });
     expect([large.status, large.body.code]).toEqual([413, -32055]);
     const broken = await post<LegacyError>(`${stage.url}/v1/message:send`, '{"message":');
     expect([broken.status, broken.body.code]).toEqual([400, -32700]);
   });
 
-  it('is answered with 200 over REST', async () => {
+  it('gets 200 over REST', async () => {
     const request = { message: { message_id: randomUUID(), role: 'ROLE_USER', content: [{ text: 'hello' }] } };
     const answer = await post<{ task: LegacyTask }>(`${stage.url}/v1/message:send`, {
       ...request,
@@ -174,14 +174,14 @@ describe('A message of 0.3', () => {
     expect([answer.status, answer.body.task.status.state]).toEqual([200, 'TASK_STATE_SUBMITTED']);
   });
 
-  it('is refused over REST with the name that the Python SDK knows the error by', async () => {
+  it('gets an error over REST with the name that the Python SDK expects', async () => {
     const typeOf = async (path: string, body: unknown) => (await post<LegacyError>(stage.url + path, body)).body.type;
     expect(await typeOf('/v1/tasks/nothing:cancel', {})).toBe('TaskNotFoundError');
     expect(await typeOf('/v1/message:send', {})).toBe('InvalidParamsError');
     expect(await typeOf('/v1/message:send', '{"message":')).toBe('JSONParseError');
   });
 
-  it('needs a key where 1.0 needs one', async () => {
+  it('needs a key as in 1.0', async () => {
     const url = await stage.another({ auth });
     const rpc = await call<ErrorBody>(url, 'message/send', { message: message() });
     const rest = await get<LegacyError>(`${url}/v1/tasks/nothing`);
@@ -189,7 +189,7 @@ describe('A message of 0.3', () => {
     expect((await get(`${url}/v1/tasks/nothing`, { 'x-api-key': key })).status).toBe(404);
   });
 
-  it('is done without an answer when it is a notification', async () => {
+  it('as a notification runs without an answer', async () => {
     const contextId = randomUUID();
     const params = { message: message({ contextId }), configuration: { blocking: true } };
     const { status, body } = await post(stage.url, { jsonrpc: '2.0', method: 'message/send', params });
@@ -197,7 +197,7 @@ describe('A message of 0.3', () => {
     expect(await stage.taskIn(contextId)).toEqual(expect.any(String));
   });
 
-  it('is done without an answer when it is a notification that would be streamed', async () => {
+  it('as a streaming notification runs without an answer', async () => {
     const contextId = randomUUID();
     const params = { message: message({ contextId }) };
     const { status, body } = await post(stage.url, { jsonrpc: '2.0', method: 'message/stream', params });
@@ -205,36 +205,33 @@ describe('A message of 0.3', () => {
     expect(await stage.taskIn(contextId)).toEqual(expect.any(String));
   });
 
-  it('goes to the agent whose URL it came to', async () => {
+  it('goes to the agent of its URL', async () => {
     const url = `${stage.url}/agents/mute`;
     const rpc = await openStream(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'message/stream', params: { message: message() } }),
     });
-    // Clients of 0.3 take nothing but a stream for an answer.
+    // Clients of 0.3 expect an event stream.
     const [event] = await rpc.rest();
     expect([event?.event, event?.data]).toEqual(['error', expect.objectContaining({ error: expect.anything() })]);
   });
 });
 
-describe('A push configuration of 0.3 over REST', () => {
+describe('A 0.3 push configuration over REST', () => {
   const pushNotificationConfig = { id: 'hook', url: 'https://example.com/hook', token: 'secret' };
 
   it.each([
+    ['the Python SDK 0.3', (parent: string) => ({ parent, configId: 'hook', config: { pushNotificationConfig } })],
     [
-      'as the Python SDK 0.3 sends it',
-      (parent: string) => ({ parent, configId: 'hook', config: { pushNotificationConfig } }),
-    ],
-    [
-      'as the Python SDK 1.x sends it',
+      'the Python SDK 1.x',
       (parent: string) => ({ parent, config_id: 'hook', config: { push_notification_config: pushNotificationConfig } }),
     ],
     [
-      'as the JavaScript SDK sends it',
+      'the JavaScript SDK',
       (parent: string) => ({ name: `${parent}/pushNotificationConfigs/hook`, pushNotificationConfig }),
     ],
-  ])('is taken %s', async (_, bodyFor) => {
+  ])('is accepted in the form of %s', async (_, bodyFor) => {
     const { id: taskId } = await submit(stage.url, userMessage('hello'));
     const name = `tasks/${taskId}`;
     const answer = await post(`${stage.url}/v1/${name}/pushNotificationConfigs`, bodyFor(name));
@@ -249,7 +246,7 @@ describe('A push configuration of 0.3 over REST', () => {
   });
 });
 
-describe('A stream of 0.3', () => {
+describe('A 0.3 stream', () => {
   const subscription = (id: string, headers = {}) =>
     openStream(stage.url, {
       method: 'POST',
@@ -257,7 +254,7 @@ describe('A stream of 0.3', () => {
       body: JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'tasks/resubscribe', params: { id } }),
     });
 
-  it('has the ids of its events over JSON-RPC, and resumes after one', async () => {
+  it('has event ids over JSON-RPC, and resumes after one', async () => {
     const { id } = await submit(stage.url);
     const first = await subscription(id);
     expect((await first.next()).data).toMatchObject({ jsonrpc: '2.0', id: 7, result: { kind: 'task', id } });
@@ -294,7 +291,7 @@ describe('A stream of 0.3', () => {
     ]);
   });
 
-  it('is kept alive over REST, and ends with the gateway', async () => {
+  it('has heartbeats over REST, and ends when the gateway stops', async () => {
     const other = await openStage({ gateway: { heartbeatMs: 20 } });
     const { id } = await submit(other.url);
     const stream = await openStream(`${other.url}/v1/tasks/${id}:subscribe`);

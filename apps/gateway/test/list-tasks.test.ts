@@ -18,7 +18,7 @@ function list<Body = ListTasksResponse>(query: Record<string, string>): Promise<
 }
 
 describe('ListTasks', () => {
-  it('gives pages that together are all tasks of a context, the latest first', async () => {
+  it('returns all tasks of a context page by page, latest first', async () => {
     const contextId = randomUUID();
     const ids: string[] = [];
     for (const text of ['a', 'b', 'c']) ids.unshift((await submit(stage.url, userMessage(text, { contextId }))).id);
@@ -29,7 +29,7 @@ describe('ListTasks', () => {
     expect([...first.tasks, ...second.tasks].map(({ id }) => id)).toEqual(ids);
   });
 
-  it('refuses a page token that was cut short, changed, or made under other filters', async () => {
+  it('refuses a page token that was truncated, changed or made with other filters', async () => {
     const contextId = randomUUID();
     for (const text of ['a', 'b']) await submit(stage.url, userMessage(text, { contextId }));
     const { nextPageToken: pageToken } = (await list({ contextId, pageSize: '1' })).body;
@@ -41,7 +41,7 @@ describe('ListTasks', () => {
     expect(await statusOf({ pageToken })).toBe(400);
   });
 
-  it('counts the tasks of a page, also when there are none', async () => {
+  it('returns the number of matching tasks, also if there are none', async () => {
     const { status, body } = await list({ contextId: 'empty' });
     expect([status, body]).toEqual([200, { tasks: [], nextPageToken: '', pageSize: 0, totalSize: 0 }]);
   });
@@ -56,7 +56,7 @@ describe('ListTasks', () => {
     expect(body.totalSize).toBe(1);
   });
 
-  it('leaves artifacts out unless they are asked for', async () => {
+  it('returns artifacts only on request', async () => {
     const contextId = randomUUID();
     const { id } = await submit(stage.url, userMessage('a', { contextId }));
     const turn = await stage.beginTurn(id);

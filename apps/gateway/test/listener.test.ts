@@ -6,10 +6,10 @@ import { Listener } from '../src/http/listener.ts';
 import { defaultConnectionLimits } from '../src/settings/connection-settings.ts';
 
 const STALL_MS = 300;
-/** More than the sockets' own buffers take. */
+/** More than the sockets buffer. */
 const LARGE = Buffer.alloc(32 * 2 ** 20, 'x');
 
-/** A client that has asked, and does not read yet. */
+/** A client that has sent a request and does not read the answer yet. */
 async function ask(handler: RequestListener): Promise<Socket> {
   const listener = new Listener(handler, { stallMs: STALL_MS, connections: defaultConnectionLimits });
   const { hostname, port } = new URL(await listener.open('127.0.0.1', 0));
@@ -23,7 +23,7 @@ async function ask(handler: RequestListener): Promise<Socket> {
   return socket;
 }
 
-it('disconnects a client that takes nothing of its answer, whole or streamed', async () => {
+it('disconnects a client that reads nothing of its answer, whole or streamed', async () => {
   for (const end of [true, false]) {
     let isClosed = false;
     await ask((_req, res) => {
@@ -37,7 +37,7 @@ it('disconnects a client that takes nothing of its answer, whole or streamed', a
   }
 });
 
-it('lets a client wait for its answer, and keeps the connection for the next request', async () => {
+it('keeps the connection of a client that waits for its answer, for the next request', async () => {
   let asked = 0;
   const socket = await ask((_req, res) => {
     asked++;
@@ -53,14 +53,14 @@ it('lets a client wait for its answer, and keeps the connection for the next req
   expect(asked).toBe(2);
 });
 
-it('lets a slow reader read', async () => {
+it('keeps the connection of a client that reads slowly', async () => {
   const socket = await ask((_req, res) => void res.end(LARGE));
   let bytes = 0;
   const begun = Date.now();
   socket.on('data', (data) => {
     bytes += data.length;
     socket.pause();
-    // A pause now and then, each of them shorter than the limit, and together much longer.
+    // Pauses shorter than the limit, but together much longer.
     setTimeout(() => socket.resume(), bytes % 2 ** 22 < data.length ? STALL_MS / 2 : 0);
   });
   socket.resume();

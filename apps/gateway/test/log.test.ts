@@ -15,7 +15,7 @@ function linesOf(
 const request = { requestId: 'r-1', method: 'POST', path: '/message:send' };
 
 describe('the log', () => {
-  it('shows faults with their cause, and what a client did wrong only to those who look closely', () => {
+  it('has internal errors with their cause, and client errors only at level debug', () => {
     const write = (log: ReturnType<typeof createLog>): void => {
       const emit = logEvents(log);
       emit({
@@ -33,7 +33,7 @@ describe('the log', () => {
     expect(linesOf('debug', write)).toHaveLength(2);
   });
 
-  it('has no secrets in it', () => {
+  it('contains no secrets', () => {
     const [line] = linesOf('info', (log) => {
       log.info({
         headers: { authorization: 'Bearer hunter2', 'x-api-key': 'hunter2' },

@@ -7,15 +7,15 @@ import { twoGateways } from './support/bindings/two-gateways.ts';
 import { submit } from './support/client.ts';
 import { chunk, completed, working } from './support/events.ts';
 
-// What a client learns whose last events a fail-over has lost (docs/extensions/resumable-streams.md): by the official
-// clients of 1.0 and 0.3, over each binding.
+// A fail-over loses the last events of a stream (docs/extensions/resumable-streams.md): what the official clients of
+// 1.0 and 0.3 receive over each binding.
 
 const gateways = twoGateways({ feedCheckMs: 100 });
 
-/** A stream as a client reads it. */
+/** Reads a stream as a client does. */
 class Reader {
   readonly seen: SeenEvent[] = [];
-  /** `ended`, or why it did not. */
+  /** `ended`, or the error. */
   end: unknown;
   readonly #reading: Promise<void>;
 
@@ -39,7 +39,7 @@ class Reader {
     return until(() => this.seen.length >= count, { what: `there are ${count} events` });
   }
 
-  /** All that it saw, in a word each. */
+  /** All received events, in a word each. */
   async whole(): Promise<readonly string[]> {
     await this.#reading;
     if (this.end !== 'ended') throw this.end;
@@ -49,7 +49,7 @@ class Reader {
 
 const gist = ({ what, text }: SeenEvent): string => (text === undefined ? what : `task, ${what}: ${text}`);
 
-/** A task of which a fail-over loses what came after the first chunk; three readers have had it. */
+/** A task that loses all events after its first chunk in a fail-over; three readers have received them. */
 async function lossyTask(binding: SdkBinding) {
   const redis = new Redis(inject('redisUrl'));
   const { id: taskId } = await submit(gateways.stage.url);
@@ -83,20 +83,20 @@ describe.each(sdkBindings)('Over $name, after a fail-over that lost events,', (b
   const resumed = (taskId: string, after: string): Promise<readonly string[]> =>
     new Reader(binding, { taskId, after, gateway: 1 }).whole();
 
-  it('a stream that goes on after an event that is still there has exactly those after it', async () => {
+  it('a stream resumed after a kept event gets exactly the events after it', async () => {
     using task = await lossyTask(binding);
     await task.goOn();
     expect(await resumed(task.taskId, task.kept)).toEqual(rest);
   });
 
-  it('one that goes on after a lost event begins with the task, though others have their numbers by now', async () => {
+  it('a stream resumed after a lost event starts with the task, though new events have the same numbers', async () => {
     using task = await lossyTask(binding);
     await task.goOn();
     for (const lost of [task.lost, task.last])
       expect(await resumed(task.taskId, lost)).toEqual(['task, completed: two three ']);
   });
 
-  it('it begins so at once, also before anything else has happened, and goes on with what does', async () => {
+  it('such a stream starts at once, before any new event, and continues with new ones', async () => {
     using task = await lossyTask(binding);
     const reader = new Reader(binding, { taskId: task.taskId, after: task.last, gateway: 1 });
     await reader.has(1);
@@ -105,13 +105,13 @@ describe.each(sdkBindings)('Over $name, after a fail-over that lost events,', (b
     expect(await reader.whole()).toEqual(['task, working: one ', ...rest]);
   });
 
-  it('it begins so also if the number is now that of the end of the task', async () => {
+  it('such a stream starts with the task also if the lost number is now that of the last event', async () => {
     using task = await lossyTask(binding);
     await (await gateways.stage.beginTurn(task.taskId, 1, 2)).publish(completed());
     expect(await resumed(task.taskId, task.lost)).toEqual(['task, completed: one ']);
   });
 
-  it('a stream that was open gets the task, and then the events after it', async () => {
+  it('an open stream gets the task again, then the events after it', async () => {
     using task = await lossyTask(binding);
     await until(() => task.open.seen.length > 6, { what: 'the open stream has the task' });
     await task.goOn();
@@ -121,7 +121,7 @@ describe.each(sdkBindings)('Over $name, after a fail-over that lost events,', (b
     ]);
   });
 
-  it('a stream of a task that is lost itself is refused, and one that was open does not end as if all was said', async () => {
+  it('after the loss of the whole task, resuming is refused, and an open stream ends with an error', async () => {
     using task = await lossyTask(binding);
     await task.loseTask();
     await expect(resumed(task.taskId, task.kept)).rejects.toThrow(/not exist|not found/i);

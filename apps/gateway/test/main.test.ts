@@ -10,7 +10,7 @@ const start = (env: Record<string, string> = {}): Promise<Program> =>
   });
 
 describe('the gateway as a process', () => {
-  it('logs where it listens, and exits with 0 on SIGTERM', async () => {
+  it('logs its address, and exits with 0 on SIGTERM', async () => {
     const gateway = await start();
     const [, url = ''] = await gateway.waitFor(/"url":"([^"]+)"/);
     expect((await get(`${url}/readyz`)).status).toBe(200);
@@ -19,7 +19,7 @@ describe('the gateway as a process', () => {
     expect(gateway.output()).toContain('"msg":"stopped"');
   });
 
-  it('ends at once on SIGTERM while it waits for its Redis', async () => {
+  it('exits on SIGTERM while it waits for Redis', async () => {
     const gateway = await start({ REDIS_URL: 'redis://127.0.0.1:1' });
     await gateway.waitFor(/ECONNREFUSED/);
     gateway.kill('SIGTERM');
@@ -27,7 +27,7 @@ describe('the gateway as a process', () => {
     expect(gateway.output()).not.toContain('Redis did not answer');
   });
 
-  it('names the wrong settings instead of starting', async () => {
+  it('names wrong settings and exits', async () => {
     const gateway = await start({ PORT: 'eighty', HOST: '0.0.0.0' });
     expect(await gateway.exited).toBe(1);
     expect(gateway.output()).toMatch(/PORT: [\s\S]*HOST: /);
@@ -37,7 +37,7 @@ describe('the gateway as a process', () => {
   it('names the port when it is in use', async () => {
     const first = await start();
     const [, port = ''] = await first.waitFor(/"url":"http:\/\/127\.0\.0\.1:(\d+)"/);
-    const second = await start({ PORT: port, GRPC_PORT: 'off' }); // the port behind it may be another test's
+    const second = await start({ PORT: port, GRPC_PORT: 'off' }); // the next port may be used by another test
     expect(await second.exited).toBe(1);
     expect(second.output()).toMatch(new RegExp(`EADDRINUSE: address already in use 127\\.0\\.0\\.1:${port}\\n$`));
     await first.stop();

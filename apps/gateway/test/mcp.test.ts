@@ -32,11 +32,11 @@ const textOf = ({ content }: CallToolResult): string =>
 const echo = (client: Client) => client.callTool({ name: 'echo', arguments: { message: 'hello' } });
 const request = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
 
-test('the door is closed unless the settings open it', async () => {
+test('/mcp answers 404 unless MCP is on', async () => {
   expect((await post(`${await stage.another()}/mcp`, request)).status).toBe(404);
 });
 
-describe('a request at the door', () => {
+describe('a request to /mcp', () => {
   const ask = (body: unknown, headers: Record<string, string> = {}, verb = 'POST') =>
     fetch(`${stage.url}/mcp`, {
       method: verb,
@@ -48,25 +48,25 @@ describe('a request at the door', () => {
     return error.message;
   };
 
-  test('is one message: what is counted by the request cannot be packed', async () => {
+  test('must be a single JSON message, no batch', async () => {
     expect(await errorOf(await ask([request, request]))).toMatch('batches are not supported');
     expect(await errorOf(await ask('{'))).toBe('Invalid JSON payload');
     expect(await errorOf(await ask(request, { 'content-type': 'text/plain' }))).toBe('The body must be JSON');
   });
 
-  test('has the size of any other, comes from no page, and is a POST', async () => {
+  test('is refused if it is too large, from a foreign origin, or not a POST', async () => {
     expect((await ask({ ...request, params: { text: 'x'.repeat(10_000) } })).status).toBe(413);
     expect((await ask(request, { origin: 'https://evil.example.com' })).status).toBe(403);
     expect([(await ask({}, {}, 'GET')).status, (await ask({}, {}, 'DELETE')).status]).toEqual([405, 405]);
   });
 
-  test('has a caller', async () => {
+  test('needs a credential', async () => {
     const refused = await ask(request, { 'x-api-key': 'nobody-knows-this-key' });
     expect([refused.status, refused.headers.has('www-authenticate')]).toEqual([401, true]);
   });
 });
 
-test('a caller may do what its scopes say, as often as its rate allows', async () => {
+test('a caller needs the scope of a tool, and has a rate limit', async () => {
   const clients = [await connected(reader.key), await connected(ada.key)] as const;
   const forbidden = await echo(clients[0]);
   expect([forbidden.isError, textOf(forbidden)]).toEqual([true, expect.stringContaining('send')]);
@@ -86,7 +86,7 @@ test('a caller sees the agents that it may use', async () => {
   await client.close();
 });
 
-test('a subscriber hears of agents that come, and its stream ends when the gateway stops', async () => {
+test('a subscriber is notified of new agents, and its stream ends when the gateway stops', async () => {
   const other = await openStage({ gateway: { mcp: true } });
   const client = await connected(ada.key, other.url);
   let heard = 0;
@@ -96,14 +96,14 @@ test('a subscriber hears of agents that come, and its stream ends when the gatew
   const subscription = await client.listen({ toolsListChanged: true });
   const newcomer = { id: 'newcomer', card: { ...card, name: 'Newcomer' }, repliesWithMessage: false, concurrency: 1 };
   await other.store.registry.announce([...agents, newcomer], 'another');
-  await until(() => heard > 0, { what: 'the change is heard of' });
+  await until(() => heard > 0, { what: 'the subscriber is notified' });
   expect((await client.listTools()).tools.map(({ name }) => name)).toContain('newcomer');
   await other[Symbol.asyncDispose]();
   await subscription.closed;
   await client.close();
 });
 
-test('files of a result are content, each in the form that MCP has for it', () => {
+test('files of a result become MCP content of the matching type', () => {
   const parts = [
     { raw: 'AAAA', mediaType: 'image/png' },
     { raw: 'AAAA', mediaType: 'audio/wav' },

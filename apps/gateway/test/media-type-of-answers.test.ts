@@ -21,10 +21,10 @@ describe('The media type of an answer over HTTP+JSON', () => {
     ['application/a2a+json, application/json;q=0.9', ours],
     ['application/json', plain],
     ['application/json, */*;q=0.8', plain],
-    // Clients that ask for a stream read its refusal, too.
+    // Clients that request a stream read its error, too.
     ['text/event-stream', plain],
   ])('for Accept: %s is %s, of results and of errors', async (accept, type) => {
-    // Without a header of ours fetch says */*.
+    // fetch sends */* unless a header is set.
     const headers = { ...(accept !== undefined && { accept }) };
     for (const path of ['/tasks', '/tasks/nothing']) {
       const answer = await get(stage.url + path, headers);

@@ -16,7 +16,7 @@ function send(agent: string, parts: Part[], acceptedOutputModes: string[] = []):
   return post(`${stage.url}/agents/${agent}/message:send`, { message: userMessage('', { parts }), configuration });
 }
 
-/** The fields that are refused because of their type. */
+/** The fields refused for their media type. */
 async function refused(agent: string, parts: Part[], acceptedOutputModes: string[] = []): Promise<string[]> {
   const { status, body } = await send(agent, parts, acceptedOutputModes);
   if (status === 200) return [];
@@ -29,11 +29,11 @@ const picture = (mediaType?: string): Part => ({ raw: 'AAAA', ...(mediaType !== 
 describe('The parts of a message', () => {
   it.each<[string, Part]>([
     ['text', { text: 'hello' }],
-    ['text that says so', { text: 'hello', mediaType: 'text/plain; charset=utf-8' }],
-    ['a file that does not say what it is', picture()],
-    ['a link that does not say what it is', { url: 'https://example.com/x' }],
-    ['a part with an empty type', { text: 'hello', mediaType: '' }],
-  ])('may be %s for an agent that takes text', async (_what, part) => {
+    ['text with its media type', { text: 'hello', mediaType: 'text/plain; charset=utf-8' }],
+    ['a file without a media type', picture()],
+    ['a link without a media type', { url: 'https://example.com/x' }],
+    ['a part with an empty media type', { text: 'hello', mediaType: '' }],
+  ])('can be %s for an agent that accepts text', async (_what, part) => {
     expect(await refused('echo', [part])).toEqual([]);
   });
 
@@ -42,23 +42,23 @@ describe('The parts of a message', () => {
     ['null as data', { data: null }],
     ['a picture', picture('image/png')],
     ['a link to a picture', { url: 'https://example.com/x', mediaType: 'image/png' }],
-    ['text of another type', { text: '<p>', mediaType: 'text/html' }],
-  ])('may not be %s for it', async (_what, part) => {
+    ['text with another media type', { text: '<p>', mediaType: 'text/html' }],
+  ])('cannot be %s for an agent that accepts text', async (_what, part) => {
     expect(await refused('echo', [part])).toEqual(['message.parts[0].mediaType']);
   });
 
-  it('may be what a range of the agent covers, or what one of its skills takes', async () => {
+  it('are accepted if a range of the agent or one of its skills covers them', async () => {
     expect(await refused('painter', [picture('image/webp'), { data: { a: 1 } }])).toEqual([]);
   });
 
-  it('are each named when they are refused, with what the agent takes', async () => {
+  it('are each named when they are refused, with the accepted types', async () => {
     const parts = [{ text: 'hello' }, picture('image/png'), picture('video/mp4')];
     expect(await refused('painter', parts)).toEqual(['message.parts[0].mediaType', 'message.parts[2].mediaType']);
     const { body } = await send('painter', parts);
     expect(body.error.details?.[1]?.fieldViolations?.[0]?.description).toContain('image/*, application/json');
   });
 
-  it('are refused before anything is stored, in a stream too', async () => {
+  it('are refused before anything is stored, also for a stream', async () => {
     const message = userMessage('', { parts: [picture('image/png')], contextId: 'never' });
     const stream = await call<ErrorBody>(`${stage.url}/agents/echo`, 'SendStreamingMessage', { message });
     expect(stream.body.error.code).toBe(-32005);
@@ -71,26 +71,26 @@ describe('The output modes that a client accepts', () => {
   const hello = [{ text: 'hello' }];
 
   it.each([[[]], [['text/plain']], [['application/json', 'text/*']], [['*/*']]])(
-    'may be %j for an agent that answers with text',
+    'can be %j for an agent that answers with text',
     async (modes) => {
       expect(await refused('echo', hello, modes)).toEqual([]);
     },
   );
 
-  it('are refused when the agent makes none of them', async () => {
+  it('are refused if the agent produces none of them', async () => {
     expect(await refused('echo', hello, ['image/png', 'application/json'])).toEqual([
       'configuration.acceptedOutputModes',
     ]);
   });
 
-  it('are named beside the parts that are refused', async () => {
+  it('are named together with the refused parts', async () => {
     expect(await refused('painter', hello, ['text/plain'])).toEqual([
       'message.parts[0].mediaType',
       'configuration.acceptedOutputModes',
     ]);
   });
 
-  it('reach the turn as they came', async () => {
+  it('are passed to the turn unchanged', async () => {
     const { body } = await call<{ result: { task: { id: string } } }>(stage.url, 'SendMessage', {
       message: userMessage('hello'),
       configuration: { returnImmediately: true, acceptedOutputModes: ['text/*', 'image/png'] },

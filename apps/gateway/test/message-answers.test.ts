@@ -4,7 +4,7 @@ import { get, openSendStream, send, userMessage } from './support/client.ts';
 import { replied, working } from './support/events.ts';
 import { openStage, type Stage } from './support/stage.ts';
 
-/** A2A 3.1.1 and 3.1.2: an agent answers with a task, or with a message and no task. */
+/** A2A 3.1.1 and 3.1.2: an agent answers with a task, or with a message and without a task. */
 describe('The caller of an agent that answers with a message', () => {
   let stage: Stage;
 
@@ -31,7 +31,7 @@ describe('The caller of an agent that answers with a message', () => {
 
   const text = ({ parts }: Message) => parts[0]?.text;
 
-  it('gets the message, which names no task, and has no task', async () => {
+  it('gets the message, which names no task, and no task exists', async () => {
     const sent = send(stage.url, userMessage('?', { contextId: 'blocking' }));
     const taskId = await answer('blocking');
     const { message, task } = (await sent).body;
@@ -44,7 +44,7 @@ describe('The caller of an agent that answers with a message', () => {
     await expectNoTask('blocking', taskId);
   });
 
-  it('gets the same message when it sends the same one again, however it asks', async () => {
+  it('gets the same message when it repeats its own, whatever the operation', async () => {
     const question = userMessage('?', { contextId: 'again' });
     const first = send(stage.url, question);
     await answer('again');
@@ -56,7 +56,7 @@ describe('The caller of an agent that answers with a message', () => {
     expect((await stream.rest()).map(({ data }) => data)).toEqual([{ message }]);
   });
 
-  it('waits for it also with returnImmediately, if the agent declares that it may answer so', async () => {
+  it('waits for the message also with returnImmediately, if the agent declares repliesWithMessage', async () => {
     const contextId = 'immediate';
     const sent = send(`${stage.url}/agents/oracle`, userMessage('?', { contextId }), { returnImmediately: true });
     const taskId = await answer(contextId, 'oracle');
@@ -64,7 +64,7 @@ describe('The caller of an agent that answers with a message', () => {
     await expectNoTask(contextId, taskId, '/agents/oracle');
   });
 
-  it('is answered with the task as soon as such an agent begins one', async () => {
+  it('gets the task as soon as such an agent reports progress', async () => {
     const contextId = 'begun';
     const sent = send(`${stage.url}/agents/oracle`, userMessage('?', { contextId }), { returnImmediately: true });
     const turn = await stage.beginTurn(await stage.taskIn(contextId, 'oracle'));
@@ -72,7 +72,7 @@ describe('The caller of an agent that answers with a message', () => {
     expect((await sent).body.task.status.state).toBe('TASK_STATE_WORKING');
   });
 
-  it('gets it as the only event of a stream, also from an agent that does not declare it', async () => {
+  it('gets the message as the only event of a stream, also if the agent does not declare it', async () => {
     const opened = openSendStream(stage.url, userMessage('?', { contextId: 'streamed' }));
     const taskId = await answer('streamed');
     const [only, ...others] = await (await opened).rest();
@@ -81,7 +81,7 @@ describe('The caller of an agent that answers with a message', () => {
     await expectNoTask('streamed', taskId);
   });
 
-  it('sees no task while such an agent works, also if it goes away, and the message when it asks again', async () => {
+  it('sees no task while such an agent works, also after a disconnect, and gets the message on a retry', async () => {
     const [contextId, url] = ['in-flight', `${stage.url}/agents/oracle`];
     const question = userMessage('?', { contextId });
     const left = await openSendStream(url, question);
@@ -98,7 +98,7 @@ describe('The caller of an agent that answers with a message', () => {
     expect((await send(url, question)).body.message).toMatchObject({ parts: [{ text: '42' }] });
   });
 
-  it('keeps the task of such an agent when it was given that, as it took too long', async () => {
+  it('keeps a task that it got because such an agent took too long', async () => {
     const gateway = await stage.another({ blockingWaitMs: 20 });
     const contextId = 'too-long';
     const { task } = (await send(`${gateway}/agents/oracle`, userMessage('?', { contextId }))).body;
@@ -110,7 +110,7 @@ describe('The caller of an agent that answers with a message', () => {
     expect((await get(`${stage.url}/agents/oracle/tasks/${task.id}`)).status).toBe(200);
   });
 
-  it('keeps the task that it was given before', async () => {
+  it('keeps a task that it got before the message', async () => {
     const url = await stage.another({ blockingWaitMs: 20 });
     const { task } = (await send(url, userMessage('?'))).body;
     await (await stage.beginTurn(task.id)).publish(replied('42'));

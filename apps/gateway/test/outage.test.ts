@@ -16,8 +16,8 @@ afterAll(async () => {
   await redis.stop();
 });
 
-describe('a gateway whose Redis is gone', () => {
-  it('is answered with 503 and Retry-After, and requests succeed again when Redis is back', async () => {
+describe('a gateway whose Redis is unreachable', () => {
+  it('answers 503 with Retry-After, and serves requests again when Redis is back', async () => {
     await submit(stage.url);
     await redis.stop();
 

@@ -37,7 +37,7 @@ describe('Last-Event-ID', () => {
     expect(positionIn(undefined, 'Last-Event-ID')).toBeUndefined();
   });
 
-  it.each(['-1', '1.5', 'x', '1e3', '9'.repeat(30)])('%s is none', (text) => {
+  it.each(['-1', '1.5', 'x', '1e3', '9'.repeat(30)])('%s is refused', (text) => {
     expect(() => positionIn(text, 'fromSeq')).toThrow('Invalid parameters');
   });
 });

@@ -32,7 +32,7 @@ const newTask = async (): Promise<string> => {
   return (await post<Sent>(`${stage.url}/message:send`, body, alice)).body.task.id;
 };
 
-/** One of the bindings, and what a caller of it sees. */
+/** One of the bindings, as its callers see it. */
 interface Binding {
   create(config: Config & { taskId: string }, headers?: Record<string, string>): Promise<Outcome>;
   get(taskId: string, id: string, headers?: Record<string, string>): Promise<Outcome>;
@@ -90,10 +90,10 @@ describe.each([
   ['REST', rest],
   ['JSON-RPC', jsonRpc],
 ])('the push notification configs of a task, over %s', (_, binding) => {
-  it('are made, read, listed and deleted, each answered with 200', async () => {
+  it('are created, read, listed and deleted, each with status 200', async () => {
     const taskId = await newTask();
     const config = { taskId, id: 'a', url, token: 't', authentication: { scheme: 'Bearer', credentials: 'c' } };
-    // What proves who sends is written, and not read again.
+    // Credentials are write-only.
     const shown = { taskId, id: 'a', url, authentication: { scheme: 'Bearer' } };
     expect(await binding.create(config)).toMatchObject({ status: 200, result: shown });
     expect(await binding.get(taskId, 'a')).toMatchObject({ status: 200, result: shown });
@@ -104,21 +104,21 @@ describe.each([
     expect(await binding.list(taskId)).toMatchObject({ result: { configs: [], nextPageToken: '' } });
   });
 
-  it('are given an id where they have none', async () => {
+  it('get an id if they have none', async () => {
     const taskId = await newTask();
     const { result } = await binding.create({ taskId, url });
     expect(result).toEqual({ id: expect.any(String), taskId, url });
     expect((await binding.get(taskId, (result as TaskPushNotificationConfig).id ?? '')).result).toEqual(result);
   });
 
-  it('are made for a task that has ended, too', async () => {
+  it('can be created for a task that has ended', async () => {
     const taskId = await newTask();
     await (await stage.beginTurn(taskId)).publish(completed());
     expect(await binding.create({ taskId, id: 'a', url })).toMatchObject({ status: 200 });
     expect(await binding.get(taskId, 'a')).toMatchObject({ status: 200 });
   });
 
-  it('come page by page', async () => {
+  it('are listed page by page', async () => {
     const taskId = await newTask();
     for (const id of ['a', 'b', 'c']) await binding.create({ taskId, id, url });
     const first = (await binding.list(taskId, { pageSize: 2 })).result as { nextPageToken: string };
@@ -128,14 +128,14 @@ describe.each([
     expect(await binding.list(taskId, { pageToken: 'nonsense' })).toMatchObject({ fields: ['pageToken'] });
   });
 
-  it('are bounded per task', async () => {
+  it('are limited per task', async () => {
     const taskId = await newTask();
     for (const id of ['a', 'b', 'c', 'd']) await binding.create({ taskId, id, url });
     expect(await binding.create({ taskId, id: 'e', url })).toMatchObject({ fields: ['id'] });
     expect(await binding.create({ taskId, id: 'd', url: `${url}/2` })).toMatchObject({ status: 200 });
   });
 
-  it('do not exist for another caller', async () => {
+  it('get 404 for another caller', async () => {
     const taskId = await newTask();
     await binding.create({ taskId, id: 'a', url, token: 'hush' });
     const answers = await Promise.all([
@@ -149,7 +149,7 @@ describe.each([
     expect(await binding.get(taskId, 'a')).toMatchObject({ status: 200 });
   });
 
-  it('are those of a task that exists', async () => {
+  it('get 404 for an unknown task', async () => {
     const nowhere = randomUUID();
     const answers = await Promise.all([
       binding.create({ taskId: nowhere, url }),
@@ -161,24 +161,20 @@ describe.each([
   });
 
   it.each<[string, Config, string]>([
-    ['no address', {}, 'url'],
-    ['an address that is none', { url: 'nowhere' }, 'url'],
-    ['an address without TLS', { url: 'http://client.example.com/' }, 'url'],
-    ['a password in its address', { url: 'https://me:secret@client.example.com/' }, 'url'],
-    ['an address of a private network', { url: 'https://10.0.0.1/' }, 'url'],
-    ['an address of this machine', { url: 'https://localhost/' }, 'url'],
+    ['no URL', {}, 'url'],
+    ['an invalid URL', { url: 'nowhere' }, 'url'],
+    ['a URL without TLS', { url: 'http://client.example.com/' }, 'url'],
+    ['a password in the URL', { url: 'https://me:secret@client.example.com/' }, 'url'],
+    ['a URL in a private network', { url: 'https://10.0.0.1/' }, 'url'],
+    ['a URL on this machine', { url: 'https://localhost/' }, 'url'],
     ['a token that no header can hold', { url, token: 'a\r\nb: c' }, 'token'],
-    [
-      'a scheme that is none',
-      { url, authentication: { scheme: 'Bearer x', credentials: 'c' } },
-      'authentication.scheme',
-    ],
+    ['an invalid scheme', { url, authentication: { scheme: 'Bearer x', credentials: 'c' } }, 'authentication.scheme'],
     [
       'credentials with a line break',
       { url, authentication: { scheme: 'Basic', credentials: 'a\nb' } },
       'authentication.credentials',
     ],
-  ])('are refused with %s', async (_, config, field) => {
+  ])('are refused if they have %s', async (_, config, field) => {
     const taskId = await newTask();
     expect(await binding.create({ taskId, ...config })).toMatchObject({ fields: [field] });
     expect(await binding.list(taskId)).toMatchObject({ result: { configs: [] } });
@@ -192,18 +188,18 @@ describe('a push notification config that comes with a message', () => {
   };
   const taskOf = ({ result }: Outcome): string => (result as Sent).task.id;
 
-  it('is there when the task is', async () => {
+  it('exists as soon as the task does', async () => {
     const taskId = taskOf(await send({ id: 'a', url, token: 't' }));
     expect((await rest.get(taskId, 'a')).result).toEqual({ id: 'a', taskId, url });
   });
 
-  it('may come with a later message, and replace an earlier one', async () => {
+  it('can come with a later message, and replaces one with the same id', async () => {
     const taskId = taskOf(await send({ id: 'a', url }));
     await send({ id: 'a', url: `${url}/2`, taskId }, { taskId });
     expect((await rest.list(taskId)).result).toMatchObject({ configs: [{ id: 'a', url: `${url}/2` }] });
   });
 
-  it('is refused where it could not be called, and the message with it', async () => {
+  it('is refused with its message if its URL is forbidden', async () => {
     const prefix = 'configuration.taskPushNotificationConfig';
     const contextId = randomUUID();
     expect(await send({ url: 'http://10.0.0.1/' }, { contextId })).toMatchObject({
@@ -240,13 +236,13 @@ describe('push notifications', () => {
   const cardAt = async (base: string): Promise<AgentCard> =>
     (await get<AgentCard>(`${base}/.well-known/agent-card.json`, { 'a2a-version': '1.0' })).body;
 
-  it('are as the card declares', async () => {
+  it('work if the card declares them', async () => {
     expect((await cardAt(stage.url)).capabilities.pushNotifications).toBe(true);
     expect((await cardAt(`${stage.url}/agents/mute`)).capabilities.pushNotifications).toBe(false);
     expect((await cardAt(await stage.another({ push: undefined }))).capabilities.pushNotifications).toBe(false);
   });
 
-  it('are refused altogether where they are off', async () => {
+  it('are refused if they are off', async () => {
     const off = await openStage({ gateway: { push: undefined } });
     const taskId = (await submit(off.url)).id;
     const config = { taskPushNotificationConfig: { url } };

@@ -3,14 +3,14 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { readBody } from '../src/exchange/read-json.ts';
 
-/** A request whose body a test sends piece by piece. */
+/** A request whose body the test sends piece by piece. */
 function openRequest(): { sent: PassThrough; req: IncomingMessage } {
   const sent = new PassThrough();
   return { sent, req: Object.assign(sent, { headers: {} }) as unknown as IncomingMessage };
 }
 
-describe('a body', () => {
-  it('is read to its end, and nothing of it is kept by who listened', async () => {
+describe('readBody', () => {
+  it('reads a body to its end, and removes its listeners', async () => {
     const { sent, req } = openRequest();
     const body = readBody(req, { maxBytes: 100 });
     sent.write('{"a":');
@@ -19,7 +19,7 @@ describe('a body', () => {
     expect(['data', 'error'].map((event) => req.listenerCount(event))).toEqual([0, 0]);
   });
 
-  it('that is too large is refused at once, and read to its end all the same', async () => {
+  it('refuses a body that is too large at once, and reads it to its end', async () => {
     const { sent, req } = openRequest();
     const body = readBody(req, { maxBytes: 10 });
     sent.write('x'.repeat(11));

@@ -15,7 +15,7 @@ afterAll(() => stage[Symbol.asyncDispose]());
 const violations = ({ error }: ErrorBody): (string | undefined)[] =>
   (error.details ?? error.data ?? []).flatMap(({ fieldViolations = [] }) => fieldViolations.map(({ field }) => field));
 
-/** The same body to both bindings. */
+/** Sends the same body over both HTTP bindings. */
 async function both(
   body: string | Buffer,
   headers: Record<string, string>,
@@ -29,28 +29,28 @@ async function both(
 
 const json = { 'content-type': 'application/json' };
 
-describe('A request that cannot be served', () => {
-  it('is refused in JSON when it is not JSON', async () => {
+describe('An invalid request', () => {
+  it('gets a JSON error if it is not JSON', async () => {
     const [rest, jsonRpc] = await both('{"message":', json);
     expect([rest.status, rest.body.error.status]).toEqual([400, 'INVALID_ARGUMENT']);
     expect([jsonRpc.status, jsonRpc.body.error.code]).toEqual([200, -32700]);
     expect(jsonRpc.body).toMatchObject({ jsonrpc: '2.0', id: null });
   });
 
-  it('is refused when it is not UTF-8', async () => {
+  it('is refused if it is not UTF-8', async () => {
     const broken = Buffer.from(JSON.stringify({ message: userMessage('caf\u00e9') }), 'latin1');
     const [rest, jsonRpc] = await both(broken, json);
     expect([rest.status, rest.body.error.details?.[0]?.reason]).toEqual([400, 'PARSE_ERROR']);
     expect(jsonRpc.body.error.code).toBe(-32700);
   });
 
-  it('is refused when its content type is another', async () => {
+  it('is refused with another content type', async () => {
     const [rest, jsonRpc] = await both('a=b', { 'content-type': 'application/x-www-form-urlencoded' });
     expect([rest.status, rest.body.error.details?.[0]?.reason]).toEqual([400, 'CONTENT_TYPE_NOT_SUPPORTED']);
     expect([jsonRpc.status, jsonRpc.body.error.code]).toEqual([200, -32005]);
   });
 
-  it('is refused when it is too large, with and without Content-Length', async () => {
+  it('is refused if it is too large, with and without Content-Length', async () => {
     const large = 'x'.repeat(10_001);
     for (const { status, body } of await both(large, json)) {
       expect(status).toBe(413);
@@ -72,26 +72,26 @@ describe('A request that cannot be served', () => {
     expect(await response.json()).toMatchObject({ error: { code: -32055 } });
   });
 
-  it('is refused when it decompresses to more than the limit', async () => {
+  it('is refused if it is too large after decompression', async () => {
     const bomb = gzipSync(Buffer.alloc(1_000_000, ' '));
     for (const { status } of await both(bomb, { ...json, 'content-encoding': 'gzip' })) expect(status).toBe(413);
   });
 
-  it('is refused when its encoding is unknown or broken', async () => {
+  it('is refused if its encoding is unknown or broken', async () => {
     const [unknown] = await both('{}', { ...json, 'content-encoding': 'zip' });
     expect([unknown.status, violations(unknown.body)]).toEqual([400, ['Content-Encoding']]);
     const [broken] = await both('{}', { ...json, 'content-encoding': 'gzip' });
     expect(broken.status).toBe(400);
   });
 
-  it('is refused when it is nested too deeply', async () => {
+  it('is refused if it is nested too deeply', async () => {
     const deep = `{"message":${'['.repeat(4_000)}${']'.repeat(4_000)}}`;
     const [rest, jsonRpc] = await both(deep, json);
     expect([rest.status, violations(rest.body)]).toEqual([400, ['body']]);
     expect([jsonRpc.status, jsonRpc.body.error.code]).toEqual([200, -32600]);
   });
 
-  it('is refused when its body is not an object', async () => {
+  it('is refused if its body is not an object', async () => {
     for (const body of ['[]', '"text"', '7', 'null']) {
       const [rest, jsonRpc] = await both(body, json);
       expect([rest.status, violations(rest.body)]).toEqual([400, ['body']]);
@@ -99,7 +99,7 @@ describe('A request that cannot be served', () => {
     }
   });
 
-  it.each(['0.3', '1.1', '2.0', 'one', '1', '1.0, 0.3'])('is told so when it is in version %s', async (version) => {
+  it.each(['0.3', '1.1', '2.0', 'one', '1', '1.0, 0.3'])('gets VersionNotSupported for version %s', async (version) => {
     const headers = { ...json, 'a2a-version': version };
     const request = { jsonrpc: '2.0', id: 7, method: 'ListTasks' };
     const rest = await get<ErrorBody>(`${stage.url}/tasks`, headers);
@@ -127,7 +127,7 @@ describe('A request that cannot be served', () => {
     ['GET', '/tasks/%E0%A4%A', 400],
     ['GET', '/tasks?contextId=%FF', 400],
     ['GET', '/../../etc/passwd', 404],
-  ])('%s %s is answered with %i', async (method, path, status) => {
+  ])('%s %s gets %i', async (method, path, status) => {
     const response = await rawRequest(
       stage.url,
       `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`,
@@ -140,19 +140,19 @@ describe('A request that cannot be served', () => {
     if (status === 405) expect(response.headers).toMatch(/\r\nAllow: [A-Z]/);
   });
 
-  it('is refused at once when a long id ends in a character that ids may not have', { timeout: 2_000 }, async () => {
+  it('is refused at once if a long id ends with a forbidden character', { timeout: 2_000 }, async () => {
     const { status, body } = await get<ErrorBody>(`${stage.url}/tasks/${'a'.repeat(60)}%01`);
     expect([status, violations(body)]).toEqual([400, ['id']]);
   });
 
-  it('is refused in JSON when it is not HTTP', async () => {
+  it('gets a JSON error if it is not HTTP', async () => {
     const response = await rawRequest(stage.url, 'HELLO\r\n\r\n');
     expect([response.status, JSON.parse(response.body).error.status]).toEqual([400, 'INVALID_ARGUMENT']);
     const huge = await rawRequest(stage.url, `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`);
     expect([huge.status, JSON.parse(huge.body).error.code]).toEqual([431, 431]);
   });
 
-  it('gets an unknown agent’s JSON-RPC error as JSON-RPC', async () => {
+  it('gets a JSON-RPC error for an unknown agent over JSON-RPC', async () => {
     const { status, body } = await post<ErrorBody>(`${stage.url}/agents/nobody`, {
       jsonrpc: '2.0',
       id: 1,
@@ -163,7 +163,7 @@ describe('A request that cannot be served', () => {
 });
 
 describe('HEAD', () => {
-  it('is answered like GET, without the body, and refused where GET would stream', async () => {
+  it('is answered like GET without a body, and refused for streams', async () => {
     const statusOf = async (path: string) => (await fetch(stage.url + path, { method: 'HEAD' })).status;
     expect(await statusOf('/tasks')).toBe(200);
     expect(await statusOf('/tasks/nothing')).toBe(404);
@@ -171,33 +171,33 @@ describe('HEAD', () => {
   });
 });
 
-describe('A request that can be served', () => {
+describe('A valid request', () => {
   const body = () => JSON.stringify({ message: userMessage('hello'), configuration: { returnImmediately: true } });
 
   it.each(['application/a2a+json', 'application/json; charset=utf-8', 'Application/JSON'])(
-    'may be %s',
+    'can have the content type %s',
     async (type) => {
       const { status } = await post<Sent>(`${stage.url}/message:send`, body(), { 'content-type': type });
       expect(status).toBe(200);
     },
   );
 
-  it('may be compressed', async () => {
+  it('can be compressed', async () => {
     const headers = { ...json, 'content-encoding': 'gzip' };
     const response = await fetch(`${stage.url}/message:send`, { method: 'POST', body: gzipSync(body()), headers });
     expect(response.status).toBe(200);
   });
 
-  it.each(['1.0', '1.0.1', '', ' 1.0 '])('may name version "%s"', async (version) => {
+  it.each(['1.0', '1.0.1', '', ' 1.0 '])('can name version "%s"', async (version) => {
     const { status, headers } = await get(`${stage.url}/tasks`, { 'a2a-version': version });
     expect([status, headers.get('a2a-version')]).toEqual([200, '1.0']);
   });
 
-  it('may name its version in the query', async () => {
+  it('can name its version in the query', async () => {
     expect((await get(`${stage.url}/tasks?A2A-Version=1.0`)).status).toBe(200);
   });
 
-  it('keeps its own id, if that is sane, and gets one if not', async () => {
+  it('keeps its X-Request-Id if it is valid, and otherwise gets one', async () => {
     const idOf = async (id: string) =>
       (await get(`${stage.url}/healthz`, { 'x-request-id': id })).headers.get('x-request-id');
     expect(await idOf('abc-123')).toBe('abc-123');

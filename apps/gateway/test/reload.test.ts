@@ -68,7 +68,7 @@ const statusOf = async (name: string) => (await fetch(`${url}/agents`, { headers
 const adminStatusOf = async (name: string) =>
   (await fetch(`${adminUrl}/admin/agents`, { headers: header(name) })).status;
 
-it('SIGHUP reads keys again: streams go on, a key that is gone is refused, and its stream ends', async () => {
+it('SIGHUP reloads keys: open streams go on, those of removed keys end, and removed keys are refused', async () => {
   const [alices, bobs] = [await streamOf('alice'), await streamOf('bob')];
   expect([await nextOf(alices), await nextOf(bobs)]).toEqual([false, false]);
   await writeFile(join(folder, 'keys'), lines('alice', 'carol'));
@@ -83,7 +83,7 @@ it('SIGHUP reads keys again: streams go on, a key that is gone is refused, and i
   alices.stream.cut();
 });
 
-it('settings that cannot be used change nothing', async () => {
+it('SIGHUP with invalid settings changes nothing', async () => {
   await writeFile(join(folder, 'keys'), 'short:mallory');
   gateway.kill('SIGHUP');
   await gateway.waitFor(/the previous ones stay/);

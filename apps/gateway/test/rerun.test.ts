@@ -41,7 +41,7 @@ function taskOf(outcome: Outcome): Task {
 }
 
 describe.each(gateways.bindings)('Over $name a task that has ended', ({ at }) => {
-  it('runs again from a step, with other input, as a new task of its context', async () => {
+  it('runs again from a step, with another input, as a new task of its context', async () => {
     const old = await failedTask();
     const task = taskOf(await at(1).invoke(asking({ taskId: old.id, fromStep: 'b' })));
     expect(task).toMatchObject({ contextId: old.contextId, status: { state: 'TASK_STATE_SUBMITTED' } });
@@ -56,7 +56,7 @@ describe.each(gateways.bindings)('Over $name a task that has ended', ({ at }) =>
     expect((await get<Task>(`${gateways.stage.url}/tasks/${old.id}`)).body.status.state).toBe('TASK_STATE_FAILED');
   });
 
-  it('runs again from the start, once for a message that is sent again', async () => {
+  it('runs again from the start, once for a repeated message', async () => {
     const old = await failedTask();
     const request = asking({ taskId: old.id });
     const [first, again] = [taskOf(await at(0).invoke(request)), taskOf(await at(1).invoke(request))];
@@ -65,7 +65,7 @@ describe.each(gateways.bindings)('Over $name a task that has ended', ({ at }) =>
     expect((await gateways.stage.store.steps.begin(turn, 'step a')).verdict).toBe('run');
   });
 
-  it('answers a retry as the first time, though the old task was deleted since', async () => {
+  it('answers a retry with the first answer, though the old task was deleted in between', async () => {
     const old = await failedTask();
     const retries: { first: string; request: Invocation; headers: Record<string, string> }[] = [];
     for (const more of [{}, { 'idempotency-key': randomUUID() }]) {
@@ -77,14 +77,14 @@ describe.each(gateways.bindings)('Over $name a task that has ended', ({ at }) =>
     const remove = await fetch(`${gateways.stage.url}/tasks/${old.id}`, { method: 'DELETE' });
     expect(remove.status).toBe(204);
     for (const { first, request } of retries) expect(taskOf(await at(1).invoke(request)).id).toBe(first);
-    // Another message under the same name is a conflict, and one that never came finds no task to run again.
+    // Another message with the same key is a conflict, and a new one finds no task to run again.
     const [{ request, headers } = {}] = retries.slice(-1);
     const other = { ...request, ...asking({ taskId: old.id }, {}, headers) };
     expect(await at(1).invoke(other)).toMatchObject({ error: { reason: 'CONFLICT' } });
     expect(await at(1).invoke(asking({ taskId: old.id }))).toMatchObject({ error: { reason: 'TASK_NOT_FOUND' } });
   });
 
-  it('is refused by the field that is wrong', async () => {
+  it('gets an error that names the wrong field', async () => {
     const old = await failedTask();
     const live = await submit(gateways.stage.url);
     const refused = async (order: object, more?: object) => at(0).invoke(asking(order, more));
@@ -103,14 +103,14 @@ describe.each(gateways.bindings)('Over $name a task that has ended', ({ at }) =>
     expect(await refused({ taskId: live.id })).toMatchObject({ error: { reason: 'UNSUPPORTED_OPERATION' } });
   });
 
-  it('is left alone by a message that does not name the extension', async () => {
+  it('does not run again if the extension is not requested', async () => {
     const old = await failedTask();
     const task = taskOf(await at(0).invoke(asking({ taskId: old.id }, {}, {})));
     expect(task.contextId).not.toBe(old.contextId);
   });
 });
 
-it('a task of another caller is not there', async () => {
+it('is not found by another caller', async () => {
   const keys = ['alice', 'bob'].map((subject) => ({
     key: `key-of-${subject}-0123456789`,
     subject,

@@ -7,18 +7,18 @@ import { twoGateways } from './support/bindings/two-gateways.ts';
 import { submit } from './support/client.ts';
 import { chunk, completed, working } from './support/events.ts';
 
-// The extension of docs/extensions/resumable-streams.md: over every binding the same events after the same cursor.
+// The extension of docs/extensions/resumable-streams.md: the same events after the same id, over every binding.
 
 const active = { 'a2a-extensions': resumableStreamsUri };
 
 const gateways = twoGateways();
 
-/** How a client of a binding names the last event that it has. */
+/** How a client of this binding sends the id of its last event. */
 interface Dialect {
   readonly name: string;
   readonly at: (gateway: number) => Binding;
   readonly subscribe: (id: string, lastEventId?: string) => Invocation;
-  /** The name of a wrong cursor in the error. */
+  /** The name of a wrong id in the error. */
   readonly field: string;
 }
 
@@ -36,7 +36,7 @@ const byParameter =
     headers: active,
   });
 
-/** A refusal is the only event of its stream. */
+/** A refused stream has a single event, the error. */
 const overLegacyJsonRpc = (url: string): Binding => ({
   name: 'JSON-RPC of 0.3',
   async invoke({ operation: method, params, headers = {}, mostEvents }) {
@@ -83,7 +83,7 @@ interface Event {
   readonly metadata?: Readonly<Record<string, { readonly eventId: string }>>;
 }
 
-/** Of an event, which has its name as the key in 1.0, and is one in 0.3. */
+/** The event id; in 1.0, an event's contents are under the name of its kind, in 0.3 they are not. */
 function idOf(event: Record<string, unknown> | undefined): string {
   const named = (event?.statusUpdate ?? event?.artifactUpdate ?? event?.task ?? event) as Event | undefined;
   return named?.metadata?.[resumableStreamsUri]?.eventId ?? '';
@@ -98,7 +98,7 @@ async function play(taskId: string): Promise<void> {
 }
 
 describe.each(dialects)('A stream over $name', ({ at, subscribe, field }) => {
-  it('goes on after any of its events, at the other gateway, with each of the others once', async () => {
+  it('resumes after any of its events at the other gateway, without a repetition', async () => {
     const { id } = await submit(gateways.stage.url);
     const [snapshot] = await eventsOf(at(0), { ...subscribe(id), mostEvents: 1 });
     expect(idOf(snapshot)).toMatch(/^1(-[0-9a-z]+)?$/);
@@ -108,12 +108,12 @@ describe.each(dialects)('A stream over $name', ({ at, subscribe, field }) => {
     expect(new Set(whole.map(idOf)).size).toBe(whole.length);
     for (const [n, event] of whole.slice(0, -1).entries())
       expect(await eventsOf(at(n % 2), subscribe(id, idOf(event)))).toEqual(whole.slice(n + 1));
-    // The client has all of it.
+    // The client has all events.
     const over = await at(0).invoke(subscribe(id, idOf(whole.at(-1))));
     expect(over).toMatchObject({ error: { reason: 'UNSUPPORTED_OPERATION' } });
   });
 
-  it('begins with the task after a fail-over that lost events which the client has', async () => {
+  it('starts with the task after a fail-over that lost events of the client', async () => {
     const { id } = await submit(gateways.stage.url);
     await play(id);
     const [first] = await eventsOf(at(1), subscribe(id, '4-zzz'));
@@ -121,14 +121,14 @@ describe.each(dialects)('A stream over $name', ({ at, subscribe, field }) => {
     expect(idOf(first)).toMatch(/^\d+(-[0-9a-z]+)?$/);
   });
 
-  it('is refused after what is no event, by the name of the field', async () => {
+  it('refuses an invalid event id, and names its field', async () => {
     const { id } = await submit(gateways.stage.url);
     const outcome = await at(0).invoke(subscribe(id, 'the last one'));
     expect(outcome).toMatchObject({ error: { violations: [field] } });
   });
 });
 
-it('has no ids in the metadata of events for who has not asked for them', async () => {
+it('has no event ids in the metadata unless the extension is requested', async () => {
   const { id } = await submit(gateways.stage.url);
   for (const { at, subscribe } of dialects) {
     const { headers: _, ...plain } = subscribe(id);

@@ -27,18 +27,14 @@ const rpc = (method: string, params: object): RequestInit => ({
   body: JSON.stringify({ jsonrpc: '2.0', id: 7, method, params }),
 });
 
-describe('a path with a query, a slash at its end or an escape is the same path', () => {
+describe('a path is the same with a query, a trailing slash or an escape', () => {
   test.each([
     ['a task', () => `/agents/echo/tasks/${taskId}`, {}],
-    [
-      'a task of which the caller has another version',
-      () => `/agents/echo/tasks/${taskId}`,
-      { 'if-none-match': '"0-0"' },
-    ],
+    ['a task with an older ETag', () => `/agents/echo/tasks/${taskId}`, { 'if-none-match': '"0-0"' }],
     ['a task of another agent', () => `/agents/mute/tasks/${taskId}`, {}],
-    ['a task of an agent that is not there', () => `/agents/nobody/tasks/${taskId}`, {}],
-    ['a task that is not there', () => '/tasks/nothing', {}],
-    ['a version that is not spoken', () => `/tasks/${taskId}`, { 'a2a-version': '9.0' }],
+    ['a task of an unknown agent', () => `/agents/nobody/tasks/${taskId}`, {}],
+    ['an unknown task', () => '/tasks/nothing', {}],
+    ['an unsupported version', () => `/tasks/${taskId}`, { 'a2a-version': '9.0' }],
   ])('GET: %s', async (_, path, headers) => {
     const direct = await answerTo(path(), { headers });
     expect(await answerTo(`${path()}?x=1`, { headers })).toEqual(direct);
@@ -48,13 +44,13 @@ describe('a path with a query, a slash at its end or an escape is the same path'
   test.each([
     ['a task', '/agents/echo', () => rpc('GetTask', { id: taskId })],
     ['a task of another agent', '/agents/mute', () => rpc('GetTask', { id: taskId })],
-    ['an agent that is not there', '/agents/nobody', () => rpc('GetTask', { id: taskId })],
-    ['a method that is not there', '/', () => rpc('Nothing', {})],
+    ['an unknown agent', '/agents/nobody', () => rpc('GetTask', { id: taskId })],
+    ['an unknown method', '/', () => rpc('Nothing', {})],
     ['no JSON', '/', () => ({ method: 'POST', body: '{' })],
   ])('JSON-RPC: %s', async (_, path, request) => {
     const direct = await answerTo(path, request());
     expect(await answerTo(`${path}?x=1`, request())).toEqual(direct);
-    // As a path, this would be one of version 0.3.
+    // Read as a path, this would be one of version 0.3.
     expect(await answerTo(`${path}?callback=/v1/x`, request())).toEqual(direct);
   });
 
@@ -75,7 +71,7 @@ describe('a path with a query, a slash at its end or an escape is the same path'
     expect(await answerTo(`${whole}/`, init)).toEqual(direct);
   });
 
-  test.each(['GET', 'POST'])('a stream of a task is no task: %s', async (method) => {
+  test.each(['GET', 'POST'])('a path of a stream is not read as a task id: %s', async (method) => {
     for (const form of ['', '?x=1']) {
       const stream = await fetch(`${stage.url}/agents/echo/tasks/${taskId}:subscribe${form}`, { method });
       expect(stream.headers.get('content-type')).toBe('text/event-stream');
@@ -89,9 +85,9 @@ describe('a path with a query, a slash at its end or an escape is the same path'
   });
 });
 
-describe('a request for what is no path', () => {
+describe('a request target that is not a path', () => {
   test.each(['a:///agents/echo', 'ftp:///agents/echo?x', 'a://x', 'http://?b', 'a:'])(
-    'is the mistake of its client: %s',
+    'gets a client error: %s',
     async (target) => {
       const request = `POST ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`;
       const { status } = await rawRequest(stage.url, request);

@@ -26,8 +26,8 @@ function taskOf(outcome: Outcome): Task {
 const metadataOf = ({ metadata }: Task): object => Object(metadata?.[scheduleUri]);
 const waiting = { metadata: { [scheduleUri]: expect.anything() }, status: { state: 'TASK_STATE_SUBMITTED' } };
 
-describe.each(gateways.bindings)('Over $name a message for later', ({ at }) => {
-  it('is answered at once with its task, also by a blocking call, and is there at every gateway', async () => {
+describe.each(gateways.bindings)('Over $name a scheduled message', ({ at }) => {
+  it('is answered at once with its task, also by a blocking call, and is visible at every gateway', async () => {
     const task = taskOf(await at(0).invoke(asking({ at: tomorrow })));
     expect(task).toMatchObject({ ...waiting, history: [{ parts: [{ text: 'hello' }] }] });
     expect(metadataOf(task)).toEqual({ at: tomorrow });
@@ -38,7 +38,7 @@ describe.each(gateways.bindings)('Over $name a message for later', ({ at }) => {
     expect(list).toMatchObject({ result: { tasks: [{ id: task.id, ...waiting }] } });
   });
 
-  it('begins when its time has come, and is followed from the start', async () => {
+  it('starts when its time has come, and can be followed from the start', async () => {
     const { id } = taskOf(await at(0).invoke(asking({ at: inMs(300) })));
     const following = at(1).invoke({ operation: 'SubscribeToTask', params: { id } });
     await until(async () => (await gateways.stage.store.schedules.begin()).tasks.some(({ taskId }) => taskId === id), {
@@ -51,12 +51,12 @@ describe.each(gateways.bindings)('Over $name a message for later', ({ at }) => {
     expect([states[0], states.at(-1)]).toEqual(['TASK_STATE_SUBMITTED', 'TASK_STATE_COMPLETED']);
   });
 
-  it('begins a stream with its task', async () => {
+  it('starts a stream with its task', async () => {
     const request = { ...asking({ at: tomorrow }), operation: 'SendStreamingMessage', mostEvents: 1 };
     expect(await at(0).invoke(request)).toMatchObject({ result: [{ task: waiting }] });
   });
 
-  it('is canceled, and takes no other message', async () => {
+  it('can be canceled, and accepts no other message', async () => {
     const { id } = taskOf(await at(0).invoke(asking({ cron: '0 9 * * MON-FRI', timeZone: 'Europe/Berlin' })));
     const more = userMessage('more', { taskId: id });
     const refused = await at(1).invoke({ operation: 'SendMessage', params: { message: more } });
@@ -65,14 +65,14 @@ describe.each(gateways.bindings)('Over $name a message for later', ({ at }) => {
     expect(canceled).toMatchObject({ result: { id, status: { state: 'TASK_STATE_CANCELED' } } });
   });
 
-  it('gets the same task again when it is sent again', async () => {
+  it('gets the same task when it is repeated', async () => {
     const request = asking({ cron: '* * * * *', times: 2 });
     const first = taskOf(await at(0).invoke(request));
     expect(taskOf(await at(1).invoke(request))).toMatchObject({ id: first.id, metadata: first.metadata });
     expect(metadataOf(first)).toMatchObject({ cron: '* * * * *', times: 2 });
   });
 
-  it('is worked on at once if it does not name the extension', async () => {
+  it('starts at once if the extension is not requested', async () => {
     const { params, operation } = asking({ at: tomorrow });
     const configuration = { returnImmediately: true };
     const task = taskOf(await at(0).invoke({ operation, params: { ...params, configuration } }));
@@ -104,7 +104,7 @@ describe.each(gateways.bindings)('Over $name a message for later', ({ at }) => {
     });
   });
 
-  it('is refused for an unknown field, and with a task', async () => {
+  it('is refused with an unknown field, or for an existing task', async () => {
     expect(await at(0).invoke(asking({ at: tomorrow, timezone: 'UTC' }))).toHaveProperty('error');
     expect(await at(0).invoke(asking('tomorrow'))).toHaveProperty('error');
     const { id } = taskOf(await at(0).invoke(asking({ at: tomorrow })));
@@ -113,7 +113,7 @@ describe.each(gateways.bindings)('Over $name a message for later', ({ at }) => {
   });
 });
 
-it('Every fourth year is no schedule, names in the fields are read, and a principal may have so many', async () => {
+it('A cron expression of every four years is refused, one with names is not, and a principal has a limit', async () => {
   const [rest] = gateways.bindings;
   const send = (schedule: object) => rest?.at(0).invoke(asking(schedule));
   expect(await send({ cron: '0 0 29 feb *', until: '2027-01-01T00:00:00Z' })).toHaveProperty('error');
@@ -123,7 +123,7 @@ it('Every fourth year is no schedule, names in the fields are read, and a princi
   expect(last).toMatchObject({ error: { reason: 'RATE_LIMITED', metadata: { limit: 'scheduled-tasks' } } });
 });
 
-it('A task that waits for its time says so to operators', async () => {
+it('A scheduled task is shown to operators', async () => {
   const [rest] = gateways.bindings;
   const list = await rest?.at(0).invoke({ operation: 'ListTasks', params: { status: 'TASK_STATE_SUBMITTED' } });
   const { tasks } = Object(list).result as { tasks: Task[] };

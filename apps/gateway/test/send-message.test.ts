@@ -13,8 +13,8 @@ beforeAll(async () => {
 
 afterAll(() => stage[Symbol.asyncDispose]());
 
-describe('SendMessage, immediate', () => {
-  it('answers the submitted task, with its message in the history', async () => {
+describe('SendMessage with returnImmediately', () => {
+  it('returns the submitted task with its message in the history', async () => {
     const message = userMessage('hello');
     const { status, headers, body } = await send(stage.url, message, { returnImmediately: true });
     const { id, contextId } = body.task;
@@ -29,18 +29,18 @@ describe('SendMessage, immediate', () => {
     });
   });
 
-  it('leaves the history out if none is wanted', async () => {
+  it('returns no history if none is requested', async () => {
     const { body } = await send(stage.url, userMessage('hello'), { returnImmediately: true, historyLength: 0 });
     expect(body.task).not.toHaveProperty('history');
   });
 
-  it('is the default where the settings say so', async () => {
+  it('is the default with SEND_MODE=immediate', async () => {
     const url = await stage.another({ sendMode: 'immediate' });
     const { body } = await send(url, userMessage('hello'));
     expect(body.task.status.state).toBe('TASK_STATE_SUBMITTED');
   });
 
-  it('answers a retry with the same task', async () => {
+  it('returns the same task for a retry', async () => {
     const message = userMessage('once');
     const first = await submit(stage.url, message);
     const again = await submit(stage.url, message);
@@ -68,7 +68,7 @@ describe('SendMessage, blocking', () => {
     return { answer, taskId: await stage.taskIn(contextId, agent) };
   };
 
-  it('waits until the task is completed and answers it with its artifacts', async () => {
+  it('waits until the task is completed, and returns it with its artifacts', async () => {
     const { answer, taskId } = await sendAndFind();
     const turn = await stage.beginTurn(taskId);
     await turn.publish(working());
@@ -79,7 +79,7 @@ describe('SendMessage, blocking', () => {
     expect(task.artifacts).toEqual([{ artifactId: 'report', name: 'Report', parts: [{ text: 'All is well' }] }]);
   });
 
-  describe('answers a task that its first message completes as GetTask does', () => {
+  describe('returns a task that its first message completes exactly as GetTask does:', () => {
     const everything: readonly TurnEvent[] = [
       working('I am on it'),
       chunk('All ', { append: false }),
@@ -88,7 +88,7 @@ describe('SendMessage, blocking', () => {
     ];
     const chunks = Array.from({ length: 30 }, (_, i) => chunk(`${i} `, { append: i > 0 }));
     const cases: { of: string; events: readonly TurnEvent[]; historyLength?: number }[] = [
-      { of: 'all that there is', events: everything },
+      { of: 'the whole task', events: everything },
       { of: 'no history', events: everything, historyLength: 0 },
       { of: 'a part of the history', events: everything, historyLength: 2 },
       { of: 'many events', events: [...chunks, completed()] },
@@ -108,7 +108,7 @@ describe('SendMessage, blocking', () => {
       expect((await get<Task>(`${stage.url}/tasks/${task.id}${query}`)).body).toEqual(task);
     });
 
-    it('a message that came meanwhile', async () => {
+    it('another message that came in between', async () => {
       const { answer, taskId } = await sendAndFind();
       const turn = await stage.beginTurn(taskId);
       const { contextId = '' } = (await get<Task>(`${stage.url}/tasks/${taskId}`)).body;
@@ -120,7 +120,7 @@ describe('SendMessage, blocking', () => {
     });
   });
 
-  it('answers when the agent asks something back', async () => {
+  it('returns when the agent asks for input', async () => {
     const { answer, taskId } = await sendAndFind();
     await (await stage.beginTurn(taskId)).publish(asked('Which one?'));
     expect((await answer).body.task.status).toMatchObject({
@@ -129,13 +129,13 @@ describe('SendMessage, blocking', () => {
     });
   });
 
-  it('answers when the agent needs an authorization, though the turn goes on', async () => {
+  it('returns when the agent requires authorization, though the turn goes on', async () => {
     const { answer, taskId } = await sendAndFind();
     await (await stage.beginTurn(taskId)).publish(authRequired);
     expect((await answer).body.task.status.state).toBe('TASK_STATE_AUTH_REQUIRED');
   });
 
-  it('answers the working task when the agent acknowledges', async () => {
+  it('returns the working task when the agent acknowledges the message', async () => {
     const { answer, taskId } = await sendAndFind();
     await (await stage.beginTurn(taskId)).publish(acknowledged('I am on it'));
     expect((await answer).body.task.status).toMatchObject({
@@ -144,7 +144,7 @@ describe('SendMessage, blocking', () => {
     });
   });
 
-  it('answers the plain message of an agent that makes no task of it', async () => {
+  it('returns the plain message of an agent that creates no task', async () => {
     const { answer, taskId } = await sendAndFind('question', 'oracle');
     await (await stage.beginTurn(taskId)).publish(replied('42'));
     const { body } = await answer;
@@ -152,7 +152,7 @@ describe('SendMessage, blocking', () => {
     expect(body.message).toMatchObject({ role: 'ROLE_AGENT', parts: [{ text: '42' }] });
   });
 
-  it('waits for its own message, not for the one before it', async () => {
+  it('waits for its own message, not for an earlier one', async () => {
     const { id, contextId = '' } = await submit(stage.url);
     const turn = await stage.beginTurn(id);
     const second = send(stage.url, userMessage('and this', { taskId: id, contextId }));
@@ -166,14 +166,14 @@ describe('SendMessage, blocking', () => {
     });
   });
 
-  it('answers the task as it is when time is up', async () => {
+  it('returns the current task when the time is up', async () => {
     const url = await stage.another({ blockingWaitMs: 50 });
     const { status, body } = await send(url, userMessage('hello'));
     expect(status).toBe(200);
     expect(body.task.status.state).toBe('TASK_STATE_SUBMITTED');
   });
 
-  it('answers a retry that comes after the end at once', async () => {
+  it('returns at once for a retry after the end', async () => {
     const message = userMessage('once');
     const { id } = await submit(stage.url, message);
     await (await stage.beginTurn(id)).publish(completed());
@@ -182,17 +182,17 @@ describe('SendMessage, blocking', () => {
   });
 });
 
-describe('SendMessage, refused', () => {
+describe('SendMessage with an error', () => {
   const refusal = async (message: object, configuration: object = {}): Promise<Answer<ErrorBody>> =>
     post<ErrorBody>(`${stage.url}/message:send`, { message, configuration });
 
-  it('answers TaskNotFound for an unknown task', async () => {
+  it('gets TaskNotFound for an unknown task', async () => {
     const { status, body } = await refusal(userMessage('hello', { taskId: 'nothing' }));
     expect(status).toBe(404);
     expect(body.error.details?.[0]).toMatchObject({ reason: 'TASK_NOT_FOUND', metadata: { taskId: 'nothing' } });
   });
 
-  it('takes no message for a task that has ended', async () => {
+  it('is refused for a task that has ended', async () => {
     const { id } = await submit(stage.url);
     await (await stage.beginTurn(id)).publish(completed());
     const { status, body } = await refusal(userMessage('more', { taskId: id }));
@@ -200,7 +200,7 @@ describe('SendMessage, refused', () => {
     expect(body.error.details?.[0]?.reason).toBe('UNSUPPORTED_OPERATION');
   });
 
-  it('names the contextId that is not the task’s', async () => {
+  it("names a contextId that is not the task's", async () => {
     const { id } = await submit(stage.url);
     const { status, body } = await refusal(userMessage('more', { taskId: id, contextId: 'another' }));
     expect(status).toBe(400);
@@ -215,7 +215,7 @@ describe('SendMessage, refused', () => {
     expect(body.error.details?.[1]?.fieldViolations?.[0]?.field).toBe('message.messageId');
   });
 
-  it('keeps agents apart: the task of one does not exist at another', async () => {
+  it('gets TaskNotFound for a task of another agent', async () => {
     const { id } = await submit(`${stage.url}/agents/guest`);
     const { status } = await refusal(userMessage('more', { taskId: id }));
     expect(status).toBe(404);

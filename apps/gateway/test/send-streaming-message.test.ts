@@ -17,7 +17,7 @@ const kindOf = ({ data }: SentEvent): string => Object.keys(data).join();
 const stateOf = ({ data }: { data: StreamResponse }): string | undefined => data.statusUpdate?.status.state;
 
 describe('SendStreamingMessage', () => {
-  it('begins with the task, then gives each event once and in order, up to the terminal one', async () => {
+  it('starts with the task, then sends each event once and in order, up to the final state', async () => {
     const stream = await openSendStream(stage.url, userMessage('hello'));
     const first = await stream.next();
     const task = first.data.task;
@@ -39,7 +39,7 @@ describe('SendStreamingMessage', () => {
     });
   });
 
-  it('is not buffered or kept by anybody on the way', async () => {
+  it('must not be buffered or stored by proxies', async () => {
     const stream = await openSendStream(stage.url, userMessage('hello'));
     expect(Object.fromEntries(stream.response.headers)).toMatchObject({
       'content-type': 'text/event-stream',
@@ -50,7 +50,7 @@ describe('SendStreamingMessage', () => {
     stream.cut();
   });
 
-  it('ends when the agent asks for input, and goes on in the stream of the answer', async () => {
+  it("ends when the agent asks for input; the answer's stream continues", async () => {
     const stream = await openSendStream(stage.url, userMessage('hello'));
     const { id = '', contextId = '' } = (await stream.next()).data.task ?? {};
     await (await stage.beginTurn(id)).publish(asked('Which one?'));
@@ -63,7 +63,7 @@ describe('SendStreamingMessage', () => {
     expect((await next.rest()).map(stateOf)).toEqual(['TASK_STATE_COMPLETED']);
   });
 
-  it('begins with the new message alone where the task waited for it, whatever has become of the task meanwhile', async () => {
+  it('starts with the new message alone if the task waited for it, whatever happened since', async () => {
     const { id } = await submit(stage.url, userMessage('hello'));
     const turn = await stage.beginTurn(id);
     await turn.publish(chunk('report', { append: false }));
@@ -78,7 +78,7 @@ describe('SendStreamingMessage', () => {
     expect(events.map(stateOf)).toEqual(['TASK_STATE_WORKING', 'TASK_STATE_COMPLETED']);
   });
 
-  it('begins with the task as it is for a client that asks for history', async () => {
+  it('starts with the current task if the client requests history', async () => {
     const { id } = await submit(stage.url, userMessage('hello'));
     await (await stage.beginTurn(id)).publish(asked('Which one?'));
     const stream = await openSendStream(stage.url, userMessage('that one', { taskId: id }), { historyLength: 10 });
@@ -86,7 +86,7 @@ describe('SendStreamingMessage', () => {
     stream.cut();
   });
 
-  it('stays open while an authorization is awaited', async () => {
+  it('stays open while an authorization is required', async () => {
     const stream = await openSendStream(stage.url, userMessage('hello'));
     const { id = '' } = (await stream.next()).data.task ?? {};
     const turn = await stage.beginTurn(id);
@@ -96,7 +96,7 @@ describe('SendStreamingMessage', () => {
     expect((await stream.rest()).map(stateOf)).toEqual(['TASK_STATE_COMPLETED']);
   });
 
-  it('holds one message and nothing else when the agent answers with a plain message', async () => {
+  it('has a single message when the agent answers with a plain message', async () => {
     const url = `${stage.url}/agents/oracle`;
     const message = userMessage('question', { contextId: 'streamed-question' });
     const stream = await openSendStream(url, message);
@@ -107,7 +107,7 @@ describe('SendStreamingMessage', () => {
     expect(events[0]?.data.message?.parts).toEqual([{ text: '42' }]);
   });
 
-  it('shows the task after all when such an agent works on it', async () => {
+  it('shows the task after all when such an agent reports progress', async () => {
     const message = userMessage('work', { contextId: 'streamed-work' });
     const stream = await openSendStream(`${stage.url}/agents/oracle`, message);
     const turn = await stage.beginTurn(await stage.taskIn('streamed-work', 'oracle'));
@@ -116,7 +116,7 @@ describe('SendStreamingMessage', () => {
     expect((await stream.rest()).map(kindOf)).toEqual(['task', 'statusUpdate', 'statusUpdate']);
   });
 
-  it('gives a retry the task as it is, and what is still to come', async () => {
+  it('sends a retry the current task and the remaining events', async () => {
     const message = userMessage('once');
     const { id } = await submit(stage.url, message);
     const turn = await stage.beginTurn(id);
@@ -129,13 +129,13 @@ describe('SendStreamingMessage', () => {
     expect((await late.rest()).map(({ data }) => data.task?.status.state)).toEqual(['TASK_STATE_COMPLETED']);
   });
 
-  it('honours historyLength in its first event', async () => {
+  it('applies historyLength to its first event', async () => {
     const stream = await openSendStream(stage.url, userMessage('hello'), { historyLength: 0 });
     expect((await stream.next()).data.task).not.toHaveProperty('history');
     stream.cut();
   });
 
-  it('is refused before it begins where the agent does not stream', async () => {
+  it('is refused if the agent does not stream', async () => {
     const { status, body } = await post<ErrorBody>(`${stage.url}/agents/mute/message:stream`, {
       message: userMessage('hello'),
     });
@@ -143,7 +143,7 @@ describe('SendStreamingMessage', () => {
     expect(body.error.details?.[0]?.reason).toBe('UNSUPPORTED_OPERATION');
   });
 
-  it('comments on long silence', async () => {
+  it('has comments during long silence', async () => {
     const url = await stage.another({ heartbeatMs: 20 });
     const stream = await openSendStream(url, userMessage('hello'));
     const { id = '' } = (await stream.next()).data.task ?? {};
@@ -153,7 +153,7 @@ describe('SendStreamingMessage', () => {
     expect((await rest).map(stateOf)).toEqual(['TASK_STATE_COMPLETED']);
   });
 
-  it('has a bounded number of streams', async () => {
+  it('has a limited number of open streams', async () => {
     const url = await stage.another({ shares: { ...defaultSharesSettings, streams: { total: 1 } } });
     const stream = await openSendStream(url, userMessage('hello'));
     await stream.next();

@@ -6,7 +6,7 @@ import { get, openSendStream, openStream, send, submit, userMessage } from './su
 import { completed, working } from './support/events.ts';
 import { openStage } from './support/stage.ts';
 
-describe('a gateway that stops', () => {
+describe('a gateway that is stopped', () => {
   it('ends streams between two events, so that clients resume at another gateway', async () => {
     await using stage = await openStage();
     const other = await stage.another();
@@ -24,7 +24,7 @@ describe('a gateway that stops', () => {
     expect((await resumed.rest()).map(({ data }) => data.statusUpdate?.status.state)).toEqual(['TASK_STATE_COMPLETED']);
   });
 
-  it('answers calls that wait with what there is', async () => {
+  it('answers waiting calls with the current task', async () => {
     await using stage = await openStage();
     const { id } = await submit(stage.url);
     const contextId = randomUUID();
@@ -39,7 +39,7 @@ describe('a gateway that stops', () => {
     expect((await polled).body.status.state).toBe('TASK_STATE_SUBMITTED');
   });
 
-  it('does not wait for ever for a request that never ends', async () => {
+  it('does not wait for a request that never ends', async () => {
     await using stage = await openStage({ gateway: { drainMs: 50 } });
     const { hostname, port } = new URL(stage.url);
     const socket = connect(Number(port), hostname);
@@ -52,14 +52,14 @@ describe('a gateway that stops', () => {
     await expect.poll(() => socket.readyState).toBe('closed');
   });
 
-  it('accepts no new requests, and may be stopped again', async () => {
+  it('accepts no new requests, and can be stopped twice', async () => {
     await using stage = await openStage();
     await Promise.all([stage.gateway.stop(), stage.gateway.stop()]);
     await stage.gateway.stop();
     await expect(fetch(`${stage.url}/healthz`)).rejects.toThrow();
   });
 
-  it('may be stopped before it was started', async () => {
+  it('can be stopped before it was started', async () => {
     await using stage = await openStage();
     const { createGateway } = await import('../src/index.ts');
     const { pino } = await import('pino');

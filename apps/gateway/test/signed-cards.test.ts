@@ -23,7 +23,7 @@ const keys = [keyOf('ES256'), keyOf('EdDSA'), keyOf('RS256')];
 let stage: Stage;
 
 beforeAll(async () => {
-  // The SDK's verifier tells it of every signature that it passes over.
+  // The SDK's verifier logs every signature that it skips.
   vi.spyOn(console, 'debug').mockReturnValue();
   stage = await openStage({ gateway: { publicUrl, cardSigningKeys: keys } });
 });
@@ -38,7 +38,7 @@ async function publishedBy(url: string): Promise<JSONWebKeySet> {
   return (await get<JSONWebKeySet>(`${url}/.well-known/jwks.json`)).body;
 }
 
-/** The published SDK's own verifier, with the keys that the gateway publishes. */
+/** Verifies with the published SDK, and the keys that the gateway publishes. */
 async function verifiesInSdk(card: SdkCard, { keys: published }: JSONWebKeySet): Promise<void> {
   await verifyAgentCardSignature(async (kid) => {
     const key = published.find((each) => each.kid === kid);
@@ -48,7 +48,7 @@ async function verifiesInSdk(card: SdkCard, { keys: published }: JSONWebKeySet):
 }
 
 describe('A signed card', () => {
-  it('has a signature of every key, with the URL of the keys', async () => {
+  it('has a signature by every key, with the URL of the keys', async () => {
     const { signatures = [] } = await cardAt(stage.url);
     expect(signatures.map((signature) => decodeProtectedHeader(signature))).toEqual(
       keys.map(({ kid, algorithm }) => ({
@@ -60,7 +60,7 @@ describe('A signed card', () => {
     );
   });
 
-  it('is relied on by our verifier, whichever of the keys is known', async () => {
+  it('is accepted by our verifier, whichever of the keys it knows', async () => {
     const card = await cardAt(`${stage.url}/agents/guest`);
     const { keys: published } = await publishedBy(stage.url);
     for (const key of published) {
@@ -69,7 +69,7 @@ describe('A signed card', () => {
     }
   });
 
-  it('is relied on by the verifier of the published SDK, as JSON and as its client reads it', async () => {
+  it("is accepted by the published SDK's verifier, as JSON and as its client reads it", async () => {
     const published = await publishedBy(stage.url);
     for (const agent of ['echo', 'guest', 'painter', 'mute']) {
       const url = `${stage.url}/agents/${agent}${cardPath}`;
@@ -79,7 +79,7 @@ describe('A signed card', () => {
     }
   });
 
-  it('is relied on by both also with the fields of version 0.3 in it', async () => {
+  it('is accepted by both verifiers also with fields of version 0.3', async () => {
     const published = await publishedBy(stage.url);
     const { body } = await get<SdkCard>(stage.url + cardPath);
     expect(body).toHaveProperty('protocolVersion', '0.3.0');
@@ -88,7 +88,7 @@ describe('A signed card', () => {
     expect(card).not.toHaveProperty('protocolVersion');
   });
 
-  it('is not relied on when a word was changed', async () => {
+  it('is refused when a word was changed', async () => {
     const card = await cardAt(stage.url);
     const published = await publishedBy(stage.url);
     const changed = { ...card, description: 'Says what it is told' };
@@ -96,7 +96,7 @@ describe('A signed card', () => {
     await expect(verifiesInSdk(changed as unknown as SdkCard, published)).rejects.toThrow(/No valid signatures/);
   });
 
-  it('is the same card for caches, whichever gateway signed it', async () => {
+  it('has the same ETag from every gateway', async () => {
     const other = await stage.another({ publicUrl, cardSigningKeys: keys });
     const [one, two] = [await get(stage.url + cardPath, version1), await get(other + cardPath, version1)];
     const etag = one.headers.get('etag') ?? '';
@@ -105,7 +105,7 @@ describe('A signed card', () => {
     expect((await get(other + cardPath, { ...version1, 'if-none-match': etag })).status).toBe(304);
   });
 
-  it('changes for caches with its keys', async () => {
+  it('has another ETag with other keys', async () => {
     const other = await stage.another({ publicUrl, cardSigningKeys: keys.slice(1) });
     const [one, two] = [await get(stage.url + cardPath, version1), await get(other + cardPath, version1)];
     expect(two.headers.get('etag')).not.toBe(one.headers.get('etag'));
@@ -116,14 +116,14 @@ describe('A signed card', () => {
     expect(one.signatures).toEqual(two.signatures);
   });
 
-  it('is never made for a host that a reader names', async () => {
+  it('is never signed for a host named by its reader', async () => {
     const gateway = stage.another({ cardSigningKeys: keys });
     await expect(gateway).rejects.toThrow(/PUBLIC_URL/);
   });
 });
 
 describe('A card with required fields that are empty', () => {
-  it('is signed in both forms, and relied on by both verifiers', async () => {
+  it('is signed in both forms, and accepted by both verifiers', async () => {
     const auth = { keys: [] } as const;
     const url = await stage.another({ publicUrl, cardSigningKeys: keys.slice(0, 1), auth });
     const published = await publishedBy(url);
@@ -134,8 +134,8 @@ describe('A card with required fields that are empty', () => {
     await verifiesInSdk(card as unknown as SdkCard, published);
   });
 
-  // The SDK reads its own objects as JSON again, and finds no scheme in them. If this fails, it has been mended.
-  it('is not relied on by the verifier of the published SDK once its client has read security schemes', async () => {
+  // The SDK reserializes its own objects, and drops the schemes. If this fails, the SDK was fixed.
+  it("is refused by the published SDK's verifier once its client has read security schemes", async () => {
     const auth = { keys: [] } as const;
     const url = await stage.another({ publicUrl, cardSigningKeys: keys.slice(0, 1), auth });
     const read = SdkCard.fromJSON(await cardAt(url));
@@ -143,7 +143,7 @@ describe('A card with required fields that are empty', () => {
   });
 });
 
-describe('The published SDK’s own signature', () => {
+describe("The published SDK's own signature", () => {
   it("of a gateway's card is accepted by CardVerifier", async () => {
     const { signatures: _ours, ...card } = await cardAt(stage.url);
     const [key] = keys;
@@ -156,7 +156,7 @@ describe('The published SDK’s own signature', () => {
 });
 
 describe('The keys of a gateway', () => {
-  it('are published for caches, and nothing private with them', async () => {
+  it('are published for caches, without the private keys', async () => {
     const { status, headers, body } = await get<JSONWebKeySet>(`${stage.url}/.well-known/jwks.json`);
     expect([status, headers.get('content-type')]).toEqual([200, 'application/jwk-set+json']);
     expect(headers.get('cache-control')).toBe('public, max-age=60');
@@ -168,7 +168,7 @@ describe('The keys of a gateway', () => {
     expect(body.keys.some((key) => 'd' in key)).toBe(false);
   });
 
-  it('are an empty set where nothing is signed', async () => {
+  it('are an empty set if nothing is signed', async () => {
     const url = await stage.another();
     expect((await publishedBy(url)).keys).toEqual([]);
     expect(await cardAt(url)).not.toHaveProperty('signatures');

@@ -48,13 +48,13 @@ const named = (hint: unknown) => ({
 });
 const headers = { 'a2a-extensions': skillUri };
 
-/** What the turn of the accepted message is told. */
+/** The skill that the accepted message's turn gets. */
 async function skillTold(taskId: string): Promise<string | undefined> {
   return (await stage.beginTurn(taskId)).start.skill;
 }
 
 describe('the skill that a message names', () => {
-  it('is the turn’s, and its queue the task’s, over every binding', async () => {
+  it('is passed to the turn and selects the queue, over every binding', async () => {
     for (const { invoke } of bindings)
       for (const id of ['print', 'bind']) {
         const outcome = await invoke({ operation: 'SendMessage', params: named({ skill: id }), headers });
@@ -65,7 +65,7 @@ describe('the skill that a message names', () => {
       }
   });
 
-  it('is the same to a client of version 0.3', async () => {
+  it('is the same for a client of version 0.3', async () => {
     const message = { ...named({ skill: 'print' }).message, kind: 'message', role: 'user', parts: [] };
     const params = {
       message: { ...message, parts: [{ kind: 'text', text: '?' }] },
@@ -78,7 +78,7 @@ describe('the skill that a message names', () => {
   });
 
   it.each(['SendMessage', 'SendStreamingMessage'])(
-    'has to be one of the card’s: %s says which there are',
+    'must be in the card: the error for %s lists the skills',
     async (operation) => {
       for (const hint of [{ skill: 'given_up' }, { skill: 7 }, {}, 'print', null])
         for (const { invoke } of bindings)
@@ -90,14 +90,14 @@ describe('the skill that a message names', () => {
     },
   );
 
-  it('is not looked at in a request that does not activate the extension', async () => {
+  it('is ignored if the request does not activate the extension', async () => {
     for (const { invoke } of bindings) {
       const outcome = await invoke({ operation: 'SendMessage', params: named({ skill: 'fly' }) });
       expect(await skillTold((outcome as { result: { task: Task } }).result.task.id)).toBeUndefined();
     }
   });
 
-  it('has to be open to the caller', async () => {
+  it('must be allowed for the caller', async () => {
     const { invoke } = overRest(`${locked}/agents/shop`);
     const ask = (id: string) =>
       invoke({ operation: 'SendMessage', params: named({ skill: id }), headers: { ...headers, ...alice } });
@@ -106,7 +106,7 @@ describe('the skill that a message names', () => {
   });
 });
 
-it('an agent offers the extension if a skill has a queue, and names those that have', async () => {
+it('causes the extension to be offered if it has a queue', async () => {
   const onCard = async (agent: string): Promise<AgentExtension | undefined> => {
     const { body } = await get<{ capabilities: { extensions?: AgentExtension[] } }>(
       `${stage.url}/agents/${agent}/.well-known/agent-card.json`,

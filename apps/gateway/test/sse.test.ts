@@ -11,7 +11,7 @@ describe('a frame', () => {
     expect(eventFrame({ seq: 7 }, '{"task":{}}')).toBe('id: 7\ndata: {"task":{}}\n\n');
   });
 
-  it('is one line, however the stored JSON is laid out', () => {
+  it('is a single line, however the stored JSON is formatted', () => {
     const json = '{"history":[\n{"text":"two\\nlines"},\n{}]}';
     const [, data = ''] = eventFrame({ seq: 1 }, json).toString().split('\n', 2);
     expect(JSON.parse(data.slice('data: '.length))).toEqual(JSON.parse(json));
@@ -29,14 +29,14 @@ async function* items(...given: StreamItem[]): AsyncIterable<StreamItem> {
 }
 
 describe('a stream', () => {
-  it('is written in the format of its binding, and its headers say what it is', async () => {
+  it('has the format and the headers of its binding', async () => {
     const { res, received } = await openResponse();
     await serveStream(res, items({ seq: 1, json: '1' }), format);
     expect(await received()).toMatch(/content-type: text\/event-stream\r\n/i);
     expect(await received()).toContain(eventFrame({ seq: 1 }, '<1>'));
   });
 
-  it('that breaks ends with the error, without an id', async () => {
+  it('that fails ends with the error, without an id', async () => {
     const { res, received } = await openResponse();
     async function* broken() {
       yield { seq: 1, json: '1' };
@@ -46,7 +46,7 @@ describe('a stream', () => {
     expect(await received()).toContain(eventFrame({ seq: 1 }, '<1>') + errorFrame('"Error: broken"'));
   });
 
-  it('has a comment in silence only', async () => {
+  it('has comments only during silence', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     try {
       const { res, source, end } = await openResponse();
@@ -69,7 +69,7 @@ describe('a stream', () => {
     }
   });
 
-  it('leaves in one write, as far as it is there at once', async () => {
+  it('writes all available events at once', async () => {
     const { res, received } = await openResponse();
     const write = vi.spyOn(res, 'write');
     async function* inTwo() {
@@ -83,7 +83,7 @@ describe('a stream', () => {
     expect(await received()).toContain(frames[0]);
   });
 
-  it('sends its headers though nothing happens on it yet', async () => {
+  it('sends its headers before its first event', async () => {
     const { res, end, source } = await openResponse();
     const served = serveStream(res, source, format);
     await vi.waitFor(() => expect(res.headersSent).toBe(true));
@@ -91,7 +91,7 @@ describe('a stream', () => {
     await served;
   });
 
-  it('takes no more from its source than a slow reader reads, and sends no comments meanwhile', async () => {
+  it('takes no more events than a slow reader reads, and sends no comments in the meantime', async () => {
     const { res, received } = await openResponse({ isPaused: true });
     const json = 'x'.repeat(100_000);
     let taken = 0;
@@ -109,7 +109,7 @@ describe('a stream', () => {
     expect((await all).length).toBeGreaterThan(500 * json.length);
   });
 
-  it('stops when its reader goes while it waits for it to read', async () => {
+  it('stops when its reader disconnects while the stream waits for it', async () => {
     const { res, socket } = await openResponse({ isPaused: true });
     let isOver = false;
     res.once('close', () => {
@@ -131,7 +131,7 @@ describe('a stream', () => {
     ['CJK', '漢', 22 * 1024],
     ['CJK', '漢', 30 * 1024],
     ['CJK', '漢', 65 * 1024],
-  ])('goes on after its first frame, of many bytes of %s (%s × %i), once its reader reads', async (_, char, count) => {
+  ])('continues after a large first frame (%s: %s × %i) once its reader reads', async (_, char, count) => {
     const { res, received, source, end } = await openResponse({ isPaused: true });
     fillSystemBuffers(res);
     const served = serveStream(res, source, format);
@@ -147,8 +147,8 @@ describe('a stream', () => {
   });
 });
 
-describe('frames in pieces', () => {
-  it.each([65, 66, 70, 80, 100, 130])('of %i KiB are all sent once their reader reads', async (kibibytes) => {
+describe('large frames', () => {
+  it.each([65, 66, 70, 80, 100, 130])('of %i KiB are sent completely once their reader reads', async (kibibytes) => {
     const { res, received } = await openResponse({ isPaused: true });
     const buffer = new FrameBuffer(res);
     const pieces = Array.from({ length: kibibytes }, () => Buffer.alloc(1024, 'x'));
@@ -167,7 +167,7 @@ describe('frames in pieces', () => {
   });
 });
 
-/** Its reader has got the headers of an earlier answer, and so much more that little is left to send. */
+/** Fills the buffers of the system, so that the client must read before anything more is sent. */
 function fillSystemBuffers({ socket }: ServerResponse): void {
   while (socket?.writableLength === 0) socket.write('.'.repeat(8 * 1024));
 }

@@ -5,13 +5,13 @@ import { twoGateways } from './support/bindings/two-gateways.ts';
 import { get, submit, userMessage } from './support/client.ts';
 import { asked, working } from './support/events.ts';
 
-// A message for a task whose agent works on it and wants none; tests/wire/steering.test.ts has the agents that want some.
+// A message for a task whose agent accepts none while it works. tests/wire/steering.test.ts has agents that do.
 
 const gateways = twoGateways();
 const ignore = (): void => undefined;
 
-describe.each(gateways.bindings)('Over $name a message for a task whose agent wants none while it works', ({ at }) => {
-  it('is refused, by each way to send one, and taken when the agent asks', async () => {
+describe.each(gateways.bindings)('Over $name a message for a working task whose agent accepts none', ({ at }) => {
+  it('is refused, by each way to send one, and accepted when the agent asks', async () => {
     const { stage } = gateways;
     const { id } = await submit(stage.url);
     const hooks = { onCancel: ignore, onFenced: ignore, whileWorking: 'reject' } as const;

@@ -17,19 +17,19 @@ async function* feed(...items: FeedItem[]): AsyncIterable<FeedItem> {
   yield* items;
 }
 
-describe('the caller of a message', () => {
+describe('asksCallerOf', () => {
   const question = item({ state: 'TASK_STATE_INPUT_REQUIRED', released: 1 });
 
-  it('is asked by the question that it led to', () => {
+  it('is true for the question that the message led to', () => {
     expect(asksCallerOf(1, question)).toBe(true);
     expect(asksCallerOf(1, item({ released: 1 }))).toBe(false);
   });
 
-  it('is not asked by the question of a message before it', () => {
+  it('is false for the question of an earlier message', () => {
     expect(asksCallerOf(2, question)).toBe(false);
   });
 
-  it('is not asked while an authorization is awaited', () => {
+  it('is false while an authorization is required', () => {
     expect(asksCallerOf(1, item({ state: 'TASK_STATE_AUTH_REQUIRED', released: 1 }))).toBe(false);
   });
 });
@@ -42,18 +42,18 @@ describe('messageOrItems', () => {
   const reply = item({ seq: 2, isPlainMessage: true, json });
   const hold = { holdMs: 1_000, withdraw: async () => undefined };
 
-  it('gives the message alone when the agent answers with one', async () => {
+  it('yields only the message when the agent answers with one', async () => {
     const [only, ...others] = await Array.fromAsync(messageOrItems(feed(task, reply), hold));
     expect(others).toEqual([]);
     expect(JSON.parse(String(only?.json))).toEqual({ message: status.message });
   });
 
-  it('gives all items when it does not', async () => {
+  it('yields all items when it does not', async () => {
     const status = item({ seq: 2, json: '{"statusUpdate":{}}' });
     expect(await Array.fromAsync(messageOrItems(feed(task, status, reply), hold))).toEqual([task, status, reply]);
   });
 
-  it('gives the task at least when the feed is cut before anything happened', async () => {
+  it('yields at least the task when the feed ends early', async () => {
     expect(await Array.fromAsync(messageOrItems(feed(task), hold))).toEqual([task]);
   });
 });

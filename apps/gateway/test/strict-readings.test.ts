@@ -4,8 +4,8 @@ import { call, get, type Sent, send, userMessage } from './support/client.ts';
 import { acknowledged, completed } from './support/events.ts';
 import { openStage, type Stage } from './support/stage.ts';
 
-/** Where the gateway departs from the letter of the specification, a setting goes back to it: docs/conformance.md. */
-describe('A gateway that takes the specification by its letter', () => {
+/** docs/conformance.md: where the gateway departs from the letter of the specification, a setting restores it. */
+describe('A gateway with the strict settings', () => {
   let stage: Stage;
 
   beforeAll(async () => {
@@ -16,7 +16,7 @@ describe('A gateway that takes the specification by its letter', () => {
 
   afterAll(() => stage[Symbol.asyncDispose]());
 
-  it('takes a request without a version for one of 0.3', async () => {
+  it('treats a request without a version as 0.3', async () => {
     expect((await get(`${stage.url}/tasks`)).status).toBe(400);
     expect((await get(`${stage.url}/tasks`, { 'a2a-version': '1.0' })).status).toBe(200);
     const { body } = await call(stage.url, 'ListTasks', {});
@@ -25,7 +25,7 @@ describe('A gateway that takes the specification by its letter', () => {
     expect(legacy.body).toMatchObject({ error: { code: -32001 } });
   });
 
-  it('holds a blocking call until the outcome, also when the agent acknowledges it', async () => {
+  it('holds a blocking call until the outcome, also if the agent acknowledges it', async () => {
     const named = { 'a2a-version': '1.0' };
     const message = userMessage('hello', { contextId: 'acknowledged' });
     const answer = call<{ result: Sent }>(stage.url, 'SendMessage', { message }, named);
@@ -39,8 +39,8 @@ describe('A gateway that takes the specification by its letter', () => {
   });
 });
 
-describe('A gateway as it comes', () => {
-  it('serves a request without a version by its shape, and lets an acknowledged caller go', async () => {
+describe('A gateway with the defaults', () => {
+  it('infers a missing version from the request, and ends a blocking call when the agent acknowledges it', async () => {
     await using stage = await openStage();
     const answer = send(stage.url, userMessage('hello', { contextId: 'released' }));
     const turn = await stage.beginTurn(await stage.taskIn('released'));

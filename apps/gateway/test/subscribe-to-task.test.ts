@@ -16,7 +16,7 @@ function subscribe(taskId: string, init: RequestInit = {}, url = stage.url): Pro
 }
 
 describe('SubscribeToTask', () => {
-  it('begins with the task and stays to its terminal event, through a question', async () => {
+  it('starts with the task and stays open until its final state, across a question', async () => {
     const { id } = await submit(stage.url);
     const stream = await subscribe(id);
     expect((await stream.next()).data.task).toMatchObject({ id, status: { state: 'TASK_STATE_SUBMITTED' } });
@@ -27,14 +27,14 @@ describe('SubscribeToTask', () => {
     expect(rest.at(-1)?.data.statusUpdate?.status.state).toBe('TASK_STATE_CANCELED');
   });
 
-  it('is served by GET too, for EventSource', async () => {
+  it('is available by GET, too, for EventSource', async () => {
     const { id } = await submit(stage.url);
     const stream = await subscribe(id, { method: 'GET' });
     expect((await stream.next()).data.task?.id).toBe(id);
     stream.cut();
   });
 
-  it('gives every subscriber the same events, at whichever gateway', async () => {
+  it('sends every subscriber the same events, at any gateway', async () => {
     const { id } = await submit(stage.url);
     const other = await stage.another();
     const streams = await Promise.all([subscribe(id), subscribe(id), subscribe(id, {}, other)]);
@@ -47,7 +47,7 @@ describe('SubscribeToTask', () => {
     for (const events of others) expect(events).toEqual(first);
   });
 
-  it('goes on where it was cut, at another gateway, without a gap and without a repetition', async () => {
+  it('resumes after a cut at another gateway, without gaps and repetitions', async () => {
     const { id } = await submit(stage.url);
     const other = await stage.another();
     const turn = await stage.beginTurn(id);
@@ -65,7 +65,7 @@ describe('SubscribeToTask', () => {
     expect(ids).toEqual(ids.map((_, index) => Number(begun.id) + index));
   });
 
-  it('gives the events of an ended task to a client that was disconnected before its end', async () => {
+  it('sends the events of an ended task to a client that was disconnected before', async () => {
     const { id } = await submit(stage.url);
     const turn = await stage.beginTurn(id);
     await turn.publish(working());
@@ -73,7 +73,7 @@ describe('SubscribeToTask', () => {
     const stream = await openStream(`${stage.url}/tasks/${id}:subscribe?lastEventId=1`);
     const events = await stream.rest();
     expect(events.map((event) => Number.parseInt(event.id ?? '', 10))).toEqual([2, 3]);
-    // The parameter's first name still works.
+    // The former name of the parameter still works.
     expect(await (await openStream(`${stage.url}/tasks/${id}:subscribe?fromSeq=1`)).rest()).toEqual(events);
     const { status } = await get(`${stage.url}/tasks/${id}:subscribe`, { 'last-event-id': events.at(-1)?.id ?? '' });
     expect(status).toBe(400);
@@ -87,13 +87,13 @@ describe('SubscribeToTask', () => {
     expect(body.error.details?.[0]?.reason).toBe('UNSUPPORTED_OPERATION');
   });
 
-  it('refuses a task that is not there', async () => {
+  it('answers 404 for an unknown task', async () => {
     const { status, body } = await post<ErrorBody>(`${stage.url}/tasks/nothing:subscribe`, {});
     expect(status).toBe(404);
     expect(body.error.details?.[0]?.reason).toBe('TASK_NOT_FOUND');
   });
 
-  it('names a Last-Event-ID that is none', async () => {
+  it('names an invalid Last-Event-ID', async () => {
     const { id } = await submit(stage.url);
     const { status, body } = await get<ErrorBody>(`${stage.url}/tasks/${id}:subscribe`, { 'last-event-id': 'x' });
     expect(status).toBe(400);

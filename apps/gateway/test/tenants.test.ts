@@ -24,7 +24,7 @@ afterAll(() => stage[Symbol.asyncDispose]());
 
 const immediately = { returnImmediately: true };
 
-/** Sends by REST; the id of the task. */
+/** Sends over REST. @returns the task's id */
 async function sendTo(path: string, body: object = {}, headers: Record<string, string> = alice): Promise<string> {
   const request = { message: userMessage('hello'), configuration: immediately, ...body };
   const answer = await post<Sent>(`${stage.url}${path}/message:send`, request, headers);
@@ -37,7 +37,7 @@ async function statusOf(path: string, headers: Record<string, string> = alice): 
 }
 
 describe('A tenant that is the id of an agent', () => {
-  it('selects the agent by path, by parameter and by JSON-RPC, as the agent’s own URL does', async () => {
+  it("selects the agent by path, parameter and JSON-RPC, as the agent's own URL does", async () => {
     const tasks = [
       await sendTo('/agents/guest'),
       await sendTo('/guest'),
@@ -54,7 +54,7 @@ describe('A tenant that is the id of an agent', () => {
     }
   });
 
-  it('serves every operation there, streams too', async () => {
+  it('works for every operation, also for streams', async () => {
     const id = await sendTo('/guest');
     const { body } = await get<{ tasks: Task[] }>(`${stage.url}/guest/tasks`, alice);
     expect(body.tasks.map((task) => task.id)).toContain(id);
@@ -65,20 +65,20 @@ describe('A tenant that is the id of an agent', () => {
     expect(canceled.body.status.state).toBe('TASK_STATE_CANCELED');
   });
 
-  it('does not exist at the URL of another agent', async () => {
+  it('gets an error at the URL of another agent', async () => {
     expect(await statusOf('/agents/echo/guest/tasks')).toBe(404);
     expect(await statusOf('/agents/echo/tasks?tenant=guest')).toBe(404);
   });
 
-  it('does not take the place of anything else that is served', async () => {
+  it('does not shadow other paths', async () => {
     expect(await statusOf('/agents')).toBe(200);
     expect(await statusOf('/tasks')).toBe(200);
     expect(await statusOf('/agents/guest/tasks')).toBe(200);
   });
 });
 
-describe('A tenant that is the caller’s own', () => {
-  it('does not select an agent: it is that of the path', async () => {
+describe("A tenant that is the caller's own", () => {
+  it('selects no agent: the path does', async () => {
     const atRoot = await sendTo('/acme');
     expect(await statusOf(`/tasks/${atRoot}`)).toBe(200);
     const atGuest = await sendTo('/agents/guest/acme');
@@ -86,7 +86,7 @@ describe('A tenant that is the caller’s own', () => {
     expect(await statusOf(`/guest/tasks/${atGuest}`)).toBe(200);
   });
 
-  it('does not exist for others, and an unknown one looks just the same', async () => {
+  it('cannot be distinguished from an unknown one by other callers', async () => {
     const foreign = await get<ErrorBody>(`${stage.url}/acme/tasks`, bob);
     const unknown = await get<ErrorBody>(`${stage.url}/nobody/tasks`, bob);
     expect(foreign.status).toBe(404);
@@ -98,18 +98,18 @@ describe('A tenant that is the caller’s own', () => {
     expect(rpc.body.error).toMatchObject({ code: -32053, message: foreign.body.error.message });
   });
 
-  it('does not make another’s task visible', async () => {
+  it("does not reveal another caller's task", async () => {
     const id = await sendTo('/guest');
     expect(await statusOf(`/guest/tasks/${id}`, bob)).toBe(404);
   });
 });
 
 describe('A tenant in a request', () => {
-  it('counts as unset when it is empty', async () => {
+  it('counts as unset if it is empty', async () => {
     expect(await statusOf('/tasks?tenant=')).toBe(200);
   });
 
-  it('is refused when it is no text', async () => {
+  it('is refused if it is not a string', async () => {
     const { body } = await call<ErrorBody>(stage.url, 'ListTasks', { tenant: 7 }, alice);
     expect(body.error.code).toBe(-32602);
     expect(JSON.stringify(body)).toContain('"field":"tenant"');
@@ -120,7 +120,7 @@ describe('A tenant in a request', () => {
     expect(await statusOf('/nobody/tasks', {})).toBe(401);
   });
 
-  it('by path outweighs the one in the body', async () => {
+  it('in the path takes precedence over the one in the body', async () => {
     const id = await sendTo('/guest', { tenant: 'echo' });
     expect(await statusOf(`/guest/tasks/${id}`)).toBe(200);
   });

@@ -36,9 +36,9 @@ afterAll(async () => {
   await stage[Symbol.asyncDispose]();
 });
 
-/** The bindings of one agent, at the gateway without authentication, or at the one with. */
+/** The bindings of one agent, at the gateway with or without authentication. */
 async function bindingsOf(agent = 'echo', url = open): Promise<readonly Binding[]> {
-  // The one at the root needs no name, and a tenant that is sent would be in some answers.
+  // The agent at the root needs no tenant, and some answers would repeat it.
   const grpc = overGrpc(await grpcAddressOf(url), agent === 'echo' ? undefined : agent);
   grpcs.push(grpc);
   return [overJsonRpc(`${url}/agents/${agent}`), overRest(`${url}/agents/${agent}`), grpc];
@@ -49,14 +49,14 @@ interface Request extends Invocation {
   readonly url?: string;
 }
 
-/** One outcome for each binding. */
+/** The outcome of each binding. */
 async function everywhere({ agent, url, ...invocation }: Request): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   for (const binding of await bindingsOf(agent, url)) outcomes.push(await binding.invoke(invocation));
   return outcomes;
 }
 
-/** The one outcome that all bindings agree upon. */
+/** The outcome, which must be the same for all bindings. */
 async function agreed(request: Request): Promise<Outcome> {
   const [first, ...others] = await everywhere(request);
   for (const other of others) expect(other).toEqual(first);
@@ -64,7 +64,7 @@ async function agreed(request: Request): Promise<Outcome> {
   return first;
 }
 
-/** Ids and times are of each answer's own. */
+/** Ids and times differ in each answer. */
 const masked = (value: unknown): unknown =>
   JSON.parse(
     JSON.stringify(value)
@@ -78,7 +78,6 @@ async function taskAfter(...events: TurnEvent[]): Promise<Task> {
   return task;
 }
 
-/** The turn of the agent. */
 async function play(taskId: string, ...events: TurnEvent[]): Promise<void> {
   const turn = await stage.beginTurn(taskId);
   for (const event of events) await turn.publish(event);
@@ -120,7 +119,7 @@ describe('a task', () => {
     expect(outcome).toHaveProperty('result');
   });
 
-  it('is canceled through each of them', async () => {
+  it('is canceled over each binding', async () => {
     for (const binding of await bindingsOf()) {
       const { id } = await submit(open);
       const { result } = (await binding.invoke({ operation: 'CancelTask', params: { id } })) as { result: unknown };
@@ -128,7 +127,7 @@ describe('a task', () => {
     }
   });
 
-  it('is sent first when it is subscribed to', async () => {
+  it('is the first event of a subscription', async () => {
     const { id } = await taskAfter(asked('what?'));
     const outcome = await agreed({ operation: 'SubscribeToTask', params: { id }, mostEvents: 1 });
     expect(outcome).toMatchObject({ result: [{ task: { id, status: { state: 'TASK_STATE_INPUT_REQUIRED' } } }] });
@@ -136,7 +135,7 @@ describe('a task', () => {
 });
 
 describe('a message', () => {
-  /** Sends it through each binding, plays the agent's turn, and compares what came of it. */
+  /** Sends the message over each binding, runs the agent's turn, and compares the outcomes. */
   async function playedEverywhere(operation: string, ...events: TurnEvent[]): Promise<unknown> {
     const results: unknown[] = [];
     for (const binding of await bindingsOf()) {
@@ -151,7 +150,7 @@ describe('a message', () => {
     return first;
   }
 
-  it('is accepted by each without waiting', async () => {
+  it('is accepted without waiting', async () => {
     const configuration = { returnImmediately: true };
     const outcomes: unknown[] = [];
     for (const binding of await bindingsOf()) {
@@ -162,12 +161,12 @@ describe('a message', () => {
     expect(outcomes).toEqual([outcomes[0], outcomes[0], outcomes[0]]);
   });
 
-  it('is answered with the task when the agent is done', async () => {
+  it('is answered with the task when the agent has completed it', async () => {
     const outcome = await playedEverywhere('SendMessage', working(), chunk('text', { append: false }), completed());
     expect(outcome).toMatchObject({ result: { task: { status: { state: 'TASK_STATE_COMPLETED' } } } });
   });
 
-  it('is answered with a message by an agent that makes no task of it', async () => {
+  it('is answered with a message by an agent that creates no task', async () => {
     const outcome = await playedEverywhere('SendMessage', replied('yes'));
     expect(outcome).toMatchObject({ result: { message: { role: 'ROLE_AGENT', parts: [{ text: 'yes' }] } } });
   });
@@ -182,7 +181,7 @@ describe('a message', () => {
 describe('a push notification config', () => {
   const config = { id: 'hook', url: 'https://example.com/hook', token: 'a-token-of-the-client' };
 
-  it('is the same when it is made, read, listed and deleted', async () => {
+  it('is the same when it is created, read, listed and deleted', async () => {
     const { id: taskId } = await submit(open);
     const place = { taskId, id: config.id };
     const made = await agreed({ operation: 'CreateTaskPushNotificationConfig', params: { taskId, ...config } });
@@ -195,7 +194,7 @@ describe('a push notification config', () => {
     expect(gone).toMatchObject({ error: { reason: 'TASK_NOT_FOUND' } });
   });
 
-  it('is refused by each when it points into a private network', async () => {
+  it('is refused if its URL is in a private network', async () => {
     const { id: taskId } = await submit(open);
     const params = { taskId, url: 'https://10.0.0.1/hook' };
     const outcome = await agreed({ operation: 'CreateTaskPushNotificationConfig', params });
@@ -259,12 +258,12 @@ describe('an error', () => {
       ['message.contextId'],
     ],
     ['UNAUTHENTICATED', () => ({ url: closed, operation: 'GetTask', params: { id: 'nothing' } })],
-  ])('is %s everywhere', async (reason, request, violations) => {
+  ])('is %s over every binding', async (reason, request, violations) => {
     const outcome = await agreed(request());
     expect(outcome).toMatchObject({ error: { reason, ...(violations && { violations }) } });
   });
 
-  it('is TASK_NOT_FOUND everywhere while an agent that answers with messages works, and no list has its task', async () => {
+  it('is TASK_NOT_FOUND while an agent that answers with messages works, and no list has its task', async () => {
     for (const [end, isTask] of [
       [replied('42'), false],
       [working('This takes a task'), true],
@@ -290,14 +289,14 @@ describe('an error', () => {
     }
   });
 
-  it('is CONFLICT everywhere when a messageId comes with another body', async () => {
+  it('is CONFLICT for a messageId with another body', async () => {
     const sent = userMessage('first');
     await submit(open, sent);
     const outcome = await agreed(sending({ ...sent, parts: [{ text: 'second' }] }));
     expect(outcome).toMatchObject({ error: { reason: 'CONFLICT', violations: ['message.messageId'] } });
   });
 
-  it('is INVALID_AGENT_RESPONSE everywhere when an agent answers with a message and there is none', async () => {
+  it('is INVALID_AGENT_RESPONSE for an agent that answers with an empty message', async () => {
     for (const binding of await bindingsOf()) {
       const contextId = randomUUID();
       const answer = binding.invoke(sending(userMessage('hello', { contextId })));
@@ -307,7 +306,7 @@ describe('an error', () => {
     }
   });
 
-  it('is none when the extension that an agent needs is asked for', async () => {
+  it('does not occur if the required extension is requested', async () => {
     const configuration = { returnImmediately: true };
     for (const binding of await bindingsOf('strict')) {
       const params = { message: userMessage('hello'), configuration };

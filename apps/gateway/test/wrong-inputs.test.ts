@@ -8,7 +8,7 @@ import { get, submit, userMessage } from './support/client.ts';
 import { openStage, type Stage } from './support/stage.ts';
 import { closeClients, grpcBindingOf } from './v1_1/clients.ts';
 
-// What goes beyond A2A 1.0, with values that are none: refused by each binding as the client's fault, by its field.
+// The fields beyond A2A 1.0, with invalid values: each binding refuses them as the client's fault, and names the field.
 
 let stage: Stage;
 let bindings: Readonly<Record<'HTTP+JSON' | 'JSON-RPC' | 'gRPC', Binding>>;
@@ -40,9 +40,9 @@ interface Row {
   readonly what: string;
   readonly ask: (value: never) => Invocation;
   readonly values: readonly unknown[];
-  /** Of which one is named, or what is in it. */
+  /** The named field is this one, or inside it. */
   readonly field: string;
-  /** Left out: all three. */
+  /** Default: all three. */
   readonly over?: readonly Over[];
 }
 
@@ -82,7 +82,7 @@ const rows: readonly Row[] = [
     field: 'last-event-id',
   },
   {
-    what: 'the parameter lastEventId',
+    what: 'lastEventId in the metadata',
     ask: (lastEventId: unknown) => ({
       operation: 'SubscribeToTask',
       params: { id: taskId, metadata: { [resumableStreamsUri]: { lastEventId } } },
@@ -140,8 +140,8 @@ const rows: readonly Row[] = [
     field: 'Idempotency-Key',
   })),
   {
-    // A client of gRPC sends no such text.
-    what: 'an Idempotency-Key of other characters',
+    // A gRPC client cannot send such a text.
+    what: 'an Idempotency-Key with forbidden characters',
     ask: (key: string) => ({
       operation: 'CancelTask',
       params: { id: taskId },
@@ -152,13 +152,13 @@ const rows: readonly Row[] = [
     over: inJson,
   },
   {
-    what: 'a skill',
+    what: 'the skill extension',
     ask: (value: unknown) => send(skillUri, value),
     values: [...noText, 'print', ...[...noText, 'fly', '', '__proto__', 'x'.repeat(5_000)].map((skill) => ({ skill }))],
     field: `message.metadata["${skillUri}"].skill`,
   },
   {
-    what: 'a rerun',
+    what: 'the rerun extension',
     ask: (value: unknown) => send(rerunUri, value),
     values: [
       ...[...noText, 'x'],
@@ -172,7 +172,7 @@ const rows: readonly Row[] = [
 const trials = rows.flatMap(({ over = everywhere, ...row }) => over.map((name) => ({ name, ...row })));
 
 describe.each(trials)('Over $name $what', ({ name, ask, values, field }) => {
-  it.each(values.map((value) => [JSON.stringify(value)?.slice(0, 40), value]))('is not %s', async (_, value) => {
+  it.each(values.map((value) => [JSON.stringify(value)?.slice(0, 40), value]))('refuses %s', async (_, value) => {
     const outcome = await bindings[name].invoke(ask(value as never));
     expect(outcome).toMatchObject({ error: { violations: [expect.any(String)] } });
     const named = 'error' in outcome ? (outcome.error.violations[0] ?? '') : '';

@@ -1,2 +1,2 @@
-/** Sets where programs are searched. */
+/** The environment of this process, whose PATH is searched for programs. */
 export const { env: environment } = process;

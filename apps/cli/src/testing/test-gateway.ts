@@ -86,7 +86,7 @@ function served(url: string, agentUrl: (id: string) => string, parts: AsyncDispo
 
 const SERVED_WITHIN_MS = 10_000;
 
-/** The gateway learns about an agent a moment after the worker has announced it. */
+/** The gateway learns of an agent a moment after the worker has announced it. */
 async function untilServed(url: string): Promise<void> {
   const giveUp = Date.now() + SERVED_WITHIN_MS;
   while (!(await fetch(`${url}/.well-known/agent-card.json`)).ok) {

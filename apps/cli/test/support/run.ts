@@ -15,7 +15,7 @@ export interface RunOptions {
   readonly stopped?: AbortSignal;
 }
 
-/** Runs a command line in this process: nothing of the developer's own leaks in. */
+/** Runs a command line in this process, without the settings of the developer. */
 export async function run(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
   const { env = {}, stdin = '', folder = '/', stopped = new AbortController().signal } = options;
   let out = '';
@@ -49,7 +49,7 @@ export async function run(args: readonly string[], options: RunOptions = {}): Pr
   return { code, out, err };
 }
 
-/** The one JSON document that a command wrote. */
+/** The single JSON document that a command printed. */
 export async function json(args: readonly string[], options?: RunOptions) {
   const ran = await run([...args, '-o', 'json'], options);
   return { ...ran, document: JSON.parse(ran.out) };

@@ -3,14 +3,14 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 
-/** A call of JSON-RPC as it came. */
+/** A received JSON-RPC call. */
 export interface Called {
   readonly method: string;
   readonly params: Record<string, unknown>;
   readonly headers: IncomingHttpHeaders;
 }
 
-/** A result; an error by its code; the events of a stream; or events, and then the connection is cut. */
+/** A result, an error by its code, the events of a stream, or events followed by a cut connection. */
 export type Reply =
   | { readonly result: object }
   | { readonly error: { readonly code: number; readonly message: string } }
@@ -19,11 +19,11 @@ export type Reply =
 export interface ScriptedServer extends AsyncDisposable {
   readonly url: string;
   readonly calls: readonly Called[];
-  /** Of the requests for the card. */
+  /** Headers of the requests for the card. */
   readonly cardHeaders: readonly IncomingHttpHeaders[];
 }
 
-/** An agent that gives the replies of a script: each method its own, in order, the last one for ever. */
+/** An agent with scripted replies: each method has its own, in order, and repeats the last one. */
 export async function scriptedServer(
   script: Readonly<Record<string, readonly Reply[]>>,
   card: {

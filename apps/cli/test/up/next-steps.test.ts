@@ -13,7 +13,7 @@ it.each([
   [{ AUTH: 'api-key,jwt' }, true],
   [{ AUTH: 'none' }, false],
   [{}, false],
-])('the commands of the greeting show a key where callers need one: %j', (environment, needsKey) => {
+])('the printed commands contain a key if callers need one: %j', (environment, needsKey) => {
   const text = nextSteps({ ...settings, environment }, guide);
   expect(curls(text)).toHaveLength(1);
   expect(curls(text)[0]?.includes('-H "X-API-Key: $A2ACLI_API_KEY"')).toBe(needsKey);

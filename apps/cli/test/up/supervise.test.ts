@@ -19,7 +19,7 @@ describe('a supervised process', () => {
     return { part, pids, said };
   }
 
-  it('is started again when it dies, and stays stopped when it is stopped', async () => {
+  it('is restarted when it dies, and stays stopped after stop', async () => {
     const { part, pids, said } = keep('exec sleep 60');
     await part.started;
     process.kill(pids[0] ?? 0, 'SIGKILL');
@@ -30,32 +30,32 @@ describe('a supervised process', () => {
     expect(pids).toHaveLength(2);
   });
 
-  it('is given up when it does not stay up, with the reason', async () => {
+  it('is given up with the reason when it keeps dying', async () => {
     const { part, pids } = keep('exit 3');
     await expect(part.ended).rejects.toThrow('the worker does not stay up (exit code 3): giving up');
     expect(pids).toHaveLength(3);
   });
 
-  it('is given up at once when its first run reports that it cannot start', async () => {
+  it('is given up at once when its first run exits with a settings error', async () => {
     const { part, pids, said } = keep('exit 1');
     await expect(part.ended).rejects.toThrow('the worker cannot start: see above');
     expect([pids.length, said.length]).toEqual([1, 0]);
   });
 
-  it('is restarted for ever when it runs long enough each time', async () => {
+  it('is restarted without limit when each run lasts long enough', async () => {
     const { part, pids } = keep('exit 3', { stableAfterMs: 0 });
-    await until(() => pids.length > 5, { what: 'it was started more often than it may die quickly' });
+    await until(() => pids.length > 5, { what: 'it was started more than five times' });
     await part.stop(1_000);
   });
 
-  it('can be stopped in the pause before it is started again', async () => {
+  it('can be stopped during the pause before a restart', async () => {
     const { part, pids, said } = keep('exit 3', { firstPauseMs: 60_000 });
     await until(() => said.length === 1, { what: 'it waits to be started again' });
     await part.stop(1_000);
     expect(pids).toHaveLength(1);
   });
 
-  it('reports at once that it cannot be started at all', async () => {
+  it('rejects at once when the program cannot be started', async () => {
     const start = (): Promise<never> => Promise.reject(new Error('no such program'));
     const part = supervise({ name: 'redis', start, say: () => undefined });
     await expect(part.started).rejects.toThrow('no such program');

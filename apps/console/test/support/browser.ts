@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs';
 import { type Browser, chromium, type Page } from 'playwright-core';
 
-/** Debian's, and what others call it. `node scripts/setup.mjs --browser` installs it. */
+/** The path on Debian, then other usual ones. `node scripts/setup.mjs --browser` installs it. */
 const programs = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
 const found = programs.find((file) => existsSync(file));
 
-/** False: the tests of a file are skipped, but in CI they fail. `describe.runIf(hasBrowser)` */
+/** False: the tests are skipped, except in CI, where they fail. Usage: `describe.runIf(hasBrowser)` */
 export const hasBrowser = found !== undefined || process.env.CI !== undefined;
 
-/** One for each file of tests: close it at the end. */
+/** Open one per test file, and close it at the end. */
 export function openBrowser(): Promise<Browser> {
   if (!found) throw new Error('there is no Chromium here: node scripts/setup.mjs --browser');
   return chromium.launch({ executablePath: found, args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'] });
@@ -20,15 +20,15 @@ export const views = {
   phone: { width: 390, height: 844 },
 } as const;
 
-export interface Look {
+export interface ViewOptions {
   readonly view?: keyof typeof views;
   readonly scheme?: 'light' | 'dark';
 }
 
-/** A page of its own, signed in by its address. What goes wrong in it is in `problems`. */
+/** A page with its own session, signed in by the key in its URL. */
 export interface ConsolePage extends AsyncDisposable {
   readonly page: Page;
-  /** Errors of the console and of scripts, and what the policy forbade. */
+  /** Errors and warnings of the console, uncaught errors, and violations of the content security policy. */
   readonly problems: readonly string[];
 }
 
@@ -36,10 +36,10 @@ export interface ConsolePage extends AsyncDisposable {
 export async function openPage(
   browser: Browser,
   { url, key, path }: { readonly url: string; readonly key: string; readonly path: string },
-  { view = 'wide', scheme = 'light' }: Look = {},
+  { view = 'wide', scheme = 'light' }: ViewOptions = {},
 ): Promise<ConsolePage> {
   const context = await browser.newContext({ viewport: views[view], colorScheme: scheme });
-  // Shorter than a test: what was waited for is told.
+  // Shorter than the timeout of a test, so that the error names what was missing.
   context.setDefaultTimeout(10_000);
   const page = await context.newPage();
   const problems: string[] = [];

@@ -2,9 +2,9 @@ import { mkdirSync } from 'node:fs';
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { type Look, openPage, views } from './browser.ts';
+import { openPage, type ViewOptions, views } from './browser.ts';
 
-const looks: readonly Required<Look>[] = [
+const allViews: readonly Required<ViewOptions>[] = [
   { view: 'wide', scheme: 'light' },
   { view: 'wide', scheme: 'dark' },
   { view: 'phone', scheme: 'light' },
@@ -16,18 +16,18 @@ export interface CheckedPage {
   readonly key: string;
   /** `/tasks?state=failed` */
   readonly path: string;
-  /** Waits until the page shows what it should. */
+  /** Resolves when the page shows the expected content. */
   readonly ready: (page: Page) => Promise<unknown>;
 }
 
 /**
- * Expects of a page, in light and dark, wide and on a phone: no error in its console, WCAG AA, nothing wider than the
- * window, and on a phone no title cut. With SCREENSHOTS=<folder> in the environment, each look is a picture there.
+ * Checks a page in light and dark, wide and on a phone: no error in its console, WCAG AA, nothing wider than the
+ * window, and on a phone no cut title. With SCREENSHOTS=<folder> each view is saved there as a picture.
  */
 export async function checkPage(browser: Browser, { ready, ...at }: CheckedPage): Promise<void> {
   await using opened = await openPage(browser, at);
   const { page, problems } = opened;
-  for (const { view, scheme } of looks) {
+  for (const { view, scheme } of allViews) {
     await page.setViewportSize(views[view]);
     await page.emulateMedia({ colorScheme: scheme });
     await ready(page);
@@ -46,11 +46,11 @@ export async function checkPage(browser: Browser, { ready, ...at }: CheckedPage)
 const allRules = { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] } as const;
 const colours = { type: 'rule', values: ['color-contrast'] } as const;
 
-/** In the dark only colours differ. */
+/** The dark scheme differs only in colours. */
 async function violations(page: Page, scheme: 'light' | 'dark'): Promise<string[]> {
   const runOnly = scheme === 'light' ? allRules : colours;
   const { violations: found } = await new AxeBuilder({ page })
-    // The page has no frames: its own way with them opens a page for each analysis.
+    // The page has no frames. Without legacy mode axe opens another page for each analysis.
     .setLegacyMode()
     .options({ runOnly: { type: runOnly.type, values: [...runOnly.values] } })
     .analyze();

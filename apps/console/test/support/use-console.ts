@@ -2,19 +2,19 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll } from 'vitest';
 import { consolePage } from '../../../../tests/support/console-page.ts';
 import { openStandInApi, type StandInApi, type StandInOptions } from '../../../../tests/support/stand-in-api.ts';
-import { type ConsolePage, type Look, openBrowser, openPage } from './browser.ts';
+import { type ConsolePage, openBrowser, openPage, type ViewOptions } from './browser.ts';
 import { checkPage } from './check-page.ts';
 
-/** The console in a browser, over a stand-in for the operators' API. */
+/** The console in a browser, with a stand-in for the operators' API. */
 export interface TestConsole {
   readonly api: StandInApi;
-  /** @param path `/tasks?state=failed` @param look `key`: another than the right one */
-  open(path: string, look?: Look & { readonly key?: string }): Promise<ConsolePage>;
-  /** As {@link checkPage}. @param ready waits until the page shows what it should */
+  /** @param path `/tasks?state=failed` @param options `key`: a wrong one, for instance */
+  open(path: string, options?: ViewOptions & { readonly key?: string }): Promise<ConsolePage>;
+  /** As {@link checkPage}. @param ready resolves when the page shows the expected content */
   check(path: string, ready: (page: Page) => Promise<unknown>, key?: string): Promise<void>;
 }
 
-/** For the tests of a `describe`, which share browser and stand-in. */
+/** Call it in a `describe`: its tests share a browser and a stand-in. */
 export function useConsole(options: Pick<StandInOptions, 'tasks'> = {}): TestConsole {
   let browser: Browser;
   let api: StandInApi;
@@ -30,7 +30,7 @@ export function useConsole(options: Pick<StandInOptions, 'tasks'> = {}): TestCon
     get api() {
       return api;
     },
-    open: (path, { key = api.key, ...look } = {}) => openPage(browser, { url: api.url, key, path }, look),
+    open: (path, { key = api.key, ...options } = {}) => openPage(browser, { url: api.url, key, path }, options),
     check: (path, ready, key = api.key) => checkPage(browser, { url: api.url, key, path, ready }),
   };
 }

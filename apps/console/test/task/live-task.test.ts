@@ -8,7 +8,7 @@ const chunk = (text: string, more: object = {}): StreamResponse => ({
   artifactUpdate: { ...ids, artifact: { artifactId: 'a', parts: [{ text }] }, append: true, ...more },
 });
 
-/** A live task whose frames are painted by hand. */
+/** A live task; `paint` runs its animation frames. */
 function liveTask() {
   const frames: (() => void)[] = [];
   const live = new LiveTask((write) => void frames.push(write));
@@ -16,7 +16,7 @@ function liveTask() {
   return { live, paint };
 }
 
-test('however many events come between two frames, the page is told once', () => {
+test('updates the page once per frame, however many events come in between', () => {
   const { live, paint } = liveTask();
   live.take({ task: snapshot });
   for (let i = 0; i < 5_000; i++) live.take(chunk('x'));
@@ -26,7 +26,7 @@ test('however many events come between two frames, the page is told once', () =>
   expect(paint()).toBe(0);
 });
 
-test('the version of an artifact is the same while it grows, and another one when it is replaced', () => {
+test('keeps the version of an artifact while it grows, and changes it when the artifact is replaced', () => {
   const { live } = liveTask();
   live.take({ task: snapshot });
   live.take(chunk('one', { append: false }));
@@ -37,7 +37,7 @@ test('the version of an artifact is the same while it grows, and another one whe
   expect(live.versionOf('a')).not.toBe(version);
 });
 
-test('a new snapshot takes the place of all that was known', () => {
+test('replaces everything by a new snapshot', () => {
   const { live, paint } = liveTask();
   live.take({ task: snapshot });
   live.take(chunk('lost'));
@@ -48,7 +48,7 @@ test('a new snapshot takes the place of all that was known', () => {
   expect(live.versionOf('a')).not.toBe(version);
 });
 
-test('an artifact is closed by its last chunk', () => {
+test('closes an artifact at its last chunk', () => {
   const { live } = liveTask();
   live.take({ task: snapshot });
   live.take(chunk('one'));

@@ -4,7 +4,7 @@ import { until } from '../../../../tests/support/until.ts';
 import { hasBrowser } from '../support/browser.ts';
 import { useConsole } from '../support/use-console.ts';
 
-/** Tasks of the stand-in, by what they are in. */
+/** Numbers of the stand-in's tasks, by their state. */
 const numbers = { working: 0, waiting: 4, failed: 5, queued: 6 };
 const idOf = (name: keyof typeof numbers): string => taskDetail(numbers[name]).taskId;
 
@@ -12,44 +12,44 @@ describe.runIf(hasBrowser)('the page of a task', { timeout: 30_000 }, () => {
   const ui = useConsole({ tasks: 20_000 });
 
   const at = (name: keyof typeof numbers, query = '') => `/tasks/${idOf(name)}${query}`;
-  const lastAsked = (path: string) => ui.api.asked.filter((asked) => asked.path === path).at(-1)?.body;
+  const lastBody = (path: string) => ui.api.requests.filter((each) => each.path === path).at(-1)?.body;
 
-  it('can be read by everyone when the task is stuck', () =>
+  it('is accessible when the task is stuck', () =>
     ui.check(at('queued'), (page) => page.getByText('No live worker runs').waitFor()));
 
-  it('can be read by everyone when the task waits for a person', () =>
+  it('is accessible when the task waits for a person', () =>
     ui.check(at('waiting'), (page) => page.getByLabel('Your answer').waitFor()));
 
-  it('can be read by everyone as JSON', () =>
+  it('is accessible as JSON', () =>
     ui.check(at('failed', '?view=json'), (page) => page.getByText('"messagesAccepted"').waitFor()));
 
-  it('is led to by its address of before', async () => {
+  it('is reached by its old address, too', async () => {
     await using opened = await ui.open(`/task/${idOf('failed')}?view=json`);
     await opened.page.getByText('"messagesAccepted"').waitFor();
     expect(opened.page.url()).toBe(`${ui.api.url}/console${at('failed', '?view=json')}`);
     expect(opened.problems).toEqual([]);
   });
 
-  it('says in words that there is no such task', async () => {
+  it('says that the task does not exist', async () => {
     const nobody = '00000000-0000-4000-8000-ffffffffffff';
     await using opened = await ui.open(`/tasks/${nobody}`);
     await opened.page.getByText('There is no such task').waitFor();
     expect(await opened.page.getByText('Not live').count()).toBe(0);
-    // Chromium itself tells of the one answer with 404.
+    // Chromium logs the 404.
     expect(opened.problems).toEqual([expect.stringContaining('404')]);
   });
 
-  it('answers in the place of the client', async () => {
+  it('answers for the client', async () => {
     await using opened = await ui.open(at('waiting'));
     const { page } = opened;
     await page.getByLabel('Your answer').fill('A large one');
     await page.getByRole('button', { name: 'Answer' }).last().click();
-    await until(() => lastAsked(`/admin/tasks/${idOf('waiting')}:answer`), { what: 'the answer is sent' });
-    expect(lastAsked(`/admin/tasks/${idOf('waiting')}:answer`)).toMatchObject({ parts: [{ text: 'A large one' }] });
+    await until(() => lastBody(`/admin/tasks/${idOf('waiting')}:answer`), { what: 'the answer is sent' });
+    expect(lastBody(`/admin/tasks/${idOf('waiting')}:answer`)).toMatchObject({ parts: [{ text: 'A large one' }] });
     expect(opened.problems).toEqual([]);
   });
 
-  it('runs a task again from a step, with other words, and goes to the new one', async () => {
+  it('runs a task again from a step, with another message, and opens the new task', async () => {
     await using opened = await ui.open(at('failed'));
     const { page } = opened;
     await page.getByRole('button', { name: 'Run again' }).first().click();
@@ -58,14 +58,14 @@ describe.runIf(hasBrowser)('the page of a task', { timeout: 30_000 }, () => {
     await page.getByLabel('Message', { exact: true }).fill('Go slowly');
     await page.getByRole('dialog').getByRole('button', { name: 'Run again' }).click();
     await page.waitForURL((url) => !url.pathname.includes(idOf('failed')));
-    expect(lastAsked(`/admin/tasks/${idOf('failed')}:rerun`)).toMatchObject({
+    expect(lastBody(`/admin/tasks/${idOf('failed')}:rerun`)).toMatchObject({
       fromStep: 'price',
       parts: [{ text: 'Go slowly' }],
     });
     expect(opened.problems).toEqual([]);
   });
 
-  it('opens what a called task did in its place', async () => {
+  it('shows the timeline of a called task', async () => {
     await using opened = await ui.open(at('working'));
     const { page } = opened;
     const lines = page.locator('.timeline li');
@@ -74,14 +74,14 @@ describe.runIf(hasBrowser)('the page of a task', { timeout: 30_000 }, () => {
     await until(async () => (await lines.count()) > before, { what: 'there are lines of the called task' });
   });
 
-  it('cancels', async () => {
+  it('cancels the task', async () => {
     await using opened = await ui.open(at('working'));
     await opened.page.getByRole('button', { name: 'Cancel' }).click();
-    const isAsked = () => ui.api.asked.some(({ path }) => path === `/admin/tasks/${idOf('working')}:cancel`);
+    const isAsked = () => ui.api.requests.some(({ path }) => path === `/admin/tasks/${idOf('working')}:cancel`);
     await until(isAsked, { what: 'the cancel is sent' });
   });
 
-  it('shows every kind of content, and takes over no HTML', async () => {
+  it('shows every kind of content, and renders no HTML of it', async () => {
     const path = `/admin/tasks/${idOf('working')}/events`;
     const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
     const parts = [

@@ -14,7 +14,7 @@ const timelineOf = (...entries: TimelineEntry[]): Timeline => ({
 });
 const attempt = { kind: 'attempt', attempt: 1, worker: 'w', waitedMs: 5, isTakenOver: false } as const;
 
-test('the steps and calls of an attempt are below it, with what became of them', () => {
+test('the steps and calls of an attempt are shown below it, with their outcomes', () => {
   const timeline = timelineOf(
     { kind: 'accepted', at: at(0), number: 1, from: 'alice' },
     { kind: 'queued', at: at(0), untilAt: at(5) },
@@ -41,19 +41,19 @@ test('the steps and calls of an attempt are below it, with what became of them',
   expect(second).toMatchObject({ about: 'w · epoch 2', detail: 'took over · lease 2.0 s' });
 });
 
-test('steps and calls whose attempt is not kept any more are shown by themselves', () => {
+test('steps and calls without a stored attempt are shown alone', () => {
   const rows = rowsOf(timelineOf({ kind: 'step', at: at(1), epoch: 1, name: 'old', isRemembered: false }), 9);
   expect(rows).toMatchObject([{ kind: 'step', label: 'old', until: 9, isOpen: true }]);
 });
 
-test('an axis places moments in proportion', () => {
+test('an axis places moments in proportion to time', () => {
   const axis = new TimeAxis([100, 200, 300]);
   expect([50, 100, 150, 300, 400].map((moment) => axis.place(moment))).toEqual([0, 0, 25, 100, 100]);
   expect(axis.stretch(200, 300)).toEqual({ left: 50, width: 50 });
   expect(axis.gaps).toEqual([]);
 });
 
-test('a long pause is cut, so that what is before and after it can be seen', () => {
+test('a long pause is shortened, so that the events around it stay distinct', () => {
   const day = 86_400_000;
   const axis = new TimeAxis([0, 1_000, 1_000 + day, 2_000 + day]);
   expect(axis.place(1_000)).toBeCloseTo(47);
@@ -62,6 +62,6 @@ test('a long pause is cut, so that what is before and after it can be seen', () 
   expect(axis.gaps[0]?.at).toBeCloseTo(50);
 });
 
-test('one moment has a place', () => {
+test('an axis with a single moment places it at 0', () => {
   expect(new TimeAxis([5]).place(5)).toBe(0);
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../../../tests/support/until.ts';
 import { type ErrorBody, get, submit, userMessage } from '../support/client.ts';
-import { type AdminStage, begin, die, fieldsOf, openAdminStage } from './support.ts';
+import { type AdminStage, begin, failAllAttempts, fieldsOf, openAdminStage } from './support.ts';
 
 let stage: AdminStage;
 
@@ -13,8 +13,8 @@ afterAll(() => stage[Symbol.asyncDispose]());
 
 const idle = { agents: ['echo'], upForMs: 1_000, isDraining: false, turns: [] };
 
-describe('the operators’ port', () => {
-  it('answers nothing without its key, not even which paths there are', async () => {
+describe("the operators' port", () => {
+  it('refuses every path without its key, unknown paths included', async () => {
     for (const path of ['/admin/agents', '/metrics', '/nothing']) {
       const without = await get<ErrorBody>(stage.adminUrl + path);
       expect(without).toMatchObject({ status: 401, body: { error: { status: 'UNAUTHENTICATED' } } });
@@ -23,12 +23,12 @@ describe('the operators’ port', () => {
     }
   });
 
-  it('is not part of the port for clients', async () => {
+  it("is separate from the clients' port", async () => {
     expect((await get(`${stage.url}/admin/agents`)).status).toBe(404);
     expect((await get(`${stage.url}/metrics`)).status).toBe(404);
   });
 
-  it('names every parameter that is wrong', async () => {
+  it('names every wrong parameter', async () => {
     const answer = await stage.ask<ErrorBody>('/admin/agents?pageSize=0&pageToken=x&size=3');
     expect(answer).toMatchObject({ status: 400, body: { error: { status: 'INVALID_ARGUMENT' } } });
     expect(fieldsOf(answer)).toEqual(['pageSize', 'size']);
@@ -37,7 +37,7 @@ describe('the operators’ port', () => {
     expect(fieldsOf(await stage.ask('/admin/workers/x:drain?giveBackAfterMs=-1', 'POST'))).toEqual(['giveBackAfterMs']);
   });
 
-  it('names the verbs of a path, and answers 404 for unknown paths', async () => {
+  it('names the allowed methods of a path, and answers 404 for unknown paths', async () => {
     const wrong = await stage.ask<ErrorBody>('/admin/tasks/x', 'PUT');
     expect(wrong.status).toBe(405);
     expect(wrong.headers.get('allow')).toBe('GET, DELETE');
@@ -74,14 +74,14 @@ describe('agents', () => {
     expect((await stage.ask('/admin/agents/nobody/tenants')).status).toBe(404);
   });
 
-  it('are paused and resumed; a paused one takes messages all the same', async () => {
+  it('are paused and resumed; a paused agent still accepts messages', async () => {
     expect(await stage.ask('/admin/agents/echo:pause', 'POST')).toMatchObject({ status: 200, body: { paused: true } });
     expect((await submit(stage.url)).status.state).toBe('TASK_STATE_SUBMITTED');
     expect(await stage.ask('/admin/agents/echo:resume', 'POST')).toMatchObject({ body: { paused: false } });
     expect((await stage.ask('/admin/agents/nobody:pause', 'POST')).status).toBe(404);
   });
 
-  it('that are paused leave a line in the log', async () => {
+  it('leave a log line when they are paused', async () => {
     await stage.ask('/admin/agents/mute:pause', 'POST');
     expect(stage.log.some((line) => line.includes('"msg":"admin action"') && line.includes('mute:pause'))).toBe(true);
     expect(stage.log.join()).not.toContain('a-key-for-operators');
@@ -89,7 +89,7 @@ describe('agents', () => {
 });
 
 describe('workers', () => {
-  it('are listed, drained and taken back', async () => {
+  it('are listed, drained and resumed', async () => {
     await stage.store.ops.workers.report('w-1', idle);
     expect((await stage.ask('/admin/workers')).body).toMatchObject({
       workers: [{ id: 'w-1', agents: ['echo'], state: 'working', turns: [] }],
@@ -105,7 +105,7 @@ describe('workers', () => {
 });
 
 describe('turns', () => {
-  it('that run are listed with who runs them', async () => {
+  it('in progress are listed with their worker', async () => {
     const { id: taskId } = await submit(stage.url);
     await begin(stage.store, taskId);
     await stage.store.ops.workers.report('w-2', { ...idle, turns: [{ taskId, epoch: 1, runsForMs: 50 }] });
@@ -114,7 +114,7 @@ describe('turns', () => {
     await stage.store.ops.workers.withdraw('w-2');
   });
 
-  it('that are due and do not come are listed with the reason', async () => {
+  it('that are overdue are listed with the reason', async () => {
     const { id: taskId } = await submit(`${stage.url}/agents/guest`);
     const stuck = async () => {
       const { body } = await stage.ask<{ tasks: { taskId: string; reason: string }[] }>('/admin/stuck?pageSize=100');
@@ -140,7 +140,7 @@ describe('turns', () => {
 describe('a dead letter', () => {
   it('is listed without its contents, read, retried and deleted', async () => {
     const poison = await submit(stage.url, userMessage('a secret poison', { messageId: 'poison-1' }));
-    await die(stage.store, poison.id);
+    await failAllAttempts(stage.store, poison.id);
     const { body } = await stage.ask<{ deadLetters: unknown[] }>('/admin/dead-letters');
     expect(body.deadLetters).toMatchObject([
       { kind: 'turn', id: poison.id, agent: 'echo', messageId: 'poison-1', attempts: 2 },
@@ -152,17 +152,17 @@ describe('a dead letter', () => {
     const { body: retried } = await stage.ask<{ taskId: string }>(`/admin/dead-letters/${poison.id}:retry`, 'POST');
     expect(retried.taskId).not.toBe(poison.id);
     expect((await stage.ask(`/admin/dead-letters/${poison.id}`)).status).toBe(404);
-    await die(stage.store, retried.taskId);
+    await failAllAttempts(stage.store, retried.taskId);
     expect((await stage.ask(`/admin/dead-letters/${retried.taskId}`, 'DELETE')).status).toBe(204);
     expect((await stage.ask(`/admin/dead-letters/${retried.taskId}`, 'DELETE')).status).toBe(404);
     expect((await stage.ask(`/admin/dead-letters/${retried.taskId}:retry`, 'POST')).status).toBe(404);
   });
 
-  it('is listed page by page, the latest first', async () => {
+  it('is listed page by page, latest first', async () => {
     const ids: string[] = [];
     for (let n = 0; n < 5; n++) {
       const { id } = await submit(stage.url);
-      await die(stage.store, id);
+      await failAllAttempts(stage.store, id);
       ids.push(id);
     }
     interface DeadList {
@@ -179,7 +179,7 @@ describe('a dead letter', () => {
     expect(next.body.nextPageToken).toBe('');
   });
 
-  it('may be a webhook, whose address and credentials are not shown, and is listed by its kind', async () => {
+  it('can be that of a webhook: it is listed by kind, without address and credentials', async () => {
     const { id: taskId } = await submit(stage.url);
     const scope = { principal: { tenant: 'default', subject: 'anonymous', scopes: [] }, agent: 'echo' };
     const url = 'https://example.com/hook?secret=1';
@@ -225,7 +225,7 @@ describe('a task', () => {
     expect(whole).toMatchObject({ task: { id, history: [{ parts: [{ text: 'something private' }] }] } });
   });
 
-  it('is canceled, then deleted with every key', async () => {
+  it('is canceled, then deleted with all its keys', async () => {
     const { id } = await submit(stage.url);
     const live = await stage.ask<ErrorBody>(`/admin/tasks/${id}`, 'DELETE');
     expect(live).toMatchObject({ status: 409, body: { error: { message: expect.stringContaining('cancel it') } } });
@@ -240,7 +240,7 @@ describe('a task', () => {
       expect((await stage.ask<ErrorBody>(`/admin/tasks/${id}`, verb)).status).toBe(404);
   });
 
-  it('has an id; anything else is no task, also when it is a key', async () => {
+  it('is found only by its id: the name of a Redis key gets 404', async () => {
     const { id } = await submit(stage.url);
     for (const name of [`${id}:e`, 'x', `${id}%00`])
       expect(await stage.ask<ErrorBody>(`/admin/tasks/${name}`)).toMatchObject({

@@ -2,7 +2,7 @@ import { type BulkProgress, bulkProgressSchema, OperatorClient } from '@switchya
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { until } from '../../../../tests/support/until.ts';
 import { submit } from '../support/client.ts';
-import { type AdminStage, die, key, openAdminStage } from './support.ts';
+import { type AdminStage, failAllAttempts, key, openAdminStage } from './support.ts';
 
 let stage: AdminStage;
 let client: OperatorClient;
@@ -29,9 +29,9 @@ async function last(filter: object): Promise<BulkProgress | undefined> {
   return (await Array.fromAsync(retry(filter))).at(-1);
 }
 
-it('dead letters are found by what was wrong, by agent and tenant, and by time', async () => {
+it('dead letters are found by reason, agent, tenant and time', async () => {
   const first = await submit(stage.url);
-  await die(stage.store, first.id);
+  await failAllAttempts(stage.store, first.id);
   const until = new Date(Date.now() + 60_000).toISOString();
   expect(await left('reason=STOPPED%20unexpectedly')).toBe(1);
   expect(await left('agent=echo&tenant=default&kind=turn')).toBe(1);
@@ -43,15 +43,15 @@ it('dead letters are found by what was wrong, by agent and tenant, and by time',
   expect(await left()).toBe(0);
 });
 
-it('300 of them are retried with progress; who goes in the middle, and comes again, retries each once', async () => {
+it('300 dead letters are retried once each, though one caller disconnects and two repeat it', async () => {
   const tasks = await Promise.all(Array.from({ length: 300 }, () => submit(stage.url)));
-  await Promise.all(tasks.map(({ id }) => die(stage.store, id)));
-  const went = new AbortController();
+  await Promise.all(tasks.map(({ id }) => failAllAttempts(stage.store, id)));
+  const leaving = new AbortController();
   const seen: BulkProgress[] = [];
   const read = async (): Promise<void> => {
-    for await (const progress of retry({ agent: 'echo' }, went.signal)) {
+    for await (const progress of retry({ agent: 'echo' }, leaving.signal)) {
       seen.push(progress);
-      if (progress.done >= 50) went.abort();
+      if (progress.done >= 50) leaving.abort();
     }
   };
   await expect(read()).rejects.toThrow('aborted');
@@ -69,11 +69,11 @@ it('300 of them are retried with progress; who goes in the middle, and comes aga
   expect(one?.isDone && other?.isDone).toBe(true);
   expect(await left()).toBe(0);
   const queues = await stage.store.ops.queues();
-  // Each of the 301 tasks, and its retry.
+  // Each of the 301 tasks and its retry.
   expect(queues.came).toBe(602);
 });
 
-it('the question of a task that waits for a person is read on demand', async () => {
+it('the question of a task that waits for a person is listed on request', async () => {
   const { id, contextId } = await submit(stage.url);
   const turn = await stage.store.turns.begin({ taskId: id, job: 1, started: 1, token: 'a' }, 0, {
     onCancel: () => undefined,

@@ -10,7 +10,7 @@ import { type AdminStage, key, openAdminStage } from './support.ts';
 
 const admin = { host: '127.0.0.1', port: 0, key, hasConsole: true };
 
-describe('the console on the operators’ port', () => {
+describe("the console on the operators' port", () => {
   let stage: AdminStage;
   beforeAll(async () => {
     stage = await openAdminStage({}, { admin });
@@ -20,7 +20,7 @@ describe('the console on the operators’ port', () => {
   const clientsOf = (path: string, headers: Record<string, string> = { authorization: `Bearer ${key}` }) =>
     fetch(`${stage.adminUrl}/a2a${path}`, { headers });
 
-  it('needs no key for its files, and lets them do nothing but ask this gateway', async () => {
+  it('serves its files without a key, with a policy that allows requests to this gateway only', async () => {
     const response = await fetch(`${stage.adminUrl}/console/tasks`);
     expect([200, 503]).toContain(response.status);
     expect(response.headers.get('content-security-policy')).toMatch(/^default-src 'none'; script-src 'self'; /);
@@ -29,7 +29,7 @@ describe('the console on the operators’ port', () => {
     expect((await fetch(`${stage.adminUrl}/console/assets/..%2f..%2fpackage.json`)).status).not.toBe(200);
   });
 
-  it('says how to build it where it is not built', async () => {
+  it('says how to build it if it is not built', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'console-'));
     const server = express().use('/console', serveConsole({ folder })).listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -42,12 +42,12 @@ describe('the console on the operators’ port', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('tells operators who they are', async () => {
+  it('tells operators their name and permissions', async () => {
     const { body } = await stage.ask('/admin/me');
     expect(body).toEqual({ name: 'operator', may: 'all', canTry: true, version: expect.any(String) });
   });
 
-  it('serves operators what clients are served, and nobody else', async () => {
+  it("serves the clients' paths below /a2a to operators only", async () => {
     expect((await clientsOf('/agents')).status).toBe(200);
     expect((await clientsOf('/agents/echo/tasks')).status).toBe(200);
     expect((await clientsOf('/agents/no-such/tasks')).status).toBe(404);
@@ -55,7 +55,7 @@ describe('the console on the operators’ port', () => {
     expect((await fetch(`${stage.adminUrl}/agents`, { headers: { authorization: `Bearer ${key}` } })).status).toBe(404);
   });
 
-  it('is found from the clients’ port', async () => {
+  it("is linked from the clients' port", async () => {
     const response = await fetch(`${stage.url}/console`, { redirect: 'manual' });
     expect(response.status).toBe(307);
     expect(response.headers.get('location')).toBe(`${stage.adminUrl}/console/`);
@@ -63,7 +63,7 @@ describe('the console on the operators’ port', () => {
 });
 
 describe('a gateway without a console', () => {
-  it('says how to get one', async () => {
+  it('says how to enable it', async () => {
     await using stage = await openAdminStage();
     const response = await fetch(`${stage.url}/console`);
     expect(response.status).toBe(404);
@@ -74,7 +74,7 @@ describe('a gateway without a console', () => {
 });
 
 describe('a gateway whose clients need keys', () => {
-  it('does not take the key of an operator for a client’s', async () => {
+  it("does not accept an operator's key below /a2a", async () => {
     await using stage = await openAdminStage({}, { admin, auth: { keys: [] } });
     expect((await stage.ask('/admin/me')).body).toMatchObject({ canTry: false });
     expect((await stage.ask('/a2a/agents')).status).toBe(401);

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { submit } from '../support/client.ts';
 import { begin, openAdminStage } from './support.ts';
 
-it('operators list conversations, and read what both agents said', async () => {
+it('operators list conversations, and read their events', async () => {
   await using stage = await openAdminStage();
   const { id: taskId, contextId } = await submit(stage.url);
   const turn = await begin(stage.store, taskId);

@@ -30,7 +30,7 @@ async function canceled(base = ''): Promise<string> {
 }
 
 describe('a client', () => {
-  it('deletes a task of its own that has ended, at the agent that it was made for', async () => {
+  it('deletes its own ended task, at the agent of the task', async () => {
     for (const base of ['', '/agents/guest']) {
       const id = await canceled(base);
       expect(await remove(`${base}/tasks/${id}`)).toMatchObject({ status: 204, body: undefined });
@@ -39,7 +39,7 @@ describe('a client', () => {
     }
   });
 
-  it('finds no task of anybody else, nor of another agent', async () => {
+  it("gets 404 for another caller's task, and at another agent", async () => {
     const id = await canceled();
     const answers = [await remove(`/tasks/${id}`, keys[1]), await remove(`/agents/guest/tasks/${id}`)];
     for (const answer of answers)
@@ -47,7 +47,7 @@ describe('a client', () => {
     expect((await get(`${stage.url}/tasks/${id}`, { 'x-api-key': keys[0] })).status).toBe(200);
   });
 
-  it('finds no task under the name of a key that belongs to one', async () => {
+  it('gets 404 for the name of a Redis key of a task', async () => {
     const id = await canceled();
     for (const key of ['e', 'i', 'w', 'd']) {
       expect((await remove(`/tasks/${id}:${key}`)).status).toBe(404);
@@ -55,7 +55,7 @@ describe('a client', () => {
     }
   });
 
-  it('has to cancel first what goes on', async () => {
+  it('must cancel a running task first', async () => {
     const open = await openStage();
     const { id } = await submit(open.url);
     const response = await fetch(`${open.url}/tasks/${id}`, { method: 'DELETE' });
@@ -64,7 +64,7 @@ describe('a client', () => {
     await open[Symbol.asyncDispose]();
   });
 
-  it('gets DELETE in the list of verbs', async () => {
+  it('sees DELETE among the allowed methods', async () => {
     const response = await fetch(`${stage.url}/tasks/x`, { method: 'PUT' });
     expect(response.headers.get('allow')).toBe('GET, DELETE');
   });

@@ -18,7 +18,7 @@ afterAll(() => stage[Symbol.asyncDispose]());
 const agents = async (key: string) => (await get(`${stage.url}/agents`, { 'x-api-key': key })).status;
 
 describe('operators', () => {
-  it('make keys, list them without their secrets, and revoke them', async () => {
+  it('create keys, list them without their secrets, and revoke them', async () => {
     const made = await stage.ask<MadeKey>('/admin/keys?subject=ada&tenant=acme&scopes=send+read&days=7', 'POST');
     const { key, ...credential } = made.body;
     expect(made.status).toBe(200);
@@ -36,7 +36,7 @@ describe('operators', () => {
     expect(stage.log.join('\n')).not.toContain(key.slice(-43));
   });
 
-  it('are told what a key cannot be', async () => {
+  it('get an error that names each wrong parameter of a key', async () => {
     const wrong = await stage.ask<ErrorBody>('/admin/keys?scopes=%22&days=0&color=red', 'POST');
     expect(wrong.status).toBe(400);
     expect(fieldsOf(wrong).sort()).toEqual(['color', 'days', 'scopes.0', 'subject']);

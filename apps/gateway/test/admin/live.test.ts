@@ -20,8 +20,8 @@ const schema = z.object({ agents: z.array(z.object({ id: z.string(), paused: z.b
 const isPaused = ({ agents }: z.output<typeof schema>): boolean | undefined =>
   agents.find(({ id }) => id === 'echo')?.paused;
 
-describe('an answer that goes on', () => {
-  it('comes at once, and again when it differs, to every reader', async () => {
+describe('a live answer (text/event-stream)', () => {
+  it('is sent at once and after each change, to every reader', async () => {
     const readers = Array.from({ length: 2 }, () => client.watch('/admin/agents', schema));
     const next = async () =>
       Promise.all(readers.map(async (reader) => isPaused((await reader.next()).value ?? { agents: [] })));
@@ -33,7 +33,7 @@ describe('an answer that goes on', () => {
     await Promise.all(readers.map((reader) => reader.return(undefined)));
   });
 
-  it('is not sent again to a reader who has it', async () => {
+  it('is not sent again to a reader that names it in Last-Event-ID', async () => {
     const first = await open('/admin/agents');
     const event = await first.next();
     const id = /^id: (\d+)$/m.exec(event)?.[1] ?? '';
@@ -46,7 +46,7 @@ describe('an answer that goes on', () => {
     await stage.ask('/admin/agents/echo:resume', 'POST');
   });
 
-  it('is refused with a status, as without a stream', async () => {
+  it('is refused with the same status as a plain request', async () => {
     const headers = { authorization: `Bearer ${key}`, accept: 'text/event-stream' };
     expect((await fetch(`${stage.adminUrl}/admin/agents?pageSize=0`, { headers })).status).toBe(400);
     expect((await fetch(`${stage.adminUrl}/admin/agents`, { headers: { accept: headers.accept } })).status).toBe(401);
@@ -54,13 +54,13 @@ describe('an answer that goes on', () => {
     expect((await fetch(`${stage.adminUrl}/admin/agents`, { headers: wrong })).status).toBe(400);
   });
 
-  it('has a bound of readers', async () => {
+  it('has at most 100 readers', async () => {
     const open = await Promise.all(Array.from({ length: 101 }, () => ask('/admin/workers')));
     expect(open.filter(({ status }) => status === 503)).toHaveLength(1);
     await Promise.all(open.map(({ body }) => body?.cancel()));
   });
 
-  it('ends with a reload of keys: its reader comes again, with its own', () => {
+  it('ends when keys are reloaded, so that its reader signs in again', () => {
     const streams = new OperatorStreams();
     const res = new ServerResponse(new IncomingMessage(new Socket()));
     const signal = streams.watch(res, { subject: 'operator', credential: 'key:operator', may: 'all' });
@@ -70,7 +70,7 @@ describe('an answer that goes on', () => {
     res.emit('close');
   });
 
-  it('ends with the key of its reader, once that is revoked', async () => {
+  it("ends once its reader's key is revoked", async () => {
     const auth = { keys: [], keyCacheMs: 20 };
     await using other = await openAdminStage({}, { auth });
     const draft = { tenant: 'acme', subject: 'boss', scopes: ['admin'] };
@@ -82,7 +82,7 @@ describe('an answer that goes on', () => {
     expect(await response.text()).toMatch(/^id: /);
   });
 
-  it('ends with the gateway', async () => {
+  it('ends when the gateway stops', async () => {
     const other = await openAdminStage({}, { drainMs: 60_000 });
     const response = await fetch(`${other.adminUrl}/admin/agents`, { headers: eventHeaders() });
     await other[Symbol.asyncDispose]();
@@ -93,7 +93,7 @@ describe('an answer that goes on', () => {
 const eventHeaders = (more: object = {}) => ({ authorization: `Bearer ${key}`, accept: 'text/event-stream', ...more });
 const ask = (path: string, more?: object) => fetch(stage.adminUrl + path, { headers: eventHeaders(more) });
 
-/** The text of each event, with its id. */
+/** Reads the text of each event, with its id. */
 async function open(path: string, more?: object) {
   const { body } = await ask(path, more);
   const reader = body?.pipeThrough(new TextDecoderStream()).getReader();

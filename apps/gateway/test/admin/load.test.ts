@@ -8,7 +8,7 @@ interface Load {
   readonly oldestWaitMs: number;
 }
 
-it('the load of agents is what waits and what runs, over all shards', async () => {
+it('the load of an agent counts waiting and running jobs over all shards', async () => {
   await using stage = await openAdminStage({ shards: 4 });
   const load = async () => (await stage.ask<Load>('/admin/load?agents=echo')).body;
   expect(await load()).toEqual({ jobs: 0, oldestWaitMs: 0 });
@@ -41,13 +41,13 @@ it('the load of agents is what waits and what runs, over all shards', async () =
   expect((await load()).jobs).toBe(12);
 });
 
-it('an agent that was never announced counts as a job, so that a worker is started which announces it', async () => {
+it('an agent that was never announced counts as one job, so that a worker is started for it', async () => {
   await using stage = await openAdminStage();
   const { body } = await stage.ask<Load>('/admin/load?agents=echo,new-one,new-one,other-one');
   expect(body).toEqual({ jobs: 2, oldestWaitMs: 0 });
 });
 
-it('the key of metrics reads the load, and a wrong list of agents is named', async () => {
+it('the metrics key reads the load, and a wrong agent id is named', async () => {
   const metricsKey = 'a-key-for-metrics-alone';
   await using stage = await openAdminStage({}, { metricsKey });
   const headers = { 'x-api-key': metricsKey };

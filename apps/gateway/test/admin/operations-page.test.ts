@@ -3,16 +3,16 @@ import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { submit } from '../support/client.ts';
-import { die, key, openAdminStage } from './support.ts';
+import { failAllAttempts, key, openAdminStage } from './support.ts';
 
 const page = readFileSync('docs/operations.md', 'utf8');
 const lines = [...page.matchAll(/^```sh\n(.*?)^```/gms)].flatMap(([, block = '']) => block.trim().split('\n'));
 
-it('every curl line of docs/operations.md works, in the order of the page', async () => {
+it('every curl command of docs/operations.md works, in the order of the page', async () => {
   await using stage = await openAdminStage({ maxAttempts: 1 });
   const [task, dead, other] = await Promise.all([submit(stage.url), submit(stage.url), submit(stage.url)]);
-  await die(stage.store, dead.id);
-  await die(stage.store, other.id);
+  await failAllAttempts(stage.store, dead.id);
+  await failAllAttempts(stage.store, other.id);
   await stage.store.ops.workers.report('worker-1', { agents: ['echo'], upForMs: 1, isDraining: false, turns: [] });
   const { credential } = await stage.store.credentials.create({ tenant: 'acme', subject: 'bob', scopes: [] });
   const names = {

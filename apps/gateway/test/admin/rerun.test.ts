@@ -34,7 +34,7 @@ async function refused(taskId: string, body: object): Promise<Answer<ErrorBody>>
   return { status: response.status, headers: response.headers, body: JSON.parse(await response.text()) };
 }
 
-test('an operator runs a task again, with other words, and its agent is told who did', async () => {
+test("an operator runs a task again with another message, and the agent sees the operator's name", async () => {
   const taskId = await taskOfAlice(true);
   const client = new OperatorClient({ url: stage.adminUrl, key });
   const body = { messageId: 'again', parts: [{ text: 'go slowly' }], fromStep: 'plan' };
@@ -45,7 +45,7 @@ test('an operator runs a task again, with other words, and its agent is told who
   expect(turn.start.principal).toMatchObject({ tenant: 'acme', subject: 'alice' });
 });
 
-test('what cannot be run again is refused, with the reason', async () => {
+test('a task that cannot run again is refused, and the error names the field', async () => {
   const messageId = randomUUID();
   expect((await refused(await taskOfAlice(false), { messageId })).status).toBe(400);
   expect((await refused(randomUUID(), { messageId })).status).toBe(404);

@@ -17,7 +17,7 @@ const workers: readonly WorkerReading[] = [
   { id: 'older', ...worker },
 ];
 
-/** Each look is a second after the one before by Redis' clock. */
+/** By Redis' clock, a second passes between two readings. */
 function recorderOf(sums: readonly (QueueSum | undefined)[]): SeriesRecorder {
   let n = 0;
   const queues = async (): Promise<QueueSum> => {
@@ -29,7 +29,7 @@ function recorderOf(sums: readonly (QueueSum | undefined)[]): SeriesRecorder {
   return new SeriesRecorder(sources, 20);
 }
 
-it('the series have rates between two looks, and gaps while Redis does not answer', async () => {
+it('the series have rates between two readings, and gaps while Redis does not answer', async () => {
   const busy = { ...sum, came: 50, began: 40, active: 10, waiting: 10, oldestWaitMs: 700 };
   const recorder = recorderOf([sum, busy, undefined, busy, busy]);
   recorder.start();
@@ -38,7 +38,7 @@ it('the series have rates between two looks, and gaps while Redis does not answe
       const read = recorder.read();
       return read.points.acceptedPerSecond.includes(0) && read;
     },
-    { what: 'two looks after the gap' },
+    { what: 'two readings after the gap' },
   );
   recorder.stop();
   const known = (name: keyof typeof points) => points[name].filter((value) => value !== null);
@@ -51,7 +51,7 @@ it('the series have rates between two looks, and gaps while Redis does not answe
   expect(known('firstEventP95Ms')).toEqual([]);
 });
 
-it('the series begin where they are asked from', async () => {
+it('the series start at the requested time', async () => {
   const recorder = recorderOf([sum]);
   recorder.start();
   await until(() => recorder.read().points.waiting.length > 5, { what: 'six points' });
@@ -63,7 +63,7 @@ it('the series begin where they are asked from', async () => {
   expect(recorder.read(Date.now() + 60_000).points.waiting).toEqual([]);
 });
 
-it('operators read the series of what waits, and the agents with their cards', async () => {
+it('operators read the series of waiting jobs, and the agents with their cards', async () => {
   await using stage = await openAdminStage({ shards: 2 });
   await submit(stage.url);
   const { body } = await stage.ask('/admin/series');

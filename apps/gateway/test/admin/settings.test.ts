@@ -5,7 +5,7 @@ import { until } from '../../../../tests/support/until.ts';
 import { readConfig } from '../../src/config.ts';
 import { openAdminStage } from './support.ts';
 
-it('operators have no port unless one is named, then on loopback', () => {
+it("there is no operators' port unless it is set, and its default host is loopback", () => {
   const key = '0123456789abcdef';
   expect(readConfig({ ADMIN_KEY: key }).gateway.admin).toBeUndefined();
   expect(readConfig({ ADMIN_PORT: '4100', ADMIN_KEY: key }).gateway.admin).toEqual({
@@ -18,7 +18,7 @@ it('operators have no port unless one is named, then on loopback', () => {
   expect(off?.hasConsole).toBe(false);
 });
 
-it('the console signs in at an issuer only where its tokens count', () => {
+it('the console signs in at an issuer only if the gateway accepts its tokens', () => {
   const env = { ADMIN_PORT: '4100', ADMIN_KEY: '0123456789abcdef', CONSOLE_OIDC_CLIENT_ID: 'console' };
   expect(() => readConfig(env)).toThrow(/CONSOLE_OIDC_CLIENT_ID: .*AUTH=jwt/);
   const jwt = { AUTH: 'jwt', JWT_ISSUER: 'https://issuer.example', JWT_AUDIENCE: 'switchyard' };
@@ -30,7 +30,7 @@ it('the console signs in at an issuer only where its tokens count', () => {
   });
 });
 
-it('a port for operators needs a key that cannot be guessed, which no error repeats', () => {
+it("the operators' port needs a key of at least 16 characters, which no error repeats", () => {
   for (const key of ['', 'too-short-secret'.slice(0, 15)]) {
     const read = (): unknown => readConfig({ ADMIN_PORT: '4100', ADMIN_KEY: key });
     expect(read).toThrow(SettingsError);
@@ -44,7 +44,7 @@ it('a port for operators needs a key that cannot be guessed, which no error repe
   );
 });
 
-it('while Redis is unreachable, operators get 503 at once, and metrics go on', async () => {
+it('while Redis is unreachable, operators get 503 at once, and metrics are still served', async () => {
   const redis = await startRedis();
   await using stage = await openAdminStage({ redisUrl: redis.url }, { storeTimeoutMs: 300 });
   await redis.stop();
@@ -61,7 +61,7 @@ it('while Redis is unreachable, operators get 503 at once, and metrics go on', a
     return response.text();
   };
   await until(async () => (await read()).includes('switchyard_redis_up 0'), {
-    what: 'metrics tell',
+    what: 'metrics report the outage',
     timeoutMs: 10_000,
   });
   expect(await read()).not.toContain('switchyard_queue_jobs{');

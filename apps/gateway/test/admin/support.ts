@@ -9,14 +9,14 @@ import type { Answer, ErrorBody } from '../support/client.ts';
 
 export const key = 'a-key-for-operators';
 
-/** A gateway with a port for operators on a store of its own. */
+/** A gateway with an operators' port, on its own store. */
 export interface AdminStage extends AsyncDisposable {
   readonly url: string;
   readonly store: Store;
-  /** On the operators' port, with the key. */
+  /** Sends a request to the operators' port, with the key. */
   ask<Body>(path: string, verb?: string): Promise<Answer<Body>>;
   readonly adminUrl: string;
-  /** Before the store: what is left in it can be read then. */
+  /** Stops the gateway, so that the store can be read afterwards. */
   stopGateway(): Promise<void>;
   /** Lines of the log. */
   readonly log: readonly string[];
@@ -60,14 +60,14 @@ export async function openAdminStage(
   };
 }
 
-/** What is wrong with a request, by field. */
+/** The fields that an error names. */
 export function fieldsOf({ body }: Answer<ErrorBody>): string[] {
   return (body.error.details ?? []).flatMap(({ fieldViolations = [] }) => fieldViolations.map(({ field }) => field));
 }
 
 const ignore = (): void => undefined;
 
-/** Begins a turn as a worker would. */
+/** Begins a turn as a worker does. */
 export async function begin(store: Store, taskId: string, started = 1): Promise<OpenTurn> {
   const hooks = { onCancel: ignore, onFenced: ignore };
   const turn = await store.turns.begin({ taskId, job: 1, started, token: randomUUID() }, 0, hooks);
@@ -75,8 +75,8 @@ export async function begin(store: Store, taskId: string, started = 1): Promise<
   return turn;
 }
 
-/** Every attempt at the message dies. */
-export async function die(store: Store, taskId: string): Promise<void> {
+/** Fails every attempt at the message, so that its turn becomes a dead letter. */
+export async function failAllAttempts(store: Store, taskId: string): Promise<void> {
   const hooks = { onCancel: ignore, onFenced: ignore };
   for (let started = 1; started <= store.settings.maxAttempts; started++) await begin(store, taskId, started);
   const job = { taskId, job: 1, started: store.settings.maxAttempts + 1, token: randomUUID() };

@@ -25,7 +25,7 @@ const say = (text: string) => ({ messageId: randomUUID(), role: 'ROLE_AGENT' as 
 const answer = (taskId: string, body: object) =>
   client.call(`/admin/tasks/${taskId}:answer`, z.undefined(), { method: 'POST', body });
 
-test('an operator follows the events of any task, from the task as it is to its end', async () => {
+test('an operator follows the events of any task, from its current state to its end', async () => {
   const taskId = await taskOfAlice();
   const turn = await begin(stage.store, taskId);
   const events = client.events(`/admin/tasks/${taskId}/events`, streamResponseSchema);
@@ -38,7 +38,7 @@ test('an operator follows the events of any task, from the task as it is to its 
   });
 });
 
-test('a task that waits for a person is answered in the place of its client, once', async () => {
+test('an operator answers a waiting task for its client, and a repeated answer counts once', async () => {
   const taskId = await taskOfAlice();
   const turn = await begin(stage.store, taskId);
   await expect(answer(taskId, { messageId: 'too-early', parts: [{ text: 'large' }] })).rejects.toMatchObject({

@@ -2,7 +2,7 @@ import { taskDetailSchema } from '@switchyard/operator-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../../../tests/support/until.ts';
 import { submit, userMessage } from '../support/client.ts';
-import { type AdminStage, begin, die, key, openAdminStage } from './support.ts';
+import { type AdminStage, begin, failAllAttempts, key, openAdminStage } from './support.ts';
 
 let stage: AdminStage;
 
@@ -20,8 +20,8 @@ const detail = async (id: string, query = '') => {
 };
 const finding = async (id: string): Promise<string> => (await detail(id)).diagnosis.finding;
 
-describe('why a task is where it is', () => {
-  it('is said of one that waits in a queue, paused or not', async () => {
+describe('the diagnosis of a task', () => {
+  it('says that it waits in the queue of a paused or running agent', async () => {
     const { id } = await submit(stage.url);
     expect((await detail(id)).diagnosis).toMatchObject({
       finding: 'queued',
@@ -35,7 +35,7 @@ describe('why a task is where it is', () => {
     await stage.ask('/admin/agents/echo:resume', 'POST');
   });
 
-  it('is the share of its tenant, if that has most of what waits and another tenant waits, too', async () => {
+  it('says that its tenant is over its share, if another tenant waits, too', async () => {
     const other = { principal: { tenant: 'other', subject: 'bob', scopes: [] }, agent: 'echo' };
     const ids = [];
     for (let n = 0; n < 5; n++) ids.push((await submit(stage.url)).id);
@@ -43,7 +43,7 @@ describe('why a task is where it is', () => {
     expect(await finding(ids.at(-1) ?? '')).toBe('tenant-over-share');
   });
 
-  it('is its worker, as long as that reports, and after', async () => {
+  it('names its worker, alive or dead', async () => {
     const { id } = await submit(stage.url);
     const { store } = stage;
     const token = 'host-1:echo/0:1';
@@ -59,7 +59,7 @@ describe('why a task is where it is', () => {
     expect(await finding(id)).toBe('worker-dead');
   });
 
-  it('is the person that it waits for', async () => {
+  it('says that it waits for a person', async () => {
     const { id } = await submit(stage.url);
     const turn = await begin(stage.store, id);
     await turn.publish({ kind: 'status', state: 'TASK_STATE_INPUT_REQUIRED', settles: true });
@@ -68,14 +68,14 @@ describe('why a task is where it is', () => {
     expect(Date.parse(diagnosis.since ?? '')).toBeGreaterThan(Date.now() - 60_000);
   });
 
-  it('is its end, with what was given up and what can run again', async () => {
+  it('says that it has ended, with its dead letter and its steps', async () => {
     const { id } = await submit(stage.url);
-    await die(stage.store, id);
+    await failAllAttempts(stage.store, id);
     await until(async () => (await finding(id)) === 'ended', { what: 'it has ended' });
     expect(await detail(id)).toMatchObject({ deadLetter: true, steps: [], state: 'TASK_STATE_FAILED' });
   });
 
-  it('is beside what happened to it, if that is asked for, with who follows it', async () => {
+  it('comes with the timeline and the subscribers on request', async () => {
     const { id } = await submit(stage.url);
     const stop = new AbortController();
     const headers = { authorization: `Bearer ${key}`, accept: 'text/event-stream' };
@@ -86,7 +86,7 @@ describe('why a task is where it is', () => {
     expect(timeline?.subscribers).toMatchObject([{ kind: 'operator', seq: 1, behind: 0 }]);
   });
 
-  it('is beside what its client sees, if that is asked for', async () => {
+  it('comes with the contents on request', async () => {
     const { id } = await submit(stage.url, userMessage('hello'));
     expect((await detail(id, '?contents=true')).task).toMatchObject({ id, history: [{ parts: [{ text: 'hello' }] }] });
   });

@@ -17,8 +17,8 @@ const list = async (query: string) => {
   return taskPageSchema.parse(body);
 };
 
-describe('the tasks of all principals', () => {
-  it('are searched by what a query names, page by page', async () => {
+describe('the list of the tasks of all principals', () => {
+  it('is filtered by a query, page by page', async () => {
     const { id } = await submit(stage.url, userMessage('one "more"'));
     await submit(stage.url);
     await submit(stage.url);
@@ -34,17 +34,17 @@ describe('the tasks of all principals', () => {
     expect((await list('?until=2020-01-01T00:00:00Z')).totalSize).toBe(0);
   });
 
-  it.each(['C:\\', 'a \\u12', '\\u12 "quoted" \\', '\\'.repeat(300)])('show any text: %j', async (text) => {
+  it.each(['C:\\', 'a \\u12', '\\u12 "quoted" \\', '\\'.repeat(300)])('shows any text: %j', async (text) => {
     const { id } = await submit(stage.url, userMessage(text));
     expect((await list(`?id=${id}&contents=true`)).tasks[0]?.text).toBe(text.slice(0, 120));
   });
 
-  it('are asked for once: the audit trail sees the parameters that the route sees', async () => {
+  it('names a parameter that occurs twice', async () => {
     const answer = await stage.ask<ErrorBody>('/admin/tasks?contents=true&contents=x');
     expect([answer.status, fieldsOf(answer)]).toEqual([400, ['contents']]);
   });
 
-  it('are not searched by what is not there', async () => {
+  it('names every wrong filter', async () => {
     const answer = await stage.ask<ErrorBody>('/admin/tasks?state=DONE&since=yesterday&pageSize=501&what=1');
     expect(fieldsOf(answer)).toEqual(expect.arrayContaining(['since', 'pageSize', 'what']));
     expect(answer.status).toBe(400);

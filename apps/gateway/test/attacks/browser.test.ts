@@ -7,11 +7,11 @@ import { grpcAddressOf } from '../support/grpc-address.ts';
 import { rawRequest } from '../support/raw-request.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 
-// A page that somebody opens in a browser on the machine of a gateway without authentication.
+// A page in a browser on the machine of a gateway without authentication.
 
 let stage: Stage;
 let own: string;
-/** With keys, and with a page of its own. */
+/** A gateway with API keys that allows the origin of one page. */
 let guarded: string;
 
 const key = 'key-of-alice-0123456789';
@@ -35,7 +35,7 @@ interface Request {
   readonly body?: string;
 }
 
-/** What no page may do, but an attacker's name server may have it done: any Host goes over the wire. */
+/** Sends any Host header: a page cannot, but DNS rebinding has the same effect. */
 function ask(url: string, { verb = 'POST', path = '/', headers, body = '' }: Request): ReturnType<typeof rawRequest> {
   const lines = [`${verb} ${path} HTTP/1.1`, ...headers, `Content-Length: ${body.length}`, 'Connection: close'];
   return rawRequest(url, `${lines.join('\r\n')}\r\n\r\n${body}`);
@@ -53,7 +53,7 @@ const legacy = JSON.stringify({ message: { ...userMessage('pwned'), kind: 'messa
 
 describe('A page of another site', () => {
   it.each(['Content-Type: text/plain', 'Content-Type: application/x-www-form-urlencoded', 'Accept: */*'])(
-    'sends no message as a form would: %s',
+    'sends no message with the content type of an HTML form: %s',
     async (type) => {
       for (const [path, body] of [
         ['/', sending],
@@ -67,7 +67,7 @@ describe('A page of another site', () => {
   );
 
   it.each(['https://evil.example', 'null', 'http://localhost:1', `https://${'x'.repeat(300)}`])(
-    'with the origin %s is refused, also where it needs no body',
+    'gets 403 for the origin %s, also without a body',
     async (origin) => {
       const headers = [`Host: ${own}`, `Origin: ${origin}`, json];
       for (const path of ['/tasks/1:cancel', '/tasks/1:subscribe']) {
@@ -79,12 +79,12 @@ describe('A page of another site', () => {
     },
   );
 
-  it('is refused without an Origin, too, where the browser says that it is another', async () => {
+  it('gets 403 without an Origin header if Sec-Fetch-Site says cross-site', async () => {
     const headers = [`Host: ${own}`, 'Sec-Fetch-Site: cross-site'];
     expect((await ask(stage.url, { path: '/tasks/1:cancel', headers })).status).toBe(403);
   });
 
-  it('gets no answer that it may read, and no leave to ask', async () => {
+  it('gets no CORS headers, neither for a preflight request nor for a card', async () => {
     const headers = [`Host: ${own}`, 'Origin: https://evil.example', 'Access-Control-Request-Method: POST'];
     for (const url of [stage.url, guarded]) {
       const answer = await ask(url, { verb: 'OPTIONS', headers });
@@ -95,9 +95,9 @@ describe('A page of another site', () => {
   });
 });
 
-describe('A name that leads to this machine', () => {
+describe('A host name that resolves to this machine (DNS rebinding)', () => {
   it.each(['rebind.example', 'rebind.example:4000', 'localhost.evil.example', '127.0.0.1.evil.example', 'a b'])(
-    'serves no page: Host %s',
+    'gets 403: Host %s',
     async (host) => {
       const headers = [`Host: ${host}`, `Origin: http://${host}`, json];
       expect((await ask(stage.url, { headers, body: sending })).status).toBe(403);
@@ -107,7 +107,7 @@ describe('A name that leads to this machine', () => {
     },
   );
 
-  it('serves nobody over gRPC', async () => {
+  it('is refused over gRPC', async () => {
     await using named = await grpcStage();
     const client = new Client(named.address, credentials.createInsecure(), {
       'grpc.default_authority': 'rebind.example',
@@ -124,7 +124,7 @@ describe('A name that leads to this machine', () => {
   });
 
   it.each(['localhost', 'LOCALHOST:80', '127.0.0.1', '[::1]:4000', '192.0.2.7', 'agents.test', 'agents.test:8080'])(
-    'is taken if it can be no attacker’s, or was named: %s',
+    'is accepted if no attacker can own it, or if it is in ALLOWED_HOSTS: %s',
     async (host) => {
       const url = await listing();
       const headers = [`Host: ${host}`, `Origin: http://${host}`, json];
@@ -132,15 +132,15 @@ describe('A name that leads to this machine', () => {
     },
   );
 
-  it('is any for those who have a key', async () => {
+  it('is not checked for callers with a key', async () => {
     const headers = ['Host: rebind.example', json];
     expect((await ask(guarded, { headers: [...headers, `X-API-Key: ${key}`], body: sending })).status).toBe(200);
     expect((await ask(guarded, { headers, body: sending })).status).toBe(401);
   });
 });
 
-describe('A page of an origin that was named', () => {
-  it('may ask, and read the answer', async () => {
+describe('A page of an allowed origin', () => {
+  it('may send requests and read the answers', async () => {
     const asked = [`Host: ${own}`, `Origin: ${app}`];
     const preflight = await ask(guarded, {
       verb: 'OPTIONS',

@@ -22,14 +22,14 @@ async function cardFor(url: string, ...headers: string[]) {
   return { url: card.supportedInterfaces[0]?.url, cached: header('cache-control'), vary: header('vary') };
 }
 
-describe('a card that was asked for by another name', () => {
-  it('may not be given to others by a cache', async () => {
+describe('a card requested with another Host', () => {
+  it('may not be stored by shared caches', async () => {
     const { cached, vary } = await cardFor(stage.url, 'Host: evil.example');
     expect(cached).toBe('private, max-age=60');
     expect(vary).toContain('Host');
   });
 
-  it('has the name that a proxy gives only where the settings trust one, and no other scheme than of HTTP', async () => {
+  it('has the forwarded host only with TRUST_PROXY, and only the schemes http and https', async () => {
     const { host } = new URL(stage.url);
     const forwarded = ['X-Forwarded-Host: evil.example', 'X-Forwarded-Proto: javascript'];
     expect((await cardFor(stage.url, `Host: ${host}`, ...forwarded)).url).toBe(stage.url);
@@ -42,7 +42,7 @@ describe('a card that was asked for by another name', () => {
     });
   });
 
-  it('has the public URL where there is one, and may be shared', async () => {
+  it('has the public URL if there is one, and may be stored by shared caches', async () => {
     const url = await stage.another({ publicUrl: 'https://agents.example.com' });
     const named = await cardFor(url, 'Host: evil.example', 'X-Forwarded-Host: evil.example');
     expect(named).toEqual({ url: 'https://agents.example.com', cached: 'public, max-age=60', vary: 'A2A-Version' });

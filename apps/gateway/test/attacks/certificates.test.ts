@@ -32,7 +32,7 @@ function makeAuthority(name: string): void {
   openssl('req', '-x509', ...usual, '-subj', `/CN=${name}`, '-keyout', `${name}.key`, '-out', `${name}.pem`);
 }
 
-/** Signed by the authority, or by itself. */
+/** Signed by an authority, which may be the certificate itself. */
 function make(
   name: string,
   { by, subject, names, days = '2' }: Record<'by' | 'subject' | 'names', string> & { days?: string },
@@ -57,7 +57,7 @@ function make(
   return read(name);
 }
 
-describe.runIf(hasOpenssl)('a certificate of a client', () => {
+describe.runIf(hasOpenssl)('a client certificate', () => {
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'switchyard-mtls-'));
     makeAuthority('ours');
@@ -108,25 +108,25 @@ describe.runIf(hasOpenssl)('a certificate of a client', () => {
 
   const both = async (client?: Identified) => [(await ask('/tasks', client)).status, await askGrpc(client)];
 
-  it('lets the client in that it names', async () => {
+  it('authenticates the principal that it names', async () => {
     const spiffe = { by: 'ours', subject: '/O=acme/CN=alice', names: 'URI:spiffe://acme/alice' };
     expect(await both(make('alice', spiffe))).toEqual([200, 0]);
   });
 
-  it('is asked for, and not needed for the card', async () => {
+  it('is required, except for the card', async () => {
     expect(await both()).toEqual([401, 16]);
     const { status, body } = await ask('/.well-known/agent-card.json');
     expect([status, (body as AgentCard).securitySchemes]).toEqual([200, { mtls: { mtlsSecurityScheme: {} } }]);
   });
 
-  it('proves nothing if another authority has signed it, or nobody', async () => {
+  it('is refused if it is self-signed or signed by another authority', async () => {
     const spiffe = { subject: '/O=acme/CN=alice', names: 'URI:spiffe://acme/alice' };
     expect(await both(make('stranger', { ...spiffe, by: 'theirs' }))).toEqual([401, 16]);
     makeAuthority('self');
     expect(await both(read('self'))).toEqual([401, 16]);
   });
 
-  it('proves nothing without the name that counts: not by one hidden in another', async () => {
+  it('is refused if the configured name is missing, doubled, or inside another name', async () => {
     for (const [name, names, subject] of [
       ['nameless', 'DNS:alice.example.com', '/O=acme/CN=alice'],
       ['quoted', '@names\n[names]\nDNS.1=x, URI:spiffe://acme/alice', '/O=acme/CN=alice'],

@@ -8,7 +8,7 @@ import { call, post, type Sent, userMessage } from '../support/client.ts';
 import { grpcAddressOf } from '../support/grpc-address.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 
-// Who reads Redis, a replica or a backup of it, reads what proves to webhooks who calls them.
+// Whoever can read Redis, a replica or a backup could read the credentials for webhooks, if they were stored in clear.
 
 const headers = { 'x-api-key': 'key-of-alice-0123456789' };
 const keys = [{ key: headers['x-api-key'], subject: 'alice', tenant: 'default', scopes: [] }];
@@ -36,8 +36,8 @@ async function newTask(url = stage.url): Promise<Task> {
   return (await post<Sent>(`${url}/message:send`, body, headers)).body.task;
 }
 
-describe('What proves to a webhook who calls it, at a gateway with authentication and without PUSH_SECRET', () => {
-  it('is refused in every binding, and the setting is named', async () => {
+describe('With authentication and without PUSH_SECRET, the credentials for a webhook', () => {
+  it('are refused in every binding, with an error that names the setting', async () => {
     const { id: taskId } = await newTask();
     for (const binding of bindings) {
       const params = { ...hook, ...secrets, taskId };
@@ -52,7 +52,7 @@ describe('What proves to a webhook who calls it, at a gateway with authenticatio
     expect(await overRest(stage.url).invoke(listing)).toEqual({ result: {} });
   });
 
-  it('is refused in a message, which then makes no task', async () => {
+  it('are refused with a message, which then creates no task', async () => {
     const message = userMessage('hello', { contextId: 'of-the-message' });
     const configuration = { returnImmediately: true, taskPushNotificationConfig: { ...hook, token: 'a-token' } };
     for (const binding of bindings) {
@@ -66,7 +66,7 @@ describe('What proves to a webhook who calls it, at a gateway with authenticatio
     expect(await overRest(stage.url).invoke(listing)).toEqual({ result: {} });
   });
 
-  it('can be left out: such a webhook is taken', async () => {
+  it('can be left out, and the webhook is accepted', async () => {
     const { id: taskId } = await newTask();
     const params = { ...hook, authentication: { scheme: 'Bearer' }, taskId };
     for (const binding of bindings)
@@ -77,8 +77,8 @@ describe('What proves to a webhook who calls it, at a gateway with authenticatio
 
   it.each<[string, Partial<GatewaySettings>]>([
     ['PUSH_CLEAR is on', { push, auth: { keys } }],
-    ['nobody is asked for a key, as on a developer’s machine', {}],
-  ])('is taken where %s', async (_, settings) => {
+    ['the gateway has no authentication', {}],
+  ])('are accepted if %s', async (_, settings) => {
     const url = await stage.another(settings);
     const params = { ...hook, ...secrets, taskId: (await newTask(url)).id };
     const create = { operation: 'CreateTaskPushNotificationConfig', params, headers };

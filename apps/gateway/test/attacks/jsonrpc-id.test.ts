@@ -14,12 +14,12 @@ afterAll(() => stage[Symbol.asyncDispose]());
 const ask = (id: string, method = 'ListTasks') =>
   post<ErrorBody & { id: unknown }>(stage.url, `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":{}}`);
 
-describe('An id that every event and answer would repeat', () => {
+describe('A JSON-RPC id', () => {
   it.each([
     ['text of 64 kB', JSON.stringify('x'.repeat(64_000))],
     ['5 MB of digits', '1'.repeat(5_000_000)],
-    ['a fraction without end', `0.${'1'.repeat(300)}`],
-    ['text that is long once it is quoted', JSON.stringify('"'.repeat(200))],
+    ['a fraction of 300 digits', `0.${'1'.repeat(300)}`],
+    ['text that is too long once it is escaped', JSON.stringify('"'.repeat(200))],
     ['more than 256 characters', JSON.stringify('x'.repeat(255))],
   ])('is refused if it is %s', async (_, id) => {
     for (const method of ['ListTasks', 'SendStreamingMessage', 'tasks/get']) {
@@ -29,7 +29,7 @@ describe('An id that every event and answer would repeat', () => {
     }
   });
 
-  it('is taken as it came up to 256 characters', async () => {
+  it('is returned unchanged up to 256 characters', async () => {
     const text = 'x'.repeat(254);
     expect((await ask(JSON.stringify(text))).body.id).toBe(text);
     const answer = await fetch(stage.url, {

@@ -46,15 +46,15 @@ const nextOf = (stream: EventStream) => stream[Symbol.asyncIterator]().next();
 const withKey = (key: string) => ({ 'x-api-key': key });
 const asBearer = (key: string) => ({ authorization: `Bearer ${key}` });
 
-describe('an API key of Redis', () => {
-  it('lets its owner in as soon as it is made, beside those of the environment', async () => {
+describe('an API key in Redis', () => {
+  it('works as soon as it is created, and so do the keys of the environment', async () => {
     const { key } = await stage.store.credentials.create(draft);
     expect(await probeAll(probes, withKey(key))).toEqual(everyBinding(200));
     expect(await probeAll(probes, asBearer(key))).toEqual(everyBinding(200));
     expect(await probeAll(probes, withKey(environmentKey))).toEqual(everyBinding(200));
   });
 
-  it('that is cut, grown, or another’s secret under its id lets nobody in, before and after its owner was', async () => {
+  it('is refused if shortened, extended or mixed with another key, also once its owner has used it', async () => {
     const [{ key }, other] = [await stage.store.credentials.create(draft), await stage.store.credentials.create(draft)];
     const guesses = [
       key.slice(0, -1),
@@ -71,7 +71,7 @@ describe('an API key of Redis', () => {
       expect([guess, await probeAll(probes, asBearer(guess))]).toEqual([guess, everyBinding(401)]);
   });
 
-  it('that is revoked lets nobody in from then on, although gateways remember keys', async () => {
+  it('is refused from its revocation on, although gateways cache keys', async () => {
     const { key, credential } = await stage.store.credentials.create(draft);
     expect(await probeAll(probes, withKey(key))).toEqual(everyBinding(200));
     await stage.store.credentials.revoke(credential.id);
@@ -80,7 +80,7 @@ describe('an API key of Redis', () => {
     expect(await probeAll(probes, withKey(key))).toEqual(everyBinding(401));
   });
 
-  it('lets nobody in after its end, although the gateway remembers it', async () => {
+  it('is refused from its expiry on, although the gateway caches it', async () => {
     const expiresAt = new Date(Date.now() + 300).toISOString();
     const { key } = await stage.store.credentials.create({ ...draft, expiresAt });
     expect(await probeAll(probes, withKey(key))).toEqual(everyBinding(200));
@@ -88,7 +88,7 @@ describe('an API key of Redis', () => {
     expect(await probeAll(probes, withKey(key))).toEqual(everyBinding(401));
   });
 
-  it('that is revoked, or expires, ends the streams of its owner in every binding, and no others', async () => {
+  it('ends the streams of its owner when it is revoked or expires, in every binding, and no others', async () => {
     for (const lastsMs of [undefined, 500]) {
       const expiresAt = lastsMs === undefined ? undefined : new Date(Date.now() + lastsMs).toISOString();
       const { key, credential } = await stage.store.credentials.create({ ...draft, expiresAt });
@@ -114,14 +114,14 @@ describe('an API key of Redis', () => {
     }
   });
 
-  it('is asked for by name in the challenge', async () => {
+  it('is requested by a challenge in every binding', async () => {
     for (const probe of Object.values(probes)) {
       expect(await probe({})).toEqual({ status: 401, challenge: 'Bearer realm="switchyard"' });
       expect(await probe(withKey('wrong'))).toEqual({ status: 401, challenge: 'Bearer realm="switchyard"' });
     }
   });
 
-  it('that nobody has used yet is not refused while Redis is away: it cannot be known', async () => {
+  it('gets 503, not 401, while Redis is unreachable and the key is not cached', async () => {
     const [{ key: known }, { key: unknown }] = [
       await stage.store.credentials.create(draft),
       await stage.store.credentials.create(draft),

@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 afterAll(() => stage[Symbol.asyncDispose]());
 
-it('a long conversation is answered in pages of bounded size, and streamed whole', async () => {
+it('a long conversation is returned in pages of bounded size, and streamed completely', async () => {
   const { body } = await post<Sent>(`${stage.url}/message:send`, {
     message: userMessage('talk'),
     configuration: { returnImmediately: true },

@@ -10,7 +10,7 @@ import { get, post, type Sent, userMessage } from '../support/client.ts';
 import { grpcAddressOf } from '../support/grpc-address.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 
-// Alice and Anna are of one tenant, Bob and Carol each of another. Shares: 5 of a principal, 8 of a tenant.
+// Alice and Anna share a tenant, Bob and Carol have their own. Limits: 5 for a principal, 8 for a tenant.
 
 const keyOf = (name: string): string => `key-of-${name}-0123456789`;
 const as = (name: string) => ({ 'x-api-key': keyOf(name) });
@@ -26,7 +26,7 @@ const BODY = 400_000;
 let stage: Stage;
 let bindings: readonly Binding[];
 let grpc: GrpcBinding;
-/** A task of each principal. */
+/** The task of each principal. */
 const tasks = new Map<string, string>();
 
 beforeAll(async () => {
@@ -68,7 +68,7 @@ const openStream = (name: string): RawConnection => raw(name, `GET /tasks/${task
 const openWait = (name: string): RawConnection =>
   raw(name, `GET /tasks/${tasks.get(name)} HTTP/1.1\r\nPrefer: wait=30`);
 
-/** Of a stream over each binding, what it is refused for. */
+/** For each binding, the reason of its refusal, if it is refused. */
 async function reasonsOf(name: string, operation: string): Promise<(string | undefined)[]> {
   const params =
     operation === 'SendMessage' ? { message: userMessage('hello') } : { id: tasks.get(name), tenant: undefined };
@@ -80,14 +80,14 @@ async function reasonsOf(name: string, operation: string): Promise<(string | und
 
 const everywhere = (reason: string | undefined): (string | undefined)[] => [reason, reason, reason];
 
-it('streams: has a share of them, as its tenant has; others are served, and what it leaves is free', async () => {
+it('streams: a principal and its tenant have a share each, and closed streams do not count', async () => {
   const streams = Array.from({ length: 5 }, () => openStream('alice'));
   await until(() => streams.every((each) => each.received().includes('data:')), { what: 'all streams are open' });
   expect(await reasonsOf('alice', 'SubscribeToTask')).toEqual(everywhere('RATE_LIMITED'));
   expect(await reasonsOf('bob', 'SubscribeToTask')).toEqual(everywhere(undefined));
 
   const annas = Array.from({ length: 3 }, () => openStream('anna'));
-  await until(() => annas.every((each) => each.received().includes('data:')), { what: 'the tenant has eight' });
+  await until(() => annas.every((each) => each.received().includes('data:')), { what: 'the tenant has eight streams' });
   expect(await reasonsOf('anna', 'SubscribeToTask')).toEqual(everywhere('RATE_LIMITED'));
 
   for (const each of [...streams, ...annas]) each.socket.destroy();
@@ -96,7 +96,7 @@ it('streams: has a share of them, as its tenant has; others are served, and what
   });
 });
 
-it('streams: a notification, which has no answer, takes one of its share too, and leaves it at once', async () => {
+it('streams: a JSON-RPC notification counts towards the share, and is free again at once', async () => {
   const countOf = async () => (await get<{ totalSize: number }>(`${stage.url}/tasks`, as('carol'))).body.totalSize;
   const notify = async () => {
     const params = { message: userMessage('hello') };
@@ -116,7 +116,7 @@ it('streams: a notification, which has no answer, takes one of its share too, an
   expect(await countOf()).toBe(since + 6);
 });
 
-it('waits: beyond its share nothing is accepted that would have to wait, and cancel still works', async () => {
+it('waits: blocking calls beyond the share of a principal are refused, not accepted, and cancel works', async () => {
   const waits = Array.from({ length: 7 }, () => openWait('alice'));
   await until(() => waits.some((each) => each.received().startsWith('HTTP/1.1 429')), { what: 'one is refused' });
   expect(await reasonsOf('alice', 'SubscribeToTask')).toEqual(everywhere('RATE_LIMITED'));
@@ -139,7 +139,7 @@ it('waits: beyond its share nothing is accepted that would have to wait, and can
   });
 });
 
-it('bodies: has a share of the bytes that are not answered yet', async () => {
+it('bodies: a principal has a share of the bytes of unanswered requests', async () => {
   const half = 'x'.repeat(BODY / 2);
   const send = (name: string): RawConnection => {
     const head = `POST /message:send HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: ${BODY}`;
@@ -169,7 +169,7 @@ it('bodies: has a share of the bytes that are not answered yet', async () => {
   );
 });
 
-it('messages over gRPC that do not arrive count as large as they may be', async () => {
+it('gRPC messages that have not arrived count at their maximum size', async () => {
   const session = connectHttp2(`http://${await grpcAddressOf(stage.url)}`);
   onTestFinished(() => session.destroy());
   const codes: number[] = [];

@@ -44,7 +44,7 @@ const routes: readonly (readonly [verb: string, path: string])[] = [
   ['GET', '/admin/nothing'],
 ];
 
-describe('the key of Prometheus', () => {
+describe("Prometheus' key", () => {
   it('reads metrics, and is refused everywhere else', async () => {
     expect((await fetch(`${stage.adminUrl}/metrics`, { headers: { 'x-api-key': metricsKey } })).status).toBe(200);
     for (const [method, path] of routes) {
@@ -58,8 +58,8 @@ describe('the key of Prometheus', () => {
   });
 });
 
-describe('the key of a client', () => {
-  it('is refused, unless it has the scope admin: then the log has its name', async () => {
+describe("a client's key", () => {
+  it('is refused, unless it has the scope admin; its actions are logged by name', async () => {
     const refused = await get<ErrorBody>(`${stage.adminUrl}/admin/agents`, { 'x-api-key': clientsKey });
     expect(refused).toMatchObject({ status: 403, body: { error: { status: 'PERMISSION_DENIED' } } });
     const path = '/admin/agents/mute:pause';
@@ -74,8 +74,8 @@ describe('the key of a client', () => {
   });
 });
 
-describe('guessing on the port of operators', () => {
-  it('ends with 429, there and for clients, while known keys work on', async () => {
+describe("guessing keys on the operators' port", () => {
+  it('is stopped by 429, while known keys still work', async () => {
     const rates = { ...defaultGatewaySettings.rates, failedAuthPerAddress: { count: 20, seconds: 60 } };
     await using guessed = await openAdminStage({}, { metricsKey, rates });
     const ask = async (key: string): Promise<number> =>
@@ -90,12 +90,12 @@ describe('guessing on the port of operators', () => {
 });
 
 describe('/readyz', () => {
-  it('tells nobody which agents there are, nor what Redis does; operators read that', async () => {
+  it('does not name agents or the state of Redis, which operators can read', async () => {
     expect((await get(`${stage.url}/readyz`)).body).toEqual({ status: 'ready' });
     expect((await stage.ask('/admin/health')).body).toEqual({ status: 'ready', redis: 'writable' });
   });
 
-  it('asked a thousand times, asks Redis twice a second at most', async () => {
+  it('asks Redis at most twice a second, however often it is called', async () => {
     const startedAt = performance.now();
     const { commands } = await ledger.during(async () => {
       for (let round = 0; round < 20; round++)

@@ -32,7 +32,7 @@ interface Offer {
   readonly length?: number | 'chunked';
 }
 
-/** Offers a gigabyte, and sends it as long as somebody takes it. */
+/** Offers a gigabyte, and sends it as long as the gateway reads. */
 async function offer(
   { verb, path, headers = [], length = GIB }: Offer,
   url = stage.url,
@@ -62,23 +62,23 @@ async function offer(
   return { answer: connection.received(), sent: socket.bytesWritten };
 }
 
-/** What the two kernels take in before anybody reads. */
+/** What the buffers of both sockets can hold although nobody reads. */
 const BUFFERS = 8 * 1024 * 1024;
 
 const withKey = [`X-API-Key: ${readOnly}`];
 
-describe('A gigabyte from who is refused', () => {
+describe('A body of a gigabyte with a refused request', () => {
   it.each<[string, string, Offer]>([
-    ['who has no key, over JSON-RPC', '401', { path: '/' }],
-    ['who has no key, in chunks', '401', { path: '/', length: 'chunked' }],
-    ['who has no key, over REST', '401', { path: '/message:send' }],
-    ['who has no key, over REST of 0.3', '401', { path: '/v1/message:send' }],
-    ['who may only read, over REST', '403', { path: '/message:send', headers: withKey }],
-    ['a page', '403', { path: '/', headers: [...withKey, 'Origin: https://evil.example'] }],
-    ['who sends more than is taken', '413', { path: '/', headers: withKey }],
-    ['who sends more than is taken, in chunks', '413', { path: '/', headers: withKey, length: 'chunked' }],
-    ['who asks for what is not there', '404', { path: '/nothing/at/all/of/it' }],
-    ['who uses a wrong verb', '405', { path: '/agents' }],
+    ['no key, over JSON-RPC', '401', { path: '/' }],
+    ['no key, in chunks', '401', { path: '/', length: 'chunked' }],
+    ['no key, over REST', '401', { path: '/message:send' }],
+    ['no key, over REST of 0.3', '401', { path: '/v1/message:send' }],
+    ['a key with the scope read, over REST', '403', { path: '/message:send', headers: withKey }],
+    ['an origin that is not allowed', '403', { path: '/', headers: [...withKey, 'Origin: https://evil.example'] }],
+    ['a body beyond MAX_BODY_BYTES', '413', { path: '/', headers: withKey }],
+    ['a body beyond MAX_BODY_BYTES, in chunks', '413', { path: '/', headers: withKey, length: 'chunked' }],
+    ['an unknown path', '404', { path: '/nothing/at/all/of/it' }],
+    ['a wrong method', '405', { path: '/agents' }],
   ])('is not read: %s', async (_, status, offered) => {
     const { answer, sent } = await offer(offered);
     expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
@@ -86,7 +86,7 @@ describe('A gigabyte from who is refused', () => {
     expect(sent).toBeLessThan(BUFFERS);
   });
 
-  it('is not read: who asks too often', async () => {
+  it('is not read: too many requests', async () => {
     const rates = { ...defaultRateSettings, perPrincipal: { count: 1, seconds: 3_600 } };
     const url = await stage.another({ auth: { keys }, rates });
     expect((await fetch(`${url}/tasks`, { headers: { 'x-api-key': readOnly } })).status).toBe(200);
@@ -120,18 +120,18 @@ describe('A gigabyte from who is refused', () => {
   });
 });
 
-describe('A gigabyte along with a request that needs none', () => {
+describe('A body of a gigabyte with a request that needs none', () => {
   const card = '/.well-known/agent-card.json';
   const page = ['Origin: https://app.example', 'Access-Control-Request-Method: POST'];
 
   it.each<[string, string, Offer]>([
-    ['of who has no key', '200', { verb: 'GET', path: card }],
-    ['of who has no key, in chunks', '200', { verb: 'GET', path: card, length: 'chunked' }],
-    ['for the headers alone', '200', { verb: 'HEAD', path: card }],
-    ['for a list', '200', { verb: 'GET', path: '/tasks', headers: withKey }],
-    ['for a card, over REST of 0.3', '401', { verb: 'GET', path: '/v1/card' }],
-    ['to delete', '403', { verb: 'DELETE', path: '/tasks/none', headers: withKey }],
-    ['of a browser, before it asks for a page', '204', { verb: 'OPTIONS', path: '/', headers: page }],
+    ['GET without a key', '200', { verb: 'GET', path: card }],
+    ['GET without a key, in chunks', '200', { verb: 'GET', path: card, length: 'chunked' }],
+    ['HEAD', '200', { verb: 'HEAD', path: card }],
+    ['GET of a list', '200', { verb: 'GET', path: '/tasks', headers: withKey }],
+    ['GET of a card, over REST of 0.3', '401', { verb: 'GET', path: '/v1/card' }],
+    ['DELETE', '403', { verb: 'DELETE', path: '/tasks/none', headers: withKey }],
+    ['a preflight request of a browser', '204', { verb: 'OPTIONS', path: '/', headers: page }],
   ])('is not read: %s', async (_, status, offered) => {
     const { answer, sent } = await offer(offered);
     expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
@@ -140,8 +140,8 @@ describe('A gigabyte along with a request that needs none', () => {
   });
 });
 
-describe('A connection that was refused', () => {
-  it('goes on where the body had arrived', async () => {
+describe('A refused connection', () => {
+  it('stays open if the body had arrived', async () => {
     const request = 'POST /message:send HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
     const connection = openRaw(stage.url, `${request}Content-Length: 2\r\n\r\n{}`);
     await until(() => connection.received().includes('\r\n\r\n'), { what: 'it is answered' });

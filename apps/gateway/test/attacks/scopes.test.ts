@@ -48,7 +48,7 @@ afterAll(async () => {
 const nothing = 'no-such-task';
 const config = { taskId: nothing, url: 'https://example.com/hook' };
 
-/** About a task that is not there: a caller with the scope is told so. */
+/** Parameters for an unknown task: a caller with the scope gets TaskNotFound. */
 const paramsOf: Readonly<Record<(typeof operationNames)[number], Record<string, unknown>>> = {
   SendMessage: { message: userMessage('hello', { taskId: nothing }) },
   SendStreamingMessage: { message: userMessage('hello', { taskId: nothing }) },
@@ -66,7 +66,7 @@ const paramsOf: Readonly<Record<(typeof operationNames)[number], Record<string, 
 const isDenied = (outcome: Outcome): boolean => 'error' in outcome && outcome.error.reason === 'PERMISSION_DENIED';
 
 describe('A key with one scope', () => {
-  it.each(scopes)('does what %s is for, in every binding, and nothing else', async (scope) => {
+  it.each(scopes)('allows exactly the operations of %s, in every binding', async (scope) => {
     for (const binding of bindings) {
       const allowed: Action[] = [];
       for (const operation of operationNames) {
@@ -94,7 +94,7 @@ describe('A key with one scope', () => {
     ['tasks/pushNotificationConfig/list', { id: nothing }, 'ListTaskPushNotificationConfigs'],
   ];
 
-  it.each(scopes)('as %s it does no more by the methods and paths of 0.3', async (scope) => {
+  it.each(scopes)('%s allows nothing more with the methods and paths of 0.3', async (scope) => {
     for (const [method, params, action] of legacy) {
       const { body } = await call<{ error: { code: number } }>(stage.url, method, params, headersOf(scope));
       expect([method, body.error.code === -32052]).toEqual([method, actions[action].scope !== scope]);
@@ -107,7 +107,7 @@ describe('A key with one scope', () => {
     );
   });
 
-  it.each(scopes)('as %s it does no more by what is not A2A', async (scope) => {
+  it.each(scopes)('%s allows nothing more on the paths outside A2A', async (scope) => {
     const statusOf = async (path: string, method = 'GET') =>
       (await fetch(stage.url + path, { method, headers: headersOf(scope) })).status;
     expect([
@@ -118,7 +118,7 @@ describe('A key with one scope', () => {
     ]).toEqual([scope === 'cancel' ? 404 : 403, ...(scope === 'read' ? [200, 200, 404] : [403, 403, 403])]);
   });
 
-  it('is told which one it lacks, and registers no webhook with its message', async () => {
+  it('is told the missing scope, and registers no webhook with its message', async () => {
     const body = { message: userMessage('x'), configuration: { taskPushNotificationConfig: config } };
     const inline = await post(`${stage.url}/message:send`, body, headersOf('send'));
     expect([inline.status, inline.headers.get('www-authenticate')]).toEqual([
@@ -128,8 +128,8 @@ describe('A key with one scope', () => {
   });
 });
 
-describe('A key whose scopes are none of ours', () => {
-  it('is told all of those that would let it in', async () => {
+describe('A key with an unknown scope', () => {
+  it('is told all scopes that would be accepted', async () => {
     const { status, headers, body } = await get<ErrorBody>(`${stage.url}/tasks`, headersOf('sned'));
     expect([status, headers.get('www-authenticate'), body.error.message]).toEqual([
       403,
@@ -140,7 +140,7 @@ describe('A key whose scopes are none of ours', () => {
 });
 
 describe('A key without scopes', () => {
-  it('does all of it, and one for operators none', async () => {
+  it('allows every operation; a key with the scope admin alone allows none', async () => {
     for (const binding of bindings)
       for (const operation of operationNames) {
         const params = paramsOf[operation];
@@ -150,21 +150,21 @@ describe('A key without scopes', () => {
   });
 });
 
-describe('A key for agents without the one at the root', () => {
+describe('A key for some agents without the one at the root', () => {
   const statusFor = async (agents: string[]) => {
     const { key } = await stage.store.credentials.create({ tenant: 'default', subject: 'alice', scopes: [], agents });
     const answer = await get<{ name: string }>(`${stage.url}/extendedAgentCard`, { 'x-api-key': key });
     return [answer.status, answer.body.name];
   };
 
-  it('has the first of them there; with none of them, nothing', async () => {
+  it('gets the first of its agents there; if none of them exists, 404', async () => {
     expect(await statusFor(['mute', 'insider'])).toEqual([200, 'Insider']);
     expect((await statusFor(['no-such-agent']))[0]).toBe(404);
   });
 });
 
 describe('A key for some agents', () => {
-  /** The names have the same length. */
+  /** Of the same length, so that answers can be compared. */
   const [hidden, missing] = ['mute', 'nope'];
 
   async function answersFor(agent: string): Promise<unknown[]> {
@@ -192,7 +192,7 @@ describe('A key for some agents', () => {
     return JSON.parse(JSON.stringify(await Promise.all([...overHttp, overRpc])).replaceAll(agent, '<agent>'));
   }
 
-  it('finds the others as it finds what is not there, byte for byte', async () => {
+  it('gets the same answer for other agents as for unknown ones, byte for byte', async () => {
     const answers = await answersFor(hidden);
     expect(answers).toEqual(await answersFor(missing));
     expect(answers.slice(0, -1).map((answer) => (answer as [number])[0])).toEqual([
@@ -200,7 +200,7 @@ describe('A key for some agents', () => {
     ]);
   });
 
-  it('sees and uses its own', async () => {
+  it('lists and uses its own agents', async () => {
     const { body } = await get<{ agents: { id: string }[] }>(`${stage.url}/agents`, restricted);
     expect(body.agents.map(({ id }) => id)).toEqual(['echo']);
     expect((await get(`${stage.url}/agents/echo/tasks`, restricted)).status).toBe(200);
@@ -208,8 +208,8 @@ describe('A key for some agents', () => {
   });
 });
 
-describe('An agent whose card asks for scopes', () => {
-  it('works for who holds those of one alternative, and its card says so', async () => {
+describe('An agent whose card requires scopes', () => {
+  it('accepts a caller with all scopes of one alternative, and its card says so', async () => {
     await stage.store.registry.announce(
       [
         {

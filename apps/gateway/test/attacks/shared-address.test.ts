@@ -31,7 +31,7 @@ afterAll(async () => {
 const withKey = (key: string) => ({ 'x-api-key': key });
 const bearing = (token: string) => ({ authorization: `Bearer ${token}` });
 
-/** All that its address may fail, with keys that look like ours. */
+/** Uses up all failures that the address may have, with well-formed keys. */
 async function guess(): Promise<void> {
   const status = async (i: number) =>
     (await fetch(`${url}/tasks`, { headers: withKey(`wrong-key-number-${i}-0123`) })).status;
@@ -45,7 +45,7 @@ function passes(ms: number): void {
   onTestFinished(() => spy.mockRestore());
 }
 
-it('A client that guesses keys locks out nobody at the same address whose credential was verified before', async () => {
+it('A client that guesses keys does not lock out callers at its address with verified credentials', async () => {
   const { key } = await stage.store.credentials.create(draft);
   const revoked = await stage.store.credentials.create({ ...draft, subject: 'bob' });
   const unknown = await stage.store.credentials.create({ ...draft, subject: 'carol' });
@@ -53,7 +53,7 @@ it('A client that guesses keys locks out nobody at the same address whose creden
   for (const headers of [withKey(key), withKey(revoked.key), bearing(token)])
     expect(await probeAll(probes, headers)).toEqual(everyBinding(200));
   await guess();
-  // Past KEY_CACHE_MS, and the time for which tokens are not verified again.
+  // Longer than KEY_CACHE_MS, and than tokens are cached.
   passes(61_000);
   await guess();
   expect(await probeAll(probes, withKey(key))).toEqual(everyBinding(200));
@@ -63,5 +63,5 @@ it('A client that guesses keys locks out nobody at the same address whose creden
   expect(await probeAll(probes, withKey(unknown.key))).toEqual(everyBinding(429));
   await stage.store.credentials.revoke(revoked.credential.id);
   const isGuess = async () => (await fetch(`${url}/tasks`, { headers: withKey(revoked.key) })).status === 429;
-  await until(isGuess, { what: 'the revoked key is as any other', timeoutMs: 1_000 });
+  await until(isGuess, { what: 'the revoked key is treated as a guess', timeoutMs: 1_000 });
 });

@@ -30,8 +30,8 @@ const closed = (all: readonly RawConnection[]): Promise<unknown> =>
 
 const head = 'POST /message:send HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n';
 
-describe('A client that takes its time', () => {
-  it('with the headers, or that says nothing, is disconnected, however many there are', async () => {
+describe('A slow client', () => {
+  it('that sends no complete headers is disconnected, however many there are', async () => {
     const silent = Array.from({ length: 50 }, () => open(stage.url));
     const dripping = Array.from({ length: 50 }, () => open(stage.url, 'GET / HTTP/1.1\r\n'));
     for (const each of dripping) drip(each, 'X-Header: x\r\n', 50);
@@ -40,14 +40,14 @@ describe('A client that takes its time', () => {
     expect(dripping[0]?.received()).toMatch(/^HTTP\/1\.1 408 .*"code":408/s);
   });
 
-  it('with the body gets 408, and is disconnected', async () => {
+  it('that sends no complete body gets 408, and is disconnected', async () => {
     const connections = Array.from({ length: 50 }, () => open(stage.url, `${head}Content-Length: 100000\r\n\r\n{`));
     for (const each of connections) drip(each, ' ', 50);
     await closed(connections);
     expect(connections[0]?.received()).toMatch(/^HTTP\/1\.1 408 .*"code":408/s);
   });
 
-  it('between two requests keeps its connection longer than with one', async () => {
+  it('keeps its connection longer between two requests than within one', async () => {
     const connection = open(stage.url, 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
     await until(() => connection.received().endsWith('"ok"}'), { what: 'the first answer' });
     const slow = open(stage.url, 'GET /healthz HTTP/1.1\r\n');
@@ -62,7 +62,7 @@ describe('A client with many connections', () => {
   const limited = (some: object) =>
     stage.another({ connections: { ...defaultConnectionLimits, ...some }, grpc: { port: 0, publicAddress: 'auto' } });
 
-  it.each([{ max: 20 }, { maxPerAddress: 20 }])('has no more than the limit: %o', async (limit) => {
+  it.each([{ max: 20 }, { maxPerAddress: 20 }])('keeps only as many as the limit allows: %o', async (limit) => {
     const url = await limited(limit);
     const grpc = `http://${await grpcAddressOf(url)}`;
     const connections = Array.from({ length: 50 }, (_, i) => open(i % 2 === 0 ? url : grpc));
@@ -83,7 +83,7 @@ describe('A client with many connections', () => {
 });
 
 describe('A request with too many headers', () => {
-  it('is refused: none of them is dropped in silence', async () => {
+  it('is refused: no header is dropped silently', async () => {
     const lines = Array.from({ length: 101 }, (_, i) => `X-${i}: x\r\n`).join('');
     const connection = open(stage.url, `GET /healthz HTTP/1.1\r\nHost: x\r\n${lines}\r\n`);
     await closed([connection]);
@@ -91,8 +91,8 @@ describe('A request with too many headers', () => {
   });
 });
 
-describe('An answer', () => {
-  it('says that it is no page, wherever it comes from', async () => {
+describe('Every answer', () => {
+  it('has headers that keep browsers from rendering it', async () => {
     for (const path of ['/healthz', '/tasks', '/nothing', '/.well-known/agent-card.json', '/v1/card']) {
       const { headers } = await get(stage.url + path);
       expect([path, headers.get('x-content-type-options')]).toEqual([path, 'nosniff']);

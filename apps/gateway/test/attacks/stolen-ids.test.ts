@@ -12,7 +12,7 @@ import { openStage, type Stage } from '../support/stage.ts';
 
 const keyOf = (name: string) => ({ 'x-api-key': `key-of-${name}-0123456789` });
 const alice = keyOf('alice');
-/** Of another tenant, of the same tenant, and of the same name in another tenant. */
+/** Of another tenant, of the same tenant, and with the same name in another tenant. */
 const thieves = [keyOf('mallory'), keyOf('bob'), keyOf('namesake')];
 
 const principals = [
@@ -25,7 +25,7 @@ let stage: Stage;
 let rpc: ReturnType<typeof overGrpc>;
 let bindings: readonly Binding[];
 let stolen: Task;
-/** No task of anybody. */
+/** An unknown id. */
 const nothing = randomUUID();
 
 beforeAll(async () => {
@@ -63,8 +63,8 @@ const aboutTask: Readonly<Record<string, (id: string) => Record<string, unknown>
   DeleteTaskPushNotificationConfig: configOf,
 };
 
-describe('The id of another’s task', () => {
-  it.each(Object.keys(aboutTask))('is for %s as one of no task, in every binding', async (operation) => {
+describe("Another principal's task id", () => {
+  it.each(Object.keys(aboutTask))('gets the same answer as an unknown one: %s in every binding', async (operation) => {
     const paramsFor = aboutTask[operation] ?? (() => ({}));
     for (const binding of bindings)
       for (const headers of thieves) {
@@ -77,7 +77,7 @@ describe('The id of another’s task', () => {
       }
   });
 
-  it('is as one of no task for what is not A2A, for 0.3 and for a broken stream', async () => {
+  it('gets the same answer as an unknown one on paths outside A2A, in 0.3 and for a broken stream', async () => {
     for (const thief of thieves) {
       const answersFor = async (id: string) => {
         const legacy = { ...thief, 'a2a-version': '0.3' };
@@ -101,7 +101,7 @@ describe('The id of another’s task', () => {
   });
 });
 
-describe('What Redis does for another’s id', () => {
+describe("For another principal's task id Redis", () => {
   const CALLS = 20;
   let redis: TestRedis;
   let apart: Stage;
@@ -120,27 +120,27 @@ describe('What Redis does for another’s id', () => {
     await redis.stop();
   });
 
-  /** Calls of each command, by name, for one request. */
+  /** Number of calls of each command per request. */
   async function commandsFor(operation: string, of: string): Promise<Record<string, number>> {
     const binding = overJsonRpc(apart.url);
     await ask(redis.url, 'CONFIG RESETSTAT');
     const params = aboutTask[operation]?.(of) ?? {};
     for (let n = 0; n < CALLS; n++) await binding.invoke({ operation, params, headers: keyOf('mallory') });
     const stats = (await ask(redis.url, 'INFO commandstats')).matchAll(/cmdstat_(\S+?):calls=(\d+)/g);
-    // What the gateway does by itself now and then is less than one for each request.
+    // The gateway's own periodic commands are rarer than one per request.
     const counts = [...stats].map(([, name, calls]) => [name, Math.round(Number(calls) / CALLS)] as const);
     return Object.fromEntries(counts.filter(([, count]) => count > 0));
   }
 
-  it.each(Object.keys(aboutTask))('is as much as for no task: %s', async (operation) => {
+  it.each(Object.keys(aboutTask))('runs the same commands as for an unknown one: %s', async (operation) => {
     const [theirs, none] = [await commandsFor(operation, id), await commandsFor(operation, nothing)];
     expect(theirs).toEqual(none);
     expect(Object.keys(none).length).toBeGreaterThan(0);
   });
 });
 
-describe('What else of another’s can be named', () => {
-  it('a context lists nothing, and a page token is none of the thief’s', async () => {
+describe("Another principal's", () => {
+  it('context lists nothing, and its page token shows nothing of its owner', async () => {
     const query = { contextId: stolen.contextId, pageSize: 1 };
     const own = await rpc.invoke({ operation: 'ListTasks', params: query, headers: alice });
     expect(own).toMatchObject({ result: { totalSize: 3, nextPageToken: expect.stringMatching(/./) } });
@@ -155,7 +155,7 @@ describe('What else of another’s can be named', () => {
       }
   });
 
-  it('a messageId that was used answers nobody else', async () => {
+  it('messageId does not lead to its task', async () => {
     const message = userMessage('secret', { messageId: 'stolen-message-id' });
     const body = { message, configuration: { returnImmediately: true } };
     const first = await post<Sent>(`${stage.url}/message:send`, body, alice);

@@ -28,14 +28,14 @@ afterAll(async () => {
 
 const bearing = (token: string) => ({ authorization: `Bearer ${token}` });
 
-/** The first part of a token replaced. */
+/** Replaces the header of a token. */
 function withHeader(token: string, header: object): string {
   const [, payload = '', signature = ''] = token.split('.');
   return [Buffer.from(JSON.stringify(header)).toString('base64url'), payload, signature].join('.');
 }
 
 describe('a token of the issuer', () => {
-  it('lets its owner in, with either algorithm', async () => {
+  it('authenticates its owner, with either algorithm', async () => {
     expect(await probeAll(probes, bearing(await issuer.token()))).toEqual(everyBinding(200));
     expect(await probeAll(probes, bearing(await issuer.token({}, { kid: 'rsa' })))).toEqual(everyBinding(200));
   });
@@ -50,13 +50,13 @@ describe('a token of the issuer', () => {
     ['has no subject', { sub: undefined }],
     ['has an empty subject', { sub: '' }],
     ['has no tenant', { tenant: undefined }],
-    ['has a tenant that is no name', { tenant: { $ne: null } }],
-    ['has a tenant as long as a book', { tenant: 'x'.repeat(257) }],
-  ])('lets nobody in that %s', async (_, claims) => {
+    ['has an object as its tenant', { tenant: { $ne: null } }],
+    ['has a tenant of 257 characters', { tenant: 'x'.repeat(257) }],
+  ])('is refused if it %s', async (_, claims) => {
     expect(await probeAll(probes, bearing(await issuer.token(claims)))).toEqual(everyBinding(401));
   });
 
-  it('lets nobody in once its signature, its claims or its header were touched', async () => {
+  it('is refused if its signature, claims or header were changed', async () => {
     const token = await issuer.token();
     const [header = '', payload = '', signature = ''] = token.split('.');
     const claims = JSON.parse(Buffer.from(payload, 'base64url').toString());
@@ -77,7 +77,7 @@ describe('a token of the issuer', () => {
     for (const each of tokens) expect([each, await probeAll(probes, bearing(each))]).toEqual([each, everyBinding(401)]);
   });
 
-  it('lets nobody in that is signed with the public key as a shared secret', async () => {
+  it('is refused if it is signed with the public key as a shared secret (HS256)', async () => {
     const jwk = issuer.published.find(({ kid }) => kid === 'rsa');
     const publicKey = await importJWK({ ...jwk, ext: true }, 'RS256', { extractable: true });
     if (publicKey instanceof Uint8Array) throw new Error('no public key');
@@ -90,7 +90,7 @@ describe('a token of the issuer', () => {
     }
   });
 
-  it('cannot name its own key, and nothing is fetched from where it points', async () => {
+  it('cannot bring its own key, and no URL in its header is fetched', async () => {
     let requests = 0;
     const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true });
     const own = { ...(await crypto.subtle.exportKey('jwk', publicKey)), kid: 'own', alg: 'ES256' };
@@ -111,7 +111,7 @@ describe('a token of the issuer', () => {
     expect(requests).toBe(0);
   });
 
-  it('of a megabyte is refused, and costs no signature check', async () => {
+  it('is refused if it is too large, before its signature is checked', async () => {
     const token = await issuer.token({ padding: 'x'.repeat(14_000) });
     expect(token.length).toBeGreaterThan(16 * 1024);
     const { REST: rest } = probes;
@@ -120,7 +120,7 @@ describe('a token of the issuer', () => {
     expect((await rest?.(bearing(`${'x'.repeat(1_000_000)}.y.z`)))?.status).toBe(431);
   });
 
-  it('is refused with a challenge that says so', async () => {
+  it('gets the challenge invalid_token when it is refused', async () => {
     for (const probe of Object.values(probes)) {
       expect((await probe({})).challenge).toBe('Bearer realm="switchyard"');
       const { challenge } = await probe(bearing(await issuer.token({ exp: now() - 60 })));
@@ -128,7 +128,7 @@ describe('a token of the issuer', () => {
     }
   });
 
-  it('with an unknown key asks the issuer once in half a minute, however many such tokens come', async () => {
+  it('with an unknown key id causes at most one request to the issuer, however many such tokens come', async () => {
     await probeAll(probes, bearing(await issuer.token()));
     const before = issuer.requests();
     const token = await issuer.token();

@@ -19,7 +19,7 @@ async function answered(body: string | Buffer<ArrayBuffer>, encoding: Record<str
   return answer.json();
 }
 
-it('Nothing is unpacked, or parsed if it is large, for who sends no credential', async () => {
+it('A body without a credential is neither decompressed nor, if it is large, parsed', async () => {
   expect(await answered(request('short'))).toMatchObject({ id: 7 });
   const bomb = gzipSync(request('x'.repeat(5_000_000)));
   expect(bomb.length).toBeLessThan(10_000);

@@ -4,15 +4,15 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import type { Admission } from '../../src/admission/admission.ts';
 import { WebhookConsent } from '../../src/operations/push-backend.ts';
 import { defaultSharesSettings } from '../../src/settings/limit-settings.ts';
-import { AskedWebhook } from '../support/asked-webhook.ts';
 import type { Binding, Outcome } from '../support/bindings/outcome.ts';
 import { overGrpc } from '../support/bindings/over-grpc.ts';
 import { overJsonRpc, overRest } from '../support/bindings/over-http.ts';
 import { call, post, submit, userMessage } from '../support/client.ts';
+import { ConsentWebhook } from '../support/consent-webhook.ts';
 import { grpcAddressOf } from '../support/grpc-address.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 
-// Who may register a webhook could have this deployment post to anybody: PUSH_VERIFY asks the webhook first.
+// A webhook URL makes this deployment post to it: with PUSH_VERIFY the webhook is asked for its consent first.
 
 const push = {
   policy: { allowHttp: true, allowHosts: ['127.0.0.0/8'] },
@@ -21,16 +21,16 @@ const push = {
   asksConsent: true,
 };
 let stage: Stage;
-let webhook: AskedWebhook;
+let webhook: ConsentWebhook;
 let rpc: ReturnType<typeof overGrpc>;
 let bindings: readonly Binding[];
 let taskId: string;
-/** Each host is asked once a second: a test takes another for each question. */
+/** Each host is asked at most once a second: each request takes another one. */
 let hosts = 1;
 const nextHost = (): string => `127.0.0.${++hosts}`;
 
 beforeAll(async () => {
-  webhook = await new AskedWebhook({
+  webhook = await new ConsentWebhook({
     '/agrees': (res, token) => res.end(token),
     '/agrees-with-newline': (res, token) => res.end(`${token}\n`),
     '/other': (res) => res.end('hello'),
@@ -63,8 +63,8 @@ function register(url: string, binding = bindings[0], task = taskId): Promise<Ou
 
 const refused = (field = 'url') => ({ error: { reason: 'INVALID_PARAMS', violations: [field] } });
 
-describe('A webhook, with PUSH_VERIFY', () => {
-  it('is stored once it has answered with the token, whatever is in its URL', async () => {
+describe('With PUSH_VERIFY, a webhook', () => {
+  it('is stored once it has answered with the token, whatever its URL contains', async () => {
     const url = webhook.at('/agrees?key=a%20b&x=%2F#part', nextHost());
     expect(await register(url)).toMatchObject({ result: { id: 'hook', url } });
     const [asked] = webhook.requests.filter((each) => each.url.startsWith('/agrees?key'));
@@ -78,7 +78,7 @@ describe('A webhook, with PUSH_VERIFY', () => {
   });
 
   it.each(['other', 'echoes-more', 'created', 'empty', 'redirects', 'endless', 'breaks', 'absent'])(
-    'that does not want to be called (%s) gets one GET, and is not stored',
+    'that does not answer with the token (%s) gets a single GET, and is not stored',
     async (path) => {
       const before = await stored();
       const from = webhook.requests.length;
@@ -88,7 +88,7 @@ describe('A webhook, with PUSH_VERIFY', () => {
     },
   );
 
-  it('is refused alike in all bindings and with a message, which then makes no task', async () => {
+  it('is refused alike in all bindings, and with a message, which then creates no task', async () => {
     for (const binding of bindings) {
       expect(await register(webhook.at('/other', nextHost()), binding)).toMatchObject(refused());
       for (const operation of ['SendMessage', 'SendStreamingMessage']) {
@@ -103,7 +103,7 @@ describe('A webhook, with PUSH_VERIFY', () => {
     expect(await bindings[0]?.invoke(listing)).toEqual({ result: {} });
   });
 
-  it('is asked by clients of A2A 0.3 as well', async () => {
+  it('is asked for registrations by A2A 0.3, too', async () => {
     const before = await stored();
     const config = (): object => ({ id: 'old', url: webhook.at('/other', nextHost()) });
     const overRpc = await call<object>(stage.url, 'tasks/pushNotificationConfig/set', {
@@ -117,7 +117,7 @@ describe('A webhook, with PUSH_VERIFY', () => {
     expect(await stored()).toEqual(before);
   });
 
-  it('that never answers holds the caller for 3 seconds, its own host alone, and of many no more than a share', async () => {
+  it('that never answers delays its caller by 3 s, and no other host; a caller has a share of such waits', async () => {
     const began = Date.now();
     const waiting = register(webhook.at('/silent', nextHost()));
     const many = registerAtMany();
@@ -131,13 +131,13 @@ describe('A webhook, with PUSH_VERIFY', () => {
     expect(webhook.of('/many')).toEqual(['GET', 'GET']);
   });
 
-  it('is asked nothing for a task that is not there', async () => {
+  it('gets no request for an unknown task', async () => {
     const outcome = await register(webhook.at('/never', nextHost()), bindings[0], 'no-such-task');
     expect(outcome).toMatchObject({ error: { reason: 'TASK_NOT_FOUND' } });
     expect(webhook.of('/never')).toEqual([]);
   });
 
-  it('is asked once by those who register it at the same time, or again', async () => {
+  it('is asked once when it is registered several times', async () => {
     const url = webhook.at('/agrees?shared', nextHost());
     const outcomes = await Promise.all(Array.from({ length: 20 }, (_, i) => register(url, bindings[i % 3])));
     expect(outcomes.map((outcome) => outcome && 'result' in outcome)).toEqual(outcomes.map(() => true));
@@ -145,7 +145,7 @@ describe('A webhook, with PUSH_VERIFY', () => {
     expect(webhook.of('/agrees?shared')).toHaveLength(1);
   });
 
-  it('cannot be flooded with questions: one at a time, and one a second, for all URLs of a host', async () => {
+  it('is asked one request at a time and one a second, for all URLs of its host', async () => {
     const host = nextHost();
     const from = webhook.requests.length;
     const began = Date.now();
@@ -162,7 +162,7 @@ describe('A webhook, with PUSH_VERIFY', () => {
     expect(new Set(reasons)).toEqual(new Set(['INVALID_PARAMS', 'RATE_LIMITED']));
   });
 
-  it('is asked for one tenant although another one keeps asking its host; all together ask ten times a second', async () => {
+  it('is asked for one tenant while another keeps asking; at most ten times a second for all tenants', async () => {
     const asking = new WebhookConsent(new AddressPolicy(push.policy));
     onTestFinished(() => asking.stop());
     const host = nextHost();
@@ -179,14 +179,14 @@ describe('A webhook, with PUSH_VERIFY', () => {
   });
 });
 
-/** Of a tenant whose share is not spent. */
+/** A call of a tenant with an unused share. */
 function callOf(tenant: string): Parameters<WebhookConsent['require']>[2] {
   const principal = { tenant, subject: 'alice', scopes: [] };
   const hold = () => ({ [Symbol.dispose]: () => undefined });
   return { admission: { principal, hold } as unknown as Admission };
 }
 
-/** Where a caller may have two requests wait. */
+/** Registers four webhooks at a gateway where a caller may have two requests waiting. */
 async function registerAtMany(): Promise<(Outcome | undefined)[]> {
   const held = { ...defaultSharesSettings.held, perPrincipal: 2 };
   const crowded = overRest(await stage.another({ push, shares: { ...defaultSharesSettings, held } }));

@@ -21,8 +21,8 @@ afterAll(async () => {
   await stage[Symbol.asyncDispose]();
 });
 
-describe('The credentials of a webhook', () => {
-  it('come back from no operation of no binding, though they are kept', async () => {
+describe('The credentials for a webhook', () => {
+  it('are in no answer of any operation and binding, though they are stored', async () => {
     const { id: taskId } = await submit(stage.url);
     const config = {
       id: 'hook',

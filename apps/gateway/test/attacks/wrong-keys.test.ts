@@ -24,7 +24,7 @@ afterAll(async () => {
   await stage[Symbol.asyncDispose]();
 });
 
-/** Nothing of it comes back while a test runs. */
+/** So slow that nothing is refilled during a test. */
 const hourly = (count: number) => ({ count, seconds: 3_600 });
 
 const another = (rates: Partial<RateSettings> = {}): Promise<string> =>
@@ -36,7 +36,7 @@ async function bindingsOf(url: string): Promise<readonly Binding[]> {
   return [overJsonRpc(url), overRest(url), own];
 }
 
-/** What each binding answers to a request, in turn. */
+/** The reason of each binding's refusal, in turn. */
 async function reasons(bindings: readonly Binding[], headers: Record<string, string>): Promise<(string | undefined)[]> {
   const found: (string | undefined)[] = [];
   for (const binding of bindings) {
@@ -50,7 +50,7 @@ const statuses = (url: string, count: number, headers: (i: number) => Record<str
   Promise.all(Array.from({ length: count }, async (_, i) => (await get(`${url}/tasks`, headers(i))).status));
 
 describe('A client that guesses keys', () => {
-  it('is not listened to after twenty, in any binding; who has a key is, from the same address', async () => {
+  it('gets 429 after twenty wrong keys, in every binding; a valid key from the same address still works', async () => {
     const url = await another();
     const bindings = await bindingsOf(url);
     const found = await statuses(url, 300, (i) => ({ 'x-api-key': `wrong-key-number-${i}-0123` }));
@@ -66,11 +66,11 @@ describe('A client that guesses keys', () => {
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
   });
 
-  it('does not become another by a header that it writes itself', async () => {
+  it('is not taken for another by a forged X-Forwarded-For', async () => {
     const forge = (i: number) => ({ 'x-api-key': 'wrong-key-0123456789', 'x-forwarded-for': `192.0.2.${i}` });
     const direct = await statuses(await another(), 30, forge);
     expect(direct.filter((status) => status === 429)).toHaveLength(10);
-    // A proxy adds the client's address at the end.
+    // A proxy appends the client's address.
     const behindProxy = await statuses(await another({ proxies: 1 }), 30, (i) => ({
       ...forge(i),
       'x-forwarded-for': `192.0.2.${i}, 198.51.100.7`,
@@ -78,7 +78,7 @@ describe('A client that guesses keys', () => {
     expect(behindProxy.filter((status) => status === 429)).toHaveLength(10);
   });
 
-  it('does not become another by the many addresses of its network', async () => {
+  it('is not taken for another at each address of its IPv6 network', async () => {
     const url = await another({ proxies: 1 });
     const found = await statuses(url, 30, (i) => ({
       'x-api-key': 'wrong-key-0123456789',
@@ -89,18 +89,18 @@ describe('A client that guesses keys', () => {
     expect((await get(`${url}/tasks`, neighbour)).status).toBe(401);
   });
 
-  it('is refused by default', () => {
+  it('is limited by default', () => {
     expect(defaultRateSettings.failedAuthPerAddress).toEqual({ count: 20, seconds: 60 });
   });
 
-  it('is not who asks without any', async () => {
+  it('is not confused with one that sends no key', async () => {
     const url = await another();
     expect(new Set(await statuses(url, 60, () => ({})))).toEqual(new Set([401]));
   });
 });
 
-describe('A rate', () => {
-  it('of a principal counts over all bindings, and answers say what is left', async () => {
+describe('A rate limit', () => {
+  it('for a principal counts over all bindings, and answers say what is left', async () => {
     const url = await another({ perPrincipal: hourly(5) });
     const bindings = await bindingsOf(url);
     expect(await reasons(bindings, alice)).toEqual([undefined, undefined, undefined]);
@@ -116,7 +116,7 @@ describe('A rate', () => {
     expect(await reasons(bindings, alice)).toEqual(['RATE_LIMITED', 'RATE_LIMITED', 'RATE_LIMITED']);
   });
 
-  it('of a kind of requests leaves the others alone', async () => {
+  it('for one kind of request does not affect the others', async () => {
     const { ofKind } = defaultRateSettings;
     const url = await another({ ofKind: { ...ofKind, read: hourly(3) } });
     const bindings = await bindingsOf(url);
@@ -128,7 +128,7 @@ describe('A rate', () => {
     }
   });
 
-  it('of webhooks counts those that come with a message', async () => {
+  it('for webhooks counts those registered with a message', async () => {
     const { ofKind } = defaultRateSettings;
     const url = await another({ ofKind: { ...ofKind, push: hourly(1) } });
     const taskPushNotificationConfig = { url: 'https://example.com/hook' };
@@ -141,7 +141,7 @@ describe('A rate', () => {
     expect(await send({})).toBe(200);
   });
 
-  it('of an address counts every client', async () => {
+  it('for an address counts all clients there', async () => {
     const url = await another({ perAddress: hourly(10) });
     const found = await statuses(url, 20, (i) => (i % 2 === 0 ? alice : {}));
     expect(found.filter((status) => status === 429)).toHaveLength(10);

@@ -12,14 +12,14 @@ export const card: AgentCard = {
   skills: [{ id: 'echo', name: 'Echo', description: 'Says what it hears', tags: ['test'] }],
 };
 
-/** An extension that `guest` offers, and one without which `strict` takes no message. */
+/** An extension that `guest` supports, and one that `strict` requires. */
 export const offered = 'https://example.com/extensions/offered/v1';
 export const needed = 'https://example.com/extensions/needed/v1';
 
 /**
  * `echo` streams, `oracle` may answer with a plain message, `mute` neither streams nor notifies; `guest` and `strict`
- * have extensions, `painter` takes pictures and JSON and makes pictures; `omnivore` takes whatever there is; `insider`
- * has an extended card, `braggart` only says so.
+ * have extensions, `painter` takes pictures and JSON and makes pictures; `omnivore` accepts every media type; `insider`
+ * has an extended card, `braggart` declares one but has none.
  */
 export const agents: readonly AgentAnnouncement[] = [
   { id: 'echo', card, repliesWithMessage: false, concurrency: 1 },

@@ -1,9 +1,9 @@
 import { connect, type Socket } from 'node:net';
 
-/** A connection that speaks HTTP/1 by hand, and may send half of it. */
+/** A bare HTTP/1 connection, which can send half a request. */
 export interface RawConnection {
   readonly socket: Socket;
-  /** What has come so far. */
+  /** All bytes received so far. */
   readonly received: () => string;
   readonly isClosed: () => boolean;
 }
@@ -19,7 +19,7 @@ export function openRaw(url: string, text = ''): RawConnection {
   return { socket, received: () => received, isClosed: () => socket.destroyed || socket.readableEnded };
 }
 
-/** Writes a piece now and then, until the connection is closed. */
+/** Writes a piece at intervals, until the connection is closed. */
 export function drip({ socket }: RawConnection, piece: string, everyMs: number): void {
   const timer = setInterval(() => socket.writable && socket.write(piece), everyMs);
   socket.on('close', () => clearInterval(timer));

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Message, SendMessageConfiguration, StreamResponse, Task } from '@switchyard/protocol';
 
-/** An answer with its body parsed. What it holds is for the test to say. */
+/** An answer with its parsed body, whose type the test chooses. */
 export interface Answer<Body> {
   readonly status: number;
   readonly headers: Headers;
@@ -57,13 +57,13 @@ export function send(
   return post<Sent>(`${url}/message:send`, { message, configuration });
 }
 
-/** Sends without waiting; the task as accepted. */
+/** Sends with returnImmediately. @returns the accepted task */
 export async function submit(url: string, message = userMessage('hello')): Promise<Task> {
   const { body } = await send(url, message, { returnImmediately: true });
   return body.task;
 }
 
-/** JSON-RPC: the whole response object. */
+/** Calls a method over JSON-RPC. @returns the whole response object */
 export async function call<Body>(
   url: string,
   method: string,
@@ -78,7 +78,6 @@ async function answer<Body>(response: Response): Promise<Answer<Body>> {
   return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) };
 }
 
-/** One server-sent event. */
 export interface SentEvent {
   readonly id: string | undefined;
   readonly event: string | undefined;
@@ -91,9 +90,8 @@ export interface EventStream extends AsyncIterable<SentEvent> {
   next(): Promise<SentEvent>;
   /** All events up to the end of the stream. */
   rest(): Promise<SentEvent[]>;
-  /** Comments that came so far. */
+  /** Number of comments so far. */
   comments(): number;
-  /** Cuts the connection. */
   cut(): void;
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Message, TurnEvent } from '@switchyard/protocol';
 
-/** What agents publish, in the words of the tests. */
+/** The events that agents publish in tests. */
 export const working = (text?: string): TurnEvent => ({
   kind: 'status',
   state: 'TASK_STATE_WORKING',

@@ -2,16 +2,16 @@ import fc from 'fast-check';
 
 export type Path = readonly (string | number)[];
 
-/** A valid value with one thing about it changed. */
+/** A valid value with one change. */
 export interface Mutant {
   readonly value: unknown;
-  /** Where it was changed. */
+  /** The path of the change. */
   readonly path: Path;
 }
 
 const removed = Symbol('removed');
 
-/** Values that some parser somewhere has stumbled over. */
+/** Values that often break parsers. */
 const oddities: readonly unknown[] = [
   ...[null, true, false, 0, -1, 1.5, 1e308, 2 ** 53],
   ...['', ' ', '\u0000', '\ud800', '{}', '-1', '__proto__', 'TASK_STATE_WORKING', 'x'.repeat(5_000)],
@@ -19,13 +19,13 @@ const oddities: readonly unknown[] = [
   JSON.parse('{"__proto__": {"polluted": true}}'),
 ];
 const anything = fc.oneof(fc.constantFrom(...oddities), fc.jsonValue());
-/** No backslash: V8 would take it for other names that are escaped (nodejs/node#63785, docs/guarantees.md). */
+/** No backslash: V8 confuses it with escaped names (nodejs/node#63785, docs/guarantees.md). */
 const freeNames = fc.string().filter((name) => !name.includes('\\'));
 const names = fc.oneof(fc.constantFrom('text', 'raw', 'url', 'data', 'id', '__proto__', 'toString'), freeNames);
 
 /**
- * What can happen to a place: it goes, becomes something else, is put into a list or an object, or gets a member too
- * many.
+ * A change of a value: it is removed, gets another type, is put into a list or an object, or gets an additional
+ * member.
  */
 const changes: fc.Arbitrary<(node: unknown) => unknown> = fc.oneof(
   fc.constant(() => removed),

@@ -8,15 +8,15 @@ import { Source } from './source.ts';
 
 export interface OpenResponse {
   readonly res: ServerResponse;
-  /** The reader's end. */
+  /** The client's end of the connection. */
   readonly socket: Socket;
   readonly source: Source<StreamItem>;
   end(): void;
-  /** All that the reader gets, until the connection ends. A paused reader begins to read. */
+  /** Resolves with all that the client receives until the connection ends. Resumes a paused client. */
   received(): Promise<string>;
 }
 
-/** A response that a test writes to, with a real connection behind it. */
+/** A response on a real connection, for a test to write to. */
 export async function openResponse({ isPaused = false } = {}): Promise<OpenResponse> {
   const server = createServer();
   server.listen(0, '127.0.0.1');

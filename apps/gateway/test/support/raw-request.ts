@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** Sends bytes as they are: what no HTTP client would send. */
+/** Sends these bytes unchanged, which no HTTP client would. */
 export async function rawRequest(
   url: string,
   request: string,

@@ -1,4 +1,4 @@
-/** An iterable that gives what a test pushes, when it pushes it. */
+/** An async iterable of the items that a test pushes. */
 export class Source<T> implements AsyncIterable<T> {
   #waiting: PromiseWithResolvers<IteratorResult<T>>[] = [];
   #ready: Promise<IteratorResult<T>>[] = [];

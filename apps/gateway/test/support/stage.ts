@@ -10,29 +10,29 @@ import { defaultRateSettings } from '../../src/settings/limit-settings.ts';
 import { agents } from './agents.ts';
 import { get } from './client.ts';
 
-/** A real gateway on a real store. No worker runs: a test plays it, turn by turn. */
+/** A real gateway on a real store, without workers: the test runs the turns itself. */
 export interface Stage extends AsyncDisposable {
   readonly url: string;
   readonly store: Store;
   readonly gateway: Gateway;
-  /** Another gateway on the same store. */
+  /** Starts another gateway on the same store. */
   another(settings?: Partial<GatewaySettings>): Promise<string>;
-  /** Begins the task's next turn. The jobs of a task are numbered from 1, and so are the runs of a job. */
+  /** Begins the task's next turn. Jobs of a task and runs of a job are numbered from 1. */
   beginTurn(taskId: string, job?: number, run?: number): Promise<OpenTurn>;
-  /** The id of the one task of a context, as soon as there is one: of a call that has not been answered yet. */
+  /** Waits for the only task of a context, which an unanswered call creates. @returns its id */
   taskIn(contextId: string, agent?: string): Promise<string>;
-  /** Waits until so many messages are in the task's history. */
+  /** Waits until the task's history has this many messages. */
   untilHistory(taskId: string, length: number): Promise<unknown>;
 }
 
 export interface StageSettings {
   readonly gateway?: Partial<GatewaySettings>;
   readonly store?: Partial<StoreSettings>;
-  /** Of a Redis that may fail; left out, the one of the whole run, which may not. */
+  /** A Redis that may be stopped. Default: the one shared by all tests. */
   readonly redisUrl?: string;
 }
 
-/** Tests try many wrong credentials, all of them from one address. */
+/** Tests send many wrong credentials from one address. */
 const rates: GatewaySettings['rates'] = { ...defaultRateSettings, failedAuthPerAddress: 'off' };
 
 export async function openStage(settings: StageSettings = {}): Promise<Stage> {
@@ -72,7 +72,7 @@ export async function openStage(settings: StageSettings = {}): Promise<Stage> {
   };
 }
 
-/** Clients may not see it yet: read from the store, of whichever client. */
+/** Read from the store for any principal, since clients may not see the task yet. */
 async function firstTask({ tasks }: Store, agent: string, contextId: string): Promise<string | undefined> {
   const query = { contextId, agents: [agent], limit: 1, historyLength: 0 };
   const principals = ['anonymous', 'alice'].map((subject) => ({ tenant: 'default', subject, scopes: [] }));
@@ -97,7 +97,7 @@ async function beginTurn(
 }
 
 function ignore(): void {
-  // A connection that is lost on purpose.
+  // The connection is cut on purpose.
 }
 
 function fail(error: Error): void {

@@ -8,7 +8,7 @@ import { draft } from './draft-1.1.ts';
 export const bindingNames = ['JSON-RPC', 'HTTP+JSON', 'GRPC'] as const;
 export type BindingName = (typeof bindingNames)[number];
 
-/** What A2A 1.1 adds to a task or an event. */
+/** The fields that A2A 1.1 adds to a task or an event. */
 export type Numbered<Value> = Value & { readonly generation?: string };
 
 export const in1_1 = { 'a2a-version': '1.1' };

@@ -4,15 +4,15 @@ import { messagesOf } from '../support/bindings/messages.ts';
 import type { Invocation } from '../support/bindings/outcome.ts';
 import { type Draft, definitionOf } from '../support/bindings/over-grpc.ts';
 
-/** The fields of A2A 1.1 as specification/a2a.proto of the branch dev-1.1 numbers them. */
+/** The fields of A2A 1.1, with the numbers of specification/a2a.proto in the branch dev-1.1. */
 const numbers = { task: 7, statusUpdate: 5, artifactUpdate: 7, currentGeneration: 4, ifGenerationMatch: 5 };
 const configuration = 3;
 const payloads = { 1: 'task', 3: 'statusUpdate', 4: 'artifactUpdate' } as const;
 
-/** Those of pull request 2129. */
+/** The fields of pull request 2129. */
 const ofTimeline = { artifacts: 4, timeline: 8, timelineLength: 5, startGeneration: 7, endGeneration: 8 };
 
-/** A client that was made from that definition. */
+/** A client generated from that definition. */
 export const draft: Draft = {
   request(bytes, { params }) {
     const { currentGeneration, timelineLength, configuration: given } = params as Params;
@@ -54,7 +54,7 @@ function withGenerations(bytes: Uint8Array, json: Json, { operation }: Invocatio
   return json;
 }
 
-/** As ProtoJSON writes an int64. */
+/** An int64 as ProtoJSON writes it. */
 function int64In(bytes: Uint8Array, wanted: number, name: string): Record<string, string> {
   const reader = new BinaryReader(bytes);
   let found: string | undefined;
@@ -92,13 +92,13 @@ function nested(field: number, bytes: Uint8Array): Uint8Array {
   return new BinaryWriter().tag(field, WireType.LengthDelimited).bytes(bytes).finish();
 }
 
-/** The SDK reads messages of the service alone. */
+/** The SDK reads only messages of the service. */
 function read(operation: string, bytes: Uint8Array): StreamResponse {
   const message = definitionOf(operation).responseDeserialize(Buffer.from(bytes));
   return messagesOf(operation).response.toJSON(message) as StreamResponse;
 }
 
-/** The length-delimited fields of a message, by their numbers. */
+/** The length-delimited fields of a message, by number. */
 function fieldsOf(message: Uint8Array): Map<number, Uint8Array[]> {
   const reader = new BinaryReader(message);
   const fields = new Map<number, Uint8Array[]>();

@@ -1,16 +1,16 @@
 import type { StreamResponse, Task } from '@switchyard/protocol';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { numberedLines } from '../../../../tests/support/all-events.ts';
 import { getTask, submit } from '../../../../tests/support/rest.ts';
 import { type Stack, startStack } from '../../../../tests/support/stack.ts';
 import { until } from '../../../../tests/support/until.ts';
-import { numberedLines } from '../../../../tests/support/whole-story.ts';
 import type { Invocation } from '../support/bindings/outcome.ts';
 import { userMessage } from '../support/client.ts';
 import { type BindingName, bindingNames, clientOf, closeClients, type Numbered } from './clients.ts';
 
-// A2A 1.1 (docs/a2a-1-1.md) over each binding, at two gateways with two workers, of which one each is killed.
+// A2A 1.1 (docs/a2a-1-1.md) over each binding, at two gateways with two workers; one of each is killed.
 
-// Processes take their time on a busy machine.
+// On a busy machine processes start slowly.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const LINES = 200;
@@ -27,7 +27,7 @@ afterAll(async () => {
   await stack.stop();
 });
 
-/** The first gateway and the first worker, once there are others in their places. */
+/** Kills the first gateway and the first worker, once there are others. */
 async function killOneOfEach(): Promise<void> {
   const [[gateway], [worker]] = [stack.gateways, stack.workers];
   await Promise.all([stack.addGateway(), stack.addWorker()]);
@@ -41,7 +41,7 @@ const generationOf = (event: StreamResponse): number => {
   return Number(payload?.generation);
 };
 
-/** Polls for what comes after the last answer, at the first gateway that there is. @returns the generations */
+/** Polls the first running gateway for changes after the last answer. @returns the generations */
 async function pollToTheEnd(name: BindingName, id: string): Promise<number[]> {
   const generations: number[] = [];
   for (let breaks = 0; ; ) {
@@ -59,7 +59,7 @@ async function pollToTheEnd(name: BindingName, id: string): Promise<number[]> {
 }
 
 describe.each(bindingNames)('Over %s, when a gateway and a worker are killed,', (name) => {
-  it('a stream that goes on after a generation has each once and in order, and so have polls', async () => {
+  it('a stream that resumes after a generation has each one once and in order, and so have polls', async () => {
     const { id } = await submit(stack.urls[1] ?? '', userMessage(`${LINES}`));
     const polled = pollToTheEnd(name, id);
     const subscribe = (after: number, mostEvents?: number): Invocation => ({
@@ -82,7 +82,7 @@ describe.each(bindingNames)('Over %s, when a gateway and a worker are killed,', 
     expect(polls.at(-1)).toBe(generations.length);
   });
 
-  it('of many messages for one generation one is accepted, also if its answer was lost', async () => {
+  it('of many messages for one generation a single one is accepted, also if its answer was lost', async () => {
     const at = (url = ''): string => `${url}/agents/echo`;
     const { id: taskId } = await submit(at(stack.urls[1]), userMessage('ask'));
     const isAsked = async (): Promise<boolean> =>

@@ -20,7 +20,7 @@ import { draft } from './draft-1.1.ts';
 const grpc: GatewaySettings['grpc'] = { port: 0, publicAddress: 'auto' };
 
 let stage: Stage;
-/** Of a gateway with the preview, and of one without. */
+/** URLs of a gateway with the preview, and of one without. */
 let url: string;
 let without: string;
 
@@ -48,7 +48,7 @@ const generationIn = (event: StreamResponse): string | undefined => {
 const numbersFrom = (first: number, count: number): string[] =>
   Array.from({ length: count }, (_, i) => String(first + i));
 
-/** A task that has asked its client something: of generation 3. */
+/** A task of generation 3, which waits for input. */
 async function waitingTask(): Promise<Task> {
   const task = await submit(url);
   const turn = await stage.beginTurn(task.id);
@@ -68,7 +68,7 @@ describe.each(bindingNames)('over %s', (name) => {
     client.ask({ operation: 'GetTask', params: { id, ...params } });
 
   describe('a generation', () => {
-    it('is 1 when the task is made, and one more with every event', async () => {
+    it('is 1 for a new task, and grows by one with every event', async () => {
       const { task } = await client.ask<{ task: Numbered<Task> }>(sending(userMessage('hello')));
       expect(task.generation).toBe('1');
       const turn = await stage.beginTurn(task.id);
@@ -80,19 +80,19 @@ describe.each(bindingNames)('over %s', (name) => {
       }
     });
 
-    it('is that of the event in each event of a stream, without a gap', async () => {
+    it('is in each event of a stream, without gaps', async () => {
       const contextId = randomUUID();
       const params = { message: userMessage('hello', { contextId }) };
       const streamed = client.ask<StreamResponse[]>({ operation: 'SendStreamingMessage', params });
       const turn = await stage.beginTurn(await stage.taskIn(contextId));
       const chunks = Array.from({ length: 40 }, (_, i) => chunk(`${i} `, { append: i > 0 }));
-      // Not awaited one by one: they are written in batches.
+      // Not awaited one by one: events are written in batches.
       await Promise.all([working('on it'), ...chunks, completed()].map((event) => turn.publish(event)));
       const events = await streamed;
       expect(events.map(generationIn)).toEqual(numbersFrom(1, 43));
     });
 
-    it('goes on from the task in a stream that begins late', async () => {
+    it('of a late stream starts with that of the task', async () => {
       const { id } = await submit(url);
       const turn = await stage.beginTurn(id);
       await turn.publish(working());
@@ -107,7 +107,7 @@ describe.each(bindingNames)('over %s', (name) => {
       expect(events[0]?.task?.id).toBe(id);
     });
 
-    it('is where a stream can be resumed, and stands beside the ids of the extension for that', async () => {
+    it("resumes a stream, which has the extension's event ids, too", async () => {
       const { id } = await submit(url);
       const turn = await stage.beginTurn(id);
       for (const event of [working(), chunk('a', { append: false }), chunk('b'), completed()])
@@ -120,7 +120,7 @@ describe.each(bindingNames)('over %s', (name) => {
       });
     });
 
-    it('is that of each task in a list', async () => {
+    it('is in each task of a list', async () => {
       const contextId = randomUUID();
       const first = await submit(url, userMessage('one', { contextId }));
       await (await stage.beginTurn(first.id)).publish(working());
@@ -138,7 +138,7 @@ describe.each(bindingNames)('over %s', (name) => {
     it('is in a large task, and nothing else differs', async () => {
       const { id } = await submit(url);
       const turn = await stage.beginTurn(id);
-      // Neither its events nor its artifacts are held twice.
+      // Large enough that the task is joined from parts.
       for (let i = 0; i < 4; i++) await turn.publish(chunk('a line\n'.repeat(20_000), { append: i > 0 }));
       await turn.publish(asked('what?'));
       const { generation, ...task } = await read(id);
@@ -155,7 +155,7 @@ describe.each(bindingNames)('over %s', (name) => {
       expect([task.status.state, task.generation]).toEqual(['TASK_STATE_CANCELED', '2']);
     });
 
-    it('is in the answer to a blocking send, however it is made', async () => {
+    it('is in the answer of a blocking send, whatever it waits for', async () => {
       for (const events of [[completed()], [working('on it'), chunk('a', { append: false }), asked('what?')]]) {
         const contextId = randomUUID();
         const params = { message: userMessage('hello', { contextId }) };
@@ -167,7 +167,7 @@ describe.each(bindingNames)('over %s', (name) => {
       }
     });
 
-    it('is in none of a plain message', async () => {
+    it('is in no plain message', async () => {
       const contextId = randomUUID();
       const params = { message: userMessage('hello', { contextId }) };
       const answer = client.ask<object>({ operation: 'SendMessage', params });
@@ -175,7 +175,7 @@ describe.each(bindingNames)('over %s', (name) => {
       expect(JSON.stringify(await answer)).not.toContain('generation');
     });
 
-    it('is in none of what a caller of 1.0 gets', async () => {
+    it('is in no answer to a 1.0 client', async () => {
       const { id } = await waitingTask();
       const { id: followed } = await waitingTask();
       const headers = { 'a2a-version': '1.0' };
@@ -191,12 +191,12 @@ describe.each(bindingNames)('over %s', (name) => {
   });
 
   describe('a long poll', () => {
-    it('is answered at once when the generation is higher already', async () => {
+    it('is answered at once if the generation is higher already', async () => {
       const { id } = await waitingTask();
       expect((await read(id, { currentGeneration: 2 })).generation).toBe('3');
     });
 
-    it('is answered when the generation becomes higher, and not before', async () => {
+    it('is answered as soon as the generation is higher', async () => {
       const { id } = await submit(url);
       let answered: Numbered<Task> | undefined;
       const poll = read(id, { currentGeneration: 2 }).then((task) => {
@@ -212,7 +212,7 @@ describe.each(bindingNames)('over %s', (name) => {
       expect(answered?.generation).toBe('3');
     });
 
-    it('is answered with the task as it is when the wait is over', async () => {
+    it('is answered with the current task when the time is up', async () => {
       const impatient = await clientOf(name, await stage.another({ grpc, preview: true, maxPollWaitMs: 30 }));
       const { id } = await submit(url);
       const task = await impatient.ask<Numbered<Task>>({ operation: 'GetTask', params: { id, currentGeneration: 7 } });
@@ -225,7 +225,7 @@ describe.each(bindingNames)('over %s', (name) => {
       expect((await read(id, { currentGeneration: 99 })).generation).toBe('2');
     });
 
-    it('is held as others are, and refused where too many are', async () => {
+    it('counts towards the limit of waiting requests', async () => {
       const held = { total: 10, perTenant: 10, perPrincipal: 1 };
       const shares = { ...defaultSharesSettings, held };
       const small = await clientOf(name, await stage.another({ grpc, preview: true, shares }));
@@ -238,7 +238,7 @@ describe.each(bindingNames)('over %s', (name) => {
       expect((await first).generation).toBe('2');
     });
 
-    it('ends with the gateway: it is answered with the task as it is', async () => {
+    it('is answered with the current task when the gateway stops', async () => {
       const stopping = await openStage({ gateway: { grpc, preview: true } });
       const other = await clientOf(name, stopping.url);
       const { id } = await submit(stopping.url);
@@ -249,17 +249,14 @@ describe.each(bindingNames)('over %s', (name) => {
     });
 
     // Protobuf has no such numbers.
-    it.skipIf(name === 'GRPC').each(['soon', 1.5])(
-      'is refused for a generation such as %j',
-      async (currentGeneration) => {
-        const { id } = await submit(url);
-        const error = await client.refused({ operation: 'GetTask', params: { id, currentGeneration } });
-        expect(error).toMatchObject({ reason: 'INVALID_PARAMS', violations: ['currentGeneration'] });
-      },
-    );
+    it.skipIf(name === 'GRPC').each(['soon', 1.5])('refuses a generation such as %j', async (currentGeneration) => {
+      const { id } = await submit(url);
+      const error = await client.refused({ operation: 'GetTask', params: { id, currentGeneration } });
+      expect(error).toMatchObject({ reason: 'INVALID_PARAMS', violations: ['currentGeneration'] });
+    });
   });
 
-  describe('a message for one generation', () => {
+  describe('a message with an expected generation', () => {
     it('is accepted by a task of this generation', async () => {
       const { id: taskId } = await waitingTask();
       const { task } = await client.ask<{ task: Numbered<Task> }>(
@@ -269,7 +266,7 @@ describe.each(bindingNames)('over %s', (name) => {
     });
 
     it.each(['SendMessage', 'SendStreamingMessage'])(
-      'is refused by %s otherwise, and leaves nothing',
+      'is refused by %s otherwise, without any effect',
       async (operation) => {
         const { id: taskId } = await waitingTask();
         const message = userMessage('this', { taskId });
@@ -282,18 +279,18 @@ describe.each(bindingNames)('over %s', (name) => {
         });
         const task = await read(taskId);
         expect([task.generation, task.history?.length]).toEqual(['3', 2]);
-        // The same message may then be sent for the generation that there is.
+        // The same message can then be sent for the current generation.
         const again = await client.ask<{ task: Task }>(sending(message, { ifGenerationMatch: 3 }));
         expect(again.task.status.state).toBe('TASK_STATE_SUBMITTED');
       },
     );
 
-    it('makes a task, whatever generation it names', async () => {
+    it('creates a task, whatever generation it names', async () => {
       const { task } = await client.ask<{ task: Numbered<Task> }>(sending(userMessage('hi'), { ifGenerationMatch: 9 }));
       expect(task.generation).toBe('1');
     });
 
-    it('gets the first answer again when it is sent again, though the generation is another by then', async () => {
+    it('gets the first answer when it is repeated, though the generation is higher by then', async () => {
       const { id: taskId } = await waitingTask();
       const invocation = sending(userMessage('this', { taskId }), { ifGenerationMatch: 3 });
       await client.ask(invocation);
@@ -301,7 +298,7 @@ describe.each(bindingNames)('over %s', (name) => {
       expect((await read(taskId)).history).toHaveLength(3);
     });
 
-    it('is accepted once, of many that come together', async () => {
+    it('is accepted once if many come together', async () => {
       const { id: taskId } = await waitingTask();
       const sent = Array.from({ length: 16 }, (_, i) =>
         client
@@ -315,7 +312,7 @@ describe.each(bindingNames)('over %s', (name) => {
       expect((await read(taskId)).history).toHaveLength(3);
     });
 
-    it('is not found, rather than refused, in a task of somebody else', async () => {
+    it('gets TaskNotFound for an unknown task', async () => {
       const message = userMessage('this', { taskId: randomUUID() });
       expect(await client.refused(sending(message, { ifGenerationMatch: 3 }))).toMatchObject({
         reason: 'TASK_NOT_FOUND',
@@ -323,7 +320,7 @@ describe.each(bindingNames)('over %s', (name) => {
     });
   });
 
-  it('a gateway without the preview refuses the version, as ever', async () => {
+  it('a gateway without the preview refuses version 1.1', async () => {
     const other = await clientOf(name, without);
     const error = await other.refused({ operation: 'GetTask', params: { id: 'any' } });
     expect(error).toEqual({
@@ -335,7 +332,7 @@ describe.each(bindingNames)('over %s', (name) => {
   });
 });
 
-/** Of a message for a generation that the task does not have. */
+/** Sends a message for a generation that the task does not have. */
 async function grpcStatusOf(taskId: string): Promise<number> {
   const { path, requestSerialize, responseDeserialize } = definitionOf('SendMessage');
   const { request } = messagesOf('SendMessage');
@@ -350,8 +347,8 @@ async function grpcStatusOf(taskId: string): Promise<number> {
   return promise;
 }
 
-describe('the error of another generation', () => {
-  it('has the code of the specification in each binding', async () => {
+describe('a generation mismatch', () => {
+  it("has the specification's error code in each binding", async () => {
     const { id: taskId } = await waitingTask();
     const body = { message: userMessage('this', { taskId }), configuration: { ifGenerationMatch: 1 } };
     const rest = await post<ErrorBody>(`${url}/message:send`, body, in1_1);
@@ -362,8 +359,8 @@ describe('the error of another generation', () => {
   });
 });
 
-describe('a cancel for one generation', () => {
-  it('cancels a task of this generation alone, where requests are JSON', async () => {
+describe('a cancel with an expected generation', () => {
+  it('cancels only a task of this generation, in the HTTP bindings', async () => {
     for (const name of ['JSON-RPC', 'HTTP+JSON'] as const) {
       const client = await clientOf(name, url);
       const { id } = await waitingTask();
@@ -377,12 +374,12 @@ describe('a cancel for one generation', () => {
       });
       const canceled = await client.ask<Numbered<Task>>(cancel(3));
       expect([canceled.status.state, canceled.generation]).toEqual(['TASK_STATE_CANCELED', '4']);
-      // Sent again, it has been done.
+      // Repeated, it is done already.
       expect((await client.ask<Numbered<Task>>(cancel(3))).generation).toBe('4');
     }
   });
 
-  it('that a running turn was asked for has had its condition, whatever the turn says before it ends', async () => {
+  it('is checked once, and not again while the turn stops', async () => {
     const client = await clientOf('JSON-RPC', await stage.another({ grpc, preview: true, cancelWaitMs: 10 }));
     const { id } = await submit(url);
     const turn = await stage.beginTurn(id);
@@ -396,7 +393,7 @@ describe('a cancel for one generation', () => {
     expect((await client.ask<Numbered<Task>>(cancel)).generation).toBe('4');
   });
 
-  it('with an Idempotency-Key holds to it in a retry, too, unless it was done', async () => {
+  it('is checked again in a retry with its Idempotency-Key, unless it was done', async () => {
     for (const name of ['JSON-RPC', 'HTTP+JSON'] as const) {
       const client = await clientOf(name, url);
       const { id } = await waitingTask();
@@ -413,7 +410,7 @@ describe('a cancel for one generation', () => {
   });
 });
 
-it('a long poll leaves nothing when its client has left', async () => {
+it('a long poll is removed when its client disconnects', async () => {
   const { id } = await submit(url);
   const leave = new AbortController();
   const poll = fetch(`${url}/tasks/${id}?currentGeneration=1`, { headers: in1_1, signal: leave.signal });
@@ -424,7 +421,7 @@ it('a long poll leaves nothing when its client has left', async () => {
 });
 
 describe('an answer in 1.1', () => {
-  it('says its version, also to caches, and that of 1.0 is as it was', async () => {
+  it('names its version, also for caches; an answer in 1.0 does not', async () => {
     const { id } = await submit(url);
     const newer = await get<Numbered<Task>>(`${url}/tasks/${id}`, in1_1);
     expect(newer.headers.get('a2a-version')).toBe('1.1');
@@ -435,7 +432,7 @@ describe('an answer in 1.1', () => {
     expect([generation, rest]).toEqual(['1', older.body]);
   });
 
-  it('has an ETag of its own: no client takes one version for the other', async () => {
+  it('has its own ETag, so that no client confuses the versions', async () => {
     const { id } = await submit(url);
     const path = `${url}/tasks/${id}`;
     const newer = (await get(path, in1_1)).headers.get('etag') ?? '';
@@ -446,14 +443,14 @@ describe('an answer in 1.1', () => {
     expect([await statusOf(older, in1_1), await statusOf(newer)]).toEqual([200, 200]);
   });
 
-  it('is not to be had by methods of 0.3', async () => {
+  it('is not available to methods of 0.3', async () => {
     const { body } = await call<ErrorBody>(url, 'tasks/get', { id: 'any' }, in1_1);
     expect(body.error.data?.[0]).toMatchObject({ reason: 'VERSION_NOT_SUPPORTED' });
   });
 });
 
 describe('an answer in 1.0', () => {
-  it('is the same, byte by byte, with the preview and without it', async () => {
+  it('is byte for byte the same with and without the preview', async () => {
     const { id } = await waitingTask();
     const rpc = (method: string): RequestInit => ({
       method: 'POST',
@@ -475,7 +472,7 @@ describe('an answer in 1.0', () => {
     }
   });
 
-  it('is the same in streams, of 0.3 too, and over gRPC', async () => {
+  it('is the same in streams, also of 0.3, and over gRPC', async () => {
     const { id } = await submit(url);
     const rpc = (method: string): RequestInit => ({
       method: 'POST',
@@ -508,7 +505,7 @@ describe('an answer in 1.0', () => {
     expect(one?.join()).not.toContain('generation');
   });
 
-  it('is there over gRPC, though the request has a field of another type where 1.1 has one', async () => {
+  it('exists over gRPC, though 1.1 uses a field number of the request with another type', async () => {
     const { id } = await waitingTask();
     const request = (bytes: Buffer): Buffer =>
       Buffer.concat([bytes, new BinaryWriter().tag(4, WireType.LengthDelimited).string('text').finish()]);
@@ -532,7 +529,7 @@ describe('an answer in 1.0', () => {
   });
 });
 
-/** Status, headers but those of each answer's own, and body. */
+/** Status, headers without those that always differ, and body. */
 async function bytesOf(target: string, init?: RequestInit): Promise<unknown> {
   const response = await fetch(target, init);
   const headers = Object.fromEntries(response.headers);
@@ -544,7 +541,7 @@ async function bytesOf(target: string, init?: RequestInit): Promise<unknown> {
 }
 
 describe('the agent card', () => {
-  it('lists 1.1 behind 1.0, at the same addresses, where it is served', async () => {
+  it('lists 1.1 after 1.0 at the same addresses, if it is served', async () => {
     const versions = async (base: string): Promise<string[]> => {
       const { body } = await get<AgentCard>(`${base}/.well-known/agent-card.json`);
       return body.supportedInterfaces.map(

@@ -14,14 +14,14 @@ interface Entry {
   readonly generation: string;
 }
 
-interface Told extends Numbered<Omit<Task, 'artifacts'>> {
+interface TimelineTask extends Numbered<Omit<Task, 'artifacts'>> {
   readonly timeline?: readonly Entry[];
   readonly artifacts?: readonly (Artifact & { readonly startGeneration?: string; readonly endGeneration?: string })[];
 }
 
 const grpc = { port: 0, publicAddress: 'auto' };
 let stage: Stage;
-/** A conversation with a question, and a message that came while its answer was worked on. */
+/** A conversation with a question, and a message sent while its answer was processed. */
 let task: Task;
 
 beforeAll(async () => {
@@ -65,22 +65,22 @@ const lines = [
 ];
 
 describe.each(bindingNames)('a timeline over %s', (name) => {
-  const read = async (params: object, { id } = task): Promise<Told> =>
-    (await clientOf(name, stage.url)).ask<Told>({ operation: 'GetTask', params: { id, ...params } });
+  const read = async (params: object, { id } = task): Promise<TimelineTask> =>
+    (await clientOf(name, stage.url)).ask<TimelineTask>({ operation: 'GetTask', params: { id, ...params } });
 
-  it('has what clients sent and each status, in order of their generations', async () => {
+  it("has the client's messages and each status, ordered by generation", async () => {
     const { timeline = [], generation } = await read({ timelineLength: 100 });
     expect(timeline.map(lineOf)).toEqual(lines);
     expect(generation).toBe('10');
   });
 
-  it('has the latest of them, if fewer are asked for, whatever history is', async () => {
+  it('has the latest entries if fewer are requested, independent of historyLength', async () => {
     const { timeline = [], history = [] } = await read({ timelineLength: 3, historyLength: 1 });
     expect(timeline.map(lineOf)).toEqual(lines.slice(-3));
     expect(history.map(({ parts }) => parts)).toEqual([[{ text: 'all done' }]]);
   });
 
-  it('comes with where each artifact began and was complete', async () => {
+  it('comes with the generations at which each artifact began and was completed', async () => {
     const { artifacts = [] } = await read({ timelineLength: 1 });
     const ranges = artifacts.map(({ startGeneration, endGeneration }) => [startGeneration, endGeneration]);
     expect(ranges).toEqual([
@@ -89,7 +89,7 @@ describe.each(bindingNames)('a timeline over %s', (name) => {
     ]);
   });
 
-  it('leaves an artifact open to which more may be added', async () => {
+  it('leaves an artifact open if more can be appended', async () => {
     const { id } = await submit(stage.url);
     const turn = await stage.beginTurn(id);
     await turn.publish(chunk('a', { append: false }));
@@ -98,7 +98,7 @@ describe.each(bindingNames)('a timeline over %s', (name) => {
     expect([artifact?.startGeneration, artifact?.endGeneration]).toEqual(['2', undefined]);
   });
 
-  it('is not there unless it is asked for, nor are ranges', async () => {
+  it('is included only on request, and so are the ranges of artifacts', async () => {
     for (const params of [{}, { timelineLength: 0 }]) {
       const text = JSON.stringify(await read(params));
       expect(text).not.toMatch(/timeline|startGeneration/);
@@ -107,29 +107,29 @@ describe.each(bindingNames)('a timeline over %s', (name) => {
 });
 
 describe('a timeline', () => {
-  it('is left out where the events of the task are gone', async () => {
+  it('is left out if the events of the task are gone', async () => {
     const brief = await openStage({ gateway: { grpc, preview: true }, store: { replayMs: 1 } });
     const { id } = await submit(brief.url);
     await (await brief.beginTurn(id)).publish(completed());
     const client = await clientOf('HTTP+JSON', brief.url);
-    const read = (): Promise<Told> => client.ask({ operation: 'GetTask', params: { id, timelineLength: 9 } });
+    const read = (): Promise<TimelineTask> => client.ask({ operation: 'GetTask', params: { id, timelineLength: 9 } });
     await until(async () => (await read()).timeline === undefined, { what: 'the events are gone' });
     expect(await read()).toMatchObject({ generation: '2', status: { state: 'TASK_STATE_COMPLETED' } });
     await brief[Symbol.asyncDispose]();
   });
 
-  it('is left out of a task with very many events, which is read as ever', async () => {
+  it('is left out of a task with very many events, which is still returned', async () => {
     const { id } = await submit(stage.url);
     const turn = await stage.beginTurn(id);
     for (let i = 0; i < 2_100; i++) await turn.publish(chunk('x', { append: i > 0 }));
     await turn.publish(completed());
     const client = await clientOf('JSON-RPC', stage.url);
     const params = { id, timelineLength: 9, historyLength: 1 };
-    const { timeline, generation, history } = await client.ask<Told>({ operation: 'GetTask', params });
+    const { timeline, generation, history } = await client.ask<TimelineTask>({ operation: 'GetTask', params });
     expect([timeline, generation, history?.length]).toEqual([undefined, '2102', 1]);
   });
 
-  it('is not to be had in 1.0', async () => {
+  it('is not available in 1.0', async () => {
     const headers = { 'a2a-version': '1.0' };
     for (const name of bindingNames) {
       const client = await clientOf(name, stage.url);
@@ -139,7 +139,7 @@ describe('a timeline', () => {
     }
   });
 
-  it('is refused for a length that is none', async () => {
+  it('refuses an invalid length', async () => {
     const client = await clientOf('HTTP+JSON', stage.url);
     const params = { id: task.id, timelineLength: -1 };
     expect(await client.refused({ operation: 'GetTask', params })).toMatchObject({ violations: ['timelineLength'] });

@@ -39,7 +39,7 @@ export function messagesOf(operation: string): Messages {
   return found;
 }
 
-/** As protobuf would write it: what is empty is left out, so that answers of all bindings can be compared. */
+/** As protobuf writes it: empty fields are left out, so that the answers of all bindings can be compared. */
 export function normalise(operation: string, json: unknown): unknown {
   const { response } = messagesOf(operation);
   return response.toJSON(response.fromJSON(markNullData(json)));

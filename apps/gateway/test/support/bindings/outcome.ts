@@ -1,13 +1,13 @@
 import type { ErrorDetail } from '../client.ts';
 
-/** The outcome of a request over any binding: ProtoJSON of the answer, or the error. */
+/** The outcome of a request over any binding: the answer as ProtoJSON, or the error. */
 export type Outcome = { readonly result: unknown } | { readonly error: OutcomeError };
 
 export interface OutcomeError {
   readonly message: string;
   readonly reason: string | undefined;
   readonly metadata: Readonly<Record<string, string>>;
-  /** Names of the fields that are wrong. */
+  /** Names of the wrong fields. */
   readonly violations: readonly string[];
 }
 
@@ -15,13 +15,13 @@ export interface Invocation {
   readonly operation: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Of a stream: reads no further than this many events. */
+  /** For a stream: reads at most this many events. */
   readonly mostEvents?: number;
 }
 
 export interface Binding {
   readonly name: string;
-  /** A stream's result is the list of its events. */
+  /** The result of a stream is the list of its events. */
   invoke(invocation: Invocation): Promise<Outcome>;
 }
 

@@ -8,7 +8,7 @@ import { type Binding, type Invocation, toOutcomeError } from './outcome.ts';
 
 type Definition = MethodDefinition<unknown, unknown>;
 
-/** What a draft of the protocol adds to the bytes of a request, and what of an answer's to its JSON. */
+/** What a draft of the protocol adds to the bytes of a request, and to the JSON of an answer. */
 export interface Draft {
   request(bytes: Buffer, invocation: Invocation): Buffer;
   answer(bytes: Buffer, json: unknown, invocation: Invocation): unknown;
@@ -20,7 +20,7 @@ export interface GrpcBinding extends Binding, Disposable {
   readonly client: Client;
 }
 
-/** @param agent its id, which goes into every request as the tenant; unset: the agent at the root */
+/** @param agent sent with every request as the tenant; unset: the agent at the root */
 export function overGrpc(address: string, agent?: string, draft?: Draft): GrpcBinding {
   const client = new Client(address, credentials.createInsecure());
   return {
@@ -45,13 +45,13 @@ export function definitionOf(operation: string): Definition {
 
 const isStream = ({ operation }: Invocation): boolean => definitionOf(operation).responseStream;
 
-interface Asked {
+interface CallOptions {
   readonly agent: string | undefined;
   readonly draft: Draft | undefined;
 }
 
-/** A method as gRPC calls it, which answers with JSON. */
-function methodOf(invocation: Invocation, { agent, draft }: Asked) {
+/** A gRPC method that returns JSON. */
+function methodOf(invocation: Invocation, { agent, draft }: CallOptions) {
   const { operation, params, headers, mostEvents } = invocation;
   const { path, requestSerialize, responseDeserialize } = definitionOf(operation);
   const { request, response } = messagesOf(operation);
@@ -116,7 +116,7 @@ function decodeDetail(type: string, value: Uint8Array): ErrorDetail {
   return { ...detail, fieldViolations: violations.map(([field, description]) => ({ field, description })) };
 }
 
-/** The length-delimited fields of a protobuf message, by their numbers. */
+/** The length-delimited fields of a protobuf message, by number. */
 function fieldsOf(message: Uint8Array): Record<number, Uint8Array[]> {
   const reader = new BinaryReader(message);
   const fields: Record<number, Uint8Array[]> = {};
@@ -130,7 +130,7 @@ function fieldsOf(message: Uint8Array): Record<number, Uint8Array[]> {
 
 const text = (bytes: Uint8Array = new Uint8Array()): string => Buffer.from(bytes).toString();
 
-/** Two texts under 1 and 2: an entry of a map, a violation. */
+/** Two texts in fields 1 and 2: a map entry, or a violation. */
 function pair(message: Uint8Array): [string, string] {
   const fields = fieldsOf(message);
   return [text(fields[1]?.[0]), text(fields[2]?.[0])];

@@ -8,7 +8,7 @@ interface Envelope {
   readonly error?: { readonly message: string; readonly data?: ErrorDetail[]; readonly details?: ErrorDetail[] };
 }
 
-/** What is taken of the JSON of an answer. */
+/** Converts the JSON of an answer to the form in which outcomes are compared. */
 type Read = (operation: string, json: unknown) => unknown;
 
 /** @param url of an agent */

@@ -7,14 +7,14 @@ import { overJsonRpc, overRest } from './over-http.ts';
 
 const settings = { grpc: { port: 0, publicAddress: 'auto' } } as const;
 
-/** Two gateways on one store, for the tests of a file; there when the tests run. */
+/** Two gateways on one store, open while the tests of a file run. */
 export interface TwoGateways {
   readonly stage: Stage;
   urlOf(gateway: number): string;
   readonly bindings: readonly { readonly name: string; readonly at: (gateway: number) => Binding }[];
 }
 
-/** Call it once, outside of tests: it opens the gateways before them, and closes them afterwards. */
+/** Call it once per file, outside of tests. */
 export function twoGateways(store: StageSettings['store'] = {}): TwoGateways {
   let stage: Stage | undefined;
   let urls: readonly string[] = [];

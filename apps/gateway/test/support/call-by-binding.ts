@@ -1,7 +1,7 @@
 import { type Answer, call, type ErrorBody, get, post } from './client.ts';
 
 /** The operations whose errors are compared between bindings. */
-export type AskedOperation = keyof typeof restRequests;
+export type ComparedOperation = keyof typeof restRequests;
 
 export type Parameters = Readonly<Record<string, unknown>>;
 
@@ -10,7 +10,7 @@ interface RestRequest {
   readonly path: string;
 }
 
-/** A2A 11.3: where the parameters are that are neither in the path nor in the body. */
+/** A2A 11.3: method and path of each operation, with the parameters that are not in the body. */
 const restRequests = {
   SendMessage: (): RestRequest => ({ verb: 'POST', path: '/message:send' }),
   SendStreamingMessage: (): RestRequest => ({ verb: 'POST', path: '/message:stream' }),
@@ -31,9 +31,9 @@ const restRequests = {
   GetExtendedAgentCard: (): RestRequest => ({ verb: 'GET', path: '/extendedAgentCard' }),
 };
 
-export async function askByRest(
+export async function callByRest(
   url: string,
-  { operation, params }: { operation: AskedOperation; params: Parameters },
+  { operation, params }: { operation: ComparedOperation; params: Parameters },
   headers: Record<string, string>,
 ): Promise<Answer<ErrorBody>> {
   const { verb, path } = restRequests[operation](params);
@@ -43,9 +43,9 @@ export async function askByRest(
   return { status: response.status, headers: response.headers, body: JSON.parse(await response.text()) };
 }
 
-export function askByJsonRpc(
+export function callByJsonRpc(
   url: string,
-  { operation, params }: { operation: AskedOperation; params: Parameters },
+  { operation, params }: { operation: ComparedOperation; params: Parameters },
   headers: Record<string, string>,
 ): Promise<Answer<ErrorBody>> {
   return call(url, operation, params, headers);

@@ -2,18 +2,18 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** How a webhook answers when it is asked whether it wants to be called. */
+/** The answer of a webhook that is asked for its consent. */
 export type Reply = (res: ServerResponse, token: string) => unknown;
 
-/** Webhooks over HTTP at all loopback addresses: those of each path answer in their own way, the others 404. */
-export class AskedWebhook implements AsyncDisposable {
+/** Webhooks over HTTP at all loopback addresses, each path with its own answer; others get 404. */
+export class ConsentWebhook implements AsyncDisposable {
   readonly requests: {
     readonly method: string;
     readonly url: string;
     readonly headers: string;
     readonly at: number;
   }[] = [];
-  /** The most that were under way at a time. */
+  /** The highest number of concurrent requests. */
   most = 0;
   #open = 0;
   readonly #server;
@@ -24,7 +24,7 @@ export class AskedWebhook implements AsyncDisposable {
       this.requests.push({ method, url, headers: rawHeaders.join(' '), at: Date.now() });
       this.most = Math.max(this.most, ++this.#open);
       res.on('close', () => this.#open--);
-      await delay(20); // so that questions at the same time would meet
+      await delay(20); // Long enough that concurrent requests would overlap.
       const { pathname, searchParams } = new URL(url, 'http://webhook');
       const reply = replies[pathname] ?? ((answer) => answer.writeHead(404).end());
       reply(res, searchParams.get('validationToken') ?? '');
