@@ -4,7 +4,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
-import { type Look, openBrowser, openPage } from '../apps/console/test/support/browser.ts';
+import { openBrowser, openPage, type ViewOptions } from '../apps/console/test/support/browser.ts';
 import { startRedis } from '../tests/support/redis.ts';
 import { startStack } from '../tests/support/stack.ts';
 import { until } from '../tests/support/until.ts';
@@ -73,7 +73,7 @@ async function lastTask(agent: string): Promise<string | undefined> {
   return tasks[0]?.taskId;
 }
 
-async function picture(name: string, path: string, look?: Look): Promise<void> {
+async function picture(name: string, path: string, look?: ViewOptions): Promise<void> {
   await using opened = await openPage(browser, { url, key, path }, look);
   await opened.page.getByText('Live', { exact: true }).waitFor();
   // Streams go on: the page is whole when it has stood still.

@@ -27,7 +27,7 @@ const redis = {
 };
 
 describe('the check of docker-compose.yml', () => {
-  it('is content with a Redis that keeps everything', () => {
+  it('accepts a durable Redis with restricted rights', () => {
     expect(checkCompose({ services: { redis } }, '.')).toEqual([]);
   });
 
@@ -55,7 +55,7 @@ describe('the check of docker-compose.yml', () => {
       'starts /agents/nowhere/agent.ts, which does not exist',
     ],
     [{ ...redis, image: 'x', command: ['/examples/echo/agent.ts'] }, 'starts /examples/echo/agent.ts, which does not'],
-  ])('complains: %#', (service, problem) => {
+  ])('reports: $1', (service, problem) => {
     const problems = checkCompose({ services: { service: JSON.parse(JSON.stringify(service)) } }, '.');
     expect(problems).toContainEqual(expect.stringContaining(problem));
   });
@@ -71,11 +71,11 @@ describe('the check of the Dockerfile', () => {
     ['FROM a\nUSER 0:0', 'USER is not a number but 0'],
     ['FROM a\nUSER 65532', 'has no HEALTHCHECK'],
     ['FROM a\nENTRYPOINT node x', 'ENTRYPOINT is no list of words, though there is no shell to read it'],
-  ])('complains: %#', (text, problem) => {
+  ])('reports: $1', (text, problem) => {
     expect(checkDockerfile(text, '.')).toContain(`Dockerfile: ${problem}`);
   });
 
-  it('is content with a number, a list and a check, and with an image that has no versions', () => {
+  it('accepts a numeric user, a list as ENTRYPOINT, a HEALTHCHECK, and an image without versions', () => {
     const text = 'FROM gcr.io/distroless/cc-debian12:nonroot\nUSER 65532:65532\nHEALTHCHECK CMD ["x"]\n';
     expect(checkDockerfile(`${text}ENTRYPOINT ["x"]\nCMD ["y"]`, '.')).toEqual([]);
   });
@@ -87,7 +87,7 @@ describe('the check of haproxy.cfg', () => {
   const balancer = { ports: ['127.0.0.1:4000:4000'], networks: ['front'] };
   const check = (services: object) => checkLoadBalancer(config, { 'load-balancer': balancer, ...services });
 
-  it('is content with gateways that it reaches, on the port where they listen', () => {
+  it('accepts gateways on a shared network and on their port', () => {
     expect(check({ gateway })).toEqual([]);
   });
 
@@ -100,7 +100,7 @@ describe('the check of haproxy.cfg', () => {
       'listens on no port 4001, which is published',
     ],
     [{ gateway, 'load-balancer': { ...balancer, ports: [] } }, 'listens on 4000, which is not published'],
-  ])('complains: %#', (services, problem) => {
+  ])('reports: $1', (services, problem) => {
     expect(check(services)).toEqual([`deploy/haproxy.cfg: ${problem}`]);
   });
 });
@@ -116,7 +116,7 @@ describe('the check of prometheus.yml', () => {
   const check = (services: object, rules = ['deploy.test.ts']) =>
     checkPrometheus({ rule_files: rules, scrape_configs: [job] }, { prometheus, ...services }, 'scripts/test');
 
-  it('is content with a job whose targets answer', () => {
+  it('accepts a job whose targets serve metrics', () => {
     expect(check({ worker })).toEqual([]);
   });
 
@@ -128,11 +128,11 @@ describe('the check of prometheus.yml', () => {
       { worker, prometheus: { networks: ['watch'] } },
       'workers has its key in /secrets/metrics/key, which is not mounted',
     ],
-  ])('complains: %#', (services, problem) => {
+  ])('reports: $1', (services, problem) => {
     expect(check(services)).toEqual([`scripts/test/prometheus.yml: ${problem}`]);
   });
 
-  it('complains of rules that are nowhere', () => {
+  it('reports a missing file of rules', () => {
     expect(check({ worker }, ['nowhere.yml'])).toEqual(['scripts/test/prometheus.yml: nowhere.yml does not exist']);
   });
 });
@@ -145,11 +145,11 @@ describe("the check of systemd's units", () => {
     return checkSystemd(folder).map((problem) => problem.slice(folder.length + 2));
   };
 
-  it('is content with those of this repository', () => {
+  it('accepts the units of this repository', () => {
     expect(checkSystemd('deploy/systemd')).toEqual([]);
   });
 
-  it('complains of a credential that is used but not loaded, and the other way round', () => {
+  it('reports a credential that is used but not loaded, and one that is loaded but not used', () => {
     const unit = '[Service]\nLoadCredential=a:/etc/a\nEnvironment=B_FILE=%d/b\nExecStart=/usr/bin/redis-server\n';
     expect(checkUnit(unit).slice(0, 2)).toEqual([
       'x.service uses the credential b, and does not load it',
@@ -157,7 +157,7 @@ describe("the check of systemd's units", () => {
     ]);
   });
 
-  it.skipIf(spawnSync('systemd-analyze', ['--version']).error)('passes on what systemd says', () => {
+  it.skipIf(spawnSync('systemd-analyze', ['--version']).error)('reports problems from systemd-analyze', () => {
     const unit = '[Service]\nExecStart=/usr/bin/redis-server\nRestrat=always\n';
     expect(checkUnit(unit)).toEqual([
       expect.stringMatching(/^systemd-analyze verify x\.service: .*Restrat/),
@@ -167,7 +167,7 @@ describe("the check of systemd's units", () => {
 });
 
 describe('the memory of a gateway', () => {
-  /** docs/scaling.md: of a gateway itself, and of each open stream. */
+  /** docs/scaling.md: memory of an idle gateway, and of each open stream. */
   const idleBytes = 175e6;
   const streamBytes = 58.5e3;
   const units: Readonly<Record<string, number>> = { g: 1024 ** 3, G: 1024 ** 3, Gi: 1024 ** 3 };
@@ -181,7 +181,7 @@ describe('the memory of a gateway', () => {
       () => parse(read('docker-compose.yml'), { merge: true }).services.gateway.deploy.resources.limits.memory,
     ],
     ['systemd', () => /^MemoryMax=(.*)$/m.exec(read('deploy/systemd/switchyard-gateway.service'))?.[1]],
-  ])('is enough in %s for all that its own bounds let in', (_, limit) => {
+  ])('is enough in %s for everything that its limits allow', (_, limit) => {
     const { MAX_STREAMS, MAX_ANSWER_BYTES, MAX_BYTES_IN_FLIGHT } = allSettings;
     const bounds = MAX_ANSWER_BYTES.default + MAX_BYTES_IN_FLIGHT.default;
     const needed = idleBytes + MAX_STREAMS.default * streamBytes + bounds;

@@ -12,11 +12,11 @@ const sources = globSync('{apps,examples,packages,scripts,tests,workshop}/**/*.{
 });
 const luaComment = /--.*/g;
 const comment = /\/\/.*|\/\*.*|^ *\*.*/gm;
-/** A file in prose: not the end of a pattern (`*.test.ts`), nor an example of one letter (`a.ts`). */
+/** A file name in prose: neither the end of a pattern (`*.test.ts`) nor a one-letter example (`a.ts`). */
 const fileName = /(?<![\w/.*<-])(?:\.\.\/)*[\w-][\w./-]+\.(?:ts|lua|mjs)\b/g;
 
 describe('comments', () => {
-  it('name files that are there', () => {
+  it('name existing files', () => {
     const missing = sources.flatMap((file) => {
       const comments = readFileSync(file, 'utf8').match(file.endsWith('.lua') ? luaComment : comment) ?? [];
       const names = comments.join('\n').match(fileName) ?? [];
@@ -27,20 +27,20 @@ describe('comments', () => {
 });
 
 describe('the docs', () => {
-  it.each(pages)('%s links to files and headings that are there', (page) => {
+  it.each(pages)('%s links to existing files and headings', (page) => {
     const missing = linksIn(page).filter((link) => !isOutside(link) && !leadsSomewhere(page, link));
     expect(missing).toEqual([]);
   });
 
-  // There is no internet where tests run: whether anybody answers there is not looked at.
-  it('name places outside by whole addresses, with TLS', () => {
+  // Tests run without internet, so the addresses themselves are not requested.
+  it('link to other sites by absolute https URLs', () => {
     const outside = pages.flatMap((page) => linksIn(page).filter(isOutside));
     expect(outside.length).toBeGreaterThan(30);
     const odd = outside.filter((link) => !URL.canParse(link) || !/^https:\/\/[\w.-]+\.\w+(?:\/|$)|^mailto:/.test(link));
     expect(odd).toEqual([]);
   });
 
-  it('name, beside every attack of docs/security.md, a test that is there', () => {
+  it('name an existing test beside every attack of docs/security.md', () => {
     const rows = readFileSync('docs/security.md', 'utf8').match(/^\|(?! *attack)(?![-|]+$).*\|$/gm) ?? [];
     const tests = rows.map((row) => row.split('|').at(-2)?.trim() ?? '');
     expect(rows.length).toBeGreaterThan(50);
@@ -55,12 +55,12 @@ describe('the docs', () => {
     ).toEqual([]);
   });
 
-  it('have every decision in the list of decisions', () => {
+  it('list every decision in docs/adr/README.md', () => {
     const list = readFileSync('docs/adr/README.md', 'utf8');
     expect(globSync('0*.md', { cwd: 'docs/adr' }).filter((file) => !list.includes(`](${file})`))).toEqual([]);
   });
 
-  it.each(['docs/architecture.md', 'CONTRIBUTING.md'])('%s names files that are there', (page) => {
+  it.each(['docs/architecture.md', 'CONTRIBUTING.md'])('%s names existing files', (page) => {
     const names = readFileSync(page, 'utf8').matchAll(
       /`((?:apps|packages|scripts|tests|workshop|examples)\/[\w./-]+)`/g,
     );
@@ -68,7 +68,7 @@ describe('the docs', () => {
   });
 
   it.each(pages.filter((page) => page !== 'CHANGELOG.md' && !page.startsWith('workshop/')))(
-    '%s has lines of at most 120 columns, but for tables, code and links',
+    '%s has lines of at most 120 columns, except tables, code and links',
     (page) => {
       const long = proseOf(page)
         .split('\n')
@@ -96,7 +96,7 @@ function leadsSomewhere(page: string, link: string): boolean {
   return anchor === undefined || !file.endsWith('.md') || anchorsIn(file).has(anchor);
 }
 
-/** A heading that comes again has a number. */
+/** A repeated heading gets a number. */
 function anchorsIn(page: string): Set<string> {
   const anchors = new Set<string>();
   for (const [, heading = ''] of proseOf(page).matchAll(/^#+ (.+)$/gm)) {

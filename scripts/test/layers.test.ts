@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { checkLayers } from '../layers/check-layers.ts';
 
-describe('the layers', () => {
+describe('the layers check', () => {
   let root: string;
 
   beforeEach(async () => {
@@ -30,7 +30,7 @@ describe('the layers', () => {
     ['apps/worker/src/main.ts', "process.once('SIGTERM', stop);"],
     ['apps/gateway/src/b.ts', '/** Never process.env here. */ export const a = 1;'],
     ['examples/echo/agent.ts', "import { defineAgent } from '@switchyard/agent';"],
-  ])('allow in %s: %s', async (path, code) => {
+  ])('allows in %s: %s', async (path, code) => {
     expect(await plant({ [path]: code })).toEqual([]);
   });
 
@@ -50,11 +50,11 @@ describe('the layers', () => {
     ['packages/store/src/a.ts', "import { env } from 'node:process';", 'process.env belongs in'],
     ['apps/worker/src/a.ts', "process.on('SIGTERM', stop);", 'a signal handler belongs in'],
     ['apps/gateway/src/a.ts', 'server.listen(4000);', 'a listening socket belongs in'],
-  ])('refuse in %s: %s', async (path, code, why) => {
+  ])('refuses in %s: %s', async (path, code, why) => {
     expect(await plant({ [path]: code })).toEqual([expect.stringContaining(why)]);
   });
 
-  it('refuse a relative way into another package', async () => {
+  it('refuses a relative import from another package', async () => {
     const violations = await plant({
       'packages/store/src/index.ts': '',
       'apps/gateway/src/a.ts': "import { S } from '../../../packages/store/src/index.ts';",
@@ -62,7 +62,7 @@ describe('the layers', () => {
     expect(violations).toEqual([expect.stringContaining('leaves apps/gateway: import a package by its name')]);
   });
 
-  it('refuse that the core of the store needs its operators', async () => {
+  it("refuses an import of the operators' folder in the core of the store", async () => {
     const violations = await plant({
       'packages/store/src/ops/ops.ts': '',
       'packages/store/src/turns/turns.ts': "import type { Ops } from '../ops/ops.ts';",
@@ -70,7 +70,7 @@ describe('the layers', () => {
     expect(violations).toEqual([expect.stringContaining('../ops/ops.ts is beside the core of the store')]);
   });
 
-  it('refuse folders that import each other, also by way of a third', async () => {
+  it('refuses folders that import each other, also through a third', async () => {
     const violations = await plant({
       'packages/store/src/a/one.ts': "import type { Two } from '../b/two.ts';",
       'packages/store/src/b/two.ts': "export { three } from '../c/three.ts';",
@@ -84,7 +84,7 @@ describe('the layers', () => {
     );
   });
 
-  it('refuse a circle between files, however long', async () => {
+  it('refuses a cycle of files of any length', async () => {
     const violations = await plant({
       'packages/store/src/a.ts': "import { b } from './b.ts';",
       'packages/store/src/b.ts': "export * from './c.ts';",

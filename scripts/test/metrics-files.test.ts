@@ -11,7 +11,7 @@ const panels = rows.flatMap((row) => row.panels);
 const queries = panels.flatMap(({ title, queries }) => queries.map((query) => ({ title, ...query })));
 const registered: Registered = await registeredMetrics();
 
-/** What a gateway and a worker serve, as Prometheus stores it; `up` is its own. */
+/** The series of a gateway and a worker in Prometheus, and its own `up`. */
 async function registeredMetrics(): Promise<Registered> {
   const homes = await Promise.all([new Metrics('gateway').render(), new Metrics('worker').render()]);
   const ofNode = homes.flatMap(({ text }) => [...text.matchAll(/^# TYPE (\S+) (?:gauge|counter)/gm)]);
@@ -30,33 +30,33 @@ function seriesOf(name: string, { type, labels }: CatalogueEntry): [name: string
 }
 
 describe('the dashboard and the alert rules', () => {
-  it('are as npm run docs writes them', () => {
+  it('are up to date (npm run docs)', () => {
     expect(JSON.parse(readFileSync('deploy/grafana/dashboards/switchyard.json', 'utf8'))).toEqual(dashboard());
     expect(readFileSync('deploy/prometheus/alerts.yml', 'utf8')).toBe(alertRules());
     const page = readFileSync('docs/metrics.md', 'utf8');
     expect(withMetricTables(page)).toBe(page);
   });
 
-  it.each(queries)('"$title" asks for metrics and labels that are registered', ({ expr, legend }) => {
+  it.each(queries)('"$title" queries existing metrics and labels', ({ expr, legend }) => {
     expect(queryProblems(expr, registered)).toEqual([]);
     const named = [...legend.matchAll(/\{\{(\w+)\}\}/g)].map(([, label]) => label);
     expect(named.filter((label) => !expr.includes(`${label}`) && label !== 'instance')).toEqual([]);
   });
 
-  it.each(alerts)('$name asks for metrics and labels that are registered', ({ expr, summary }) => {
+  it.each(alerts)('$name queries existing metrics and labels', ({ expr, summary }) => {
     expect(queryProblems(expr, registered)).toEqual([]);
     const named = [...summary.matchAll(/\$labels\.(\w+)/g)].map(([, label]) => label);
     expect(named.filter((label) => !expr.includes(`${label}`) && label !== 'instance')).toEqual([]);
   });
 
-  it('show every metric of the catalogue', () => {
+  it('use every metric of the catalogue', () => {
     const asked = [...queries, ...alerts].map(({ expr }) => expr).join('\n');
     expect(Object.keys(catalogue).filter((name) => !new RegExp(`${name}(?:_bucket|_count)?\\b`).test(asked))).toEqual(
       [],
     );
   });
 
-  it('have one place for each panel', () => {
+  it('have panels that do not overlap', () => {
     const { panels: drawn } = dashboard() as {
       panels: { id: number; gridPos: { x: number; y: number; w: number; h: number } }[];
     };
@@ -81,7 +81,7 @@ describe('the check of queries', () => {
       'max by (agent) (switchyard_agent_workers) == 0 and on (agent) switchyard_agent_paused{agent="a", up="b"} > 1',
       ['switchyard_agent_paused has no label up'],
     ],
-  ])('finds what is wrong with %s', (query, problems) => {
+  ])('reports the problem of %s', (query, problems) => {
     expect(queryProblems(query, registered)).toEqual(problems);
   });
 });

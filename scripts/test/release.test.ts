@@ -15,8 +15,8 @@ const manifest: Manifest = {
   publishConfig: { access: 'public' },
 };
 
-describe('what is published', () => {
-  it('has entries that lead to what was built', () => {
+describe('a published package', () => {
+  it('has entries that lead to its build', () => {
     expect(registryManifest(manifest, 'owner/name')).toEqual({
       ...manifest,
       repository: { type: 'git', url: 'git+https://github.com/owner/name.git' },
@@ -29,12 +29,12 @@ describe('what is published', () => {
     });
   });
 
-  it('is refused when it wants another version of ours than its own', () => {
+  it('is refused if it needs another version of our packages', () => {
     const dependencies = { '@switchyard/agent': '^1.2.0' };
     expect(() => registryManifest({ ...manifest, dependencies }, undefined)).toThrow(/their versions are one/);
   });
 
-  it('comes after what it depends on, all of which is published, too', () => {
+  it('is published after its own dependencies', () => {
     const before = new Set<string>();
     for (const { manifest } of publishedWorkspaces()) {
       const ours = Object.keys(manifest.dependencies ?? {}).filter((name) => name.startsWith('@switchyard/'));
@@ -45,12 +45,12 @@ describe('what is published', () => {
 });
 
 describe('the version of a release', () => {
-  it('is that of the packages, in the chart and wherever else it is named', () => {
+  it('is the same in the packages, the chart and all other files that name it', () => {
     const [version = ''] = publishedWorkspaces().map(({ manifest }) => manifest.version);
     for (const [file, text] of withVersion(version)) expect(readFileSync(file, 'utf8'), file).toBe(text);
   });
 
-  it('gets into each of these files, and nothing else changes there', () => {
+  it('is written to each of these files, and nothing else changes there', () => {
     const next = withVersion('12.3.4-rc.5');
     const [version = ''] = publishedWorkspaces().map(({ manifest }) => manifest.version);
     expect(next.get('deploy/helm/switchyard/Chart.yaml')).toMatch(
@@ -62,7 +62,7 @@ describe('the version of a release', () => {
     }
   });
 
-  it('heads what was unreleased in the changelog, once', () => {
+  it('becomes the heading of the unreleased changes, once', () => {
     const changelog = '# Changelog\n\n## Unreleased\n\n- A door\n';
     const after = released(changelog, '1.2.3', new Date('2027-01-02T03:04:05Z'));
     expect(after).toBe('# Changelog\n\n## Unreleased\n\n## 1.2.3 - 2027-01-02\n\n- A door\n');

@@ -12,7 +12,7 @@ describe('the set-up before npm start and npm test', () => {
   });
   afterEach(() => rm(path, { recursive: true, force: true }));
 
-  /** A program on an otherwise empty PATH: it answers everything with one exit code. */
+  /** An otherwise empty PATH with a program that always exits with this code. */
   async function plant(name: string, exitCode = 0): Promise<void> {
     await mkdir(path, { recursive: true });
     await writeFile(join(path, name), `#!/bin/sh\nexit ${exitCode}\n`);
@@ -28,21 +28,21 @@ describe('the set-up before npm start and npm test', () => {
     return { said: run.stdout + run.stderr, code: run.status ?? -1 };
   }
 
-  it('has nothing to do where redis-server is there', async () => {
+  it('does nothing if redis-server is installed', async () => {
     await plant('redis-server');
     expect(setUp()).toEqual({ said: '', code: 0 });
   });
 
-  it('has nothing to do before npm start where REDIS_URL is set', () => {
+  it('does nothing before npm start if REDIS_URL is set', () => {
     expect(setUp({ redisUrl: 'redis://elsewhere' })).toEqual({ said: '', code: 0 });
   });
 
-  it('finds a Redis for the tests even where REDIS_URL is set: that one is not theirs', async () => {
+  it('needs a Redis for the tests even if REDIS_URL is set, which they do not use', async () => {
     const { said } = setUp({ redisUrl: 'redis://elsewhere', args: ['--tests'] });
     expect(said).toContain('setup: No Redis and no Docker engine here: ');
   });
 
-  it('finds a browser for the tests of the console, and goes on where there is none to install', async () => {
+  it('needs a browser for the tests of the console, and continues if none can be installed', async () => {
     expect(setUp({ args: ['--browser'] })).toMatchObject({ said: expect.stringContaining('No Chromium'), code: 0 });
     await plant('apk');
     expect(setUp({ args: ['--browser'] }).said).toContain('apk add --no-cache chromium');
@@ -50,7 +50,7 @@ describe('the set-up before npm start and npm test', () => {
     expect(setUp({ args: ['--browser'] })).toEqual({ said: '', code: 0 });
   });
 
-  it('installs anew with npm ci, and brings one package where its link is gone although npm has it in its list', async () => {
+  it('runs npm ci in a new checkout, and npm install if the link of a package is missing', async () => {
     const lock = { packages: { 'node_modules/@switchyard/store': { resolved: 'packages/store', link: true } } };
     const nodeModules = join(path, 'node_modules');
     await mkdir(join(nodeModules, '.bin'), { recursive: true });
@@ -67,7 +67,7 @@ describe('the set-up before npm start and npm test', () => {
     expect(said()).toBe('');
   });
 
-  it('leaves Redis alone where only packages are needed', () => {
+  it('does not look for Redis if only packages are requested', () => {
     expect(setUp({ args: ['--packages'] })).toEqual({ said: '', code: 0 });
   });
 });

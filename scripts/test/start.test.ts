@@ -14,7 +14,7 @@ import { until } from '../../tests/support/until.ts';
 
 const hasCurl = spawnSync('curl', ['--version']).status === 0;
 
-// Three processes start in each test, on cores that other tests use too.
+// Each test starts three processes, on cores that other tests use, too.
 describe('npm start', { timeout: 60_000 }, () => {
   let folder: string;
   let program: Program | undefined;
@@ -36,7 +36,7 @@ describe('npm start', { timeout: 60_000 }, () => {
     return (await started.waitFor(/ready on (\S+)/, 30_000))[1] ?? '';
   }
 
-  it.runIf(hasCurl)('prints commands that work as they are printed', async () => {
+  it.runIf(hasCurl)('prints commands that work unchanged', async () => {
     const started = await start();
     await addressOf(started);
     const [watched = '', sent = '', curl = '', chat = ''] = commandsIn(started.output());
@@ -50,7 +50,7 @@ describe('npm start', { timeout: 60_000 }, () => {
     expect(await run(`echo 'I want a pizza' | ${chat}`)).toBe('What kind?\n');
   });
 
-  it('prints the way to the console, on the next free port, and no line for each turn', async () => {
+  it('serves the console on the next free port, and logs nothing for each turn', async () => {
     const port = await freePort();
     const taken = createServer().listen(port + 100, '127.0.0.1');
     const started = await start({ PORT: String(port) });
@@ -69,7 +69,7 @@ describe('npm start', { timeout: 60_000 }, () => {
     taken.close();
   });
 
-  it('stops everything within 5 seconds, and resumes with the same tasks and the same secret for webhooks', async () => {
+  it('stops everything within 5 seconds, and resumes with the same tasks and the same webhook secret', async () => {
     const file = join(folder, 'push-secret');
     const first = await start();
     const before = await addressOf(first);
@@ -98,7 +98,7 @@ describe('npm start', { timeout: 60_000 }, () => {
     expect(await readFile(file, 'utf8')).toBe(secret);
   });
 
-  it('starts a worker again that died, and lets all stop cleanly at two Ctrl-C: from the terminal, and from npm', async () => {
+  it('restarts a killed worker, and stops cleanly when both the terminal and npm send Ctrl-C', async () => {
     const started = await start({ LOG_LEVEL: 'info' });
     await addressOf(started);
     const first = workerOf(started);
@@ -107,13 +107,13 @@ describe('npm start', { timeout: 60_000 }, () => {
     await until(() => workerOf(started) !== first, { what: 'another worker runs' });
     await started.waitFor(/starting it again[\s\S]*"event":"started"/, 30_000);
     started.kill('SIGINT');
-    await delay(2); // two at once would be one
+    await delay(2); // two simultaneous signals would count as one
     started.kill('SIGINT');
     expect(await started.exited).toBe(0);
     for (const name of ['gateway', 'worker']) expect(started.output()).toMatch(new RegExp(`${name} .*stopped`));
   });
 
-  it('reports that the port is in use, and how to choose another that is free for gRPC, too', async () => {
+  it('reports a used port, and suggests one that is free for HTTP and gRPC', async () => {
     const { port } = new URL(await addressOf(await start({ PORT: String(await freePort()), GRPC_PORT: '' })));
     const second = await startProgram({
       file: 'scripts/start.ts',
@@ -132,24 +132,24 @@ describe('npm start', { timeout: 60_000 }, () => {
     ],
     [{ AUTH: 'api-key', API_KEYS: 'short' }, /API_KEYS: entry 1 is not of the form[\s\S]*the gateway cannot start/],
     [{ REDIS_URL: 'redis://me:hunter2@127.0.0.1:1' }, /^.*nothing listens at 127\.0\.0\.1:1, where REDIS_URL.*\n$/],
-  ])('ends at once where it cannot work, and says why: %j', async (env, words) => {
+  ])('exits at once with the reason if it cannot work: %j', async (env, words) => {
     const started = await start(env);
     expect(await started.exited).toBe(1);
     expect(started.output()).toMatch(words);
     expect(started.output()).not.toMatch(/starting it again|hunter2|^ +at /m);
   });
 
-  it('reports an outage of Redis in a few lines', async () => {
+  it('logs an outage of Redis in a few lines', async () => {
     const redis = await startRedis();
     const started = await start({ REDIS_URL: redis.url });
     const url = await addressOf(started);
     await redis.stop();
     await until(async () => (await fetch(`${url}/readyz`)).status === 503, { what: 'the outage is noticed' });
-    await delay(3_000); // in which each connection tries again several times a second
+    await delay(3_000); // each connection retries several times a second
     expect(started.output().match(/ECONNREFUSED/g)?.length).toBeLessThan(10);
   });
 
-  it('serves DEFAULT_AGENT at the root, and prints a line that adds a worker with the same settings', async () => {
+  it('serves DEFAULT_AGENT at the root, and prints a command that adds a worker with the same settings', async () => {
     const started = await start({ KEY_PREFIX: 'of-a-test', DEFAULT_AGENT: 'echo' });
     const url = await addressOf(started);
     const card = await fetch(`${url}/.well-known/agent-card.json`);
@@ -167,7 +167,7 @@ describe('npm start', { timeout: 60_000 }, () => {
     await until(() => !isAlive(worker), { what: 'the added worker ends with its command' });
   });
 
-  it('stops when its output is closed, as in npm start | head', async () => {
+  it('stops when its output is closed, as by npm start | head', async () => {
     const command = `"${process.execPath}" scripts/start.ts | head -1; echo 'head is gone'`;
     const env = { ...process.env, PORT: '0', DATA_DIR: folder };
     const piped = await spawnGuarded('/bin/sh', ['-c', command], { env });
@@ -187,7 +187,7 @@ describe('--help', () => {
     ['scripts/sut.ts', /npm run sut -- \[--port 9999\]/],
     ['apps/gateway/src/main.ts', /switchyard-gateway[\s\S]*switchyard gateway[\s\S]*\n {2}SEND_MODE\n/],
     ['apps/worker/src/main.ts', /switchyard-worker[\s\S]*switchyard worker[\s\S]*\n {2}MAX_ATTEMPTS\n/],
-  ])('of %s prints what it does, and starts nothing', async (file, words) => {
+  ])('of %s prints a description, and starts nothing', async (file, words) => {
     const program = await startProgram({ file, args: ['--help'] });
     expect(await program.exited).toBe(0);
     expect(program.output()).toMatch(words);
@@ -195,14 +195,14 @@ describe('--help', () => {
   });
 });
 
-/** The worker itself, not the shell that guards it. */
+/** The pid of the worker itself, not of the shell that starts it. */
 function workerOf({ pid }: Program): number {
   const worker = descendantsOf(pid).findLast(({ command }) => /^\S*node\S* .*\/apps\/worker\//.test(command));
   if (!worker) throw new Error('no worker runs');
   return worker.pid;
 }
 
-/** The printed shell commands: each begins at the margin and ends at an empty line. */
+/** The printed shell commands: each starts at the margin and ends at an empty line. */
 function commandsIn(output: string): string[] {
   return output.split('\n\n').filter((block) => /^(?:npx|curl) /.test(block));
 }
@@ -218,7 +218,7 @@ async function sendMessage(url: string, messageId = 'm-1'): Promise<string> {
   return task.id;
 }
 
-/** How many tasks have a turn that goes on, or waits. */
+/** Number of tasks that are working or waiting for a turn. */
 async function working(url: string): Promise<number> {
   const states = ['TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING'];
   const pages = await Promise.all(states.map((state) => fetch(`${url}/tasks?status=${state}`)));
@@ -235,7 +235,7 @@ async function createWebhook(url: string, taskId: string, config: object): Promi
   expect(response.status).toBe(200);
 }
 
-/** What the embedded Redis has written down. */
+/** The append-only file of the embedded Redis. */
 async function appendedIn(folder: string): Promise<string> {
   const files = await readdir(join(folder, 'redis'), { recursive: true, withFileTypes: true });
   const texts = files

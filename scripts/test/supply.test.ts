@@ -6,14 +6,14 @@ const check = (locked: LockedPackage, manifest: Manifest = {}) =>
   checkLockfile({ packages: { '': {}, 'node_modules/left': locked } }, { 'package.json': manifest });
 
 describe('the check of the supply chain', () => {
-  it('is content with a package of the registry', () => {
+  it('accepts packages of the registry', () => {
     expect(check({ ...sound, resolved: 'https://registry.npmjs.org/left/-/left-1.0.0.tgz' })).toEqual([]);
     expect(check({ ...sound, license: '(GPL-3.0 OR MIT)' }, { dependencies: { left: '^1.0.0' } })).toEqual([]);
     const alias = { devDependencies: { old: 'npm:@scope/left@0.3.14' }, allowScripts: { left: false } };
     expect(check({ ...sound, hasInstallScript: true }, alias)).toEqual([]);
   });
 
-  it('complains of an optional package that is not locked, without which npm ci refuses the file', () => {
+  it('reports an optional package that is not locked, which npm ci would refuse', () => {
     const packages = { 'node_modules/left': { ...sound, optionalDependencies: { 'left-darwin': '1.0.0' } } };
     expect(checkLockfile({ packages }, {})).toEqual([expect.stringContaining('left-darwin is missing')]);
     expect(checkLockfile({ packages: { ...packages, 'node_modules/left-darwin': sound } }, {})).toEqual([]);
@@ -36,7 +36,7 @@ describe('the check of the supply chain', () => {
     [sound, { optionalDependencies: { left: 'file:../left' } }, 'left is wanted as "file:../left"'],
     [sound, { dependencies: { left: 'latest' } }, 'left is wanted as "latest"'],
     [sound, { dependencies: { left: '*' } }, 'left is wanted as "*"'],
-  ])('complains: %#', (locked, manifest, problem) => {
+  ])('reports: $2', (locked, manifest, problem) => {
     expect(check(locked, manifest)).toEqual([expect.stringContaining(problem)]);
   });
 });

@@ -2,11 +2,11 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, inject, it } from 'vitest';
 
-/** To read how a message is sent is to read so many files at most, and so many of the gateway. */
+/** The files to read to understand how a message is sent: at most so many, and so many of the gateway. */
 const MOST_FILES = { immediate: 48, blocking: 64 };
 const MOST_OF_GATEWAY = { immediate: 20, blocking: 24 };
 
-/** Each of them reads something that a request has once. */
+/** Functions that parse a part of the request, which must run once. */
 const READ_ONCE = [
   'apps/gateway/src/bindings/http-call.ts openCall',
   'apps/gateway/src/call/extensions.ts parseExtensions',
@@ -17,8 +17,8 @@ const READ_ONCE = [
   'packages/protocol/src/schemas/parse.ts parse',
 ];
 
-describe.each(['immediate', 'blocking'] as const)('The way of a SendMessage, %s, from the socket to Redis', (kind) => {
-  it('goes through few files, and reads nothing twice', async () => {
+describe.each(['immediate', 'blocking'] as const)('A SendMessage, %s, from the socket to Redis', (kind) => {
+  it('runs through few files, and parses nothing twice', async () => {
     const { files, calls } = await wayOf({ redisUrl: inject('redisUrl'), isImmediate: kind === 'immediate' });
     const ofGateway = files.filter((file) => file.startsWith('apps/gateway/'));
     expect(files).toContain('packages/store/src/tasks/accept.ts');
@@ -28,7 +28,7 @@ describe.each(['immediate', 'blocking'] as const)('The way of a SendMessage, %s,
   });
 });
 
-/** In a process of its own: in this one vitest makes a function of each export, and all would seem to run. */
+/** In its own process, because vitest wraps each export, so that all functions would seem to run. */
 async function wayOf(sent: object): Promise<{ files: string[]; calls: Record<string, number> }> {
   const program = `
     import { wayOfAMessage } from './scripts/structure/way-of-a-message.ts';

@@ -12,12 +12,12 @@ import { type GatewayThread, startGatewayThread } from './support/start-gateway-
 
 vi.setConfig({ testTimeout: 60_000 });
 
-// What a gateway allocates for a request once the compiler has done its work.
+// What a gateway allocates for a request once its code is compiled.
 
 const calls = 500;
-/** So often the calls are made before they count. */
+/** Rounds of calls that are not counted. */
 const warmUps = 5;
-/** On a busy machine the compiler is late, and its helpers allocate, too: the round with the fewest bytes counts. */
+/** On a busy machine compilation is late and allocates, too: the round with the fewest bytes counts. */
 const rounds = 3;
 
 const agent = new Agent({ keepAlive: true });
@@ -48,7 +48,7 @@ async function call(path: string, { body, headers }: { body?: object; headers?: 
   await response?.resume().toArray();
 }
 
-/** Bytes for each of the calls, one after the other. */
+/** Bytes per call, one call after the other. */
 async function bytesOf(act: () => Promise<unknown>): Promise<number> {
   const round = async (): Promise<void> => {
     for (let i = 0; i < calls; i++) await act();
@@ -59,17 +59,17 @@ async function bytesOf(act: () => Promise<unknown>): Promise<number> {
   return fewest / calls;
 }
 
-it('SendMessage that does not wait keeps its budget', async () => {
+it('SendMessage with returnImmediately stays within its budget', async () => {
   const configuration = { returnImmediately: true };
   const body = (): object => ({ message: userMessage('hello'), configuration });
   keepBudget('allocatedToSend', await bytesOf(() => call('/message:send', { body: body() })));
 });
 
-it('GetTask keeps its budget', async () => {
+it('GetTask stays within its budget', async () => {
   keepBudget('allocatedToGet', await bytesOf(() => call(`/tasks/${task.id}`)));
 });
 
-it('an event on a stream keeps its budget', async () => {
+it('an event on a stream stays within its budget', async () => {
   const { id } = await submit(gateway.url, userMessage('led'));
   const { turn, complete } = await system.led.next();
   const artifact = turn.artifact({ name: 'Chunks' });

@@ -1,84 +1,86 @@
-/** The most that something may cost, and why it costs that much. To make it cheaper for ever, lower the number. */
+/** The upper limit of a cost, and the reason for it. Lower the number whenever a change makes it cheaper. */
 export interface Budget {
   readonly most: number;
   readonly because: string;
 }
 
-/** Of an operation of the gateway. */
+/** Limits for an operation of the gateway. */
 export interface OperationBudget {
-  /** Of waiting for Redis: what leaves together counts once. Those that the caller need not wait for count, too. */
+  /** Round trips to Redis: commands sent together count once; those that the caller need not wait for count, too. */
   readonly trips: number;
   readonly commands: number;
   readonly because: string;
 }
 
-/** What an operation asks of Redis. */
+/** What each operation asks of Redis. */
 export const operations = {
   sendImmediately: {
     trips: 1,
     commands: 1,
-    because: 'one script writes the task and its job; the new task is composed here, not read',
+    because: 'one script writes the task and its job; the gateway composes the new task without reading it',
   },
   sendAndWait: {
     trips: 3,
     commands: 3,
-    because: 'accept, unsubscribe, and for every 64 tasks a subscription: it is composed of what was heard, not read',
+    because:
+      'accept, unsubscribe, and a subscription for every 64 tasks; the task is composed from its published events',
   },
   sendAndStream: {
     trips: 3,
     commands: 3,
-    because: 'accept, unsubscribe, and for every 64 tasks a subscription; the events themselves are published',
+    because: 'accept, unsubscribe, and a subscription for every 64 tasks; the events are published',
   },
   sendToTask: {
     trips: 2,
     commands: 2,
-    because: 'accept, which adds the job, then the task as it is',
+    because: 'accept, which adds the job, then the current task',
   },
-  getTask: { trips: 1, commands: 1, because: 'one script reads all pieces of a task' },
-  getTaskAgain: { trips: 1, commands: 1, because: 'Redis says that it is still so; the task is in memory' },
+  getTask: { trips: 1, commands: 1, because: 'one script reads all parts of a task' },
+  getTaskAgain: { trips: 1, commands: 1, because: 'Redis confirms the version; the task is in memory' },
   getTaskAtOnce: {
     trips: 12,
     commands: 12,
-    because: 'of twenty, those who ask while others are being answered ask together; five to seven times, as they come',
+    because: 'of twenty reads, those that arrive during another one are sent together, in five to seven groups',
   },
-  getTaskUnchanged: { trips: 1, commands: 1, because: 'Redis says that it is still so: 304' },
+  getTaskUnchanged: { trips: 1, commands: 1, because: 'Redis confirms the version: 304' },
   getLargeTask: {
     trips: 2,
     commands: 2,
-    because: 'no script copies an artifact of 64 KiB or more: a GETRANGE does, up to the length that the script named',
+    because:
+      'a script does not copy an artifact of 64 KiB or more: GETRANGE reads it, up to the length that the script returned',
   },
   subscribe: {
     trips: 4,
     commands: 4,
-    because: 'whether there is such a task, subscribe, where it is by now, unsubscribe at the end',
+    because: 'whether the task exists, subscribe, its current position, unsubscribe at the end',
   },
   listTen: {
     trips: 2,
     commands: 2,
-    because: 'the index says which ten, then one script reads all of them',
+    because: 'the index returns ten ids, then one script reads all of these tasks',
   },
-  cancelWaiting: { trips: 2, commands: 2, because: 'the script ends the task, then it is read' },
+  cancelWaiting: { trips: 2, commands: 2, because: 'a script ends the task, then it is read' },
 } as const satisfies Record<string, OperationBudget>;
 
-/** Everything else: `measured` in the tests beside this file. */
+/** Limits for everything else: the argument `measured` of keepBudget. */
 export const budgets = {
   scriptsOfTask: {
     most: 3.2,
-    because: 'accept, take, append: the waiting client gets the outcome',
+    because: 'accept, take, append; the published events contain the outcome',
   },
   commandsOfTask: {
     most: 64.5,
     because:
-      'all of the above, each command within its scripts, and the end of the subscription of the caller who waits; 53 before quotas asked for four numbers and counted the open tasks of the tenant, 59 before tenants took turns: tags are asked for and noted when jobs are added, and the highest one when they are taken, 61 before each task came into the index of its agent and moved in it at its end',
+      'all of the above, each command within its scripts, and the unsubscription of the waiting caller; 53 before quotas read four numbers and counted the open tasks of the tenant, 59 before tenants took turns: tags are read and written when jobs are added, and the highest one when they are taken, 61 before each task was added to the index of its agent and moved there at its end',
   },
   scriptsOfTaskAmongMany: {
     most: 1.3,
-    because: 'nobody waits for it: one script accepts, one takes, and one ends sixteen at most, as they come together',
+    because: 'no client waits: a script accepts each one, and another takes or ends up to sixteen together',
   },
   commandsOfTaskAmongMany: {
     most: 41,
     because:
-      'as above: what is the same for sixteen is asked and written once; 34 before quotas, 38.4 before tenants took turns; one more or less, as they come together',
+      'as above, but what sixteen tasks have in common is read and written once; 34 before quotas, 38.4 before tenants took turns; varies by one with the grouping',
   },
   fileBytesOfTask: {
     most: 6_120,
@@ -107,19 +109,19 @@ export const budgets = {
   },
   jsonBytesOfChunk: {
     most: 222,
-    because: 'beside the text: taskId, contextId and artifactId, 36 bytes each, and the names that A2A gives things',
+    because: "besides the text: taskId, contextId and artifactId, 36 bytes each, and A2A's field names",
   },
   writesOfEvent: { most: 1, because: 'an event that comes alone is written at once' },
-  writesOfBurst: { most: 1, because: 'events that are there at once leave in one write' },
+  writesOfBurst: { most: 1, because: 'events that are available together are sent in one write' },
   connectionsOfGateway: { most: 2, because: 'one for commands, one for channels' },
   connectionsOfHundredStreams: { most: 0, because: 'all streams of a gateway share the one for channels' },
   checksOfStreams: {
     most: 1,
-    because: 'every 3 s one script looks for 32 open streams at once whether a last message was lost',
+    because: 'every 3 s one script checks 32 open streams together for a lost last message',
   },
   connectionsOfWorker: {
     most: 4,
-    because: 'commands, channels, and one that waits for jobs of its agent and one for webhooks',
+    because: 'one for commands, one for channels, one that waits for jobs of its agent, and one for webhooks',
   },
   connectionsOfWorkerPerShard: { most: 2, because: 'an agent and the webhooks have a queue on each shard' },
   allocatedToSend: {
@@ -130,7 +132,7 @@ export const budgets = {
   allocatedToGet: {
     most: 28_900,
     because:
-      'bytes: HTTP, one call of a script; the task itself is in memory; 33,600 before the arguments of a script became one string and the headers one list, and before the gate let a caller whom it knows in without promises',
+      'bytes: HTTP, one call of a script; the task itself is in memory; 33,600 before the arguments of a script became one string and the headers one list, and before the gate admitted known callers without promises',
   },
   allocatedToDeliver: { most: 7_600, because: 'bytes: the message of the channel, its frame, and one write' },
 } as const satisfies Record<string, Budget>;

@@ -9,16 +9,16 @@ import { ask, readCounts } from './support/redis-info.ts';
 
 vi.setConfig({ hookTimeout: 60_000 });
 
-// What a chunk of an artifact makes Redis write: the size of the chunk counts, never that of the artifact.
+// What Redis writes for a chunk of an artifact depends on the size of the chunk, not on that of the artifact.
 
 const text = 'thirty bytes of text, no more.';
-/** Chunks that are counted at each place. */
+/** Number of chunks measured at each position. */
 const sample = 20;
 
 let redis: TestRedis;
 let system: System;
 let events: EventStream;
-/** Bytes of the append-only file for each chunk, by the number of the first one. */
+/** Bytes of the append-only file per chunk, by the number of the first chunk. */
 const fileBytes = new Map<number, number>();
 let streamBytesOfChunk = 0;
 
@@ -34,13 +34,13 @@ beforeAll(async () => {
     chunks++;
     await artifact.append(word);
   };
-  /** Far ahead, together, until subscribers have the last one. */
+  /** Appends without waiting, until subscribers have the last chunk. */
   async function fastForward(number: number): Promise<void> {
     while (chunks < number - 1) await append();
     await append(`at ${number}`);
     await seen(`at ${number}`);
   }
-  /** One by one: those that gather would travel together. */
+  /** Measures chunks that are appended one by one, since queued chunks would be sent together. */
   async function sampleAt(number: number): Promise<void> {
     await fastForward(number);
     const before = (await readCounts(redis.url)).fileBytes;
@@ -77,19 +77,19 @@ async function streamBytes(taskId: string): Promise<number> {
 
 const bytesAt = (number: number): number => fileBytes.get(number) ?? Number.NaN;
 
-it('a chunk of a small artifact keeps its budget', () => {
+it('a chunk of a small artifact stays within its budget', () => {
   keepBudget('fileBytesOfEarlyChunk', bytesAt(10));
 });
 
-it('a chunk keeps its budget', () => {
+it('a chunk stays within its budget', () => {
   keepBudget('fileBytesOfChunk', bytesAt(100));
 });
 
-it('chunk 5,000 costs what chunk 100 cost', () => {
+it('chunk 5,000 costs as much as chunk 100', () => {
   keepBudget('fileBytesOfLateChunk', Math.max(0, bytesAt(5_000) - bytesAt(100)));
   expect(bytesAt(5_000)).toBeGreaterThan(text.length);
 });
 
-it('a chunk takes little room in the stream', () => {
+it('a chunk takes little memory in the stream of events', () => {
   keepBudget('streamBytesOfChunk', streamBytesOfChunk);
 });

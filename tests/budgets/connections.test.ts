@@ -8,10 +8,10 @@ import { until } from '../support/until.ts';
 import { keepBudget } from './support/keep.ts';
 import { ask } from './support/redis-info.ts';
 
-// Processes take their time on a busy machine.
+// On a busy machine processes start slowly.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-// Connections to Redis, of real processes. A Redis has some thousands of them to give.
+// Connections to Redis of real processes. A Redis accepts some thousands.
 
 let redis: TestRedis;
 let stack: Stack;
@@ -26,9 +26,7 @@ afterAll(async () => {
   await redis.stop();
 });
 
-/**
- * Those that are open, this question's aside, once they have been as many for a while: some are opened after the start.
- */
+/** The number of open connections without this one, once it is stable: some open only after the start. */
 async function connections(): Promise<number> {
   let [last, since] = [-1, 0];
   const isSettled = async (): Promise<boolean> => {
@@ -41,7 +39,7 @@ async function connections(): Promise<number> {
   return last;
 }
 
-/** How many connections there are more, once it is done. */
+/** How many more connections there are after an action. */
 async function added(act: () => Promise<unknown>): Promise<number> {
   const before = await connections();
   await act();
@@ -51,7 +49,7 @@ async function added(act: () => Promise<unknown>): Promise<number> {
 const start = (shards: number): Promise<Stack> =>
   startStack({ redisUrl: redis.url, agents: ['typist'], env: { SHARDS: String(shards) } });
 
-it('a gateway, a worker and a hundred streams keep their budgets', async () => {
+it('a gateway, a worker and a hundred streams stay within their budgets', async () => {
   const [url = ''] = stack.urls;
   expect(await connections()).toBeGreaterThan(0);
   keepBudget('connectionsOfGateway', await added(() => stack.addGateway()));
@@ -64,7 +62,7 @@ it('a gateway, a worker and a hundred streams keep their budgets', async () => {
   keepBudget('connectionsOfHundredStreams', await added(openHundred));
 });
 
-it('a worker keeps its budget for each shard more', async () => {
+it('a worker stays within its budget for each additional shard', async () => {
   const ofOne = await added(() => stack.addWorker());
   await using four = await start(4);
   const ofFour = await added(() => four.addWorker());

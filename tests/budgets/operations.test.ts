@@ -9,7 +9,7 @@ import { openSystem, type System } from './support/open-system.ts';
 
 vi.setConfig({ testTimeout: 30_000 });
 
-// What an operation of the gateway asks of Redis, counted on the way between the two.
+// What an operation of the gateway asks of Redis, counted by a proxy between the two.
 
 let redis: TestRedis;
 let ledger: RedisLedger;
@@ -21,7 +21,7 @@ beforeAll(async () => {
   ledger = await openLedger(redis.url);
   system = await openSystem({ gatewayRedis: ledger.url, workerRedis: redis.url });
   ({ url } = system);
-  // Redis is sent the source of a script when it does not know it yet.
+  // Loads the scripts: Redis needs the source of a script once.
   for (const text of ['one', 'two']) await send(url, userMessage(text));
   await get(`${url}/tasks`);
   const task = await send(url, userMessage('ask'));
@@ -36,11 +36,11 @@ afterAll(async () => {
 });
 
 describe('SendMessage', () => {
-  it('that does not wait keeps its budget', async () => {
+  it('with returnImmediately stays within its budget', async () => {
     keepOperationBudget('sendImmediately', await ledger.during(() => submit(url, userMessage('hello'))));
   });
 
-  it('that waits keeps its budget', async () => {
+  it('that waits for the outcome stays within its budget', async () => {
     const sendAndWait = async (): Promise<void> => {
       const sent = send(url, userMessage('led'));
       const led = await system.led.next();
@@ -51,7 +51,7 @@ describe('SendMessage', () => {
     keepOperationBudget('sendAndWait', await ledger.during(sendAndWait));
   });
 
-  it('that streams keeps its budget', async () => {
+  it('that streams stays within its budget', async () => {
     const stream = async (): Promise<void> => {
       const body = { message: userMessage('led') };
       const events = await openEventStream(`${url}/message:stream`, { method: 'POST', body });
@@ -64,20 +64,20 @@ describe('SendMessage', () => {
     keepOperationBudget('sendAndStream', await ledger.during(stream));
   });
 
-  it('to a task that asks keeps its budget', async () => {
+  it('to a task that waits for input stays within its budget', async () => {
     const task = await send(url, userMessage('ask'));
     keepOperationBudget('sendToTask', await ledger.during(() => submit(url, userMessage('ask', task))));
   });
 });
 
 describe('GetTask', () => {
-  it('of a task that the gateway has not read keeps its budget', async () => {
+  it('of a task that is not in memory stays within its budget', async () => {
     const { id } = await submit(url, userMessage('led'));
     keepOperationBudget('getTask', await ledger.during(() => getTask(url, id)));
     (await system.led.next()).complete();
   });
 
-  it('again, and with the ETag, keeps its budget', async () => {
+  it('of a task in memory stays within its budget, with and without its ETag', async () => {
     const { id } = await send(url, userMessage('hello'));
     const etag = (await get(`${url}/tasks/${id}`)).headers.get('etag') ?? '';
     keepOperationBudget('getTaskAgain', await ledger.during(() => getTask(url, id)));
@@ -85,14 +85,14 @@ describe('GetTask', () => {
     keepOperationBudget('getTaskUnchanged', await ledger.during(unchanged));
   });
 
-  it('by many at once keeps its budget', async () => {
+  it('of many callers at once stays within its budget', async () => {
     const { id } = await send(url, userMessage('hello'));
     const twenty = Array.from({ length: 20 }, () => id);
     const atOnce = (): Promise<unknown> => Promise.all(twenty.map((each) => getTask(url, each)));
     keepOperationBudget('getTaskAtOnce', await ledger.during(atOnce));
   });
 
-  it('of an artifact of 64 KiB keeps its budget, and then reads only the version', async () => {
+  it('of an artifact of 64 KiB stays within its budget, and again reads only the version', async () => {
     const { id } = await submit(url, userMessage('led'));
     const led = await system.led.next();
     await led.turn.artifact({ name: 'Large' }).append('x'.repeat(70_000));
@@ -103,7 +103,7 @@ describe('GetTask', () => {
   });
 });
 
-it('SubscribeToTask keeps its budget', async () => {
+it('SubscribeToTask stays within its budget', async () => {
   const { id } = await submit(url, userMessage('led'));
   const led = await system.led.next();
   const subscribe = async (): Promise<void> => {
@@ -116,12 +116,12 @@ it('SubscribeToTask keeps its budget', async () => {
   keepOperationBudget('subscribe', await ledger.during(subscribe));
 });
 
-it('ListTasks keeps its budget', async () => {
+it('ListTasks stays within its budget', async () => {
   for (let i = 0; i < 10; i++) await send(url, userMessage(`task ${i}`));
   keepOperationBudget('listTen', await ledger.during(() => get(`${url}/tasks?pageSize=10`)));
 });
 
-it('CancelTask keeps its budget', async () => {
+it('CancelTask stays within its budget', async () => {
   const { id } = await send(url, userMessage('ask'));
   keepOperationBudget('cancelWaiting', await ledger.during(() => post(`${url}/tasks/${id}:cancel`)));
 });

@@ -14,7 +14,7 @@ import { countSocketWrites } from './support/socket-writes.ts';
 
 vi.setConfig({ testTimeout: 30_000 });
 
-// The overhead of a stream.
+// What a stream costs beyond its contents.
 
 let redis: TestRedis;
 let system: System;
@@ -29,11 +29,11 @@ afterAll(async () => {
   await redis.stop();
 });
 
-/** A stream over HTTP+JSON, byte by byte. */
+/** A stream over HTTP+JSON, with the number of its bytes. */
 interface RawStream extends Disposable {
   /** `data` of the events so far. */
   readonly events: readonly string[];
-  /** That came over the socket, the head of the answer included. */
+  /** Bytes received over the socket, including the headers. */
   readonly bytes: number;
 }
 
@@ -62,7 +62,7 @@ interface Streamed {
   readonly append: (text: string) => Promise<void>;
 }
 
-/** A stream on which an artifact has begun. */
+/** A stream on which an artifact has started. */
 async function openArtifact(): Promise<Streamed> {
   const { id } = await submit(system.url, userMessage('led'));
   const stream = await openRaw(`${system.url}/tasks/${id}:subscribe`);
@@ -73,7 +73,7 @@ async function openArtifact(): Promise<Streamed> {
   return { stream, led, append: (text) => artifact.append(text) };
 }
 
-/** @returns JSON of the events that came of it, and bytes on the wire */
+/** @returns the JSON of the events that the action caused, and their bytes on the wire */
 async function received(stream: RawStream, count: number, act: () => Promise<unknown>) {
   const [from, bytes] = [stream.events.length, stream.bytes];
   await act();
@@ -81,7 +81,7 @@ async function received(stream: RawStream, count: number, act: () => Promise<unk
   return { events: stream.events.slice(from), bytes: stream.bytes - bytes };
 }
 
-it('an event that comes alone keeps its budget of bytes and writes', async () => {
+it('a single event stays within its budget of bytes and writes', async () => {
   using writes = countSocketWrites(/:subscribe/);
   const { stream, led, append } = await openArtifact();
   using _stream = stream;
@@ -97,7 +97,7 @@ it('an event that comes alone keeps its budget of bytes and writes', async () =>
   led.complete();
 });
 
-it('a burst of events keeps its budget of writes', async () => {
+it('a burst of events stays within its budget of writes', async () => {
   using writes = countSocketWrites(/:subscribe/);
   const { stream, led, append } = await openArtifact();
   using _stream = stream;
@@ -109,7 +109,7 @@ it('a burst of events keeps its budget of writes', async () => {
   led.complete();
 });
 
-it('the check of open streams keeps its budget', async () => {
+it('the periodic check of open streams stays within its budget', async () => {
   await using ledger = await openLedger(redis.url);
   await using checked = await openSystem({ gatewayRedis: ledger.url, workerRedis: redis.url, feedCheckMs: 300 });
   const tasks = await Promise.all(Array.from({ length: 20 }, () => send(checked.url, userMessage('ask'))));

@@ -10,7 +10,7 @@ import { ask, type RedisCounts, readCounts } from './support/redis-info.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-// What a task costs Redis in its whole life: gateway, worker and BullMQ together. Its agent works and completes.
+// What a task costs Redis from its start to its end, over gateway, worker and BullMQ. Its agent works and completes.
 
 const tasks = 300;
 
@@ -23,7 +23,7 @@ beforeAll(async () => {
   redis = await startRedis({ appendOnly: true });
   system = await openSystem({ gatewayRedis: redis.url, workerRedis: redis.url });
   for (let i = 0; i < 10; i++) await send(system.url, userMessage('hello'));
-  // The one thing here that can only be waited for: what happens by itself.
+  // Periodic commands can only be waited for.
   idle = (await counted(() => delay(2_000))).perSecond;
 });
 
@@ -46,7 +46,7 @@ async function counted(act: () => Promise<unknown>): Promise<Counted> {
   return { counts, seconds, perSecond: each((name) => counts[name] / seconds) };
 }
 
-/** For one of `tasks`, without what would have happened anyway. */
+/** Counts per task, for `tasks` of them, without periodic commands. */
 async function perTask(act: () => Promise<unknown>): Promise<RedisCounts> {
   const { counts, seconds } = await counted(act);
   return each((name) => (counts[name] - idle[name] * seconds) / tasks);
@@ -58,14 +58,14 @@ const each = (value: (name: keyof RedisCounts) => number): RedisCounts => ({
   fileBytes: value('fileBytes'),
 });
 
-/** Tasks that wait for a turn, or have one. */
+/** Tasks that run or wait for a turn. */
 async function unfinished(): Promise<number> {
   const [, name = ''] = /\r\n(\S+\{s0\}:outbox)\r\n/.exec(await ask(redis.url, 'KEYS *:outbox')) ?? [];
   return name === '' ? 0 : Number(/^:(\d+)/.exec(await ask(redis.url, `ZCARD ${name}`))?.[1]);
 }
 
 describe('a task', () => {
-  it('that a client waits for, alone, keeps its budget', async () => {
+  it('that a client waits for, alone, stays within its budget', async () => {
     const { scripts, commands, fileBytes } = await perTask(async () => {
       for (let i = 0; i < tasks; i++) await send(system.url, userMessage('hello'));
     });
@@ -74,7 +74,7 @@ describe('a task', () => {
     keepBudget('fileBytesOfTask', fileBytes);
   });
 
-  it('among many keeps its budget', async () => {
+  it('among many stays within its budget', async () => {
     const { agents } = system.store.ops;
     const { scripts, commands } = await perTask(async () => {
       await agents.pause('led');
@@ -87,6 +87,6 @@ describe('a task', () => {
   });
 });
 
-it('an idle deployment asks little of Redis', () => {
+it('an idle deployment sends few commands to Redis', () => {
   expect(idle.scripts).toBeLessThanOrEqual(5);
 });

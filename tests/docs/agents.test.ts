@@ -32,8 +32,8 @@ async function agent(id: string): Promise<Agent> {
   return loaded;
 }
 
-describe('the page on writing an agent', () => {
-  it('has these examples', () => {
+describe('docs/agents.md', () => {
+  it('has the tested examples, and no others', () => {
     expect(files).toEqual([
       'hello.ts',
       'reporter.ts',
@@ -49,47 +49,47 @@ describe('the page on writing an agent', () => {
     ]);
   });
 
-  it('greets', async () => {
+  it('hello.ts greets', async () => {
     expect((await runTurn(await agent('hello'), 'Ada')).answer).toBe('Hello, Ada!');
   });
 
-  it('writes a report, and lets the client go before', async () => {
+  it('reporter.ts acknowledges the message, and writes a report', async () => {
     const { results, answer, events } = await runTurn(await agent('reporter'), 'A report');
     expect([results, answer]).toEqual([{ Report: '# Report\nAll is well.\n' }, 'The report is done.']);
     expect(events[0]?.statusUpdate?.status.message?.parts).toEqual([{ text: 'I am on it.' }]);
   });
 
-  it('asks back', async () => {
+  it('booking.ts asks for the number of people', async () => {
     const asked = await runTurn(await agent('booking'), 'A table');
     expect(asked.answer).toBe('For how many?');
     expect((await asked.say('Four: 4')).answer).toBe('A table for 4 is booked.');
   });
 
-  it('fails in its own words, and tries again what may pass', async () => {
+  it('prices.ts answers, or fails with its own message', async () => {
     const prices = await agent('prices');
     expect((await runTurn(prices, 'Salami')).answer).toBe('9 €');
     expect((await runTurn(prices, 'Tuna')).answer).toBe('We have no Tuna.');
   });
 
-  it('does nothing twice, and calls another agent', async () => {
+  it('shop.ts calls prices.ts', async () => {
     const shop = await agent('shop');
     expect((await runTurn(shop, 'Salami', { agents: [await agent('prices')] })).answer).toBe('Order 17: 9 €');
   });
 
-  it('runs a program, whose files are results', async () => {
+  it('coder.ts runs a program, whose files become artifacts', async () => {
     const { results, events } = await runTurn(await agent('coder'), 'Write the answer');
     expect(results).toEqual({ 'answer.ts': 'let answer = 42\n' });
     expect(JSON.stringify(events)).toContain('## Success criteria\\n\\n- It compiles');
   });
 
-  it('tells a turn which skill it is asked for', async () => {
+  it('print-shop.ts gets the requested skill', async () => {
     const shop = await agent('print-shop');
     const [warming] = (await runTurn(shop, 'A book', { skill: 'print' })).events;
     expect(warming?.statusUpdate?.status.message?.parts).toEqual([{ text: 'The press is warming up' }]);
     expect((await runTurn(shop, 'A book')).events).toHaveLength(1);
   });
 
-  it('tests agents', async () => {
+  it('the example of tests with runTurn passes', async () => {
     expect(await load('snippet-10')).toMatchObject({
       state: 'TASK_STATE_COMPLETED',
       answer: '9 €',
@@ -101,7 +101,7 @@ describe('the page on writing an agent', () => {
     });
   });
 
-  it('tests agents over the wire', { timeout: 40_000 }, async () => {
+  it('the example of a test with testGateway passes', { timeout: 40_000 }, async () => {
     expect(await load('snippet-11')).toMatchObject({ state: 'TASK_STATE_COMPLETED', answer: 'Order 17: 9 €' });
   });
 });

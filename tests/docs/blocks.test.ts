@@ -7,21 +7,21 @@ import { parseAllDocuments } from 'yaml';
 import { type Block, blocksOf, pages, placeOf } from './blocks.ts';
 import { openFolder, typeErrors, writeSnippets } from './snippets.ts';
 
-// Commands are run by tests/release/docs.test.ts, on a gateway and a worker.
+// Commands are run by tests/release/docs.test.ts, against a gateway and a worker.
 
 const blocks = pages.flatMap(blocksOf);
 const places = (found: readonly Block[]): string[] => found.map(placeOf);
 
 describe('blocks of code in the docs', () => {
-  it('say their language: sh, ts, json, yaml, dockerfile, or text for what is none', () => {
+  it('name their language: sh, ts, json, yaml, dockerfile, or text for other output', () => {
     const known = new Set(['sh', 'ts', 'json', 'yaml', 'dockerfile', 'text']);
-    // Those of the README without one are what a terminal shows.
+    // In the README, blocks without a language show a terminal.
     const unknown = blocks.filter(({ page, language }) => !known.has(language) && !(page === 'README.md' && !language));
     expect(blocks.length).toBeGreaterThan(60);
     expect(places(unknown)).toEqual([]);
   });
 
-  it('are compiled and run, or say why not', () => {
+  it('are compiled and run, or name the reason why not', () => {
     const reasons = blocks
       .flatMap(({ notes }) => [notes['no-check'], notes['no-run']])
       .filter((why) => why !== undefined);
@@ -32,7 +32,7 @@ describe('blocks of code in the docs', () => {
     expect(places(pieces)).toEqual([]);
   });
 
-  it('are JSON and YAML where they say so', () => {
+  it('are valid JSON and YAML if they are marked so', () => {
     const wrong = blocks.filter(({ language, code }) => {
       if (language === 'json') return !isJson(code);
       return language === 'yaml' && parseAllDocuments(code).some(({ errors }) => errors.length > 0);
@@ -57,7 +57,7 @@ describe('TypeScript in the docs', () => {
     expect(await typeErrors(folder)).toBe('');
   });
 
-  it('runs where it is marked', { timeout: 60_000 }, async () => {
+  it('runs if it is marked', { timeout: 60_000 }, async () => {
     expect(runnable.length).toBeGreaterThanOrEqual(2);
     await Promise.all(runnable.map((file) => promisify(execFile)(process.execPath, [file])));
   });

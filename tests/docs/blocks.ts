@@ -1,19 +1,19 @@
 import { globSync, readFileSync } from 'node:fs';
 
-/** A block of code of a page. Its info string: the language, then notes for tests, which readers do not see. */
+/** A code block of a page. Its info string has the language, then notes for tests, which readers do not see. */
 export interface Block {
   readonly page: string;
   readonly line: number;
-  /** '' where the page says none. */
+  /** '' if the page names none. */
   readonly language: string;
   readonly notes: {
-    /** A file of this name, which other blocks of the page import. */
+    /** A file of this name, which other blocks of the page can import. */
     readonly file?: string;
-    /** TypeScript that is not only compiled. */
+    /** TypeScript that is also run. */
     readonly run?: true;
-    /** A package that is installed for it alone. */
+    /** A package that is installed for this block only. */
     readonly needs?: string;
-    /** Why it is not compiled, or not run. */
+    /** Why it is not compiled or run. */
     readonly 'no-check'?: string;
     readonly 'no-run'?: string;
   };

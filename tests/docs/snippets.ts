@@ -15,7 +15,7 @@ export async function openFolder(): Promise<string> {
   return folder;
 }
 
-/** Writes the TypeScript of a page into a folder of its own: a file for each agent by its id, the rest by number. */
+/** Writes the TypeScript of a page into its own folder: a file for each agent by its id, the others by number. */
 export async function writeSnippets(
   page: string,
   folder: string,
@@ -36,7 +36,7 @@ function nameOf({ code }: Block, index: number): string {
   return `${/ id: '([a-z-]+)',\n {2}\w/.exec(code)?.[1] ?? `snippet-${index + 1}`}.ts`;
 }
 
-/** What the compiler has against the files of a folder; empty when all is well. */
+/** The compiler's errors for the files of a folder; empty if there is none. */
 export async function typeErrors(folder: string): Promise<string> {
   const config = {
     extends: join(repository, 'tsconfig.json'),

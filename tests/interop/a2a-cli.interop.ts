@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type Stack, startStack } from '../support/stack.ts';
 import { goToolchainOf, type InstalledClient, install, output } from './support/toolchains.ts';
 
-// The command line of the A2A project, unmodified: the `a2a` of its SDK for Go, from which a2a-cli began.
+// The `a2a` command of the A2A project's SDK for Go, unmodified.
 
 const toolchain = goToolchainOf('github.com/a2aproject/a2a-go/v2/cmd/a2a');
 
@@ -25,9 +25,9 @@ describe.skipIf(toolchain.missing)(
       expect(await output(a2a, 'discover', url())).toMatch(/Pizza desk[\s\S]*JSONRPC[\s\S]*GRPC/);
     });
 
-    it.each(['jsonrpc', 'rest', 'grpc'])('has a conversation over %s, and finds its task again', async (transport) => {
+    it.each(['jsonrpc', 'rest', 'grpc'])('has a conversation over %s, and reads its task', async (transport) => {
       const way = ['--transport', transport, '--insecure'];
-      // A transport that is forced is called at the address that is given, without a look at the card.
+      // With --transport it uses the given address, without reading the card.
       const at = transport === 'grpc' ? await grpcUrl() : url();
       const asked = JSON.parse(await output(a2a, 'send', '-o', 'json', ...way, at, 'I want a pizza'));
       expect(asked.status.state).toBe('TASK_STATE_INPUT_REQUIRED');
@@ -38,7 +38,7 @@ describe.skipIf(toolchain.missing)(
       expect(await output(a2a, 'list', 'tasks', ...way, at)).toContain(asked.id);
     });
 
-    it('is told what it cannot have', async () => {
+    it('reports errors', async () => {
       await expect(output(a2a, 'get', 'task', url(), 'none')).rejects.toThrow('The task does not exist');
     });
   },

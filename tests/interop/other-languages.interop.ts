@@ -10,8 +10,8 @@ import {
   type Toolchain,
 } from './support/toolchains.ts';
 
-// Clients of other languages, unmodified: each prints its result for each case, and all must get the same. `npm run
-// interop` runs them; a language without its toolchain is skipped, with the reason.
+// Clients in other languages, unmodified: each prints its result for each case, and all must agree. `npm run interop`
+// runs them; a language without its toolchain is skipped, with the reason in the title.
 
 const installWithinMs = 320_000;
 
@@ -77,7 +77,7 @@ const sdks: readonly Sdk[] = [
   { name: 'Go 2.4', client: 'go', toolchain: goToolchain, versions: ['1.0', '0.3'] },
 ];
 
-/** The reason stands in the name: a report of skipped tests shows it. */
+/** In the title, where the report of skipped tests shows it. */
 function titled(name: string, { missing }: Toolchain): string {
   return missing === undefined ? name : `${name} (skipped: ${missing})`;
 }
@@ -92,7 +92,7 @@ for (const { name, client, toolchain, versions, lacks = [] } of sdks) {
 
     const ways = versions.flatMap((version) => bindings.map((binding) => ({ version, binding })));
 
-    it.each(ways)('gets what it should over $binding, version $version', { timeout: 100_000 }, async (way) => {
+    it.each(ways)('gets the expected results over $binding, version $version', { timeout: 100_000 }, async (way) => {
       const { version, binding } = way;
       const got = await report(installed, url(), binding, version);
       const left = [...lacks, ...(unsupported[`${client} ${version} ${binding}`] ?? [])];
@@ -115,7 +115,7 @@ for (const client of ['google-adk', 'strands'])
 
     beforeAll(async () => {
       installed = await install(client, pythonToolchain);
-      // As `npm start` has it: cards do not name gRPC.
+      // The default of `npm start`: cards do not name gRPC.
       desk = await startStack({
         redisUrl: inject('redisUrl'),
         agents: ['pizza'],

@@ -39,7 +39,7 @@ function request(text: string, configuration?: MessageSendParams['configuration'
 
 type Event = Message | Task | TaskStatusUpdateEvent | TaskArtifactUpdateEvent;
 
-/** A result that is a task and no plain message. */
+/** The task of a result, which must not be a plain message. */
 async function taskIn(result: Promise<Message | Task>): Promise<Task> {
   const answer = await result;
   if (answer.kind !== 'task') throw new Error('the answer is a message');
@@ -76,20 +76,20 @@ describe.each(bindings)('@a2a-js/sdk 0.3 over %s', (binding) => {
     await until(isCompleted, { what: 'the task is completed', timeoutMs: 10_000 });
   });
 
-  it('asks for as much of the history as it wants', async () => {
+  it('reads as much history as it requests', async () => {
     const { id } = await taskIn(client.sendMessage(request('hello')));
     expect((await client.getTask({ id })).history).toHaveLength(2);
     expect((await client.getTask({ id, historyLength: 1 })).history).toHaveLength(1);
   });
 
-  it('goes on with a task that asked something', async () => {
+  it('continues a task that waits for input', async () => {
     const asking = await taskIn(client.sendMessage(request('ask')));
     expect(asking.status.state).toBe('input-required');
     const answered = await taskIn(client.sendMessage(request('blue', undefined, asking)));
     expect([answered.id, answered.status.state, answered.history?.length]).toEqual([asking.id, 'completed', 4]);
   });
 
-  it('gets a plain message from an agent that makes no task of it', async () => {
+  it('gets a plain message from an agent that creates no task', async () => {
     const answer = await client.sendMessage(request('message'));
     expect(answer).toMatchObject({ kind: 'message', role: 'agent', parts: [{ kind: 'text' }] });
   });
@@ -103,7 +103,7 @@ describe.each(bindings)('@a2a-js/sdk 0.3 over %s', (binding) => {
     expect(events.slice(0, -1).some(isFinal)).toBe(false);
   });
 
-  it('resubscribes to a task that runs', async () => {
+  it('resubscribes to a running task', async () => {
     const { id } = await taskIn(client.sendMessage(request('slow 1000', { blocking: false })));
     const events: Event[] = await Array.fromAsync(client.resubscribeTask({ id }));
     expect(events[0]).toMatchObject({ kind: 'task', id });
@@ -115,7 +115,7 @@ describe.each(bindings)('@a2a-js/sdk 0.3 over %s', (binding) => {
     expect((await client.cancelTask({ id })).status.state).toBe('canceled');
   });
 
-  it('makes, reads, lists and deletes a push notification config', async () => {
+  it('creates, reads, lists and deletes a push notification config', async () => {
     const { id } = await taskIn(client.sendMessage(request('slow 60000', { blocking: false })));
     const hook = { id: 'hook', url: 'https://example.com/hook' };
     const made = await client.setTaskPushNotificationConfig({ taskId: id, pushNotificationConfig: hook });
@@ -131,11 +131,11 @@ describe.each(bindings)('@a2a-js/sdk 0.3 over %s', (binding) => {
   it.each([
     ['TaskNotFoundError', () => client.getTask({ id: 'nothing' })],
     ['TaskNotFoundError', () => client.cancelTask({ id: 'nothing' })],
-  ])('is told %s', async (name, refused) => {
+  ])('gets %s', async (name, refused) => {
     await expect(refused()).rejects.toMatchObject({ name });
   });
 
-  it('gets TaskNotFound where it would stream', async () => {
+  it('gets TaskNotFound from a stream', async () => {
     const refused = Array.fromAsync(client.resubscribeTask({ id: 'nothing' }));
     await expect(refused).rejects.toThrow(/not exist|not found/i);
   });
@@ -149,8 +149,8 @@ describe.each(bindings)('@a2a-js/sdk 0.3 over %s', (binding) => {
   });
 });
 
-describe('version 0.3 beside 1.0', () => {
-  it('marks the last event of every stream over JSON-RPC, also when it asks the client', async () => {
+describe('version 0.3 at a gateway that serves 1.0, too', () => {
+  it('marks the last event of every stream over JSON-RPC, also a question to the client', async () => {
     const client = await clientFor('JSONRPC');
     const events: Event[] = await Array.fromAsync(client.sendMessageStream(request('ask')));
     expect(events.at(-1)).toMatchObject({ status: { state: 'input-required' }, final: true });

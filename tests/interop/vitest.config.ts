@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** `npm run interop`: clients of other languages, which have to be installed first. */
+/** `npm run interop`: clients in other languages, which must be installed first. */
 export default defineConfig({
   test: {
     include: ['tests/interop/**/*.interop.ts'],

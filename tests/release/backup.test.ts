@@ -13,9 +13,9 @@ import { userMessage } from '../support/messages.ts';
 import { get } from '../support/rest.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 import { until } from '../support/until.ts';
-import { folderFor, ways } from './support/backups.ts';
+import { backupMethods, folderFor } from './support/backups.ts';
 
-// The drill of docs/backup.md: what a deployment is like that goes on from a backup, and what its clients see.
+// The drill of docs/backup.md: a deployment continues from a backup, and its clients notice this.
 
 const agent = 'scenario-agent';
 const prefix = 'drill';
@@ -45,7 +45,7 @@ async function programsOn(node: RedisNode): Promise<{ stack: Stack; client: Resi
   return { stack, client: new ResilientClient(stack, 0), url: stack.urls[0] ?? '' };
 }
 
-/** In the process of the test, as `switchyard keys` works. */
+/** In the process of the test, like `switchyard keys`. */
 async function storeOn(node: RedisNode): Promise<Store> {
   const store = new Store({ redisUrl: urlOf(node), prefix }, () => undefined);
   owned.defer(() => store.stop());
@@ -67,7 +67,7 @@ const message = (kind: ScenarioKind, turn = 0, ids: { taskId?: string; contextId
   ...ids,
 });
 
-test('tasks of a backup are there and end once, streams go on or begin anew, and what came later is gone', async () => {
+test('after a restore, tasks of the backup end once, streams resume or restart, and later data is gone', async () => {
   const original = await started();
   const before = await programsOn(original);
   const { client } = before;
@@ -84,12 +84,12 @@ test('tasks of a backup are there and end once, streams go on or begin anew, and
   const store = await storeOn(original);
   const { credential } = await store.credentials.create({ tenant: 'acme', subject: 'alice', scopes: [] });
 
-  const [way] = ways;
-  if (!way) throw new Error('there is no way');
-  const copy = await folderFor(way, root);
-  await way.take(original, copy);
+  const [method] = backupMethods;
+  if (!method) throw new Error('there is no method');
+  const copy = await folderFor(method, root);
+  await method.take(original, copy);
 
-  // What comes after the backup.
+  // Changes after the backup.
   const seenLater = await live.until(
     (data) => data.artifactUpdate?.artifact.parts[0]?.text?.includes('line 60\n') === true,
   );
@@ -103,11 +103,11 @@ test('tasks of a backup are there and end once, streams go on or begin anew, and
   await before.stack.stop();
   await original.kill();
 
-  const restored = owned.use(await way.restore(copy, root));
+  const restored = owned.use(await method.restore(copy, root));
   const after = await programsOn(restored);
   const { url } = after;
 
-  // A stream goes on behind an event of the backup, and begins with the task behind one that is gone.
+  // A stream resumes after an event of the backup, and starts with the task after a lost event.
   const behind = async (lastEventId: string | undefined) => {
     const stream = await openEventStream(`${url}/tasks/${ids.stream}:subscribe`, { lastEventId: lastEventId ?? '' });
     const [first] = await stream.until(() => true);
@@ -117,18 +117,18 @@ test('tasks of a backup are there and end once, streams go on or begin anew, and
   const last = seen.at(-1);
   expect((await behind(last?.eventId))?.id).toBe((last?.id ?? 0) + 1);
   expect((await behind(seenLater.at(-1)?.eventId))?.data).toHaveProperty('task');
-  // An ETag never means two contents.
+  // An ETag never stands for two contents.
   const etag = later.headers.get('etag') ?? '';
   expect((await get(`${url}/tasks/${ids.stream}`, { 'if-none-match': etag })).status).toBe(200);
 
-  // What had ended is as it was; a message of the backup has its first answer, one that came later is new.
+  // Ended tasks are unchanged; a message of the backup gets its first answer, a later one is new.
   expect((await get(`${url}/tasks/${ids.files}`)).body).toEqual(ended.body);
   expect((await after.client.send(message('files'), true)).id).toBe(ids.files);
   expect((await get(`${url}/tasks/${unknown.id}`)).status).toBe(404);
   const again = await after.client.send({ ...userMessage('talk 0 later'), messageId: 'later' }, false);
   expect([again.id === unknown.id, again.status.state]).toEqual([false, 'TASK_STATE_COMPLETED']);
 
-  // The question is open again, and its answer is taken again.
+  // The question is open again, and accepts its answer again.
   expect((await after.client.read(ids.talk)).status.state).toBe('TASK_STATE_INPUT_REQUIRED');
   await after.client.send(message('talk', 1, { taskId: ids.talk }), false);
   await until(async () => (await after.client.read(ids.wait)).status.state === 'TASK_STATE_WORKING', {
@@ -142,38 +142,42 @@ test('tasks of a backup are there and end once, streams go on or begin anew, and
     const replayed = await watchTask(after.client, ids[kind]);
     expect(checkScenario(scenarios[kind], task, replayed), kind).toEqual([]);
   }
-  // Turns that ran since then ran again, with one attempt less.
+  // Turns that ran after the backup run again, with one attempt less.
   const effects = await readEffects(join(root, 'effects'));
   const attempts = effects.filter(({ taskId, step }) => taskId === ids.stream && Number.isNaN(step));
   expect(new Set(attempts.map(({ attempt }) => attempt)).size).toBe(2);
-  // What was done to keys since then is undone: docs/backup.md says what to do.
+  // Changes of keys after the backup are undone: docs/backup.md says what to do.
   const keys = await (await storeOn(restored)).credentials.list();
   expect(keys.find(({ id }) => id === credential.id)?.revokedAt).toBeUndefined();
   expect(await openInIndexes(urlOf(restored), prefix, agent)).toEqual([]);
 }, 120_000);
 
-test.for(ways)('$name has all of a Redis that is written to meanwhile', { timeout: 60_000 }, async (way, { skip }) => {
-  if (way.program && !isInstalled(way.program)) return skip(`${way.program} is not installed`);
-  const original = await started();
-  const store = await storeOn(original);
-  const scope = { principal: { tenant: 'acme', subject: 'alice', scopes: [] }, agent };
-  let isOver = false;
-  let accepted = 0;
-  const writing = (async () => {
-    for (; !isOver; accepted++) await store.tasks.accept(scope, { message: userMessage('hello') });
-  })();
-  await until(() => accepted > 100, { what: 'there are some tasks' });
-  const least = accepted;
-  const copy = await folderFor(way, root);
-  await way.take(original, copy);
-  isOver = true;
-  await writing;
-  await original.kill();
-  const restored = owned.use(await way.restore(copy, root));
-  const again = await storeOn(restored);
-  const { totalSize } = await again.tasks.list(scope, { pageSize: 1 });
-  expect(totalSize).toBeGreaterThanOrEqual(least);
-  // Each with its job, and of each all keys.
-  expect(await again.queue.waiting(agent)).toBe(totalSize);
-  expect(await restored.ask('CONFIG GET appendonly')).toContain('yes');
-});
+test.for(backupMethods)(
+  '$name contains all earlier writes of a Redis under load',
+  { timeout: 60_000 },
+  async (method, { skip }) => {
+    if (method.program && !isInstalled(method.program)) return skip(`${method.program} is not installed`);
+    const original = await started();
+    const store = await storeOn(original);
+    const scope = { principal: { tenant: 'acme', subject: 'alice', scopes: [] }, agent };
+    let isOver = false;
+    let accepted = 0;
+    const writing = (async () => {
+      for (; !isOver; accepted++) await store.tasks.accept(scope, { message: userMessage('hello') });
+    })();
+    await until(() => accepted > 100, { what: 'there are some tasks' });
+    const least = accepted;
+    const copy = await folderFor(method, root);
+    await method.take(original, copy);
+    isOver = true;
+    await writing;
+    await original.kill();
+    const restored = owned.use(await method.restore(copy, root));
+    const again = await storeOn(restored);
+    const { totalSize } = await again.tasks.list(scope, { pageSize: 1 });
+    expect(totalSize).toBeGreaterThanOrEqual(least);
+    // Each task has its job, and all its keys.
+    expect(await again.queue.waiting(agent)).toBe(totalSize);
+    expect(await restored.ask('CONFIG GET appendonly')).toContain('yes');
+  },
+);

@@ -19,7 +19,7 @@ import {
   typeProblems,
 } from './support/chart/manifests.ts';
 
-// The Helm chart as Helm renders it, and its programs on its Redis. What a cluster makes of it: docs/kubernetes.md.
+// The Helm chart as Helm renders it, and its programs on its Redis, without a cluster (docs/kubernetes.md).
 
 const helm = bringHelm();
 const skipped = 'missing' in helm ? helm.missing : '';
@@ -31,7 +31,7 @@ function render(files: readonly string[], values: Readonly<Record<string, unknow
   return renderWith('program' in helm ? helm.program : '', files, values);
 }
 
-/** The secrets that the chart makes, as files: paths below /secrets lead there. */
+/** The chart's secrets as files: paths below /secrets lead there. */
 function withSecrets(rendered: Rendered, text: string): string {
   for (const { data = {} } of ofKind(rendered, 'Secret').values())
     for (const [name, value] of Object.entries(data)) writeFileSync(join(folder, name), Buffer.from(value, 'base64'));
@@ -44,18 +44,18 @@ function settingsOf(rendered: Rendered, pod: string): Record<string, string> {
 }
 
 describe.skipIf(skipped)(`the chart${skipped && ` (not checked: ${skipped})`}`, () => {
-  it.each(files)('renders what Kubernetes 1.30 and the operators know, with the values %s', (file) => {
+  it.each(files)('renders valid manifests for Kubernetes 1.30 and the operators, with the values %s', (file) => {
     const rendered = render([file]);
     expect(rendered.problem).toBe('');
     expect(typeProblems(rendered, file)).toBe('');
   });
 
-  it('is looked at closely: a field that nobody knows is named', () => {
+  it('is checked for unknown fields', () => {
     const rendered = render(['minimal'], { 'gateway.env': [{ name: 'A', valueForm: 'b' }] });
     expect(typeProblems(rendered, 'wrong')).toMatch(/'"valueForm"' does not exist in type 'EnvVar'/);
   });
 
-  it.each(files)('lets no pod do more than it needs, with the values %s', (file) => {
+  it.each(files)('gives no pod more rights than it needs, with the values %s', (file) => {
     const pods = podsOf(render([file]));
     expect(pods.size).toBeGreaterThanOrEqual(3);
     for (const [name, pod] of pods) {
@@ -75,7 +75,7 @@ describe.skipIf(skipped)(`the chart${skipped && ` (not checked: ${skipped})`}`, 
     }
   });
 
-  it.each(files)('has no secret in a variable, and gives each program its own alone, with the values %s', (file) => {
+  it.each(files)('has no secret in a variable, and gives each program only its own, with the values %s', (file) => {
     const rendered = render([file]);
     const secrets = [...ofKind(rendered, 'Secret').values()].flatMap(({ data = {} }) => Object.values(data));
     const shown = JSON.stringify(rendered.manifests.filter(({ kind }) => kind !== 'Secret'));
@@ -84,7 +84,7 @@ describe.skipIf(skipped)(`the chart${skipped && ` (not checked: ${skipped})`}`, 
     expect(JSON.stringify(workers)).not.toMatch(/operator-key|api-keys|users\.acl/);
   });
 
-  it.each(files)('selects the pods that it means, by the ports that they have, with the values %s', (file) => {
+  it.each(files)('has selectors and ports that match its pods, with the values %s', (file) => {
     const rendered = render([file]);
     const labels = labelsOfPods(rendered);
     const matched = (selector: Readonly<Record<string, string>> = {}): string[] =>
@@ -105,7 +105,7 @@ describe.skipIf(skipped)(`the chart${skipped && ` (not checked: ${skipped})`}`, 
       expect([...ofKind(rendered, 'Deployment').keys()], name).toContain(spec.scaleTargetRef.name);
   });
 
-  it.each(files)('gives each program settings that it can use, with the values %s', (file) => {
+  it.each(files)('gives each program valid settings, with the values %s', (file) => {
     const rendered = render([file], { 'secrets.gateway': '', 'secrets.programs': '', 'secrets.metrics': '' });
     writeFileSync(join(folder, 'redis-password'), 'secret');
     writeFileSync(join(folder, 'ca.crt'), '-----BEGIN CERTIFICATE-----');
@@ -117,7 +117,7 @@ describe.skipIf(skipped)(`the chart${skipped && ` (not checked: ${skipped})`}`, 
     }
   });
 
-  it('stops no pod before its drain has ended', () => {
+  it('gives each pod enough time to drain', () => {
     const graceOf = (values: Readonly<Record<string, unknown>>, pod: string) =>
       podsOf(render(['minimal'], values)).get(pod)?.terminationGracePeriodSeconds;
     expect(graceOf({}, 'our-switchyard-gateway')).toBe(5 + 3 + 5);
@@ -127,7 +127,7 @@ describe.skipIf(skipped)(`the chart${skipped && ` (not checked: ${skipped})`}`, 
     expect(graceOf({ 'workers.echo.terminationGracePeriodSeconds': 300 }, 'our-switchyard-worker-echo')).toBe(300);
   });
 
-  it('takes 0 and false for what they are', () => {
+  it('renders the values 0 and false as such', () => {
     const rendered = render(['minimal'], {
       'workers.echo.replicas': 0,
       'settings.PUSH': true,
@@ -142,7 +142,7 @@ describe.skipIf(skipped)(`the chart${skipped && ` (not checked: ${skipped})`}`, 
     expect(podsOf(rendered).has('our-switchyard-maintenance')).toBe(true);
   });
 
-  it('runs a worker without agents only where every other one may be away', () => {
+  it('runs a maintenance worker only if all others can be scaled to 0', () => {
     expect(podsOf(render(['minimal'])).has('our-switchyard-maintenance')).toBe(false);
     const maintenance = podsOf(render(['scaled'])).get('our-switchyard-maintenance');
     expect(containerOf(maintenance).args).toEqual(['worker', '--maintenance']);
@@ -151,7 +151,7 @@ describe.skipIf(skipped)(`the chart${skipped && ` (not checked: ${skipped})`}`, 
     ).toBe(false);
   });
 
-  it('leaves the number of pods to what scales them', () => {
+  it('sets no number of replicas if an autoscaler does', () => {
     const rendered = render(['scaled']);
     const replicas = [...ofKind(rendered, 'Deployment')].map(([name, { spec }]) => [name, spec?.replicas]);
     expect(Object.fromEntries(replicas)).toEqual({
@@ -199,7 +199,7 @@ describe.skipIf(skipped)(`the chart${skipped && ` (not checked: ${skipped})`}`, 
     [{ 'workers.echo.agents': { Echo: '/agents/echo.ts' } }, /workers.echo.agents.*Echo/],
     [{ 'workers.Big_One': { agents: { echo: '/agents/echo.ts' } } }, /workers.*Big_One/],
     [{ 'maintenance.enabled': true }, /maintenance.enabled/],
-  ])('refuses %j, and says why', (values, words) => {
+  ])('refuses %j with the reason', (values, words) => {
     const { manifests, problem } = render(['minimal'], values);
     expect(manifests).toEqual([]);
     const line = problem.replaceAll(/\s+/g, ' ').replaceAll('/', '.');
@@ -207,8 +207,8 @@ describe.skipIf(skipped)(`the chart${skipped && ` (not checked: ${skipped})`}`, 
   });
 });
 
-describe.skipIf(skipped)('the programs of the chart, on the Redis of the chart', () => {
-  it('serve a client, and tell KEDA how much there is to do', async () => {
+describe.skipIf(skipped)("the programs of the chart, on the chart's Redis", () => {
+  it('serve a client, and report the load to KEDA', async () => {
     const rendered = render(['scaled'], { 'gateway.grpc.enabled': false });
     const port = await freePort();
     const { args = [] } = containerOf(podsOf(rendered).get('our-switchyard-redis'));
@@ -252,7 +252,7 @@ describe.skipIf(skipped)('the programs of the chart, on the Redis of the chart',
           return Object(await answer.json())[metadata.valueLocation ?? ''];
         }),
       );
-    // Neither agent was ever announced: a worker has to come.
+    // Neither agent was announced: a worker must start.
     expect(await scaledBy()).toEqual([2, 0]);
 
     const worker = await startProgram({

@@ -10,7 +10,7 @@ import { type Registry, startRegistry } from './support/registry.ts';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
 
-// Somebody follows docs/your-own-folder.md, with the packages as they are published.
+// A user follows docs/your-own-folder.md, with the packages as published.
 
 let redis: TestRedis;
 let registry: Registry;
@@ -47,7 +47,7 @@ async function follow(step: Step): Promise<void> {
   }
 }
 
-/** A change of a file is taken up a moment after it is saved. */
+/** A changed file is noticed a moment after it is saved. */
 async function untilPrinted(command: string, text: string): Promise<void> {
   const isPrinted = async () => (await author.type(command)).output.includes(text);
   await until(isPrinted, { what: `${command} prints ${text}`, timeoutMs: 60_000 });
@@ -58,7 +58,7 @@ const title = (step: Step): string => (step.kind === 'write' ? `${step.file} is 
 describe('docs/your-own-folder.md', () => {
   it.each(stepsOf('docs/your-own-folder.md').map((step) => [title(step), step] as const))('%s', async (_, step) => {
     await follow(step);
-    // Its worker writes its log a moment later.
+    // Its worker logs a moment later.
     if (title(step).includes('Ada, Bob'))
       await until(() => author.output.includes('A letter is written'), { what: 'the worker says what it has done' });
   });
@@ -81,13 +81,13 @@ describe('docs/your-own-folder.md', () => {
   });
 });
 
-describe('a folder that npm create has made', () => {
-  it('is typed under strict settings, under both resolutions, with the types of every package', async () => {
+describe('a folder made by npm create', () => {
+  it('compiles with strict settings under both module resolutions, with the types of every package', async () => {
     for (const settings of ['', '--module esnext --moduleResolution bundler'])
       expect(await author.type(`npx tsc --skipLibCheck false ${settings}`)).toMatchObject({ code: 0 });
   });
 
-  it('is not made over what is there', async () => {
+  it('is not written over existing files', async () => {
     await author.type('cd ..');
     const { code, output } = await author.type('npm create --yes @switchyard@latest my-agent');
     expect(code).not.toBe(0);
@@ -95,7 +95,7 @@ describe('a folder that npm create has made', () => {
     await author.type('cd my-agent');
   });
 
-  it('takes agents of the other templates, once it has their packages', async () => {
+  it('can use the agents of the other templates, once it has their packages', async () => {
     const add = (name: string, template: string) =>
       author.type(`npm create --yes @switchyard@latest -- --add ${name} --template ${template}`);
     expect((await add('ai', 'openai')).output).toContain('npm install @switchyard/executor-openai');

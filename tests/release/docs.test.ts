@@ -9,8 +9,8 @@ import { uniquePrefix } from '../support/prefix.ts';
 import { startRedis, type TestRedis } from '../support/redis.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 
-// Every command of the docs that does not say why it cannot be, in the order of its page, on one deployment.
-// Those of docs/operations.md are run by apps/gateway/test/admin/operations-page.test.ts, with tasks that are stuck.
+// Every command of the docs that is not marked no-run, in the order of its page, on one deployment.
+// apps/gateway/test/admin/operations-page.test.ts runs those of docs/operations.md, with tasks that are stuck.
 
 const commands = pages
   .filter((page) => page !== 'docs/operations.md')
@@ -18,7 +18,7 @@ const commands = pages
   .flatMap((block) => {
     if (block.language === 'sh' && !block.notes['no-run'])
       return [{ place: placeOf(block), code: block.code, input: '' }];
-    // What a terminal shows: commands begin with $, and go on until what they print.
+    // A terminal: commands begin with $ and end where their output begins.
     const shown = block.language === '' ? block.code.matchAll(/^\$ (.+(?:\n {2,}.+)*)/gm) : [];
     const input = Array.from(block.code.matchAll(/^you> (.+\n)/gm), ([, line]) => line).join('');
     return Array.from(shown, ([, code = ''], n) => ({ place: `${placeOf(block)}, command ${n + 1}`, code, input }));
@@ -61,7 +61,7 @@ describe('commands in the docs', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** What a page shortens is the task of this test. */
+  /** Replaces shortened ids of a page by the task of this test. */
   async function run(code: string, input = ''): Promise<string> {
     const here = code.replaceAll('http://127.0.0.1:4000', url).replaceAll(/<task>|\b[\da-f]{8}-…/g, env.TASK ?? '');
     const ran = promisify(execFile)('sh', ['-ec', here], { env });
@@ -69,7 +69,7 @@ describe('commands in the docs', () => {
     return (await ran).stdout;
   }
 
-  it('are many', () => {
+  it('are found', () => {
     expect(commands.length).toBeGreaterThan(12);
   });
 

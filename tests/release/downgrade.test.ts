@@ -3,7 +3,7 @@ import { afterAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import { uniquePrefix } from '../support/prefix.ts';
 import { type Program, startProgram } from '../support/process.ts';
 
-// Programs of this release, and a Redis that a later one has taken over.
+// Programs of this release, and a Redis with the schema of a later one.
 
 const programs = [
   { file: 'apps/gateway/src/main.ts', works: /"msg":"listening"/, env: { PORT: '0', GRPC_PORT: 'off' } },
@@ -29,7 +29,7 @@ const words =
   /Switchyard 9\.0\.0 took this Redis over \(schema 9\): programs must know schema 8, and .* knows 1\..* restore a backup/s;
 
 describe.each(programs)('$file', (program) => {
-  test('does not start: it says what is there, what it knows and what to do, in one line', async () => {
+  test('does not start: it names both schema versions and what to do, in one line', async () => {
     await takeOver();
     const refused = await start(program);
     expect(await refused.exited).toBe(1);
@@ -37,7 +37,7 @@ describe.each(programs)('$file', (program) => {
     expect(refused.output().trim().split('\n')).toHaveLength(1);
   });
 
-  test('stops when it runs as that comes, and changes nothing any more', async () => {
+  test('stops when the schema changes while it runs, and writes nothing more', async () => {
     const running = await start(program);
     await running.waitFor(program.works, 20_000);
     await takeOver();

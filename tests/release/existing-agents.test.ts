@@ -11,8 +11,8 @@ import { type Program, startProgram } from '../support/process.ts';
 import { getTask, submit } from '../support/rest.ts';
 import { until } from '../support/until.ts';
 
-// `switchyard up --agent <URL>`: a gateway before an agent that exists already, here a server of the SDK in a process
-// of its own, which is killed and started again.
+// `switchyard up --agent <URL>`: a gateway in front of an existing agent, here an SDK server in its own process, which
+// is killed and started again.
 
 const patience = { timeoutMs: 30_000 };
 
@@ -69,9 +69,9 @@ const lines = ({ artifacts = [] }: Task): number =>
 
 const isDone = (id: string) => async () => (await getTask(url, id)).status.state === 'TASK_STATE_COMPLETED';
 
-// Each goes on where the one before has left the agent.
-describe('a gateway before an existing agent', { timeout: 90_000 }, () => {
-  it('has a card before it has reached the agent, which says so, and takes messages for it', async () => {
+// Each test continues with the agent in the state that the test before left.
+describe('a gateway in front of an existing agent', { timeout: 90_000 }, () => {
+  it('serves a provisional card before it has reached the agent, and accepts messages for it', async () => {
     expect(await card()).toMatchObject({
       name: 'almanac',
       version: 'unknown',
@@ -85,7 +85,7 @@ describe('a gateway before an existing agent', { timeout: 90_000 }, () => {
     expect(JSON.stringify(await card())).not.toContain(almanacUrl);
   });
 
-  it('goes on with a turn in whose middle the agent was killed, and came back', async () => {
+  it('continues a turn after the agent was killed and restarted in the middle of it', async () => {
     const body = { message: userMessage('The almanac of 2027, please') };
     const stream = await openEventStream(`${url}/message:stream`, { method: 'POST', body });
     const begun = await stream.until(({ artifactUpdate }: StreamResponse) => artifactUpdate !== undefined);
@@ -97,7 +97,7 @@ describe('a gateway before an existing agent', { timeout: 90_000 }, () => {
     expect([task.status.state, lines(task)]).toEqual(['TASK_STATE_COMPLETED', 12]);
   });
 
-  it('keeps the last card over a restart of its own while the agent is away, and messages wait', async () => {
+  it('serves the last card after a restart while the agent is unreachable, and messages wait', async () => {
     await killAlmanac();
     const { id } = await submit(url, userMessage('The almanac of 2028, please'));
     await up.stop();
@@ -120,7 +120,7 @@ describe('a file of existing agents', { timeout: 60_000 }, () => {
     return program;
   }
 
-  it('gives each its id, name and headers', async () => {
+  it('gives each agent its id, name and headers', async () => {
     const yaml = `
 agents:
   - id: first
@@ -140,7 +140,7 @@ agents:
     await until(done, { what: 'it is answered', ...patience });
   });
 
-  it('that is wrong ends at once, and says what is', async () => {
+  it('with an error ends the command at once, with the reason', async () => {
     const started = await startWith('agents: [{ id: a, url: "http://x", concurency: 3 }]');
     expect(await started.exited).toBe(1);
     expect(started.output()).toMatch(/agents\[0\]: Unrecognized key: "concurency"/);

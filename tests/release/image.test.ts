@@ -26,7 +26,7 @@ export default defineAgent({
 });
 `;
 
-/** A program that ends at once, and leaves a child behind that ends a little later. */
+/** A program that ends at once, and leaves a child that ends a little later. */
 const orphans = `
   const grandchild = "setTimeout(() => {}, 200)";
   const child = "require('node:child_process').spawn(process.execPath, ['-e', " + JSON.stringify(grandchild) + "])";
@@ -67,7 +67,7 @@ describe.skipIf(reason)(`The image${reason ? ` (${reason})` : ''}`, () => {
     for (const name of started.splice(0)) await podman('rm', '--force', '--time', '0', name);
   });
 
-  /** As compose and Kubernetes start it: read-only, without rights. @returns its name */
+  /** As compose and Kubernetes start it: read-only, without capabilities. @returns its name */
   async function start(command: readonly string[], options: readonly string[] = [], of = image): Promise<string> {
     const locked = ['--read-only', '--tmpfs', '/tmp', '--cap-drop', 'ALL', '--security-opt', 'no-new-privileges'];
     const env = Object.entries(settings).flatMap(([name, value]) => ['--env', `${name}=${value}`]);
@@ -104,7 +104,7 @@ describe.skipIf(reason)(`The image${reason ? ` (${reason})` : ''}`, () => {
     await until(async () => (await isReady()) && (await isServed()), { what: `${id} is served`, timeoutMs: 60_000 });
   }
 
-  it('has a number as its user, labels and a check, and nothing to log in or to install with', async () => {
+  it('has a numeric user, labels and a health check, but no shell and no package manager', async () => {
     const [{ Config, Healthcheck, Size }] = JSON.parse(await podman('image', 'inspect', image));
     expect(Config.User).toBe('65532:65532');
     expect(Healthcheck.Test).toEqual(['CMD', 'node', '/app/health.mjs']);
@@ -116,7 +116,7 @@ describe.skipIf(reason)(`The image${reason ? ` (${reason})` : ''}`, () => {
       );
   });
 
-  it('lists what is in it', async () => {
+  it('contains a complete list of its packages (SBOM)', async () => {
     const text = await podman('run', '--rm', '--network', 'none', '--entrypoint', 'node', image, '-p', readSbom);
     await writeFile('build/sbom.cdx.json', text);
     const sbom = JSON.parse(text);
@@ -129,7 +129,7 @@ describe.skipIf(reason)(`The image${reason ? ` (${reason})` : ''}`, () => {
     expect(installed.filter((name: string) => !listed.includes(name))).toEqual([]);
   });
 
-  it('serves agents that are mounted, read-only and as its user, and is well by its own check', async () => {
+  it('serves mounted agents, read-only and as its user, and passes its health check', async () => {
     await open();
     const [gateway, worker] = [await start(['gateway']), await start(['worker'], mounted())];
     await untilServed('greeter');
@@ -144,7 +144,7 @@ describe.skipIf(reason)(`The image${reason ? ` (${reason})` : ''}`, () => {
     );
   });
 
-  it('is ready within two seconds of processor time, on a machine that is busy otherwise too', async () => {
+  it('is ready within two seconds of processor time, also on a busy machine', async () => {
     await open();
     const gateway = await start(['gateway']);
     await until(isReady, { what: 'it is ready', timeoutMs: 60_000 });
@@ -153,7 +153,7 @@ describe.skipIf(reason)(`The image${reason ? ` (${reason})` : ''}`, () => {
     expect(processorMs(await readFile(`/proc/${node?.pid}/stat`, 'utf8'))).toBeLessThan(2_000);
   });
 
-  it('runs a gateway and workers in one container, and those that its command line names by a pattern', async () => {
+  it('runs a gateway and workers in one container, with agents named by a pattern', async () => {
     await open();
     const name = await start(['all', '/agents/gr*.ts'], mounted());
     await untilServed('greeter');
@@ -164,13 +164,13 @@ describe.skipIf(reason)(`The image${reason ? ` (${reason})` : ''}`, () => {
           () => true,
           () => false,
         ),
-      { what: 'it is well', timeoutMs: 30_000 },
+      { what: 'its health check passes', timeoutMs: 30_000 },
     );
     await podman('stop', '--time', '20', name);
     expect(await podman('inspect', '--format', '{{.State.ExitCode}}', name)).toBe('0');
   });
 
-  it('takes agents into an image of their own', async () => {
+  it('is the base of an image with agents', async () => {
     await open();
     await writeFile(join(folder, 'Dockerfile'), `FROM ${image}\nCOPY agents /agents\nCMD ["worker"]\n`);
     await podman('build', '--format', 'docker', '--tag', `${image}-agents`, folder);
@@ -180,7 +180,7 @@ describe.skipIf(reason)(`The image${reason ? ` (${reason})` : ''}`, () => {
     expect((await send(`${url}/agents/greeter`, userMessage('Bo'))).status.state).toBe('TASK_STATE_COMPLETED');
   });
 
-  it('drains on SIGTERM: a turn that runs goes on in another worker, and no request fails', async () => {
+  it('drains on SIGTERM: another worker continues a running turn, and no request fails', async () => {
     await open();
     const gateway = await start(['gateway']);
     const first = await start(['worker'], mounted());
@@ -199,19 +199,19 @@ describe.skipIf(reason)(`The image${reason ? ` (${reason})` : ''}`, () => {
     expect(await podman('inspect', '--format', '{{.State.ExitCode}}', gateway)).toBe('0');
   });
 
-  it('reaps what the programs of an agent leave behind', async () => {
+  it("reaps orphaned processes of an agent's program", async () => {
     await open();
     await start(['gateway']);
     const worker = await start(['worker'], mounted());
     await untilServed('parent');
     expect((await send(`${url}/agents/parent`, userMessage('x'))).status.state).toBe('TASK_STATE_COMPLETED');
     await until(async () => (await podman('top', worker, 'pid', 'state')).trim().split('\n').length === 3, {
-      what: 'tini and the worker are alone',
+      what: 'only tini and the worker run',
       timeoutMs: 30_000,
     });
   });
 
-  it('says what is missing where it would be open to everybody', async () => {
+  it('exits with the name of the missing setting if it would be open to everybody', async () => {
     await open();
     settings = { ...settings, HOST: '0.0.0.0' };
     const name = await start(['gateway']);
@@ -223,7 +223,7 @@ describe.skipIf(reason)(`The image${reason ? ` (${reason})` : ''}`, () => {
   });
 });
 
-/** Of a line of /proc/<pid>/stat: in user mode and in the kernel, in hundredths of a second. */
+/** From a line of /proc/<pid>/stat: time in user mode and in the kernel, in hundredths of a second. */
 function processorMs(stat: string): number {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) * 10;

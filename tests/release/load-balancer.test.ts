@@ -13,7 +13,7 @@ import { get, send } from '../support/rest.ts';
 import { until } from '../support/until.ts';
 import { type NameServer, startNameServer } from './support/name-server.ts';
 
-// The load balancer of docker-compose.yml with its own configuration, but for ports and the name server.
+// The load balancer of docker-compose.yml with its own configuration, except ports and the name server.
 
 const reason = spawnSync('haproxy', ['-v']).error ? 'haproxy is missing' : undefined;
 const addresses = ['127.0.0.2', '127.0.0.3', '127.0.0.4', '127.0.0.5', '127.0.0.6'];
@@ -90,7 +90,7 @@ describe.skipIf(reason)(`The load balancer${reason ? ` (${reason})` : ''}`, () =
       });
   }
 
-  /** Servers of the HTTP backend that it uses, as its log tells. */
+  /** Number of gateways that the log reports as UP. */
   function up(): number {
     const named = log.matchAll(/Server gateways\/(gateway\d+) .*?is (UP|DOWN|going DOWN)/g);
     const states = new Map(Array.from(named, ([, name = '', state = '']) => [name, state]));
@@ -105,7 +105,7 @@ describe.skipIf(reason)(`The load balancer${reason ? ` (${reason})` : ''}`, () =
     await until(() => usedBy('gateways').size === addresses.length, { what: 'each has answered' });
   });
 
-  it('passes a stream on as it comes, and calls of gRPC to gateways of their own', async () => {
+  it('streams without buffering, and has a backend for gRPC calls', async () => {
     const stream = await openEventStream(`${url}/message:stream`, {
       method: 'POST',
       body: { message: userMessage('100') },
@@ -130,13 +130,13 @@ describe.skipIf(reason)(`The load balancer${reason ? ` (${reason})` : ''}`, () =
     await until(() => log.split('POST').length > 80, { what: 'they run' });
     programs.get('127.0.0.4')?.kill('SIGKILL');
     await Promise.all(all);
-    await until(() => up() === addresses.length - 1, { what: 'it is left out', timeoutMs: 20_000 });
+    await until(() => up() === addresses.length - 1, { what: 'the load balancer removes it', timeoutMs: 20_000 });
   });
 
-  it('finds a gateway that comes, and forgets one that goes', async () => {
+  it('discovers a new gateway, and removes one that is gone', async () => {
     await startGateway('127.0.0.7');
     names.addresses = ['127.0.0.2', '127.0.0.3', '127.0.0.7'];
-    await until(() => log.includes('127.0.0.7') && up() === 3, { what: 'three are used', timeoutMs: 30_000 });
+    await until(() => log.includes('127.0.0.7') && up() === 3, { what: 'three gateways are up', timeoutMs: 30_000 });
     expect((await send(url, userMessage('1'))).status.state).toBe('TASK_STATE_COMPLETED');
   });
 });

@@ -31,11 +31,11 @@ describe('The published packages, installed from their tarballs alone', () => {
   it.each([
     { module: 'nodenext', moduleResolution: 'nodenext' },
     { module: 'esnext', moduleResolution: 'bundler' },
-  ])('have types that hold where $moduleResolution finds them, in their pages, too', async (resolution) => {
+  ])('have types that compile with moduleResolution $moduleResolution, also in their READMEs', async (resolution) => {
     const entries = (await Promise.all(names.map(entriesOf))).flat();
     const imports = entries.map((entry, n) => `export * as entry${n} from '${entry}';`).join('\n');
     const options = { ...resolution, strict: true, target: 'es2022', types: ['node'], noEmit: true };
-    // A page imports its own first example as Node does, by the name of its file.
+    // A README imports its own first example by its file name, as Node does.
     const compilerOptions = { ...options, rewriteRelativeImportExtensions: true, skipLibCheck: false };
     await folder.write('tsconfig.json', JSON.stringify({ compilerOptions, include: ['types/**/*.ts'] }));
     await folder.write('types/entries.ts', imports);
@@ -51,13 +51,13 @@ describe('The published packages, installed from their tarballs alone', () => {
     ['switchyard', /^Usage: switchyard|^switchyard/m],
     ['switchyard-gateway', /SEND_MODE/],
     ['switchyard-worker', /MAX_ATTEMPTS/],
-  ])('the command %s says what it does', async (bin, text) => {
+  ])('the command %s prints its help', async (bin, text) => {
     const { code, stdout, stderr } = await folder.run(join(folder.path, 'node_modules/.bin', bin), ['--help']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(text);
   });
 
-  it.each(bins)('the command %s names the Node that it needs where it is older', async (bin) => {
+  it.each(bins)('the command %s names the required Node version if it runs with an older one', async (bin) => {
     const older = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '22.19.0' } })`;
     const file = join(folder.path, 'node_modules/.bin', bin);
     const ran = await folder.run('node', ['--import', `data:text/javascript,${older}`, file, '--help']);
@@ -67,20 +67,20 @@ describe('The published packages, installed from their tarballs alone', () => {
 });
 
 describe.each(names)('The tarball of @switchyard/%s', (name) => {
-  it('has nothing that publint warns of', async () => {
+  it('has no warnings of publint', async () => {
     const { messages, pkg = {} } = await publint({ pkgDir: stagedFolder(name), level: 'warning', strict: true });
     expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
   });
 
-  // Published for Node 24 alone, whose require() takes modules of ECMAScript: there is no second build for CommonJS.
-  it.skipIf(name === 'console' || name === 'create')('has types that attw finds as the modules are', async () => {
+  // Published for Node 24 only, whose require() can load ES modules: there is no CommonJS build.
+  it.skipIf(name === 'console' || name === 'create')('has types that attw can resolve', async () => {
     const tarball = join(inject('tarballs'), `switchyard-${name}-${(await stagedManifest(name)).version}.tgz`);
     const attw = promisify(execFile)(resolve('node_modules/.bin/attw'), [tarball, '--profile', 'esm-only', '--quiet']);
     await expect(attw).resolves.toEqual({ stdout: '', stderr: '' });
   });
 });
 
-/** What may be imported of a package: its entries, but programs, which would start. */
+/** The entries that can be imported: programs would start. */
 async function entriesOf(name: string): Promise<string[]> {
   const { exports } = await stagedManifest(name);
   return Object.keys(exports)
@@ -88,7 +88,7 @@ async function entriesOf(name: string): Promise<string[]> {
     .map((entry) => `@switchyard/${name}${entry.slice(1)}`);
 }
 
-/** The TypeScript of each package's page, its first piece as agent.ts. */
+/** The TypeScript of each package's README, its first block as agent.ts. */
 async function writePages(): Promise<void> {
   for (const name of names) {
     const page = await readFile(join(stagedFolder(name), 'README.md'), 'utf8');

@@ -40,7 +40,7 @@ describe.runIf(hasBrowser)('the site that npm run docs:site builds', () => {
   it.each([
     { what: 'every page', view: 'phone', colorScheme: 'dark', looked: paths },
     { what: 'pages with pictures and tables', view: 'wide', colorScheme: 'light', looked: various },
-  ] as const)('has $what, whole and without errors: $view, $colorScheme', ({ looked, ...how }) =>
+  ] as const)('has $what complete and without errors: $view, $colorScheme', ({ looked, ...how }) =>
     withPage(how, async (page, problems) => {
       expect(paths.length).toBeGreaterThan(25);
       for (const path of looked) {
@@ -59,7 +59,7 @@ describe.runIf(hasBrowser)('the site that npm run docs:site builds', () => {
     }),
   );
 
-  it('finds words on its pages, without asking anybody else', () =>
+  it('searches its pages without requests to other servers', () =>
     withPage({ view: 'wide', colorScheme: 'light' }, async (page, problems) => {
       const elsewhere: string[] = [];
       page.on('request', (request) => void (request.url().startsWith(server.url) || elsewhere.push(request.url())));

@@ -6,7 +6,7 @@ import { EmptyFolder } from './support/empty-folder.ts';
 const folder = await EmptyFolder.create();
 afterAll(() => folder.remove());
 
-it('An agent’s author installs less than 2 MB, and nothing but our own', async () => {
+it("An agent's author installs less than 2 MB, and only our packages", async () => {
   const startedAt = performance.now();
   await folder.install(['agent']);
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
@@ -17,7 +17,7 @@ it('An agent’s author installs less than 2 MB, and nothing but our own', async
   expect(await readdir(join(folder.path, 'node_modules/@switchyard'))).toEqual(['agent', 'protocol']);
 });
 
-it('An agent is checked as it is defined, without zod', async () => {
+it('An agent definition is checked without zod', async () => {
   const code = `import { defineAgent } from '@switchyard/agent';
     defineAgent({ id: 'a', card: { name: '', description: 'A', version: '1', skills: [] }, execute() {} });`;
   const { code: exitCode, stderr } = await folder.run('node', ['--input-type=module', '--eval', code]);
@@ -25,7 +25,7 @@ it('An agent is checked as it is defined, without zod', async () => {
   expect(stderr).toContain('TypeError: The agent "a" cannot be defined: card.name: must not be empty');
 });
 
-/** What `du` counts: whole blocks. */
+/** As `du` counts: whole blocks. */
 async function bytesOnDisk(path: string): Promise<number> {
   const files = await readdir(path, { recursive: true });
   const stats = await Promise.all(files.map((file) => stat(join(path, file))));

@@ -8,8 +8,8 @@ import { type Program, startProgram } from '../support/process.ts';
 import { until } from '../support/until.ts';
 import { EmptyFolder, environment } from './support/empty-folder.ts';
 
-// An author's first minutes, in a folder outside the repository: from nothing to a second agent on two workers. Each
-// test goes on where the one before has left the folder.
+// A user's first minutes in a folder outside the repository: from nothing to a second agent on two workers. Each test
+// continues with the folder as the test before left it.
 
 const agent = (id: string, greeting: string): string => `
 import { defineAgent } from '@switchyard/agent';
@@ -24,7 +24,7 @@ export default defineAgent({
 });
 `;
 
-/** How long what several processes do may take on a busy machine. */
+/** Starting several processes takes long on a busy machine. */
 const patience = { timeoutMs: 60_000 };
 
 let folder: EmptyFolder;
@@ -70,17 +70,17 @@ async function send(id: string): Promise<string> {
 }
 
 describe('switchyard up, from the tarballs', () => {
-  it('takes three commands from an empty folder to an answer of a second agent on two workers', async () => {
+  it('leads in three commands from an empty folder to the answer of a second agent on two workers', async () => {
     process.stdout.write(`npm install, switchyard up and switchyard send took ${seconds.toFixed(1)} s\n`);
     expect(output).toContain('npx switchyard send --stream "Ada"');
     await until(async () => /^second .* 2 /m.test(await switchyard('queue')), { what: 'two workers', ...patience });
   });
 
-  it('serves the first agent at the root, and finds it though its port is another than the usual one', async () => {
+  it('serves the first agent at the root, and other commands find it on an unusual port', async () => {
     expect(await switchyard('send', 'Ada')).toContain('Hello, Ada, from');
   });
 
-  it('serves the console, which is in the package of the gateway', async () => {
+  it("serves the console, which is part of the gateway's package", async () => {
     const [, console = '', key = ''] = /^Console: (\S+)#key=(\S+)$/m.exec(output) ?? [];
     const page = await fetch(console);
     expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<script type="module"')]);
@@ -88,17 +88,20 @@ describe('switchyard up, from the tarballs', () => {
     expect(await (await fetch(new URL('/admin/me', console), { headers })).json()).toMatchObject({ may: 'all' });
   });
 
-  it('loads an agent again that was changed', async () => {
+  it('reloads a changed agent, and keeps the old one if the change has an error', async () => {
     await folder.write('agent.ts', agent('first', 'Good evening'));
     const answers = async () => (await switchyard('send', 'Ada')).includes('Good evening, Ada');
     await until(answers, { what: 'the changed agent answers', ...patience });
-    await until(() => output.includes('the changed agents run'), { what: 'the log says so, a moment later' });
+    await until(() => output.includes('the changed agents run'), { what: 'the log reports it' });
     await folder.write('agent.ts', 'const broken = ;');
-    await until(() => /agent\.ts:1:16: Expression expected/.test(output), { what: 'what is wrong', ...patience });
+    await until(() => /agent\.ts:1:16: Expression expected/.test(output), {
+      what: 'the error is printed',
+      ...patience,
+    });
     expect(await switchyard('send', 'Ada')).toContain('Good evening, Ada');
   });
 
-  it('warns of nothing while it starts, keeps its files in .switchyard, and leaves no process behind', async () => {
+  it('starts without warnings, keeps its files in .switchyard, and leaves no process behind', async () => {
     const started = output.slice(0, output.indexOf('Switchyard is ready'));
     expect(started).toContain('starting Redis, a gateway and 2 workers');
     expect(started).not.toMatch(/WARN|ERROR|Warning/);
@@ -110,7 +113,7 @@ describe('switchyard up, from the tarballs', () => {
     await until(() => !all.some(({ pid }) => isAlive(pid)), { what: 'all its processes are gone' });
   });
 
-  it('stands before an agent that exists already, which is a line of the command', async () => {
+  it('serves an existing agent by its URL', async () => {
     const almanac = await startAlmanac({ port: await freePort(), lineMs: 1 });
     const here = { PORT: '0', DATA_DIR: 'existing' };
     const program = ['switchyard', 'up', '--agent', new URL(almanac.cardUrl).origin];
@@ -126,7 +129,7 @@ describe('switchyard up, from the tarballs', () => {
     await almanac.close();
   });
 
-  it('runs an agent of a folder without any package: the worker has the one that agents need', async () => {
+  it('runs an agent from a folder without packages', async () => {
     const bare = await EmptyFolder.create();
     await bare.write('agent.ts', agent('bare', 'Hello'));
     const { stdout } = await folder.run('npx', ['switchyard', 'worker', '--list', join(bare.path, 'agent.ts')]);
@@ -135,7 +138,7 @@ describe('switchyard up, from the tarballs', () => {
   });
 });
 
-// The command of the folder that is installed, in folders inside it.
+// The installed command of the folder, run in folders below it.
 describe('switchyard up, in another folder', () => {
   async function start(name: string, args: readonly string[]): Promise<Program> {
     const file = join(folder.path, 'node_modules/.bin/switchyard');
@@ -143,7 +146,7 @@ describe('switchyard up, in another folder', () => {
     return startProgram({ file, args: ['up', ...args], env: { PORT: '0' }, cwd: join(folder.path, name) });
   }
 
-  it('finds the agents of the folder agents, and warns of nothing', async () => {
+  it('finds the agents in the folder agents, without warnings', async () => {
     await folder.write('team/package.json', '{}');
     await folder.write('team/agents/first.ts', agent('first', 'Hello'));
     await folder.write('team/agents/first.test.ts', 'throw new Error("a test is no agent");');
@@ -162,10 +165,10 @@ describe('switchyard up, in another folder', () => {
     ['no agent', [], /There is no agent here: neither agent\.ts nor agents\/\*\.ts/],
     ['no such file', ['./nowhere.ts'], /There is no module \S+nowhere\.ts/],
     ['a broken agent', ['./broken.ts'], /wrong\/broken\.ts:1:16: Expression expected/],
-    ['no definition of an agent', ['./incomplete.ts'], /incomplete\.ts:2:16: The agent "a" cannot be defined: card\./],
-    ['no number', ['--workers', 'many', './agent.ts'], /--workers: must be a whole number from 1 to 64/],
-    ['no option', ['--wokers', '2'], /Unknown option '--wokers'[\s\S]*Usage: switchyard up/],
-  ])('ends at once where there is %s, says why, and leaves nothing behind', async (_, args, words) => {
+    ['an invalid agent', ['./incomplete.ts'], /incomplete\.ts:2:16: The agent "a" cannot be defined: card\./],
+    ['an invalid number', ['--workers', 'many', './agent.ts'], /--workers: must be a whole number from 1 to 64/],
+    ['an unknown option', ['--wokers', '2'], /Unknown option '--wokers'[\s\S]*Usage: switchyard up/],
+  ])('exits at once with the reason, and leaves nothing behind, if it finds %s', async (_, args, words) => {
     await folder.write('wrong/broken.ts', 'const broken = ;');
     const incomplete = `import { defineAgent } from '@switchyard/agent';\nexport default defineAgent({ id: 'a', card: {} });\n`;
     await folder.write('wrong/incomplete.ts', incomplete);

@@ -3,12 +3,12 @@ import { parseSync, Visitor } from 'oxc-parser';
 import { checkSync } from 'recheck';
 import { describe, expect, it } from 'vitest';
 
-/** One request with a text that makes a pattern backtrack holds a whole gateway or worker up. */
+/** A request with a text that makes a pattern backtrack blocks a whole gateway or worker. */
 describe('Every regular expression of the product', () => {
   const files = globSync('{packages,apps}/*/src/**/*.ts');
   const patterns = files.flatMap(patternsIn);
 
-  it('is found', () => {
+  it('are found', () => {
     expect(patterns.length).toBeGreaterThan(50);
   });
 
@@ -17,7 +17,7 @@ describe('Every regular expression of the product', () => {
     expect(status).toBe('safe');
   });
 
-  it('is written as a literal, for this test to see', () => {
+  it('is a literal, so that this test can find it', () => {
     expect(files.filter((file) => /\bRegExp\(/.test(readFileSync(file, 'utf8')))).toEqual([]);
   });
 });

@@ -1,12 +1,12 @@
 import { buffer } from 'node:stream/consumers';
 import { openHttpServer } from './http-server.ts';
 
-/** A span as a collector of OpenTelemetry gets it. */
+/** A span as an OpenTelemetry collector receives it. */
 export interface ReceivedSpan {
   readonly service: string;
   readonly traceId: string;
   readonly spanId: string;
-  /** Empty: it begins its trace. */
+  /** Empty if it is the root of its trace. */
   readonly parentId: string;
   readonly name: string;
   /** 1 internal, 2 server, 3 client, 4 producer, 5 consumer. */
@@ -18,7 +18,7 @@ export interface ReceivedSpan {
   readonly isError: boolean;
 }
 
-/** Takes OTLP over HTTP, in this process. */
+/** Receives OTLP over HTTP, in this process. */
 export interface TestCollector extends AsyncDisposable {
   readonly url: string;
   readonly spans: readonly ReceivedSpan[];
@@ -45,7 +45,7 @@ export async function startCollector(): Promise<TestCollector> {
   };
 }
 
-/** The fields of ExportTraceServiceRequest that tests look at, by their numbers in OpenTelemetry's trace.proto. */
+/** The fields of ExportTraceServiceRequest that tests need, by their numbers in OpenTelemetry's trace.proto. */
 function spansIn(request: Buffer): ReceivedSpan[] {
   return messages(request, 1).flatMap((ofResource) => {
     const service = String(attributesIn(messages(ofResource, 1)[0] ?? Buffer.alloc(0), 1)['service.name']);
@@ -99,7 +99,7 @@ function numbers(message: Buffer, number: number): number[] {
   );
 }
 
-/** Protocol buffers' wire format: a number and a type, then a varint (0), 8 bytes (1), a length (2) or 4 bytes (5). */
+/** Protobuf's wire format: number and type, then a varint (0), 8 bytes (1), a length (2) or 4 bytes (5). */
 function fieldsOf(message: Buffer): { number: number; value: number | Buffer }[] {
   const fields: { number: number; value: number | Buffer }[] = [];
   let at = 0;
@@ -126,7 +126,7 @@ function fieldsOf(message: Buffer): { number: number; value: number | Buffer }[]
   return fields;
 }
 
-/** Whether a span came of another one: as a child of what did, or linked to it. */
+/** Whether a span descends from another: as its child, or by a link. */
 export function spansFrom(source: ReceivedSpan, spans: readonly ReceivedSpan[]): ReadonlySet<ReceivedSpan> {
   const reached = new Set([source]);
   const idOf = ({ traceId, spanId }: Pick<ReceivedSpan, 'traceId' | 'spanId'>): string => `${traceId} ${spanId}`;

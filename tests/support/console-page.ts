@@ -3,7 +3,7 @@ import { serveConsole } from '@switchyard/gateway';
 import express from 'express';
 import { buildConsole } from '../../scripts/console/build-console.ts';
 
-/** Serves the console, built from the sources of now: `openStandInApi({ page: await consolePage() })` */
+/** Serves the console, built from the current sources: `openStandInApi({ page: await consolePage() })` */
 export async function consolePage(): Promise<RequestListener> {
   await buildConsole();
   return express().use('/console', serveConsole());

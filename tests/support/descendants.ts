@@ -7,7 +7,7 @@ export interface RunningProcess {
   readonly command: string;
 }
 
-/** The processes that a process has started, and those that they have started, however deep. */
+/** The processes that a process has started, and their descendants. */
 export function descendantsOf(pid: number): RunningProcess[] {
   const all = allProcesses();
   const below = (parent: number): RunningProcess[] =>
@@ -15,7 +15,7 @@ export function descendantsOf(pid: number): RunningProcess[] {
   return below(pid);
 }
 
-/** Also those in namespaces of their own, which know themselves by other ids. */
+/** Also those in their own PID namespaces, where they have other ids. */
 export function processesWith(text: string): RunningProcess[] {
   return allProcesses().filter(({ command }) => command.includes(text));
 }
@@ -42,14 +42,14 @@ function fromProc(): RunningProcess[] {
 
 function readProc(pid: number): RunningProcess | undefined {
   try {
-    // The name, in brackets, may itself have spaces and brackets: the fields are counted after the last one.
+    // The name, in brackets, can itself contain spaces and brackets, so fields are counted after the last bracket.
     const [, parent] = readFileSync(`/proc/${pid}/stat`, 'utf8')
       .replace(/^.*\) /s, '')
       .split(' ');
     const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
     return { pid, parent: Number(parent), command };
   } catch {
-    // It ended while we looked.
+    // It has ended meanwhile.
     return undefined;
   }
 }

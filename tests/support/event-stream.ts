@@ -7,13 +7,13 @@ export interface StreamRequest {
   readonly method?: 'GET' | 'POST';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: object;
-  /** Resumes behind this event. */
+  /** Resumes after this event. */
   readonly lastEventId?: number | string;
-  /** Destroys the socket after so many bytes of the body, wherever that is in an event. */
+  /** Destroys the socket after this many bytes of the body, wherever that is. */
   readonly cutAfterBytes?: number;
 }
 
-/** Opens a stream of server-sent events; resolves with the head of the response. */
+/** Opens a stream of server-sent events; resolves with the headers of the response. */
 export async function openEventStream(url: string, options: StreamRequest = {}): Promise<EventStream> {
   const { method = 'GET', body, lastEventId, cutAfterBytes = Number.POSITIVE_INFINITY } = options;
   const headers = {
@@ -30,8 +30,8 @@ export async function openEventStream(url: string, options: StreamRequest = {}):
 }
 
 /**
- * A stream of events, to be read once, in one go or bit by bit. It ends where the server ends it or where it is cut;
- * a connection that breaks otherwise makes it throw.
+ * A stream of events, to be read once, as a whole or in parts. It ends where the server ends it or where it is cut; a
+ * connection that breaks otherwise makes it throw.
  */
 export class EventStream implements AsyncIterable<SentEvent> {
   readonly status: number;
@@ -47,7 +47,7 @@ export class EventStream implements AsyncIterable<SentEvent> {
     this.#events = this.#read(cutAfterBytes);
   }
 
-  /** Whether it was cut, rather than ended by the server. */
+  /** Whether it was cut rather than ended by the server. */
   get isCut(): boolean {
     return this.#isCut;
   }
@@ -62,7 +62,7 @@ export class EventStream implements AsyncIterable<SentEvent> {
     this.#response.destroy();
   }
 
-  /** The events up to and including the first that fits; throws if none does. */
+  /** The events up to and including the first match; throws if there is none. */
   async until(fits: (data: StreamResponse) => boolean): Promise<SentEvent[]> {
     const events: SentEvent[] = [];
     for (;;) {
@@ -73,7 +73,7 @@ export class EventStream implements AsyncIterable<SentEvent> {
     }
   }
 
-  /** All events that are left. */
+  /** All remaining events. */
   rest(): Promise<SentEvent[]> {
     return Array.fromAsync(this.#events);
   }

@@ -1,8 +1,8 @@
 import type { Redis } from 'ioredis';
 
 /**
- * Remembers keys as they are.
- * @returns sets them back, as a replica does that is promoted before it had the latest writes
+ * Copies keys as they are now.
+ * @returns restores them, like the promotion of a replica that lacks the later writes
  */
 export async function failOverTo(redis: Redis, ...keys: string[]): Promise<() => Promise<void>> {
   const dumps = await Promise.all(keys.map((key) => redis.dumpBuffer(key)));

@@ -3,12 +3,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 
 export interface HttpServer extends AsyncDisposable {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly url: string;
   close(): Promise<void>;
 }
 
-/** A server of a test, on a free port of this machine. */
+/** A server for tests, on a free loopback port. */
 export async function openHttpServer(
   answer: (req: IncomingMessage, res: ServerResponse) => void | Promise<void>,
 ): Promise<HttpServer> {

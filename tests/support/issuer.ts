@@ -4,22 +4,22 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose';
 
-/** An issuer of tokens on this machine, with discovery. */
+/** A token issuer on this machine, with discovery. */
 export interface Issuer extends AsyncDisposable {
   readonly url: string;
-  /** The published keys; tests take out and put in. */
+  /** The published keys, which tests can change. */
   readonly published: JWK[];
   /** Adds a key to the published ones. */
   newKey(kid: string, alg?: string): Promise<CryptoKey>;
-  /** A token of its first key, valid for the audience `switchyard`, with other claims or header fields if they are given. */
+  /** A token by its first key, valid for the audience `switchyard`, with these claims and header fields. */
   token(claims?: JWTPayload, header?: { readonly kid?: string; readonly [name: string]: unknown }): Promise<string>;
-  /** How often its keys were read. */
+  /** Number of requests for its keys. */
   readonly requests: () => number;
-  /** Answers 500 from now on, or no longer. */
+  /** Whether it answers 500. */
   breakDown(isDown: boolean): void;
-  /** Its configuration names this address from now on. */
+  /** From now on its configuration names this URL of its keys. */
   claimKeysAt(url: string): void;
-  /** And this one: `localhost` is another origin for a browser. */
+  /** From now on its token endpoint is on this host: for a browser, `localhost` is another origin. */
   claimTokensAt(host: '127.0.0.1' | 'localhost'): void;
 }
 
@@ -82,7 +82,7 @@ export async function openIssuer(): Promise<Issuer> {
   return issuer;
 }
 
-/** Signs everybody in who asks, as a public client with PKCE (RFC 7636). */
+/** Signs everybody in, as a public client with PKCE (RFC 7636). */
 class SignIns {
   readonly #codes = new Map<string, { readonly challenge: string; readonly scope: string }>();
   readonly #tokenFor: (scope: string) => Promise<string>;

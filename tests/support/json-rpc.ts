@@ -1,6 +1,6 @@
 import type { JsonRpcError } from '@switchyard/protocol';
 
-/** The response object; which of the two members it has is for the test to say. */
+/** The response object; the test chooses the type of its result or error. */
 export interface JsonRpcAnswer<Result> {
   readonly jsonrpc: string;
   readonly id: unknown;
@@ -8,7 +8,7 @@ export interface JsonRpcAnswer<Result> {
   readonly error?: JsonRpcError;
 }
 
-/** Calls a method of an agent over JSON-RPC (A2A 9), without a version header unless one is given. */
+/** Calls a method of an agent over JSON-RPC (A2A 9), without a version header by default. */
 export async function callJsonRpc<Result>(url: string, method: string, params: object): Promise<JsonRpcAnswer<Result>> {
   const response = await fetch(url, {
     method: 'POST',

@@ -1,7 +1,7 @@
 import type { JWK } from 'jose';
 import { openHttpServer } from './http-server.ts';
 
-/** Publishes keys on this machine. */
+/** Publishes keys on a loopback port. */
 export interface KeyServer {
   readonly url: string;
   requests(): number;

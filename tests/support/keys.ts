@@ -1,6 +1,6 @@
 import { generateKeyPairSync, type JsonWebKey, type KeyObject } from 'node:crypto';
 
-/** A private key of each kind that may sign. */
+/** A private key of each supported kind. */
 export const privateKeys: Readonly<Record<'ES256' | 'RS256' | 'EdDSA', () => KeyObject>> = {
   ES256: () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey,
   RS256: () => generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey,

@@ -1,10 +1,7 @@
 import { coalesced } from '@switchyard/executor-sdk';
 import type { Message, Part, Task } from '@switchyard/protocol';
 
-/**
- * What a client sees of a task, without what differs from run to run: ids and times. Texts that were appended count as
- * one.
- */
+/** A task as a client sees it, without ids and times, which differ from run to run. Appended texts are joined. */
 export function observable({ status, artifacts = [], history = [] }: Task): object {
   return {
     state: status.state,

@@ -1,11 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** What processes use of the machine. Linux only; of a process that is gone, NaN. */
+/** What processes use of the machine. Linux only; NaN for a process that has ended. */
 
 /**
- * Microseconds of processor that a process has used, user and system together. From the scheduler, to the nanosecond:
- * what `/proc/<pid>/stat` counts in hundredths of a second is too coarse for a process that idles. Threads that have
- * ended do not count.
+ * Microseconds of processor time of a process, user and system together, from the scheduler: the hundredths of a second
+ * in `/proc/<pid>/stat` are too coarse for an idle process. Threads that have ended are not included.
  */
 export function processorMicros(pid: number): number {
   let threads: string[];
@@ -23,7 +22,7 @@ export function residentBytes(pid: number): number {
   return Number(/VmRSS:\s+(\d+) kB/.exec(read(`/proc/${pid}/status`))?.[1]) * 1_024;
 }
 
-/** Share of one processor that each process used while something ran, 1 = a whole one. */
+/** The share of one processor that each process used during an action; 1 is a whole one. */
 export async function cpuShares<T>(
   pids: Readonly<Record<string, number>>,
   act: () => Promise<T>,
@@ -38,7 +37,7 @@ export async function cpuShares<T>(
   return { result, shares };
 }
 
-/** A process or a thread may have ended meanwhile. */
+/** A process or thread may have ended meanwhile. */
 function read(file: string): string {
   try {
     return readFileSync(file, 'utf8');

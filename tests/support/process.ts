@@ -6,34 +6,34 @@ import { until } from './until.ts';
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 
 export interface ProgramOptions {
-  /** From the root of the repository: `apps/gateway/src/main.ts`. */
+  /** Relative to the root of the repository: `apps/gateway/src/main.ts`. */
   readonly file: string;
   readonly args?: readonly string[];
-  /** Beside PATH, HOME and Node's cache the whole environment: nothing of the developer's own leaks in. */
+  /** The whole environment besides PATH, HOME and Node's cache, so that no setting of the developer is used. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Its standard input stays open. */
+  /** Whether standard input stays open. */
   readonly takesInput?: boolean;
-  /** The root of another checkout, whose program it is. */
+  /** The root of another checkout, whose program is started. */
   readonly cwd?: string;
 }
 
 export interface Program {
   readonly pid: number;
-  /** The exit code; 128 + n when signal n ended it. */
+  /** The exit code; 128 + n for signal n. */
   readonly exited: Promise<number>;
   readonly input: Writable;
-  /** Standard output and error so far, in the order they came. */
+  /** Standard output and error so far, in order. */
   output(): string;
   isRunning(): boolean;
-  /** The first match of the pattern in the output; throws with the output when it does not come. */
+  /** The first match in the output; throws with the output if there is none in time. */
   waitFor(pattern: RegExp, timeoutMs?: number): Promise<RegExpMatchArray>;
-  /** Sends a signal to the program itself. A dead one is no error. */
+  /** Signals the program itself; does nothing if it has ended. */
   kill(signal: NodeJS.Signals): void;
-  /** SIGTERM, then SIGKILL after `withinMs`; the exit code. */
+  /** SIGTERM, then SIGKILL after `withinMs`. @returns the exit code */
   stop(withinMs?: number): Promise<number>;
 }
 
-/** Starts one of our programs as a real process. It ends with the test process at the latest. */
+/** Starts one of our programs as a process. It ends with the test process at the latest. */
 export async function startProgram({ file, args = [], env = {}, ...options }: ProgramOptions): Promise<Program> {
   const { PATH = '', HOME = '', NODE_COMPILE_CACHE: cache } = process.env;
   const own = { PATH, HOME, ...(cache && { NODE_COMPILE_CACHE: cache }) };
@@ -68,7 +68,7 @@ async function waitFor({ file, pattern, timeoutMs, output }: Awaited): Promise<R
   try {
     return await until(() => output().match(pattern), { what: `${file} says ${pattern}`, timeoutMs });
   } catch (error) {
-    throw new Error(`${file} never said ${pattern}. It said:\n${output()}`, { cause: error });
+    throw new Error(`${file} did not print ${pattern}. It printed:\n${output()}`, { cause: error });
   }
 }
 

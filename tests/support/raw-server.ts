@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 
-/** A server that sends what a test says, well-formed or not, once a request has begun. */
+/** A server that sends any bytes, well-formed or not, once a request has begun. */
 export class RawServer implements AsyncDisposable {
   readonly requests: string[] = [];
   readonly sockets = new Set<Socket>();
@@ -48,7 +48,7 @@ export class RawServer implements AsyncDisposable {
 export const answerOf = (body: string | Buffer, ...headers: string[]): Buffer =>
   Buffer.concat([Buffer.from([`HTTP/1.1 200 OK`, ...headers, '', ''].join('\r\n')), Buffer.from(body)]);
 
-/** Writes for as long as the other side reads. */
+/** Writes for as long as the client reads. */
 export function writeWithoutEnd(socket: Socket, piece: string): void {
   const write = (): void => {
     while (socket.writable && socket.write(piece));

@@ -3,26 +3,26 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { RequestParser } from './request-parser.ts';
 import { until } from './until.ts';
 
-/** What a client asked of Redis. */
+/** What a client sent to Redis. */
 export interface Tally {
-  /** How often it sent something after it had got an answer: what leaves together is one trip. */
+  /** Round trips: commands sent together are one. */
   readonly trips: number;
-  /** Their names, in order. */
+  /** Names of the commands, in order. */
   readonly commands: readonly string[];
 }
 
-/** A way to a Redis that keeps count of what goes over it. */
+/** A proxy to a Redis that counts commands. */
 export interface RedisLedger extends AsyncDisposable {
   readonly url: string;
-  /** What is sent while something is done, and for a moment afterwards. */
+  /** The commands sent during an action and shortly afterwards. */
   during(act: () => Promise<unknown>): Promise<Tally>;
   /** Resolves when nothing has been sent for a moment. */
   quiet(): Promise<void>;
-  /** Resolves when such a command is sent. */
+  /** Resolves when this command is sent. */
   next(command: string): Promise<void>;
 }
 
-/** Without a command for this long an action is complete. Unused channels are unsubscribed after 50 ms. */
+/** After this time without a command an action is complete. Unused channels are unsubscribed after 50 ms. */
 const QUIET_MS = 100;
 
 export async function openLedger(redisUrl: string): Promise<RedisLedger> {
@@ -37,7 +37,7 @@ export async function openLedger(redisUrl: string): Promise<RedisLedger> {
     const requests = new RequestParser();
     let isAnswered = true;
     client.on('data', (bytes) => {
-      // Connections feel each other's pulse once a second: that belongs to no operation.
+      // Connections are checked by a ping each second, which belongs to no operation.
       const names = requests.push(bytes).filter((name) => name !== 'ping');
       if (names.length === 0) return;
       if (isAnswered) trips++;

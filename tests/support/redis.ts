@@ -6,25 +6,25 @@ import { isDockerRunning } from './docker.ts';
 
 export interface TestRedis {
   readonly url: string;
-  /** Only of a server that is a process of this machine. */
+  /** Only if the server is a process of this machine. */
   readonly pid?: number;
   stop(): Promise<void>;
-  /** SIGKILL: nothing is flushed. Start it again on the same folder and port. */
+  /** SIGKILL: nothing is flushed. It can be started again with the same folder and port. */
   kill(): Promise<void>;
 }
 
 export interface TestRedisOptions {
   /** Keeps an append-only file, in `folder`. */
   readonly appendOnly?: boolean;
-  /** Where its files go; a temporary folder that is removed with the server when left out. */
+  /** Folder of its files. Default: a temporary folder, removed with the server. */
   readonly folder?: string;
-  /** A free one when left out. */
+  /** Default: a free port. */
   readonly port?: number;
 }
 
 /**
- * A private, real Redis: a container where a Docker engine answers, else a redis-server or valkey-server on a free
- * loopback port. It ends with this process, however this process ends. `REDIS_URL` is ignored on purpose.
+ * A private, real Redis: a container if a Docker engine answers, else a redis-server or valkey-server on a free
+ * loopback port. It ends with this process, however this process ends. `REDIS_URL` is deliberately ignored.
  */
 export async function startRedis(options: TestRedisOptions = {}): Promise<TestRedis> {
   return (await isDockerRunning()) ? startContainer(options) : startProcess(options);

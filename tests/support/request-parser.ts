@@ -1,8 +1,8 @@
-/** The names of the commands in what a client sends to Redis (arrays of bulk strings), cut anywhere. */
+/** Parses the names of commands from the bytes of a Redis client (arrays of bulk strings), split anywhere. */
 export class RequestParser {
   #rest = Buffer.alloc(0);
 
-  /** @returns names in lower case, of the commands that are complete now */
+  /** @returns lower-case names of the commands that are complete now */
   push(bytes: Buffer): string[] {
     this.#rest = Buffer.concat([this.#rest, bytes]);
     const names: string[] = [];

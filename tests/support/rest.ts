@@ -1,6 +1,6 @@
 import type { HttpErrorBody, Message, SendMessageConfiguration, Task } from '@switchyard/protocol';
 
-/** An answer over HTTP+JSON (A2A 11). What its body holds is for the test to say; undefined when it is empty. */
+/** An answer over HTTP+JSON (A2A 11). The test chooses the type of the body, which is undefined if it is empty. */
 export interface RestAnswer<Body> {
   readonly status: number;
   readonly headers: Headers;
@@ -25,14 +25,14 @@ export async function post<Body>(
   return read(await fetch(url, { method: 'POST', headers: json, body: JSON.stringify(body) }));
 }
 
-/** Sends and waits for the agent; the task. Throws when the message is refused. */
+/** Sends a message and waits for the agent. @returns the task. Throws if the message is refused. */
 export async function send(url: string, message: Message, configuration: SendMessageConfiguration = {}): Promise<Task> {
   const { status, body } = await post<{ task: Task }>(`${url}/message:send`, { message, configuration });
   if (status !== 200) throw new Error(`the message was refused: ${JSON.stringify(body)}`);
   return body.task;
 }
 
-/** Sends and does not wait; the task as it was accepted. */
+/** Sends with returnImmediately. @returns the accepted task */
 export function submit(url: string, message: Message): Promise<Task> {
   return send(url, message, { returnImmediately: true });
 }

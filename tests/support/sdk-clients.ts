@@ -13,36 +13,36 @@ import * as old from 'a2a-js-sdk-v0_3/client';
 import { GrpcTransportFactory as OldGrpcTransportFactory } from 'a2a-js-sdk-v0_3/client/grpc';
 import { userMessage } from './messages.ts';
 
-/** What a test takes of an event, whatever binding it came by. */
+/** The part of an event that tests compare, whatever its binding. */
 export interface SeenEvent {
-  /** Of docs/extensions/resumable-streams.md. */
+  /** The event id of docs/extensions/resumable-streams.md. */
   readonly id: string;
-  /** What it adds to an artifact, or else its state: `working`. */
+  /** The text that it adds to an artifact, otherwise its state: `working`. */
   readonly what: string;
-  /** Of a task, the texts of its artifacts. */
+  /** Of a task: the texts of its artifacts. */
   readonly text?: string;
 }
 
-export interface Told {
+export interface SendOptions {
   readonly taskId?: string;
   readonly contextId?: string;
   /** Waits for the end of the task. */
   readonly isBlocking?: boolean;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Of the request. */
+  /** Metadata of the request. */
   readonly metadata?: Readonly<Record<string, unknown>>;
   readonly messageMetadata?: Readonly<Record<string, unknown>>;
-  /** URIs. */
+  /** URIs of the requested extensions. */
   readonly extensions?: readonly string[];
 }
 
-/** One of the official clients, at one gateway. */
+/** An official client at one gateway. */
 export interface SdkClient {
   /** @returns the id of the task */
-  tell(text: string, told?: Told): Promise<string>;
+  send(text: string, options?: SendOptions): Promise<string>;
   /** @returns the state of the task */
   cancel(taskId: string): Promise<string>;
-  /** SubscribeToTask, with ids of events. */
+  /** SubscribeToTask, with event ids. */
   follow(taskId: string, lastEventId?: string): AsyncIterable<SeenEvent>;
 }
 
@@ -52,7 +52,7 @@ export interface SdkBinding {
   at(url: string): Promise<SdkClient>;
 }
 
-// A client that may use one binding alone uses that one.
+// A client that supports only one binding uses it.
 const transports = {
   JSONRPC: current.JsonRpcTransportFactory,
   'HTTP+JSON': current.RestTransportFactory,
@@ -67,7 +67,7 @@ const oldTransports = {
 const bindings = ['JSONRPC', 'HTTP+JSON', 'GRPC'] as const;
 type BindingName = (typeof bindings)[number];
 
-/** The official clients of 1.0 and of 0.3, unmodified, over each of their bindings. */
+/** The official clients of 1.0 and 0.3, unmodified, over each of their bindings. */
 export const sdkBindings: readonly SdkBinding[] = bindings.flatMap((binding) => [
   { name: `${binding} of 1.0`, at: (url) => clientAt(url, binding) },
   { name: `${binding} of 0.3`, at: (url) => oldClientAt(url, binding) },
@@ -80,7 +80,7 @@ function following(lastEventId?: string): Record<string, string> {
   return { ...naming(resumableStreamsUri), ...(lastEventId !== undefined && { 'last-event-id': lastEventId }) };
 }
 
-/** Where the protocol of a client has no other way to name an agent: gRPC of 0.3. */
+/** For gRPC of 0.3, which has no other way to name an agent. */
 function agentAt(url: string): Record<string, string> {
   const [, agent] = /\/agents\/([^/]+)$/.exec(url) ?? [];
   return agent === undefined ? {} : { 'a2a-agent': agent };
@@ -89,7 +89,10 @@ function agentAt(url: string): Record<string, string> {
 async function clientAt(url: string, binding: BindingName): Promise<SdkClient> {
   const client = await new current.ClientFactory({ transports: [new transports[binding]()] }).createFromUrl(`${url}/`);
   return {
-    async tell(text, { headers, isBlocking = false, metadata, messageMetadata, extensions = [], ...ids }: Told = {}) {
+    async send(
+      text,
+      { headers, isBlocking = false, metadata, messageMetadata, extensions = [], ...ids }: SendOptions = {},
+    ) {
       const configuration = { returnImmediately: !isBlocking };
       const message = { ...userMessage(text), ...ids, metadata: messageMetadata };
       const request = SendMessageRequest.fromJSON({ message, configuration, metadata });
@@ -110,12 +113,15 @@ async function clientAt(url: string, binding: BindingName): Promise<SdkClient> {
 }
 
 async function oldClientAt(url: string, binding: BindingName): Promise<SdkClient> {
-  // Of 0.3, the card of the agent at the root alone names gRPC.
+  // In 0.3, only the card of the agent at the root names gRPC.
   const [root = ''] = binding === 'GRPC' ? url.split('/agents/') : [url];
   const client = await new old.ClientFactory({ transports: [new oldTransports[binding]()] }).createFromUrl(`${root}/`);
   const agent = agentAt(url);
   return {
-    async tell(text, { headers, isBlocking = false, metadata, messageMetadata, extensions = [], ...ids }: Told = {}) {
+    async send(
+      text,
+      { headers, isBlocking = false, metadata, messageMetadata, extensions = [], ...ids }: SendOptions = {},
+    ) {
       const { messageId } = userMessage(text);
       const parts: OldMessage['parts'] = [{ kind: 'text', text }];
       const ofMessage = messageMetadata && { metadata: messageMetadata };
@@ -139,7 +145,7 @@ function taskIdOf(answer: object): string {
   return String(answer.id);
 }
 
-/** As 1.0 has it, and 0.3 has the same names. */
+/** The names of 1.0, which are the same in 0.3. */
 interface TaskOrUpdate {
   readonly metadata?: object;
   readonly status?: { readonly state: string };
@@ -153,7 +159,7 @@ interface Artifact {
 
 const textIn = ({ parts }: Artifact): string => parts.map(({ text = '' }) => text).join('');
 
-/** @param event of 1.0, where its name is its key, or of 0.3 */
+/** @param event of 1.0, where its contents are under the name of its kind, or of 0.3, where they are not */
 export function toSeen(event: unknown): SeenEvent {
   const { task, statusUpdate, artifactUpdate } = Object(event);
   const one: TaskOrUpdate & { readonly kind?: string } = task ?? statusUpdate ?? artifactUpdate ?? event;

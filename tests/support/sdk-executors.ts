@@ -4,7 +4,7 @@ import { AgentEvent, type AgentExecutor, type ExecutionEventBus, type RequestCon
 
 type Run = (context: RequestContext, bus: ExecutionEventBus) => Promise<void>;
 
-/** An executor as authors of the SDK write them. */
+/** Executors as authors of the SDK write them. */
 export function executorThat(execute: Run, cancelTask: AgentExecutor['cancelTask'] = async () => undefined) {
   return { execute, cancelTask } satisfies AgentExecutor;
 }
@@ -48,7 +48,7 @@ export function update({ taskId, contextId }: RequestContext, state: TaskState, 
   return AgentEvent.statusUpdate({ taskId, contextId, status: status(state, message), metadata: undefined });
 }
 
-/** Works in three steps, and looks before each whether it was canceled. */
+/** Works in three steps, and checks before each whether it was canceled. */
 export class StepByStep implements AgentExecutor {
   readonly #canceled = new Set<string>();
 
@@ -70,7 +70,7 @@ export class StepByStep implements AgentExecutor {
   }
 }
 
-/** Executors of the kinds that the SDK's samples are of. */
+/** Executors of the same kinds as the SDK's samples. */
 export const samples: Readonly<Record<string, AgentExecutor>> = {
   'a task, a word in between, a result and an end': executorThat(async (context, bus) => {
     bus.publish(AgentEvent.task(context.task ?? newTask(context)));
@@ -136,7 +136,7 @@ export const samples: Readonly<Record<string, AgentExecutor>> = {
   }),
 };
 
-/** Asks until it knows which pizza, by the history of the task. */
+/** Asks until it knows which pizza, from the history of the task. */
 export const pizzaDesk = executorThat(async (context, bus) => {
   bus.publish(AgentEvent.task(context.task ?? newTask(context)));
   bus.publish(update(context, TaskState.TASK_STATE_WORKING));

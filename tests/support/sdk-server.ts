@@ -4,7 +4,7 @@ import type { Message, Task } from '@switchyard/protocol';
 
 const card = AgentCard.fromJSON({ name: 'S', description: 'S', version: '1', capabilities: { streaming: true } });
 
-/** The SDK's own server, without its transports: what it makes of an executor. */
+/** The SDK's own server, without transports: what it makes of an executor. */
 export class SdkServer {
   readonly #context = new ServerCallContext({ requestedVersion: '1.0' });
   readonly #handler: DefaultRequestHandler;
@@ -14,7 +14,7 @@ export class SdkServer {
     this.#handler = new DefaultRequestHandler(card, new InMemoryTaskStore(), executor);
   }
 
-  /** Sends a message, in the task if there is one, and waits for the answer. */
+  /** Sends a message, for the task if one is given, and waits for the answer. */
   async say(words: string): Promise<{ task?: Task; message?: Message }> {
     const ids = this.#task && { taskId: this.#task.id, contextId: this.#task.contextId };
     const message = { messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [{ text: words }], ...ids };

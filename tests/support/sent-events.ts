@@ -2,11 +2,10 @@ import type { JsonRpcError, StreamResponse } from '@switchyard/protocol';
 import { parse, streamResponseSchema } from '@switchyard/protocol/schemas';
 import { createParser } from 'eventsource-parser';
 
-/** One server-sent event. */
 export class SentEvent {
-  /** `id`, with which a stream is resumed behind it. */
+  /** `id`, after which a stream can be resumed. */
   readonly eventId: string;
-  /** `data`, as it came. */
+  /** `data`, unparsed. */
   readonly text: string;
 
   constructor(eventId: string, text: string) {
@@ -14,12 +13,12 @@ export class SentEvent {
     this.text = text;
   }
 
-  /** The seq of the event in its task. */
+  /** The number of the event in its task. */
   get id(): number {
     return Number.parseInt(this.eventId, 10);
   }
 
-  /** The A2A StreamResponse: alone as in HTTP+JSON, or as the result of a JSON-RPC response. */
+  /** The A2A StreamResponse: directly in HTTP+JSON, or the result of a JSON-RPC response. */
   get data(): StreamResponse {
     const json: { jsonrpc?: string; result?: unknown; error?: JsonRpcError } = JSON.parse(this.text);
     if (json.error) throw new Error(`the stream broke: ${json.error.message}`);
@@ -27,7 +26,7 @@ export class SentEvent {
   }
 }
 
-/** Parses the events of a body in pieces, split anywhere. An incomplete last event is dropped. */
+/** Parses the events of a body in pieces, split anywhere. Ignores an incomplete last event. */
 export class SentEventParser {
   readonly #decoder = new TextDecoder();
   readonly #events: SentEvent[] = [];

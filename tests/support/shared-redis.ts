@@ -3,12 +3,12 @@ import { startRedis } from './redis.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** Of the one Redis of this run: `inject('redisUrl')`. */
+    /** The Redis that all tests of this run share: `inject('redisUrl')`. */
     redisUrl: string;
   }
 }
 
-/** vitest global set-up: one private Redis for the whole run. */
+/** vitest global set-up: starts one private Redis for the whole run. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const redis = await startRedis();
   project.provide('redisUrl', redis.url);

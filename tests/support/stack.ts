@@ -4,49 +4,49 @@ import { type Program, type ProgramOptions, startProgram } from './process.ts';
 import { get } from './rest.ts';
 import { until } from './until.ts';
 
-/** A process may wait for its turn on a busy machine, but not longer than the hook that starts it. */
+/** A process may start slowly on a busy machine, but faster than the hook that starts it times out. */
 const startWithinMs = 25_000;
 
 export interface StackOptions {
   readonly redisUrl: string;
   /**
-   * Ids of agents: an example's, or that of a module in tests/support/agents; or paths of modules, then DEFAULT_AGENT
-   * is to be set. The first is served at the root.
+   * Agents: ids of examples or of modules in tests/support/agents, or paths of modules, which need DEFAULT_AGENT. The
+   * first one is served at the root.
    */
   readonly agents: readonly string[];
-  /** 1 when left out; so with the workers. */
+  /** Default: 1. The same for workers. */
   readonly gateways?: number;
   readonly workers?: number;
-  /** The folder of another checkout, whose programs and agents these are. */
+  /** The folder of another checkout, whose programs and agents are used. */
   readonly release?: string;
   /** Settings of all processes. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** A gateway that listens. */
+/** A running gateway. */
 export interface GatewayProcess extends Program {
   readonly url: string;
 }
 
-/** Gateways and workers as real processes on one Redis, under a key prefix of their own. */
+/** Gateways and workers as real processes on one Redis, with their own key prefix. */
 export interface Stack extends AsyncDisposable {
-  /** Of the gateways that run, in the order in which they were ready. */
+  /** URLs of the running gateways, in the order in which they were ready. */
   readonly urls: readonly string[];
-  /** Those that run. */
+  /** The running ones. */
   readonly gateways: readonly GatewayProcess[];
   readonly workers: readonly Program[];
-  /** All that were ever started. */
+  /** All programs ever started. */
   readonly programs: readonly Program[];
-  /** Adds a gateway; ready when it resolves. Default: on a free port, of the stack's own release. */
+  /** Adds a gateway, and resolves when it is ready. Default: a free port, and the release of the stack. */
   addGateway(port?: number, release?: string): Promise<GatewayProcess>;
   addWorker(release?: string): Promise<Program>;
   /** Resolves when every gateway knows every worker. */
   untilReady(): Promise<void>;
-  /** Idempotent. Whatever is not stopped ends with the test process. */
+  /** Idempotent. Anything that still runs ends with the test process. */
   stop(): Promise<void>;
 }
 
-/** What a gateway answers at `/agents`. */
+/** The answer of a gateway's `/agents`. */
 interface AgentList {
   readonly agents: readonly { readonly isDefault: boolean; readonly workers: number }[];
 }
@@ -112,7 +112,7 @@ class RunningStack implements Stack {
       ...(release !== undefined && { cwd: release }),
       file: 'apps/worker/src/main.ts',
       args: ['--agents', ...this.#options.agents.map(moduleOf)],
-      // Turns are handed back at once: a test that stops a worker has no time to lose.
+      // Turns are handed back at once, so that a stopped worker does not delay a test.
       env: { DRAIN_MS: '0' },
     });
     await says(worker, /"(?:event|msg)":"started"/);
@@ -130,7 +130,7 @@ class RunningStack implements Stack {
     await until(everyone, { what: 'every gateway knows every worker', timeoutMs: startWithinMs });
   }
 
-  /** Of some client, where the gateways ask for one. */
+  /** Headers of any client, if the gateways need a credential. */
   #aKey(): Record<string, string> {
     const [key] = this.#options.env?.API_KEYS?.split(':') ?? [];
     return key === undefined ? {} : { 'x-api-key': key };
@@ -138,7 +138,7 @@ class RunningStack implements Stack {
 
   async stop(): Promise<void> {
     this.#isStopped = true;
-    // Also those that are just being started.
+    // Also those that are just starting.
     await Promise.all(this.#started.map(async (program) => (await program).stop()));
   }
 
@@ -155,7 +155,7 @@ class RunningStack implements Stack {
   }
 }
 
-/** Waits for a line; fails at once when the program ends before. */
+/** Waits for a line; fails at once if the program ends. */
 function says(program: Program, pattern: RegExp): Promise<RegExpMatchArray> {
   const ended = program.exited.then((code) => {
     const said = program.output().match(pattern);

@@ -15,11 +15,11 @@ import type {
 } from '@switchyard/operator-api';
 import type { StreamResponse, Task, TaskState } from '@switchyard/protocol';
 
-/** Of the stand-in: everything happened before. */
+/** The current time of the stand-in: everything is earlier. */
 const standInNow = Date.parse('2026-06-01T12:00:00Z');
 const ago = (seconds: number): string => new Date(standInNow - 1000 * seconds).toISOString();
 const uuid = (n: number): string => `00000000-0000-4000-8000-${n.toString(16).padStart(12, '0')}`;
-/** One of a list, by turns. */
+/** An element of a list, in turn. */
 const nth = <T>(list: readonly [T, ...T[]], n: number): T => list[n % list.length] ?? list[0];
 
 const agentIds = ['coder', 'kitchen', 'pizza', 'researcher', 'reviewer', 'translator'] as const;
@@ -222,7 +222,7 @@ export function task(n: number): Task {
   };
 }
 
-/** Of `GET /admin/tasks/:id/events`. */
+/** The events for `GET /admin/tasks/:id/events`. */
 export function taskEvents(n: number): readonly StreamResponse[] {
   const { id: taskId, contextId = '', ...rest } = task(n);
   const more = (text: string): StreamResponse => ({
@@ -291,7 +291,7 @@ export const conversations: readonly ConversationRow[] = Array.from({ length: 12
   at: ago(300 * n + 5),
 }));
 
-/** A conversation with what was said; one that has ended broke off. */
+/** A conversation with its events; an ended one was aborted. */
 export function conversation({ at: _, ...row }: ConversationRow): Conversation {
   const { conversationId, fromAgent, toAgent, taskId } = row;
   const ends = { conversationId, fromAgent, toAgent };
@@ -354,7 +354,7 @@ interface Wave {
   readonly shift?: number;
 }
 
-/** A day's ups and downs, the same each time; a gap shows what was not known. */
+/** A day's load, always the same, with a gap of unknown values. */
 function wave({ base, swing, shift = 0 }: Wave): (number | null)[] {
   return Array.from({ length: points }, (_, n) => {
     if (n > 300 && n < 312) return null;

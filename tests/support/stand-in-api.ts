@@ -4,8 +4,8 @@ import { text } from 'node:stream/consumers';
 import type { BulkProgress, DeadLetter } from '@switchyard/operator-api';
 import * as sample from './stand-in-answers.ts';
 
-/** What was asked of the stand-in. */
-export interface Asked {
+/** A request to the stand-in. */
+export interface ReceivedRequest {
   readonly method: string;
   /** Without the query. */
   readonly path: string;
@@ -13,34 +13,34 @@ export interface Asked {
   readonly body: unknown;
 }
 
-/** The operators' API with fixed answers, for tests of what shows them. */
+/** The operators' API with fixed answers, for tests of its clients. */
 export interface StandInApi extends AsyncDisposable {
   readonly url: string;
   readonly key: string;
-  readonly asked: readonly Asked[];
-  /** Answers a path with something else from now on; open streams of it get it, too. @param path without the query */
+  readonly requests: readonly ReceivedRequest[];
+  /** Changes the answer of a path, also for its open streams. @param path without the query */
   answer(path: string, answer: object): void;
-  /** Sends an event more to the streams of a path, and to those that begin later. */
+  /** Sends an event to the streams of a path, and to those opened later. */
   send(path: string, event: object): void;
-  /** Cuts all connections. */
+  /** Closes all connections. */
   cut(): void;
 }
 
 export interface StandInOptions {
-  /** Of the list of tasks. */
+  /** Number of tasks in the list. */
   readonly tasks?: number;
-  /** Answers what is not of the API: the page. */
+  /** Handles requests outside the API: the page. */
   readonly page?: RequestListener;
 }
 
-type Find = (found: { readonly id: string; readonly query: Asked['query'] }) => object | undefined;
+type Find = (found: { readonly id: string; readonly query: ReceivedRequest['query'] }) => object | undefined;
 
-/** Ids of tasks are their numbers. */
+/** The ids of tasks are their numbers. */
 const numberIn = (id: string): number => Number.parseInt(id.slice(-12), 16);
 const key = 'a-key-for-operators';
 
 export async function openStandInApi({ tasks = 10_000, page }: StandInOptions = {}): Promise<StandInApi> {
-  const asked: Asked[] = [];
+  const requests: ReceivedRequest[] = [];
   const given = new Map<string, object>();
   const events = new Map<string, object[]>();
   const streams = new Map<ServerResponse, { readonly path: string; readonly resend: () => void }>();
@@ -53,14 +53,18 @@ export async function openStandInApi({ tasks = 10_000, page }: StandInOptions = 
     const query = Object.fromEntries(searchParams);
     const { method = 'GET' } = req;
     const body = method === 'POST' ? await text(req) : '';
-    asked.push({ method, path: pathname, query, body: body ? JSON.parse(body) : undefined });
+    requests.push({ method, path: pathname, query, body: body ? JSON.parse(body) : undefined });
     const path = decodeURIComponent(pathname);
     if (method !== 'GET') act(res, path);
     else if (/^\/admin\/tasks\/[^/]+\/events$/.test(path)) follow(req, res, path);
     else read(req, res, { path, query });
   }
 
-  function read(req: IncomingMessage, res: ServerResponse, { path, query }: Pick<Asked, 'path' | 'query'>): void {
+  function read(
+    req: IncomingMessage,
+    res: ServerResponse,
+    { path, query }: Pick<ReceivedRequest, 'path' | 'query'>,
+  ): void {
     const find = (): object | undefined => given.get(path) ?? found(finders, path, query);
     if (!find()) return void write(res, 404, refusal(404, 'NOT_FOUND'));
     if (!req.headers.accept?.includes('text/event-stream')) return void write(res, 200, find());
@@ -118,7 +122,7 @@ export async function openStandInApi({ tasks = 10_000, page }: StandInOptions = 
   return {
     url: `http://127.0.0.1:${port}`,
     key,
-    asked,
+    requests,
     answer(path, answer) {
       given.set(path, answer);
       resendTo(path);
@@ -136,7 +140,7 @@ export async function openStandInApi({ tasks = 10_000, page }: StandInOptions = 
   };
 }
 
-/** Answers by path; `:id` is a part of it. */
+/** Answers by path; `:id` is a parameter. */
 function findersOf(tasks: number): Readonly<Record<string, Find>> {
   const rows = Array.from({ length: tasks }, (_, n) => sample.taskRow(n));
   return {
@@ -173,13 +177,17 @@ function findersOf(tasks: number): Readonly<Record<string, Find>> {
   };
 }
 
-function found(finders: Readonly<Record<string, Find>>, path: string, query: Asked['query']): object | undefined {
+function found(
+  finders: Readonly<Record<string, Find>>,
+  path: string,
+  query: ReceivedRequest['query'],
+): object | undefined {
   const [, , list, id, rest] = path.split('/');
   const pattern = ['/admin', list, id && ':id', rest].filter(Boolean).join('/');
   return finders[pattern]?.({ id: id ?? '', query });
 }
 
-function lettersFor({ kind, agent, tenant, reason }: Asked['query']): DeadLetter[] {
+function lettersFor({ kind, agent, tenant, reason }: ReceivedRequest['query']): DeadLetter[] {
   return sample.deadLetters.filter(
     (letter) =>
       (!kind || letter.kind === kind) &&
@@ -190,7 +198,11 @@ function lettersFor({ kind, agent, tenant, reason }: Asked['query']): DeadLetter
 }
 
 /** A page token is the number of the first item. */
-function paged(name: string, items: readonly object[], { pageSize = '50', pageToken }: Asked['query']): object {
+function paged(
+  name: string,
+  items: readonly object[],
+  { pageSize = '50', pageToken }: ReceivedRequest['query'],
+): object {
   const from = Number(pageToken || 0);
   const to = from + Number(pageSize);
   const nextPageToken = to < items.length ? String(to) : '';
@@ -219,7 +231,7 @@ function refusal(code: number, reason: string): object {
   return { error: { code, status: reason, message: `The stand-in says ${reason}`, details: [{ reason }] } };
 }
 
-/** Tells answers apart. */
+/** Distinguishes answers. */
 function numberOf(json: string): number {
   let number = 7;
   for (let i = 0; i < json.length; i++) number = (number * 31 + json.charCodeAt(i)) % 1_000_000_007;

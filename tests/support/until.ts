@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 export interface UntilOptions {
-  /** What is awaited, in words: "the task is completed". Part of the error. */
+  /** What is awaited, in words, for the error: "the task is completed". */
   readonly what: string;
   readonly timeoutMs?: number;
   readonly everyMs?: number;
@@ -10,8 +10,8 @@ export interface UntilOptions {
 type Falsy = false | 0 | '' | null | undefined;
 
 /**
- * Asks again and again until the answer is truthy, and returns it.
- * Throws an error that names what was awaited; a condition that still throws at the end is its cause.
+ * Polls until the condition is truthy, and returns its value.
+ * Throws an error that names what was awaited; if the condition threw last, that is the cause.
  */
 export async function until<T>(condition: () => T | Promise<T>, options: UntilOptions): Promise<Exclude<T, Falsy>> {
   const { timeoutMs = 5_000, everyMs = 10 } = options;

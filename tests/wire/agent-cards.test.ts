@@ -11,7 +11,7 @@ import { userMessage } from '../support/messages.ts';
 import { get, post } from '../support/rest.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 
-// Cards as processes make them: an agent announced by a worker, keys in files, one gateway with them and another.
+// Cards from real processes: a worker announces an agent, and two gateways sign its card with keys in files.
 
 const key = 'key-of-ada-0123456789';
 const ada = { 'x-api-key': key };
@@ -39,7 +39,7 @@ beforeAll(async () => {
   };
   stack = await startStack({ redisUrl: inject('redisUrl'), agents: ['insider'], gateways: 2, env });
   urls = stack.urls;
-  // The SDK's verifier tells it of every signature that it passes over.
+  // The SDK's verifier logs every signature that it skips.
   vi.spyOn(console, 'debug').mockReturnValue();
 });
 
@@ -57,7 +57,7 @@ async function keysAt(url = ''): Promise<Keys> {
 }
 
 describe('the card of an agent that a worker announced', () => {
-  it('is signed by every key, and relied on with those that any gateway publishes', async () => {
+  it('is signed by every key, and verified with the keys that any gateway publishes', async () => {
     const [card, { keys }] = [await cardAt(urls[0]), await keysAt(urls[1])];
     expect(keys).toHaveLength(2);
     for (const each of keys) {
@@ -66,7 +66,7 @@ describe('the card of an agent that a worker announced', () => {
     }
   });
 
-  it('is relied on by the verifier of the published SDK', async () => {
+  it("is accepted by the published SDK's verifier", async () => {
     const { keys } = await keysAt(urls[0]);
     const verify = verifyAgentCardSignature(async (kid) => {
       const found = keys.find((each) => each.kid === kid);
@@ -76,7 +76,7 @@ describe('the card of an agent that a worker announced', () => {
     await verify((await cardAt(urls[1])) as unknown as SdkCard);
   });
 
-  it('is the same for caches at both gateways', async () => {
+  it('has the same ETag at both gateways', async () => {
     const etags = await Promise.all(urls.map(async (url) => (await get(url + cardPath)).headers.get('etag')));
     expect(new Set(etags).size).toBe(1);
   });
@@ -89,7 +89,7 @@ describe('the card of an agent that a worker announced', () => {
   });
 });
 
-describe('what a client asks for', () => {
+describe('the output modes that a client accepts', () => {
   const send = (path: string, acceptedOutputModes: string[]) =>
     post<{ task: Task }>(
       `${urls[0]}${path}/message:send`,
@@ -97,7 +97,7 @@ describe('what a client asks for', () => {
       { ...ada, 'a2a-extensions': `${loud},https://example.com/extensions/unknown/v1` },
     );
 
-  it('reaches the agent, and the answer is in a form that the client takes', async () => {
+  it('reach the agent, whose answer has one of them', async () => {
     const json = await send('', ['application/*']);
     expect(json.headers.get('a2a-extensions')).toBe(loud);
     const known = { acceptedOutputModes: ['application/*'], extensions: [loud] };
@@ -106,7 +106,7 @@ describe('what a client asks for', () => {
     expect(text.body.task.status.message?.parts[0]?.text).toContain('["text/plain"]');
   });
 
-  it('may be asked of the agent as a tenant, or in the caller’s own', async () => {
+  it("can be sent to a path with the agent's id or the caller's own tenant", async () => {
     for (const tenant of ['insider', 'acme']) {
       const { body } = await send(`/${tenant}`, []);
       expect((await get(`${urls[1]}/tasks/${body.task.id}`, ada)).status).toBe(200);

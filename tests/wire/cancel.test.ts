@@ -7,7 +7,7 @@ import { type ErrorBody, getTask, post, type RestAnswer, send, submit } from '..
 import { type Stack, startStack } from '../support/stack.ts';
 import { until } from '../support/until.ts';
 
-// Processes take their time on a busy machine.
+// On a busy machine processes start slowly.
 vi.setConfig({ testTimeout: 60_000 });
 
 let stack: Stack;
@@ -33,7 +33,7 @@ async function stopWorkers(): Promise<void> {
   await Promise.all(stack.workers.map((worker) => worker.stop()));
 }
 
-/** A task that a worker is busy with for a minute. */
+/** A task with a turn that runs for a minute. */
 async function runningTask(): Promise<Task> {
   const task = await submit(here, userMessage('slow 60000'));
   const isWorking = async (): Promise<boolean> => (await getTask(here, task.id)).status.state === 'TASK_STATE_WORKING';
@@ -41,20 +41,20 @@ async function runningTask(): Promise<Task> {
   return task;
 }
 
-describe('cancel of a task that waits', () => {
-  it('ends it at once while there is no worker, and no worker that comes later runs it', async () => {
+describe('cancel of a waiting task', () => {
+  it('ends it at once without a worker, and a later worker does not run it', async () => {
     await stopWorkers();
     const { id } = await submit(here, userMessage('hello'));
     const { status, body } = await cancel(there, id);
     expect([status, body.status.state]).toEqual([200, 'TASK_STATE_CANCELED']);
     await stack.addWorker();
-    // The queue is in order: what was there before has been looked at when this is done.
+    // The queue is ordered: once this task is done, earlier ones were looked at.
     await send(here, userMessage('later'));
     expect(await getTask(here, id)).toEqual(body);
     expect(transcript(body)).toEqual(['user: hello']);
   });
 
-  it('ends it at once while the agent waits for an answer, which then is refused', async () => {
+  it('ends it at once while it waits for input, and a later answer is refused', async () => {
     const task = await send(here, userMessage('ask'));
     const { body } = await cancel(there, task.id);
     expect(body.status.state).toBe('TASK_STATE_CANCELED');
@@ -62,19 +62,19 @@ describe('cancel of a task that waits', () => {
     expect(late.body.error.details[0]).toMatchObject({ reason: 'UNSUPPORTED_OPERATION' });
   });
 
-  it('releases the caller who waits for it', async () => {
+  it('ends the blocking call of its sender', async () => {
     await stopWorkers();
     const message = userMessage('hello');
     const answer = send(here, message);
-    // The same message again is the same task: that is how to learn its id while its sender waits.
+    // The same message again gets the same task: its sender, who still waits, cannot tell the id.
     const { id } = await submit(there, message);
     await cancel(there, id);
     expect((await answer).status.state).toBe('TASK_STATE_CANCELED');
   });
 });
 
-describe('cancel of a task that runs', () => {
-  it('stops the agent, and answers the canceled task', async () => {
+describe('cancel of a running task', () => {
+  it('stops the agent, and returns the canceled task', async () => {
     const { id } = await runningTask();
     const { status, body } = await cancel(there, id);
     expect([status, body.status.state]).toEqual([200, 'TASK_STATE_CANCELED']);
@@ -87,7 +87,7 @@ describe('cancel of a task that runs', () => {
     expect(JSON.parse(ended)).toMatchObject({ task: id, attempt: 1, outcome: 'interrupted-canceled' });
   });
 
-  it('ends every stream of it with the canceled status', async () => {
+  it('ends all its streams with the status canceled', async () => {
     const { id } = await runningTask();
     const streams = await Promise.all([here, there].map((url) => openEventStream(`${url}/tasks/${id}:subscribe`)));
     await cancel(here, id);
@@ -97,7 +97,7 @@ describe('cancel of a task that runs', () => {
     }
   });
 
-  it('names the messages that waited', async () => {
+  it('names the waiting messages', async () => {
     const task = await runningTask();
     const waiting = userMessage('and this', task);
     await submit(there, waiting);
@@ -111,7 +111,7 @@ describe('cancel of a task that runs', () => {
     expect(result).toMatchObject({ id, status: { state: 'TASK_STATE_CANCELED' } });
   });
 
-  it('is done once however many ask for it at the same time', async () => {
+  it('happens once when many clients request it together', async () => {
     const { id } = await runningTask();
     const answers = await Promise.all([here, there, here, there].map((url) => cancel(url, id)));
     expect(answers.map(({ status, body }) => [status, body.status.state])).toEqual(
@@ -121,8 +121,8 @@ describe('cancel of a task that runs', () => {
   });
 });
 
-describe('cancel of a task that has ended', () => {
-  it('is refused when the task is completed', async () => {
+describe('cancel of an ended task', () => {
+  it('is refused if the task is completed', async () => {
     const task = await send(here, userMessage('hello'));
     const { status, body } = await refusal(there, task.id);
     expect(status).toBe(400);
@@ -132,20 +132,20 @@ describe('cancel of a task that has ended', () => {
     expect(await getTask(here, task.id)).toEqual(task);
   });
 
-  it.each(['fail', 'reject', 'crash'])('is refused when the task has ended by "%s"', async (command) => {
+  it.each(['fail', 'reject', 'crash'])('is refused if the task ended by "%s"', async (command) => {
     const task = await send(here, userMessage(command));
     const { body } = await refusal(there, task.id);
     expect(body.error.details[0]).toMatchObject({ reason: 'TASK_NOT_CANCELABLE' });
   });
 
-  it('answers the task when it is canceled already', async () => {
+  it('returns the task if it is canceled already', async () => {
     const { id } = await send(here, userMessage('ask'));
     const first = await cancel(here, id);
     const again = await cancel(there, id);
     expect([again.status, again.body]).toEqual([200, first.body]);
   });
 
-  it('finds no task that there never was', async () => {
+  it('answers 404 for an unknown task', async () => {
     const { status, body } = await refusal(here, 'nothing');
     expect(status).toBe(404);
     expect(body.error.details[0]).toMatchObject({ reason: 'TASK_NOT_FOUND' });

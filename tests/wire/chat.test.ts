@@ -4,10 +4,10 @@ import { type Program, startProgram } from '../support/process.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 import { until } from '../support/until.ts';
 
-// Processes take their time on a busy machine.
+// On a busy machine processes start slowly.
 vi.setConfig({ testTimeout: 60_000 });
 
-// `npm run chat`, the client of system 1 of SYSTEMS.md, driven through pipes.
+// `npm run chat`, with pipes as its terminal.
 
 let stack: Stack;
 const chats: Chat[] = [];
@@ -35,7 +35,7 @@ class Chat {
     return new Chat(await startProgram({ file: 'apps/cli/src/main.ts', args: ['chat'], env, takesInput: true }));
   }
 
-  /** Everything printed so far, once the last line of it is this one. */
+  /** All output so far, once its last line is this one. */
   async say(line: string, answer: string): Promise<string> {
     const { input, output } = this.#program;
     input.write(`${line}\n`);
@@ -44,7 +44,7 @@ class Chat {
     return output();
   }
 
-  /** End of input; the exit code. */
+  /** Closes standard input. @returns the exit code */
   leave(): Promise<number> {
     this.#program.input.end();
     return this.#program.exited;
@@ -56,7 +56,7 @@ class Chat {
 }
 
 describe('the chat client', () => {
-  it('holds the conversation, and begins a new one once the pizza is on its way', async () => {
+  it('continues its conversation, and begins a new one once the task is completed', async () => {
     const chat = await Chat.open(stack.urls[0]);
     await chat.say('I want a pizza', 'What kind?');
     await chat.say('Do you have pineapple?', 'Your Hawaiian pizza is on its way.');
@@ -65,7 +65,7 @@ describe('the chat client', () => {
     expect(await chat.leave()).toBe(0);
   });
 
-  it('goes on with its conversation when the gateway was replaced between two lines', async () => {
+  it('continues its conversation after the gateway was replaced between two lines', async () => {
     const port = await freePort();
     const gateway = await stack.addGateway(port);
     const chat = await Chat.open(gateway.url);
@@ -76,7 +76,7 @@ describe('the chat client', () => {
     expect(await chat.leave()).toBe(0);
   });
 
-  it('shows its key to a gateway that wants one, and says so when it has none', async () => {
+  it('sends its key to a gateway that requires one, and reports a missing key', async () => {
     const key = 'a-key-of-32-characters-0123456789';
     await using locked = await startStack({
       redisUrl: inject('redisUrl'),
@@ -88,7 +88,7 @@ describe('the chat client', () => {
     await unknown.say('I want a pizza', '(Set A2ACLI_API_KEY (or --api-key) or A2ACLI_BEARER (or --bearer).)');
   });
 
-  it('keeps two people at two keyboards apart', async () => {
+  it('keeps the conversations of two users apart', async () => {
     const [ada, bob] = await Promise.all([Chat.open(stack.urls[0]), Chat.open(stack.urls[0])]);
     await Promise.all([ada.say('I want a pizza', 'What kind?'), bob.say('I want a pizza', 'What kind?')]);
     await bob.say('Salami', 'Your Salami pizza is on its way.');

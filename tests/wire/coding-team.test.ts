@@ -11,8 +11,8 @@ import { get, getTask, post, submit } from '../support/rest.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 import { until } from '../support/until.ts';
 
-// System 4 of SYSTEMS.md: a host and four agents in one context. What programs do is counted by their traces in a file,
-// what the model is asked by the model.
+// A host and four agents in one context. The runs of programs are counted in a file, and the model records its
+// requests.
 
 const members = ['product', 'design', 'frontend', 'backend'];
 
@@ -46,7 +46,7 @@ beforeEach(async () => {
       WORKSPACES: join(folder, 'workspaces'),
       CODER_STEP_MS: '400',
       CODING_COMMAND: tracedCoder(),
-      // It writes its trace beyond its workspace.
+      // It writes to the trace file outside its workspace.
       CODING_SANDBOX: 'off',
     },
   });
@@ -58,7 +58,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** The example's program, with a child of its own, leaving traces of its begin and its end. */
+/** The example's program with a child process, noting its begin and its end in the trace file. */
 function tracedCoder(): string {
   const program = join(process.cwd(), 'examples/coding-team/program/main.ts');
   return [
@@ -80,7 +80,7 @@ async function traces(kind: string): Promise<string[]> {
   return text.split('\n').filter((line) => line.startsWith(kind));
 }
 
-/** The tasks that the members have in a context. */
+/** The members' tasks in a context. */
 async function tasksOf(contextId = ''): Promise<Record<string, Task[]>> {
   const list = async (member: string): Promise<[string, Task[]]> => {
     const { body } = await get<ListTasksResponse>(`${url()}/agents/${member}/tasks?contextId=${contextId}`);
@@ -89,7 +89,7 @@ async function tasksOf(contextId = ''): Promise<Record<string, Task[]>> {
   return Object.fromEntries(await Promise.all(members.map(list)));
 }
 
-/** The results, and the messages on the way, in any order of the two coders. */
+/** The results and intermediate messages, sorted, since two coders work in parallel. */
 function outcomeOf(task: Task): object {
   const files = task.artifacts?.map(({ name, parts }) => ({ name, parts }));
   return {
@@ -111,7 +111,7 @@ async function work(disturb: (seen: number) => Promise<void>): Promise<Task> {
   return getTask(stack.urls[1] ?? '', events[0]?.data.task?.id ?? '');
 }
 
-/** SIGKILL for one of the workers, whatever it is doing; another one takes its place. */
+/** Kills a random worker, and starts another one. */
 async function killAWorker(): Promise<void> {
   const { workers } = stack;
   const victim = workers[Math.floor(Math.random() * workers.length)];
@@ -120,14 +120,14 @@ async function killAWorker(): Promise<void> {
   await stack.addWorker();
 }
 
-/** So many different numbers, at random. */
+/** Different random numbers in this range. */
 function drawn(count: number, from: number, to: number): Set<number> {
   const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index);
   return new Set(numbers.sort(() => Math.random() - 0.5).slice(0, count));
 }
 
 describe('a team of coding agents', { timeout: 180_000 }, () => {
-  it('delivers the same and repeats nothing when its workers are killed five times', async () => {
+  it('delivers the same result and repeats no work when five workers are killed', async () => {
     const undisturbed = await work(async () => undefined);
     expect(undisturbed.status.state).toBe('TASK_STATE_COMPLETED');
     await rm(traceFile);
@@ -143,7 +143,7 @@ describe('a team of coding agents', { timeout: 180_000 }, () => {
     const tasks = await tasksOf(task.contextId);
     const states = Object.entries(tasks).map(([member, each]) => [member, ...each.map(({ status }) => status.state)]);
     const done = 'TASK_STATE_COMPLETED';
-    // One task for each member's part, and one that stands for the question which the backend answers with a message.
+    // One task for each member's part, and one for the question that the backend answers with a message.
     expect(states).toEqual([
       ['product', done],
       ['design', done],
@@ -151,12 +151,12 @@ describe('a team of coding agents', { timeout: 180_000 }, () => {
       ['backend', done, done],
     ]);
 
-    // The frontend asks, and goes on with the answer: two runs of its program, one of the backend's.
+    // The frontend asks, and continues with the answer: two runs of its program, and one of the backend's.
     const begun = (await traces('begin')).map((line) => line.split(' ')[1]);
     expect(begun).toHaveLength(3);
     expect(new Set(begun).size).toBe(2);
     expect(await traces('end')).toHaveLength(3);
-    // A model may have been asked twice when its asker died on the way; but never for what was done.
+    // A killed worker may have asked the model already, but nothing is asked again after its result was stored.
     expect(asked.filter((topic, index) => topic !== asked[index - 1])).toEqual([
       'plan',
       'product',
@@ -166,7 +166,7 @@ describe('a team of coding agents', { timeout: 180_000 }, () => {
     ]);
   });
 
-  it('stops with the task of its host, down to the last process', async () => {
+  it("stops with the host's task, including all processes", async () => {
     const { id, contextId } = await submit(url(), userMessage('Build a login system'));
     const programs = async () =>
       (await traces('child')).length === 2 && [...(await traces('begin')), ...(await traces('child'))];

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type SdkServer, startServer } from '../../examples/sdk-pizza/server/start-server.ts';
 import { startProgram } from '../support/process.ts';
 
-// Processes take their time on a busy machine.
+// On a busy machine processes start slowly.
 vi.setConfig({ testTimeout: 60_000 });
 
-// The `switchyard` command as a process, against a server that is not ours: that of the SDK.
+// The `switchyard` command as a process, against the SDK's server.
 
 let sdk: SdkServer;
 
@@ -20,7 +20,7 @@ async function switchyard(...args: string[]) {
   return { code: await program.exited, output: program.output() };
 }
 
-/** Without what is said to people beside it. */
+/** Standard output only. */
 function documents(output: string) {
   return output
     .split('\n')
@@ -29,7 +29,7 @@ function documents(output: string) {
 }
 
 describe('switchyard', () => {
-  it("has a conversation with the SDK's server, streamed and not", async () => {
+  it("has a conversation with the SDK's server, with and without streaming", async () => {
     const asked = await switchyard('send', '--stream', '-o', 'json', 'I want a pizza');
     const events = documents(asked.output);
     const { id } = events[0].task;
@@ -40,7 +40,7 @@ describe('switchyard', () => {
     expect(output).toContain('Artifact: Receipt (receipt)\nData:\n{\n  "pizza": "Hawaiian",\n  "price": 9\n}\n\n');
   });
 
-  it('gets, lists and cancels tasks there, with the exit codes of the specification', async () => {
+  it('gets, lists and cancels tasks there, with the specified exit codes', async () => {
     const { output } = await switchyard('send', '--stream', '-o', 'json', 'I want a pizza');
     const { id } = documents(output)[0].task;
     const [got, unknown, push] = await Promise.all([

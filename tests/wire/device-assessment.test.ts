@@ -5,15 +5,15 @@ import { callJsonRpc, type JsonRpcAnswer } from '../support/json-rpc.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 import { until } from '../support/until.ts';
 
-// Processes take their time on a busy machine.
+// On a busy machine processes start slowly.
 vi.setConfig({ testTimeout: 60_000 });
 
-// System 5 of SYSTEMS.md: task first, on the wire to the letter, without a version header.
+// A task that is created before its work is known, without a version header.
 
 let stack: Stack;
 let calls = 0;
 
-/** Another gateway with every call. */
+/** Alternates between the gateways. */
 const url = (): string => stack.urls[calls++ % stack.urls.length] ?? '';
 
 beforeAll(async () => {
@@ -53,7 +53,7 @@ async function getTask(id: string): Promise<Task> {
   return result;
 }
 
-/** A task in which the agent has asked for the device, and the ids that continue it. */
+/** A task that waits for the name of the device, with the ids that continue it. */
 async function askedForDevice(): Promise<{ id: string; ids: { taskId: string; contextId: string } }> {
   const { id, contextId = '' } = (await sendMessage(opening)).result.task;
   return { id, ids: { taskId: id, contextId } };
@@ -67,7 +67,7 @@ async function untilCompleted(id: string): Promise<Task> {
   return until(completed, { what: 'the assessment is completed', timeoutMs: 10_000 });
 }
 
-/** Agents' messages carry the ids of their task, as users' do. */
+/** Agents' messages have the ids of their task, like users' messages. */
 const agentMessage = (text: string, { taskId, contextId }: { taskId: unknown; contextId: unknown }): object => ({
   messageId: anyId,
   role: 'ROLE_AGENT',
@@ -77,7 +77,7 @@ const agentMessage = (text: string, { taskId, contextId }: { taskId: unknown; co
 });
 
 describe('the device assessment', () => {
-  it('makes a task of the first message, and asks which device is meant', async () => {
+  it('creates a task for the first message, and asks for the device', async () => {
     const answer = await sendMessage(opening, { messageId: 'msg-001' });
     const { history, ...task } = answer.result.task;
     expect({ ...answer, result: { task } }).toEqual({
@@ -97,7 +97,7 @@ describe('the device assessment', () => {
     });
   });
 
-  it('acknowledges the device in the same task: the caller is released and the work goes on', async () => {
+  it('acknowledges the device in the same task: the blocking call returns, and the work goes on', async () => {
     const { id, ids } = await askedForDevice();
     const { result } = await sendMessage('The device name is router007', ids);
     const { history, ...task } = result.task;
@@ -108,7 +108,7 @@ describe('the device assessment', () => {
     });
   });
 
-  it('completes after a while, with the assessment as an artifact', async () => {
+  it('completes later with the assessment as an artifact', async () => {
     const { id, ids } = await askedForDevice();
     await sendMessage('The device name is router007', ids);
     const { history, ...task } = await untilCompleted(id);
@@ -126,7 +126,7 @@ describe('the device assessment', () => {
     ]);
   });
 
-  it('takes no third message once the task is completed', async () => {
+  it('refuses a third message once the task is completed', async () => {
     const { id, ids } = await askedForDevice();
     await sendMessage('The device name is router007', ids);
     await untilCompleted(id);
@@ -134,14 +134,14 @@ describe('the device assessment', () => {
     expect(error).toMatchObject({ code: -32004, data: [{ reason: 'UNSUPPORTED_OPERATION' }] });
   });
 
-  it('refuses a contextId that is not the task’s', async () => {
+  it("refuses a contextId that is not the task's", async () => {
     const { ids } = await askedForDevice();
     const { error } = await sendMessage('The device name is router007', { ...ids, contextId: 'another' });
     expect(error?.code).toBe(-32602);
     expect(JSON.stringify(error?.data)).toContain('"field":"message.contextId"');
   });
 
-  it('refuses a taskId that it does not know', async () => {
+  it('refuses an unknown taskId', async () => {
     const { error } = await sendMessage('The device name is router007', { taskId: randomUUID() });
     expect(error).toMatchObject({ code: -32001, data: [{ reason: 'TASK_NOT_FOUND' }] });
   });

@@ -6,10 +6,10 @@ import { get, post } from '../support/rest.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 import { until } from '../support/until.ts';
 
-// Processes take their time on a busy machine.
+// On a busy machine processes start slowly.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 90_000 });
 
-// A client here, an agent there, and between them two gateways: what an extension promises holds over both.
+// A client, two gateways and an agent behind the second one: extensions work across both gateways.
 
 let collector: TestCollector;
 let there: Stack;
@@ -36,7 +36,7 @@ async function tasksOf(agent: string): Promise<Task[]> {
   return body.tasks;
 }
 
-it('a cancel here reaches what the agent there has called', async () => {
+it('a cancel at the first gateway reaches what the agent behind the second one has called', async () => {
   const request = { message: userMessage('slow 60000'), metadata: { agent: 'echo' } };
   const sent = { ...request, configuration: { returnImmediately: true } };
   const { body } = await post<{ task: Task }>(`${url}/agents/front-caller/message:send`, sent);
@@ -52,7 +52,7 @@ it('a cancel here reaches what the agent there has called', async () => {
   expect(await states()).toHaveLength(2);
 });
 
-it('a trace leads from the client to the agent that the agent there calls', async () => {
+it('a trace leads from the client to the agent called behind the second gateway', async () => {
   const traceId = '0af7651916cd43dd8448eb211c80319d';
   const traced = { traceparent: `00-${traceId}-b7ad6b7169203331-01` };
   const request = { message: userMessage('hello'), metadata: { agent: 'echo' } };
@@ -66,7 +66,7 @@ it('a trace leads from the client to the agent that the agent there calls', asyn
   });
 });
 
-it('a skill that a client names here is the one of the turn there', async () => {
+it('the skill that a client names at the first gateway is used behind the second one', async () => {
   const { body: card } = await get<AgentCard>(`${url}/agents/front-skilled/.well-known/agent-card.json`);
   expect(card.capabilities.extensions?.find(({ uri }) => uri === skillUri)?.params).toEqual({ skills: ['print'] });
   const message = { ...userMessage('hello'), metadata: { [skillUri]: { skill: 'print' } } };

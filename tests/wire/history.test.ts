@@ -8,15 +8,15 @@ import { get, getTask, send, submit } from '../support/rest.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 import { until } from '../support/until.ts';
 
-// Processes take their time on a busy machine.
+// On a busy machine processes start slowly.
 vi.setConfig({ testTimeout: 60_000 });
 
-// System 2 of SYSTEMS.md: conversation history, exactly.
+// historyLength in every operation.
 
 let stack: Stack;
 let calls = 0;
 
-/** Another gateway with every call. */
+/** Alternates between the gateways. */
 const url = (): string => stack.urls[calls++ % stack.urls.length] ?? '';
 
 beforeAll(async () => {
@@ -43,7 +43,7 @@ const wholeConversation = [
   'agent: Your Hawaiian pizza is on its way.',
 ];
 
-/** How far the conversation has come by the state of its task. */
+/** The number of messages so far, by the state of the task. */
 const spoken: Partial<Record<TaskState, number>> = {
   TASK_STATE_INPUT_REQUIRED: 4,
   TASK_STATE_SUBMITTED: 5,
@@ -62,11 +62,11 @@ const untilEnded = (id: string): Promise<Task> =>
     { what: `task ${id} is completed`, timeoutMs: 10_000 },
   );
 
-/** What an operation answers when it is asked for so much of the history of a conversation of four messages. */
+/** The history that an operation returns for a conversation of four messages, by the requested length. */
 interface Asking {
   readonly operation: string;
   ask(task: Task, historyLength: number | undefined): Promise<Task>;
-  /** What is asked for is the first event of a stream. */
+  /** Whether the answer is the first event of a stream. */
   readonly isStream?: boolean;
 }
 
@@ -147,23 +147,23 @@ const operations: readonly Asking[] = [
 ];
 
 describe.each(operations)('$operation', ({ ask, isStream }) => {
-  it.concurrent(`answers ${isStream ? 'the new message' : 'the whole history'} when historyLength is unset`, async () => {
+  it.concurrent(`returns ${isStream ? 'the new message' : 'all messages'} when historyLength is unset`, async () => {
     const task = await ask(await conversation(), undefined);
     expect(transcript(task)).toEqual(isStream ? ['user: Do you have pineapple?'] : spokenIn(task));
   });
 
-  it.concurrent('leaves the history out when historyLength is 0', async () => {
+  it.concurrent('has no history when historyLength is 0', async () => {
     const task = await ask(await conversation(), 0);
     expect(spokenIn(task).length).toBeGreaterThan(3);
     expect(task).not.toHaveProperty('history');
   });
 
-  it.concurrent.each([1, 2, 3])('answers the latest %i messages', async (length) => {
+  it.concurrent.each([1, 2, 3])('returns the latest %i messages', async (length) => {
     const task = await ask(await conversation(), length);
     expect(transcript(task)).toEqual(spokenIn(task).slice(-length));
   });
 
-  it.concurrent('answers the whole history when more is asked for than there is', async () => {
+  it.concurrent('returns the whole history when more is requested', async () => {
     const task = await ask(await conversation(), 1_000);
     expect(transcript(task)).toEqual(spokenIn(task));
   });
@@ -174,26 +174,26 @@ describe('SendMessage for a new task', () => {
     ['unset', {}, ['user: hello']],
     ['0', { historyLength: 0 }, []],
     ['1', { historyLength: 1 }, ['user: hello']],
-  ])('answers at once with as much as there is and is wanted: %s', async (_, configuration, expected) => {
+  ])('returns at once the requested part of the history: historyLength %s', async (_, configuration, expected) => {
     const task = await send(echo(), userMessage('hello'), { returnImmediately: true, ...configuration });
     expect(transcript(task)).toEqual(expected);
     expect('history' in task).toBe(expected.length > 0);
   });
 });
 
-describe('the history', () => {
-  it('has every status message of a turn, in the order in which they were published', async () => {
+describe("a task's history", () => {
+  it('has every status message of a turn, in order of publication', async () => {
     const task = await send(echo(), userMessage('slow 1'));
     expect(transcript(task)).toEqual(['user: slow 1', 'agent: Taking my time', 'agent: Done']);
     expect(textOf(task.status.message)).toBe('Done');
   });
 
-  it('has the plain message of an agent, too', async () => {
+  it("has an agent's plain message, too", async () => {
     const { id } = await submit(echo(), userMessage('message'));
     expect(transcript(await untilEnded(id))).toEqual(['user: message', 'agent: A message, and no task']);
   });
 
-  it('has a message once that was sent twice', async () => {
+  it('has a repeated message once', async () => {
     const message = userMessage('hello');
     const first = await send(echo(), message);
     const again = await send(echo(), message);
@@ -201,13 +201,13 @@ describe('the history', () => {
     expect(transcript(again)).toEqual(['user: hello', 'agent: hello']);
   });
 
-  it('has every message under an id of its own, with the ids of its task', async () => {
+  it('has messages with their own ids and the ids of the task', async () => {
     const { id, contextId, history = [] } = await conversation();
     expect(new Set(history.map(({ messageId }) => messageId)).size).toBe(4);
     expect(history.every((message) => message.taskId === id && message.contextId === contextId)).toBe(true);
   });
 
-  it('keeps the user’s message as it was sent, whatever its parts', async () => {
+  it("has the user's message unchanged, whatever its parts", async () => {
     const message: Message = {
       messageId: randomUUID(),
       role: 'ROLE_USER',
@@ -224,7 +224,7 @@ describe('the history', () => {
     expect(history?.[1]?.parts).toEqual(message.parts);
   });
 
-  it('holds 500 messages and still answers the latest one alone', async () => {
+  it('can hold 500 messages, and is still cut to the latest one on request', async () => {
     let task = await send(echo(), userMessage('ask'));
     for (let i = 0; i < 249; i++) task = await send(echo(), userMessage('ask', task), { historyLength: 1 });
     await send(echo(), userMessage('the end', task), { historyLength: 0 });

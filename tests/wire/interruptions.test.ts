@@ -1,5 +1,6 @@
 import type { Task } from '@switchyard/protocol';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { expectAllEvents, numberedLines } from '../support/all-events.ts';
 import { type EventStream, openEventStream } from '../support/event-stream.ts';
 import { userMessage } from '../support/messages.ts';
 import type { Program } from '../support/process.ts';
@@ -7,9 +8,8 @@ import { getTask, send, submit } from '../support/rest.ts';
 import type { SentEvent } from '../support/sent-events.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 import { until } from '../support/until.ts';
-import { expectWholeStory, numberedLines } from '../support/whole-story.ts';
 
-// Processes take their time on a busy machine.
+// On a busy machine processes start slowly.
 vi.setConfig({ testTimeout: 60_000 });
 
 // Processes that stop or die in the middle of their work.
@@ -31,7 +31,7 @@ afterAll(() => stack.stop());
 const lines = 150;
 const text = numberedLines('line', lines);
 
-/** A task in which the typist is at work, with the stream of its events from the first one on. */
+/** A task on which the typist works, with the stream of its events from the first one on. */
 async function typing(): Promise<{ task: Task; stream: EventStream; seen: SentEvent[] }> {
   const [url = ''] = stack.urls;
   const task = await submit(url, userMessage(String(lines)));
@@ -40,7 +40,7 @@ async function typing(): Promise<{ task: Task; stream: EventStream; seen: SentEv
   return { task, stream, seen };
 }
 
-/** The worker that has begun a turn of the task, at this attempt. */
+/** The worker that has begun this attempt at the task. */
 function workerOf(taskId: string, attempt = 1): Promise<Program> {
   const begun = new RegExp(`"event":"turn-(?:begun|taken-over)".*"task":"${taskId}".*"attempt":${attempt},`);
   const find = (): Program | undefined => stack.workers.find((worker) => begun.test(worker.output()));
@@ -58,11 +58,11 @@ async function expectCompleted(taskId: string, events: readonly SentEvent[]): Pr
   const task = await getTask(stack.urls[0] ?? '', taskId);
   expect(task.status.state).toBe('TASK_STATE_COMPLETED');
   expect(task.artifacts).toMatchObject([{ name: 'Page', parts: [{ text }] }]);
-  expectWholeStory(events, task);
+  expectAllEvents(events, task);
 }
 
 describe('a worker in the middle of a turn', () => {
-  it('hands the turn back on SIGTERM: another one does it, and no attempt is spent', async () => {
+  it('hands the turn back on SIGTERM: another worker runs it, and no attempt is spent', async () => {
     const { task, stream, seen } = await typing();
     const worker = await workerOf(task.id);
     expect(await worker.stop()).toBe(0);
@@ -70,7 +70,7 @@ describe('a worker in the middle of a turn', () => {
     await expectCompleted(task.id, [...seen, ...(await stream.rest())]);
   });
 
-  it('loses nothing by SIGKILL: another one begins the turn again, and it counts as an attempt', async () => {
+  it('loses nothing when it is killed: another worker runs the turn again, as the next attempt', async () => {
     const { task, stream, seen } = await typing();
     const worker = await workerOf(task.id);
     await worker.stop(0);
@@ -80,7 +80,7 @@ describe('a worker in the middle of a turn', () => {
 });
 
 describe('a gateway with an open stream', () => {
-  it('ends the stream cleanly on SIGTERM, and the client resumes on another one', async () => {
+  it('ends the stream cleanly on SIGTERM, and the client resumes at another gateway', async () => {
     const { task, stream, seen } = await typing();
     const [gateway] = stack.gateways;
     const stopped = gateway?.stop();
@@ -91,7 +91,7 @@ describe('a gateway with an open stream', () => {
     await expectCompleted(task.id, await resumed(task, before));
   });
 
-  it('breaks the stream when it is killed, and the client resumes on another one', async () => {
+  it('breaks the stream when it is killed, and the client resumes at another gateway', async () => {
     const { task, stream, seen } = await typing();
     await stack.gateways[0]?.stop(0);
     const before = [...seen];
@@ -102,7 +102,7 @@ describe('a gateway with an open stream', () => {
     await expectCompleted(task.id, await resumed(task, before));
   });
 
-  it('answers who waits for it with the task as it is on SIGTERM', async () => {
+  it('answers a blocking call with the current task on SIGTERM', async () => {
     const [url = ''] = stack.urls;
     const message = userMessage('slow 60000');
     const answer = send(`${url}/agents/echo`, message);

@@ -7,12 +7,12 @@ import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { type ReceivedSpan, startCollector, type TestCollector } from '../support/collector.ts';
 import { textOf } from '../support/messages.ts';
 import { get, getTask } from '../support/rest.ts';
-import { type SdkBinding, sdkBindings, type Told } from '../support/sdk-clients.ts';
+import { type SdkBinding, type SendOptions, sdkBindings } from '../support/sdk-clients.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 import { until } from '../support/until.ts';
 
-// What the extensions promise (docs/extensions), to the official clients of 1.0 and 0.3 over each binding, when the
-// gateway that they have asked is killed, and each worker.
+// What the extensions guarantee (docs/extensions) to the official clients of 1.0 and 0.3 over each binding, when the
+// gateway of the request and each worker are killed.
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
@@ -20,27 +20,27 @@ let folder: string;
 let collector: TestCollector;
 let stack: Stack;
 
-/** Clients ask the first gateway until it is killed; the tests look through the last one. */
+/** Clients use the first gateway until it is killed; the tests use the last one. */
 const doomed = (): string => stack.urls[0] ?? '';
 const other = (): string => stack.urls.at(-1) ?? '';
 
-interface Asked {
+interface SentMessage {
   readonly binding: SdkBinding;
   readonly taskId: string;
-  /** For an agent that writes one. */
+  /** For an agent that writes a file. */
   readonly file: string;
   readonly traceId: string;
 }
 
 interface Guarantee {
   readonly agent: string;
-  readonly ask: (file: string, earlier: Task) => { readonly text: string } & Told;
-  readonly isUnderWay: (asked: Asked) => Promise<boolean> | boolean;
-  /** What the client does just before the kill; its answer may not come. */
-  readonly act?: (asked: Asked, url: string) => Promise<unknown>;
-  /** What there is in the end. */
-  readonly shown: (asked: Asked) => Promise<unknown>;
-  readonly promised: (earlier: Task) => unknown;
+  readonly ask: (file: string, earlier: Task) => { readonly text: string } & SendOptions;
+  readonly isUnderWay: (sent: SentMessage) => Promise<boolean> | boolean;
+  /** The client's action just before the kill, which may get no answer. */
+  readonly act?: (sent: SentMessage, url: string) => Promise<unknown>;
+  /** The state at the end. */
+  readonly outcome: (sent: SentMessage) => Promise<unknown>;
+  readonly expected: (earlier: Task) => unknown;
 }
 
 const linesOf = (file: string): string[] => (existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : []);
@@ -53,16 +53,16 @@ async function ended(agent: string, taskId: string): Promise<Task> {
   return until(isEnded, { what: `a task of ${agent} has ended`, timeoutMs: 40_000 });
 }
 
-const answerOf = async (agent: string, { taskId }: Asked): Promise<string> =>
+const answerOf = async (agent: string, { taskId }: SentMessage): Promise<string> =>
   textOf((await ended(agent, taskId)).status.message);
 
-async function calledBy({ taskId }: Asked): Promise<Task | undefined> {
+async function calledBy({ taskId }: SentMessage): Promise<Task | undefined> {
   const { contextId } = await getTask(`${other()}/agents/caller`, taskId);
   const { body } = await get<{ tasks: Task[] }>(`${other()}/agents/echo/tasks?contextId=${contextId}`);
   return body.tasks[0];
 }
 
-async function conversationOf({ taskId }: Asked): Promise<{ text?: string; phase: string }[]> {
+async function conversationOf({ taskId }: SentMessage): Promise<{ text?: string; phase: string }[]> {
   const { contextId } = await getTask(`${other()}/agents/requester`, taskId);
   const { body } = await get<{ conversations: { conversationId: string }[] }>(
     `${other()}/conversations?contextId=${contextId}`,
@@ -78,8 +78,8 @@ const lunch = [
   ...['At noon?', 'At noon. See you there.', 'complete'],
 ];
 
-const promises: Readonly<Record<string, Guarantee>> = {
-  'rerun: the steps before keep their results, and the others run': {
+const guarantees: Readonly<Record<string, Guarantee>> = {
+  'rerun: earlier steps keep their results, and the others run': {
     agent: 'stepper',
     ask: (file, { id: taskId }) => ({
       text: 'again',
@@ -88,84 +88,84 @@ const promises: Readonly<Record<string, Guarantee>> = {
       metadata: { file, pauseMs: 60_000 },
     }),
     isUnderWay: ({ file }) => linesOf(file).length > 0,
-    shown: async (asked) => [
-      await answerOf('stepper', asked),
-      linesOf(asked.file)
+    outcome: async (sent) => [
+      await answerOf('stepper', sent),
+      linesOf(sent.file)
         .map((line) => line.split(' ')[0])
         .join(' '),
     ],
-    promised: (earlier) => [textOf(earlier.status.message), 'second second third'],
+    expected: (earlier) => [textOf(earlier.status.message), 'second second third'],
   },
-  'trace-context: the turn that takes over leads to the trace of the client': {
+  'trace-context: the turn that takes over belongs to the trace of the client': {
     agent: 'stepper',
     ask: (file) => ({ text: 'go', metadata: { file, pauseMs: 60_000 } }),
     isUnderWay: ({ file }) => linesOf(file).length > 1,
-    shown: async (asked) => {
-      await ended('stepper', asked.taskId);
+    outcome: async (sent) => {
+      await ended('stepper', sent.taskId);
       const isTraced = ({ traceId, links }: ReceivedSpan): boolean =>
-        [traceId, ...links.map((link) => link.traceId)].includes(asked.traceId);
+        [traceId, ...links.map((link) => link.traceId)].includes(sent.traceId);
       const isThere = (): boolean => collector.spans.some((span) => span.name === 'process stepper' && isTraced(span));
       return until(isThere, { what: 'the span of the turn', timeoutMs: 20_000 });
     },
-    promised: () => true,
+    expected: () => true,
   },
-  'skill: a task goes on in the queue of its skill': {
+  'skill: a task stays in the queue of its skill': {
     agent: 'skilled',
     ask: (file) => ({ text: file, extensions: [skillUri], messageMetadata: { [skillUri]: { skill: 'print' } } }),
-    // Each worker has one place for them.
+    // Each worker runs one turn of this skill at a time.
     isUnderWay: () => true,
-    shown: async (one) => {
-      // All at once: tasks of other bindings may have the places after the kill.
-      for (const { file } of asked.values()) writeFileSync(`${file}.go`, '');
+    outcome: async (one) => {
+      // For all bindings at once: tasks of others may occupy the workers after the kill.
+      for (const { file } of sent.values()) writeFileSync(`${file}.go`, '');
       const answer = await answerOf('skilled', one);
       return [answer, [...new Set(linesOf(one.file).map((line) => line.split(' ')[0]))]];
     },
-    promised: () => ['print', ['print']],
+    expected: () => ['print', ['print']],
   },
-  'cascading-cancel: what the task has started ends with it': {
+  'cascading-cancel: tasks started by a canceled task are canceled, too': {
     agent: 'caller',
     ask: () => ({ text: 'slow 60000', metadata: { agent: 'echo' } }),
-    isUnderWay: async (asked) => (await calledBy(asked))?.status.state === 'TASK_STATE_WORKING',
+    isUnderWay: async (sent) => (await calledBy(sent))?.status.state === 'TASK_STATE_WORKING',
     act: async ({ binding, taskId }, url) => (await binding.at(`${url}/agents/caller`)).cancel(taskId),
-    shown: async (asked) => {
-      const { status } = await ended('caller', asked.taskId);
-      const called = await calledBy(asked);
+    outcome: async (sent) => {
+      const { status } = await ended('caller', sent.taskId);
+      const called = await calledBy(sent);
       return [status.state, (await ended('echo', called?.id ?? '')).status.state];
     },
-    promised: () => ['TASK_STATE_CANCELED', 'TASK_STATE_CANCELED'],
+    expected: () => ['TASK_STATE_CANCELED', 'TASK_STATE_CANCELED'],
   },
-  'conversations: every turn is there once': {
+  'conversations: every turn exists once': {
     agent: 'requester',
     ask: () => ({ text: 'Where shall we have lunch?' }),
-    isUnderWay: async (asked) => (await conversationOf(asked)).length > 0,
-    shown: async (asked) => {
-      await ended('requester', asked.taskId);
-      return (await conversationOf(asked)).map(({ text, phase }) => text ?? phase);
+    isUnderWay: async (sent) => (await conversationOf(sent)).length > 0,
+    outcome: async (sent) => {
+      await ended('requester', sent.taskId);
+      return (await conversationOf(sent)).map(({ text, phase }) => text ?? phase);
     },
-    promised: () => lunch,
+    expected: () => lunch,
   },
 };
 
-const asked = new Map<string, Asked>();
-const nameOf = (promise: string, { name }: SdkBinding): string => `${promise}, over ${name}`;
+const sent = new Map<string, SentMessage>();
+const nameOf = (guarantee: string, { name }: SdkBinding): string => `${guarantee}, over ${name}`;
 let earlier: Task;
 
 async function askAll(): Promise<void> {
-  const rows = Object.entries(promises).flatMap(([promise, what]) =>
-    sdkBindings.map((binding) => ({ promise, what, binding })),
+  const rows = Object.entries(guarantees).flatMap(([guarantee, what]) =>
+    sdkBindings.map((binding) => ({ guarantee, what, binding })),
   );
   await Promise.all(
-    rows.map(async ({ promise, what, binding }, n) => {
+    rows.map(async ({ guarantee, what, binding }, n) => {
       const file = join(folder, `file-${n}`);
       const traceId = `${n + 10}af7651916cd43dd8448eb211c80319c`.slice(0, 32).padEnd(32, '0');
-      const { text, ...told } = what.ask(file, earlier);
+      const { text, ...options } = what.ask(file, earlier);
       const headers = { traceparent: `00-${traceId}-b7ad6b7169203331-01` };
       const client = await binding.at(`${doomed()}/agents/${what.agent}`);
-      const taskId = await client.tell(text, { ...told, headers });
+      const taskId = await client.send(text, { ...options, headers });
       const one = { binding, taskId, file, traceId };
-      asked.set(nameOf(promise, binding), one);
+      sent.set(nameOf(guarantee, binding), one);
       const isUnderWay = async (): Promise<boolean> => what.isUnderWay(one);
-      await until(isUnderWay, { what: `${nameOf(promise, binding)} is under way`, timeoutMs: 30_000 });
+      await until(isUnderWay, { what: `${nameOf(guarantee, binding)} is under way`, timeoutMs: 30_000 });
     }),
   );
 }
@@ -185,13 +185,13 @@ beforeAll(async () => {
   const [binding] = sdkBindings;
   const client = await binding?.at(`${other()}/agents/stepper`);
   const metadata = { file: join(folder, 'earlier'), pauseMs: 0 };
-  earlier = await ended('stepper', (await client?.tell('go', { metadata })) ?? '');
+  earlier = await ended('stepper', (await client?.send('go', { metadata })) ?? '');
   await askAll();
   const [gateway] = stack.gateways;
   const actAll = (url: string): Promise<unknown> =>
     Promise.allSettled(
-      Object.entries(promises).flatMap(([promise, { act }]) =>
-        sdkBindings.map(async (each) => act?.(asked.get(nameOf(promise, each)) as Asked, url)),
+      Object.entries(guarantees).flatMap(([guarantee, { act }]) =>
+        sdkBindings.map(async (each) => act?.(sent.get(nameOf(guarantee, each)) as SentMessage, url)),
       ),
     );
   const acted = actAll(doomed());
@@ -201,7 +201,7 @@ beforeAll(async () => {
   await stack.addWorker();
   workers[1]?.kill('SIGKILL');
   await Promise.all([stack.addWorker(), acted]);
-  // A client that was not answered asks again.
+  // A client without an answer repeats its request.
   await actAll(other());
 });
 
@@ -212,7 +212,7 @@ afterAll(async () => {
 });
 
 describe.each(sdkBindings)('Over $name', (binding) => {
-  it.each(Object.entries(promises))('%s', async (promise, { shown, promised }) => {
-    expect(await shown(asked.get(nameOf(promise, binding)) as Asked)).toEqual(promised(earlier));
+  it.each(Object.entries(guarantees))('%s', async (guarantee, { outcome, expected }) => {
+    expect(await outcome(sent.get(nameOf(guarantee, binding)) as SentMessage)).toEqual(expected(earlier));
   });
 });

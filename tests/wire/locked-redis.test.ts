@@ -13,7 +13,7 @@ import { getTask, send, submit } from '../support/rest.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 import { until } from '../support/until.ts';
 
-// The Redis of docker-compose.yml as a process, with its command line and the secrets that are made at its first start.
+// The Redis of docker-compose.yml as a process, with its command line and the secrets created at its first start.
 
 let folder: string;
 let port: number;
@@ -41,7 +41,7 @@ function makeSecrets(): string {
 function connect({ tls = { ca: read('programs', 'redis-ca.crt') }, ...options }: Access = {}): Redis {
   const alone = { lazyConnect: true, retryStrategy: null, enableReadyCheck: false, maxRetriesPerRequest: 0 };
   const redis = new Redis({ port, host: '127.0.0.1', ...alone, ...(tls !== 'none' && { tls }), ...options });
-  redis.on('error', () => undefined); // each command rejects with it
+  redis.on('error', () => undefined); // each command rejects with the error
   onTestFinished(() => redis.disconnect());
   return redis;
 }
@@ -83,8 +83,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-describe('a deployment whose Redis is locked', () => {
-  it('accepts, runs, streams and remembers without a command that is refused', async () => {
+describe('a deployment with restricted rights in Redis', () => {
+  it('accepts, runs, streams and stores without a forbidden command', async () => {
     const [url = ''] = stack.urls;
     const task = await send(url, userMessage('I want a pizza'));
     expect(task.status.state).toBe('TASK_STATE_INPUT_REQUIRED');
@@ -104,18 +104,18 @@ describe('a deployment whose Redis is locked', () => {
     [['get', 'other:secret'], 'keys'],
     [['eval', "return redis.call('get', 'other:secret')", '0'], 'can.t run this command|script'],
     [['publish', 'other', 'x'], 'channels'],
-  ])('its own user may not run %j', async ([command = '', ...args], what) => {
+  ])('its own user cannot run %j', async ([command = '', ...args], what) => {
     await expect(asSwitchyard().call(command, ...args)).rejects.toThrow(new RegExp(what));
   });
 
-  it('nobody gets in without a password, and who asks for its health gets nothing else', async () => {
+  it('clients without a password are refused, and the user for health checks can only ping', async () => {
     await expect(connect().get('sw')).rejects.toThrow('NOAUTH');
     const health = connect({ username: 'health', password: '-' });
     expect(await health.ping()).toBe('PONG');
     await expect(health.get('sw')).rejects.toThrow('NOPERM');
   });
 
-  it('no password is sent without TLS, or to a server that another authority has signed', async () => {
+  it('no password is sent without TLS, or to a server of another certificate authority', async () => {
     await expect(connect({ tls: 'none' }).ping()).rejects.toThrow();
     const trusting = connect({ tls: {} });
     const [[reason]] = await Promise.all([once(trusting, 'error'), expect(trusting.ping()).rejects.toThrow()]);
@@ -126,7 +126,7 @@ describe('a deployment whose Redis is locked', () => {
     expect(gateway.output()).toContain('REDIS_CA_FILE: REDIS_URL is one without TLS: it must begin with rediss');
   });
 
-  it('shows the key of its first client once, and makes nothing anew', () => {
+  it("prints the first client's key once, and creates nothing a second time", () => {
     const [key = ''] = read('gateway', 'api-keys').split(':');
     expect(key).toMatch(/^[0-9a-f]{64}$/);
     expect(shown).toContain(`export API_KEY=${key}\n`);

@@ -42,7 +42,7 @@ afterAll(async () => {
   await redis.stop();
 });
 
-/** The lines of all gateways that ever ran, then those of all workers; of one task if it is named. */
+/** The lines of all gateways and workers that ever ran; only those of a task if it is given. */
 function lines(task?: string): Line[] {
   const all = stack.programs.flatMap((program) => program.output().split('\n'));
   const parsed = all.filter((line) => line.startsWith('{')).map((line): Line => JSON.parse(line));
@@ -57,9 +57,9 @@ function ask(path: string, body?: object): Promise<Response> {
   return fetch(adminUrl + path, { headers, ...(body && { method: 'POST', body: JSON.stringify(body) }) });
 }
 
-it('tells of each step of a task once, in gateway and worker with the same names of fields', async () => {
+it('the log has each step of a task once, with the same field names in gateway and worker', async () => {
   const { id, contextId } = await send(stack.urls[0] ?? '', userMessage('hello'));
-  await until(() => events(id).length >= 3, { what: 'its end is told' });
+  await until(() => events(id).length >= 3, { what: 'its end is logged' });
   const [accepted, begun, ended] = lines(id);
   const task = { task: id, context: contextId, agent: 'echo', tenant: 'default', level: INFO };
   expect(accepted).toMatchObject({ ...task, app: 'gateway', event: 'message-accepted', request: expect.any(String) });
@@ -69,39 +69,39 @@ it('tells of each step of a task once, in gateway and worker with the same names
   expect(events(id)).toHaveLength(3);
 });
 
-it('has what an agent logs, without secrets, and the request in the lines of the agents that it calls', async () => {
+it("the log has an agent's own entries without secrets, and the request id also for agents that it calls", async () => {
   const headers = { 'x-request-id': 'from-the-client-17' };
   const url = `${stack.urls[0]}/agents/teller/message:send`;
   const { body } = await post<{ task: { id: string } }>(url, { message: userMessage('hello') }, headers);
   const ofRequest = () => lines().filter(({ request }) => request === 'from-the-client-17');
   const ends = () => ofRequest().filter(({ event }) => event === 'turn-ended');
-  await until(() => ends().length === 2, { what: 'the ends of both turns are told' });
+  await until(() => ends().length === 2, { what: 'the ends of both turns are logged' });
   const said = ofRequest().find(({ event }) => event === 'agent-log');
   expect(said).toMatchObject({ level: INFO, msg: 'Told', task: body.task.id, agent: 'teller', attempt: 1 });
   expect(said).toMatchObject({ fields: { words: 'hello', password: '[left out]', key: '[left out]' } });
   expect(stack.programs.map((program) => program.output()).join()).not.toMatch(/hunter2|a-secret-of-webhooks/);
 });
 
-it('tells what failed and runs again', async () => {
+it('the log has failed attempts and their retries', async () => {
   const { id } = await send(stack.urls[0] ?? '', userMessage('retry 2'));
-  await until(() => events(id).includes('turn-ended'), { what: 'its end is told' });
+  await until(() => events(id).includes('turn-ended'), { what: 'its end is logged' });
   expect(events(id)).toEqual(['message-accepted', 'turn-begun', 'turn-given-back', 'turn-begun', 'turn-ended']);
   const [, , back] = lines(id);
   expect(back).toMatchObject({ level: WARN, attempt: 1, isSpent: true, outcome: 'retry', retryInMs: 50 });
 });
 
-it('tells of a message that kills its workers, up to its death, which is an error', async () => {
+it("the log has each worker killed by a message, and the message's failure as an error", async () => {
   const [url = ''] = stack.urls;
   const body = { message: userMessage('slow 60000'), configuration: { returnImmediately: true } };
   const { body: answer } = await post<{ task: { id: string } }>(`${url}/message:send`, body);
   const { id } = answer.task;
   for (const event of ['turn-begun', 'turn-taken-over']) {
-    await until(() => events(id).includes(event), { what: `${event} is told`, timeoutMs: 20_000 });
+    await until(() => events(id).includes(event), { what: `${event} is logged`, timeoutMs: 20_000 });
     const [victim] = stack.workers;
     await stack.addWorker();
     victim?.kill('SIGKILL');
   }
-  await until(() => events(id).includes('turn-given-up'), { what: 'its death is told', timeoutMs: 20_000 });
+  await until(() => events(id).includes('turn-given-up'), { what: 'its failure is logged', timeoutMs: 20_000 });
   expect(events(id).sort()).toEqual(['message-accepted', 'turn-begun', 'turn-given-up', 'turn-taken-over']);
   const line = (event: string): Line | undefined => lines(id).find((each) => each.event === event);
   const from = line('turn-begun')?.worker;
@@ -110,27 +110,27 @@ it('tells of a message that kills its workers, up to its death, which is an erro
   expect(line('turn-given-up')).toMatchObject({ level: ERROR, ...given });
 });
 
-it('has another level in every process when an operator says so, and the usual one when it is taken back', async () => {
+it('operators can change the log level of all processes, and reset it', async () => {
   const changed = (level: string): number =>
     lines().filter((line) => line.event === 'log-level' && 'logLevel' in line && line.logLevel === level).length;
   const running = stack.gateways.length + stack.workers.length;
   expect(await (await ask('/admin/log-level')).json()).toEqual({ forMs: 0 });
   const order = await (await ask('/admin/log-level', { level: 'debug', forMs: 60_000 })).json();
   expect(order).toMatchObject({ level: 'debug', forMs: expect.any(Number) });
-  await until(() => changed('debug') === running, { what: 'all tell more' });
+  await until(() => changed('debug') === running, { what: 'all processes log at level debug' });
   await fetch(`${stack.urls[0]}/tasks/none`);
-  await until(() => lines().some(({ event }) => event === 'answered'), { what: 'a request is told' });
-  // Who starts meanwhile tells more, too.
+  await until(() => lines().some(({ event }) => event === 'answered'), { what: 'a request is logged' });
+  // A process that starts in the meantime uses it, too.
   await stack.addWorker();
   expect(changed('debug')).toBe(running + 1);
 
   await ask('/admin/log-level', { level: 'debug', forMs: 0 });
-  await until(() => changed('info') === running + 1, { what: 'all tell as much as before' });
+  await until(() => changed('info') === running + 1, { what: 'all processes log at the usual level' });
   const refused = await ask('/admin/log-level', { level: 'loud' });
   expect(refused.status).toBe(400);
 });
 
-it('tells more of one process at a signal', async () => {
+it('SIGUSR2 changes the log level of one process', async () => {
   const [worker] = stack.workers;
   worker?.kill('SIGUSR2');
   await worker?.waitFor(/"event":"log-level","logLevel":"debug"/);

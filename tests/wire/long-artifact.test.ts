@@ -1,19 +1,19 @@
 import { askRedis } from '@switchyard/local';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { numberedLines } from '../support/all-events.ts';
 import { openEventStream } from '../support/event-stream.ts';
 import { userMessage } from '../support/messages.ts';
 import { startRedis, type TestRedis } from '../support/redis.ts';
 import { getTask, send } from '../support/rest.ts';
 import { type Stack, startStack } from '../support/stack.ts';
-import { numberedLines } from '../support/whole-story.ts';
 
-// Processes take their time on a busy machine.
+// On a busy machine processes start slowly.
 vi.setConfig({ testTimeout: 60_000 });
 
-// A write costs the size of the event, never the size of the task.
+// A write costs the size of the event, not of the task.
 
 const chunks = 10_000;
-/** How often the cost is looked at: once in so many chunks. */
+/** Number of chunks between two samples. */
 const sampleEvery = 200;
 
 let redis: TestRedis;
@@ -21,7 +21,7 @@ let stack: Stack;
 let url: string;
 
 beforeAll(async () => {
-  // Its own, so that nothing else is counted.
+  // A separate Redis, so that nothing else is counted.
   redis = await startRedis();
   stack = await startStack({ redisUrl: redis.url, agents: ['echo'] });
   [url = ''] = stack.urls;
@@ -32,14 +32,14 @@ afterAll(async () => {
   await redis.stop();
 });
 
-/** How far a task has come, and the time that Redis has spent on scripts until then. */
+/** The position of a task, and the time that Redis has spent in scripts until then. */
 interface Sample {
   readonly seq: number;
   readonly scriptMicroseconds: number;
 }
 
 async function takeSample(taskKey: string): Promise<Sample> {
-  // In one write: nothing comes between the two.
+  // Both commands in one write, so that nothing runs between them.
   const reply = await askRedis(Number(new URL(redis.url).port), `HGET ${taskKey} seq\r\nINFO commandstats`, 5_000);
   const seq = /^\$\d+\r\n(\d+)\r\n/.exec(reply)?.[1];
   const time = /cmdstat_evalsha:calls=\d+,usec=(\d+)/.exec(reply)?.[1];
@@ -47,7 +47,7 @@ async function takeSample(taskKey: string): Promise<Sample> {
   return { seq: Number(seq), scriptMicroseconds: Number(time) };
 }
 
-/** Has 10,000 chunks appended to one artifact, and looks at Redis all along. */
+/** Appends 10,000 chunks to one artifact, and takes samples of Redis. */
 async function writeLongArtifact(): Promise<{ taskId: string; samples: Sample[] }> {
   const stream = await openEventStream(`${url}/message:stream`, {
     method: 'POST',
@@ -73,7 +73,7 @@ async function keyOf(taskId: string): Promise<string> {
   return key;
 }
 
-/** Microseconds of Redis for each chunk, between one sample and the next. */
+/** Microseconds of Redis per chunk, between consecutive samples. */
 function costs(samples: readonly Sample[]): number[] {
   return samples.slice(1).flatMap(({ seq, scriptMicroseconds }, index) => {
     const before = samples[index];
@@ -82,27 +82,27 @@ function costs(samples: readonly Sample[]): number[] {
   });
 }
 
-/** The lower quartile: what else the machine does can only make a chunk dearer. */
+/** The lower quartile, since other programs can only make a chunk more expensive. */
 function undisturbed(numbers: readonly number[]): number {
   return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 4)] ?? Number.NaN;
 }
 
-/** Cost of a chunk in the last third of the artifact, as a multiple of that in the first third. */
+/** Cost of a chunk in the last third of the artifact, relative to the first third. */
 function growth(samples: readonly Sample[]): number {
   const all = costs(samples);
   const third = Math.floor(all.length / 3);
-  // A reader that lags far behind sees too little to tell.
+  // A reader that lags far behind sees too few positions.
   return third < 4 ? Number.NaN : undisturbed(all.slice(-third)) / undisturbed(all.slice(0, third));
 }
 
 describe('an artifact of 10,000 chunks', () => {
-  // The machine may be busy with something else just at the end: one quiet run out of three is enough.
-  it('costs as much per chunk at its end as at its start', { retry: 2 }, async () => {
+  // Other programs may disturb a run: one quiet run out of three is enough.
+  it('costs the same per chunk at its end as at its start', { retry: 2 }, async () => {
     const { samples } = await writeLongArtifact();
     expect(growth(samples)).toBeLessThan(1.3);
   });
 
-  it('has every chunk once', async () => {
+  it('contains every chunk once', async () => {
     const { id } = await send(url, userMessage(`stream ${chunks}`));
     const { artifacts } = await getTask(url, id);
     expect(artifacts).toMatchObject([{ name: 'Stream', parts: [{ text: numberedLines('chunk', chunks) }] }]);

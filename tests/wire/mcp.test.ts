@@ -11,10 +11,10 @@ import { get } from '../support/rest.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 import { until } from '../support/until.ts';
 
-// Processes take their time on a busy machine.
+// On a busy machine processes start slowly.
 vi.setConfig({ testTimeout: 60_000 });
 
-// The official SDK's client over real HTTP. Each of its requests goes to another gateway than the one before.
+// The official SDK's client over HTTP. Each request goes to another gateway.
 
 const keys = { ada: 'key-of-ada-0123456789', bob: 'key-of-bob-0123456789' };
 const eras = { modern: { versionNegotiation: { mode: { pin: '2026-07-28' } } }, legacy: {} } as const;
@@ -54,7 +54,7 @@ const echo = (client: Client, message: string, more: object = {}) =>
   client.callTool({ name: 'echo', arguments: { message, ...more } });
 
 describe.concurrent.each(Object.entries(eras))('a client of the %s revisions', (_, options) => {
-  test('sees each agent as a tool, with what it is for', async () => {
+  test('sees each agent as a tool with its description', async () => {
     const { tools } = await (await connected(options)).listTools();
     expect(tools.map(({ name }) => name)).toEqual(['echo', 'get_task', 'cancel_task']);
     const [agent] = tools;
@@ -62,7 +62,7 @@ describe.concurrent.each(Object.entries(eras))('a client of the %s revisions', (
     expect(agent?.description).toContain('- Echo: Completes with the parts of your message');
   });
 
-  test('calls an agent and gets what it says and makes, and which task it was', async () => {
+  test("calls an agent, and gets its answer, its artifacts and the task's ids", async () => {
     const client = await connected(options);
     const said = await echo(client, 'hello', { data: { size: 'l' } });
     expect(said.content).toEqual([
@@ -82,7 +82,7 @@ describe.concurrent.each(Object.entries(eras))('a client of the %s revisions', (
     expect(textOf(message)).toBe('A message, and no task');
   });
 
-  test('is told of progress while the task works, as long as that takes', async () => {
+  test('gets progress notifications while the task works, however long', async () => {
     const heard: string[] = [];
     const onprogress = ({ message = '' }: Progress): unknown => heard.push(message);
     const client = await connected(options);
@@ -91,7 +91,7 @@ describe.concurrent.each(Object.entries(eras))('a client of the %s revisions', (
     expect(heard).toContain('Taking my time');
   });
 
-  test('goes on with a task that outlives its call, and with one that asks', async () => {
+  test('continues a task that outlives its call, or that asks', async () => {
     const client = await connected(options);
     const early = await echo(client, 'slow 4000');
     expect(stateOf(early)).toMatch(/SUBMITTED|WORKING/);
@@ -108,7 +108,7 @@ describe.concurrent.each(Object.entries(eras))('a client of the %s revisions', (
     expect([taskOf(answered), textOf(answered)]).toEqual([taskOf(asks), 'this']);
   });
 
-  test('reads what is wrong as the result of its call', async () => {
+  test('gets errors as the result of its call', async () => {
     const client = await connected(options);
     for (const [message, word] of [
       ['fail', 'Failed, as you asked.'],
@@ -124,7 +124,7 @@ describe.concurrent.each(Object.entries(eras))('a client of the %s revisions', (
   });
 });
 
-test.concurrent('the same message id, sent twice, makes one task', async () => {
+test.concurrent('the same message id, sent twice, creates one task', async () => {
   const client = await connected();
   const call = { name: 'echo', arguments: { message: 'hello' }, _meta: { 'switchyard/messageId': 'once' } };
   const [first, second] = [await client.callTool(call), await client.callTool(call)];
@@ -132,7 +132,7 @@ test.concurrent('the same message id, sent twice, makes one task', async () => {
   expect(taskOf(await echo(client, 'hello'))).not.toBe(taskOf(first));
 });
 
-test.concurrent('a client that goes away leaves its task to run', async () => {
+test.concurrent('a task continues when its client disconnects', async () => {
   const client = await connected();
   const gone = new AbortController();
   const contextId = 'left alone';
@@ -151,7 +151,7 @@ test.concurrent('a client that goes away leaves its task to run', async () => {
   await until(done, { what: 'the task is done', timeoutMs: 20_000 });
 });
 
-test.concurrent('a task is canceled', async () => {
+test.concurrent('a task can be canceled', async () => {
   const client = await connected();
   const early = await echo(client, 'slow 60000');
   const args = { agent: 'echo', taskId: taskOf(early) };
@@ -161,7 +161,7 @@ test.concurrent('a task is canceled', async () => {
   await until(isCanceled, { what: 'the task is canceled', timeoutMs: 20_000 });
 });
 
-test.concurrent('a client that can ask its user does so, and the call goes on with the answer', async () => {
+test.concurrent('a client with elicitation asks its user, and the call continues with the answer', async () => {
   const client = await connected({ ...eras.modern, capabilities: { elicitation: {} } });
   const questions: string[] = [];
   client.setRequestHandler('elicitation/create', ({ params }) => {
@@ -175,7 +175,7 @@ test.concurrent('a client that can ask its user does so, and the call goes on wi
   expect([stateOf(declined), declined.isError ?? false]).toEqual(['TASK_STATE_INPUT_REQUIRED', false]);
 });
 
-test.concurrent('who has no key is refused, and who has another key sees no task of this one', async () => {
+test.concurrent("a request without a key is refused, and another caller's key does not see the task", async () => {
   await expect(connected(eras.modern, 'no-key-at-all-0123456789')).rejects.toThrow();
   const { status, headers } = await fetch(`${stack.urls[0]}/mcp`, {
     method: 'POST',

@@ -6,7 +6,7 @@ import { get, getTask, submit } from '../support/rest.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 import { until } from '../support/until.ts';
 
-// System 3: agents talking to each other. Two gateways, two workers; what one gateway accepted the other one shows.
+// A conversation between two agents, over two gateways and two workers: both gateways return the same.
 
 interface Event {
   readonly seq: number;
@@ -59,7 +59,7 @@ async function completed(task: Task): Promise<Task> {
     const now = await getTask(here, task.id);
     return now.status.state === 'TASK_STATE_COMPLETED' && now;
   };
-  return until(isCompleted, { what: 'the lunch is agreed on', timeoutMs: 15_000 });
+  return until(isCompleted, { what: 'the conversation is completed', timeoutMs: 15_000 });
 }
 
 async function conversationsOf({ contextId = '' }: Task, url = there): Promise<Shown[]> {
@@ -71,7 +71,7 @@ const conversation = async (id = '', url = there): Promise<Shown> =>
   (await get<Shown>(`${url}/conversations/${id}`)).body;
 
 describe('a conversation between two agents', () => {
-  it('is stored turn by turn, linked to the tasks that carried it, and ends with one complete event', async () => {
+  it('is stored turn by turn with the ids of its tasks, and ends with one complete event', async () => {
     const task = await completed(await submit(here, userMessage('Where shall we have lunch?')));
     expect(textOf(task.status.message)).toBe('It is agreed: At noon. See you there.');
     const [found] = await conversationsOf(task);
@@ -92,7 +92,7 @@ describe('a conversation between two agents', () => {
       expect(carrier.contextId).toBe(task.contextId);
       expect(carrier.history?.map((message) => textOf(message))).toContain(event.text);
     }
-    // The announce step is a task like any other, and no event.
+    // The task of the announcement is not an event.
     expect(JSON.stringify(events)).not.toContain('It is agreed');
   });
 
@@ -112,7 +112,7 @@ describe('a conversation between two agents', () => {
     expect(resumed.map(({ text }) => text)).toEqual(followed.slice(5).map(({ text }) => text));
   });
 
-  it('is separate from others between the same agents, and of no concern to an agent that takes no part', async () => {
+  it('is separate from other conversations of the same agents, and not visible to other agents', async () => {
     const texts = ['red', 'green', 'blue'].map((color) => `Lunch at the ${color} place?`);
     const tasks = await Promise.all(texts.map((text) => submit(here, userMessage(text))));
     const echoed = await submit(`${here}/agents/echo`, userMessage('hello'));
@@ -127,7 +127,7 @@ describe('a conversation between two agents', () => {
     expect(await conversationsOf(echoed)).toEqual([]);
   });
 
-  it('is an extension that the cards of those who take part declare', async () => {
+  it('is announced as an extension in the cards of its agents', async () => {
     const extensionsOf = async (agent: string): Promise<(string | undefined)[]> => {
       const { body } = await get<{ capabilities: { extensions?: { uri?: string }[] } }>(
         `${here}/agents/${agent}/.well-known/agent-card.json`,
@@ -141,7 +141,7 @@ describe('a conversation between two agents', () => {
 });
 
 describe('a conversation whose workers are killed', () => {
-  it('goes on where it was, with every turn once', async () => {
+  it('continues, with every turn once', async () => {
     const tasks = await Promise.all(
       Array.from({ length: 20 }, () => submit(here, userMessage('Where shall we have lunch?'))),
     );
@@ -162,7 +162,7 @@ describe('a conversation whose workers are killed', () => {
       const { events } = await conversation(found?.conversationId);
       expect(events.map(({ text, phase }) => text ?? phase)).toEqual([...script, 'complete']);
     }
-    // Some of them were taken over: else this test has shown nothing.
+    // Otherwise this test has shown nothing.
     expect(stack.workers.map((worker) => worker.output()).join()).toContain('"attempt":2');
   });
 });

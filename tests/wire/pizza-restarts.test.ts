@@ -11,10 +11,10 @@ import { getTask, send } from '../support/rest.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 import { until } from '../support/until.ts';
 
-// Processes take their time on a busy machine.
+// On a busy machine processes start slowly.
 vi.setConfig({ testTimeout: 60_000 });
 
-// System 1 of SYSTEMS.md: the memory of a conversation survives restarts of gateway, worker and Redis.
+// A conversation survives restarts of gateway, worker and Redis.
 
 let folder: string;
 let port: number;
@@ -50,8 +50,8 @@ async function orderPineapple(task: Task): Promise<void> {
 }
 
 /**
- * What a killed Redis keeps: while its disk is busy it answers before it has written (docs/guarantees.md), at most two
- * seconds.
+ * Waits until all answered writes are in the file: with a busy disk, a killed Redis loses those of up to two seconds
+ * (docs/guarantees.md).
  */
 async function untilWritten(): Promise<void> {
   const client = new Redis(redis.url);
@@ -66,8 +66,8 @@ async function restartRedis(): Promise<void> {
   redis = await durableRedis();
 }
 
-describe('the memory of a conversation', () => {
-  it('survives new processes in the place of the gateway and the worker', async () => {
+describe('the history of a conversation', () => {
+  it('survives the replacement of gateway and worker', async () => {
     const task = await askedForKind();
     const old = [...stack.gateways, ...stack.workers];
     await Promise.all(old.map((process) => process.stop()));
@@ -75,7 +75,7 @@ describe('the memory of a conversation', () => {
     await orderPineapple(task);
   });
 
-  it('survives that Redis is killed and started again while the gateway and the worker run on', async () => {
+  it('survives that Redis is killed and restarted while gateway and worker run', async () => {
     const task = await askedForKind();
     await restartRedis();
     const isBack = async (): Promise<boolean> => (await getTask(gateway(), task.id)).id === task.id;
@@ -83,7 +83,7 @@ describe('the memory of a conversation', () => {
     await orderPineapple(task);
   });
 
-  it('survives that everything is killed at once', async () => {
+  it('survives that all processes are killed at once', async () => {
     const task = await askedForKind();
     const old = [...stack.gateways, ...stack.workers];
     await untilWritten();

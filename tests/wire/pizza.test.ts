@@ -5,10 +5,10 @@ import { transcript, userMessage } from '../support/messages.ts';
 import { type RecordingModel, startRecordingModel } from '../support/recording-model.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 
-// Processes take their time on a busy machine.
+// On a busy machine processes start slowly.
 vi.setConfig({ testTimeout: 60_000 });
 
-// System 1 of SYSTEMS.md: a conversation over several turns.
+// A conversation over several turns.
 
 let model: RecordingModel;
 let stack: Stack;
@@ -37,14 +37,14 @@ async function say(url: string, message: Message): Promise<Task> {
   return result.task;
 }
 
-/** What the model was asked in a conversation: the one whose first words these are. */
+/** The model's requests for the conversation that begins with this text. */
 function askedAfter(opening: string): readonly (readonly { role: string; content: string }[])[] {
-  const conversations = model.asked.map(({ messages }) => messages.filter(({ role }) => role !== 'system'));
+  const conversations = model.requests.map(({ messages }) => messages.filter(({ role }) => role !== 'system'));
   return conversations.filter(([first]) => first?.content === opening);
 }
 
 describe('the pizza desk', () => {
-  it('asks for the kind in turn 1, and takes the order in turn 2, with both sides in the history', async () => {
+  it('asks for the kind in turn 1, and takes the order in turn 2, with both in the history', async () => {
     const first = await say(gateway(0), userMessage('I want a pizza'));
     expect(first.status).toMatchObject({
       state: 'TASK_STATE_INPUT_REQUIRED',
@@ -63,7 +63,7 @@ describe('the pizza desk', () => {
     ]);
   });
 
-  it('sends the model the whole conversation, roles mapped, and wants a structured answer', async () => {
+  it('sends the model the whole conversation with its roles, and requests structured output', async () => {
     const first = await say(gateway(0), userMessage('Pizza, please'));
     await say(gateway(0), userMessage('With mushrooms', first));
     expect(askedAfter('Pizza, please')).toEqual([
@@ -74,7 +74,7 @@ describe('the pizza desk', () => {
         { role: 'user', content: 'With mushrooms' },
       ],
     ]);
-    expect(model.asked.at(-1)).toMatchObject({ model: 'recording', response_format: { type: 'json_schema' } });
+    expect(model.requests.at(-1)).toMatchObject({ model: 'recording', response_format: { type: 'json_schema' } });
   });
 
   it('refuses a message to a completed task', async () => {
@@ -83,7 +83,7 @@ describe('the pizza desk', () => {
     expect(error).toMatchObject({ code: -32004, data: [{ reason: 'UNSUPPORTED_OPERATION' }] });
   });
 
-  it('begins a new conversation with a client that has forgotten its ids', async () => {
+  it('begins a new conversation for a client that sends no ids', async () => {
     const first = await say(gateway(0), userMessage('I want a pizza'));
     const second = await say(gateway(0), userMessage('I want a pizza'));
     expect(second.id).not.toBe(first.id);
@@ -91,14 +91,14 @@ describe('the pizza desk', () => {
     expect(transcript(second)).toEqual(['user: I want a pizza', 'agent: What kind?']);
   });
 
-  it('takes up a conversation in the same context with a client that has kept the contextId alone', async () => {
+  it('begins a new task in the same context for a client that sends only the contextId', async () => {
     const { contextId = '' } = await say(gateway(0), userMessage('One salami'));
     const next = await say(gateway(1), { ...userMessage('One margherita'), contextId });
     expect(next.contextId).toBe(contextId);
     expect(transcript(next)).toEqual(['user: One margherita', 'agent: Your Margherita pizza is on its way.']);
   });
 
-  it('never mixes the conversations of clients that talk at once', async () => {
+  it('keeps simultaneous conversations apart', async () => {
     const kinds = ['Hawaiian', 'Margherita', 'Salami', 'Funghi', 'Quattro Formaggi'];
     const wishes = Array.from({ length: 20 }, (_, client) => ({ client, kind: kinds[client % kinds.length] ?? '' }));
     const tasks = await Promise.all(

@@ -11,7 +11,7 @@ import { until } from '../support/until.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-// Secrets and contents are planted, go through everything that can be done with them, and come up nowhere.
+// Secrets and texts are sent through every operation, and must appear nowhere else.
 
 const canary = (name: string): string => `canary-of-${name}-5f2c91`;
 const planted = {
@@ -81,7 +81,7 @@ const message = (more: object = {}): object => ({
   ...more,
 });
 
-/** Everything that a client can do right and wrong. @returns the id of a task */
+/** Every correct and wrong request of a client. @returns the id of a task */
 async function doEverything(): Promise<string> {
   const { port } = receiver.address() as AddressInfo;
   const webhook = {
@@ -118,7 +118,7 @@ async function doEverything(): Promise<string> {
   return id;
 }
 
-/** A message that is none. */
+/** Sends an invalid message over gRPC. */
 async function overGrpc(key: string): Promise<void> {
   const [, port = ''] = (await stack.gateways[0]?.waitFor(/"grpcPort":(\d+)/)) ?? [];
   const session = connect(`http://127.0.0.1:${port}`);
@@ -135,7 +135,7 @@ async function overGrpc(key: string): Promise<void> {
   session.close();
 }
 
-/** All that operators and strangers get to see, but for contents that operators ask for. */
+/** Everything that operators and strangers see, except contents that operators request. */
 async function seen(id: string): Promise<Record<string, string>> {
   const operator = { 'x-api-key': planted.adminKey };
   const text = async (at: string, headers: Record<string, string> = operator): Promise<string> =>
@@ -153,10 +153,10 @@ async function seen(id: string): Promise<Record<string, string>> {
   };
 }
 
-it('no secret, and nothing that anybody wrote, is in logs, metrics, the audit trail or errors of others', async () => {
+it("no secret and no text of a user is in logs, metrics, the audit trail or other callers' errors", async () => {
   const id = await doEverything();
   let all = await seen(id);
-  // The webhook is tried for a while, and the audit trail is written in batches: what was done last is a refused read.
+  // Webhooks are retried for a while, and the audit trail is written in batches. The last action is a refused read.
   const isComplete = async (): Promise<boolean> => {
     all = await seen(id);
     return Boolean(
@@ -164,7 +164,7 @@ it('no secret, and nothing that anybody wrote, is in logs, metrics, the audit tr
     );
   };
   await until(isComplete, { what: 'the webhook is given up and the audit trail is written', timeoutMs: 20_000 });
-  // What was planted is there, and the log says much.
+  // The contents are stored, and the log is not empty.
   const operator = { 'x-api-key': planted.adminKey };
   const { body } = await get(`${adminUrl}/admin/tasks/${id}?contents=true`, operator);
   for (const name of ['text', 'data', 'metadata'] as const) expect(JSON.stringify(body)).toContain(planted[name]);

@@ -1,5 +1,6 @@
 import type { Task } from '@switchyard/protocol';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { numberedLines } from '../support/all-events.ts';
 import { openEventStream } from '../support/event-stream.ts';
 import { type HttpServer, openHttpServer } from '../support/http-server.ts';
 import { userMessage } from '../support/messages.ts';
@@ -8,21 +9,20 @@ import { type ErrorBody, get, post, type RestAnswer, submit } from '../support/r
 import type { SentEvent } from '../support/sent-events.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 import { until } from '../support/until.ts';
-import { numberedLines } from '../support/whole-story.ts';
 
-// Processes take their time on a busy machine.
+// On a busy machine processes start slowly.
 vi.setConfig({ testTimeout: 60_000 });
 
-// A2A 1.1 (docs/a2a-1-1.md) at two gateways with two workers, some of which die.
+// A2A 1.1 (docs/a2a-1-1.md) at two gateways with two workers, some of which are killed.
 
 let stack: Stack;
 
-const told: string[] = [];
+const received: string[] = [];
 let hook: HttpServer;
 
 beforeAll(async () => {
   hook = await openHttpServer(async (req, res) => {
-    told.push((await req.setEncoding('utf8').toArray()).join(''));
+    received.push((await req.setEncoding('utf8').toArray()).join(''));
     res.end();
   });
   const env = { PREVIEW_1_1: 'on', PUSH_ALLOW_HTTP: 'on', PUSH_ALLOW_HOSTS: '127.0.0.0/8' };
@@ -56,7 +56,7 @@ const generationOf = (text: string): number => {
 const poll = (base: string, id: string, currentGeneration: number): Promise<RestAnswer<Numbered>> =>
   get<Numbered>(`${base}/tasks/${id}?currentGeneration=${currentGeneration}&historyLength=0`, in1_1);
 
-/** Polls the gateways in turn, each for what comes after the last answer, until the task has ended. */
+/** Polls the gateways in turn for changes after the last answer, until the task has ended. */
 async function pollToTheEnd(id: string): Promise<Numbered[]> {
   const tasks: Numbered[] = [];
   while (tasks.at(-1)?.status.state !== 'TASK_STATE_COMPLETED') {
@@ -67,7 +67,7 @@ async function pollToTheEnd(id: string): Promise<Numbered[]> {
   return tasks;
 }
 
-/** Every answer was of a higher generation than the one before: none came without need, and none went back. */
+/** Expects that generations rise with each answer, and that the last task is complete. */
 function expectRising(tasks: readonly Numbered[]): void {
   const generations = tasks.map(({ generation }) => Number(generation));
   expect(generations).toEqual([...new Set(generations)].sort((a, b) => a - b));
@@ -80,7 +80,7 @@ function workerOf(taskId: string): Promise<Program> {
   return until(find, { what: `a worker is at work on ${taskId}`, timeoutMs: 20_000 });
 }
 
-/** A task in which the typist has written its first lines. */
+/** A task of which the typist has written the first lines. */
 async function typing(): Promise<string> {
   const { id } = await submit(gateway(0), userMessage(String(lines)));
   await until(async () => Number((await poll(gateway(1), id, 0)).body.generation) > 5, { what: 'it has begun' });
@@ -88,7 +88,7 @@ async function typing(): Promise<string> {
 }
 
 describe('the generations of a stream', () => {
-  it('go on without a gap, though it is cut and resumed at the other gateway, and its worker is killed', async () => {
+  it('have no gap though the stream is cut and resumed at the other gateway, and its worker is killed', async () => {
     const id = await typing();
     const worker = await workerOf(id);
     const events: SentEvent[] = [];
@@ -104,7 +104,7 @@ describe('the generations of a stream', () => {
     expect((await poll(gateway(1), id, 0)).body.generation).toBe(String(events.length));
   });
 
-  it('begin with that of the task for who comes late', async () => {
+  it('of a late subscriber start with that of the task', async () => {
     const id = await typing();
     const stream = await openEventStream(`${gateway(1)}/tasks/${id}:subscribe`, { headers: in1_1 });
     const [first = 0, ...others] = (await stream.rest()).map(({ text }) => generationOf(text));
@@ -113,37 +113,37 @@ describe('the generations of a stream', () => {
   });
 });
 
-describe('a webhook that is registered in 1.1', () => {
+describe('a webhook registered in 1.1', () => {
   it('gets every event with its generation', async () => {
     const taskPushNotificationConfig = { url: `${hook.url}/hook` };
     const body = { message: userMessage('20'), configuration: { taskPushNotificationConfig } };
     const { body: answer } = await post<{ task: Numbered }>(`${gateway(0)}/message:send`, body, in1_1);
     const { id, generation } = answer.task;
-    const ours = (): string[] => told.filter((text) => text.includes(id));
-    await until(() => ours().length >= Number(generation), { what: 'all is told', timeoutMs: 20_000 });
+    const ours = (): string[] => received.filter((text) => text.includes(id));
+    await until(() => ours().length >= Number(generation), { what: 'all is received', timeoutMs: 20_000 });
     expect(ours().map(generationOf)).toEqual(ours().map((_, i) => i + 1));
     expect(ours()).toHaveLength(Number(generation));
   });
 });
 
 describe('a long poll', () => {
-  it('of one gateway after the other sees the task rise to its end', async () => {
+  it('at alternating gateways follows the task to its end', async () => {
     expectRising(await pollToTheEnd(await typing()));
   });
 
-  it('is answered when another worker goes on with the work of a killed one', async () => {
+  it('is answered when another worker continues the work of a killed one', async () => {
     const id = await typing();
     const polled = pollToTheEnd(id);
     await (await workerOf(id)).stop(0);
     expectRising(await polled);
   });
 
-  it('is broken off with its gateway, and asked again of another one', async () => {
+  it('fails when its gateway stops, and can be repeated at another one', async () => {
     const { id } = await submit(`${gateway(0)}/agents/echo`, userMessage('ask'));
     const agentAt = (base: string): string => `${base}/agents/echo`;
     const isAsked = async (): Promise<boolean> =>
       (await poll(agentAt(gateway(1)), id, 0)).body.status.state === 'TASK_STATE_INPUT_REQUIRED';
-    await until(isAsked, { what: 'the agent has asked' });
+    await until(isAsked, { what: 'the agent waits for input' });
     const [doomed] = stack.gateways;
     const generation = Number((await poll(agentAt(gateway(1)), id, 0)).body.generation);
     const broken = expect(poll(agentAt(doomed?.url ?? ''), id, generation)).rejects.toThrow();
@@ -155,8 +155,8 @@ describe('a long poll', () => {
   });
 });
 
-describe('answers for one generation that come to both gateways at once', () => {
-  it('are refused but for one', async () => {
+describe('answers for the same generation, sent to both gateways at once,', () => {
+  it('are refused except one', async () => {
     const { id } = await submit(`${gateway(0)}/agents/echo`, userMessage('ask'));
     const read = async (): Promise<Numbered> => (await poll(`${gateway(1)}/agents/echo`, id, 0)).body;
     const asked = await until(
@@ -164,7 +164,7 @@ describe('answers for one generation that come to both gateways at once', () => 
         const task = await read();
         return task.status.state === 'TASK_STATE_INPUT_REQUIRED' && task;
       },
-      { what: 'the agent has asked' },
+      { what: 'the agent waits for input' },
     );
     const configuration = { ifGenerationMatch: asked.generation, returnImmediately: true };
     const answers = await Promise.all(

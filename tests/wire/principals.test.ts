@@ -4,10 +4,10 @@ import { userMessage } from '../support/messages.ts';
 import { type ErrorBody, get, post } from '../support/rest.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 
-// Processes take their time on a busy machine.
+// On a busy machine processes start slowly.
 vi.setConfig({ testTimeout: 60_000 });
 
-// Every read and write is scoped to its principal: tasks of others do not exist.
+// Every read and write is limited to its principal: other principals' tasks do not exist.
 
 const keys = { ada: 'key-of-ada-0123456789', bob: 'key-of-bob-0123456789' };
 const ada = { 'x-api-key': keys.ada };
@@ -23,7 +23,7 @@ beforeAll(async () => {
   [url = ''] = stack.urls;
   const { body } = await post<{ task: Task }>(`${url}/message:send`, { message: userMessage('ask') }, ada);
   task = body.task;
-  // Whatever the gateway keeps of what it has read, it has it now.
+  // From here on the gateway may have the task in its cache.
   await get(`${url}/tasks/${task.id}`, ada);
 });
 
@@ -52,7 +52,7 @@ describe('a task of another principal', () => {
     expect(body.error.details[0]).toMatchObject({ reason: 'TASK_NOT_FOUND' });
   });
 
-  it('is in no list, also not in that of its context', async () => {
+  it('is in no list, nor in that of its context', async () => {
     const lists = await Promise.all(
       ['', `?contextId=${task.contextId}`].map((query) => get<{ totalSize: number }>(`${url}/tasks${query}`, bob)),
     );
@@ -67,9 +67,9 @@ describe('a task of another principal', () => {
 
 describe('a caller without a valid key', () => {
   it.each([
-    ['none', {}],
-    ['a wrong one', { 'x-api-key': 'key-of-eve-0123456789' }],
-  ])('is let in nowhere: %s', async (_, headers) => {
+    ['no key', {}],
+    ['a wrong key', { 'x-api-key': 'key-of-eve-0123456789' }],
+  ])('gets 401 with %s', async (_, headers) => {
     const { status, headers: answered } = await get(`${url}/tasks/${task.id}`, headers);
     expect(status).toBe(401);
     expect(answered.get('www-authenticate')).toMatch(/^Bearer/);

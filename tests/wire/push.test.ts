@@ -62,7 +62,7 @@ const eventsOf = (taskId: string): StreamResponse[] =>
     .filter(({ headers }) => String(headers['x-a2a-delivery-id']).startsWith(taskId))
     .map(({ body }) => JSON.parse(body));
 
-const toldAt = (path: string): StreamResponse[] =>
+const receivedAt = (path: string): StreamResponse[] =>
   received.filter((one) => one.path.endsWith(`/${path}`)).map(({ body }) => JSON.parse(body));
 
 function answeredWithMessage(answer: Awaited<ReturnType<Client['sendMessage']>>): { readonly messageId: string } {
@@ -70,7 +70,7 @@ function answeredWithMessage(answer: Awaited<ReturnType<Client['sendMessage']>>)
   return answer;
 }
 
-describe.each(['JSONRPC', 'HTTP+JSON', 'GRPC'])('a webhook that the published SDK asks for over %s', (binding) => {
+describe.each(['JSONRPC', 'HTTP+JSON', 'GRPC'])('a webhook registered by the published SDK over %s', (binding) => {
   let client: Client;
 
   beforeAll(async () => {
@@ -80,7 +80,7 @@ describe.each(['JSONRPC', 'HTTP+JSON', 'GRPC'])('a webhook that the published SD
     client = await factory.createFromUrl(stack.urls[0] ?? '');
   });
 
-  /** Sends and does not wait; the id of the task. */
+  /** Sends with returnImmediately. @returns the task's id */
   async function send(text: string, taskPushNotificationConfig?: object): Promise<string> {
     const message = { messageId: randomUUID(), role: 'ROLE_USER', parts: [{ text }] };
     const configuration = { returnImmediately: true, taskPushNotificationConfig };
@@ -89,10 +89,10 @@ describe.each(['JSONRPC', 'HTTP+JSON', 'GRPC'])('a webhook that the published SD
     return answer.id;
   }
 
-  it('gets all events of the task, signed, in order', async () => {
+  it('gets all events of the task, signed and in order', async () => {
     const taskId = await send('stream 3', { url: hook, token });
     await until(() => eventsOf(taskId).at(-1)?.statusUpdate?.status.state === 'TASK_STATE_COMPLETED', {
-      what: 'word of the end',
+      what: 'the webhook gets the last event',
     });
     const [first, ...others] = eventsOf(taskId);
     expect(first?.task).toMatchObject({
@@ -110,21 +110,21 @@ describe.each(['JSONRPC', 'HTTP+JSON', 'GRPC'])('a webhook that the published SD
     expect(verdicts.map(({ kind }) => kind)).toEqual(received.map(() => 'genuine'));
   });
 
-  it('gets the plain message that its caller got, once, and no task', async () => {
+  it('gets the plain message of its caller once, and no task', async () => {
     const mine = randomUUID();
     const message = { messageId: randomUUID(), role: 'ROLE_USER', parts: [{ text: 'message' }] };
     const configuration = { taskPushNotificationConfig: { url: `${hook}/${mine}`, token } };
     const ask = () => client.sendMessage(SendMessageRequest.fromJSON({ message, configuration }));
     const { messageId } = answeredWithMessage(await ask());
-    await until(() => toldAt(mine).length > 0, { what: 'word of the message' });
+    await until(() => receivedAt(mine).length > 0, { what: 'the webhook gets the message' });
     expect(answeredWithMessage(await ask()).messageId).toBe(messageId);
-    const [only] = toldAt(mine);
+    const [only] = receivedAt(mine);
     expect(only).toMatchObject({ message: { messageId, parts: [{ text: 'A message, and no task' }] } });
     expect(JSON.stringify(only)).not.toMatch(/taskId|statusUpdate/);
-    expect(toldAt(mine)).toHaveLength(1);
+    expect(receivedAt(mine)).toHaveLength(1);
   });
 
-  it('gets what a stream begins with: the message alone', async () => {
+  it('gets the first event of the stream: the message alone', async () => {
     const mine = randomUUID();
     const message = { messageId: randomUUID(), role: 'ROLE_USER', parts: [{ text: 'message' }] };
     const configuration = { taskPushNotificationConfig: { url: `${hook}/${mine}`, token } };
@@ -132,11 +132,11 @@ describe.each(['JSONRPC', 'HTTP+JSON', 'GRPC'])('a webhook that the published SD
     for await (const event of client.sendMessageStream(SendMessageRequest.fromJSON({ message, configuration })))
       events.push(event);
     expect(events).toHaveLength(1);
-    await until(() => toldAt(mine).length > 0, { what: 'word of the message' });
-    expect(toldAt(mine).map((event) => Object.keys(event))).toEqual([['message']]);
+    await until(() => receivedAt(mine).length > 0, { what: 'the webhook gets the message' });
+    expect(receivedAt(mine).map((event) => Object.keys(event))).toEqual([['message']]);
   });
 
-  it('is made, read, listed and deleted; its secrets are not given back', async () => {
+  it('is created, read, listed and deleted; its secrets are not returned', async () => {
     const taskId = await send('ask');
     const authentication = { scheme: 'Bearer', credentials: 'c' };
     const config = TaskPushNotificationConfig.fromJSON({ id: 'mine', taskId, url: hook, token, authentication });
@@ -155,8 +155,8 @@ describe.each(['JSONRPC', 'HTTP+JSON', 'GRPC'])('a webhook that the published SD
   });
 });
 
-describe('a webhook of a message to an agent that declares repliesWithMessage', () => {
-  it.each([true, false])('is told the message and of no task, where returnImmediately is %s', async (immediately) => {
+describe('a webhook for an agent that declares repliesWithMessage', () => {
+  it.each([true, false])('gets the message and no task, with returnImmediately %s', async (immediately) => {
     const mine = randomUUID();
     const message = { messageId: randomUUID(), role: 'ROLE_USER', parts: [{ text: '?' }] };
     const configuration = {
@@ -168,15 +168,15 @@ describe('a webhook of a message to an agent that declares repliesWithMessage', 
       body: JSON.stringify({ message, configuration }),
       headers: { 'content-type': 'application/json', 'a2a-version': '1.0' },
     });
-    const told = await answer.json();
-    expect(told).toMatchObject({ message: { parts: [{ text: '42' }] } });
-    await until(() => toldAt(mine).length > 0, { what: 'word of the message' });
-    expect(toldAt(mine)).toEqual([told]);
+    const answered = await answer.json();
+    expect(answered).toMatchObject({ message: { parts: [{ text: '42' }] } });
+    await until(() => receivedAt(mine).length > 0, { what: 'the webhook gets the message' });
+    expect(receivedAt(mine)).toEqual([answered]);
   });
 });
 
-describe('a webhook that a client of A2A 0.3 asks for', () => {
-  it('gets the task in that version', async () => {
+describe('a webhook registered by an A2A 0.3 client', () => {
+  it('gets the task in the form of 0.3', async () => {
     const message = {
       kind: 'message',
       messageId: randomUUID(),
@@ -189,14 +189,14 @@ describe('a webhook that a client of A2A 0.3 asks for', () => {
     const answer = await fetch(stack.urls[0] ?? '', init);
     const { result } = (await answer.json()) as { result: { id: string } };
     await until(() => eventsOf(result.id).some((task) => JSON.stringify(task).includes('"completed"')), {
-      what: 'word of the end',
+      what: 'the webhook gets the last event',
     });
     expect(eventsOf(result.id).at(-1)).toMatchObject({ kind: 'task', id: result.id, status: { state: 'completed' } });
   });
 });
 
-describe('what is secret of a webhook', () => {
-  it('is in no log', () => {
+describe('the secrets of a webhook', () => {
+  it('are in no log', () => {
     const logs = [...stack.gateways, ...stack.workers].map((program) => program.output()).join('\n');
     expect(logs).not.toContain(token);
     expect(logs).not.toContain('stored in clear text');

@@ -5,7 +5,7 @@ import { get, getTask, post } from '../support/rest.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 import { until } from '../support/until.ts';
 
-// An agent calls another one, by its id or by the URL of its card in another deployment.
+// An agent calls another one by its id, or by the URL of its card in another deployment.
 
 let here: Stack;
 let there: Stack;
@@ -33,36 +33,36 @@ async function send(agent: string, message: Message, returnImmediately = false):
 const said = ({ status }: Task): string => `${status.state.replace('TASK_STATE_', '')} ${textOf(status.message)}`;
 
 describe.each([
-  ['by its name', () => 'echo'],
+  ['by its id', () => 'echo'],
   ['by the URL of its card', () => echoThere],
-])('an agent that is called %s', (_, agent) => {
-  it('answers', async () => {
+])('an agent called %s', (_, agent) => {
+  it('returns its answer', async () => {
     expect(said(await send(agent(), userMessage('hello')))).toBe('COMPLETED hello');
   });
 
-  it('answers with what it has written', async () => {
+  it('returns its artifact', async () => {
     expect(said(await send(agent(), userMessage('stream 3')))).toContain('chunk 1');
   });
 
-  it('asks the client, and gets its answer', async () => {
+  it('asks the client, and gets the answer', async () => {
     const asked = await send(agent(), userMessage('ask'));
     expect(asked.status.state).toBe('TASK_STATE_INPUT_REQUIRED');
     expect(said(await send(agent(), userMessage('blue', asked)))).toBe('COMPLETED blue');
   });
 
-  it('asks for an authorization, and goes on with the next message', async () => {
+  it('asks for an authorization', async () => {
     const asked = await send(agent(), userMessage('auth'));
     expect(asked.status.state).toBe('TASK_STATE_AUTH_REQUIRED');
   });
 
-  it('may fail, or reject', async () => {
+  it('can fail or reject', async () => {
     expect(said(await send(agent(), userMessage('reject')))).toMatch(/^FAILED TASK_STATE_REJECTED: /);
     expect(said(await send(agent(), userMessage('fail')))).toMatch(/^FAILED TASK_STATE_FAILED: /);
   });
 });
 
 describe('a call of a remote agent', () => {
-  it('is not made twice when its worker is killed', async () => {
+  it("is not repeated when the caller's worker is killed", async () => {
     const { id } = await send(echoThere, userMessage('slow 5000'), true);
     const isCalled = async (): Promise<boolean> =>
       (await tasksThere()).some(({ status }) => status.state === 'TASK_STATE_WORKING');
@@ -76,7 +76,7 @@ describe('a call of a remote agent', () => {
     expect(await tasksThere()).toHaveLength(before);
   });
 
-  it('is canceled with its caller, there too', async () => {
+  it('is canceled together with its caller', async () => {
     const { id } = await send(echoThere, userMessage('slow 60000'), true);
     const working = async (): Promise<Task | undefined> =>
       (await tasksThere()).find(({ status }) => status.state === 'TASK_STATE_WORKING');
@@ -87,7 +87,7 @@ describe('a call of a remote agent', () => {
     await until(isCanceled, { what: 'the other agent’s task is canceled', timeoutMs: 10_000 });
   });
 
-  it('cannot be made by a client', async () => {
+  it('cannot be requested by a client', async () => {
     const agent = encodeURIComponent(`@${echoThere}`);
     const { status } = await post(`${here.urls[0]}/agents/${agent}/message:send`, { message: userMessage('hello') });
     expect(status).toBe(404);

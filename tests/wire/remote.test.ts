@@ -1,16 +1,16 @@
 import { freePort } from '@switchyard/local';
 import type { StreamResponse, Task } from '@switchyard/protocol';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { expectAllEvents } from '../support/all-events.ts';
 import { openEventStream } from '../support/event-stream.ts';
 import { textOf, userMessage } from '../support/messages.ts';
 import { type Program, startProgram } from '../support/process.ts';
 import { getTask, post, send, submit } from '../support/rest.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 import { until } from '../support/until.ts';
-import { expectWholeStory } from '../support/whole-story.ts';
 
-// A queue in front of a server of the SDK, which keeps its tasks in memory: whatever is killed, the client sees one
-// task that completes.
+// A queue in front of an SDK server with its tasks in memory: whatever is killed, the client sees one task that
+// completes.
 
 let stack: Stack;
 let almanac: Program;
@@ -55,8 +55,8 @@ async function follow(words: string) {
   return { stream, begun, id: begun[0]?.data.task?.id ?? '' };
 }
 
-describe('an agent of the SDK with a queue in front', { timeout: 40_000 }, () => {
-  it('is announced with its card, asks what it asks, and writes what it writes', async () => {
+describe('an SDK agent with a queue in front', { timeout: 40_000 }, () => {
+  it('is announced with its card, and its questions and artifacts are passed on', async () => {
     const card = await (await fetch(`${url}/.well-known/agent-card.json`)).json();
     expect(card).toMatchObject({ name: 'Almanac', capabilities: { streaming: true } });
     expect(JSON.stringify(card)).not.toContain(env.ALMANAC_PORT);
@@ -67,7 +67,7 @@ describe('an agent of the SDK with a queue in front', { timeout: 40_000 }, () =>
     expect(lines(done)).toHaveLength(12);
   });
 
-  it('may be killed in the middle of its work and come back with nothing: its client sees one task that completes', async () => {
+  it('can be killed in the middle and restart with nothing: its client sees one task that completes', async () => {
     const { stream, begun, id } = await follow('The almanac of 2027, please');
     almanac.kill('SIGKILL');
     await almanac.exited;
@@ -77,10 +77,10 @@ describe('an agent of the SDK with a queue in front', { timeout: 40_000 }, () =>
     expect(task.status.state).toBe('TASK_STATE_COMPLETED');
     expect(task.artifacts).toHaveLength(1);
     expect(lines(task)).toHaveLength(12);
-    expectWholeStory(events, task);
+    expectAllEvents(events, task);
   });
 
-  it('works on while the worker in front of it is killed, and is not asked again', async () => {
+  it('keeps working while the worker in front of it is killed, and gets no second request', async () => {
     const { stream, begun, id } = await follow('The almanac of 2028, please');
     const [worker] = stack.workers;
     worker?.kill('SIGKILL');
@@ -95,10 +95,10 @@ describe('an agent of the SDK with a queue in front', { timeout: 40_000 }, () =>
       'Writing the almanac of 2028',
       'The almanac of 2028 is done.',
     ]);
-    expectWholeStory(events, task);
+    expectAllEvents(events, task);
   });
 
-  it('may be away when a message comes: the message waits', async () => {
+  it('can be unreachable when a message arrives: the message waits', async () => {
     almanac.kill('SIGKILL');
     await almanac.exited;
     const { id } = await submit(url, userMessage('The almanac of 2029, please'));

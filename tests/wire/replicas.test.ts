@@ -6,10 +6,10 @@ import { get, getTask, submit } from '../support/rest.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 import { until } from '../support/until.ts';
 
-// Processes take their time on a busy machine.
+// On a busy machine processes start slowly.
 vi.setConfig({ testTimeout: 60_000 });
 
-// Two gateways and two workers: whatever one gateway accepted, any gateway answers for.
+// Two gateways and two workers: every gateway knows what any of them accepted.
 
 let stack: Stack;
 let here: string;
@@ -22,8 +22,8 @@ beforeAll(async () => {
 
 afterAll(() => stack.stop());
 
-describe('a task that one gateway accepted', () => {
-  it('is polled to its end on the other one', async () => {
+describe('a task accepted by one gateway', () => {
+  it('can be polled to its end at the other one', async () => {
     const { id } = await submit(here, userMessage('hello'));
     const completed = async (): Promise<Task | false> => {
       const task = await getTask(there, id);
@@ -33,10 +33,10 @@ describe('a task that one gateway accepted', () => {
     expect(task).toEqual(await getTask(here, id));
   });
 
-  it('has the same ETag on both, and is not sent again to a client that has it', async () => {
+  it('has the same ETag at both, and gets 304 for it', async () => {
     const { id } = await submit(here, userMessage('ask'));
     const asked = async (): Promise<boolean> => (await getTask(there, id)).status.state === 'TASK_STATE_INPUT_REQUIRED';
-    await until(asked, { what: 'the agent has asked', timeoutMs: 10_000 });
+    await until(asked, { what: 'the agent waits for input', timeoutMs: 10_000 });
     const first = await get<Task>(`${here}/tasks/${id}`);
     const etag = first.headers.get('etag') ?? '';
     const again = await get(`${there}/tasks/${id}`, { 'if-none-match': etag });
@@ -47,7 +47,7 @@ describe('a task that one gateway accepted', () => {
     expect(changed.headers.get('etag')).not.toBe(etag);
   });
 
-  it('is waited for on the other one, change by change', async () => {
+  it('can be awaited at the other one, change by change', async () => {
     const { id } = await submit(here, userMessage('slow 300'));
     const states: string[] = [];
     let etag = '';
@@ -56,7 +56,7 @@ describe('a task that one gateway accepted', () => {
         prefer: 'wait=10',
         ...(etag !== '' && { 'if-none-match': etag }),
       });
-      // There is no answer before the task changes.
+      // It is not answered before the task changes.
       expect(status).toBe(200);
       states.push(body.status.state);
       etag = headers.get('etag') ?? '';
@@ -64,7 +64,7 @@ describe('a task that one gateway accepted', () => {
     expect(states.length).toBeLessThanOrEqual(3);
   });
 
-  it('is streamed on the other one, to its end', async () => {
+  it('can be streamed at the other one, to its end', async () => {
     const { id } = await submit(here, userMessage('slow 1000'));
     const stream = await openEventStream(`${there}/tasks/${id}:subscribe`);
     const events = await stream.rest();
@@ -81,7 +81,7 @@ describe('a task that one gateway accepted', () => {
     expect(lists.map(({ body }) => body.totalSize)).toEqual([1, 1]);
   });
 
-  it('is not made again when its message is sent again to the other one', async () => {
+  it('is the same when its message is repeated at the other one', async () => {
     const message = userMessage('hello');
     const first = await submit(here, message);
     const again = await submit(there, message);
@@ -90,7 +90,7 @@ describe('a task that one gateway accepted', () => {
 });
 
 describe('a second message while a turn runs', () => {
-  it('runs next, never beside it, whichever gateway and worker it meets', async () => {
+  it('runs next, not in parallel, whatever gateway and worker get it', async () => {
     const first = await submit(here, userMessage('slow 1500'));
     const stream = await openEventStream(`${there}/tasks/${first.id}:subscribe`);
     const working = await stream.until(({ statusUpdate, task }) => Boolean((statusUpdate ?? task)?.status.message));
@@ -102,7 +102,7 @@ describe('a second message while a turn runs', () => {
     expect(status.state).toBe('TASK_STATE_COMPLETED');
   });
 
-  it('runs in the order of acceptance, with as many as come', async () => {
+  it('runs in order of acceptance, also with many others', async () => {
     const first = await submit(here, userMessage('slow 1500'));
     const others = ['one', 'two', 'three', 'four'];
     for (const [index, text] of others.entries()) await submit(index % 2 ? here : there, userMessage(text, first));

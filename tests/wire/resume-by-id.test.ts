@@ -4,17 +4,17 @@ import { GrpcTransportFactory } from '@a2a-js/sdk/client/grpc';
 import { readSdkEvent } from '@switchyard/executor-sdk';
 import { eventIdIn, resumableStreamsUri } from '@switchyard/protocol';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { expectAllEvents, numberedLines } from '../support/all-events.ts';
 import { openEventStream } from '../support/event-stream.ts';
 import { userMessage } from '../support/messages.ts';
 import { get, getTask, submit } from '../support/rest.ts';
 import { SentEvent } from '../support/sent-events.ts';
 import { type GatewayProcess, type Stack, startStack } from '../support/stack.ts';
-import { expectWholeStory, numberedLines } from '../support/whole-story.ts';
 
-// Processes take their time on a busy machine.
+// On a busy machine processes start slowly.
 vi.setConfig({ testTimeout: 60_000 });
 
-// The official client over every binding and version, by docs/extensions/resumable-streams.md.
+// The official client over every binding and version, with docs/extensions/resumable-streams.md.
 
 let stack: Stack;
 
@@ -36,19 +36,19 @@ const factories = {
   GRPC: new GrpcTransportFactory(options),
 };
 
-interface Way {
+interface ClientKind {
   readonly binding: keyof typeof factories;
   readonly version: string;
 }
 
-const ways: readonly Way[] = ['1.0', '0.3'].flatMap((version) => [
+const kinds: readonly ClientKind[] = ['1.0', '0.3'].flatMap((version) => [
   { binding: 'JSONRPC', version } as const,
   { binding: 'HTTP+JSON', version } as const,
   { binding: 'GRPC', version } as const,
 ]);
 
-/** The client of a binding, for one gateway. */
-async function transportTo(base: string, { binding, version }: Way): Promise<Transport> {
+/** The client of a binding at one gateway. */
+async function transportTo(base: string, { binding, version }: ClientKind): Promise<Transport> {
   const { body } = await get<{ supportedInterfaces: { url: string; protocolBinding: string }[] }>(
     `${base}/.well-known/agent-card.json`,
     { 'a2a-version': '1.0' },
@@ -63,11 +63,11 @@ async function transportTo(base: string, { binding, version }: Way): Promise<Tra
 interface Reading {
   readonly taskId: string;
   readonly events: SentEvent[];
-  /** Cuts the stream after so many events. Left out: reads on until the stream ends or breaks. */
+  /** Cuts the stream after this many events. Default: reads until the stream ends or breaks. */
   readonly mostEvents?: number;
 }
 
-/** Reads on after the last event. @returns whether the stream has ended, rather than been cut */
+/** Continues after the last event. @returns whether the stream ended rather than was cut */
 async function readOn(transport: Transport, { taskId, events, mostEvents }: Reading): Promise<boolean> {
   const serviceParameters = {
     'A2A-Extensions': resumableStreamsUri,
@@ -83,31 +83,31 @@ async function readOn(transport: Transport, { taskId, events, mostEvents }: Read
   return true;
 }
 
-/** What an event says; the official client loses `append` over HTTP+JSON and gRPC of 0.3. */
-function gist({ eventId, data: { statusUpdate, artifactUpdate } }: SentEvent): readonly unknown[] {
+/** The content of an event; the official client loses `append` over HTTP+JSON and gRPC of 0.3. */
+function contentOf({ eventId, data: { statusUpdate, artifactUpdate } }: SentEvent): readonly unknown[] {
   const { artifactId, parts } = artifactUpdate?.artifact ?? {};
   return [eventId, statusUpdate?.status.state, artifactId, parts];
 }
 
-/** The same events as one uncut stream, which is the whole story of the task. */
+/** Expects the events of one uncut stream, which are all events of the task. */
 async function expectPage(taskId: string, lines: number, events: readonly SentEvent[]): Promise<void> {
   const [url = ''] = stack.urls;
   const task = await getTask(url, taskId);
   expect(task.status.state).toBe('TASK_STATE_COMPLETED');
   expect(task.artifacts?.[0]?.parts).toEqual([{ text: numberedLines('line', lines) }]);
   const uncut = await (await openEventStream(`${url}/tasks/${taskId}:subscribe`, { lastEventId: 0 })).rest();
-  expectWholeStory(uncut, task);
-  expect(events.map(gist)).toEqual(uncut.map(gist));
+  expectAllEvents(uncut, task);
+  expect(events.map(contentOf)).toEqual(uncut.map(contentOf));
 }
 
-describe.each(ways)('A stream over $binding of A2A $version', (way) => {
+describe.each(kinds)('A stream over $binding of A2A $version', (kind) => {
   it('has every event once, in order, when it is cut after each and resumed at the other gateway', async () => {
     const { id: taskId } = await submit(stack.urls[0] ?? '', userMessage('40'));
-    const transports = await Promise.all(stack.urls.map((url) => transportTo(url, way)));
+    const transports = await Promise.all(stack.urls.map((url) => transportTo(url, kind)));
     const events: SentEvent[] = [];
     for (let cuts = 0; ; cuts++) {
       const transport = transports[cuts % transports.length] as Transport;
-      // The last event of a task that has ended ends its stream.
+      // The last event of an ended task ends its stream.
       if (await readOn(transport, { taskId, events, mostEvents: 1 })) break;
       const { statusUpdate } = events.at(-1)?.data ?? {};
       if (statusUpdate?.status.state === 'TASK_STATE_COMPLETED') break;
@@ -116,14 +116,14 @@ describe.each(ways)('A stream over $binding of A2A $version', (way) => {
   });
 });
 
-// A stream of 0.3 is one of 1.0, translated.
-describe.each(ways.filter(({ version }) => version === '1.0'))('A stream over $binding of A2A $version', (way) => {
+// A stream of 0.3 is a translated one of 1.0.
+describe.each(kinds.filter(({ version }) => version === '1.0'))('A stream over $binding of A2A $version', (kind) => {
   it('has every event once, in order, when its gateway is killed, and the workers after it', async () => {
     const doomed: GatewayProcess = await stack.addGateway();
     await stack.untilReady();
     const { id: taskId } = await submit(doomed.url, userMessage('200'));
     const events: SentEvent[] = [];
-    const first = await transportTo(doomed.url, way);
+    const first = await transportTo(doomed.url, kind);
     await readOn(first, { taskId, events, mostEvents: 20 });
     const broken = readOn(first, { taskId, events }).then(
       () => 'ended',
@@ -131,10 +131,10 @@ describe.each(ways.filter(({ version }) => version === '1.0'))('A stream over $b
     );
     await vi.waitUntil(() => events.length > 40, { timeout: 20_000 });
     doomed.kill('SIGKILL');
-    // How a client sees a dead server is its own: some end the stream as if all had been said.
+    // Clients notice a dead server differently: some end the stream as if it were complete.
     await broken;
     expect(events.length).toBeLessThan(200);
-    const rest = readOn(await transportTo(stack.urls[0] ?? '', way), { taskId, events });
+    const rest = readOn(await transportTo(stack.urls[0] ?? '', kind), { taskId, events });
     for (const worker of stack.workers) worker.kill('SIGKILL');
     await stack.addWorker();
     await rest;

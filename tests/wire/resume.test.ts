@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { expectAllEvents, numberedLines } from '../support/all-events.ts';
 import { type EventStream, openEventStream } from '../support/event-stream.ts';
 import { userMessage } from '../support/messages.ts';
 import { getTask, submit } from '../support/rest.ts';
 import type { SentEvent } from '../support/sent-events.ts';
 import { type Stack, startStack } from '../support/stack.ts';
-import { expectWholeStory, numberedLines } from '../support/whole-story.ts';
 
-// Processes take their time on a busy machine.
+// On a busy machine processes start slowly.
 vi.setConfig({ testTimeout: 60_000 });
 
 // A stream that is cut and resumed has every event once, in order.
@@ -22,23 +22,23 @@ afterAll(() => stack.stop());
 
 const gateway = (index: number): string => stack.urls[index % stack.urls.length] ?? '';
 
-interface Place {
+interface Cursor {
   readonly url: string;
   readonly taskId: string;
   readonly lastEventId: number | string;
   readonly cutAfterBytes: number;
 }
 
-const bindings: readonly { binding: string; resume: (place: Place) => Promise<EventStream> }[] = [
+const bindings: readonly { binding: string; resume: (cursor: Cursor) => Promise<EventStream> }[] = [
   {
     binding: 'HTTP+JSON',
-    resume: ({ url, taskId, ...place }) => openEventStream(`${url}/tasks/${taskId}:subscribe`, place),
+    resume: ({ url, taskId, ...cursor }) => openEventStream(`${url}/tasks/${taskId}:subscribe`, cursor),
   },
   {
     binding: 'JSON-RPC',
-    resume: ({ url, taskId, ...place }) =>
+    resume: ({ url, taskId, ...cursor }) =>
       openEventStream(url, {
-        ...place,
+        ...cursor,
         method: 'POST',
         body: { jsonrpc: '2.0', id: 'again', method: 'SubscribeToTask', params: { id: taskId } },
       }),
@@ -46,11 +46,11 @@ const bindings: readonly { binding: string; resume: (place: Place) => Promise<Ev
 ];
 
 /**
- * Reads a task's events from the first on; at each cut the socket is destroyed and the other gateway is asked for the
- * rest.
+ * Reads a task's events from the first one on; each cut destroys the socket, and the rest is requested at the other
+ * gateway.
  */
 async function readWithCuts(
-  resume: (place: Place) => Promise<EventStream>,
+  resume: (cursor: Cursor) => Promise<EventStream>,
   { agent, taskId, cuts }: { agent: string; taskId: string; cuts: readonly number[] },
 ): Promise<SentEvent[]> {
   const events: SentEvent[] = [];
@@ -64,10 +64,10 @@ async function readWithCuts(
   return events;
 }
 
-describe.each(bindings)('a stream over $binding that is cut at random places', ({ resume }) => {
+describe.each(bindings)('a stream over $binding that is cut at random bytes', ({ resume }) => {
   const agent = 'echo';
 
-  it('has every event once and in order when it is resumed on the other gateway', async () => {
+  it('has every event once and in order when it is resumed at the other gateway', async () => {
     const cuts = fc.array(fc.integer({ min: 1, max: 30_000 }), { minLength: 1, maxLength: 12 });
     const property = fc.asyncProperty(cuts, async (cuts) => {
       const { id: taskId } = await submit(`${gateway(cuts.length)}/agents/echo`, userMessage('stream 500'));
@@ -75,13 +75,13 @@ describe.each(bindings)('a stream over $binding that is cut at random places', (
       const task = await getTask(`${gateway(0)}/agents/echo`, taskId);
       expect(task.status.state).toBe('TASK_STATE_COMPLETED');
       expect(task.artifacts?.[0]?.parts).toEqual([{ text: numberedLines('chunk', 500) }]);
-      expectWholeStory(events, task);
+      expectAllEvents(events, task);
     });
     await fc.assert(property, { numRuns: 12, endOnFailure: true });
   });
 });
 
-describe.each(bindings)('a stream over $binding of a task that is being worked on', ({ resume }) => {
+describe.each(bindings)('a stream over $binding of a running task', ({ resume }) => {
   it('has every event once and in order, however often it is cut', async () => {
     const agent = 'typist';
     const { id: taskId } = await submit(`${gateway(0)}/agents/typist`, userMessage('100'));
@@ -95,6 +95,6 @@ describe.each(bindings)('a stream over $binding of a task that is being worked o
     const stories = await Promise.all(readers);
     const task = await getTask(`${gateway(1)}/agents/typist`, taskId);
     expect(task.artifacts?.[0]?.parts).toEqual([{ text: numberedLines('line', 100) }]);
-    for (const events of stories) expectWholeStory(events, task);
+    for (const events of stories) expectAllEvents(events, task);
   });
 });

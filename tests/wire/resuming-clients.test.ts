@@ -5,14 +5,15 @@ import { freePort } from '@switchyard/local';
 import { eventIdIn, type StreamResponse } from '@switchyard/protocol';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { agentThat } from '../support/agent-that.ts';
+import { numberedLines } from '../support/all-events.ts';
 import { startProgram } from '../support/process.ts';
 import { type Stack, startStack } from '../support/stack.ts';
-import { numberedLines } from '../support/whole-story.ts';
 
-// Processes take their time on a busy machine.
+// On a busy machine processes start slowly.
 vi.setConfig({ testTimeout: 60_000 });
 
-// Our own clients, while the only gateway is killed and comes back: they have each event once, and no task anew.
+// Our own clients, while the only gateway is killed and restarted: they receive each event once, and create no new
+// task.
 
 let stack: Stack;
 let url: string;
@@ -35,7 +36,7 @@ async function restartGateway(): Promise<void> {
 const lines = 300;
 
 describe('The command line', () => {
-  it.each(['jsonrpc', 'http+json', 'grpc'])('goes on after its last event over %s', async (transport) => {
+  it.each(['jsonrpc', 'http+json', 'grpc'])('resumes after its last event over %s', async (transport) => {
     const args = ['send', String(lines), '--stream', '-o', 'json', '--transport', transport, '-a', url];
     const program = await startProgram({
       file: 'apps/cli/src/main.ts',
@@ -61,7 +62,7 @@ describe('The command line', () => {
 });
 
 describe('The executor of remote agents', () => {
-  it('goes on after its last event: what it has mirrored is not written again', async () => {
+  it('resumes after its last event, and writes no mirrored event again', async () => {
     const cardUrl = `${url}/.well-known/agent-card.json`;
     const port = new MemoryPort({ message: String(lines) });
     const result = executeTurn(agentThat(remoteExecutor({ cardUrl })), port, { graceMs: 4_000 });

@@ -8,11 +8,11 @@ import { sdkBindings } from '../support/sdk-clients.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 import { until } from '../support/until.ts';
 
-// Processes take their time on a busy machine.
+// On a busy machine processes start slowly.
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 });
 
-// Two gateways and two workers. The official clients send messages for later, over every binding; each process is
-// killed while they wait, and while they begin.
+// Two gateways and two workers. The official clients schedule messages over every binding; each process is killed while
+// they wait, and while they start.
 
 let stack: Stack;
 
@@ -71,11 +71,11 @@ async function series(more: object): Promise<Task> {
   return body.task;
 }
 
-describe('Messages for later of the official clients', () => {
-  it('begin once, at their time, though every process is killed before or then', async () => {
+describe('Messages scheduled by the official clients', () => {
+  it('start once, at their time, though every process is killed before or then', async () => {
     const at = inMs(6_000);
-    const tell = { extensions: [scheduleUri], messageMetadata: { [scheduleUri]: { at } }, isBlocking: true };
-    const ids = await Promise.all(sdkBindings.map(async (binding) => (await binding.at(url())).tell('hello', tell)));
+    const options = { extensions: [scheduleUri], messageMetadata: { [scheduleUri]: { at } }, isBlocking: true };
+    const ids = await Promise.all(sdkBindings.map(async (binding) => (await binding.at(url())).send('hello', options)));
     expect(Date.now()).toBeLessThan(Date.parse(at));
     const before = await Promise.all(ids.map((id) => getTask(url(), id)));
     expect(before.map((task) => [task.status.state, scheduleOf(task)])).toEqual(
@@ -92,9 +92,9 @@ describe('Messages for later of the official clients', () => {
     }
   });
 
-  it.each(sdkBindings)('are canceled over $name, and do not begin', async (binding) => {
+  it.each(sdkBindings)('are canceled over $name, and do not start', async (binding) => {
     const client = await binding.at(url());
-    const id = await client.tell('hello', {
+    const id = await client.send('hello', {
       extensions: [scheduleUri],
       messageMetadata: { [scheduleUri]: { at: inMs(500) } },
     });
@@ -103,7 +103,7 @@ describe('Messages for later of the official clients', () => {
   });
 });
 
-describe('A schedule by cron', () => {
+describe('A cron schedule', () => {
   it('has each of its tasks once and leaves none out, though every process is killed', async () => {
     const times = 12;
     const { contextId = '' } = await series({ times });
@@ -125,7 +125,7 @@ describe('A schedule by cron', () => {
     ]);
   });
 
-  it('ends with a cancel of the task that waits', async () => {
+  it('ends when the waiting task is canceled', async () => {
     const { contextId = '' } = await series({});
     const waits = await until(
       async () => {
@@ -139,7 +139,7 @@ describe('A schedule by cron', () => {
       const { body } = await post<Task>(`${url()}/tasks/${task.id}:cancel`);
       return body.status?.state === 'TASK_STATE_CANCELED';
     };
-    // Its time may come before the cancel: then the next one waits.
+    // The task may start before the cancel: then the next one waits.
     let isCanceled = await canceled(waits);
     await until(
       async () => {

@@ -25,10 +25,10 @@ import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { type Stack, startStack } from '../support/stack.ts';
 import { until } from '../support/until.ts';
 
-// Processes take their time on a busy machine.
+// On a busy machine processes start slowly.
 vi.setConfig({ testTimeout: 60_000 });
 
-// The official client, unmodified: all it knows of this gateway is the agent card.
+// The official client, unmodified: it knows only the agent card.
 
 let stack: Stack;
 
@@ -58,14 +58,14 @@ function request(
   return SendMessageRequest.fromJSON({ message, configuration });
 }
 
-/** A result that is a task and no plain message. */
+/** The task of a result, which must not be a plain message. */
 async function taskIn(result: ReturnType<Client['sendMessage']>): Promise<Task> {
   const answer = await result;
   if (!('status' in answer)) throw new Error('the answer is a message');
   return answer;
 }
 
-/** Events as they are on the wire. */
+/** Events as JSON. */
 const onTheWire = (events: readonly StreamResponse[]): unknown[] => events.map((event) => StreamResponse.toJSON(event));
 
 describe.each(bindings)('@a2a-js/sdk over %s', (binding) => {
@@ -75,7 +75,7 @@ describe.each(bindings)('@a2a-js/sdk over %s', (binding) => {
     client = await clientFor(binding, 'echo');
   });
 
-  it('finds the binding in the card, and what the agent can do', async () => {
+  it('finds the binding and the capabilities in the card', async () => {
     expect(client.transport.protocolName).toBe(binding);
     expect(client.protocolVersion).toMatch(/^1\.0/);
     const card = await client.getAgentCard();
@@ -104,7 +104,7 @@ describe.each(bindings)('@a2a-js/sdk over %s', (binding) => {
     await until(isCompleted, { what: 'the task is completed', timeoutMs: 10_000 });
   });
 
-  it('asks for as much of the history as it wants', async () => {
+  it('reads as much history as it requests', async () => {
     const { id } = await taskIn(client.sendMessage(request('hello')));
     const lengths = [undefined, 0, 1].map(async (historyLength) => {
       const { history } = await client.getTask(GetTaskRequest.fromJSON({ id, historyLength }));
@@ -121,7 +121,7 @@ describe.each(bindings)('@a2a-js/sdk over %s', (binding) => {
     expect([next.id, next.status?.state, next.history.length]).toEqual([task.id, TaskState.TASK_STATE_COMPLETED, 4]);
   });
 
-  it('gets a plain message from an agent that makes no task of it', async () => {
+  it('gets a plain message from an agent that creates no task', async () => {
     const answer = await client.sendMessage(request('message'));
     expect(answer).toMatchObject({ messageId: expect.any(String), role: 2 });
   });
@@ -139,7 +139,7 @@ describe.each(bindings)('@a2a-js/sdk over %s', (binding) => {
     expect(others.at(-1)).toMatchObject({ statusUpdate: { status: { state: 'TASK_STATE_COMPLETED' } } });
   });
 
-  it('resubscribes to a task that runs', async () => {
+  it('resubscribes to a running task', async () => {
     const { id } = await taskIn(client.sendMessage(request('slow 1000', { returnImmediately: true })));
     const events = onTheWire(await Array.fromAsync(client.resubscribeTask(SubscribeToTaskRequest.fromJSON({ id }))));
     expect(events[0]).toMatchObject({ task: { id } });
@@ -177,7 +177,7 @@ describe.each(bindings)('@a2a-js/sdk over %s', (binding) => {
     expect(canceled.status?.state).toBe(TaskState.TASK_STATE_CANCELED);
   });
 
-  it('makes, reads, lists and deletes a push notification config', async () => {
+  it('creates, reads, lists and deletes a push notification config', async () => {
     const { id: taskId } = await taskIn(client.sendMessage(request('slow 60000', { returnImmediately: true })));
     const hook = { taskId, id: 'hook', url: 'https://example.com/hook' };
     const made = await client.createTaskPushNotificationConfig(TaskPushNotificationConfig.fromJSON(hook));
@@ -196,7 +196,7 @@ describe.each(bindings)('@a2a-js/sdk over %s', (binding) => {
     ['TaskNotFound', () => client.cancelTask(CancelTaskRequest.fromJSON({ id: 'nothing' }))],
     ['TaskNotFound', () => Array.fromAsync(client.resubscribeTask(SubscribeToTaskRequest.fromJSON({ id: 'nothing' })))],
     ['RequestMalformed', () => client.sendMessage(SendMessageRequest.fromJSON({ message: { messageId: 'no-parts' } }))],
-  ])('is told %s', async (name, refused) => {
+  ])('gets %s', async (name, refused) => {
     await expect(refused()).rejects.toMatchObject({ name: expect.stringContaining(name) });
   });
 
@@ -208,7 +208,7 @@ describe.each(bindings)('@a2a-js/sdk over %s', (binding) => {
       'UnsupportedOperation',
       (task: Task) => Array.fromAsync(client.resubscribeTask(SubscribeToTaskRequest.fromJSON({ id: task.id }))),
     ],
-  ])('is told %s of a completed task', async (name, refused) => {
+  ])('gets %s for a completed task', async (name, refused) => {
     const task = await taskIn(client.sendMessage(request('hello')));
     await expect(refused(task)).rejects.toMatchObject({ name: expect.stringContaining(name) });
   });

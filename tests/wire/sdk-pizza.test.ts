@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type Program, startProgram } from '../support/process.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 
-// One executor of the SDK, unmodified: on a worker and on the SDK's own server, called by the SDK's client.
+// One unmodified SDK executor on a worker and on the SDK's own server, called by the SDK's client.
 
 let stack: Stack;
 let server: Program;
@@ -29,8 +29,8 @@ afterAll(async () => {
 });
 
 /**
- * Ids and times differ from run to run: equal ones get equal names. Contexts have names of their own: ours has the id
- * of the task that opened it (docs/adr/0023), and no client has a use for knowing that.
+ * Replaces ids and times, which differ from run to run: equal ones get equal names. Contexts get their own names, since
+ * ours has the id of the task that created it (docs/adr/0023).
  */
 function observable(value: unknown): unknown {
   const [ids, contexts] = [new Map<string, string>(), new Map<string, string>()];
@@ -59,7 +59,7 @@ function isTask(answer: Task | Message): answer is Task {
   return 'status' in answer;
 }
 
-/** One conversation; what the client holds after each message, and what it reads in the end. */
+/** One conversation: the results of each message, and the task as it is read at the end. */
 async function converse(client: Client, words: readonly string[]): Promise<unknown[]> {
   const seen: unknown[] = [];
   let task: Task | undefined;
@@ -76,7 +76,7 @@ async function converse(client: Client, words: readonly string[]): Promise<unkno
 /** The events of a stream. */
 async function stream(client: Client, words: string): Promise<unknown[]> {
   const events = await Array.fromAsync(client.sendMessageStream(request(words)));
-  // The gateway's first event is a snapshot, and so is the executor's: one more than the SDK's.
+  // Our gateway sends a snapshot first, and the executor another one: one event more than the SDK's server.
   return events.map(({ payload }) => (payload?.$case === 'task' ? 'task' : payload));
 }
 
@@ -85,11 +85,14 @@ describe('the pizza desk of the SDK', () => {
     [['A pizza with pineapple']],
     [['I want a pizza', 'Do you have pineapple?']],
     [['I want a pizza', 'I do not know', 'The one with mushrooms']],
-  ])('has the same task on both: %j', async (words) => {
+  ])('has the same task here and on the SDK server: %j', async (words) => {
     expect(observable(await converse(ours, words))).toEqual(observable(await converse(theirs, words)));
   });
 
-  it.each(['A pizza with pineapple', 'I want a pizza'])('has the same stream of events on both: %s', async (words) => {
-    expect(observable(await stream(ours, words))).toEqual(observable(await stream(theirs, words)));
-  });
+  it.each(['A pizza with pineapple', 'I want a pizza'])(
+    'has the same events here and on the SDK server: %s',
+    async (words) => {
+      expect(observable(await stream(ours, words))).toEqual(observable(await stream(theirs, words)));
+    },
+  );
 });

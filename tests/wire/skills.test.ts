@@ -9,10 +9,10 @@ import { type ErrorBody, get, getTask, post } from '../support/rest.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 import { until } from '../support/until.ts';
 
-// Processes take their time on a busy machine.
+// On a busy machine processes start slowly.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-// Two gateways and two workers, each of which runs one turn of `print` beside one of all others.
+// Two gateways and two workers, each of which runs one turn of `print` and one of all other skills at a time.
 
 let stack: Stack;
 let here: string;
@@ -60,7 +60,7 @@ async function ended({ id }: Task, state = 'TASK_STATE_COMPLETED'): Promise<Task
 const answerOf = async (task: Task): Promise<unknown> => (await ended(task)).status.message?.parts[0]?.text;
 
 describe('a message that names a skill', () => {
-  it('is run with it, and the skill that has a queue is on the card', async () => {
+  it('runs with this skill, and the card lists the skills with their own queue', async () => {
     expect(await answerOf(await submit(here, naming('print')))).toBe('print');
     expect(await answerOf(await submit(here, naming('bind')))).toBe('bind');
     const { body } = await get<AgentCard>(`${here}/.well-known/agent-card.json`);
@@ -68,7 +68,7 @@ describe('a message that names a skill', () => {
     expect(offered?.params).toEqual({ skills: ['print'] });
   });
 
-  it('is run while turns of others fill the workers, and the other way round', async () => {
+  it('runs while other skills occupy the workers, and the other way round', async () => {
     const file = newFile();
     const held = [await submit(here, userMessage(file)), await submit(there, userMessage(file))];
     await until(() => linesOf(file).length === 2, { what: 'both workers run an ordinary turn', timeoutMs: 20_000 });
@@ -84,7 +84,7 @@ describe('a message that names a skill', () => {
     expect(await Promise.all([...prints, oneMore].map(answerOf))).toEqual(['print', 'print', 'print']);
   });
 
-  it('goes on in its queue when its worker is killed', async () => {
+  it('stays in its queue when its worker is killed', async () => {
     const file = newFile();
     const task = await submit(here, naming('print', file));
     await until(() => linesOf(file).length === 1, { what: 'it runs', timeoutMs: 20_000 });
@@ -97,12 +97,12 @@ describe('a message that names a skill', () => {
     await stack.addWorker();
   });
 
-  it('has its later messages there, also those that name none', async () => {
+  it('sets the queue also for later messages of its task', async () => {
     const asked = await ended(await submit(here, naming('print', 'ask')), 'TASK_STATE_INPUT_REQUIRED');
     expect(await answerOf(await submit(there, userMessage('hello', asked), {}))).toBe('print');
   });
 
-  it('is refused if the agent has no such skill, with those that there are', async () => {
+  it('is refused with the list of skills if the agent has no such skill', async () => {
     for (const wrong of ['fly', 7, null]) {
       const { status, body } = await post<ErrorBody>(`${here}/message:send`, { message: naming(wrong) }, activation);
       expect(status).toBe(400);
@@ -110,7 +110,7 @@ describe('a message that names a skill', () => {
     }
   });
 
-  it('says nothing unless the request activates the extension', async () => {
+  it('has no effect unless the request activates the extension', async () => {
     expect(await answerOf(await submit(here, naming('fly'), {}))).toBe('-');
   });
 });

@@ -8,8 +8,7 @@ import { until } from '../support/until.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-// Messages for a task that is being worked on (docs/extensions/steering.md): two gateways, two workers, and what is
-// killed while messages come.
+// Messages for a running task (docs/extensions/steering.md): two gateways and two workers, some of which are killed.
 
 let stack: Stack;
 
@@ -28,15 +27,15 @@ afterAll(() => stack.stop());
 const at = (gateway: number, agent = 'pilot'): string => `${stack.urls[gateway % stack.urls.length]}/agents/${agent}`;
 const immediate = { returnImmediately: true };
 
-async function tell(url: string, taskId: string, text: string, messageId?: string): Promise<number> {
+async function sendTo(url: string, taskId: string, text: string, messageId?: string): Promise<number> {
   const message = { ...userMessage(text), taskId, ...(messageId && { messageId }) };
   return (await post(`${url}/message:send`, { message, configuration: immediate })).status;
 }
 
 const said = ({ status }: Task): string => status.message?.parts[0]?.text ?? '';
 
-/** Resolves when the agent has said so. */
-const hears = (taskId: string, text: string): Promise<unknown> =>
+/** Resolves when the agent's status has this text. */
+const untilSaid = (taskId: string, text: string): Promise<unknown> =>
   until(async () => said(await getTask(at(0), taskId)) === text, { what: `the pilot says ${text}`, timeoutMs: 20_000 });
 
 const ended = (taskId: string): Promise<Task> =>
@@ -56,13 +55,13 @@ function workerOf(taskId: string): Promise<Program> {
 const userTexts = ({ history = [] }: Task): (string | undefined)[] =>
   history.filter(({ role }) => role === 'ROLE_USER').map(({ parts }) => parts[0]?.text);
 
-describe('A message for a task whose agent is steered', () => {
-  it('is got by the turn that runs, in the order in which they came, and answered by its outcome', async () => {
+describe('A message for a running task whose agent accepts messages', () => {
+  it('is passed to the running turn, in order, and its blocking call returns the outcome', async () => {
     const { id } = await submit(at(0), userMessage('start'));
-    await hears(id, 'in the air');
-    expect(await tell(at(1), id, 'left')).toBe(200);
-    await hears(id, 'told left');
-    expect(await tell(at(0), id, 'right')).toBe(200);
+    await untilSaid(id, 'in the air');
+    expect(await sendTo(at(1), id, 'left')).toBe(200);
+    await untilSaid(id, 'told left');
+    expect(await sendTo(at(0), id, 'right')).toBe(200);
     const { body } = await post<{ task: Task }>(`${at(1)}/message:send`, {
       message: { ...userMessage('land'), taskId: id },
     });
@@ -70,67 +69,67 @@ describe('A message for a task whose agent is steered', () => {
     expect(userTexts(body.task)).toEqual(['start', 'left', 'right', 'land']);
   });
 
-  it('is taken once, though it is sent again', async () => {
+  it('is passed on once, though it is repeated', async () => {
     const { id } = await submit(at(0), userMessage('start'));
-    await hears(id, 'in the air');
+    await untilSaid(id, 'in the air');
     const messageId = crypto.randomUUID();
-    for (const gateway of [0, 1, 0]) expect(await tell(at(gateway), id, 'up', messageId)).toBe(200);
-    expect(await tell(at(0), id, 'land')).toBe(200);
+    for (const gateway of [0, 1, 0]) expect(await sendTo(at(gateway), id, 'up', messageId)).toBe(200);
+    expect(await sendTo(at(0), id, 'land')).toBe(200);
     expect(said(await ended(id))).toBe('start, up, land');
   });
 
-  it('runs next if the agent ended without it', async () => {
+  it('runs next if the turn ended without it', async () => {
     const { id } = await submit(at(0), userMessage('glide'));
-    await hears(id, 'in the air');
-    expect(await tell(at(1), id, 'glide')).toBe(200);
-    expect(await tell(at(1), id, 'land')).toBe(200);
-    expect(await tell(at(0), id, 'land')).toBe(200);
-    // The third turn is of the first of them, and is steered by the second.
+    await untilSaid(id, 'in the air');
+    expect(await sendTo(at(1), id, 'glide')).toBe(200);
+    expect(await sendTo(at(1), id, 'land')).toBe(200);
+    expect(await sendTo(at(0), id, 'land')).toBe(200);
+    // The third turn runs the first of them, and is steered by the second.
     const task = await ended(id);
     expect([said(task), userTexts(task)]).toEqual(['land, land', ['glide', 'glide', 'land', 'land']]);
   });
 
-  it('is got again, once and in order, by the turn that takes over when the worker is killed', async () => {
+  it('is passed on again, once and in order, to the turn that takes over when the worker is killed', async () => {
     const { id } = await submit(at(0), userMessage('start'));
-    await hears(id, 'in the air');
-    expect(await tell(at(0), id, 'left')).toBe(200);
-    await hears(id, 'told left');
+    await untilSaid(id, 'in the air');
+    expect(await sendTo(at(0), id, 'left')).toBe(200);
+    await untilSaid(id, 'told left');
     (await workerOf(id)).kill('SIGKILL');
-    expect(await tell(at(1), id, 'right')).toBe(200);
-    await hears(id, 'told right');
+    expect(await sendTo(at(1), id, 'right')).toBe(200);
+    await untilSaid(id, 'told right');
     await stack.addWorker();
-    expect(await tell(at(0), id, 'land')).toBe(200);
+    expect(await sendTo(at(0), id, 'land')).toBe(200);
     const task = await ended(id);
     expect(said(task)).toBe('start, left, right, land');
     expect(userTexts(task)).toEqual(['start', 'left', 'right', 'land']);
   });
 
-  it('is not lost with the gateway that has accepted it', async () => {
+  it('is not lost when the gateway that accepted it is killed', async () => {
     const { id } = await submit(at(0), userMessage('start'));
-    await hears(id, 'in the air');
-    expect(await tell(at(1), id, 'left')).toBe(200);
+    await untilSaid(id, 'in the air');
+    expect(await sendTo(at(1), id, 'left')).toBe(200);
     stack.gateways[1]?.kill('SIGKILL');
-    expect(await tell(at(0), id, 'land')).toBe(200);
+    expect(await sendTo(at(0), id, 'land')).toBe(200);
     expect(said(await ended(id))).toBe('start, left, land');
     await stack.addGateway();
   });
 });
 
-describe('A message for a task whose agent wants none while it works', () => {
-  it('is refused, kept nowhere, and taken when the agent asks', async () => {
+describe('A message for a running task whose agent accepts none', () => {
+  it('is refused, not stored, and accepted when the agent asks', async () => {
     const url = at(0, 'recluse');
     const { id } = await submit(url, userMessage('1500'));
     await until(async () => said(await getTask(url, id)) === 'do not disturb', { what: 'it works' });
     const messageId = crypto.randomUUID();
-    expect(await tell(at(1, 'recluse'), id, 'enough', messageId)).toBe(400);
+    expect(await sendTo(at(1, 'recluse'), id, 'enough', messageId)).toBe(400);
     await until(async () => said(await getTask(url, id)) === 'What else?', { what: 'it asks', timeoutMs: 10_000 });
     expect(userTexts(await getTask(url, id))).toEqual(['1500']);
-    expect(await tell(at(1, 'recluse'), id, 'enough', messageId)).toBe(200);
-    await until(async () => said(await getTask(url, id)) === 'done', { what: 'it has enough' });
+    expect(await sendTo(at(1, 'recluse'), id, 'enough', messageId)).toBe(200);
+    await until(async () => said(await getTask(url, id)) === 'done', { what: 'it completes' });
   });
 });
 
-it('The card says what becomes of a message', async () => {
+it('the card tells whether the agent accepts messages while it works', async () => {
   const params = async (agent: string): Promise<unknown> => {
     const { body } = await get<AgentCard>(`${at(0, agent)}/.well-known/agent-card.json`);
     return body.capabilities.extensions?.find(({ uri }) => uri?.endsWith('/steering/v1'))?.params;

@@ -9,7 +9,7 @@ import { get, getTask, post } from '../support/rest.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 import { until } from '../support/until.ts';
 
-// What an agent has done is counted by its traces in a file. Its workers are killed in the middle of it.
+// The agents' steps are counted by their traces in a file. Their workers are killed in the middle.
 
 let stack: Stack;
 let folder: string;
@@ -38,7 +38,7 @@ interface Begun {
   readonly traces: () => Promise<string[]>;
 }
 
-/** Sends a message whose agent leaves its traces in a file of its own. */
+/** Sends a message with the name of a new trace file for its agent. */
 async function begin(id: string, metadata: object): Promise<Begun> {
   const file = join(folder, crypto.randomUUID());
   const message = userMessage('Go');
@@ -61,7 +61,7 @@ async function traced({ traces }: Begun, pattern: RegExp): Promise<string> {
   return until(find, { what: `a trace like ${pattern}`, timeoutMs: 10_000 });
 }
 
-/** SIGKILL for the worker that left this trace; another one is started in its place. */
+/** Kills the worker that wrote this trace, and starts another one. */
 async function killWorkerOf(trace: string): Promise<void> {
   const pid = Number(trace.split(' ').at(-1));
   const worker = stack.workers.find((one) => one.pid === pid);
@@ -75,7 +75,7 @@ const members = async (contextId = ''): Promise<Task[]> =>
   (await get<ListTasksResponse>(`${agent('team-member')}/tasks?contextId=${contextId}`)).body.tasks;
 
 describe('a step whose worker is killed in the middle', () => {
-  it('is made again, but no step before it, and nothing is published twice', async () => {
+  it('runs again, but no step before it, and nothing is published twice', async () => {
     const begun = await begin('stepper', { pauseMs: 60_000 });
     // From the very first event on.
     const stream = await openEventStream(`${agent('stepper')}/tasks/${begun.task.id}:subscribe`, { lastEventId: 0 });
@@ -102,7 +102,7 @@ describe('a step whose worker is killed in the middle', () => {
 });
 
 describe('a team', () => {
-  it('works each in a task of its own, in one context', async () => {
+  it('has a task for each member, in one context', async () => {
     const begun = await begin('team-host', { workMs: 0 });
     const task = await reaches('team-host', begun.task.id, 'COMPLETED');
     expect(textOf(task.status.message)).toBe('design done and build done, 2 tasks besides');
@@ -113,7 +113,7 @@ describe('a team', () => {
     ]);
   });
 
-  it('whose host is killed goes on, and no agent works twice', async () => {
+  it("continues after the host's worker was killed, and no member works twice", async () => {
     const begun = await begin('team-host', { workMs: 6_000 });
     const host = await traced(begun, /^host/);
     await traced(begun, /^begun build/);
@@ -137,7 +137,7 @@ describe('a team', () => {
     await until(states, { what: 'every member is canceled', timeoutMs: 5_000 });
   });
 
-  it('is canceled with its host, also when the host’s worker was killed before', async () => {
+  it("is canceled with its host, also if the host's worker was killed before", async () => {
     const begun = await begin('team-host', { workMs: 60_000 });
     const host = await traced(begun, /^host/);
     await traced(begun, /^begun build/);

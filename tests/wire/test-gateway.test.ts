@@ -3,7 +3,7 @@ import { testGateway } from '@switchyard/cli/testing';
 import { expect, inject, it } from 'vitest';
 import { until } from '../support/until.ts';
 
-// What an agent's author uses to test an agent as its clients see it.
+// testGateway of @switchyard/cli/testing, with which authors test agents as their clients see them.
 
 const card = { name: 'Greeter', description: 'Greets.', version: '1.0.0', skills: [] };
 const greeter = defineAgent({
@@ -17,7 +17,7 @@ const shouter = defineAgent({
   execute: async (turn) => turn.complete((await turn.call('greeter', turn.text)).text.toUpperCase()),
 });
 
-it('serves the agents of a test over the wire, in one process', async () => {
+it('serves agents over the wire, in one process', async () => {
   await using gateway = await testGateway({ agents: [greeter, shouter], redisUrl: inject('redisUrl') });
   const asked = await gateway.send('Hi');
   expect([asked.state, asked.answer]).toEqual(['TASK_STATE_INPUT_REQUIRED', 'Who are you?']);
@@ -29,7 +29,7 @@ it('serves the agents of a test over the wire, in one process', async () => {
   expect((await fetch(`${gateway.agentUrl('shouter')}/.well-known/agent-card.json`)).status).toBe(200);
 });
 
-it('has the plain message of an agent that makes no task, and tells what an agent throws', async () => {
+it("returns an agent's plain message without a task, and reports what an agent throws", async () => {
   const thrown: unknown[] = [];
   const oracle = defineAgent({ id: 'oracle', card, repliesWithMessage: true, execute: (turn) => turn.reply('42') });
   const broken = defineAgent({
@@ -47,12 +47,12 @@ it('has the plain message of an agent that makes no task, and tells what an agen
   });
   expect(await gateway.send('What is the answer?')).toMatchObject({ task: undefined, answer: '42' });
   expect((await gateway.send('Work', { agent: 'broken' })).state).toBe('TASK_STATE_FAILED');
-  await until(() => thrown.length > 0, { what: 'the error is told' });
+  await until(() => thrown.length > 0, { what: 'the error is reported' });
   expect(thrown).toMatchObject([{ message: 'out of order' }]);
   await expect(gateway.send([])).rejects.toThrow('the message was refused (400)');
 });
 
-it('brings a Redis of its own when it is given none', async () => {
+it('starts its own Redis by default', async () => {
   await using gateway = await testGateway({ agents: [greeter] });
   expect((await gateway.send('Ada')).answer).toBe('Hello, Ada!');
 });

@@ -22,7 +22,7 @@ const tracestate = 'vendor=a';
 
 interface Traced {
   readonly spans: readonly ReceivedSpan[];
-  /** What a webhook was called with. */
+  /** The header traceparent of each webhook call. */
   readonly pushed: readonly (string | undefined)[];
   readonly states: readonly (string | undefined)[];
   /** The log lines of all processes. */
@@ -45,7 +45,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** A client sends a message to the coding team, with a webhook, and waits for the answer. */
+/** Sends a message with a webhook to the coding team, and waits for the answer. */
 async function trace(queue: string): Promise<Traced> {
   await using collector = await startCollector();
   await using receiver = await startReceiver();
@@ -59,7 +59,7 @@ async function trace(queue: string): Promise<Traced> {
     { traceparent, tracestate },
   );
   await receiver.ended;
-  // What is recorded is delivered before a process ends.
+  // Spans are exported before a process ends.
   await stack.stop();
   const log = stack.programs.map((program) => program.output()).join('\n');
   return { spans: collector.spans, pushed: receiver.traceParents, states: receiver.traceStates, log };
@@ -87,7 +87,7 @@ function start(queue: string, { url }: TestCollector): Promise<Stack> {
   });
 }
 
-/** A webhook. `ended`: it got the task's last event. */
+/** A webhook. `ended`: it received the task's last event. */
 async function startReceiver() {
   const traceParents: (string | undefined)[] = [];
   const traceStates: (string | undefined)[] = [];
@@ -114,7 +114,7 @@ function only(spans: Iterable<ReceivedSpan>, pattern: RegExp): ReceivedSpan {
 const parentOf = ({ traceId, parentId }: ReceivedSpan) => ({ traceId, spanId: parentId });
 
 describe.each(['link', 'parent'] as const)('a coding team, TRACE_QUEUE=%s', (queue) => {
-  it("has its spans in the caller's trace, or in traces that lead there", () => {
+  it("is in the caller's trace, or in traces that link to it", () => {
     const { spans } = traced[queue];
     const operation = only(spans, /^SendMessage$/);
     expect(operation).toMatchObject({ kind: 2, attributes: { 'a2a.method.name': 'SendMessage' } });
@@ -125,7 +125,7 @@ describe.each(['link', 'parent'] as const)('a coding team, TRACE_QUEUE=%s', (que
 });
 
 describe('a turn', () => {
-  it('is a trace of its own, linked to the send', () => {
+  it('is its own trace, linked to the send', () => {
     const { spans } = traced.link;
     const send = only(spans, /^send coding-team$/);
     const process = only(spans, /^process coding-team$/);
@@ -133,7 +133,7 @@ describe('a turn', () => {
     expect(process.traceId).not.toBe(caller.traceId);
   });
 
-  it("is a part of its caller's trace while that waits, if so set", () => {
+  it("is part of its caller's trace while the caller waits, with TRACE_QUEUE=parent", () => {
     const { spans } = traced.parent;
     const send = only(spans, /^send coding-team$/);
     const process = only(spans, /^process coding-team$/);
@@ -143,7 +143,7 @@ describe('a turn', () => {
     );
   });
 
-  it('names task, message, context and agent by the conventions', () => {
+  it('has attributes for task, message, context and agent, named by the conventions', () => {
     const { spans } = traced.link;
     const send = only(spans, /^send coding-team$/).attributes;
     const invoked = only(spans, /^invoke_agent Coding team$/);
@@ -161,7 +161,7 @@ describe('a turn', () => {
     expect(send).toMatchObject({ 'messaging.system': 'switchyard', 'messaging.destination.name': 'coding-team' });
   });
 
-  it('has its questions to the model, within the step that asks', () => {
+  it('contains its requests to the model, in the step that sends them', () => {
     const { spans } = traced.link;
     const chats = named(spans, /^chat scripted$/);
     expect(chats.length).toBeGreaterThan(0);
@@ -176,7 +176,7 @@ describe('a turn', () => {
 });
 
 describe('log lines', () => {
-  it('of operation and turn have their traces', () => {
+  it('of operations and turns have their trace id', () => {
     const { spans, log } = traced.link;
     const { traceId } = only(spans, /^process coding-team$/);
     expect(log).toMatch(new RegExp(`"app":"worker".*"traceId":"${traceId}"`));
@@ -185,7 +185,7 @@ describe('log lines', () => {
 });
 
 describe('a webhook', () => {
-  it('is called within the trace of the message that named it', () => {
+  it('is called in the trace of the message that registered it', () => {
     const { spans, pushed, states } = traced.link;
     const pushes = named(spans, /^push http:\/\/127\.0\.0\.1/);
     expect(pushes.length).toBeGreaterThan(0);
@@ -197,7 +197,7 @@ describe('a webhook', () => {
 });
 
 describe('without a collector', () => {
-  it("the caller's trace goes on to models, other agents and what those ask", async () => {
+  it("passes the caller's trace on to models, other agents and their requests", async () => {
     await startTraces({ collector: undefined }, { service: 'test', onError: () => undefined });
     await using server = await startReceiver();
     const outgoing = guardedClient({

@@ -19,15 +19,15 @@ export interface ScriptedModel {
 }
 
 /** Called with every request to the model. */
-export type OnAsked = (messages: readonly ChatMessage[]) => void;
+export type OnRequest = (messages: readonly ChatMessage[]) => void;
 
 /**
  * A model server with OpenAI's chat completions over real HTTP, on a free loopback port, so that the example runs
  * without a key and a network. It does not keep the process alive.
  */
-export async function startScriptedModel(onAsked: OnAsked = () => undefined): Promise<ScriptedModel> {
+export async function startScriptedModel(onRequest: OnRequest = () => undefined): Promise<ScriptedModel> {
   const server = createServer((request, response) => {
-    answer(request, response, onAsked).catch((error: unknown) => refuse(response, error));
+    answer(request, response, onRequest).catch((error: unknown) => refuse(response, error));
   });
   server.on('connection', (socket) => socket.unref());
   server.listen(0, '127.0.0.1').unref();
@@ -45,13 +45,13 @@ export async function startScriptedModel(onAsked: OnAsked = () => undefined): Pr
   };
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse, onAsked: OnAsked): Promise<void> {
+async function answer(request: IncomingMessage, response: ServerResponse, onRequest: OnRequest): Promise<void> {
   if (request.method !== 'POST' || request.url !== '/v1/chat/completions') {
     response.writeHead(404).end();
     return;
   }
   const chat = requestSchema.parse(await json(request));
-  onAsked(chat.messages);
+  onRequest(chat.messages);
   if (chat.stream) return stream(chat, response);
   const message = { role: 'assistant', content: contentOf(chat), refusal: null };
   sendJson(response, 200, completion(chat, 'chat.completion', { message, finish_reason: 'stop' }));

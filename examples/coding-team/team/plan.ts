@@ -6,7 +6,6 @@ const assignment = z.object({
   approach: z.array(z.string()).describe('Steps, in order.'),
 });
 
-/** The assignments. */
 export const planSchema = z.object({
   summary: z.string().describe('What will be built, in one sentence.'),
   analysis: z.string().describe('What the request means, and what matters about it.'),

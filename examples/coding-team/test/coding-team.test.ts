@@ -7,7 +7,7 @@ import design from '../design.ts';
 import frontend from '../frontend.ts';
 import product from '../product.ts';
 
-/** Before the agents are loaded: they read their settings then. */
+/** Before the agents are imported, since they read their settings then. */
 const { workspaces } = await vi.hoisted(async () => {
   const [{ mkdtempSync }, { tmpdir }] = await Promise.all([import('node:fs'), import('node:os')]);
   const folder = mkdtempSync(`${tmpdir()}/switchyard-team-`);
@@ -19,7 +19,7 @@ const { workspaces } = await vi.hoisted(async () => {
 afterAll(() => rmSync(workspaces, { recursive: true, force: true }));
 
 describe('the coding team', () => {
-  it('plans, works together, and delivers one result', { timeout: 30_000 }, async () => {
+  it('plans, works together, and completes with one combined result', { timeout: 30_000 }, async () => {
     const agents = [product, design, frontend, backend];
     const { task, answer } = await runTurn(team, 'Build a login system', { agents });
     expect(task.status.state).toBe('TASK_STATE_COMPLETED');

@@ -19,7 +19,7 @@ describe('the conformance agent', () => {
     ['tck-input-required', 'TASK_STATE_INPUT_REQUIRED'],
     ['tck-reject-task', 'TASK_STATE_REJECTED'],
     ['tck-stream-002', 'TASK_STATE_COMPLETED'],
-  ])('ends %s as %s at once', async (prefix, state) => {
+  ])('ends %s at once with %s', async (prefix, state) => {
     expect(states(await play(prefix))).toEqual([state]);
   });
 
@@ -28,12 +28,12 @@ describe('the conformance agent', () => {
     ['tck-artifact-file', { raw: expect.any(String), filename: 'output.txt', mediaType: 'text/plain' }],
     ['tck-artifact-file-url', { url: 'https://example.com/output.txt', filename: 'output.txt' }],
     ['tck-artifact-data', { data: { key: 'value', count: 42 } }],
-  ])('delivers the artifact of %s', async (prefix, part) => {
+  ])('publishes the artifact of %s', async (prefix, part) => {
     expect(parts(await play(prefix))).toMatchObject([part]);
   });
 
   it.each(['001', '003', 'ordering-001', 'artifact-text', 'artifact-file'])(
-    'works, delivers and completes for tck-stream-%s',
+    'reports progress, publishes an artifact and completes for tck-stream-%s',
     async (name) => {
       const said = await play(`tck-stream-${name}`);
       expect(states(said)).toEqual(['TASK_STATE_WORKING', 'TASK_STATE_COMPLETED']);
@@ -41,7 +41,7 @@ describe('the conformance agent', () => {
     },
   );
 
-  it('delivers in two chunks for tck-stream-artifact-chunked', async () => {
+  it('publishes its artifact in two chunks for tck-stream-artifact-chunked', async () => {
     const said = await play('tck-stream-artifact-chunked');
     const chunks = said.events.flatMap(({ artifactUpdate }) => artifactUpdate ?? []);
     expect(chunks.map(({ append, lastChunk }) => [append ?? false, lastChunk ?? false])).toEqual([

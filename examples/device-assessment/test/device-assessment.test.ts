@@ -9,7 +9,7 @@ vi.hoisted(() => {
 });
 
 describe('device assessment', () => {
-  it('asks which device, acknowledges, and delivers its assessment', async () => {
+  it('asks for the device, acknowledges, and completes with an assessment', async () => {
     const asked = await runTurn(assessment, 'Show me the configuration assessment from my device?');
     expect(asked.task.status).toMatchObject({
       state: 'TASK_STATE_INPUT_REQUIRED',
@@ -34,7 +34,7 @@ describe('device assessment', () => {
     ]);
   });
 
-  it('releases the waiting caller with its acknowledgement', async () => {
+  it("ends the caller's blocking call with its acknowledgement", async () => {
     const port = new MemoryPort({ message: 'Assess router007' });
     await executeTurn(assessment, port);
     expect(port.published[0]).toMatchObject({ kind: 'status', releasesCaller: true, settles: false });

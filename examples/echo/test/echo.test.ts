@@ -12,7 +12,7 @@ describe('echo', () => {
   });
 
   it.each(['stream of thoughts', 'fail better', 'constructor', 'Ask', 'slow -1'])(
-    'takes "%s" for no command',
+    'does not treat "%s" as a command',
     async (text) => {
       expect((await say(text)).answer).toBe(text);
     },
@@ -49,7 +49,7 @@ describe('echo', () => {
     expect((await asked.say('This')).answer).toBe('This');
   });
 
-  it('waits for an authorization, and goes on with the next message', async () => {
+  it('waits for an authorization, and continues with the next message', async () => {
     const asked = await say('auth');
     expect([asked.state, asked.result.kind]).toEqual(['TASK_STATE_AUTH_REQUIRED', 'waiting-for-auth']);
     expect((await asked.say('You may')).state).toBe('TASK_STATE_COMPLETED');
@@ -60,7 +60,7 @@ describe('echo', () => {
     ['fail', 'TASK_STATE_FAILED', 'Failed, as you asked.'],
     ['crash', 'TASK_STATE_FAILED', 'The agent failed unexpectedly.'],
     ['message', 'TASK_STATE_COMPLETED', 'A message, and no task'],
-  ])('knows %s', async (word, state, text) => {
+  ])('executes the command %s', async (word, state, text) => {
     const { task, answer } = await say(word);
     expect([task.status.state, answer]).toEqual([state, text]);
   });

@@ -12,8 +12,8 @@ async function lunch(
   return { answer, events, calls: calls.length };
 }
 
-describe('a lunch', () => {
-  it('is agreed on in turns, and announced outside of the conversation', async () => {
+describe('a lunch conversation', () => {
+  it('ends in agreement after six turns, and is announced outside the conversation', async () => {
     const { answer, events, calls } = await lunch();
     const said = events.map((event) =>
       event.phase === 'turn' ? `${event.fromAgent} ${event.turn}: ${event.text}` : event.phase,
@@ -32,7 +32,7 @@ describe('a lunch', () => {
     expect(calls).toBe(2);
   });
 
-  it('falls through when the target cannot talk', async () => {
+  it('ends without agreement when the target rejects', async () => {
     const { answer, events } = await lunch({ ...target, execute: (turn) => turn.reject('I am fasting.') });
     expect(answer).toBe('We could not agree: I am fasting.');
     expect(events.map(({ phase }) => phase)).toEqual(['turn', 'error', 'complete']);

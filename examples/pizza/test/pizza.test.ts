@@ -8,7 +8,7 @@ vi.hoisted(() => {
 });
 
 describe('the pizza desk', () => {
-  it('asks for the kind, and takes the order, with the whole conversation in its history', async () => {
+  it('asks for the kind, then takes the order, with the whole conversation in its history', async () => {
     const first = await runTurn(pizza, 'I want a pizza');
     expect([first.task.status.state, first.answer]).toEqual(['TASK_STATE_INPUT_REQUIRED', 'What kind?']);
     const second = await first.say('Do you have pineapple?');
@@ -24,7 +24,7 @@ describe('the pizza desk', () => {
     ]);
   });
 
-  it('needs no question when the kind is clear', async () => {
+  it('asks nothing when the kind is clear', async () => {
     expect((await runTurn(pizza, 'One margherita')).answer).toBe('Your Margherita pizza is on its way.');
   });
 
@@ -35,7 +35,7 @@ describe('the pizza desk', () => {
     expect(task.status.state).toBe('TASK_STATE_INPUT_REQUIRED');
   });
 
-  it('does not mix two conversations', async () => {
+  it('keeps two conversations apart', async () => {
     const [ada, bob] = await Promise.all([runTurn(pizza, 'I want a pizza'), runTurn(pizza, 'I want a pizza')]);
     const answers = await Promise.all([ada.say('Salami'), bob.say('Mushrooms')]);
     expect(answers.map(({ answer }) => answer)).toEqual([

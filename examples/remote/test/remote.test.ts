@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => almanac.close());
 
-it('asks what the almanac asks, and has what it writes', async () => {
+it("asks the almanac's question, and completes with its artifact", async () => {
   const agent = await remoteAgent({ id: 'almanac', cardUrl: almanac.cardUrl });
   const asked = await runTurn(agent, 'An almanac, please');
   expect([asked.state, asked.answer]).toEqual(['TASK_STATE_INPUT_REQUIRED', 'Of which year?']);

@@ -2,7 +2,7 @@ import { runTurn } from '@switchyard/agent/testing';
 import { expect, it } from 'vitest';
 import agent from '../agent.ts';
 
-it('takes an order over as many turns as it takes', async () => {
+it('takes an order over several turns', async () => {
   const first = await runTurn(agent, 'I want a pizza');
   expect(first.answer).toBe('What kind?');
   const second = await first.say('I do not know');

@@ -4,7 +4,7 @@ import { createGateway } from '@switchyard/gateway';
 import { Store } from '@switchyard/store';
 import { createLog } from '@switchyard/telemetry';
 
-/** A gateway in a thread of its own, that knows how much it allocates. Asked `begin`, then `end`: answers bytes. */
+/** A gateway in its own thread, which counts allocated bytes between the messages `begin` and `end`. */
 const { redisUrl, prefix } = workerData as { redisUrl: string; prefix: string };
 const store = new Store({ redisUrl, prefix }, () => undefined);
 await store.start();
@@ -15,7 +15,7 @@ const heap = (): number => getHeapStatistics().used_heap_size;
 let profiler = new GCProfiler();
 let from = 0;
 
-/** What was used before each collection, and had not been after the one before. */
+/** The sum of the heap's growth between garbage collections. */
 function allocated(): number {
   const until = heap();
   const { statistics } = profiler.stop();

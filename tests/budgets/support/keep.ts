@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { Tally } from '../../support/redis-ledger.ts';
 import { type Budget, budgets, type OperationBudget, operations } from '../budgets.ts';
 
-/** Fails the test when more was measured than the budget, with the budget's reason, and goes on to the next one. */
+/** Fails the test, but continues, if more was measured than the budget allows. */
 export function keepBudget(name: keyof typeof budgets, measured: number): void {
   const { most, because }: Budget = budgets[name];
   const words = `${name}: ${Number(measured.toPrecision(4))}, and the budget is ${most} (${because})`;

@@ -1,6 +1,6 @@
 import { type Agent, defineAgent, type Turn } from '@switchyard/agent';
 
-/** A turn that the test leads, and ends as completed. */
+/** A turn that the test controls. */
 export interface LedTurn {
   readonly turn: Turn;
   complete(): void;
@@ -8,7 +8,7 @@ export interface LedTurn {
 
 export interface LedAgent {
   readonly agent: Agent;
-  /** The next turn that begins. */
+  /** Resolves with the next turn that begins. */
   next(): Promise<LedTurn>;
 }
 

@@ -7,23 +7,20 @@ import { until } from '../../support/until.ts';
 import { type LedAgent, ledAgent } from './led-agent.ts';
 
 export interface SystemOptions {
-  /** Where the gateway finds Redis: over a ledger, if what it asks is to be counted. */
+  /** URL of the gateway's Redis: a ledger, if its commands are counted. */
   readonly gatewayRedis: string;
   readonly workerRedis: string;
-  /** What the audit trail has; nothing when left out. */
+  /** AUDIT. Default: nothing is recorded. */
   readonly audit?: 'changes';
-  /** How often open feeds are checked; never when left out. */
+  /** Interval of the check of open feeds. Default: never. */
   readonly feedCheckMs?: number;
 }
 
-/**
- * A gateway and a worker in this process, each with a store of its own, that do nothing by the clock that could be left
- * out.
- */
+/** A gateway and a worker in this process, each with its own store, without periodic work that can be switched off. */
 export interface System extends AsyncDisposable {
   readonly url: string;
   readonly led: LedAgent;
-  /** Of the gateway. */
+  /** The gateway's store. */
   readonly store: Store;
 }
 

@@ -1,10 +1,10 @@
 import { askRedis } from '@switchyard/local';
 
-/** What a Redis has done so far. */
+/** Counters of a Redis. */
 export interface RedisCounts {
-  /** Scripts that were run. */
+  /** Number of scripts run. */
   readonly scripts: number;
-  /** Commands that were run, those of scripts and the scripts themselves included. */
+  /** Number of commands run, including scripts and their commands. */
   readonly commands: number;
   /** Size of the append-only file. */
   readonly fileBytes: number;
@@ -21,7 +21,7 @@ export async function readCounts(redisUrl: string): Promise<RedisCounts> {
   };
 }
 
-/** The reply as it comes. */
+/** The raw reply. */
 export function ask(redisUrl: string, command: string): Promise<string> {
   return askRedis(Number(new URL(redisUrl).port), command, 5_000);
 }

@@ -4,12 +4,12 @@ import type { Socket } from 'node:net';
 
 const CHANNEL = 'http.server.request.start';
 
-/** How often the servers of this process write to sockets: what is corked together is one write. */
+/** Counts writes to sockets of this process' servers: corked writes count as one. */
 export interface SocketWrites extends Disposable {
   readonly count: number;
 }
 
-/** @param path of requests that come from now on, whose connections are counted */
+/** @param path of the future requests whose connections are counted */
 export function countSocketWrites(path: RegExp): SocketWrites {
   let count = 0;
   const listen = (message: unknown): void => {
@@ -25,7 +25,7 @@ export function countSocketWrites(path: RegExp): SocketWrites {
   };
 }
 
-/** A socket's `_write` and `_writev` are what hands bytes to the system. */
+/** Node calls a socket's `_write` or `_writev` for each system call. */
 function watch(socket: Socket, onWrite: () => void): void {
   const { _write: write, _writev: writev } = socket;
   socket._write = (...written) => {

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 
-/** A gateway with a heap of its own. */
+/** A gateway with its own heap. */
 export interface GatewayThread extends AsyncDisposable {
   readonly url: string;
-  /** Bytes that it allocates while something is done. */
+  /** Bytes that it allocates during an action. */
   allocated(act: () => Promise<unknown>): Promise<number>;
 }
 

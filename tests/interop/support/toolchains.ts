@@ -6,24 +6,24 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-// Installs clients written in other languages, each once, by the versions that its lock file has.
+// Installs clients in other languages, each once, with the versions of its lock file.
 
 const execute = promisify(execFile);
 const clients = fileURLToPath(new URL('../clients', import.meta.url));
-/** Ignored by git. A folder per client and lock file: a changed lock file installs again. */
+/** Ignored by git. A folder per client and lock file, so that a changed lock file installs again. */
 const cache = fileURLToPath(new URL('../.cache', import.meta.url));
 
 const installWithinMs = 300_000;
 
-/** A program of another language, ready to be run. */
+/** An installed program in another language. */
 export interface InstalledClient {
   readonly file: string;
   readonly args: readonly string[];
 }
 
-/** Of a language: why it cannot be used here, and how a client of it is installed. */
+/** A language: why it cannot be used here, and how its client is installed. */
 export interface Toolchain {
-  /** Undefined: it is here. */
+  /** Undefined if it can. */
   readonly missing: string | undefined;
   readonly lockFile: string;
   install(client: string, folder: string): Promise<void>;
@@ -38,7 +38,7 @@ export const pythonToolchain: Toolchain = {
   async install(client, folder) {
     await execute(python ?? '', ['-m', 'venv', folder], { timeout: installWithinMs });
     const lock = join(clients, client, 'requirements.txt');
-    // The lock names every package: without --no-deps pip looks for newer ones, and refuses them for want of a hash.
+    // The lock file names every package: without --no-deps pip looks for newer ones, and refuses them without a hash.
     const args = ['install', '--quiet', '--no-deps', '--require-hashes', '-r', lock];
     await execute(join(folder, 'bin/pip'), args, { timeout: installWithinMs });
   },
@@ -47,7 +47,7 @@ export const pythonToolchain: Toolchain = {
 
 export const goToolchain = goToolchainOf('.');
 
-/** @param what is built: `.` is the client's own `main.go`, else a command of a module that its `go.mod` names */
+/** @param what is built: `.` is the client's own `main.go`, else a command of a module in its `go.mod` */
 export function goToolchainOf(what: string): Toolchain {
   return {
     missing: runs('go', ['version']) ? undefined : 'Go is not installed',
@@ -61,10 +61,10 @@ export function goToolchainOf(what: string): Toolchain {
   };
 }
 
-/** Of Python and Go both: what a client prints for each case, by the case's name. */
+/** For Python and Go: what a client printed for each case, by name. */
 export type Report = Readonly<Record<string, unknown>>;
 
-/** @throws {Error} with what the tools printed */
+/** @throws {Error} with the output of the tools */
 export async function install(client: string, toolchain: Toolchain): Promise<InstalledClient> {
   const hash = createHash('sha256');
   for (const file of [toolchain.lockFile, ...(toolchain === goToolchain ? ['main.go'] : [])])
@@ -79,7 +79,7 @@ export async function install(client: string, toolchain: Toolchain): Promise<Ins
   return toolchain.program(client, folder);
 }
 
-/** Runs a client as it is. @returns what it printed */
+/** Runs a client. @returns its output */
 export async function output({ file, args }: InstalledClient, ...more: readonly string[]): Promise<string> {
   return (await execute(file, [...args, ...more], { timeout: 60_000 })).stdout;
 }

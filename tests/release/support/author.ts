@@ -7,23 +7,23 @@ import { type Guarded, spawnGuarded } from '@switchyard/local';
 import { until } from '../../support/until.ts';
 import { environment } from './empty-folder.ts';
 
-/** What a command came to. */
+/** The result of a command. */
 export interface Done {
   readonly code: number;
-  /** Of both outputs. */
+  /** Standard output and error. */
   readonly output: string;
 }
 
-/** Programs that run until they are stopped, and what they say when they are ready. */
+/** Programs that run until they are stopped, and what they print when they are ready. */
 const staysUp = /\bnpm run dev\b|\bnpm start\b|switchyard-worker/;
 const ready = /is ready on|"event":"started"/;
 const readyWithinMs = 60_000;
 
-/** Somebody at a terminal in a folder outside the repository, who types what a page says. */
+/** A user at a terminal in a folder outside the repository, who types the commands of a page. */
 export class Author implements AsyncDisposable {
   readonly #root: string;
   readonly #env: Readonly<Record<string, string>>;
-  /** What stays up. */
+  /** The running program. */
   #running: Typed | undefined;
   folder: string;
 
@@ -33,7 +33,7 @@ export class Author implements AsyncDisposable {
     this.#env = env;
   }
 
-  /** @param npmrc configuration of npm, beside that of the machine */
+  /** @param npmrc configuration of npm, in addition to that of the machine */
   static async sitDown(npmrc: string, env: Readonly<Record<string, string>>): Promise<Author> {
     const root = await realpath(await mkdtemp(join(tmpdir(), 'switchyard-author-')));
     await writeFile(join(root, 'npmrc'), npmrc);
@@ -41,7 +41,7 @@ export class Author implements AsyncDisposable {
     return new Author(root, { ...environment(), ...settings, ...env });
   }
 
-  /** What the program that stays up has said. */
+  /** The output of the running program. */
   get output(): string {
     return this.#running?.output() ?? '';
   }
@@ -59,7 +59,7 @@ export class Author implements AsyncDisposable {
     return writeFile(join(this.folder, file), text);
   }
 
-  /** Ctrl-C: the whole group is told, since npm's shell passes no signal on. */
+  /** Ctrl-C: signals the whole process group, since npm's shell passes no signal on. */
   async stop(): Promise<void> {
     const { program } = this.#running ?? {};
     this.#running = undefined;
@@ -100,7 +100,7 @@ export class Author implements AsyncDisposable {
   }
 }
 
-/** A command that runs, and what it has said so far. */
+/** A running command, and its output so far. */
 interface Typed {
   readonly program: Guarded;
   readonly output: () => string;

@@ -5,20 +5,20 @@ import { promisify } from 'node:util';
 import { dataSettings, RedisNode } from '../../../workshop/faults/redis/redis-node.ts';
 import { until } from '../../support/until.ts';
 
-/** A way to back a Redis up, as docs/backup.md says. The copy goes into a folder. */
-export interface Way {
+/** A way to back up a Redis, from docs/backup.md. The copy is a folder. */
+export interface BackupMethod {
   readonly name: string;
-  /** That it needs beside Redis. */
+  /** The program that it needs besides Redis. */
   readonly program?: string;
   take(node: RedisNode, into: string): Promise<unknown>;
-  /** A Redis with what the copy has, which keeps an append-only file again. */
+  /** Starts a Redis with the contents of the copy, which keeps an append-only file again. */
   restore(from: string, folder: string): Promise<RedisNode>;
 }
 
 const isIn = async (node: RedisNode, line: string): Promise<boolean> =>
   (await node.ask('INFO persistence')).includes(line);
 
-export const ways: readonly Way[] = [
+export const backupMethods: readonly BackupMethod[] = [
   {
     name: 'BGSAVE, and a copy of dump.rdb',
     async take(node, into) {
@@ -37,9 +37,12 @@ export const ways: readonly Way[] = [
   {
     name: 'a copy of the append-only files',
     async take(node, into) {
-      // Files that a rewrite is about to replace would not belong together.
+      // During a rewrite the files would not belong together.
       await node.ask('CONFIG SET auto-aof-rewrite-percentage 0');
-      await until(() => isIn(node, 'aof_rewrite_in_progress:0'), { what: 'none is rewritten', timeoutMs: 30_000 });
+      await until(() => isIn(node, 'aof_rewrite_in_progress:0'), {
+        what: 'no append-only file is being rewritten',
+        timeoutMs: 30_000,
+      });
       await cp(join(node.folder, 'appendonlydir'), join(into, 'appendonlydir'), { recursive: true });
       await node.ask('CONFIG SET auto-aof-rewrite-percentage 100');
     },
@@ -52,7 +55,7 @@ export const ways: readonly Way[] = [
   },
 ];
 
-/** With `appendonly yes` it would look for append-only files, find none, and begin with nothing. */
+/** With `appendonly yes` it would look for append-only files, find none, and start empty. */
 async function fromSnapshot(from: string, folder: string): Promise<RedisNode> {
   const node = await RedisNode.create({ folder, settings: { ...dataSettings, appendonly: 'no' } });
   await cp(join(from, 'dump.rdb'), join(node.folder, 'dump.rdb'));
@@ -62,9 +65,8 @@ async function fromSnapshot(from: string, folder: string): Promise<RedisNode> {
   return node;
 }
 
-/** A folder for a copy. */
-export async function folderFor(way: Way, root: string): Promise<string> {
-  const folder = join(root, way.name.replaceAll(/\W+/g, '-'));
+export async function folderFor(method: BackupMethod, root: string): Promise<string> {
+  const folder = join(root, method.name.replaceAll(/\W+/g, '-'));
   await mkdir(folder);
   return folder;
 }

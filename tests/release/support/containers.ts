@@ -3,17 +3,17 @@ import { copyFile, mkdir, readFile, realpath, stat, writeFile } from 'node:fs/pr
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** Kept between runs: what the base images are made of, and the layers of what was built. */
+/** Kept between runs: the contents of the base images, and the layers of built images. */
 const folder = '/var/tmp/switchyard-containers';
 
-/** Why no container can be run here; undefined: one can. */
+/** Why no container can be run here; undefined if one can. */
 export function whyNoContainers(): string | undefined {
   if (process.getuid?.() !== 0) return 'containers are run as root here';
   const missing = ['podman', 'runc', 'mmdebstrap'].filter((program) => spawnSync(program, ['--version']).error);
   return missing.length > 0 ? `${missing.join(', ')} is missing` : undefined;
 }
 
-/** Podman with a store of its own. @returns what the command printed; rejects with what it said */
+/** Podman with its own store. @returns the output; rejects with the error output */
 export async function podman(...args: readonly string[]): Promise<string> {
   const own = ['--root', join(folder, 'store'), '--runroot', join(folder, 'run'), '--storage-driver', 'overlay'];
   const env = { ...process.env, CONTAINERS_CONF: join(folder, 'containers.conf') };
@@ -23,8 +23,8 @@ export async function podman(...args: readonly string[]): Promise<string> {
 }
 
 /**
- * Makes what stands in for the base images of the Dockerfile, under their names: Debian's own packages, with Node and
- * npm as they are on this machine. They trust what this machine trusts.
+ * Builds substitutes for the base images of the Dockerfile, under their names: Debian's packages, with this machine's
+ * Node, npm and trusted certificates.
  */
 export async function makeBaseImages(): Promise<void> {
   await mkdir(folder, { recursive: true });
@@ -63,7 +63,7 @@ async function baseImages(): Promise<{ readonly node: string; readonly distroles
   return { node: `docker.io/library/${node}`, distroless };
 }
 
-/** A tar of packages of the Debian that the images are of, unless it is there. */
+/** A tar of packages of the images' Debian release, unless it exists. */
 async function debian(name: string, ...options: readonly string[]): Promise<void> {
   const file = join(folder, name);
   const isThere = await stat(file).then(

@@ -30,7 +30,7 @@ export class EmptyFolder {
     await writeFile(join(this.path, name), text);
   }
 
-  /** Installs packages from their tarballs, with those of ours that they stand on; the rest comes from the registry. */
+  /** Installs packages from their tarballs, with our own dependencies; the others come from the registry. */
   async install(names: readonly string[], others: readonly string[] = []): Promise<void> {
     const tarballs = await tarballsOf(names);
     const ran = await this.run('npm', [
@@ -45,7 +45,7 @@ export class EmptyFolder {
     if (ran.code !== 0) throw new Error(`npm install ${names.join(' ')} failed:\n${ran.stdout}${ran.stderr}`);
   }
 
-  /** Runs a program that ends by itself, on the Node of this test, without the rest of its environment. */
+  /** Runs a program to its end, with the Node of this test and without the rest of its environment. */
   async run(program: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ran> {
     const settings = { cwd: this.path, env: { ...environment(), ...env }, maxBuffer: 2 ** 26 };
     return promisify(execFile)(program, args, settings).then(
@@ -62,7 +62,7 @@ export class EmptyFolder {
   }
 }
 
-/** How a machine reaches the registry. */
+/** The settings with which this machine reaches the registry. */
 const network = ['NODE_EXTRA_CA_CERTS', 'HTTPS_PROXY', 'https_proxy', 'NO_PROXY', 'no_proxy', 'npm_config_registry'];
 
 /** PATH begins with the Node that runs the tests. */
@@ -72,7 +72,7 @@ export function environment(): Readonly<Record<string, string>> {
   return { PATH: [dirname(process.execPath), PATH].join(delimiter), HOME, ...Object.fromEntries(given) };
 }
 
-/** Paths of the tarballs of packages, by their names without the scope, and of all of ours that they stand on. */
+/** Paths of the tarballs of packages, by name without the scope, and of all our packages that they depend on. */
 export async function tarballsOf(names: readonly string[]): Promise<string[]> {
   const found = new Map<string, string>();
   const add = async (name: string): Promise<void> => {

@@ -1,11 +1,11 @@
 import { blocksOf } from '../../docs/blocks.ts';
 
-/** A block of a page that is to be done: commands, with what the last one prints, or a file to be written. */
+/** A step of a page: commands with the output of the last one, or a file to write. */
 export type Step =
   | { readonly kind: 'run'; readonly commands: readonly string[]; readonly prints: string | undefined }
   | { readonly kind: 'write'; readonly file: string; readonly text: string };
 
-/** The steps of a page: its blocks of `sh`, each with a block of `text` behind it, and those of `ts`, which are files. */
+/** The steps of a page: its `sh` blocks, each with a following `text` block, and its `ts` blocks, which are files. */
 export function stepsOf(page: string): Step[] {
   const blocks = blocksOf(page);
   return blocks.flatMap(({ language, code, notes: { file } }, index): Step[] => {

@@ -5,9 +5,9 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 
-/** A registry of our packages alone, for what a user types before they are published: `npm create @switchyard`. */
+/** A registry of our packages only, for commands that need published packages: `npm create @switchyard`. */
 export interface Registry extends AsyncDisposable {
-  /** A line for npm's configuration: our scope comes from here; all else comes from where it usually does. */
+  /** A line for npm's configuration: our scope comes from here, everything else from the usual registry. */
   readonly npmrc: string;
 }
 

@@ -5,12 +5,12 @@ import type { TestProject } from 'vitest/node';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** Folder of the tarballs of every published package: `inject('tarballs')`. */
+    /** The folder with the tarballs of all published packages: `inject('tarballs')`. */
     tarballs: string;
   }
 }
 
-/** vitest global set-up: builds and packs every published package, once for the whole run. */
+/** vitest global set-up: builds and packs every published package once per run. */
 export async function setup(project: TestProject): Promise<void> {
   await promisify(execFile)('npm', ['run', '--silent', 'pack']);
   project.provide('tarballs', resolve('build/tarballs'));

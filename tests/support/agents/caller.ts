@@ -3,7 +3,7 @@ import { defineAgent, isDone } from '@switchyard/agent';
 /** Calls the agent that the request names with the client's text, and answers with its reply. */
 export default defineAgent({
   id: 'caller',
-  card: { name: 'Caller', description: 'Calls whom it is told to.', version: '1.0.0', skills: [] },
+  card: { name: 'Caller', description: 'Calls the requested agent.', version: '1.0.0', skills: [] },
   async execute(turn) {
     const waiting = turn.waitingCall;
     const reply = waiting

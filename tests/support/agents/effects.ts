@@ -2,10 +2,10 @@ import { appendFileSync, existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { defineAgent } from '@switchyard/agent';
 
-/** Writes down in a file what it does outside: `begun <pid>`, and, once there is a file `<file>.go`, `effect <pid>`. */
+/** Notes its effects in a file: `begun <pid>`, and, once there is a file `<file>.go`, `effect <pid>`. */
 export default defineAgent({
   id: 'effects',
-  card: { name: 'Effects', description: 'Has effects outside.', version: '1.0.0', skills: [] },
+  card: { name: 'Effects', description: 'Has side effects.', version: '1.0.0', skills: [] },
   async execute(turn) {
     const file = turn.text;
     appendFileSync(file, `begun ${process.pid}\n`);

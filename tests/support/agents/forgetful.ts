@@ -6,16 +6,16 @@ async function lookUp(name: string): Promise<never> {
   throw new Error(`nobody awaits the look-up of ${name}`);
 }
 
-/** Looked at by a timer that was started outside of every turn. */
+/** Checked by a timer that was started outside any turn. */
 let isNobodysDue = false;
 setInterval(() => {
   if (isNobodysDue) void Promise.reject(new Error('of no turn'));
 }, 5).unref();
 
-/** Forgets to await. */
+/** Does not await a promise that rejects. */
 export default defineAgent({
   id: 'forgetful',
-  card: { name: 'Forgetful', description: 'Forgets to await.', version: '1.0.0', skills: [] },
+  card: { name: 'Forgetful', description: 'Does not await a promise.', version: '1.0.0', skills: [] },
   async execute(turn) {
     if (turn.text === 'forget') {
       void lookUp('the menu');

@@ -5,14 +5,14 @@ export default defineAgent({
   id: 'insider',
   card: {
     name: 'Insider',
-    description: 'Says what it was told about the answer.',
+    description: 'Answers with the accepted output modes and extensions.',
     version: '1.0.0',
-    skills: [{ id: 'tell', name: 'Tell', description: 'Tells what it knows.', tags: ['test'] }],
+    skills: [{ id: 'tell', name: 'Tell', description: 'Answers everybody.', tags: ['test'] }],
     capabilities: { extensions: [{ uri: 'https://example.com/extensions/loud/v1' }] },
     defaultOutputModes: ['text/plain', 'application/json'],
   },
   extendedCard: {
-    skills: [{ id: 'secret', name: 'Secret', description: 'Tells what nobody else knows.', tags: ['inside'] }],
+    skills: [{ id: 'secret', name: 'Secret', description: 'Answers authenticated callers.', tags: ['inside'] }],
   },
   async execute(turn) {
     const { acceptedOutputModes, extensions } = turn;

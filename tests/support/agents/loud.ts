@@ -3,7 +3,7 @@ import { defineAgent } from '@switchyard/agent';
 /** Publishes the requested number of chunks of 256 KiB, and asks: the task stays open for readers. */
 export default defineAgent({
   id: 'loud',
-  card: { name: 'Loud', description: 'Says more than anyone wants to hear.', version: '1.0.0', skills: [] },
+  card: { name: 'Loud', description: 'Publishes large artifacts.', version: '1.0.0', skills: [] },
   async execute(turn) {
     const chunks = Number(turn.text);
     if (chunks > 0) {

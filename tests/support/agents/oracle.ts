@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { defineAgent } from '@switchyard/agent';
 
-/** Declares that it may answer with a plain message, and takes its time to do so. */
+/** Declares that it may answer with a plain message, and answers after a while. */
 export default defineAgent({
   id: 'oracle',
   repliesWithMessage: true,

@@ -5,12 +5,12 @@ import type { Message } from '@switchyard/protocol';
 const textOf = ({ parts }: Message): string => parts.map(({ text = '' }) => text).join('');
 
 /**
- * Flies as it is told while it flies, until it is told to land; says by what it was told. Told to glide, it listens to
- * nobody, and lands by itself.
+ * Follows messages during its turn until one says `land`, and completes with all of them. After `glide` it ignores
+ * messages, and completes by itself.
  */
 export default defineAgent({
   id: 'pilot',
-  card: { name: 'Pilot', description: 'Is steered while it works.', version: '1.0.0', skills: [] },
+  card: { name: 'Pilot', description: 'Accepts messages while it works.', version: '1.0.0', skills: [] },
   whileWorking: 'steer',
   async execute(turn) {
     await turn.working('in the air');

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { defineAgent } from '@switchyard/agent';
 
-/** Wants no message while it works, and asks for one when it has worked. */
+/** Accepts no message while it works, and asks for one afterwards. */
 export default defineAgent({
   id: 'recluse',
-  card: { name: 'Recluse', description: 'Is not to be disturbed.', version: '1.0.0', skills: [] },
+  card: { name: 'Recluse', description: 'Accepts no message while it works.', version: '1.0.0', skills: [] },
   whileWorking: 'reject',
   async execute(turn) {
     if (turn.text === 'enough') return turn.complete('done');

@@ -5,14 +5,14 @@ import { defineAgent } from '@switchyard/agent';
 const skill = (id: string) => ({ id, name: id, description: `Can ${id}.`, tags: ['test'] });
 
 /**
- * Says which skill it was asked for; its skill `print` has a queue of its own. With the name of a file as text it first
- * writes `<skill> <pid>` there, and waits until there is a file `<file>.go`; with `ask` it asks back.
+ * Answers with the requested skill; its skill `print` has its own queue. If its text is the name of a file, it first
+ * writes `<skill> <pid>` there and waits for a file `<file>.go`; for `ask` it asks back.
  */
 export default defineAgent({
   id: 'skilled',
   card: {
     name: 'Skilled',
-    description: 'Has skills with queues of their own.',
+    description: 'Has skills with their own queues.',
     version: '1.0.0',
     skills: [skill('print'), skill('bind')],
   },

@@ -3,12 +3,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { defineAgent } from '@switchyard/agent';
 
 /**
- * Runs three steps, and notes each real run in a file: `first <pid>`. The second one pauses for `pause` in the first
+ * Runs three steps, and notes each real run in a file: `first <pid>`. The second one pauses for `pauseMs` in the first
  * attempt.
  */
 export default defineAgent({
   id: 'stepper',
-  card: { name: 'Stepper', description: 'Does one thing after the other.', version: '1.0.0', skills: [] },
+  card: { name: 'Stepper', description: 'Runs three steps.', version: '1.0.0', skills: [] },
   async execute(turn) {
     const { file, pauseMs } = turn.metadata as { file: string; pauseMs: number };
     const note = (what: string): void => appendFileSync(file, `${what} ${process.pid}\n`);

@@ -1,10 +1,10 @@
 import { appendFileSync } from 'node:fs';
 import { defineAgent, isDone } from '@switchyard/agent';
 
-/** Has two others work side by side, and puts together what they say. Writes down who it is. */
+/** Has two members work in parallel, and combines their answers. Notes its process. */
 export default defineAgent({
   id: 'team-host',
-  card: { name: 'Host', description: 'Delegates.', version: '1.0.0', skills: [] },
+  card: { name: 'Host', description: 'Delegates work to a team.', version: '1.0.0', skills: [] },
   async execute(turn) {
     const { file } = turn.metadata as { file: string };
     appendFileSync(file, `host ${process.pid}\n`);

@@ -2,10 +2,10 @@ import { appendFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { defineAgent } from '@switchyard/agent';
 
-/** Works for the requested time, and notes what it has done. */
+/** Works for the requested time, and notes its begin and end. */
 export default defineAgent({
   id: 'team-member',
-  card: { name: 'Member', description: 'Does what the host says.', version: '1.0.0', skills: [] },
+  card: { name: 'Member', description: 'Works for the host of a team.', version: '1.0.0', skills: [] },
   async execute(turn) {
     const { file, workMs } = turn.metadata as { file: string; workMs: number };
     appendFileSync(file, `begun ${turn.text}\n`);

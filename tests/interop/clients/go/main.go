@@ -236,7 +236,7 @@ func connect(ctx context.Context, url, binding, version string) (*a2aclient.Clie
 	if err != nil {
 		return nil, "", err
 	}
-	// An agent that has this binding and version alone: the SDK would choose the first of the card, and the newest.
+	// An agent with only this binding and version: the SDK would choose the first of the card, and the newest.
 	card.SupportedInterfaces = slices.DeleteFunc(card.SupportedInterfaces, func(each *a2a.AgentInterface) bool {
 		return string(each.ProtocolBinding) != binding || string(each.ProtocolVersion) != version
 	})

@@ -123,7 +123,7 @@ class Cases:
 async def main():
     async with httpx.AsyncClient(timeout=20) as http:
         card = await A2ACardResolver(http, URL).get_agent_card()
-        # An agent that has this version alone: the SDK would choose the newest.
+        # An agent with only this version: the SDK would choose the newest.
         kept = [each for each in card.supported_interfaces if each.protocol_version == VERSION]
         del card.supported_interfaces[:]
         card.supported_interfaces.extend(kept)

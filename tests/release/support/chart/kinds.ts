@@ -11,7 +11,7 @@ import type { ConfigMap, Pod, Secret, Service, ServiceAccount } from 'kubernetes
 import type { Ingress, NetworkPolicy } from 'kubernetes-types/networking/v1.js';
 import type { PodDisruptionBudget } from 'kubernetes-types/policy/v1.js';
 
-/** What the chart may render, by version and kind: as Kubernetes 1.30 and the operators describe it. */
+/** Everything that the chart may render, by version and kind, as Kubernetes 1.30 and the operators define it. */
 export interface Kinds {
   'v1 ConfigMap': ConfigMap;
   'v1 Pod': Pod;
@@ -33,7 +33,7 @@ export interface Kinds {
   'monitoring.coreos.com/v1 ServiceMonitor': IServiceMonitor;
 }
 
-/** With the `kind` that tells it from others. */
+/** With the `kind` that distinguishes it. */
 export type Manifest = {
   [Kind in keyof Kinds]: Kinds[Kind] & { readonly kind: Kind extends `${string} ${infer Name}` ? Name : never };
 }[keyof Kinds];
@@ -59,7 +59,7 @@ const kinds: Readonly<Record<keyof Kinds, true>> = {
   'monitoring.coreos.com/v1 ServiceMonitor': true,
 };
 
-/** Whether an object says that it is one of these; the compiler then looks at its fields. */
+/** Whether an object claims to be one of these; the compiler then checks its fields. */
 export function isManifest(object: unknown): object is Manifest {
   const { apiVersion, kind } = Object(object);
   return `${apiVersion} ${kind}` in kinds;

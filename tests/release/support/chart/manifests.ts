@@ -7,13 +7,13 @@ import { isManifest, type Kinds, type Manifest } from './kinds.ts';
 
 const chart = 'deploy/helm/switchyard';
 
-/** What a chart renders, or why it does not. */
+/** The rendered chart, or the error. */
 export interface Rendered {
   readonly manifests: readonly Manifest[];
   readonly problem: string;
 }
 
-/** Renders the chart with files of values below its ci/, and values as in `--set-json`. */
+/** Renders the chart with files of values from its ci/, and values as with `--set-json`. */
 export function render(
   helm: string,
   files: readonly string[],
@@ -42,7 +42,7 @@ export function ofKind<Kind extends Manifest['kind']>(
   return new Map(some.map((one) => [one.metadata?.name ?? '', one]));
 }
 
-/** Every pod that the chart makes, by the name of what makes it. */
+/** Every pod of the chart, by the name of its owner. */
 export function podsOf(rendered: Rendered): ReadonlyMap<string, PodSpec> {
   const made = [...ofKind(rendered, 'Deployment'), ...ofKind(rendered, 'StatefulSet')];
   const pods = made.map(([name, { spec }]) => [name, spec?.template.spec] as const);
@@ -50,7 +50,7 @@ export function podsOf(rendered: Rendered): ReadonlyMap<string, PodSpec> {
   return new Map([...pods, ...tests].flatMap(([name, spec]) => (spec ? [[name, spec] as const] : [])));
 }
 
-/** Labels of every pod, by the name of what makes it. */
+/** Labels of every pod, by the name of its owner. */
 export function labelsOfPods(rendered: Rendered): ReadonlyMap<string, Readonly<Record<string, string>>> {
   const made = [...ofKind(rendered, 'Deployment'), ...ofKind(rendered, 'StatefulSet')];
   return new Map(made.map(([name, { spec }]) => [name, spec?.template.metadata?.labels ?? {}]));
@@ -62,7 +62,7 @@ export function containerOf(pod: PodSpec | undefined): Container {
   return container;
 }
 
-/** Variables of a pod's container that have a value of their own. */
+/** Variables of a pod's container with a literal value. */
 export function environmentOf(pod: PodSpec | undefined): Record<string, string> {
   return Object.fromEntries(
     (containerOf(pod).env ?? []).flatMap(({ name, value }) => (value === undefined ? [] : [[name, value]])),
@@ -70,8 +70,8 @@ export function environmentOf(pod: PodSpec | undefined): Record<string, string> 
 }
 
 /**
- * What the compiler has against the manifests: fields that Kubernetes does not know, miss, or have another type.
- * Written to a module of literals, whose unknown fields it names at any depth.
+ * The compiler's errors for the manifests: fields that are unknown to Kubernetes, missing, or of a wrong type.
+ * Written as a module of literals, so that unknown fields are found at any depth.
  */
 export function typeProblems({ manifests }: Rendered, name: string): string {
   const folder = join('node_modules', '.cache', 'chart', name);
