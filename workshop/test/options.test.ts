@@ -15,14 +15,14 @@ describe('the command line of a tool', () => {
     expect(parseCommandLine(line, [])).toEqual({ options: { tasks: 10, failOvers: 2, save: false }, names: [] });
   });
 
-  test('is read in any order', () => {
+  test('accepts options and names in any order', () => {
     expect(parseCommandLine(line, ['drain', '--fail-overs', '0', '--save', 'accept'])).toEqual({
       options: { tasks: 10, failOvers: 0, save: true },
       names: ['drain', 'accept'],
     });
   });
 
-  test('has settings, where it takes some', () => {
+  test('accepts settings as NAME=value', () => {
     const withEnv = { ...line, options: { env: settings('') } };
     expect(parseCommandLine(withEnv, ['--env', 'TRACES=otlp,TRACES_URL=http://a/?b=c'])).toEqual({
       options: { env: { TRACES: 'otlp', TRACES_URL: 'http://a/?b=c' } },
@@ -39,7 +39,7 @@ describe('the command line of a tool', () => {
     [['--tasks'], '--tasks needs a value'],
     [['--colour'], '--colour: there is no such option'],
     [['fast'], 'fast: not understood'],
-  ])('says what is wrong with %j', (args, problem) => {
+  ])('reports what is wrong with %j', (args, problem) => {
     expect(parseCommandLine(line, args)).toEqual([problem]);
   });
 });

@@ -8,7 +8,7 @@ const curve: Curve = JSON.parse(await readFile('workshop/bench/results/curve.jso
 it.each([
   ['docs/performance.md', curveTable(curve)],
   ['README.md', shortCurveTable(curve)],
-])('the curve in %s is that of curve.json', async (file, table) => {
+])('the curve in %s is equal to curve.json', async (file, table) => {
   const page = await readFile(file, 'utf8');
   expect(withSection(page, 'curve', table)).toBe(page);
   expect(withSection(page, 'curve', `${table}, measured anew`)).not.toBe(page);

@@ -23,7 +23,7 @@ function busyFor(ms: number): void {
   while (performance.now() < until);
 }
 
-it('processor time is that of the process, not of the clock', async () => {
+it('the processor time of a process is measured, not the time by the clock', async () => {
   const before = process.cpuUsage();
   const { gateway, worker } = await costOf(watched(), async () => busyFor(200));
   const { user, system } = process.cpuUsage(before);
@@ -32,7 +32,7 @@ it('processor time is that of the process, not of the clock', async () => {
   expect(worker).toBe(0);
 });
 
-it('what Redis did is counted', async () => {
+it("Redis' time, traffic and publications are counted", async () => {
   const {
     redis: micros,
     netBytes,
@@ -43,7 +43,7 @@ it('what Redis did is counted', async () => {
   expect(micros).toBeGreaterThan(0);
 });
 
-it('the least of several counts, and less than nothing is nothing', async () => {
+it('the minimum of several measurements counts, and a negative one is 0', async () => {
   const costs = [3, -1, 2].map((gateway) => ({
     gateway,
     worker: 4,
@@ -57,5 +57,5 @@ it('the least of several counts, and less than nothing is nothing', async () => 
 });
 
 function never(): never {
-  throw new Error('there are three');
+  throw new Error('there are only three costs');
 }

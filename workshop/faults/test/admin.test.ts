@@ -5,12 +5,12 @@ import { type RedisDeployment, startCluster } from '../redis/deployments.ts';
 import type { ResilientClient } from '../workload/resilient-client.ts';
 import { type Keeper, keepWorkers, startScene } from '../workload/scene.ts';
 
-// What operators ask and do, while what they ask about is spread over the masters of a Cluster.
+// The operators' API, with tasks spread over the masters of a Cluster.
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const KEY = 'a-key-for-operators';
-/** Enough to be on every shard. */
+/** Enough for every shard. */
 const MANY = 16;
 const patience = { timeoutMs: 20_000, everyMs: 50 };
 
@@ -51,7 +51,7 @@ async function ask<Body = unknown>(path: string, method = 'GET'): Promise<{ stat
   return { status: response.status, body: text ? JSON.parse(text) : undefined };
 }
 
-/** Every item of a list, in pages that are smaller than it. */
+/** Reads every item of a list, in several pages. */
 async function all<Item>(path: string, name: string): Promise<Item[]> {
   const items: Item[] = [];
   let pageToken = '';
@@ -85,7 +85,7 @@ async function send(text: string, webhook?: string): Promise<string> {
 const sendMany = (text: string, webhook?: string): Promise<string[]> =>
   Promise.all(Array.from({ length: MANY }, () => send(text, webhook)));
 
-/** Masters that have tasks. */
+/** Number of masters with tasks. */
 async function taskHolders(): Promise<number> {
   const replies = await Promise.all((await redis.masters()).map((node) => node.ask('KEYS *}:t:*', 2_000)));
   return replies.filter((reply) => !reply.startsWith('*0')).length;
@@ -93,7 +93,7 @@ async function taskHolders(): Promise<number> {
 
 const ids = (items: readonly { taskId: string }[]): string[] => items.map(({ taskId }) => taskId).sort();
 
-test('a paused agent keeps its messages on every shard, with the reason why they are stuck; resumed, it runs all of them', async () => {
+test('a paused agent keeps its messages on every shard, with a reason, and runs all of them when resumed', async () => {
   expect((await ask('/admin/agents/crash-agent:pause', 'POST')).status).toBe(200);
   const sent = await sendMany('wait 600000');
   expect(await taskHolders()).toBeGreaterThan(1);
@@ -110,7 +110,7 @@ test('a paused agent keeps its messages on every shard, with the reason why they
   });
 });
 
-test('a drained worker gives its turns to the other one, and takes some again when it may', async () => {
+test('a drained worker hands its turns to the other one, and works again when it is undrained', async () => {
   const [first, second] = await workers();
   expect([first?.state, second?.state]).toEqual(['working', 'working']);
   expect((await ask(`/admin/workers/${first?.id}:drain?giveBackAfterMs=0`, 'POST')).status).toBe(200);
@@ -124,7 +124,7 @@ test('a drained worker gives its turns to the other one, and takes some again wh
   await until(async () => (await workers())[0]?.state === 'working', { what: 'it works again', ...patience });
 });
 
-test('tasks are looked into, canceled and deleted, wherever they are', async () => {
+test('tasks on any master are read, canceled and deleted', async () => {
   const running = await turns();
   for (const { taskId } of running) {
     expect(await ask(`/admin/tasks/${taskId}?contents=true`)).toMatchObject({ body: { taskId, task: { id: taskId } } });
@@ -137,24 +137,24 @@ test('tasks are looked into, canceled and deleted, wherever they are', async () 
   expect(await agents()).toMatchObject([{ waiting: 0, active: 0 }]);
 });
 
-test('webhooks that were given up are listed over all shards, tried again and dropped', async () => {
+test('dead letters of webhooks are listed over all shards, retried and deleted', async () => {
   const sent = await sendMany('wait 1', `http://127.0.0.1:${await freePort()}/`);
-  await until(async () => (await dead()).length === MANY, { what: 'all are given up', ...patience });
+  await until(async () => (await dead()).length === MANY, { what: 'all are dead letters', ...patience });
   const [retried, ...others] = await dead();
   expect(ids([...others, ...(retried ? [retried] : [])])).toEqual([...sent].sort());
   expect((await ask(`/admin/dead-letters/${retried?.id}:retry`, 'POST')).status).toBe(200);
-  await until(async () => (await dead())[0]?.id === retried?.id, { what: 'it is given up again', ...patience });
+  await until(async () => (await dead())[0]?.id === retried?.id, { what: 'it is a dead letter again', ...patience });
   for (const { id } of await dead()) expect((await ask(`/admin/dead-letters/${id}`, 'DELETE')).status).toBe(204);
   expect(await dead()).toEqual([]);
 });
 
-test('a message that killed its worker is tried again as a new task, and forgotten', async () => {
+test('the dead letter of a message that killed its worker is retried as a new task, and deleted', async () => {
   const poison = await send('die');
   const died = async () => (await dead()).find(({ kind }) => kind === 'turn');
-  const first = await until(died, { what: 'it is given up', ...patience });
+  const first = await until(died, { what: 'it is a dead letter', ...patience });
   expect(first.id).toBe(poison);
   const { body } = await ask<{ taskId: string }>(`/admin/dead-letters/${poison}:retry`, 'POST');
-  await until(async () => (await died())?.id === body.taskId, { what: 'it is given up again', ...patience });
+  await until(async () => (await died())?.id === body.taskId, { what: 'it is a dead letter again', ...patience });
   expect((await ask(`/admin/dead-letters/${body.taskId}`, 'DELETE')).status).toBe(204);
   expect(await dead()).toEqual([]);
 });

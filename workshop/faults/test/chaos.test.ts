@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { everything, runChaos } from '../chaos.ts';
 
-/** The others take longer than a test may, or are tested one by one. */
+/** The others take too long for a test, or have their own tests. */
 const quick =
   /^(?:worker killed|worker stopped|gateway killed|Redis killed|Redis frozen|replies of Redis lost, at once)$/;
 
-// The short form of `npm run faults`: fewer of everything.
-test('whatever is killed, every task that was accepted ends once, as it would have without', async () => {
+// The short form of `npm run faults`, with fewer tasks and faults.
+test('whatever is killed, every accepted task ends once, with the same result as without faults', async () => {
   const seed = Number(process.env.FAULTS_SEED ?? Date.now() % 100_000);
   const { violations, tasks, faults } = await runChaos({
     ...everything,

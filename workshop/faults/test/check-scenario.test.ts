@@ -13,12 +13,12 @@ const watched = (...events: [id: string, text: string][]): Watched => ({
 });
 const lost = watched(['1', 'submitted'], ['2-a', 'working at 1'], ['3-a', 'chunk'], ['4-b', 'completed at 1']);
 
-test('a turn that runs again after its events were lost may say the same: that is no event of now after a lost one', () => {
+test('a turn that runs again after its events were lost may publish the same again', () => {
   const again = watched(['1', 'submitted'], ['2-c', 'working at 2'], ['3-c', 'chunk'], ['4-d', 'completed at 2']);
   expect(compareLossy(lost, again)).toEqual([]);
 });
 
-test('a new event after a lost one is a violation, and so is an id of two events', () => {
+test('a current event after a lost one is a violation, and so is an id with two events', () => {
   const again = watched(['1', 'submitted'], ['2-c', 'working at 2'], ['3-a', 'chunk'], ['4-b', 'failed']);
   expect(compareLossy(lost, again).map(({ what }) => what)).toEqual([
     'event 4-b of now came after a lost event 2-a: working at 1',
@@ -26,7 +26,7 @@ test('a new event after a lost one is a violation, and so is an id of two events
   ]);
 });
 
-test('a step that ran again after a later one is found, one that was interrupted is not', () => {
+test('a step that ran again after a later one is a violation, an interrupted step is not', () => {
   const effect = (taskId: string, step: number) => ({ taskId, attempt: '1', beganMs: 0, step });
   const fine = [
     effect('a', Number.NaN),
@@ -46,7 +46,7 @@ test.each([
   ['before its time', ['01', '09'], 1],
   ['too late', ['01', '41'], 1],
   ['never', ['01'], 1],
-])('a scheduled task that began %s', (_, seconds, violations) => {
+])('the violations of a scheduled task that began %s', (_, seconds, violations) => {
   const at = (second: string): string => `2030-01-01T00:00:${second}.000Z`;
   const events = seconds.map((second, i): [string, string] => {
     const status = { state: 'TASK_STATE_SUBMITTED', timestamp: at(second) };

@@ -9,7 +9,7 @@ import { RedisNode } from '../redis/redis-node.ts';
 
 vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 
-// A Cluster of one node, which its clients know by the address of a proxy.
+// A Cluster of one node behind a proxy, whose address the clients know.
 
 const alice = { principal: { tenant: 'acme', subject: 'alice', scopes: [] }, agent: 'echo' };
 let node: RedisNode;
@@ -30,7 +30,7 @@ beforeAll(async () => {
   proxy.target = node.port;
   await node.start();
   await node.ask('CLUSTER ADDSLOTSRANGE 0 16383');
-  await until(async () => /cluster_state:ok/.test(await node.ask('CLUSTER INFO')), { what: 'the Cluster is whole' });
+  await until(async () => /cluster_state:ok/.test(await node.ask('CLUSTER INFO')), { what: 'the Cluster is complete' });
 });
 
 afterAll(async () => {
@@ -39,7 +39,7 @@ afterAll(async () => {
   await folder[Symbol.asyncDispose]();
 });
 
-test('a stream goes on when the subscriber connection of a Cluster has vanished without a word', async () => {
+test('a stream continues when the subscriber connection to a Cluster is silently lost', async () => {
   const redisUrl = `redis+cluster://127.0.0.1:${proxy.port}`;
   const store = new Store({ redisUrl, feedCheckMs: 3_600_000 }, () => undefined);
   onTestFinished(() => store.stop());

@@ -14,14 +14,14 @@ async function expectToSurvive(redis: RedisDeployment, { outageMs, ...trial }: T
   expect(report.requests).toBeGreaterThan(50);
 }
 
-test('masters of a Cluster die under load: nothing acknowledged is lost, webhooks get all events, no worker hangs', async () => {
+test('killed masters of a Cluster: nothing acknowledged is lost, webhooks are complete, no worker hangs', async () => {
   await expectToSurvive(await startCluster(), { rounds: 2, how: 'kill', outageMs: 6_000 });
 }, 120_000);
 
-test('masters of a Cluster freeze until they are replaced, and wake up: with WAIT_REPLICAS=1 it is the same', async () => {
+test('masters of a Cluster that freeze until they are replaced: the same, with WAIT_REPLICAS=1', async () => {
   await expectToSurvive(await startCluster(), { rounds: 2, how: 'freeze', waitReplicas: 1, outageMs: 10_000 });
 }, 120_000);
 
-test('a master behind sentinels dies under load: nothing that was acknowledged is lost, no worker hangs', async () => {
+test('a killed master behind sentinels: nothing acknowledged is lost, no worker hangs', async () => {
   await expectToSurvive(await startSentinel(), { rounds: 1, how: 'kill', outageMs: 6_000 });
 }, 120_000);

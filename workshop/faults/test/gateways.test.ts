@@ -24,7 +24,7 @@ const message = (text: string) => ({
   parts: [{ text }],
 });
 
-test('a client whose gateway dies between accept and answer sends again to another one, and gets the same task', async () => {
+test('a client whose gateway dies before it answers gets the same task from another gateway', async () => {
   const stack = await gateways(2);
   const [first = '', second = ''] = stack.urls;
   const said = message('wait 1500');
@@ -43,7 +43,7 @@ test('a client whose gateway dies between accept and answer sends again to anoth
   void unanswered;
 }, 60_000);
 
-test('a stream whose gateway dies goes on at another one, where it stopped', async () => {
+test('a stream whose gateway dies resumes at another one where it stopped', async () => {
   const stack = await gateways(2);
   const client = new ResilientClient(stack, 0);
   const task = await client.send(message('wait 2000'), true);
@@ -56,7 +56,7 @@ test('a stream whose gateway dies goes on at another one, where it stopped', asy
   expect(resumed).toBeGreaterThan(0);
 }, 60_000);
 
-test('a reader that does not read costs a gateway no memory, and other readers no events', async () => {
+test('a client that does not read costs a gateway no memory, and other clients no events', async () => {
   const stack = await gateways(1);
   const [url = ''] = stack.urls;
   const client = new ResilientClient({ urls: [url] }, 0);
@@ -64,8 +64,7 @@ test('a reader that does not read costs a gateway no memory, and other readers n
   const warm = await client.send(message('flood 20'), true);
   await watchTask(client, warm.id);
   const before = residentMiB(pid);
-  // 60 MiB for each of 10 readers: 600 MiB, were they kept for them. A few that are on their way to each, and garbage,
-  // are some 130.
+  // 60 MiB for each of 10 readers would be 600 MiB. A few events in flight for each, and garbage, are some 130.
   const task = await client.send(message('flood 960'), true);
   const readers = Array.from({ length: 10 }, () => deafReader(url, task.id));
   const { problems } = await watchTask(client, task.id);

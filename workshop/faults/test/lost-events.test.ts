@@ -1,23 +1,23 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { numberedLines } from '../../../tests/support/all-events.ts';
 import { getTask } from '../../../tests/support/rest.ts';
 import { type SdkBinding, type SeenEvent, sdkBindings } from '../../../tests/support/sdk-clients.ts';
 import { startStack } from '../../../tests/support/stack.ts';
 import { until } from '../../../tests/support/until.ts';
-import { numberedLines } from '../../../tests/support/whole-story.ts';
 import { startPair } from '../redis/deployments.ts';
 
-// docs/extensions/resumable-streams.md when a replica is promoted that lacks the last events: the official clients of
-// 1.0 and 0.3 follow over each binding, at two gateways with two workers.
+// A promoted replica lacks the last events (docs/extensions/resumable-streams.md). The official clients of 1.0 and 0.3
+// follow a task over each binding, at two gateways with two workers.
 
 const LINES = 300;
 const LOST_MS = 600;
 
-/** Appends what comes, and begins anew with each task that comes, as the rule says. */
+/** Appends each event, and starts again with each task, as the extension requires. */
 class Follower {
   readonly seen: SeenEvent[] = [];
   text = '';
-  /** Tasks that came after the first one. */
+  /** Number of received tasks after the first one. */
   restarts = 0;
   #isCut = false;
 
@@ -46,18 +46,18 @@ class Follower {
   }
 }
 
-/** A turn that runs again writes its page anew. */
+/** A turn that runs again writes its page from the first line. */
 const begins = ({ what }: SeenEvent): boolean => what === 'line 1\n';
 const isState = ({ what }: SeenEvent): boolean => /^[a-z-]*$/.test(what);
 
-test('a client that begins anew with each task has what the server has, on an open stream and on a resumed one', async () => {
+test('a client that starts again with each task agrees with the server, on open and resumed streams', async () => {
   await using redis = await startPair();
   const env = { SWEEP_AFTER_MS: '1500', SWEEP_MS: '200' };
   await using stack = await startStack({ redisUrl: redis.url, agents: ['typist'], gateways: 2, workers: 2, env });
   const [here = '', there = ''] = stack.urls;
   const all = await Promise.all(
     sdkBindings.map(async (binding) => {
-      const taskId = await (await binding.at(here)).tell(String(LINES));
+      const taskId = await (await binding.at(here)).send(String(LINES));
       const [open, cut] = [new Follower(binding, taskId), new Follower(binding, taskId)];
       return { name: binding.name, taskId, open, cut, ends: [open.follow(here), cut.follow(here)] };
     }),
@@ -79,7 +79,7 @@ test('a client that begins anew with each task has what the server has, on an op
     const whole = artifacts?.flatMap(({ parts }) => parts.map(({ text }) => text)).join('');
     expect(whole).toBe(numberedLines('line', LINES));
     expect([name, open.text, cut.text]).toEqual([name, whole, whole]);
-    // Events were lost that both had: each was told so, the resumed one first of all.
+    // Both had events that were lost, so both received the task again, the resumed one as its first event.
     expect([name, open.restarts >= 1, cut.seen[had[i] ?? 0]?.text === undefined]).toEqual([name, true, false]);
   }
 }, 120_000);

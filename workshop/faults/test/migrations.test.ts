@@ -4,7 +4,7 @@ import { userMessage } from '../../../tests/support/messages.ts';
 import { type RedisDeployment, startCluster } from '../redis/deployments.ts';
 
 const scope = { principal: { tenant: 'acme', subject: 'alice', scopes: [] }, agent: 'echo' };
-/** Enough to be on every shard. */
+/** Enough for every shard. */
 const MANY = 16;
 
 let redis: RedisDeployment;
@@ -13,12 +13,12 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => redis?.[Symbol.asyncDispose]());
 
-/** Of the master that has the key, the others refuse. */
+/** Sends the command to every master: only the one with the key executes it. */
 async function ask(command: string): Promise<void> {
   await Promise.all((await redis.masters()).map((node) => node.ask(command)));
 }
 
-test('what older releases left on all masters of a Cluster is migrated', async () => {
+test('data of older releases is migrated on all masters of a Cluster', async () => {
   const store = new Store({ redisUrl: redis.url, shards: redis.shards, prefix: 'm' }, () => undefined);
   await using _ = { [Symbol.asyncDispose]: () => store.stop() };
   await store.start();
@@ -27,7 +27,7 @@ test('what older releases left on all masters of a Cluster is migrated', async (
   const accepted = Array.from({ length: MANY }, () => store.tasks.accept(scope, { message: userMessage('hello') }));
   for (const one of await Promise.all(accepted)) if (one.verdict !== 'accepted') throw new Error(one.verdict);
 
-  // As a release left them that had no index of agents, no counts, and no versions.
+  // As a release without an index of agents, counts and versions left them.
   const masters = await redis.masters();
   for (const node of masters) {
     const keys = (await node.ask('KEYS m{s*')).split('\r\n').filter((line) => line.startsWith('m{'));

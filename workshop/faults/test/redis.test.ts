@@ -23,7 +23,7 @@ async function scene(env: Readonly<Record<string, string>> = {}, options: Single
 
 const message = (text: string) => ({ messageId: crypto.randomUUID(), role: 'ROLE_USER' as const, parts: [{ text }] });
 
-/** One request, as it is answered. */
+/** Sends one request without retries. */
 async function submit(
   url: string,
   text = 'talk 0 x',
@@ -38,14 +38,14 @@ async function submit(
   return { status: response.status, retryAfter: response.headers.get('retry-after'), ms: performance.now() - begun };
 }
 
-let told = 0;
-/** Nothing is wrong with a task from its first message to its last event. */
-async function expectWellTold(client: ResilientClient, kind: ScenarioKind): Promise<void> {
-  const scenario = createScenario(kind, `k${told++}`, { size: 4, watches: 'sse' });
+let played = 0;
+/** Plays a scenario, and checks the task from its first message to its last event. */
+async function expectNoViolations(client: ResilientClient, kind: ScenarioKind): Promise<void> {
+  const scenario = createScenario(kind, `k${played++}`, { size: 4, watches: 'sse' });
   expect((await playScenario(client, scenario)).violations).toEqual([]);
 }
 
-test('a Redis that is killed and started again has everything: running turns end, open streams go on', async () => {
+test('a killed and restarted Redis has lost nothing: running turns end, open streams continue', async () => {
   const { node, client, url } = await scene();
   const task = await client.send(message('stream 40 k'), true);
   const stream = await openEventStream(`${url}/tasks/${task.id}:subscribe?fromSeq=0`);
@@ -57,10 +57,10 @@ test('a Redis that is killed and started again has everything: running turns end
   const { problems, events } = await watchTask(client, task.id);
   expect(problems).toEqual([]);
   expect(rest).toEqual([...events.values()].filter(({ id }) => id >= (rest[0]?.id ?? 0)));
-  await expectWellTold(client, 'talk');
+  await expectNoViolations(client, 'talk');
 }, 60_000);
 
-test('while Redis does not answer, requests are refused at once with a time to come back, and streams wait', async () => {
+test('while Redis is frozen, requests get 503 with Retry-After at once, and streams wait', async () => {
   const { node, client, url } = await scene({ STORE_TIMEOUT_MS: '2000' });
   const task = await client.send(message('stream 100 k'), true);
   const stream = await openEventStream(`${url}/tasks/${task.id}:subscribe?fromSeq=0`);
@@ -72,13 +72,13 @@ test('while Redis does not answer, requests are refused at once with a time to c
     expect(answer).toMatchObject({ status: 503, retryAfter: '1' });
     return answer.ms < 200;
   };
-  await until(refused, { what: 'a refusal without a wait', timeoutMs: 5_000 });
+  await until(refused, { what: 'a request is refused at once', timeoutMs: 5_000 });
   node.thaw();
   expect((await stream.rest()).some(({ data }) => endsTask(data))).toBe(true);
-  await expectWellTold(client, 'files');
+  await expectNoViolations(client, 'files');
 }, 60_000);
 
-test('a Redis that has no memory left refuses messages whole: nothing is half written, what runs goes on later, and a cancel is taken', async () => {
+test('a Redis without memory refuses messages as a whole, accepts a cancel, and turns continue later', async () => {
   const { node, client, url } = await scene();
   const task = await client.send(message('stream 60 k'), true);
   const unwanted = await client.send(message('wait 600000'), true);
@@ -93,20 +93,20 @@ test('a Redis that has no memory left refuses messages whole: nothing is half wr
   });
   await node.ask('CONFIG SET maxmemory 0');
   expect((await watchTask(client, task.id)).problems).toEqual([]);
-  await expectWellTold(client, 'talk');
+  await expectNoViolations(client, 'talk');
 }, 60_000);
 
-test('a master that became a replica refuses writes; when it is a master again, all goes on', async () => {
+test('requests get 503 while the master is a replica, and work when it is a master again', async () => {
   const { node, client, url } = await scene({ STORE_TIMEOUT_MS: '1000' });
   await node.ask('REPLICAOF 127.0.0.1 1');
   expect(await submit(url)).toMatchObject({ status: 503, retryAfter: '1' });
   await node.ask('REPLICAOF NO ONE');
-  await expectWellTold(client, 'stream');
+  await expectNoViolations(client, 'stream');
 }, 60_000);
 
-test('scripts that are flushed and connections that are killed, again and again, are not noticed', async () => {
+test('clients do not notice flushed scripts and killed connections', async () => {
   const { node, client } = await scene();
-  const scenarios = (['stream', 'talk', 'files', 'wait'] as const).map((kind) => expectWellTold(client, kind));
+  const scenarios = (['stream', 'talk', 'files', 'wait'] as const).map((kind) => expectNoViolations(client, kind));
   const disturbed = setInterval(() => {
     node.ask('SCRIPT FLUSH').catch(() => undefined);
     node.ask('CLIENT KILL TYPE normal SKIPME yes').catch(() => undefined);
@@ -119,30 +119,30 @@ test('scripts that are flushed and connections that are killed, again and again,
   }
 }, 60_000);
 
-test('credentials that Redis refuses any more are in no log, and neither are messages; with new ones all goes on', async () => {
+test('refused Redis credentials are in no log, nor are messages, and work continues afterwards', async () => {
   const password = 'secret-of-this-redis';
   const { node, stack, client, url } = await scene({ STORE_TIMEOUT_MS: '1000' }, { password });
-  await expectWellTold(client, 'talk');
+  await expectNoViolations(client, 'talk');
   await node.changePassword('another-one');
-  await until(async () => (await submit(url)).status !== 200, { what: 'a refusal' });
+  await until(async () => (await submit(url)).status !== 200, { what: 'a request is refused' });
   await until(() => stack.programs.every((program) => program.output().includes('WRONGPASS')), {
-    what: 'both have said why',
+    what: 'gateway and worker log the reason',
     timeoutMs: 15_000,
   });
   await node.changePassword(password);
-  await expectWellTold(client, 'stream');
+  await expectNoViolations(client, 'stream');
   expect(leakedSecrets(stack.programs, [password, CONFIDENTIAL])).toEqual([]);
 }, 60_000);
 
 test('a dead connection is replaced within seconds', async () => {
   const { redis, client, url } = await scene({}, { isProxied: true });
-  await expectWellTold(client, 'talk');
+  await expectNoViolations(client, 'talk');
   redis.proxy?.silence();
-  await until(async () => (await submit(url)).status === 200, { what: 'an answer', timeoutMs: 15_000 });
-  await expectWellTold(client, 'stream');
+  await until(async () => (await submit(url)).status === 200, { what: 'a request is accepted', timeoutMs: 15_000 });
+  await expectNoViolations(client, 'stream');
 }, 60_000);
 
-test('a worker and a gateway that are asked to stop while Redis is away do, and do not wait for it', async () => {
+test('a worker and a gateway stop on SIGTERM while Redis is unreachable', async () => {
   const { node, stack, client, url } = await scene();
   const task = await client.send(message('stream 400 k'), true);
   const stream = await openEventStream(`${url}/tasks/${task.id}:subscribe?fromSeq=0`);
@@ -151,6 +151,6 @@ test('a worker and a gateway that are asked to stop while Redis is away do, and 
   const processes = [...stack.gateways, ...stack.workers];
   for (const program of processes) program.kill('SIGTERM');
   const codes = await Promise.all(processes.map(({ exited }) => exited));
-  // 137 would be a SIGKILL after a timeout. The worker had a turn that it could not give back.
+  // 137 would be a SIGKILL after a timeout. The worker exits with 1, since it could not hand back its turn.
   expect(codes).toEqual([0, 1]);
 }, 30_000);

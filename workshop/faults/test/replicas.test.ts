@@ -22,11 +22,11 @@ async function expectConfirmed(redis: RedisDeployment): Promise<void> {
   for (const replica of replicas) replica.freeze();
   const jobs = await store.queue.waiting('a');
   await expect(store.tasks.accept(scope, { message: message() })).rejects.toThrow(/0 of 1 replicas have confirmed/);
-  // It was written all the same, and its job with it: the two come together, and go together should the master be lost.
+  // It was written nevertheless, together with its job: both would be lost together with the master.
   expect(await store.queue.waiting('a')).toBe(jobs + 1);
-  // Not even the retry of an acknowledged message is acknowledged.
+  // The retry of an acknowledged message is not acknowledged either.
   await expect(store.tasks.accept(scope, { message: said })).rejects.toThrow(/0 of 1 replicas have confirmed/);
-  // So it is with a cancel.
+  // The same holds for a cancel.
   const taskId = accepted.verdict === 'accepted' ? accepted.taskId : '';
   await expect(store.tasks.cancel(scope, taskId)).rejects.toThrow(/0 of 1 replicas have confirmed/);
   for (const replica of replicas) replica.thaw();
@@ -40,6 +40,6 @@ test('with WAIT_REPLICAS=1 a message is acknowledged only when a replica behind 
   await expectConfirmed(await startSentinel());
 }, 60_000);
 
-test('… and when the replica of its master in a Cluster has it', async () => {
+test('with WAIT_REPLICAS=1 a message is acknowledged only when its replica in a Cluster has it', async () => {
   await expectConfirmed(await startCluster());
 }, 60_000);

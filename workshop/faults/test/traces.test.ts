@@ -9,7 +9,7 @@ import { getTask, post } from '../../../tests/support/rest.ts';
 import { startStack } from '../../../tests/support/stack.ts';
 import { until } from '../../../tests/support/until.ts';
 
-test('a task whose worker is killed stays in one piece: its spans lead to the send, the lost attempt among them', async () => {
+test('all spans of a task whose worker was killed lead to the send, including those of the lost attempt', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'switchyard-killed-'));
   const file = join(folder, 'calls');
   await using collector = await startCollector();
@@ -29,9 +29,9 @@ test('a task whose worker is killed stays in one piece: its spans lead to the se
   const named = (name: string, spans: Iterable<ReceivedSpan> = collector.spans): ReceivedSpan[] =>
     [...spans].filter((span) => span.name === name);
 
-  // Of one task the worker has delivered its spans when it dies, of the other not yet.
+  // When the worker dies, it has exported the spans of the first task, but not of the second.
   const early = await send('early');
-  await until(() => named('call echo').length > 0, { what: 'the call of the first task is delivered' });
+  await until(() => named('call echo').length > 0, { what: 'the call of the first task is exported' });
   const late = await send('late');
   await until(() => isNoted('late'), { what: 'the second task is in its call' });
   stack.workers[0]?.kill('SIGKILL');

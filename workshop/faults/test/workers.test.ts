@@ -42,7 +42,7 @@ test('the turns of a killed worker run on another one within 5 s', async () => {
   expect(Math.max(...measured)).toBeLessThan(5_000);
 }, 60_000);
 
-test('a worker that was frozen beyond its lock wakes up as a zombie: its turn is stopped, its writes are refused', async () => {
+test('when a worker was frozen beyond its lock, its turn is stopped and its writes are refused', async () => {
   await using scene = await startCrashAgents(2);
   const { stack, client } = scene;
   const taskId = await begin(client, 'wait 8000');
@@ -65,7 +65,7 @@ test('a worker whose event loop is blocked for 2.5 s keeps its turns', async () 
   expect(await ended(client, await begin(client, 'block 2500'))).toBe('COMPLETED: attempt 1');
 }, 60_000);
 
-test('a message that kills its worker ends FAILED after its attempts, is kept, and takes no other message with it', async () => {
+test('a message that kills its worker fails after its attempts, is a dead letter, and affects no other', async () => {
   const prefix = uniquePrefix();
   const { stack, client } = await startCrashAgents(1, { KEY_PREFIX: prefix });
   await using keeper = keepWorkers(stack);
@@ -83,7 +83,7 @@ test('a message that kills its worker ends FAILED after its attempts, is kept, a
   await store.stop();
 }, 120_000);
 
-test('a turn that eats all memory is given up like any other that kills its worker', async () => {
+test('a turn that exhausts all memory fails after its attempts, and affects no other', async () => {
   const env = { NODE_OPTIONS: '--max-old-space-size=96', MAX_ATTEMPTS: '2' };
   const { stack, client } = await startCrashAgents(1, env);
   await using _ = keepWorkers(stack);

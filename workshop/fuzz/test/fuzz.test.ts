@@ -18,16 +18,16 @@ const cases = readdirSync(folder).map((name): [string, Finding] => [
   JSON.parse(readFileSync(new URL(name, folder), 'utf8')),
 ]);
 
-describe('what a client may send', () => {
-  test.each(cases)('is answered otherwise than when it was found: %s', async (_, { input }) => {
+describe('input from a client', () => {
+  test.each(cases)('that was a finding gets a correct answer now: %s', async (_, { input }) => {
     expect(await judge(target, input)).toBeUndefined();
   });
 
-  test('is never a fault of the gateway, whatever it is', async () => {
+  test('never causes an internal error: 600 generated inputs', async () => {
     expect(await fuzzGateway(target, { requests: 600, seed: 1, keeps: false })).toEqual([]);
   }, 60_000);
 
-  test('ends neither process, and leaves no error in the log', () => {
+  test('ends neither process, and causes no error in the log', () => {
     expect(target.isAlive).toBe(true);
     expect(target.faults()).toEqual([]);
   });

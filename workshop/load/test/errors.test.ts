@@ -6,7 +6,7 @@ import { load, words } from './support/run-load.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-it('errors are counted by kind, as often as the server made them, and too many make the exit code 1', async () => {
+it('every error is counted by its kind, and too many cause exit code 1', async () => {
   const made = {
     'HTTP 503': 0,
     'JSON-RPC -32057': 0,
@@ -33,12 +33,12 @@ it('errors are counted by kind, as often as the server made them, and too many m
   expect(report.requests).toBe(agent.requests);
   expect([report.requests - report.errorCount, code]).toEqual([report.tasks.completed, 1]);
   expect(report.errors.find(({ kind }) => kind === 'HTTP 503')?.example).toBe('Busy');
-  // What was never answered was as slow as it could get.
+  // A timeout counts as its full time.
   expect(report.operations[0]?.latency?.max).toBeGreaterThanOrEqual(1_000);
   expect(output).toMatch(/HTTP 503 +\d+ +Busy/);
 });
 
-it('fewer errors than are allowed make the exit code 0', async () => {
+it('fewer errors than allowed leave exit code 0', async () => {
   await using agent = await startOddAgent((response, { number }) =>
     number % 10 === 0 ? refused(response, -32_057) : completed(response),
   );
@@ -48,7 +48,7 @@ it('fewer errors than are allowed make the exit code 0', async () => {
   expect(strict.output).toMatch(/FAILED: errors [\d.]+ %, more than 5 %/);
 });
 
-it('a server that refuses connections is an error of each request', async () => {
+it('each request to a server that refuses connections is an error', async () => {
   const nobody = `http://127.0.0.1:${await freePort()}/`;
   await using agent = await startOddAgent(() => undefined, nobody);
   const { code, report } = await load(words(`steady --url ${agent.url} --rate 40 --duration 1s --warm-up 0ms`));
@@ -56,14 +56,14 @@ it('a server that refuses connections is an error of each request', async () => 
   expect([code, report.tasks.accepted]).toEqual([1, 0]);
 });
 
-it('without an agent card there is nothing to begin with: the exit code is 2', async () => {
+it('without an agent card the exit code is 2', async () => {
   const url = `http://127.0.0.1:${await freePort()}`;
   const { code, output } = await load(['steady', '--url', url]);
   expect([code, output]).toEqual([2, expect.stringContaining(`There is no agent card at ${url}`)]);
   expect(output).toContain('ECONNREFUSED');
 });
 
-it('a task that fails is an error, although it was accepted', async () => {
+it('a failed task is an error, although it was accepted', async () => {
   await using agent = await startOddAgent((response) => {
     const task = { id: crypto.randomUUID(), status: { state: 'TASK_STATE_FAILED' } };
     response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, result: { task } }));
@@ -73,7 +73,7 @@ it('a task that fails is an error, although it was accepted', async () => {
   expect([report.errors.map(({ kind }) => kind), code]).toEqual([['task failed'], 1]);
 });
 
-it('holes and doubles on a stream are found, and so is a stream that ends too early', async () => {
+it('missing and repeated events of a stream are errors, and so is a stream that ends too early', async () => {
   await using agent = await startOddAgent((response, { number }) => {
     if (number === 1) return stream(response, [1, 2, 4, 4, 5]);
     if (number === 2) return stream(response, [3, 4, 5], 'TASK_STATE_WORKING');

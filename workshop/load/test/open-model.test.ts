@@ -13,7 +13,7 @@ describe('arrivals', () => {
       .take(count)
       .toArray();
 
-  it('come as often as they should, and are repeated by their seed', () => {
+  it('have the requested rate, and are reproduced by their seed', () => {
     const times = timesOf(7, 10_000);
     expect(times.at(-1)).toBeGreaterThan(97_000);
     expect(times.at(-1)).toBeLessThan(103_000);
@@ -21,13 +21,13 @@ describe('arrivals', () => {
     expect(timesOf(8, 10)).not.toEqual(times.slice(0, 10));
   });
 
-  it('come at random: about as many gaps are longer than the mean as a Poisson process has', () => {
+  it('are a Poisson process: 1/e of the gaps are longer than the mean', () => {
     const times = timesOf(1, 10_000);
     const longer = times.filter((time, i) => time - (times[i - 1] ?? 0) > 10).length;
     expect(longer / times.length).toBeCloseTo(Math.exp(-1), 1);
   });
 
-  it('follow a rate that changes', () => {
+  it('follow a changing rate', () => {
     const rateAt = (ms: number): number => (ms % 1_000 < 500 ? 20 : 200);
     const times = arrivals({ rateAt, peak: 200, random: new SeededRandom(3) })
       .take(11_000)
@@ -37,32 +37,32 @@ describe('arrivals', () => {
   });
 });
 
-it('an arrival that is noticed late counts from when it was due: a generator that stalls does not hide it', async () => {
+it('a late arrival counts from the time when it was due, so that a stalled generator does not hide it', async () => {
   const due: number[] = [];
   const lateness = new Latencies();
   const start = performance.now();
   const onArrival = (dueAt: number): void => {
     due.push(dueAt - start);
-    while (performance.now() - start < 150); // nothing else runs meanwhile
+    while (performance.now() - start < 150); // blocks the event loop
   };
   await keepPace({ arrivals: [20, 40, 60, 160].values(), signal: new AbortController().signal, lateness, onArrival });
   const [first = 0, second = 0, third = 0, last = 0] = due;
   expect(first).toBeGreaterThanOrEqual(20);
-  // Both were noticed 150 ms after the first.
+  // Both were started 150 ms after the first.
   expect(third - second).toBeCloseTo(20, 3);
   expect(second).toBeLessThan(60);
   expect(last).toBeGreaterThanOrEqual(160);
   expect(lateness.at(100)).toBeGreaterThan(100);
 });
 
-it('a server that stalls is slow for all who came meanwhile, not only for those that it held', async () => {
+it('a stalled server is slow for all requests that were due meanwhile, not only for those in progress', async () => {
   let stalledUntil = 0;
   await using agent = await startOddAgent(async (response, { number }) => {
     if (number === 60) stalledUntil = performance.now() + 800;
     await delay(Math.max(0, stalledUntil - performance.now()));
     completed(response);
   });
-  // Six connections: a client that waits for answers before it asks again would notice six slow ones of 200.
+  // With six connections, a client that waits for each answer would measure only six slow requests of 200.
   const line = `steady --url ${agent.url} --rate 100 --duration 2s --connections 6 --warm-up 0ms`;
   const { report } = await load(words(line));
   expect(report.operations[0]?.latency?.p90).toBeGreaterThan(300);

@@ -26,7 +26,7 @@ describe('options', () => {
     expect(plan('steady').options).toMatchObject({ durationMs: 30_000, rate: 100, connections: 200, seed: 1 });
   });
 
-  it('are read as they are written: times with their units, percentages', () => {
+  it('are parsed with their units: times, percentages', () => {
     const line = 'steady --duration 2m --timeout 500ms --warm-up 0 --settle 1.5s --max-error-rate 0.5% --rate 12.5';
     expect(plan(line).options).toMatchObject({
       durationMs: 120_000,
@@ -38,7 +38,7 @@ describe('options', () => {
     });
   });
 
-  it('are all named when they are bad, each with what is wrong', () => {
+  it('are all named in the error when they are wrong, each with the reason', () => {
     const line =
       'burst now --rate fast --duration 2h --url nowhere --connections 0 --step 3s --colour red --mode slow --seed';
     expect(problemsOf(line).toSorted()).toEqual(
@@ -75,13 +75,13 @@ describe('options', () => {
     expect(problemsOf(line)).toEqual([problem]);
   });
 
-  it('have bounds: nothing goes on or grows for ever', () => {
+  it('have upper bounds', () => {
     const most = { duration: '61m', rate: '50001', connections: '20001', timeout: '11m', workers: '17', settle: '11m' };
     const line = Object.entries(most).map(([flag, value]) => `--${flag} ${value}`);
     expect(problemsOf(`steady ${line.join(' ')}`)).toHaveLength(line.length);
   });
 
-  it('take secrets from the environment unless they are typed', () => {
+  it('read secrets from the environment unless they are given', () => {
     expect(plan('steady', { apiKey: 'a', bearer: 'b' }).options).toMatchObject({ apiKey: 'a', bearer: 'b' });
     expect(plan('steady --bearer c', { bearer: 'b' }).options.bearer).toBe('c');
   });
@@ -104,7 +104,7 @@ describe('--help', () => {
       expect(text).toMatch(new RegExp(`^  --${flag} <?[a-z|]+>? +\\S`, 'm'));
   });
 
-  it.each(['--help', 'steady --help', 'steady -h', 'help', 'nonsense --help'])('is what %s asks for', (line) => {
+  it.each(['--help', 'steady --help', 'steady -h', 'help', 'nonsense --help'])('is printed for %s', (line) => {
     expect(readOptions(words(line), {})).toBe('help');
   });
 });

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { measureOverload } from '../overload.ts';
 
-// The figures are for a machine that does nothing else: `npm run overload`.
-it('ten times as many messages as can be done: most are refused, and what is taken is done soon', async () => {
+// `npm run overload` measures it on an idle machine.
+it('of ten times as many messages as the workers can process, most are refused, and the others end soon', async () => {
   const { normal, overload, lost } = await measureOverload({ normalMs: 600, overloadMs: 2_000 });
   expect([normal.others, overload.others, lost]).toEqual([{}, {}, 0]);
   expect(normal.taken.count).toBeGreaterThan(3);

@@ -3,7 +3,7 @@ import { get } from '../../../tests/support/rest.ts';
 import { type Stack, startStack } from '../../../tests/support/stack.ts';
 import { type LoadRun, load, words } from './support/run-load.ts';
 
-// Each profile for 2 or 3 seconds against a real gateway and worker, its report beside what they counted themselves.
+// Each profile for 2 or 3 seconds against a real gateway and worker, whose own counts must agree with the report.
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => stack.stop());
 
 interface Books {
-  /** Messages that made a task, by the gateway's metrics. */
+  /** Messages that created a task, by the gateway's metrics. */
   readonly accepted: number;
   /** Tasks in the store. */
   readonly stored: number;
@@ -42,7 +42,7 @@ async function books(): Promise<Books> {
   };
 }
 
-/** A run, and what it added to the gateway's counters. */
+/** A run, and the increase of the gateway's counters. */
 async function run(line: string): Promise<LoadRun & { readonly added: Books }> {
   const before = await books();
   const done = await load([...words(line), '--url', url]);
@@ -66,7 +66,7 @@ describe.each([
   'long-streams --connections 20 --rate 50 --duration 2s --text "stream 12 every 100"',
   'polling-herd --rate 25 --duration 2s --text "work 150" --warm-up 300ms',
 ])('%s', (line) => {
-  it('reports as many tasks as the gateway accepted and stored, and that all were completed', async () => {
+  it('reports the number of tasks that the gateway accepted and stored, all completed', async () => {
     const { code, report, added } = await run(line);
     expect(report.errors).toEqual([]);
     const { accepted, completed } = report.tasks;
@@ -77,26 +77,26 @@ describe.each([
   });
 });
 
-it('a herd polls until its tasks have ended, and gets 304 while nothing changes', async () => {
+it('polling-herd polls until its tasks have ended, and gets 304 while nothing changes', async () => {
   const done = await run('polling-herd --rate 20 --duration 2s --text "work 700" --poll-from 50ms --warm-up 0ms');
   const polls = operation(done, 'GetTask')?.requests ?? 0;
   expect(polls).toBe(done.added.reads);
   const unchanged = operation(done, 'GetTask, unchanged (304)')?.latency?.count ?? 0;
-  // Of the polls of a task one finds it new, perhaps one finds it working, and one at its end.
+  // At most three polls of a task find a change: the new task, perhaps its work, and its end.
   expect(unchanged).toBeGreaterThan(done.report.tasks.accepted);
   expect(unchanged).toBeLessThanOrEqual(polls - 2 * done.report.tasks.accepted);
   expect(operation(done, 'task, until a poll sees its end')?.latency?.p50).toBeGreaterThan(700);
   expect(done.report.target.binding).toBe('HTTP+JSON');
 });
 
-it('a herd waits longer and longer while nothing changes', async () => {
+it('polling-herd polls less often while nothing changes', async () => {
   const { report } = await run('polling-herd --rate 5 --duration 2s --text "work 2000" --poll-from 50ms --warm-up 0ms');
-  // 2 s at the first wait would be 40 polls for each.
+  // At the first interval, 2 s would be 40 polls of each task.
   const polls = report.operations.find(({ name }) => name === 'GetTask')?.requests ?? 0;
   expect(polls / report.tasks.accepted).toBeLessThan(14);
 });
 
-it('a ramp without a limit reports that, and the highest rate', async () => {
+it('a ramp that does not reach the limit reports the highest rate', async () => {
   const { report, output } = await run(
     'ramp --rate 10 --peak 40 --step 500ms --duration 5s --max-latency 5s --warm-up 0ms',
   );
@@ -105,10 +105,10 @@ it('a ramp without a limit reports that, and the highest rate', async () => {
   expect(output).toContain('40/s held');
 });
 
-it('streams are kept open all the time, and each event is found in its order', async () => {
+it('long-streams keeps its streams open, and checks the order of all events', async () => {
   const { report } = await run('long-streams --connections 15 --rate 100 --duration 3s --text "stream 10 every 50"');
   const { opened = 0, most, ended, left, checked, holes, doubles, unchecked } = report.streams ?? {};
-  // Each takes half a second, and is opened again a second later.
+  // Each stream takes half a second, and is reopened a second later.
   expect(opened).toBeGreaterThanOrEqual(30);
   expect([most, (ended ?? 0) + (left ?? 0)]).toEqual([15, opened]);
   expect(checked).toBe(report.events);

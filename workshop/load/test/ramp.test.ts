@@ -6,7 +6,7 @@ import { load, words } from './support/run-load.ts';
 
 vi.setConfig({ testTimeout: 90_000 });
 
-/** One answer after the other, 10 ms each: it cannot give 100 in a second. */
+/** Answers one request at a time, in 10 ms each: fewer than 100 in a second. */
 function startSlowAgent(): Promise<OddAgent> {
   let last: Promise<unknown> = Promise.resolve();
   return startOddAgent((response) => {
@@ -14,13 +14,14 @@ function startSlowAgent(): Promise<OddAgent> {
   });
 }
 
-it('a ramp finds the rate that a server cannot meet, and the highest one that it can', async () => {
+it('a ramp finds the highest rate that a server can handle, and one that it cannot', async () => {
   await using agent = await startSlowAgent();
   const line = `ramp --url ${agent.url} --rate 10 --peak 5000 --step 1s --max-latency 200ms --duration 25s --warm-up 0ms`;
   const { code, report, output } = await load(words(line));
   const { highestThatHeld = 0, lowestThatDidNot = 0, tried = [] } = report.ramp ?? {};
   expect(highestThatHeld).toBeGreaterThanOrEqual(20);
-  // 120 in a second leave a backlog of 20 answers, whose last one comes after 200 ms: it may hold, the next cannot.
+  // 120 in a second leave a backlog of 20 answers, of which the last comes after 200 ms: that may hold, the next
+  // cannot.
   expect(highestThatHeld).toBeLessThanOrEqual(130);
   expect(lowestThatDidNot).toBeGreaterThan(highestThatHeld);
   expect(lowestThatDidNot).toBeLessThanOrEqual(160);
@@ -29,11 +30,11 @@ it('a ramp finds the rate that a server cannot meet, and the highest one that it
     because: 'p99 above 200 ms',
   });
   expect(output).toContain(`The highest rate that held is ${highestThatHeld}/s`);
-  // What was looked for is no failure.
+  // Errors beyond the limit are expected.
   expect([code, report.verdict.passed]).toEqual([0, true]);
 });
 
-it('a first rate that does not hold makes the exit code 1', async () => {
+it('a first rate that does not hold causes exit code 1', async () => {
   await using agent = await startSlowAgent();
   const line = `ramp --url ${agent.url} --rate 600 --step 1s --max-latency 100ms --duration 8s --warm-up 0ms`;
   const { code, report } = await load(words(line));
@@ -41,7 +42,7 @@ it('a first rate that does not hold makes the exit code 1', async () => {
 });
 
 describe('the search for a rate', () => {
-  /** Rates that a server with this limit is asked for. */
+  /** The rates that are tried for a server with this limit. */
   function asked(limit: number, [from, to]: [number, number]): number[] {
     const search = new RateSearch(from, to);
     const rates: number[] = [];
@@ -52,11 +53,11 @@ describe('the search for a rate', () => {
     return rates;
   }
 
-  it('doubles the rate until it does not hold, then closes in', () => {
+  it('doubles the rate until it does not hold, then narrows the range', () => {
     expect(asked(900, [100, 10_000])).toEqual([100, 200, 400, 800, 1_600, 1_200, 1_000, 900, 950]);
   });
 
-  it('ends at the highest rate that may be tried', () => {
+  it('ends at the upper bound', () => {
     expect(asked(10_000, [100, 500])).toEqual([100, 200, 400, 500]);
   });
 

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { measureSlowClients } from '../slow-clients.ts';
 
-// The figures are for a machine that does nothing else: `npm run slow-clients`.
-it('slow connections are closed in time, and others are served meanwhile', async () => {
+// `npm run slow-clients` measures it on an idle machine.
+it('slow connections are closed in time, and other clients are served meanwhile', async () => {
   const { opened, answered, failed, closedAfterMs } = await measureSlowClients({ connections: 200, bodyMs: 2_000 });
   expect(opened).toBe(200);
   expect(closedAfterMs).toBeLessThan(15_000);

@@ -12,7 +12,7 @@ describe('a host', () => {
     'http://localhost:1',
     'http://[::1]:4000',
     'http://a.localhost',
-  ])('may be put under load if it is this machine: %s', (url) =>
+  ])('is allowed if it is this machine: %s', (url) =>
     expect(() => requireAllowed(new URL(url), undefined)).not.toThrow(),
   );
 
@@ -23,11 +23,11 @@ describe('a host', () => {
     'http://127.0.0.1.nip.io',
     'http://[::2]',
     'http://0.0.0.0',
-  ])('may not if it is another one: %s', (url) =>
+  ])('is not allowed if it is another machine: %s', (url) =>
     expect(() => requireAllowed(new URL(url), undefined)).toThrow('--allow-host'),
   );
 
-  it('may if it is named, and no other one with it', () => {
+  it('is allowed if --allow-host names it, but no other one', () => {
     expect(() => requireAllowed(new URL('https://a.example'), 'a.example')).not.toThrow();
     expect(() => requireAllowed(new URL('https://b.example'), 'a.example')).toThrow(
       '--allow-host b.example (you allowed a.example)',
@@ -35,7 +35,7 @@ describe('a host', () => {
   });
 });
 
-it('another host is refused before anything is sent to it', async () => {
+it('another host is refused before a request is sent', async () => {
   const { code, output } = await load(['steady', '--url', 'http://192.0.2.1']);
   expect([code, output.trim()]).toEqual([
     2,
@@ -43,14 +43,14 @@ it('another host is refused before anything is sent to it', async () => {
   ]);
 });
 
-it('an agent card that leads to another host is not followed', async () => {
+it('an agent card that names another host is refused', async () => {
   await using agent = await startOddAgent(() => undefined, 'http://192.0.2.1/');
   const url = new URL(agent.url);
   await expect(findAgent({ url, wantsVersions: false })).rejects.toThrow('192.0.2.1 is not this machine');
 });
 
 describe('an agent card', () => {
-  it('is found from a gateway, from an agent and by its own URL', async () => {
+  it('is found by the URL of a gateway, of an agent, and its own', async () => {
     await using agent = await startOddAgent(() => undefined);
     for (const path of ['', '/', '/agents/odd', '/.well-known/agent-card.json']) {
       const found = await findAgent({
@@ -61,17 +61,17 @@ describe('an agent card', () => {
     }
   });
 
-  it('without a binding that is wanted is refused, with what it offers', async () => {
+  it('without the requested binding is refused, with the offered ones', async () => {
     await using agent = await startOddAgent(() => undefined);
     const url = new URL(agent.url);
     await expect(findAgent({ url, wantsVersions: false, binding: 'rest' })).rejects.toThrow(
       'Spoken here: HTTP+JSON of A2A 1.0. The agent card offers JSONRPC 1.0',
     );
-    // What a profile would like to have is not demanded.
+    // The binding that a profile prefers is not required.
     await expect(findAgent({ url, wantsVersions: true })).resolves.toMatchObject({ binding: 'JSONRPC' });
   });
 
-  it('gets credentials as headers, which every request has, too', async () => {
+  it('yields the headers of every request, with the credentials', async () => {
     await using agent = await startOddAgent(() => undefined);
     const url = new URL(agent.url);
     const found = await findAgent({ url, wantsVersions: false, apiKey: 'k', bearer: 't' });

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** Answers one request over JSON-RPC, or does something else to it. */
+/** Answers one JSON-RPC request, or does anything else with it. */
 export type Answer = (
   response: ServerResponse,
   request: { readonly method: string; readonly number: number },
@@ -11,11 +11,11 @@ export type Answer = (
 
 export interface OddAgent extends AsyncDisposable {
   readonly url: string;
-  /** Requests so far, without those for the card. */
+  /** Number of requests so far, without those for the card. */
   readonly requests: number;
 }
 
-/** An agent that behaves as a test wants. @param endpoint where its card leads, if it is not here */
+/** An agent whose behaviour the test chooses. @param endpoint in its card. Default: its own */
 export async function startOddAgent(answer: Answer, endpoint?: string): Promise<OddAgent> {
   let requests = 0;
   const server = createServer(async (request: IncomingMessage, response) => {

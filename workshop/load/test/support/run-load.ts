@@ -8,11 +8,11 @@ export interface LoadRun {
   readonly code: number;
   /** Standard output and error. */
   readonly output: string;
-  /** Of report.json. @throws {Error} there is none */
+  /** Parsed report.json. @throws {Error} there is none */
   readonly report: Report;
 }
 
-/** `npm run load` as a process of its own, to its end. */
+/** Runs `npm run load` as a process to its end. */
 export async function load(
   args: readonly string[],
   act: (program: Program) => unknown = () => undefined,
@@ -22,7 +22,7 @@ export async function load(
   const program = await startProgram({ file: 'workshop/load/main.ts', args: [...args, '--out', out] });
   await act(program);
   const code = await program.exited;
-  // A run that could not begin writes nothing.
+  // A run that could not start writes nothing.
   const json = await readFile(join(out, 'report.json'), 'utf8').catch(() => undefined);
   const output = program.output();
   return {
@@ -35,7 +35,7 @@ export async function load(
   };
 }
 
-/** Words as on a command line: `--rate 20 --text "work 100"`. */
+/** Splits a command line: `--rate 20 --text "work 100"`. */
 export function words(line: string): string[] {
   return Array.from(line.matchAll(/"([^"]*)"|(\S+)/g), ([, quoted, plain]) => quoted ?? plain ?? '');
 }

@@ -18,8 +18,8 @@ const open: AsyncDisposable[] = [];
 let stack: Stack;
 let gateway: GatewayProcess;
 let adminUrl: string;
-/** Of 16 MiB. */
-let loudTask: Task;
+/** A task of 16 MiB. */
+let largeTask: Task;
 
 beforeAll(async () => {
   const redis = await startSingle();
@@ -46,7 +46,7 @@ afterAll(async () => {
   for (const one of open.splice(0).reverse()) await one[Symbol.asyncDispose]();
 });
 
-/** Of the gateway's heap and of its memory, while something runs. */
+/** The gateway's highest use of heap and memory during an action. */
 async function peaks(run: () => Promise<void>): Promise<{ heap: number; resident: number }> {
   const peak = { heap: 0, resident: 0 };
   let isOver = false;
@@ -75,13 +75,14 @@ async function measured(name: string): Promise<number> {
 
 const rpc = (method: string, id: string): string => JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { id } });
 
-const deafReaders = (task: Task): Socket[] => Array.from({ length: READERS }, () => deafReader(gateway.url, task.id));
+const stalledClients = (task: Task): Socket[] =>
+  Array.from({ length: READERS }, () => deafReader(gateway.url, task.id));
 
-describe('readers that do not read', () => {
-  test('do not end a gateway of 512 MiB', async () => {
+describe('clients that do not read', () => {
+  test('do not exhaust the 512 MiB of a gateway', async () => {
     const task = await send(gateway.url, userMessage('0'));
     const base = residentBytes(gateway.pid);
-    const readers = deafReaders(task);
+    const readers = stalledClients(task);
     const peak = await peaks(async () => {
       await submit(gateway.url, userMessage(String(CHUNKS), task));
       await until(
@@ -89,29 +90,35 @@ describe('readers that do not read', () => {
           const { artifacts = [], status } = await getTask(gateway.url, task.id);
           return artifacts.length === 1 && status.state === 'TASK_STATE_INPUT_REQUIRED';
         },
-        { what: 'all is published', timeoutMs: 60_000, everyMs: 500 },
+        { what: 'every chunk is published', timeoutMs: 60_000, everyMs: 500 },
       );
-      await until(async () => (await openStreams()) === 0, { what: 'they are let go', timeoutMs: 60_000 });
+      await until(async () => (await openStreams()) === 0, {
+        what: 'the gateway closes all streams',
+        timeoutMs: 60_000,
+      });
     });
     // About 160 MiB more than before; each chunk for each reader would be 960.
     expect(peak.resident - base).toBeLessThan(400 * MIB);
     for (const reader of readers) reader.destroy();
     expect(gateway.isRunning()).toBe(true);
     expect(peak.heap).toBeLessThan(512 * MIB);
-    loudTask = task;
+    largeTask = task;
   }, 120_000);
 
   test.each([
     ['A2A 1.0 over REST', ({ id }: Task) => deafRequest(gateway.url, `GET /tasks/${id}:subscribe`)],
     ['A2A 1.0 over JSON-RPC', ({ id }: Task) => deafRequest(gateway.url, 'POST /', rpc('SubscribeToTask', id))],
   ])(
-    'share what they all begin with, a task of 16 MiB: %s',
+    'share the task of 16 MiB with which their streams start: %s',
     async (_, connect) => {
       const base = residentBytes(gateway.pid);
-      const readers = Array.from({ length: READERS }, () => connect(loudTask));
+      const readers = Array.from({ length: READERS }, () => connect(largeTask));
       const peak = await peaks(async () => {
         await until(async () => (await openStreams()) === READERS, { what: 'all are served', timeoutMs: 30_000 });
-        await until(async () => (await openStreams()) === 0, { what: 'they are let go', timeoutMs: 60_000 });
+        await until(async () => (await openStreams()) === 0, {
+          what: 'the gateway closes all streams',
+          timeoutMs: 60_000,
+        });
       });
       for (const reader of readers) reader.destroy();
       expect(gateway.isRunning()).toBe(true);
@@ -125,13 +132,16 @@ describe('readers that do not read', () => {
     ['0.3 over JSON-RPC', ({ id }: Task) => deafRequest(gateway.url, 'POST /', rpc('tasks/resubscribe', id))],
     ['0.3 over REST', ({ id }: Task) => deafRequest(gateway.url, `GET /v1/tasks/${id}:subscribe`)],
   ])(
-    'are refused beyond what the gateway may hold where each needs a copy: %s',
+    'are refused when each needs its own copy of the task and the limit is reached: %s',
     async (_, connect) => {
       const base = residentBytes(gateway.pid);
-      const readers = Array.from({ length: READERS }, () => connect(loudTask));
+      const readers = Array.from({ length: READERS }, () => connect(largeTask));
       const peak = await peaks(async () => {
         await until(async () => (await openStreams()) > 0, { what: 'some are served', timeoutMs: 30_000 });
-        await until(async () => (await openStreams()) === 0, { what: 'they are let go', timeoutMs: 60_000 });
+        await until(async () => (await openStreams()) === 0, {
+          what: 'the gateway closes all streams',
+          timeoutMs: 60_000,
+        });
       });
       for (const reader of readers) reader.destroy();
       expect(gateway.isRunning()).toBe(true);
