@@ -4,30 +4,30 @@ import { readArguments, readConfig } from '../src/config.ts';
 import { defaultPushSettings } from '../src/push/push-settings.ts';
 
 describe('the settings of a worker', () => {
-  it('have the defaults of the store and of push notifications', () => {
+  it('default to the defaults of the store and of push notifications', () => {
     const { store, worker, metrics } = readConfig({});
     expect({ ...defaultStoreSettings, redisUrl: 'redis://127.0.0.1:6379' }).toMatchObject(store);
     expect(worker.push).toEqual({ ...defaultPushSettings, signingKey: undefined });
     expect(metrics).toBeUndefined();
   });
 
-  it('do not bound what its agents read', () => {
+  it('leave the size of answers unlimited (maxAnswerBytes)', () => {
     expect({ ...defaultStoreSettings, ...readConfig({}).store }.maxAnswerBytes).toBe(Number.POSITIVE_INFINITY);
   });
 
-  it('are those of the gateway where both write tasks', () => {
+  it('include those gateway settings that concern writing tasks', () => {
     const { store } = readConfig({ WAIT_REPLICAS: '1', IDEMPOTENCY_MS: '5000', PUSH_SECRET: 'one two' });
     expect(store).toMatchObject({ waitReplicas: 1, idempotencyMs: 5_000, pushSecrets: ['one', 'two'] });
   });
 
-  it('name a wrong key and do not repeat it', () => {
+  it('are refused with an invalid PUSH_SIGNING_KEY; the error does not contain the key', () => {
     expect(() => readConfig({ PUSH_SIGNING_KEY: '{"d":"topsecret"}' })).toThrow(/PUSH_SIGNING_KEY: is neither a JWK/);
     expect(() => readConfig({ PUSH_SIGNING_KEY: '{"d":"topsecret"}' })).not.toThrow(/topsecret/);
   });
 });
 
 describe('the command line of a worker', () => {
-  it('takes agents in any order', () => {
+  it('accepts agent modules before and after other options', () => {
     expect(readArguments(['--agents', '/a.ts', '/b.ts', '--watch', '--agents', '/c.ts'], {})).toEqual({
       agentModules: ['/a.ts', '/c.ts', '/b.ts'],
       isForMaintenance: false,
@@ -37,18 +37,18 @@ describe('the command line of a worker', () => {
     });
   });
 
-  it('finds modules from the folder where npm was called, and from its own', () => {
+  it('resolves modules in the folder where npm was called (INIT_CWD), then in the current folder', () => {
     const { agentModules } = Object(readArguments(['agent.ts', 'package.json'], { INIT_CWD: 'examples/hello' }));
     expect(agentModules).toEqual([`${process.cwd()}/examples/hello/agent.ts`, expect.stringMatching(/package.json$/)]);
   });
 
-  it('takes the modules that a pattern names, where no shell has looked them up', () => {
+  it('expands glob patterns that the shell has not expanded, and keeps those that match nothing', () => {
     const { agentModules } = Object(readArguments(['--agents', 'examples/{pi,h}*/agent.ts', 'examples/no*.ts'], {}));
     const found = ['hello', 'ping-pong', 'pizza'].map((name) => `${process.cwd()}/examples/${name}/agent.ts`);
     expect(agentModules).toEqual([...found, `${process.cwd()}/examples/no*.ts`]);
   });
 
-  it('is refused with its usage', () => {
+  it('with an unknown option is refused; the error shows the usage', () => {
     expect(() => readArguments(['--agent', 'a.ts'], {})).toThrow(
       /Unknown option '--agent'[\s\S]*Usage: switchyard worker/,
     );

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { agentAt, agentsInFile } from '../src/existing/read-agents.ts';
 
-// How agents that run elsewhere are written down. That they are served: tests/release/existing-agents.test.ts.
+// Only the reading of the configuration: tests/release/existing-agents.test.ts tests that such agents are served.
 
 describe('the URL of an agent', () => {
   it.each([
@@ -14,11 +14,11 @@ describe('the URL of an agent', () => {
     ['https://agents.example.com/.well-known/agent-card.json', 'agents-example-com', '/.well-known/agent-card.json'],
     ['https://agents.example.com/cards/pizza.json', 'pizza', '/cards/pizza.json'],
     ['desk=https://agents.example.com/x', 'desk', '/x/.well-known/agent-card.json'],
-  ])('%s leads to its card, and to an id', (source, id, path) => {
+  ])('%s determines the agent id and the URL of its card', (source, id, path) => {
     expect(agentAt(source)).toEqual({ id, cardUrl: `https://agents.example.com${path}` });
   });
 
-  it('has to be one', () => {
+  it('is refused if it is not a valid URL', () => {
     expect(() => agentAt('https://:99999')).toThrow('https://:99999 is no address of an agent');
   });
 });
@@ -33,7 +33,7 @@ describe('a file of agents', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  it('has their bounds, and headers with variables of the environment', async () => {
+  it('sets binding, attempts and headers of each agent; headers may contain environment variables', async () => {
     const first = `{ id: a, url: "http://a", binding: http+json, attempts: 3, headers: { X-Key: "k-\${KEY}" } }`;
     await writeFile(file, `agents:\n  - ${first}\n  - { id: b, url: "http://b/card.json" }\n`);
     expect(agentsInFile(file, { KEY: 'secret' })).toEqual([
@@ -59,12 +59,12 @@ describe('a file of agents', () => {
       `agents: [{ id: a, url: "http://x", headers: { A: "\${NO}" } }]`,
       /agents\[0\]\.headers\.A: the variable NO is not set/,
     ],
-  ])('names each wrong field: %s', async (yaml, words) => {
+  ])('is refused with an error that names each wrong field: %s', async (yaml, error) => {
     await writeFile(file, yaml);
-    expect(() => agentsInFile(file, {})).toThrow(words);
+    expect(() => agentsInFile(file, {})).toThrow(error);
   });
 
-  it('has to be there', () => {
+  it('that does not exist is refused with an error that names it', () => {
     expect(() => agentsInFile(join(folder, 'nowhere.yaml'), {})).toThrow(/nowhere\.yaml cannot be read: ENOENT/);
   });
 });

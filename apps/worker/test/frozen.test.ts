@@ -9,7 +9,7 @@ import { startRedis } from '../../../tests/support/redis.ts';
 import { until } from '../../../tests/support/until.ts';
 import { Desk } from './support/desk.ts';
 
-/** Workers of an agent that writes its effects into a file, on a Redis of their own. */
+/** Worker processes with an agent that writes its side effects into a file, on a private Redis. */
 class Stage implements AsyncDisposable {
   readonly redis: Redis;
   readonly desk: Desk;
@@ -47,16 +47,16 @@ class Stage implements AsyncDisposable {
     return worker;
   }
 
-  async written(): Promise<string[]> {
+  async effects(): Promise<string[]> {
     return (await readFile(this.file, 'utf8').catch(() => '')).split('\n').slice(0, -1);
   }
 
-  /** From now on turns have their effect. */
-  async go(): Promise<void> {
+  /** Lets turns continue and have their side effect. */
+  async openGate(): Promise<void> {
     await writeFile(`${this.file}.go`, '');
   }
 
-  /** The turn of the only task there is has begun, as far as Redis knows. */
+  /** Whether the only task has a running turn in Redis. */
   async hasTurn(): Promise<boolean> {
     const keys = await this.redis.keys('f*:t:*');
     const task = keys.find((key) => /:t:[^:]+$/.test(key));
@@ -71,40 +71,42 @@ class Stage implements AsyncDisposable {
   }
 }
 
-test('a worker that was frozen beyond its lease has no effects outside any more', { timeout: 60_000 }, async () => {
+test('a worker that resumes after its lease has expired has no side effects', { timeout: 60_000 }, async () => {
   await using stage = await Stage.open();
   const frozen = await stage.startWorker();
   const answer = stage.desk.ask(stage.file);
-  const begins = async (count: number) => (await stage.written()).length === count;
-  await until(() => begins(1), { what: 'the turn has begun', timeoutMs: 10_000 });
+  const hasBegun = async (times: number) => (await stage.effects()).length === times;
+  await until(() => hasBegun(1), { what: 'the turn has begun', timeoutMs: 10_000 });
   frozen.kill('SIGSTOP');
   const other = await stage.startWorker();
-  await until(() => begins(2), { what: 'it has begun elsewhere', timeoutMs: 20_000 });
-  await stage.go();
+  await until(() => hasBegun(2), { what: 'the other worker has begun the turn', timeoutMs: 20_000 });
+  await stage.openGate();
   expect(await answer).toBe('done');
   frozen.kill('SIGCONT');
   await frozen.waitFor(/"event":"turn-fenced".*"outcome":"interrupted-taken-over"/, 10_000);
-  expect(await stage.written()).toEqual([`begun ${frozen.pid}`, `begun ${other.pid}`, `effect ${other.pid}`]);
+  expect(await stage.effects()).toEqual([`begun ${frozen.pid}`, `begun ${other.pid}`, `effect ${other.pid}`]);
 });
 
-test('a worker that was frozen between taking a job and running it does not run it', { timeout: 60_000 }, async () => {
+test('a worker that was frozen between taking a job and running it does not run the agent', {
+  timeout: 60_000,
+}, async () => {
   await using stage = await Stage.open();
   const frozen = await stage.startWorker();
-  await stage.go();
+  await stage.openGate();
   frozen.kill('SIGSTOP');
   const answer = stage.desk.ask(stage.file);
   await until(async () => (await stage.redis.keys('f*:t:*')).length > 0, { what: 'the message is accepted' });
-  // It is woken, asks for the job, and is stopped before Redis answers.
+  // The worker requests the job from a paused Redis, and is stopped before the reply arrives.
   await stage.redis.client('PAUSE', 30_000, 'WRITE');
   frozen.kill('SIGCONT');
   await delay(300);
   frozen.kill('SIGSTOP');
   await stage.redis.client('UNPAUSE');
-  await until(() => stage.hasTurn(), { what: 'it has the job' });
-  expect(await stage.written()).toEqual([]);
+  await until(() => stage.hasTurn(), { what: 'the turn has begun in Redis' });
+  expect(await stage.effects()).toEqual([]);
   const other = await stage.startWorker();
   expect(await answer).toBe('done');
   frozen.kill('SIGCONT');
   await frozen.waitFor(/"event":"turn-fenced".*"outcome":"interrupted-taken-over"/, 10_000);
-  expect(await stage.written()).toEqual([`begun ${other.pid}`, `effect ${other.pid}`]);
+  expect(await stage.effects()).toEqual([`begun ${other.pid}`, `effect ${other.pid}`]);
 });

@@ -3,10 +3,11 @@ import { createLog } from '@switchyard/telemetry';
 import { describe, expect, it } from 'vitest';
 import { lines, logTo } from '../src/telemetry/log.ts';
 
-const name = { agent: 'echo', taskId: 't', contextId: 'c', tenant: 'acme', attempt: 1, requestId: 'r' };
-const turn = { ...name, durationMs: 12.34 };
+const ids = { agent: 'echo', taskId: 't', contextId: 'c', tenant: 'acme', attempt: 1, requestId: 'r' };
+const turn = { ...ids, durationMs: 12.34 };
 
-function told(...events: Parameters<ReturnType<typeof logTo>>[0][]): Record<string, unknown>[] {
+/** The log lines of the events. */
+function logged(...events: Parameters<ReturnType<typeof logTo>>[0][]): Record<string, unknown>[] {
   const written: Record<string, unknown>[] = [];
   const emit = logTo(
     createLog({ app: 'worker', level: 'info' }, { write: (line) => void written.push(JSON.parse(line)) }),
@@ -15,7 +16,7 @@ function told(...events: Parameters<ReturnType<typeof logTo>>[0][]): Record<stri
   return written;
 }
 
-it('has every event in docs/logs.md, with its level', () => {
+it('docs/logs.md lists every log event of the worker with its level', () => {
   const rows = readFileSync('docs/logs.md', 'utf8').split('\n');
   for (const [event, line] of Object.entries(lines)) {
     if (!line) continue;
@@ -26,42 +27,42 @@ it('has every event in docs/logs.md, with its level', () => {
   }
 });
 
-describe('a line of an agent', () => {
+describe('a line that an agent logs', () => {
   const line = { text: 'The order is taken', fields: { order: 17, token: 'abc' } };
-  const said = (level: 'debug' | 'info' | 'error') =>
-    ({ kind: 'agent-log', ...name, line: { level, ...line } }) as const;
+  const agentLog = (level: 'debug' | 'info' | 'error') =>
+    ({ kind: 'agent-log', ...ids, line: { level, ...line } }) as const;
 
-  it('has its turn and its request, its own level, and no secrets', () => {
-    const [info, error, ...others] = told(said('debug'), said('info'), said('error'));
+  it('carries the ids of its turn and request and the level it was logged with; secrets are left out', () => {
+    const [info, error, ...others] = logged(agentLog('debug'), agentLog('info'), agentLog('error'));
     expect(info).toMatchObject({ level: 30, event: 'agent-log', msg: 'The order is taken', agent: 'echo', task: 't' });
     expect(info).toMatchObject({ context: 'c', attempt: 1, request: 'r', fields: { order: 17, token: '[left out]' } });
     expect([error?.level, others]).toEqual([50, []]);
   });
 
-  it('may be written where other lines are not, and is where they are', () => {
+  it('is written if its level reaches the level for agents or that of the whole log', () => {
     const written: number[] = [];
     const log = createLog(
       { app: 'worker', level: 'warn' },
       { write: (text) => void written.push(JSON.parse(text).level) },
     );
     const emit = logTo(log, { level: 'info' });
-    for (const level of ['debug', 'info', 'error'] as const) emit(said(level));
+    for (const level of ['debug', 'info', 'error'] as const) emit(agentLog(level));
     emit({ kind: 'stopped' });
     expect(written).toEqual([30, 50]);
     log.level = 'debug';
-    emit(said('debug'));
+    emit(agentLog('debug'));
     expect(written).toEqual([30, 50, 20]);
   });
 });
 
-it('makes a warning of what ended with an error, and leaves the stack of an outage out', () => {
+it('a turn that ended with an error is logged as a warning with its stack, an outage of Redis without a stack', () => {
   const end = { kind: 'turn-ended', ...turn, outcome: 'failed' } as const;
-  const [fine, failed, outage] = told(
+  const [completed, failed, outage] = logged(
     { ...end, outcome: 'TASK_STATE_COMPLETED' },
     { ...end, err: new TypeError('no') },
     { kind: 'error', where: 'redis', err: new Error('connect ECONNREFUSED 127.0.0.1:6379') },
   );
-  expect(fine).toMatchObject({ level: 30, event: 'turn-ended', task: 't', durationMs: 12.3 });
+  expect(completed).toMatchObject({ level: 30, event: 'turn-ended', task: 't', durationMs: 12.3 });
   expect(failed).toMatchObject({ level: 40, err: { type: 'TypeError', stack: expect.any(String) } });
   expect(outage).toMatchObject({ level: 40, err: 'Error: connect ECONNREFUSED 127.0.0.1:6379' });
 });

@@ -26,7 +26,7 @@ const userMessage = (ids: Partial<Message> = {}): Message => ({
   ...ids,
 });
 
-async function begun(agent: string, message: Message): Promise<OpenTurn> {
+async function beginTurn(agent: string, message: Message): Promise<OpenTurn> {
   const acceptance = await store.tasks.accept({ principal, agent }, { message });
   if (acceptance.verdict !== 'accepted') throw new Error(acceptance.verdict);
   const job = { taskId: acceptance.taskId, job: 1, started: 1, token: randomUUID() };
@@ -35,7 +35,7 @@ async function begun(agent: string, message: Message): Promise<OpenTurn> {
   return turn;
 }
 
-test('a call learns how its task ended, though a fail-over has lost the event after which it waits', async () => {
+test('a call learns the outcome of its task, although a fail-over lost the event it was waiting after', async () => {
   await store.registry.announce(
     [
       {
@@ -47,9 +47,9 @@ test('a call learns how its task ended, though a fail-over has lost the event af
     ],
     'worker',
   );
-  const host = await begun('desk', userMessage());
+  const host = await beginTurn('desk', userMessage());
   const { contextId = '' } = host.start.task;
-  const question = await begun('kitchen', userMessage({ contextId }));
+  const question = await beginTurn('kitchen', userMessage({ contextId }));
   await question.publish({ kind: 'status', state: 'TASK_STATE_INPUT_REQUIRED', settles: true });
   const { taskId } = question.start;
   const task = `${prefix}{s0}:t:${taskId}`;

@@ -22,7 +22,7 @@ describe('the worker as a process', () => {
     return startProgram({ file: 'apps/worker/src/main.ts', args, env: settings });
   }
 
-  it('finds agents from the folder where npm was called; an empty variable is unset, one that is no setting named', async () => {
+  it('finds agents in the folder where npm was called, ignores empty variables and names unknown ones', async () => {
     const npm = { INIT_CWD: `${process.cwd()}/examples/hello` };
     const empty = { METRICS_PORT: '', PUSH: '', WAIT_REPLICAS: '' };
     const worker = await start(['--agents', 'agent.ts'], { ...npm, ...empty, MAX_ATEMPTS: '5' });
@@ -32,7 +32,7 @@ describe('the worker as a process', () => {
     expect(await worker.stop()).toBe(0);
   });
 
-  it('ends at once on SIGTERM while its agents are loaded: it has no turn to give back', async () => {
+  it('exits at once on SIGTERM while it is still loading its agents', async () => {
     const code = `process.stdout.write('loading'); await new Promise((loaded) => setTimeout(loaded, 60_000));`;
     await writeFile(join(folder, 'agent.ts'), code);
     const worker = await start([join(folder, 'agent.ts')]);
@@ -41,7 +41,7 @@ describe('the worker as a process', () => {
     expect(await worker.exited).toBe(0);
   });
 
-  it('waits for replicas where an agent calls another, as a gateway does for its clients', async () => {
+  it('with WAIT_REPLICAS waits for replicas when an agent calls another agent', async () => {
     const env = { REDIS_URL: inject('redisUrl'), KEY_PREFIX: uniquePrefix() };
     const gateway = await startProgram({
       file: 'apps/gateway/src/main.ts',
@@ -61,7 +61,7 @@ describe('the worker as a process', () => {
     await Promise.all([worker.stop(), gateway.stop()]);
   });
 
-  it('with --maintenance runs no agent, and delivers to the webhooks of tasks that others ran', async () => {
+  it('with --maintenance runs no agent, but delivers webhooks for tasks that other workers ran', async () => {
     const delivered = Promise.withResolvers<string | undefined>();
     const receiver = createServer((req, res) => {
       delivered.resolve(req.url);
@@ -79,23 +79,23 @@ describe('the worker as a process', () => {
     await maintenance.waitFor(/"event":"started".*"agents":\[\]|"agents":\[\].*"event":"started"/);
     const [, url = ''] = await gateway.waitFor(/"url":"([^"]+)"/);
     await gateway.waitFor(/"agents":\["echo"\]/);
-    const at = `http://127.0.0.1:${Object(receiver.address()).port}/told`;
+    const webhookUrl = `http://127.0.0.1:${Object(receiver.address()).port}/webhook`;
     await post(`${url}/agents/echo/message:send`, {
-      message: userMessage('Tell me'),
-      configuration: { taskPushNotificationConfig: { url: at } },
+      message: userMessage('Hello'),
+      configuration: { taskPushNotificationConfig: { url: webhookUrl } },
     });
-    expect(await delivered.promise).toBe('/told');
+    expect(await delivered.promise).toBe('/webhook');
     expect(await Promise.all([worker.stop(), maintenance.stop(), gateway.stop()])).toEqual([0, 0, 0]);
     receiver.close();
   });
 
-  it('answers --help with its options and settings, and starts nothing', async () => {
+  it('with --help prints its options and settings, and exits', async () => {
     const worker = await start(['--help']);
     expect(await worker.exited).toBe(0);
     expect(worker.output()).toMatch(/switchyard worker .*<module>[\s\S]*\n {2}MAX_ATTEMPTS\n.*\n.*default: 3/);
   });
 
-  it('names file, line and column where an agent cannot be loaded', async () => {
+  it('exits with an error that names file, line and column if an agent cannot be loaded', async () => {
     const agent = join(folder, 'agent.ts');
     await writeFile(agent, 'const agent = ;');
     const worker = await start(['--agents', agent]);
@@ -106,8 +106,8 @@ describe('the worker as a process', () => {
     expect(worker.output()).not.toContain('    at ');
   });
 
-  it('knows the place of what is wrong wherever it is, in one process', async () => {
-    const wrong: readonly [code: string, words: RegExp][] = [
+  it('names the position of each kind of error, also for several modules loaded in one process', async () => {
+    const wrong: readonly [code: string, error: RegExp][] = [
       ['const a = 1;\n\n  const agent = ;\n', /0\.ts:3:17: Expression expected$/],
       ['export const a = 1;\nnothing.there();', /1\.ts:2:1: nothing is not defined$/],
       ["import { a } from './nowhere.ts';", /2\.ts:1:19: Cannot find module '.*nowhere\.ts'/],
@@ -119,6 +119,6 @@ describe('the worker as a process', () => {
     const loader = await startProgram({ file: 'apps/worker/test/fixtures/load-each.ts', args: files });
     expect(await loader.exited).toBe(0);
     const problems: string[] = JSON.parse(loader.output());
-    expect(problems).toEqual(wrong.map(([, words]) => expect.stringMatching(words)));
+    expect(problems).toEqual(wrong.map(([, error]) => expect.stringMatching(error)));
   });
 });

@@ -20,7 +20,7 @@ async function startStore(prefix: string): Promise<Store> {
   return store;
 }
 
-/** A worker that runs so many turns of each agent at a time, and the store of a client. */
+/** Starts a worker for the agents, and returns a client's store. */
 async function stage(agents: readonly Agent[]): Promise<Store> {
   const prefix = uniquePrefix();
   const worker = new Worker(
@@ -33,9 +33,10 @@ async function stage(agents: readonly Agent[]): Promise<Store> {
 }
 
 const card = { name: 'Test agent', description: 'For tests.', version: '1.0.0', skills: [] };
+/** An agent with concurrency 1. */
 const agent = (id: string, execute: Execute): Agent => defineAgent({ id, card, execute, concurrency: 1 });
 
-/** Sends texts to an agent at once, and returns what the tasks say when all have ended. */
+/** Sends the texts to the agent concurrently, and returns the answers when all tasks have ended. */
 async function answers(store: Store, agentId: string, texts: readonly string[]): Promise<(string | undefined)[]> {
   const scope = { principal: { tenant: 'acme', subject: 'alice', scopes: [] }, agent: agentId };
   const accepted = await Promise.all(
@@ -55,7 +56,7 @@ async function answers(store: Store, agentId: string, texts: readonly string[]):
   return tasks.map(({ status }) => status.message?.parts[0]?.text);
 }
 
-/** Counts down by calling itself, or another, as often as the text says. */
+/** Calls the next agent with a depth lower by one, until the depth in the message is 0. */
 const countDown =
   (next: string): Execute =>
   async (turn) => {
@@ -64,19 +65,19 @@ const countDown =
     return turn.complete(`${depth} ${(await turn.call(next, String(depth - 1))).text}`);
   };
 
-describe('an agent with one place', () => {
-  test('that calls itself does not wait for itself', async () => {
+describe('an agent with concurrency 1', () => {
+  test('can call itself: it does not wait for its own slot', async () => {
     const store = await stage([agent('self', countDown('self'))]);
     expect(await answers(store, 'self', ['3'])).toEqual(['3 2 1 0']);
   });
 
-  test('in a circle of agents causes no deadlock, however many clients call at once', async () => {
+  test('in a circle of agents that call each other causes no deadlock, with 30 concurrent clients', async () => {
     const store = await stage([agent('ping', countDown('pong')), agent('pong', countDown('ping'))]);
     const texts = Array.from({ length: 30 }, () => '6');
     expect(await answers(store, 'ping', texts)).toEqual(texts.map(() => '6 5 4 3 2 1 0'));
   });
 
-  test('has one place again when nothing waits any more', async () => {
+  test('runs one turn at a time again when none of its turns waits for a call any more', async () => {
     let now = 0;
     const gate = Promise.withResolvers<void>();
     const other = agent('other', (turn) => turn.complete('there'));
@@ -89,15 +90,15 @@ describe('an agent with one place', () => {
     const store = await stage([both, other]);
     expect(await answers(store, 'both', ['call', 'call', 'call'])).toEqual(['there', 'there', 'there']);
     const work = answers(store, 'both', ['work', 'work']);
-    await until(() => now > 0, { what: 'one is at work' });
-    // Long enough for the second one to be taken, if there were a place.
+    await until(() => now > 0, { what: 'one turn runs' });
+    // Long enough for the second turn to begin, if there were a second slot.
     await answers(store, 'other', ['a', 'b', 'c']);
     expect(now).toBe(1);
     gate.resolve();
     await work;
   });
 
-  test('works for those that are waited for before it begins with others', async () => {
+  test('runs turns that a caller awaits before other turns', async () => {
     const order: string[] = [];
     const gate = Promise.withResolvers<void>();
     const cook = agent('cook', async (turn) => {
@@ -111,11 +112,11 @@ describe('an agent with one place', () => {
     });
     const store = await stage([cook, waiter]);
     const first = answers(store, 'cook', ['first']);
-    await until(() => order.length === 1, { what: 'the cook is busy' });
+    await until(() => order.length === 1, { what: 'the first turn runs' });
     const others = answers(store, 'cook', ['later', 'later']);
-    await until(async () => (await store.queue.waiting('cook')) === 2, { what: 'two wait' });
+    await until(async () => (await store.queue.waiting('cook')) === 2, { what: 'two turns wait' });
     const awaited = answers(store, 'waiter', ['go']);
-    await until(async () => (await store.queue.waiting('cook')) === 3, { what: 'three wait' });
+    await until(async () => (await store.queue.waiting('cook')) === 3, { what: 'three turns wait' });
     gate.resolve();
     await Promise.all([first, others, awaited]);
     expect(order).toEqual(['first', 'awaited', 'later', 'later']);

@@ -4,7 +4,7 @@ import { Poller } from '../src/timing/timing.ts';
 
 const never = 2 ** 31 - 1;
 
-test('requests that come during a run lead to one more, and no two runs overlap', async () => {
+test('requests during a run cause one more run; runs do not overlap', async () => {
   const runs: PromiseWithResolvers<void>[] = [];
   let most = 0;
   let running = 0;
@@ -31,7 +31,7 @@ test('requests that come during a run lead to one more, and no two runs overlap'
   expect(runs).toHaveLength(2);
 });
 
-test('an error is reported, and the clock goes on', async () => {
+test('an error is reported, and polling continues', async () => {
   const errors: unknown[] = [];
   const run = (): Promise<void> => Promise.reject(new Error('away'));
   const poller = new Poller({ everyMs: 5, run, onError: (error) => errors.push(error) });

@@ -10,7 +10,7 @@ const noCard = 'HTTP/1.1 404 Nothing\r\nContent-Length: 0\r\n\r\n';
 
 async function connectionsAfterCall(settings: Record<string, string>): Promise<number> {
   const { calls } = readConfig(settings).worker;
-  // An agent without a card is waited for.
+  // The turn would wait for an agent without a card: cancel it after the first connection.
   await using server = await new RawServer((socket) => {
     socket.end(noCard);
     port.interrupt('canceled');
@@ -21,17 +21,17 @@ async function connectionsAfterCall(settings: Record<string, string>): Promise<n
 }
 
 describe('an agent that is called by URL', () => {
-  test('is called at a public address with TLS, and not inside the own network', async () => {
+  test('is not called at a private address, nor without TLS', async () => {
     expect(await connectionsAfterCall({})).toBe(0);
     expect(await connectionsAfterCall({ AGENT_ALLOW_HTTP: 'true' })).toBe(0);
     expect(await connectionsAfterCall({ AGENT_ALLOW_HOSTS: '127.0.0.1' })).toBe(0);
   });
 
-  test('is called where the settings allow it', async () => {
+  test('is called at a private address without TLS if the settings allow both', async () => {
     expect(await connectionsAfterCall({ AGENT_ALLOW_HTTP: 'true', AGENT_ALLOW_HOSTS: '127.0.0.1' })).toBe(1);
   });
 
-  test('is allowed by hosts and networks alone', () => {
+  test('can only be allowed by a host name or a network: other values are refused', () => {
     expect(() => readConfig({ AGENT_ALLOW_HOSTS: '10.0.0.0/99' })).toThrow(
       /AGENT_ALLOW_HOSTS: "10.0.0.0\/99" is neither/,
     );

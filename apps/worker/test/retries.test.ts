@@ -9,21 +9,21 @@ const { retry } = defineAgent({
   execute: (turn) => turn.complete(),
 });
 
-describe('the pause before the next attempt', () => {
+describe('the delay before the next attempt', () => {
   test.each([
     [1, 100],
     [2, 200],
     [4, 800],
     [5, 1_000],
     [100, 1_000],
-  ])('after attempt %d is at most %d ms, and by chance down to half of it', (attempt, longest) => {
+  ])('after attempt %d is at most %d ms and at least half of that, at random', (attempt, longest) => {
     const delays = Array.from({ length: 200 }, () => retryDelayMs(retry, attempt));
     expect(Math.min(...delays)).toBeGreaterThanOrEqual(longest / 2);
     expect(Math.max(...delays)).toBeLessThanOrEqual(longest);
     expect(new Set(delays).size).toBeGreaterThan(100);
   });
 
-  test('is what the error asks for, up to the policy’s bound', () => {
+  test('is the retryAfterMs of the error, at most maxRetryAfterMs of the policy', () => {
     expect(retryDelayMs(retry, 1, 10)).toBe(10);
     expect(retryDelayMs(retry, 1, 5_000)).toBe(5_000);
     expect(retryDelayMs(retry, 1, 3_600_000)).toBe(5_000);

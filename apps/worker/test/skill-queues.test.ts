@@ -51,7 +51,7 @@ async function answerTo(store: Store, acceptance: Acceptance, of = scope): Promi
   );
 }
 
-test('a skill that has lost its queue: what is left there runs, also after another start', async () => {
+test('tasks in the queue of a skill run although the skill has lost its queue, also after two restarts', async () => {
   const prefix = uniquePrefix();
   const store = await openStore(prefix);
   await (await openWorker(prefix, shop({ skillConcurrency: { print: 2 } }))).stop();
@@ -66,7 +66,7 @@ test('a skill that has lost its queue: what is left there runs, also after anoth
   }
 });
 
-test('an agent that names a skill of another one in its call gets it into that queue', async () => {
+test('a call that names a skill of the called agent enters the queue of that skill', async () => {
   const prefix = uniquePrefix();
   const store = await openStore(prefix);
   const client = defineAgent({
@@ -80,13 +80,13 @@ test('an agent that names a skill of another one in its call gets it into that q
   });
   await openWorker(prefix, shop({ skillConcurrency: { print: 1 } }), client);
   const called = { ...scope, agent: 'client' };
-  for (const [asked, told] of [
+  for (const [named, answered] of [
     ['print', 'print'],
     ['bind', 'bind'],
     ['fly', 'none'],
   ] as const) {
-    const acceptance = await store.tasks.accept(called, { message: message({ parts: [{ text: asked }] }) });
-    expect(await answerTo(store, acceptance, called)).toBe(told);
+    const acceptance = await store.tasks.accept(called, { message: message({ parts: [{ text: named }] }) });
+    expect(await answerTo(store, acceptance, called)).toBe(answered);
   }
   expect(await store.queue.isUsed('shop~print')).toBe(true);
 });

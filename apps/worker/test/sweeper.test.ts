@@ -7,7 +7,7 @@ import { uniquePrefix } from '../../../tests/support/prefix.ts';
 import { until } from '../../../tests/support/until.ts';
 import { Worker, type WorkerEvent } from '../src/index.ts';
 
-test('a task that cannot be swept keeps none that waits for its client from ending', async () => {
+test('an abandoned question is canceled in time, although another task cannot be swept', async () => {
   const prefix = uniquePrefix();
   const redisUrl = inject('redisUrl');
   const redis = new Redis(redisUrl);
@@ -28,7 +28,7 @@ test('a task that cannot be swept keeps none that waits for its client from endi
     if (acceptance.verdict !== 'accepted') throw new Error(acceptance.verdict);
     const { taskId } = acceptance;
     const isCanceled = async () => (await store.tasks.read(scope, taskId))?.state === 'TASK_STATE_CANCELED';
-    await until(isCanceled, { what: 'the question is too old' });
+    await until(isCanceled, { what: 'the task is canceled' });
     expect(events).toContainEqual(expect.objectContaining({ kind: 'error', where: 'sweep' }));
   } finally {
     await worker.stop();

@@ -25,8 +25,8 @@ afterEach(async () => {
 
 const ask = (desk: number, text: string): Promise<string> | undefined => desks[desk]?.ask(text);
 
-describe('a promise that an agent forgot to await is rejected', { timeout: 30_000 }, () => {
-  it.each(['forget', 'forget in a step'])('its turn fails at once, and no other: %s', async (text) => {
+describe('the rejection of a promise that an agent did not await', { timeout: 30_000 }, () => {
+  it.each(['forget', 'forget in a step'])('fails its turn at once, and no other turn: %s', async (text) => {
     const [slow, failed] = await Promise.all([ask(0, 'slowly'), ask(1, text)]);
     expect(failed).toBe('The agent failed unexpectedly.');
     expect(slow).toBe('done: slowly');
@@ -36,13 +36,13 @@ describe('a promise that an agent forgot to await is rejected', { timeout: 30_00
     expect(worker.isRunning()).toBe(true);
   });
 
-  it('a turn that is over stays as it is', async () => {
+  it('changes nothing if its turn has already ended', async () => {
     expect(await ask(0, 'forget and complete')).toBe('done: forget and complete');
     await worker.waitFor(/unhandled-rejection.*nobody awaits the look-up of the bill/);
     expect(await ask(0, 'still here')).toBe('done: still here');
   });
 
-  it('one that belongs to no turn ends the worker, with a log line', async () => {
+  it('ends the worker with a log line if it belongs to no turn', async () => {
     const answer = ask(0, 'reject for nobody');
     expect(await worker.exited).toBe(1);
     expect(worker.output()).toMatch(/of no turn.*"msg":"a rejection that belongs to no turn: the worker ends"/);

@@ -29,15 +29,16 @@ export default defineAgent({
 `;
 
 const repository = fileURLToPath(new URL('../../..', import.meta.url));
-/** How long a worker takes to start on a busy machine. */
-const patience = { timeoutMs: 20_000 };
+/** The longest start of a worker on a busy machine. */
+const startTime = { timeoutMs: 20_000 };
 
 let folder: string;
 let desk: Desk;
 let program: Program;
 
 const write = (name: string, text: string): Promise<void> => writeFile(join(folder, name), text);
-const greets = (greeting: string): Promise<void> => write('greeting.ts', `export const greeting = '${greeting}';\n`);
+const writeGreeting = (greeting: string): Promise<void> =>
+  write('greeting.ts', `export const greeting = '${greeting}';\n`);
 const starts = (): string[] => program.output().match(/"event":"started"/g) ?? [];
 const workerPids = (): number[] =>
   Array.from(program.output().matchAll(/"pid":(\d+)[^\n]*"event":"started"/g), ([, pid]) => Number(pid));
@@ -47,7 +48,7 @@ beforeEach(async () => {
   await symlink(join(repository, 'node_modules'), join(folder, 'node_modules'));
   await write('package.json', '{"type":"module"}');
   await write('agent.ts', agent);
-  await greets('Hello');
+  await writeGreeting('Hello');
   const prefix = uniquePrefix();
   desk = await Desk.open({ redisUrl: inject('redisUrl'), prefix, agent: 'greeter' });
   program = await startProgram({
@@ -64,47 +65,47 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-describe('a worker that watches its agents', { timeout: 60_000 }, () => {
-  it('runs the changed module, also one that the agent imports', async () => {
+describe('a worker with --watch', { timeout: 60_000 }, () => {
+  it('runs the new code when the module of an agent or one of its imports changes', async () => {
     expect(await desk.ask('Hi')).toBe('Hello');
-    await greets('Good evening');
-    await until(() => starts().length === 2, { what: 'a second worker has started', ...patience });
-    await until(() => !isAlive(workerPids()[0] ?? 0), { what: 'the first worker is gone', ...patience });
+    await writeGreeting('Good evening');
+    await until(() => starts().length === 2, { what: 'a second worker has started', ...startTime });
+    await until(() => !isAlive(workerPids()[0] ?? 0), { what: 'the first worker is gone', ...startTime });
     expect(await desk.ask('Hi')).toBe('Good evening');
     await write('agent.ts', agent.replace('complete(greeting)', 'complete(greeting + "!")'));
-    await until(() => starts().length === 3, { what: 'a third worker has started', ...patience });
-    await until(() => !isAlive(workerPids()[1] ?? 0), { what: 'the second worker is gone', ...patience });
+    await until(() => starts().length === 3, { what: 'a third worker has started', ...startTime });
+    await until(() => !isAlive(workerPids()[1] ?? 0), { what: 'the second worker is gone', ...startTime });
     expect(await desk.ask('Hi')).toBe('Good evening!');
   });
 
-  it('loses no turn that runs meanwhile', async () => {
+  it('loses no turn that runs during a change', async () => {
     const answer = desk.ask('slowly');
     await desk.untilWorking();
-    await greets('Good evening');
-    await until(() => !isAlive(workerPids()[0] ?? 0), { what: 'the worker that ran it is gone', ...patience });
+    await writeGreeting('Good evening');
+    await until(() => !isAlive(workerPids()[0] ?? 0), { what: 'the worker that ran it is gone', ...startTime });
     await write('go', '');
     expect(await answer).toBe('Good evening');
   });
 
-  it('stays with what it has when a change does not load, until the next one does', async () => {
-    await greets("' + nonsense + '");
+  it('keeps the old code while the new code cannot be loaded', async () => {
+    await writeGreeting("' + nonsense + '");
     await program.waitFor(/"event":"change-refused","isServed":true/, 20_000);
     expect(await desk.ask('Hi')).toBe('Hello');
-    await greets('Good evening');
-    await until(() => starts().length === 2, { what: 'a second worker has started', ...patience });
-    await until(() => !isAlive(workerPids()[0] ?? 0), { what: 'the first worker is gone', ...patience });
+    await writeGreeting('Good evening');
+    await until(() => starts().length === 2, { what: 'a second worker has started', ...startTime });
+    await until(() => !isAlive(workerPids()[0] ?? 0), { what: 'the first worker is gone', ...startTime });
     expect(await desk.ask('Hi')).toBe('Good evening');
   });
 
-  it('is started again when it dies', async () => {
+  it('is restarted when it crashes', async () => {
     process.kill(workerPids()[0] ?? 0, 'SIGKILL');
-    await until(() => starts().length === 2, { what: 'a second worker has started', ...patience });
+    await until(() => starts().length === 2, { what: 'a second worker has started', ...startTime });
     expect(await desk.ask('Hi')).toBe('Hello');
   });
 
-  it('leaves no process or file, however it ends', async () => {
+  it('leaves no process behind when its parent process is killed', async () => {
     const [worker = 0] = workerPids();
     program.kill('SIGKILL');
-    await until(() => !isAlive(worker), { what: 'the worker is gone', ...patience });
+    await until(() => !isAlive(worker), { what: 'the worker is gone', ...startTime });
   });
 });

@@ -36,7 +36,7 @@ class Bench {
     return store;
   }
 
-  /** A worker with a store of its own, as another process would have. */
+  /** A worker with its own store, as in a separate process. */
   async worker(agent: Agent, settings: Partial<WorkerSettings & StoreSettings> = {}): Promise<Worker> {
     const { drainMs = 0, sweepEveryMs = 200, ...storeSettings } = settings;
     const emit = (event: WorkerEvent): void => void this.events.push(event);
@@ -98,7 +98,7 @@ describe('a worker', () => {
     expect(task.history?.map(({ parts }) => parts[0]?.text)).toEqual(['hello', 'on it', 'for alice: hello']);
   });
 
-  test('runs messages of one task one after the other, in order, and tasks side by side', async () => {
+  test('runs the messages of a task one after the other and in order, different tasks concurrently', async () => {
     const bench = new Bench();
     const store = await bench.store();
     let [now, most] = [0, 0];
@@ -125,7 +125,7 @@ describe('a worker', () => {
     ]);
   });
 
-  test('hands a task over to another job after eight turns, and answers every message', async () => {
+  test('answers every one of 20 messages of a task, though a job runs at most eight turns', async () => {
     const bench = new Bench();
     const store = await bench.store();
     const texts: string[] = [];
@@ -146,7 +146,7 @@ describe('a worker', () => {
     expect(task.history).toHaveLength(40);
   });
 
-  test('tries a turn again that asks for it, and gives up after its attempts', async () => {
+  test('retries a turn after a RetryableError, and fails the task after three attempts', async () => {
     const bench = new Bench();
     const store = await bench.store();
     const attempts: number[] = [];
@@ -162,7 +162,7 @@ describe('a worker', () => {
   });
 
   test.each([1, 2, 5])(
-    'tries a turn %d times if its agent says so, then keeps its message for operators',
+    'makes as many attempts as the retry policy of the agent says (%d), then keeps a dead letter',
     async (attempts) => {
       const bench = new Bench();
       const store = await bench.store();
@@ -179,12 +179,13 @@ describe('a worker', () => {
       const taskId = await send(store, 'bake');
       await reached(store, taskId, 'FAILED');
       expect(begun).toEqual(Array.from({ length: attempts }, (_, i) => i + 1));
-      const reason = `The agent gave up after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}: The oven is cold.`;
+      const times = attempts === 1 ? '1 attempt' : `${attempts} attempts`;
+      const reason = `The agent gave up after ${times}: The oven is cold.`;
       expect(await store.ops.deadLetters.get(taskId)).toMatchObject({ kind: 'turn', attempts, reason });
     },
   );
 
-  test('gives the client the message of an AgentError, and nothing of any other error', async () => {
+  test('shows the client the message of an AgentError, and hides every other error', async () => {
     const bench = new Bench();
     const store = await bench.store();
     await bench.worker(
@@ -198,7 +199,7 @@ describe('a worker', () => {
     expect(textOf(secret)).toBe('The agent failed unexpectedly.');
   });
 
-  test('gives running turns back when it stops, and another worker runs them with no attempt spent', async () => {
+  test('gives running turns back when it stops; another worker runs them as the same attempt', async () => {
     const bench = new Bench();
     const store = await bench.store();
     const attempts: number[] = [];
@@ -219,7 +220,7 @@ describe('a worker', () => {
     expect(attempts).toEqual(Array.from({ length: 20 }, () => 1));
   });
 
-  test('lets running turns end within its drain time when it stops', async () => {
+  test('waits up to DRAIN_MS for running turns when it stops', async () => {
     const bench = new Bench();
     const store = await bench.store();
     const begun = Promise.withResolvers<void>();
@@ -240,7 +241,7 @@ describe('a worker', () => {
     expect(textOf(await read(store, taskId))).toBe('in time');
   });
 
-  test('stops a running turn that is canceled, and ends the task', async () => {
+  test('aborts a running turn when its task is canceled, and ends the task as canceled', async () => {
     const bench = new Bench();
     const store = await bench.store();
     const begun = Promise.withResolvers<void>();
@@ -260,7 +261,7 @@ describe('a worker', () => {
     expect(reasons).toEqual(['canceled']);
   });
 
-  test('is fenced off when its job was taken over: the other run’s outcome counts', async () => {
+  test('is fenced off when another worker has taken its turn over: the outcome of the other run counts', async () => {
     const bench = new Bench();
     const store = await bench.store({ sweepAfterMs: 300 });
     const release = Promise.withResolvers<void>();
@@ -275,12 +276,12 @@ describe('a worker', () => {
       { sweepAfterMs: 300 },
     );
     const taskId = await send(store, 'work');
-    await until(() => bench.happened('turn-begun').length === 1, { what: 'the first run' });
+    await until(() => bench.happened('turn-begun').length === 1, { what: 'the first run has begun' });
     const hooks = { onCancel: (): void => undefined, onFenced: (): void => undefined };
     const other = await store.turns.begin({ taskId, job: 1, started: 2, token: 'other' }, 0, hooks);
     if (typeof other === 'string') throw new Error(other);
     release.resolve();
-    await until(() => reasons.length === 1, { what: 'the zombie told' });
+    await until(() => reasons.length === 1, { what: 'the fenced turn is aborted' });
     await other.publish({
       kind: 'status',
       state: 'TASK_STATE_COMPLETED',
@@ -291,7 +292,7 @@ describe('a worker', () => {
     expect(textOf(await read(store, taskId))).toBe('the owner');
   });
 
-  test('fails a turn that takes longer than its agent allows', async () => {
+  test('fails a turn that takes longer than turnTimeoutMs of its agent', async () => {
     const bench = new Bench();
     const store = await bench.store();
     await bench.worker(
@@ -308,7 +309,7 @@ describe('a worker', () => {
     );
   });
 
-  test('waits for an authorization as long as the client takes, then runs the next turn', async () => {
+  test('lets a task wait in AUTH_REQUIRED, and runs the next turn when the client sends a message', async () => {
     const bench = new Bench();
     const store = await bench.store();
     await bench.worker(
@@ -322,7 +323,7 @@ describe('a worker', () => {
     expect(textOf(await reached(store, taskId, 'COMPLETED'))).toBe('thanks');
   });
 
-  test('announces its agents while it runs', async () => {
+  test('announces its agents, and is no longer counted as their worker after it has stopped', async () => {
     const bench = new Bench();
     const store = await bench.store();
     const worker = await bench.worker(agentThat(async (turn) => turn.complete()));

@@ -42,7 +42,7 @@ class Bench {
     return worker;
   }
 
-  /** Attempts of turns that were begun for a task. */
+  /** The attempts that this worker has begun for a task. */
   begun(taskId: string): number[] {
     return this.events.flatMap((one) => (one.kind === 'turn-begun' && one.taskId === taskId ? [one.attempt] : []));
   }
@@ -67,38 +67,38 @@ async function stateOf(store: Store, id: string): Promise<string | undefined> {
 const inState = (store: Store, id: string, state: string): Promise<unknown> =>
   until(async () => (await stateOf(store, id)) === state, { what: `the worker is ${state}` });
 
-const atOnce: Execute = (turn) => turn.complete('done');
+const completeAtOnce: Execute = (turn) => turn.complete('done');
 
-/** Ends when it is let, or when it is interrupted. */
-function patient(): { execute: Execute; letGo: () => void } {
+/** An agent that completes when `finish` is called, or throws when it is interrupted. */
+function waitingAgent(): { execute: Execute; finish: () => void } {
   const gate = Promise.withResolvers<void>();
   const execute: Execute = async (turn) => {
-    const gone = new Promise((resolve) => turn.signal.addEventListener('abort', resolve, { once: true }));
-    await Promise.race([gate.promise, gone]);
+    const interrupted = new Promise((resolve) => turn.signal.addEventListener('abort', resolve, { once: true }));
+    await Promise.race([gate.promise, interrupted]);
     turn.signal.throwIfAborted();
     return turn.complete('done');
   };
-  return { execute, letGo: () => gate.resolve() };
+  return { execute, finish: () => gate.resolve() };
 }
 
 describe('a worker that is drained', () => {
-  test("takes no more work and does not count as its agent's worker; after the drain it takes work again", async () => {
+  test("takes no more turns and is not counted as its agent's worker; after undrain it takes turns again", async () => {
     const bench = new Bench();
     const store = await bench.store();
-    const worker = await bench.worker(atOnce);
+    const worker = await bench.worker(completeAtOnce);
     await store.ops.workers.drain(worker.id);
     await inState(store, worker.id, 'drained');
-    await until(() => bench.events.some(({ kind }) => kind === 'draining'), { what: 'it drains' });
+    await until(() => bench.events.some(({ kind }) => kind === 'draining'), { what: 'the worker drains' });
     const taskId = await send(store);
     await until(async () => (await store.ops.listStuck({ pageSize: 1 })).items[0]?.sweeps, {
-      what: 'the sweeper has come, and no worker has taken the job',
+      what: 'the sweeper has run, and no worker has taken the job',
       timeoutMs: 10_000,
     });
     expect(bench.begun(taskId)).toEqual([]);
     expect(await store.registry.list()).toMatchObject([{ id: 'test-agent', workers: 0 }]);
     const other = new Bench(bench.prefix);
 
-    await other.worker(atOnce);
+    await other.worker(completeAtOnce);
     await completed(store, taskId);
     expect(bench.begun(taskId)).toEqual([]);
     await running.pop()?.stop();
@@ -107,10 +107,10 @@ describe('a worker that is drained', () => {
     expect(await stateOf(store, worker.id)).toBe('working');
   }, 30_000);
 
-  test('lets its turns end, and is drained then', async () => {
+  test('is "draining" while its turns run, and "drained" when they have ended', async () => {
     const bench = new Bench();
     const store = await bench.store();
-    const { execute, letGo } = patient();
+    const { execute, finish } = waitingAgent();
     const worker = await bench.worker(execute);
     const taskId = await send(store);
     await until(async () => (await store.ops.listTurns({ pageSize: 5 })).totalSize, { what: 'the turn is listed' });
@@ -118,48 +118,48 @@ describe('a worker that is drained', () => {
     expect(items).toMatchObject([{ taskId, worker: worker.id, attempt: 1, epoch: 1, agent: 'test-agent' }]);
     await store.ops.workers.drain(worker.id);
     await inState(store, worker.id, 'draining');
-    letGo();
+    finish();
     await completed(store, taskId);
     await inState(store, worker.id, 'drained');
   });
 
-  test('gives its turns back after the time that the operator allows, with no attempt spent', async () => {
+  test('gives its turns back after giveBackAfterMs; another worker runs them as the same attempt', async () => {
     const bench = new Bench();
     const store = await bench.store();
-    const worker = await bench.worker(patient().execute);
+    const worker = await bench.worker(waitingAgent().execute);
     const taskId = await send(store);
-    await until(() => bench.begun(taskId).length, { what: 'the turn began' });
+    await until(() => bench.begun(taskId).length, { what: 'the turn has begun' });
     await store.ops.workers.drain(worker.id, { giveBackAfterMs: 0 });
     await inState(store, worker.id, 'drained');
     const other = new Bench(bench.prefix);
 
-    await other.worker(atOnce);
+    await other.worker(completeAtOnce);
     await completed(store, taskId);
     expect(other.begun(taskId)).toEqual([1]);
   });
 
-  test('runs turns to their end again once it is taken back, though it gave some back', async () => {
+  test('after undrain runs to the end the turns that it gave back', async () => {
     const bench = new Bench();
     const store = await bench.store();
-    const { execute, letGo } = patient();
+    const { execute, finish } = waitingAgent();
     const worker = await bench.worker(execute);
     const taskId = await send(store);
-    await until(() => bench.begun(taskId).length, { what: 'the turn began' });
+    await until(() => bench.begun(taskId).length, { what: 'the turn has begun' });
     await store.ops.workers.drain(worker.id, { giveBackAfterMs: 0 });
     await inState(store, worker.id, 'drained');
     await store.ops.workers.undrain(worker.id);
-    await until(() => bench.begun(taskId).length === 2, { what: 'the turn began again' });
-    letGo();
+    await until(() => bench.begun(taskId).length === 2, { what: 'the turn has begun again' });
+    finish();
     await completed(store, taskId);
     expect(bench.begun(taskId)).toEqual([1, 1]);
   });
 });
 
 describe('an agent that is paused', () => {
-  test('has its messages accepted, which run when it is resumed', async () => {
+  test('has its messages accepted; their turns run when it is resumed', async () => {
     const bench = new Bench();
     const store = await bench.store();
-    await bench.worker(atOnce);
+    await bench.worker(completeAtOnce);
     expect(await store.ops.agents.pause('test-agent')).toMatchObject({ paused: true });
     const taskId = await send(store);
     const stuck = await until(async () => (await store.ops.listStuck({ pageSize: 1 })).items[0], {
@@ -173,10 +173,10 @@ describe('an agent that is paused', () => {
   }, 20_000);
 });
 
-test('a worker that stops is not listed any more', async () => {
+test('a stopped worker is not listed', async () => {
   const bench = new Bench();
   const store = await bench.store();
-  const worker = await bench.worker(atOnce);
+  const worker = await bench.worker(completeAtOnce);
   expect(await stateOf(store, worker.id)).toBe('working');
   await worker.stop();
   expect(await store.ops.workers.list()).toEqual([]);

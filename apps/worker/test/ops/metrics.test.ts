@@ -9,11 +9,11 @@ import { until } from '../../../../tests/support/until.ts';
 import { Figures } from '../../src/telemetry/figures.ts';
 import { WorkerMetrics } from '../../src/telemetry/metrics.ts';
 
-/** Nobody takes them: what is measured is told all the same. */
+/** No collector listens there: exemplars need traces, and do not need them to be received. */
 const traced = { TRACES: 'otlp', TRACES_URL: 'http://127.0.0.1:9/v1/traces' };
 const OPEN_METRICS = 'application/openmetrics-text; version=1.0.0';
 
-it('a worker has metrics of its turns, on its own port, and reports figures of the last seconds', async () => {
+it('a worker serves metrics of its turns on METRICS_PORT, and lists recent figures of itself', async () => {
   const prefix = uniquePrefix();
   const worker = await startProgram({
     file: 'apps/worker/src/main.ts',
@@ -32,8 +32,8 @@ it('a worker has metrics of its turns, on its own port, and reports figures of t
   await store.start();
   const scope = { principal: { tenant: 'acme', subject: 'alice', scopes: [] }, agent: 'hello' };
   await store.tasks.accept(scope, { message: { messageId: 'm-1', role: 'ROLE_USER', parts: [{ text: 'hi' }] } });
-  const told = 'switchyard_turn_duration_seconds_count{agent="hello",outcome="TASK_STATE_COMPLETED"} 1';
-  await until(async () => (await (await ask('/metrics')).text()).includes(told), { what: 'the turn is counted' });
+  const counted = 'switchyard_turn_duration_seconds_count{agent="hello",outcome="TASK_STATE_COMPLETED"} 1';
+  await until(async () => (await (await ask('/metrics')).text()).includes(counted), { what: 'the turn is counted' });
   const text = await (await ask('/metrics')).text();
   expect(text).toContain('switchyard_worker_nodejs_eventloop_lag_seconds');
   expect(text).toContain('switchyard_queue_wait_seconds_count{agent="hello"} 1');
@@ -56,14 +56,14 @@ it('a worker has metrics of its turns, on its own port, and reports figures of t
   expect(await worker.exited).toBe(0);
 }, 30_000);
 
-/** `fetch` sets the Host itself. */
+/** With `http.get`, because `fetch` does not let its caller set the Host header. */
 async function statusFor(host: string, port: number): Promise<number | undefined> {
   const [response] = await once(get({ host: '127.0.0.1', port, path: '/metrics', headers: { host } }), 'response');
   response.resume();
   return response.statusCode;
 }
 
-it('every metric that the catalogue says of a worker is served, and no other', async () => {
+it('a worker serves exactly those metrics that the catalogue lists for workers', async () => {
   const metrics = new WorkerMetrics();
   metrics.measure({ runningTurns: () => new Map([['pizza', 2]]), observe: () => undefined });
   const { text } = await metrics.render();
@@ -76,7 +76,7 @@ it('every metric that the catalogue says of a worker is served, and no other', a
 
 const turn = { taskId: 't-1', contextId: 'c-1', tenant: 'acme', attempt: 1 };
 
-it('what is taken over, lost to another run and given up is counted, of remote agents together', async () => {
+it('turns that are taken over, fenced or given up are counted by agent; remote agents count as "@remote"', async () => {
   const { count, render } = boundMetrics();
   const begun = { ...turn, agent: '@https://one.example/card', waitedMs: 4 };
   count({ kind: 'turn-taken-over', takenOverFrom: 'other', ...begun });
@@ -100,7 +100,7 @@ function boundMetrics(): Pick<WorkerMetrics, 'count' | 'render'> {
   return { count: metrics.count, render: () => metrics.render() };
 }
 
-it('figures are of the last seconds: a share of the slowest, and how many ended', () => {
+it('figures have the 95th percentile of waits, and the numbers of ended and failed turns', () => {
   const figures = new Figures();
   expect(figures.read()).toEqual({ ended: 0, failed: 0, queueWaitP95Ms: null, firstEventP95Ms: null });
   for (let ms = 1; ms <= 100; ms++) figures.count({ kind: 'turn-begun', ...turn, agent: 'pizza', waitedMs: ms * 10 });

@@ -7,7 +7,7 @@ function fail(circuit: Circuit, times: number, now = 0): void {
 }
 
 describe('a circuit', () => {
-  test('opens after five failures in a row, however many calls were in flight', () => {
+  test('opens for one second after five failures in a row, also if 20 calls in flight fail', () => {
     const circuit = new Circuit();
     fail(circuit, 4);
     expect(circuit.admit(0)).toBeUndefined();
@@ -18,7 +18,7 @@ describe('a circuit', () => {
     expect(busy.admit(0)).toBe(1_000);
   });
 
-  test('forgets failures with a success', () => {
+  test('counts from zero again after a success', () => {
     const circuit = new Circuit();
     fail(circuit, 4);
     circuit.admit(0);
@@ -27,7 +27,7 @@ describe('a circuit', () => {
     expect(circuit.admit(0)).toBeUndefined();
   });
 
-  test('lets one call at a time try whether the host is back, at longer and longer intervals', () => {
+  test('that is open admits one trial call at a time, with a doubling interval of at most 60 s', () => {
     const circuit = new Circuit();
     fail(circuit, 5);
     expect(circuit.admit(999)).toBe(1);
@@ -42,7 +42,7 @@ describe('a circuit', () => {
     expect(circuit.admit(1_000_000)).toBeLessThanOrEqual(60_000);
   });
 
-  test('closes when the host is back', () => {
+  test('closes when a trial call succeeds', () => {
     const circuit = new Circuit();
     fail(circuit, 5);
     circuit.admit(1_000);

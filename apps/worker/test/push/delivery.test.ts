@@ -8,7 +8,7 @@ import { Stage, scope } from './support/stage.ts';
 const numbers = (to: number): string[] => Array.from({ length: to }, (_, i) => `${i + 1}`);
 
 describe('a webhook', () => {
-  test('gets every event of its task as it is stored, in order', async () => {
+  test('receives every event of its task in order, with its token, credentials and trace headers', async () => {
     await using stage = await Stage.open();
     await using receiver = await new Receiver().open();
     const traceParent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
@@ -51,7 +51,7 @@ describe('a webhook', () => {
     });
   });
 
-  test('that is made later gets the later events', async () => {
+  test('created during a turn receives only the later events', async () => {
     await using stage = await Stage.open();
     await using receiver = await new Receiver().open();
     await using other = await new Receiver().open();
@@ -60,11 +60,11 @@ describe('a webhook', () => {
     await turn.publish(working('before'));
     await stage.also(taskId, { id: 'second', url: receiver.url });
     await turn.publish(working('after'));
-    await until(() => other.taken.length === 3 && receiver.taken.length === 1, { what: 'both to be told' });
+    await until(() => other.taken.length === 3 && receiver.taken.length === 1, { what: 'deliveries to both' });
     expect(receiver.marks()).toEqual(['3']);
   });
 
-  test('that is deleted gets nothing more', async () => {
+  test('receives nothing after it was deleted', async () => {
     await using stage = await Stage.open();
     await using receiver = await new Receiver().open();
     await using other = await new Receiver().open();
@@ -73,24 +73,24 @@ describe('a webhook', () => {
     await until(() => receiver.taken.length === 1, { what: 'the first delivery' });
     await stage.store.push.webhooks.delete(scope, taskId, 'a');
     await stage.cancel(taskId);
-    await until(() => other.taken.length === 1, { what: 'the other to be told of the end' });
+    await until(() => other.taken.length === 1, { what: 'the delivery of the end to the other webhook' });
     expect(receiver.taken).toHaveLength(1);
   });
 
-  test('does not wait for another one of the same task', async () => {
+  test('does not wait for a failing webhook of the same task', async () => {
     await using stage = await Stage.open({ push: { backoffMs: 60_000 } });
     await using receiver = await new Receiver().open();
     await using broken = await new Receiver().open();
     broken.behave = () => 503;
     const taskId = await stage.task({ id: 'broken', url: broken.url });
-    await stage.also(taskId, { id: 'well', url: receiver.url });
+    await stage.also(taskId, { id: 'healthy', url: receiver.url });
     const turn = await stage.begin(taskId);
     for (const text of ['one', 'two', 'three']) await turn.publish(working(text));
     await until(() => receiver.taken.length === 3, { what: 'three deliveries' });
     expect(broken.requests).toHaveLength(1);
   });
 
-  test('gets a snapshot of the task where the stream no longer has the events', async () => {
+  test('receives a snapshot of the task if its events are no longer in the stream', async () => {
     await using stage = await Stage.open({ store: { replayMs: 1 } });
     await using receiver = await new Receiver().open();
     await receiver.die();
@@ -110,8 +110,8 @@ describe('a webhook', () => {
   });
 });
 
-describe('the first delivery to a webhook that came with the message of a new task', () => {
-  test('is the task as it was made, however far it is, and its events follow', async () => {
+describe('the first delivery to a webhook that was given with the first message of a task', () => {
+  test('is the submitted task, even if the task has already ended; all its events follow', async () => {
     await using stage = await Stage.open();
     await using receiver = await new Receiver().open();
     const taskId = await stage.task({ id: 'a', url: receiver.url }, 60_000);
@@ -130,7 +130,7 @@ describe('the first delivery to a webhook that came with the message of a new ta
     });
   });
 
-  test('is the plain message, where the caller got that instead of the task', async () => {
+  test('is the plain message if the caller received that message instead of a task', async () => {
     await using stage = await Stage.open();
     await using receiver = await new Receiver().open();
     const taskId = await stage.task({ id: 'a', url: receiver.url }, 60_000);
@@ -142,7 +142,7 @@ describe('the first delivery to a webhook that came with the message of a new ta
     expect(receiver.taken[0]?.event.message?.taskId).toBeUndefined();
   });
 
-  test('is the task, where the caller keeps it although the agent answered with a plain message', async () => {
+  test('is the task if the caller keeps the task although the agent answered with a plain message', async () => {
     await using stage = await Stage.open();
     await using receiver = await new Receiver().open();
     const taskId = await stage.task({ id: 'a', url: receiver.url }, 60_000);
@@ -152,7 +152,7 @@ describe('the first delivery to a webhook that came with the message of a new ta
     expect(receiver.taken[1]?.event.statusUpdate?.status.state).toBe('TASK_STATE_COMPLETED');
   });
 
-  test('is the task when it was held back long enough', async () => {
+  test('is the submitted task when its hold time ends without an event of the agent', async () => {
     await using stage = await Stage.open();
     await using receiver = await new Receiver().open();
     await stage.task({ id: 'a', url: receiver.url }, 50);
@@ -161,8 +161,8 @@ describe('the first delivery to a webhook that came with the message of a new ta
   });
 });
 
-describe('a webhook without chunks', () => {
-  test('gets each artifact whole, with its last chunk', async () => {
+describe('with PUSH_CHUNKS off, a webhook', () => {
+  test('receives each artifact whole, when its last chunk is published', async () => {
     await using stage = await Stage.open({ push: { chunks: false } });
     await using receiver = await new Receiver().open();
     const taskId = await stage.task({ id: 'a', url: receiver.url });
@@ -183,7 +183,7 @@ describe('a webhook without chunks', () => {
     expect(receiver.taken[3]?.event.artifactUpdate?.artifact.parts).toEqual([{ text: 'at once' }]);
   });
 
-  test('gets an artifact without a last chunk before the next final or asking status', async () => {
+  test('receives an artifact without a last chunk before the next terminal or input-required status', async () => {
     await using stage = await Stage.open({ push: { chunks: false } });
     await using receiver = await new Receiver().open();
     let failures = 2;
@@ -205,7 +205,7 @@ describe('a webhook without chunks', () => {
 });
 
 describe('a webhook of a client that speaks A2A 0.3', () => {
-  test('gets the task in that version, and not for every chunk', async () => {
+  test('receives 0.3 tasks, not one per chunk', async () => {
     await using stage = await Stage.open();
     await using receiver = await new Receiver().open();
     const taskId = await stage.task({ id: 'a', url: receiver.url, version: '0.3' });
@@ -216,7 +216,7 @@ describe('a webhook of a client that speaks A2A 0.3', () => {
     for (const text of ['All ', 'is ', 'well']) await turn.publish(chunk(text));
     await turn.publish(completed);
     const last = (): unknown => receiver.taken.at(-1)?.event;
-    await until(() => JSON.stringify(last()).includes('"completed"'), { what: 'word of the end' });
+    await until(() => JSON.stringify(last()).includes('"completed"'), { what: 'the delivery of the completed task' });
     expect(last()).toMatchObject({
       kind: 'task',
       status: { state: 'completed' },
@@ -228,7 +228,7 @@ describe('a webhook of a client that speaks A2A 0.3', () => {
 });
 
 describe('a webhook of a client that speaks A2A 1.1', () => {
-  test.each([true, false])('gets every event with its generation, chunks too (PUSH_CHUNKS: %s)', async (chunks) => {
+  test.each([true, false])('receives every event and chunk with its generation (PUSH_CHUNKS: %s)', async (chunks) => {
     await using stage = await Stage.open({ push: { chunks } });
     await using receiver = await new Receiver().open();
     const taskId = await stage.task({ id: 'a', url: receiver.url, version: '1.1' });
@@ -241,13 +241,13 @@ describe('a webhook of a client that speaks A2A 1.1', () => {
     expect(receiver.taken.map(({ event }) => generationIn(event))).toEqual(numbers(6));
   });
 
-  test('gets the task with its generation where the stream no longer reaches back', async () => {
+  test('receives a snapshot with its generation if the stream was trimmed', async () => {
     const settings = { prefix: uniquePrefix(), keptEvents: 1 };
     await using before = await Stage.withoutDeliverer(settings);
     await using receiver = await new Receiver().open();
     const taskId = await before.task({ id: 'a', url: receiver.url, version: '1.1' });
     const turn = await before.begin(taskId);
-    // Redis trims a stream in pieces.
+    // Redis trims a stream in whole nodes, so that one kept event needs many published ones.
     for (let i = 0; i < 300; i++) await turn.publish(chunk(`${i} `));
     await turn.publish(asked);
     await using _after = await Stage.open({ store: settings });
@@ -256,7 +256,7 @@ describe('a webhook of a client that speaks A2A 1.1', () => {
     expect(generationIn(receiver.taken[0]?.event)).toBe('302');
   });
 
-  test('gets a plain message as in 1.0', async () => {
+  test('receives a plain message without a generation, as in 1.0', async () => {
     await using stage = await Stage.open();
     await using receiver = await new Receiver().open();
     const taskId = await stage.task({ id: 'a', url: receiver.url, version: '1.1' }, 5_000);

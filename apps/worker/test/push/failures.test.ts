@@ -6,7 +6,7 @@ import { Stage } from './support/stage.ts';
 
 describe('a delivery that fails', () => {
   test.each([500, 503, 408, 425, 429])(
-    'with %i is tried again until it succeeds, before anything that comes after it',
+    'with status %i is retried until it succeeds, before the next event is delivered',
     async (status) => {
       await using stage = await Stage.open();
       await using receiver = await new Receiver().open();
@@ -21,7 +21,7 @@ describe('a delivery that fails', () => {
     },
   );
 
-  test('is tried again no earlier than the receiver asks for', async () => {
+  test('is not retried before the Retry-After of the receiver has passed', async () => {
     await using stage = await Stage.open();
     await using receiver = await new Receiver().open();
     const at: number[] = [];
@@ -35,7 +35,7 @@ describe('a delivery that fails', () => {
     expect((at[1] ?? 0) - (at[0] ?? 0)).toBeGreaterThan(990);
   });
 
-  test('waits twice as long each time', async () => {
+  test('is retried after a delay that doubles each time', async () => {
     await using stage = await Stage.open({ push: { backoffMs: 10 } });
     await using receiver = await new Receiver().open();
     receiver.behave = (_, nth) => (nth <= 4 ? 429 : 200);
@@ -47,7 +47,7 @@ describe('a delivery that fails', () => {
     });
   });
 
-  test('because no answer comes in time is tried again', async () => {
+  test('because the receiver does not answer in time is retried', async () => {
     await using stage = await Stage.open({ push: { timeoutMs: 50 } });
     await using receiver = await new Receiver().open();
     let release = (): void => undefined;
@@ -58,7 +58,7 @@ describe('a delivery that fails', () => {
     release();
   });
 
-  test('does so whatever the receiver does to the connection', async () => {
+  test('because the receiver closes the connection or answers without HTTP is retried', async () => {
     await using stage = await Stage.open();
     await using receiver = await new Receiver().open();
     receiver.behave = (_, nth, res) => {
@@ -70,7 +70,7 @@ describe('a delivery that fails', () => {
     await until(() => receiver.requests.length === 3, { what: 'a third attempt' });
   });
 
-  test('is no failure of an answer that never ends', async () => {
+  test('is not failed by a body that never ends: the status 200 counts', async () => {
     await using stage = await Stage.open({ push: { timeoutMs: 5_000 } });
     await using receiver = await new Receiver().open();
     receiver.behave = (_, nth, res) => {
@@ -87,12 +87,12 @@ describe('a delivery that fails', () => {
 });
 
 describe('a webhook', () => {
-  test('is given up after its attempts; redriven, it goes on where it stopped', async () => {
+  test('is dead-lettered after maxAttempts; retried by an operator, it continues with the failed event', async () => {
     await using stage = await Stage.open({ push: { maxAttempts: 3 } });
     await using receiver = await new Receiver().open();
     receiver.behave = () => 500;
     const taskId = await stage.task({ id: 'a', url: receiver.url });
-    await until(() => stage.happened('push-dead-letter').length, { what: 'its death' });
+    await until(() => stage.happened('push-dead-letter').length, { what: 'the dead letter' });
     await (await stage.begin(taskId)).publish(working('one'));
     expect(receiver.requests).toHaveLength(3);
     const [letter] = await stage.deadLetters();
@@ -110,16 +110,16 @@ describe('a webhook', () => {
     expect(await stage.deadLetters()).toEqual([]);
   });
 
-  test('is given up when a delivery has been tried for too long', async () => {
+  test('is dead-lettered when a delivery has been retried for maxAgeMs', async () => {
     await using stage = await Stage.open({ push: { maxAgeMs: 100 } });
     await using receiver = await new Receiver().open();
     receiver.behave = () => 429;
     await stage.task({ id: 'a', url: receiver.url });
-    await until(() => stage.happened('push-dead-letter').length, { what: 'its death' });
+    await until(() => stage.happened('push-dead-letter').length, { what: 'the dead letter' });
     expect(receiver.requests.length).toBeLessThan(30);
   });
 
-  test.each([400, 401, 404, 422, 301, 307])('whose receiver answers %i is given up soon', async (status) => {
+  test.each([400, 401, 404, 422, 301, 307])('whose receiver answers %i is dead-lettered soon', async (status) => {
     await using stage = await Stage.open();
     await using receiver = await new Receiver().open();
     await using target = await new Receiver().open();
@@ -128,63 +128,63 @@ describe('a webhook', () => {
       return status;
     };
     await stage.task({ id: 'a', url: receiver.url });
-    await until(() => stage.happened('push-dead-letter').length, { what: 'its death' });
+    await until(() => stage.happened('push-dead-letter').length, { what: 'the dead letter' });
     expect(receiver.requests).toHaveLength(5);
     expect(target.requests).toHaveLength(0);
   });
 
-  test('whose receiver is gone is deleted', async () => {
+  test('whose receiver answers 410 is deleted', async () => {
     await using stage = await Stage.open();
     await using receiver = await new Receiver().open();
     receiver.behave = () => 410;
     const taskId = await stage.task({ id: 'a', url: receiver.url });
-    await until(() => stage.happened('push-ended').length, { what: 'its end' });
+    await until(() => stage.happened('push-ended').length, { what: 'the end of the webhook' });
     await (await stage.begin(taskId)).publish(working('one'));
     expect(await stage.store.push.deliveries.claim()).toBe(0);
     expect(receiver.requests).toHaveLength(1);
     expect(await stage.deadLetters()).toEqual([]);
   });
 
-  test('that was encrypted with a secret that is not given waits until it is', async () => {
+  test('that was encrypted with an unknown secret is delivered once a worker has the secret', async () => {
     const pushSecrets = ['a secret'];
     await using gateway = await Stage.withoutDeliverer({ pushSecrets });
     const { prefix } = gateway.store.settings;
     await using receiver = await new Receiver().open();
     await gateway.task({ id: 'a', url: receiver.url });
     {
-      await using forgetful = await Stage.open({ store: { prefix } });
-      await until(() => forgetful.happened('push-failed').some(({ reason }) => /cannot be read/.test(reason)), {
-        what: 'a failure to read it',
+      await using withoutSecret = await Stage.open({ store: { prefix } });
+      await until(() => withoutSecret.happened('push-failed').some(({ reason }) => /cannot be read/.test(reason)), {
+        what: 'a failure to decrypt it',
       });
     }
-    await using _knowing = await Stage.open({ store: { prefix, pushSecrets } });
+    await using _withSecret = await Stage.open({ store: { prefix, pushSecrets } });
     await until(() => receiver.taken.length === 1, { what: 'a delivery' });
   });
 });
 
 describe('a host that is down', () => {
-  test('is spared by all that point at it, until one attempt finds it back', async () => {
+  test('is not called by any of its webhooks while its circuit is open; all deliver when it is up again', async () => {
     await using stage = await Stage.open({ push: { backoffMs: 1, maxBackoffMs: 100 } });
     await using receiver = await new Receiver().open();
     receiver.behave = () => 500;
     for (let i = 0; i < 30; i++) await stage.task({ id: `${i}`, url: receiver.url });
-    const spared = (): number =>
+    const skipped = (): number =>
       stage.happened('push-failed').filter(({ reason }) => reason === 'the receiving host is down').length;
-    await until(() => spared() > 20, { what: 'its circuit to open' });
+    await until(() => skipped() > 20, { what: 'the circuit to open' });
     expect(receiver.requests.length).toBeLessThan(25);
     receiver.behave = () => 200;
     await until(() => receiver.taken.length === 30, { what: 'all deliveries', timeoutMs: 10_000 });
   });
 });
 
-describe('what is secret', () => {
-  test('is in nothing that is observed or kept of a failure', async () => {
+describe('the events and the dead letter of a failed delivery', () => {
+  test('contain no token, no credentials and no query of the URL', async () => {
     await using stage = await Stage.open({ push: { maxAttempts: 2 } });
     await using receiver = await new Receiver().open();
     receiver.behave = () => 500;
     const authentication = { scheme: 'Bearer', credentials: 'hush-credentials' };
     await stage.task({ id: 'a', url: receiver.url, token: 'hush-token', authentication });
-    await until(() => stage.happened('push-dead-letter').length, { what: 'its death' });
+    await until(() => stage.happened('push-dead-letter').length, { what: 'the dead letter' });
     expect(JSON.stringify([stage.events, await stage.deadLetters()])).not.toContain('hush');
   });
 });

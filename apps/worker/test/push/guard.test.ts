@@ -6,7 +6,7 @@ import { working } from './support/events.ts';
 import { Receiver } from './support/receiver.ts';
 import { Stage } from './support/stage.ts';
 
-/** Lets calls go to 127.0.0.2 and nowhere else; so 127.0.0.1 is what must not be reached. */
+/** Allows calls to 127.0.0.2 only: in these tests 127.0.0.1 is the victim that must not be called. */
 const policy = { allowHttp: true, allowHosts: ['127.0.0.2'] };
 
 const reasonsOf = (stage: Stage): string[] => [
@@ -17,29 +17,29 @@ describe('a webhook whose host', () => {
   test.each([
     ['is at a private address', ['10.0.0.1']],
     ['is at this machine', ['127.0.0.1']],
-    ['is where clouds keep their metadata', ['169.254.169.254']],
+    ['is the metadata service of a cloud', ['169.254.169.254']],
     ['is at a private address behind NAT64', ['64:ff9b::10.0.0.1']],
-    ['has one such address among others', ['127.0.0.2', '127.0.0.1']],
+    ['has an allowed and a forbidden address', ['127.0.0.2', '127.0.0.1']],
     ['has no address', []],
   ])('%s is not called', async (_, addresses) => {
     await using stage = await Stage.open({ push: { policy }, resolve: async () => addresses });
     await using victim = await new Receiver().open();
     await stage.task({ id: 'a', url: `http://hooks.test:${victim.port}/` });
-    await until(() => stage.happened('push-dead-letter').length, { what: 'its death' });
+    await until(() => stage.happened('push-dead-letter').length, { what: 'the dead letter' });
     expect(reasonsOf(stage)).toEqual(['hooks.test is at an address that may not be called']);
     expect(victim.connections).toBe(0);
   });
 
-  test('is written as an address is held to the same rules', async () => {
+  test('is an IP address in any notation obeys the same rules', async () => {
     await using stage = await Stage.open({ push: { policy } });
     await using victim = await new Receiver().open();
     for (const host of ['127.0.0.1', '[::1]', '[::ffff:127.0.0.1]', '2130706433'])
       await stage.task({ id: host, url: `http://${host}:${victim.port}/` });
-    await until(() => stage.happened('push-dead-letter').length === 4, { what: 'their deaths' });
+    await until(() => stage.happened('push-dead-letter').length === 4, { what: 'four dead letters' });
     expect(victim.connections).toBe(0);
   });
 
-  test('redirects to such an address is not followed there', async () => {
+  test('redirects to a forbidden address is not followed', async () => {
     await using stage = await Stage.open({ push: { policy } });
     await using victim = await new Receiver().open();
     await using receiver = await new Receiver('127.0.0.2').open();
@@ -48,12 +48,12 @@ describe('a webhook whose host', () => {
       return 307;
     };
     await stage.task({ id: 'a', url: receiver.url });
-    await until(() => stage.happened('push-dead-letter').length, { what: 'its death' });
+    await until(() => stage.happened('push-dead-letter').length, { what: 'the dead letter' });
     expect(reasonsOf(stage)).toEqual(['the receiver answered 307']);
     expect(victim.connections).toBe(0);
   });
 
-  test('is looked up once for each connection, which leads to what was looked up and to nothing else', async () => {
+  test('is resolved once for each connection, which goes to the resolved address (no DNS rebinding)', async () => {
     await using receiver = await new Receiver('127.0.0.2').open();
     await using victim = await new Receiver('127.0.0.1').open(receiver.port);
     const answers = ['127.0.0.2', '127.0.0.1'];
@@ -68,13 +68,13 @@ describe('a webhook whose host', () => {
     expect(asked).toBe(1);
     expect(receiver.taken[0]?.headers.host).toBe(`hooks.test:${receiver.port}`);
     await (await stage.begin(taskId)).publish(working('one'));
-    await until(() => stage.happened('push-dead-letter').length, { what: 'its death' });
+    await until(() => stage.happened('push-dead-letter').length, { what: 'the dead letter' });
     expect(asked).toBe(6);
     expect(victim.connections).toBe(0);
     expect(receiver.requests).toHaveLength(1);
   });
 
-  test('answers at the second of its addresses is reached there', async () => {
+  test('answers only at its second address is called there', async () => {
     await using receiver = await new Receiver('127.0.0.2').open();
     const allowHosts = ['127.0.0.2', '127.0.0.3'];
     const resolve = async (): Promise<string[]> => ['127.0.0.3', '127.0.0.2'];
@@ -83,7 +83,7 @@ describe('a webhook whose host', () => {
     await until(() => receiver.taken.length === 1, { what: 'a delivery' });
   });
 
-  test('speaks TLS is called by its name, at the address that was judged', async () => {
+  test('uses TLS is called at the checked address, with its name in SNI', async () => {
     const names: string[] = [];
     const server = createServer({
       SNICallback: (name, callback) => {
@@ -95,7 +95,7 @@ describe('a webhook whose host', () => {
     const { port } = server.address() as AddressInfo;
     await using stage = await Stage.open({ push: { policy, maxAttempts: 1 }, resolve: async () => ['127.0.0.2'] });
     await stage.task({ id: 'a', url: `https://hooks.test:${port}/` });
-    await until(() => stage.happened('push-dead-letter').length, { what: 'its death' });
+    await until(() => stage.happened('push-dead-letter').length, { what: 'the dead letter' });
     expect(names).toEqual(['hooks.test']);
     server.close();
   });

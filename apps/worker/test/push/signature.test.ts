@@ -15,7 +15,7 @@ const published = async (key: KeyObject, kid?: string): Promise<JSONWebKeySet> =
 };
 
 describe('a signed delivery', () => {
-  test('is known as genuine by its receiver, and by no other', async () => {
+  test('is verified as genuine by its receiver, and refused by a receiver with another audience', async () => {
     await using stage = await Stage.open({ push: { signingKey: readSigningKeys(pem(pair.privateKey))[0] } });
     await using receiver = await new Receiver().open();
     receiver.behave = (_, nth) => (nth === 1 ? 500 : 200);
@@ -39,7 +39,7 @@ describe('a signed delivery', () => {
   test.each([
     ['RSA', generateKeyPairSync('rsa', { modulusLength: 2048 })],
     ['Ed25519', generateKeyPairSync('ed25519')],
-  ])('may be signed with %s', async (_, { privateKey, publicKey }) => {
+  ])('with a key of type %s is verified as genuine', async (_, { privateKey, publicKey }) => {
     await using stage = await Stage.open({ push: { signingKey: readSigningKeys(pem(privateKey))[0] } });
     await using receiver = await new Receiver().open();
     await stage.task({ id: 'a', url: receiver.url });

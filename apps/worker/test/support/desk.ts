@@ -6,11 +6,11 @@ import { until } from '../../../../tests/support/until.ts';
 export interface DeskOptions {
   readonly redisUrl: string;
   readonly prefix: string;
-  /** Its id. */
+  /** The id of the agent. */
   readonly agent: string;
 }
 
-/** Asks an agent of some worker, as a gateway would. */
+/** Sends messages to an agent through the store, as a gateway does. */
 export class Desk {
   readonly #store: Store;
   readonly #scope: Parameters<Store['tasks']['accept']>[0];
@@ -27,7 +27,7 @@ export class Desk {
     return new Desk(store, agent);
   }
 
-  /** The text with which the task ends. */
+  /** Sends a message, and returns the text with which its task ends. */
   async ask(text: string): Promise<string> {
     const message = { messageId: randomUUID(), role: 'ROLE_USER' as const, parts: [{ text }] };
     const acceptance = await this.#store.tasks.accept(this.#scope, { message });
@@ -38,7 +38,7 @@ export class Desk {
     return task.status.message?.parts[0]?.text ?? '';
   }
 
-  /** The last task that was asked for is being worked on. */
+  /** Waits until the task of the last message is working. */
   async untilWorking(): Promise<void> {
     const works = () => this.#task(({ status }) => status.state === 'TASK_STATE_WORKING');
     await until(works, { what: 'the agent works', timeoutMs: 10_000 });

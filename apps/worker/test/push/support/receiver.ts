@@ -15,21 +15,21 @@ export interface Received {
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
   readonly event: StreamResponse;
-  /** Kind of the delivery: the part of the delivery id after the config's, without the incarnation. */
+  /** The last part of the delivery id, such as `3`, `3.1` or `3.task`, without the incarnation. */
   readonly mark: string;
 }
 
-/** What a receiver does with its nth request: the status that it answers. */
+/** Handles the nth request (1 is the first), and returns the status to answer. */
 export type Behave = (received: Received, nth: number, res: ServerResponse) => number | Promise<number>;
 
-/** A webhook, over HTTP on loopback. */
+/** A webhook receiver: an HTTP server on loopback. */
 export class Receiver implements AsyncDisposable {
-  /** Those that were answered with 2xx. */
+  /** The requests that were answered with 2xx. */
   readonly taken: Received[] = [];
-  /** All, in the order in which they came. */
+  /** All requests, in the order of arrival. */
   readonly requests: Received[] = [];
   behave: Behave = () => 200;
-  /** That were made to it, whether or not anything was sent. */
+  /** The number of connections, also of those without a request. */
   connections = 0;
   readonly #host: string;
   #server: Server | undefined;
@@ -47,7 +47,7 @@ export class Receiver implements AsyncDisposable {
     return `http://${this.#host}:${this.#port}/hook?key=hush`;
   }
 
-  /** Opens, at the same port as before if it was open. */
+  /** Listens, at the same port as before if it was open. */
   async open(port = this.#port): Promise<this> {
     const server = createServer((req, res) => void this.#receive(req, res));
     server.on('connection', () => {
@@ -59,7 +59,7 @@ export class Receiver implements AsyncDisposable {
     return this;
   }
 
-  /** Dies: open connections break, new ones are refused. */
+  /** Breaks open connections and refuses new ones. */
   async die(): Promise<void> {
     const closed = new Promise((resolve) => this.#server?.close(resolve));
     this.#server?.closeAllConnections();
@@ -77,8 +77,8 @@ export class Receiver implements AsyncDisposable {
   async #receive(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const text = (await req.setEncoding('utf8').toArray()).join('');
     const { method = '', url: path = '', headers } = req;
-    const named = String(headers['x-a2a-delivery-id']).split(':')[2] ?? '';
-    const mark = named.replace(/-[0-9a-z]+/, '');
+    const lastPart = String(headers['x-a2a-delivery-id']).split(':')[2] ?? '';
+    const mark = lastPart.replace(/-[0-9a-z]+/, '');
     const received = { method, path, headers, text, event: JSON.parse(text), mark };
     const nth = this.requests.push(received);
     res.statusCode = await this.behave(received, nth, res);

@@ -22,7 +22,7 @@ export interface StageSettings {
   readonly resolve?: Resolve;
 }
 
-/** A store, and a deliverer in this process. The test plays clients and agents. */
+/** A store and a push deliverer in this process. The test takes the parts of clients and agents. */
 export class Stage implements AsyncDisposable {
   readonly store: Store;
   readonly events: WorkerEvent[] = [];
@@ -48,14 +48,14 @@ export class Stage implements AsyncDisposable {
     return stage;
   }
 
-  /** Others deliver. */
+  /** A stage whose webhooks are delivered by other processes, or not at all. */
   static async withoutDeliverer(store: Partial<StoreSettings>): Promise<Stage> {
     const stage = new Stage({ store }, false);
     await stage.store.start();
     return stage;
   }
 
-  /** A new task whose webhook gets all events, held back this long for the agent's first event. */
+  /** Creates a task with a webhook whose first delivery waits up to `webhookHoldMs` for the agent's first event. */
   async task(webhook: WebhookDraft, webhookHoldMs = 0): Promise<string> {
     const message = { messageId: randomUUID(), role: 'ROLE_USER', parts: [{ text: 'hello' }] } as const;
     const submission = { message: { ...message, parts: [...message.parts] }, webhook, webhookHoldMs };
@@ -64,14 +64,14 @@ export class Stage implements AsyncDisposable {
     return acceptance.taskId;
   }
 
-  /** Has the task tell another webhook from now on. */
+  /** Adds another webhook to the task. */
   async also(taskId: string, webhook: WebhookDraft): Promise<Webhook> {
     const made = await this.store.push.webhooks.create(scope, taskId, webhook);
     if (typeof made === 'string') throw new Error(made);
     return made;
   }
 
-  /** Claims a delivery queue as a worker that dies before it has added the job. */
+  /** Claims a delivery queue like a worker that crashes before it has added the job. */
   async claimAndDie(taskId: string): Promise<void> {
     await this.store.push.deliveries.claim();
     await this.store.queue.remove('@push', `${taskId}.1`, 1);
