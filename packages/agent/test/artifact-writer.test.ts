@@ -12,7 +12,7 @@ function updates({ published }: MemoryPort) {
 }
 
 describe('an artifact', () => {
-  it('is created by its first chunk, grown by the next, and closed by the last', async () => {
+  it('is created by its first chunk, extended by the next, and finished by the last', async () => {
     const { port, turn } = openTurn();
     const report = turn.artifact({
       name: 'Report',
@@ -42,14 +42,14 @@ describe('an artifact', () => {
     ]);
   });
 
-  it('can be delivered at once', async () => {
+  it('can be published in one chunk', async () => {
     const { port, turn } = openTurn();
     await turn.artifact({ name: 'Report' }).finish([{ data: { found: 3 } }, { text: 'three' }]);
     expect(updates(port)).toMatchObject([{ append: false, lastChunk: true }]);
     expect(port.current.artifacts).toMatchObject([{ parts: [{ data: { found: 3 } }, { text: 'three' }] }]);
   });
 
-  it("gives its text the author's media type", async () => {
+  it("has the author's media type on its text", async () => {
     const { port, turn } = openTurn();
     const page = turn.artifact({ name: 'Page', mediaType: 'text/html' });
     await page.append('<p>');
@@ -58,7 +58,7 @@ describe('an artifact', () => {
     expect(port.current.artifacts?.[0]?.parts).toEqual([{ text: '<p></p>', mediaType: 'text/html' }]);
   });
 
-  it('can be replaced as a whole, and grows from there', async () => {
+  it('can be replaced as a whole, and extended again', async () => {
     const { port, turn } = openTurn();
     const report = turn.artifact({ name: 'Report' });
     await report.append('draft');
@@ -68,7 +68,7 @@ describe('an artifact', () => {
     expect(port.current.artifacts).toMatchObject([{ name: 'Report', parts: [{ text: 'final version' }] }]);
   });
 
-  it('stores chunks as separate parts with keepsParts', async () => {
+  it('with keepsParts stores each chunk as a separate part', async () => {
     const { port, turn } = openTurn();
     const log = turn.artifact({ name: 'Log', keepsParts: true });
     await log.pipe(['a', 'b']);
@@ -76,7 +76,7 @@ describe('an artifact', () => {
     expect(port.current.artifacts?.[0]?.parts).toEqual([{ text: 'a' }, { text: 'b' }]);
   });
 
-  it('ends without a trace of the empty last chunk', async () => {
+  it('has no part for an empty last chunk', async () => {
     const { port, turn } = openTurn();
     const [text, file, empty] = [
       turn.artifact({ name: 'Text' }),
@@ -98,7 +98,7 @@ describe('an artifact', () => {
     ).toBe(true);
   });
 
-  it('takes nothing after its last chunk', async () => {
+  it('refuses chunks after its last chunk', async () => {
     const { turn } = openTurn();
     const report = turn.artifact({ name: 'Report' });
     await report.finish('all');
@@ -108,26 +108,26 @@ describe('an artifact', () => {
 });
 
 describe('the id of an artifact', () => {
-  it('is the same in every attempt, so that a retried turn replaces what the failed one left', async () => {
+  it('is the same in every attempt, so that a retried turn replaces the artifact of the failed attempt', async () => {
     const first = openTurn();
-    const abandoned = first.turn.artifact({ name: 'Report' });
-    await abandoned.append('half of the rep');
+    const unfinished = first.turn.artifact({ name: 'Report' });
+    await unfinished.append('half of the rep');
     const { input, current: task } = first.port;
     const { port, turn } = openTurn(new MemoryPort({ message: input.message, task, attempt: 2 }));
     await turn.artifact({ name: 'Report' }).finish('the whole report');
     expect(port.current.artifacts).toMatchObject([
-      { artifactId: abandoned.artifactId, parts: [{ text: 'the whole report' }] },
+      { artifactId: unfinished.artifactId, parts: [{ text: 'the whole report' }] },
     ]);
   });
 
-  it('differs between names, namesakes and messages, and is a UUID', () => {
+  it('is a UUID, and differs between names, between artifacts of one name, and between messages', () => {
     const turns = [openTurn().turn, openTurn().turn];
     const ids = turns.flatMap((turn) => ['A', 'A', 'B'].map((name) => turn.artifact({ name }).artifactId));
     expect(new Set(ids).size).toBe(6);
     for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   });
 
-  it('can be given, to replace an artifact of an earlier turn', () => {
+  it('can be set by the agent, to replace an artifact of an earlier turn', () => {
     expect(openTurn().turn.artifact({ name: 'Report', artifactId: 'report-1' }).artifactId).toBe('report-1');
   });
 });
@@ -140,7 +140,7 @@ describe('piping into an artifact', () => {
     expect(port.current.artifacts).toMatchObject([{ parts: [{ text: words.join('') }] }]);
   });
 
-  it('takes no more from the source than a little ahead of what is durable', async () => {
+  it('reads at most 64 chunks ahead of what is durable', async () => {
     const { port, turn } = openTurn();
     port.publish = () => new Promise(() => undefined);
     let taken = 0;
@@ -154,7 +154,7 @@ describe('piping into an artifact', () => {
     expect(taken).toBe(63);
   });
 
-  it('stops the source when the turn has lost its task', async () => {
+  it('stops the source when the turn was taken over', async () => {
     const { port, turn } = openTurn();
     port.refuse();
     let isStopped = false;

@@ -6,7 +6,7 @@ import { isAgent } from '../src/runtime.ts';
 const complete = agentThat((turn) => turn.complete()).execute;
 
 describe('defineAgent', () => {
-  it('fills in what the author left out', () => {
+  it('fills in the defaults', () => {
     const agent = agentThat(complete);
     expect(agent).toMatchObject({ repliesWithMessage: false, concurrency: 20, turnTimeoutMs: 600_000 });
     expect(agent.card).toMatchObject({
@@ -29,7 +29,7 @@ describe('defineAgent', () => {
     expect(() => agentThat(complete, { id })).toThrow(/id must be lower-case letters/);
   });
 
-  it('names the agent and every wrong field of its card', () => {
+  it('refuses a wrong card with an error that names the agent and every wrong field', () => {
     const card = { ...agentThat(complete).card, name: '', version: '' };
     expect(() => agentThat(complete, { card })).toThrow(/"subject".*card\.name: .*card\.version: /);
   });
@@ -44,7 +44,7 @@ describe('defineAgent', () => {
     expect(() => agentThat(complete, { concurrency })).toThrow(/concurrency/);
   });
 
-  it('has a retry policy of its own, or the default one', () => {
+  it('completes a retry policy with the defaults', () => {
     const defaults = { backoffMs: 1_000, maxBackoffMs: 60_000, maxRetryAfterMs: 900_000 };
     expect(agentThat(complete).retry).toEqual(defaults);
     expect(agentThat(complete, { retry: { attempts: 7 } }).retry).toEqual({ ...defaults, attempts: 7 });
@@ -61,7 +61,7 @@ describe('defineAgent', () => {
     expect(() => agentThat(complete, { retry })).toThrow(new RegExp(`retry\\.${name}`));
   });
 
-  it('makes something that a worker can tell from other exports', () => {
+  it('returns a value that isAgent tells from any other export', () => {
     expect(isAgent(agentThat(complete))).toBe(true);
     for (const other of [undefined, null, {}, 'agent', { id: 'x', card: {}, execute: 1 }])
       expect(isAgent(other)).toBe(false);

@@ -14,37 +14,38 @@ import {
 import { executeTurn } from '../src/runtime.ts';
 import { MemoryPort, type MemoryTurn } from '../src/testing/index.ts';
 
-interface Scene extends Partial<MemoryTurn> {
+interface RunOptions extends Partial<MemoryTurn> {
   readonly turnTimeoutMs?: number;
   readonly port?: MemoryPort;
 }
 
-async function run(execute: Execute, { turnTimeoutMs = 60_000, port, ...turn }: Scene = {}) {
-  const stage = port ?? new MemoryPort({ message: 'Hello', ...turn });
-  const result = await executeTurn(agentThat(execute, { turnTimeoutMs }), stage, { graceMs: 20 });
-  return { result, port: stage, status: stage.current.status, said: stage.current.status.message?.parts[0]?.text };
+async function run(execute: Execute, { turnTimeoutMs = 60_000, port, ...turn }: RunOptions = {}) {
+  const used = port ?? new MemoryPort({ message: 'Hello', ...turn });
+  const result = await executeTurn(agentThat(execute, { turnTimeoutMs }), used, { graceMs: 20 });
+  const { status } = used.current;
+  return { result, port: used, status, statusText: status.message?.parts[0]?.text };
 }
 
 const never = () => new Promise<never>(() => undefined);
 
-/** What an agent in plain JavaScript may do. */
-function forgetful(execute: (turn: Turn) => unknown): Execute {
+/** An agent that need not return an outcome, as in plain JavaScript. */
+function untyped(execute: (turn: Turn) => unknown): Execute {
   return async (turn) => execute(turn) as Outcome;
 }
 
-describe('an agent that comes to an outcome', () => {
-  it('has settled its turn', async () => {
+describe('an agent that publishes an outcome', () => {
+  it('settles its turn', async () => {
     const { result, status } = await run((turn) => turn.requireInput('Which?'));
     expect(result).toEqual({ kind: 'settled', state: 'TASK_STATE_INPUT_REQUIRED' });
     expect(status.state).toBe('TASK_STATE_INPUT_REQUIRED');
   });
 
-  it('need not have awaited it', async () => {
-    const { result } = await run(forgetful((turn) => void turn.complete('Done')));
+  it('settles its turn without awaiting the outcome', async () => {
+    const { result } = await run(untyped((turn) => void turn.complete('Done')));
     expect(result).toEqual({ kind: 'settled', state: 'TASK_STATE_COMPLETED' });
   });
 
-  it('keeps it whatever it throws afterwards, and the error is returned', async () => {
+  it('keeps its outcome when it throws afterwards; the result contains the error', async () => {
     const error = new Error('too late');
     const { result, status } = await run(async (turn) => {
       await turn.complete();
@@ -55,30 +56,30 @@ describe('an agent that comes to an outcome', () => {
   });
 
   it('gets an error for what it publishes afterwards', async () => {
-    const { result } = await run(forgetful((turn) => void [turn.complete(), turn.working('more')]));
+    const { result } = await run(untyped((turn) => void [turn.complete(), turn.working('more')]));
     expect(result).toMatchObject({ kind: 'settled', error: expect.any(TurnMisuseError) });
   });
 });
 
 describe('an agent that returns without an outcome', () => {
-  it('fails its task, and the log has a hint', async () => {
-    const { result, said } = await run(forgetful((turn) => turn.working('Looking')));
-    expect(said).toBe('The agent ended its turn without an outcome.');
+  it('fails its task with an error that says how to return an outcome', async () => {
+    const { result, statusText } = await run(untyped((turn) => turn.working('Looking')));
+    expect(statusText).toBe('The agent ended its turn without an outcome.');
     expect(result).toMatchObject({
       kind: 'failed',
       error: { message: expect.stringContaining('return turn.complete(') },
     });
   });
 
-  it('waits when it has asked for an authorization', async () => {
+  it('leaves its task waiting if its last event was requireAuth', async () => {
     const { result, status } = await run((turn) => turn.requireAuth('May I?'));
     expect(result).toEqual({ kind: 'waiting-for-auth' });
     expect(status.state).toBe('TASK_STATE_AUTH_REQUIRED');
   });
 
-  it('does not wait when it went on after the authorization', async () => {
+  it('fails its task if it published something after requireAuth', async () => {
     const { result } = await run(
-      forgetful(async (turn) => {
+      untyped(async (turn) => {
         await turn.requireAuth('May I?');
         await turn.working('Thank you');
       }),
@@ -88,32 +89,32 @@ describe('an agent that returns without an outcome', () => {
 });
 
 describe('an agent that throws', () => {
-  it('fails its task with a neutral text, and the error is for the log', async () => {
+  it('fails its task with a neutral text; only the result contains the error', async () => {
     const error = new Error('password=hunter2');
-    const { result, said, port } = await run(async () => {
+    const { result, statusText, port } = await run(async () => {
       throw error;
     });
     expect(result).toEqual({ kind: 'failed', error });
-    expect(said).toBe('The agent failed unexpectedly.');
+    expect(statusText).toBe('The agent failed unexpectedly.');
     expect(JSON.stringify(port.events)).not.toContain('hunter2');
   });
 
-  it('fails it although the throw was in plain code before the first await, or was no error', async () => {
+  it('fails its task also if it throws synchronously a value that is not an Error', async () => {
     const { result } = await run(() => {
       throw 'a string';
     });
     expect(result).toEqual({ kind: 'failed', error: 'a string' });
   });
 
-  it('fails it with its own text when that is for the client', async () => {
+  it('fails its task with the text of an AgentError', async () => {
     const error = new AgentError('No such order.', { cause: new Error('row 17') });
-    const { result, said } = await run(async () => {
+    const { result, statusText } = await run(async () => {
       throw error;
     });
-    expect([result, said]).toEqual([{ kind: 'failed', error }, 'No such order.']);
+    expect([result, statusText]).toEqual([{ kind: 'failed', error }, 'No such order.']);
   });
 
-  it('is retried after a RetryableError, and the client sees nothing of it', async () => {
+  it('is retried after a RetryableError, of which nothing is published', async () => {
     const error = new RetryableError('busy', { retryAfterMs: 1234 });
     const { result, port } = await run(async () => {
       throw error;
@@ -122,35 +123,38 @@ describe('an agent that throws', () => {
     expect(port.events).toEqual([]);
   });
 
-  it('fails its task when the attempts are spent', async () => {
+  it('fails its task after a RetryableError in the last attempt', async () => {
     const error = new RetryableError('The price service is away.');
-    const scene = { attempt: 3, isLastAttempt: true };
-    const { result, said } = await run(async () => {
+    const options = { attempt: 3, isLastAttempt: true };
+    const { result, statusText } = await run(async () => {
       throw error;
-    }, scene);
+    }, options);
     expect(result).toEqual({ kind: 'failed', error, isGivenUp: true });
-    expect(said).toBe('The agent gave up after 3 attempts: The price service is away.');
+    expect(statusText).toBe('The agent gave up after 3 attempts: The price service is away.');
   });
 });
 
 describe('an interrupted turn', () => {
   const reasons: InterruptionKind[] = ['shutdown', 'canceled', 'taken-over'];
 
-  it.each(reasons)('says that it was interrupted by %s, whatever the agent makes of its signal', async (kind) => {
-    const port = new MemoryPort({ message: 'Hello' });
-    const { result } = await run(
-      async (turn) => {
-        port.interrupt(kind);
-        await delay(60_000, undefined, { signal: turn.signal });
-        return turn.complete();
-      },
-      { port },
-    );
-    expect(result).toMatchObject({ kind: 'interrupted', reason: { kind } });
-    expect(port.events).toEqual([]);
-  });
+  it.each(reasons)(
+    'has the reason of the interruption (%s) as its result, not the error of the agent',
+    async (kind) => {
+      const port = new MemoryPort({ message: 'Hello' });
+      const { result } = await run(
+        async (turn) => {
+          port.interrupt(kind);
+          await delay(60_000, undefined, { signal: turn.signal });
+          return turn.complete();
+        },
+        { port },
+      );
+      expect(result).toMatchObject({ kind: 'interrupted', reason: { kind } });
+      expect(port.events).toEqual([]);
+    },
+  );
 
-  it('keeps what the agent still writes in its grace, and its outcome too', async () => {
+  it('keeps what the agent writes in its grace period, and its outcome', async () => {
     const port = new MemoryPort({ message: 'Hello' });
     const { result } = await run(
       async (turn) => {
@@ -164,21 +168,21 @@ describe('an interrupted turn', () => {
     expect(port.current.artifacts).toHaveLength(1);
   });
 
-  it('is over after its grace although the agent does not stop, and late writes are refused', async () => {
+  it('ends after its grace period although the agent does not stop; later writes are refused', async () => {
     const port = new MemoryPort({ message: 'Hello' });
-    const zombie = Promise.withResolvers<Turn>();
+    const turnOfAgent = Promise.withResolvers<Turn>();
     const execute: Execute = async (turn) => {
-      zombie.resolve(turn);
+      turnOfAgent.resolve(turn);
       port.interrupt('shutdown');
       return never();
     };
     const { result } = await run(execute, { port });
     expect(result).toMatchObject({ kind: 'interrupted', reason: { kind: 'shutdown' } });
-    await expect((await zombie.promise).working('still here')).rejects.toThrow(TurnEnded);
+    await expect((await turnOfAgent.promise).working('still here')).rejects.toThrow(TurnEnded);
     expect(port.events).toEqual([]);
   });
 
-  it('is settled when the outcome stood and only the agent did not return', async () => {
+  it('is settled if its outcome came before the interruption, although the agent does not return', async () => {
     const port = new MemoryPort({ message: 'Hello' });
     const { result } = await run(
       async (turn) => {
@@ -191,7 +195,7 @@ describe('an interrupted turn', () => {
     expect(result).toEqual({ kind: 'settled', state: 'TASK_STATE_COMPLETED' });
   });
 
-  it('does not even begin when the signal came first', async () => {
+  it('does not begin if it was interrupted before', async () => {
     const port = new MemoryPort({ message: 'Hello' });
     port.interrupt('shutdown');
     const { result } = await run((turn) => turn.complete(), { port });
@@ -199,11 +203,11 @@ describe('an interrupted turn', () => {
     expect(port.events).toEqual([]);
   });
 
-  it('stops when the task was taken over, though the agent swallowed the refusal', async () => {
+  it('has the result "taken-over" although the agent caught the refused write', async () => {
     const port = new MemoryPort({ message: 'Hello' });
     port.refuse();
     const { result } = await run(
-      forgetful(async (turn) => {
+      untyped(async (turn) => {
         await turn.working().catch(() => undefined);
       }),
       { port },
@@ -212,7 +216,7 @@ describe('an interrupted turn', () => {
   });
 });
 
-describe('a turn that takes longer than its agent may', () => {
+describe('a turn that takes longer than turnTimeoutMs', () => {
   const text = 'The agent did not finish within 0.03 s.';
 
   it('is interrupted, and its task fails', async () => {
@@ -220,26 +224,26 @@ describe('a turn that takes longer than its agent may', () => {
       await delay(60_000, undefined, { signal: turn.signal });
       return turn.complete();
     };
-    const { result, said } = await run(execute, { turnTimeoutMs: 30 });
+    const { result, statusText } = await run(execute, { turnTimeoutMs: 30 });
     expect(result).toMatchObject({ kind: 'failed', error: { kind: 'deadline' } });
-    expect(said).toBe(text);
+    expect(statusText).toBe(text);
   });
 
-  it('fails although the agent does not stop', async () => {
-    const { result, said } = await run(never, { turnTimeoutMs: 30 });
-    expect([result.kind, said]).toEqual(['failed', text]);
+  it('fails its task although the agent does not stop', async () => {
+    const { result, statusText } = await run(never, { turnTimeoutMs: 30 });
+    expect([result.kind, statusText]).toEqual(['failed', text]);
   });
 
-  it('may still say its own last word in the grace', async () => {
+  it('can publish its own outcome in the grace period', async () => {
     const execute: Execute = async (turn) => {
       await delay(60_000, undefined, { signal: turn.signal }).catch(() => undefined);
       return turn.fail('Too many pages.');
     };
-    const { said } = await run(execute, { turnTimeoutMs: 30 });
-    expect(said).toBe('Too many pages.');
+    const { statusText } = await run(execute, { turnTimeoutMs: 30 });
+    expect(statusText).toBe('Too many pages.');
   });
 
-  it('is given up when not even the failure can be written', async () => {
+  it('is abandoned if the failure cannot be written', async () => {
     const port = new MemoryPort({ message: 'Hello' });
     port.publish = never;
     const { result } = await run(never, { port, turnTimeoutMs: 30 });
@@ -247,8 +251,8 @@ describe('a turn that takes longer than its agent may', () => {
   });
 });
 
-describe('a store that cannot write', () => {
-  it('is no failure of the agent: the turn is run again', async () => {
+describe('a failed write to the store', () => {
+  it('causes a retry of the turn, also in the last attempt: the agent did not fail', async () => {
     const port = new MemoryPort({ message: 'Hello', isLastAttempt: true });
     const fault = new Error('no connection');
     port.refuse(fault);
@@ -256,22 +260,22 @@ describe('a store that cannot write', () => {
     expect(result).toEqual({ kind: 'retry', afterMs: undefined, error: fault });
   });
 
-  it('fails the task when it refuses an event for what it is', async () => {
+  it('fails the task if the store refuses the event itself', async () => {
     const port = new MemoryPort({ message: 'Hello' });
     const publish = port.publish.bind(port);
     const error = new TurnMisuseError('Too many artifacts.');
     port.publish = async (event) => (event.kind === 'artifact' ? Promise.reject(error) : publish(event));
-    const { result, said } = await run(
+    const { result, statusText } = await run(
       async (turn) => {
         await turn.artifact({ name: 'One too many' }).finish('x');
         return turn.complete();
       },
       { port },
     );
-    expect([result, said]).toEqual([{ kind: 'failed', error }, 'The agent failed unexpectedly.']);
+    expect([result, statusText]).toEqual([{ kind: 'failed', error }, 'The agent failed unexpectedly.']);
   });
 
-  it('is neither when it breaks under the failure of an agent', async () => {
+  it('causes a retry of the turn also while the error of an agent is written', async () => {
     const port = new MemoryPort({ message: 'Hello' });
     const fault = new Error('no connection');
     port.refuse(fault);

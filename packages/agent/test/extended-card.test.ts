@@ -13,7 +13,7 @@ const draft = {
 const agentWith = (extendedCard: object) => agentThat((turn) => turn.complete(), { card: draft, extendedCard });
 
 describe('The extended card of an agent', () => {
-  it('adds to the skills and extensions of the card, and takes the place of those with the same name', () => {
+  it('adds skills and extensions to those of the card, and replaces those with the same id or URI', () => {
     const { card, extendedCard } = agentWith({
       skills: [skill('b', 'better'), skill('c')],
       capabilities: { extensions: [extension('urn:a', 'two'), extension('urn:b', 'three')] },
@@ -34,11 +34,11 @@ describe('The extended card of an agent', () => {
     });
   });
 
-  it('is not there unless its author wrote one', () => {
+  it('does not exist unless the author defines one', () => {
     expect(agentThat((turn) => turn.complete(), { card: draft })).not.toHaveProperty('extendedCard');
   });
 
-  it('is checked like the card', () => {
+  it('is validated like the card', () => {
     expect(() => agentWith({ version: '' })).toThrow(/extendedCard\.version: /);
   });
 });

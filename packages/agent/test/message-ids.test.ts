@@ -5,7 +5,7 @@ import type { Execute } from '../src/index.ts';
 import { executeTurn } from '../src/runtime.ts';
 import { MemoryPort } from '../src/testing/index.ts';
 
-/** The message ids of one attempt at the turn over the same message. */
+/** The message ids that an attempt at the same turn publishes. */
 async function idsOf(execute: Execute): Promise<(string | undefined)[]> {
   const task: Task = { id: 't1', contextId: 'c1', status: { state: 'TASK_STATE_SUBMITTED' } };
   const message = { messageId: 'm1', role: 'ROLE_USER', parts: [{ text: 'Hello' }] } as const;
@@ -14,17 +14,17 @@ async function idsOf(execute: Execute): Promise<(string | undefined)[]> {
   return port.published.map((event) => (event.kind === 'status' ? event.message?.messageId : undefined));
 }
 
-it('a message has the same id in every attempt with the same content, so that the history has it once', async () => {
-  const say: Execute = async (turn) => {
+it('a message of the agent has the same id in every attempt that publishes the same content', async () => {
+  const execute: Execute = async (turn) => {
     await turn.working('On it');
     return turn.complete('Done');
   };
-  const [first, second] = [await idsOf(say), await idsOf(say)];
+  const [first, second] = [await idsOf(execute), await idsOf(execute)];
   expect(first).toEqual(second);
   expect(new Set(first).size).toBe(2);
 });
 
-it('the same text twice in an attempt, or another text in another attempt, is another message', async () => {
+it('a text that is repeated in an attempt, or differs in another attempt, has another id', async () => {
   const [once, again, done] = await idsOf(async (turn) => {
     await turn.working('On it');
     await turn.working('On it');

@@ -8,7 +8,7 @@ const curious = agentThat((turn) =>
   turn.history.length < 3 ? turn.requireInput('What kind?') : turn.complete(`One ${turn.text}`),
 );
 
-describe('a turn in a test', () => {
+describe('runTurn', () => {
   it('returns the state, the answer, and the artifacts by name', async () => {
     const agent = agentThat(async (turn) => {
       await turn.artifact({ name: 'Report' }).finish('All is well');
@@ -22,7 +22,7 @@ describe('a turn in a test', () => {
     });
   });
 
-  it('is run by another worker when its own one dies, and steps are not made again', async () => {
+  it('with crashesAfter runs another attempt after each crash; finished steps do not run again', async () => {
     const made: string[] = [];
     const agent = agentThat(async (turn) => {
       const step = (name: string) => turn.step(name, async () => void made.push(name));
@@ -38,12 +38,12 @@ describe('a turn in a test', () => {
     expect(task.history?.map(({ parts }) => parts[0]?.text)).toEqual(['Go', 'Half of it', 'All of it', 'in attempt 3']);
   });
 
-  it('is over once its outcome is durable, also if the worker dies then', async () => {
+  it('with crashesAfter runs no other attempt if the crash comes after the outcome', async () => {
     const agent = agentThat((turn) => turn.complete(`in attempt ${turn.attempt}`));
     expect((await runTurn(agent, 'Go', { crashesAfter: [1] })).answer).toBe('in attempt 1');
   });
 
-  it('is tried again until its attempts are spent', async () => {
+  it('retries the turn until maxAttempts', async () => {
     const stubborn = agentThat(async (turn) => {
       await turn.working(`Attempt ${turn.attempt}`);
       throw new RetryableError('Not yet.');
@@ -58,7 +58,7 @@ describe('a turn in a test', () => {
   it.each([
     [0, []],
     [1, ['TASK_STATE_WORKING']],
-  ])('is canceled after %d events, and the agent is told', async (cancelAfter, published) => {
+  ])('with cancelAfter cancels the task after %d events, and aborts the turn', async (cancelAfter, published) => {
     const agent = agentThat(async (turn) => {
       if (cancelAfter > 0) await turn.working();
       await delay(60_000, undefined, { signal: turn.signal });
@@ -69,7 +69,7 @@ describe('a turn in a test', () => {
     expect(events.map(({ statusUpdate }) => statusUpdate?.status.state)).toEqual([...published, 'TASK_STATE_CANCELED']);
   });
 
-  it('has what the agent logged, in all attempts', async () => {
+  it('returns what the agent logged in all attempts', async () => {
     const agent = agentThat((turn) => {
       turn.log.info('Begun', { attempt: turn.attempt });
       if (turn.attempt === 1) throw new RetryableError('Not yet.');
@@ -83,15 +83,15 @@ describe('a turn in a test', () => {
     ]);
   });
 
-  it('has its principal and the metadata of its request', async () => {
+  it('passes the principal and the metadata of the request to the turn', async () => {
     const agent = agentThat((turn) => turn.complete(`${turn.principal.subject} ${turn.metadata.priority}`));
     const principal = { tenant: 'acme', subject: 'ada', scopes: [] };
     expect((await runTurn(agent, 'Go', { principal, metadata: { priority: 1 } })).answer).toBe('ada 1');
   });
 });
 
-describe('the turn after it', () => {
-  it('goes on in the same task, with its history', async () => {
+describe('the result of runTurn', () => {
+  it('can run the next turn in the same task, with its history (say)', async () => {
     const first = await runTurn(curious, 'A pizza');
     const second = await first.say('Hawaiian');
     expect([first.answer, second.answer]).toEqual(['What kind?', 'One Hawaiian']);
@@ -104,7 +104,7 @@ describe('the turn after it', () => {
     ]);
   });
 
-  it('is refused when the task has ended', async () => {
+  it('refuses the next turn if the task has ended', async () => {
     const done = await runTurn(
       agentThat((turn) => turn.complete()),
       'Hello',
@@ -112,7 +112,7 @@ describe('the turn after it', () => {
     await expect(done.say('Hello again')).rejects.toMatchObject({ code: 'UnsupportedOperation' });
   });
 
-  it('may begin another task in the context, where the agent finds what it has kept, and the first task', async () => {
+  it('can begin another task in the same context, with its memory and its earlier tasks (newTask)', async () => {
     const agent = agentThat(async (turn) => {
       const visits = await turn.memory.update<number>((count = 0) => count + 1);
       const others = (await turn.context()).map(({ task }) => task.status.message?.parts[0]?.text);
@@ -126,7 +126,7 @@ describe('the turn after it', () => {
     expect((await runTurn(agent, 'Hello')).answer).toBe('visit 1, after none');
   });
 
-  it('has the options of the one before, but not its crashes', async () => {
+  it('keeps its options for the next turn, except for crashesAfter', async () => {
     const agent = agentThat(async (turn) => {
       await turn.working();
       return turn.requireInput(`${turn.principal.subject} in attempt ${turn.attempt}`);

@@ -14,7 +14,7 @@ function define(skillConcurrency: Record<string, number>) {
   });
 }
 
-it('skills of either card may have a concurrency of their own', () => {
+it('skills of the card and of the extended card can have their own concurrency', () => {
   expect(define({ print: 2, refund: 1 }).skillConcurrency).toEqual({ print: 2, refund: 1 });
 });
 
@@ -22,11 +22,11 @@ it.each([
   [{ fly: 1 }, '"fly", which is no skill of its card'],
   [{ print: 0 }, 'skillConcurrency.print is 0 and must be a whole number from 1 to 10000'],
   [{ 'a b': 1 }, '"a b": the id must be letters, digits'],
-])('%j is refused: %s', (skillConcurrency, problem) => {
+])('the skillConcurrency %j is refused: %s', (skillConcurrency, problem) => {
   expect(() => define(skillConcurrency)).toThrow(problem);
 });
 
-it('a turn knows the skill that its message names', async () => {
+it('turn.skill is the skill that the message names', async () => {
   const { task } = await runTurn(define({}), 'hello', { skill: 'print' });
   expect(task.status.message?.parts[0]?.text).toBe('print');
 });

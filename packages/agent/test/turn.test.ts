@@ -10,8 +10,8 @@ function openTurn(turn: Partial<MemoryTurn> = {}) {
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-describe('what a turn knows', () => {
-  it('has the message, its text, the history and who asks', () => {
+describe('a turn', () => {
+  it('has the message, its text, the history, the principal and the request’s options', () => {
     const parts = [{ text: 'one' }, { data: { two: 2 } }, { text: 'three' }];
     const { turn, port } = openTurn({ message: parts, acceptedOutputModes: ['text/plain'], metadata: { priority: 1 } });
     expect(turn.text).toBe('one\nthree');
@@ -29,7 +29,7 @@ describe('what a turn knows', () => {
   });
 });
 
-describe('the media types that a client accepts', () => {
+describe('turn.accepts', () => {
   it.each([
     [[], 'image/png', true],
     [['text/plain'], 'text/plain; charset=utf-8', true],
@@ -37,12 +37,12 @@ describe('the media types that a client accepts', () => {
     [['*/*'], 'image/png', true],
     [['text/plain', 'application/json'], 'text/markdown', false],
     [['text/*'], 'textual/plain', false],
-  ])('%j: %s', (acceptedOutputModes, mediaType, isAccepted) => {
+  ])('for a client that accepts %j, of %s returns %s', (acceptedOutputModes, mediaType, isAccepted) => {
     expect(openTurn({ acceptedOutputModes }).turn.accepts(mediaType)).toBe(isAccepted);
   });
 });
 
-describe('a status of a turn', () => {
+describe('a status that a turn publishes', () => {
   const forms: [string, Parameters<Turn['complete']>[0], object][] = [
     ['a text', 'Done', { parts: [{ text: 'Done' }] }],
     ['a part', { data: null }, { parts: [{ data: null }] }],
@@ -58,7 +58,7 @@ describe('a status of a turn', () => {
     ],
   ];
 
-  it.each(forms)('can be %s', async (_, content, message) => {
+  it.each(forms)('can be given as %s', async (_, content, message) => {
     const { turn, port } = openTurn();
     await turn.complete(content);
     expect(port.current.status.message).toEqual({
@@ -68,7 +68,7 @@ describe('a status of a turn', () => {
     });
   });
 
-  it('can be published as it is for other code', async () => {
+  it('can be published with its message as it is (turn.publish)', async () => {
     const { turn, port } = openTurn();
     const message: Message = { messageId: 'theirs', role: 'ROLE_AGENT', parts: [{ text: 'Done' }] };
     const artifact = { artifactId: 'a', parts: [{ text: '1' }] };
@@ -79,7 +79,7 @@ describe('a status of a turn', () => {
     await expect(turn.working()).rejects.toThrow(TurnMisuseError);
   });
 
-  it('enters history by itself, in order', async () => {
+  it('is added to the history, in order', async () => {
     const { turn, port } = openTurn();
     await turn.working('Looking');
     await turn.working();
@@ -87,21 +87,21 @@ describe('a status of a turn', () => {
     expect(port.current.history?.map(({ parts: [part] }) => part?.text)).toEqual(['Hello', 'Looking', 'Found']);
   });
 
-  it('carries metadata for the task', async () => {
+  it('sets the metadata of the task', async () => {
     const { turn, port } = openTurn();
     await turn.working('Looking', { metadata: { step: 1 } });
     await turn.complete(undefined, { metadata: { step: 2 } });
     expect(port.current.metadata).toEqual({ step: 2 });
   });
 
-  it('refuses content without a part', async () => {
+  it('is refused without a part', async () => {
     const { turn, port } = openTurn();
     await expect(turn.complete([])).rejects.toThrow(TurnMisuseError);
     expect(port.published).toEqual([]);
     await expect(turn.complete('still possible')).resolves.toEqual({ state: 'TASK_STATE_COMPLETED' });
   });
 
-  it('keeps its context id in a plain reply, whose reader gets no task', async () => {
+  it('contains the context id in a plain reply, because its caller receives no task', async () => {
     const { turn, port } = openTurn();
     await turn.reply('Hi');
     const { contextId } = port.input.task;
@@ -115,7 +115,7 @@ describe('a status of a turn', () => {
     ]);
   });
 
-  it('releases the caller with an acknowledgement, and goes on', async () => {
+  it('releases the caller if it is an acknowledgement; the turn continues', async () => {
     const { turn, port } = openTurn();
     await turn.acknowledge('I am on it');
     expect(port.published).toMatchObject([{ state: 'TASK_STATE_WORKING', settles: false, releasesCaller: true }]);
@@ -132,14 +132,14 @@ describe('the outcome of a turn', () => {
     ['reply', (turn) => turn.reply('Hi'), 'TASK_STATE_COMPLETED'],
   ];
 
-  it.each(outcomes)('%s settles it', async (_, settle, state) => {
+  it.each(outcomes)('is set by %s', async (_, settle, state) => {
     const { turn, port } = openTurn();
     await expect(settle(turn)).resolves.toEqual({ state });
     expect(port.published).toMatchObject([{ kind: 'status', state, settles: true }]);
     expect(turn.outcome).toEqual({ state });
   });
 
-  it.each(outcomes)('nothing can be published after %s', async (_, settle, state) => {
+  it.each(outcomes)('by %s lets nothing be published afterwards', async (_, settle, state) => {
     const { turn, port } = openTurn();
     const report = turn.artifact({ name: 'Report' });
     await settle(turn);
@@ -149,13 +149,13 @@ describe('the outcome of a turn', () => {
     expect(port.published).toHaveLength(1);
   });
 
-  it('is refused a second time even before the first is durable', async () => {
+  it('cannot be set a second time, even before the first is durable', async () => {
     const { turn } = openTurn();
     const [first, second] = await Promise.allSettled([turn.complete('a'), turn.complete('b')]);
     expect([first.status, second.status]).toEqual(['fulfilled', 'rejected']);
   });
 
-  it('is still open after requireAuth: the agent goes on when it has its credential', async () => {
+  it('is not set by requireAuth: the agent continues when it is authorized', async () => {
     const { turn, port } = openTurn();
     await turn.requireAuth('Please approve');
     expect(turn.outcome).toBeUndefined();
@@ -166,8 +166,8 @@ describe('the outcome of a turn', () => {
   });
 });
 
-describe('a turn that lost its task', () => {
-  it('refuses every further write, and aborts its signal', async () => {
+describe('a turn whose write was refused', () => {
+  it('because it was taken over refuses every further write, and aborts its signal', async () => {
     const { turn, port } = openTurn();
     port.refuse();
     await expect(turn.working()).rejects.toThrow(TurnEnded);
@@ -175,7 +175,7 @@ describe('a turn that lost its task', () => {
     await expect(turn.complete()).rejects.toThrow(TurnEnded);
   });
 
-  it('writes nothing after a write that failed, so that no artifact has a hole', async () => {
+  it('because of a connection error refuses every further write, so that no artifact has a gap', async () => {
     const { turn, port } = openTurn();
     const report = turn.artifact({ name: 'Report' });
     await report.append('1');
@@ -184,7 +184,7 @@ describe('a turn that lost its task', () => {
     await expect(report.append('3')).rejects.toThrow('no connection');
   });
 
-  it('survives writes that are not awaited', async () => {
+  it('causes no unhandled rejection if the agent does not await its writes', async () => {
     const { turn, port } = openTurn();
     port.refuse();
     const unhandled: unknown[] = [];

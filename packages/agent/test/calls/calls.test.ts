@@ -7,7 +7,7 @@ import { runTurn } from '../../src/testing/index.ts';
 const agent = (id: string, execute: Execute): Agent => agentThat(execute, { id });
 const kitchen = agent('kitchen', (turn) => turn.complete(`Cooked: ${turn.text}`));
 
-/** Runs an agent that may call others, and returns what it answered. */
+/** Runs an agent that may call the given agents, and returns its answer. */
 async function answerOf(execute: Execute, agents: readonly Agent[] = [kitchen]): Promise<string> {
   const { answer, result } = await runTurn(agent('host', execute), 'Hello', { agents });
   if ('error' in result && result.error) throw result.error;
@@ -15,12 +15,12 @@ async function answerOf(execute: Execute, agents: readonly Agent[] = [kitchen]):
 }
 
 describe('a call', () => {
-  it('gets a task of its own in the same context, which refers to that of its caller', async () => {
+  it('creates a task in the same context that references the task of its caller', async () => {
     const curious = agent('curious', (turn) => {
       const { contextId, referenceTaskIds, role } = turn.message;
       return turn.complete(JSON.stringify({ contextId, referenceTaskIds, role, caller: turn.caller }));
     });
-    const told = await answerOf(
+    const answer = await answerOf(
       async (turn) => {
         const reply = await turn.call('curious', 'Who am I?', { referenceTaskIds: ['menu'] });
         const { id, contextId } = turn.task;
@@ -32,14 +32,14 @@ describe('a call', () => {
           role: 'ROLE_USER',
           caller: { agent: 'host', taskId: id, depth: 1 },
         });
-        return turn.complete('as it should be');
+        return turn.complete('all as expected');
       },
       [curious],
     );
-    expect(told).toBe('as it should be');
+    expect(answer).toBe('all as expected');
   });
 
-  it('answers with the text of a completed task’s artifacts, else with that of its last message', async () => {
+  it('has as its text that of the artifacts of a completed task, or else of the last message', async () => {
     const author = agent('author', async (turn) => {
       await turn.artifact({ name: 'One' }).finish('first');
       await turn.artifact({ name: 'Two' }).finish('second');
@@ -57,7 +57,7 @@ describe('a call', () => {
     expect(texts).toEqual(['first\n\nsecond', 'Out of ink', 'Cooked: pizza']);
   });
 
-  it('has all that the agent completed with: parts, artifacts, and the first data', async () => {
+  it('returns the parts, the artifacts and the first data that the agent completed with', async () => {
     const price = { data: { cents: 900 } };
     const clerk = agent('clerk', async (turn) => {
       if (turn.text === 'artifact') await turn.artifact({ name: 'Price' }).finish([{ text: 'A price' }, price]);
@@ -71,10 +71,10 @@ describe('a call', () => {
       await turn.call('clerk', 'message'),
       await turn.call('clerk', 'question'),
     ];
-    const told = await answerOf(
+    const answer = await answerOf(
       async (turn) => {
         const seen = (await replies(turn)).map(({ data, parts, artifacts }) => ({ data, parts, artifacts }));
-        // A retried turn has them from what is stored.
+        // A retried turn must read the same from the store.
         if (turn.attempt === 1) throw new RetryableError('Not yet.');
         return turn.complete(JSON.stringify(seen));
       },
@@ -82,7 +82,7 @@ describe('a call', () => {
     );
     const parts = [{ text: 'There you are' }, price];
     const [artifact] = [{ artifactId: expect.any(String), name: 'Price', parts: [{ text: 'A price' }, price] }];
-    expect(JSON.parse(told)).toEqual([
+    expect(JSON.parse(answer)).toEqual([
       { data: { cents: 900 }, parts, artifacts: [] },
       { data: { cents: 900 }, parts: [{ text: 'There you are' }], artifacts: [artifact] },
       { data: { cents: 900 }, parts, artifacts: [] },
@@ -90,7 +90,7 @@ describe('a call', () => {
     ]);
   });
 
-  it('has data of the type that its schema says, or fails', async () => {
+  it('with a schema returns data of its type, or fails', async () => {
     const clerk = agent('clerk', (turn) =>
       turn.complete(turn.text === 'price' ? { data: { cents: 900 } } : 'No price'),
     );
@@ -111,7 +111,7 @@ describe('a call', () => {
     );
   });
 
-  it('gets the plain message of an agent that answers with one', async () => {
+  it('returns the plain message of an agent that answers with one', async () => {
     const oracle = agent('oracle', (turn) => turn.reply('42'));
     await answerOf(
       async (turn) => {
@@ -123,7 +123,7 @@ describe('a call', () => {
     );
   });
 
-  it('is not made again by a retried turn, unless its content differs', async () => {
+  it('is not sent again by a retried turn, unless its content differs', async () => {
     const orders: string[] = [];
     const cook = agent('cook', (turn) => {
       orders.push(turn.text);
@@ -143,7 +143,7 @@ describe('a call', () => {
     expect(answer).toBe('dish 1,dish 2,dish 3,dish 6');
   });
 
-  it('gives a turn that is run again the same reply, whatever became of the task since', async () => {
+  it('returns the same reply to a retried turn, although the called task has changed since', async () => {
     const waiter = agent('waiter', (turn) =>
       turn.history.length < 3 ? turn.requireInput('Which size?') : turn.complete(`One ${turn.text}`),
     );
@@ -163,7 +163,7 @@ describe('a call', () => {
     expect(answer).toBe('One large');
   });
 
-  it('returns at once without wait, to be joined later', async () => {
+  it('with wait: false returns at once; join returns its reply', async () => {
     const gate = Promise.withResolvers<void>();
     const slow = agent('slow', async (turn) => {
       await gate.promise;
@@ -181,7 +181,7 @@ describe('a call', () => {
     expect(answer).toBe('at last');
   });
 
-  it('that fails, or is rejected, is a reply like any other', async () => {
+  it('returns a reply also if the called agent rejects it', async () => {
     const proud = agent('proud', (turn) => turn.reject('Not my job'));
     await answerOf(
       async (turn) => {
@@ -193,8 +193,8 @@ describe('a call', () => {
     );
   });
 
-  it('that takes too long fails, and its task is canceled', async () => {
-    const interruptions: string[] = [];
+  it('fails after timeoutMs, and its task is canceled', async () => {
+    const states: string[] = [];
     const sleepy = agent('sleepy', async (turn) => {
       await new Promise((_, reject) => turn.signal.addEventListener('abort', () => reject(turn.signal.reason)));
       return turn.complete();
@@ -204,19 +204,19 @@ describe('a call', () => {
         const late = turn.call('sleepy', 'Wake up', { timeoutMs: 20 });
         await expect(late).rejects.toMatchObject({ name: 'CallError', kind: 'timed-out', agent: 'sleepy' });
         const [task] = await turn.context();
-        interruptions.push(task?.task.status.state ?? '');
+        states.push(task?.task.status.state ?? '');
         return turn.complete();
       },
       [sleepy],
     );
-    expect(interruptions).toEqual(['TASK_STATE_CANCELED']);
+    expect(states).toEqual(['TASK_STATE_CANCELED']);
   });
 
   it.each([
-    ['an agent that nobody announced', (turn) => turn.call('nobody', 'Hello'), 'unknown-agent'],
-    ['a task that does not exist', (turn) => turn.call('kitchen', 'Hello', { taskId: 'none' }), 'missing'],
+    ['an unknown agent', (turn) => turn.call('nobody', 'Hello'), 'unknown-agent'],
+    ['an unknown task', (turn) => turn.call('kitchen', 'Hello', { taskId: 'none' }), 'missing'],
   ] satisfies [string, (turn: Parameters<Execute>[0]) => Promise<unknown>, string][])(
-    'of %s is refused',
+    'to %s is refused',
     async (_, call, kind) => {
       await answerOf(async (turn) => {
         const refused = call(turn);
@@ -227,7 +227,7 @@ describe('a call', () => {
     },
   );
 
-  it('in circles is refused when it gets too deep', async () => {
+  it('is refused at a depth of more than 8 nested calls', async () => {
     const depths: number[] = [];
     const narcissus: Agent = agent('narcissus', async (turn) => {
       depths.push(turn.caller?.depth ?? 0);
@@ -276,14 +276,14 @@ describe('a question of a called agent', () => {
     return isDone(reply) ? turn.complete(reply.text) : turn.passOn(reply);
   });
 
-  it('is passed on to the client, and the answer to the agent that asked', async () => {
+  it('is passed on to the client, and the answer of the client to the called agent', async () => {
     const asked = await runTurn(host, 'A pizza', { agents: [waiter] });
     expect([asked.answer, asked.state]).toEqual(['Which size?', 'TASK_STATE_INPUT_REQUIRED']);
     const served = await asked.say('large');
     expect([served.answer, served.state]).toEqual(['One large', 'TASK_STATE_COMPLETED']);
   });
 
-  it('is none when the reply asks for nothing', async () => {
+  it('can only be passed on if the reply asks for input', async () => {
     await answerOf(async (turn) => {
       const reply = await turn.call('kitchen', 'pizza');
       await expect(turn.passOn(reply)).rejects.toThrow('A reply in TASK_STATE_COMPLETED asks for nothing');

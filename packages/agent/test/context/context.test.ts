@@ -5,7 +5,7 @@ import { MemoryPort, runTurn } from '../../src/testing/index.ts';
 import { MemoryWorld } from '../../src/testing/memory-world.ts';
 
 describe('the context of a turn', () => {
-  it('has the other tasks and their results, that of its caller too', async () => {
+  it('has the other tasks of the context with their results, also the task of the caller', async () => {
     const design = agentThat((turn) => turn.complete(`design of ${turn.text}`), { id: 'design' });
     const build = agentThat(
       async (turn) => {
@@ -31,7 +31,7 @@ describe('the memory of a context', () => {
     return new Turn(new MemoryPort({ message, world, agent }));
   }
 
-  it('is shared by the tasks of an agent in a context, and by no others', async () => {
+  it('is shared by the tasks of one agent in one context only', async () => {
     const world = new MemoryWorld();
     expect(await turnIn(world, 'a').memory.get()).toBeUndefined();
     await turnIn(world, 'a').memory.set({ name: 'Ada' });
@@ -40,7 +40,7 @@ describe('the memory of a context', () => {
     expect(await turnIn(world, 'a', 'other').memory.get()).toBeUndefined();
   });
 
-  it('has a version, and is replaced only by who knows it if that is asked for', async () => {
+  it('has a version; setIf replaces the value only if the given version is current', async () => {
     const { memory } = turnIn(new MemoryWorld(), 'a');
     expect(await memory.read()).toEqual({ value: undefined, version: 0 });
     expect(await memory.set('one')).toBe(1);
@@ -49,14 +49,14 @@ describe('the memory of a context', () => {
     expect(await memory.read()).toEqual({ value: 'two', version: 2 });
   });
 
-  it('loses no update of turns that write at the same time', async () => {
+  it('loses no update of concurrent turns', async () => {
     const world = new MemoryWorld();
     const turns = Array.from({ length: 10 }, () => turnIn(world, 'a'));
     await Promise.all(turns.map((turn) => turn.memory.update<number>((count = 0) => count + 1)));
     expect(await turnIn(world, 'a').memory.get()).toBe(10);
   });
 
-  it('is a JSON value', async () => {
+  it('refuses a value that is not JSON', async () => {
     const { memory } = turnIn(new MemoryWorld(), 'a');
     await expect(memory.set(undefined)).rejects.toThrow('The memory of a context is a JSON value, not undefined');
   });

@@ -20,7 +20,7 @@ const options = (more: Partial<ConverseOptions> = {}): ConverseOptions => ({
 
 const echo: Execute = (turn) => turn.complete(turn.text.replace('ping', 'pong'));
 
-/** Lets two agents talk, and returns the events of their conversation beside what came of it. */
+/** Runs a conversation of two agents, and returns its events, its calls and its outcome. */
 async function talk(more: Partial<ConverseOptions> = {}, target: Execute = echo) {
   const requester = agentThat(
     async (turn) => turn.complete(JSON.stringify(await turn.converse('target', options(more)))),
@@ -38,26 +38,26 @@ const brief = (events: readonly ConversationEvent[]) =>
   events.map((event) => [event.phase, event.fromAgent, ...('turn' in event ? [event.turn] : [])]);
 
 describe('a conversation', () => {
-  it('is an event for every turn, by turns, and one for its end', async () => {
+  it('has an event for every turn, alternating between the agents, and one for its end', async () => {
     const { events, outcome } = await talk();
     const { conversationId } = outcome;
     const [out, back] = [
       { conversationId, fromAgent: 'requester', toAgent: 'target' },
       { conversationId, fromAgent: 'target', toAgent: 'requester' },
     ];
-    const said = { maxTurns: 4, phase: 'turn', taskId: expect.any(String) };
+    const turnEvent = { maxTurns: 4, phase: 'turn', taskId: expect.any(String) };
     expect(events).toEqual([
-      { ...out, ...said, turn: 0, text: 'ping 0' },
-      { ...back, ...said, turn: 1, text: 'pong 0' },
-      { ...out, ...said, turn: 2, text: 'ping 2' },
-      { ...back, ...said, turn: 3, text: 'pong 2' },
-      { ...out, ...said, turn: 4, text: 'ping 4' },
+      { ...out, ...turnEvent, turn: 0, text: 'ping 0' },
+      { ...back, ...turnEvent, turn: 1, text: 'pong 0' },
+      { ...out, ...turnEvent, turn: 2, text: 'ping 2' },
+      { ...back, ...turnEvent, turn: 3, text: 'pong 2' },
+      { ...out, ...turnEvent, turn: 4, text: 'ping 4' },
       { ...out, phase: 'complete' },
     ]);
     expect(outcome).toMatchObject({ ended: 'max-turns', texts: ['ping 0', 'pong 0', 'ping 2', 'pong 2', 'ping 4'] });
   });
 
-  it('links every turn to the task whose history has it', async () => {
+  it('has in each event the task whose history contains the message', async () => {
     const { events, calls } = await talk();
     for (const event of events) {
       if (event.phase !== 'turn') continue;
@@ -66,24 +66,24 @@ describe('a conversation', () => {
     }
   });
 
-  it('goes on in one task as long as the other agent leaves it open', async () => {
+  it('continues in one task as long as the other agent does not end it', async () => {
     const { events } = await talk({}, (turn) => turn.requireInput(turn.text.replace('ping', 'pong')));
     const tasks = new Set(events.flatMap((event) => (event.phase === 'turn' ? event.taskId : [])));
     expect(tasks.size).toBe(1);
   });
 
-  it('gives the other agent the number of its turn', async () => {
-    const places: unknown[] = [];
+  it('shows the other agent the number of the turn and the extension', async () => {
+    const received: unknown[] = [];
     await talk({ maxTurns: 2 }, (turn) => {
-      places.push(conversationOf(turn.message), turn.extensions, turn.message.extensions);
+      received.push(conversationOf(turn.message), turn.extensions, turn.message.extensions);
       return turn.complete('pong');
     });
-    const place = { conversationId: expect.any(String), fromAgent: 'requester', maxTurns: 2 };
-    expect(places).toEqual([
-      { ...place, turn: 0 },
+    const conversation = { conversationId: expect.any(String), fromAgent: 'requester', maxTurns: 2 };
+    expect(received).toEqual([
+      { ...conversation, turn: 0 },
       [conversationsUri],
       [conversationsUri],
-      { ...place, turn: 2 },
+      { ...conversation, turn: 2 },
       [conversationsUri],
       [conversationsUri],
     ]);
@@ -97,7 +97,7 @@ describe('a conversation', () => {
       3,
     ],
     ['the agent itself', { reply: () => REPLY_SKIP }, echo, 2],
-  ])('ends when %s skips its reply, which is no event', async (_, more, target, turns) => {
+  ])('ends without another turn event when %s skips its reply', async (_, more, target, turns) => {
     const { events, outcome } = await talk(more, target);
     expect(events.map(({ phase }) => phase)).toEqual([...Array(turns).fill('turn'), 'complete']);
     expect(outcome.ended).toBe('skip');
@@ -107,7 +107,7 @@ describe('a conversation', () => {
     ['fails', ((turn) => turn.fail('Out of balls')) as Execute, 'Out of balls'],
     ['rejects', ((turn) => turn.reject('Not playing')) as Execute, 'Not playing'],
     ['needs an authorization', ((turn) => turn.requireAuth('Log in')) as Execute, 'Log in'],
-  ])('has an error before its end when the other agent %s', async (_, target, error) => {
+  ])('has an error event before its end when the other agent %s', async (_, target, error) => {
     const { events, outcome } = await talk({}, target);
     expect(brief(events)).toEqual([
       ['turn', 'requester', 0],
@@ -118,7 +118,7 @@ describe('a conversation', () => {
     expect(outcome).toMatchObject({ ended: 'error', error, texts: ['ping 0'] });
   });
 
-  it('has an error when the other agent takes too long', async () => {
+  it('has an error event when the other agent takes longer than timeoutMs', async () => {
     const sleepy: Execute = async (turn) => {
       await new Promise((_, reject) => turn.signal.addEventListener('abort', () => reject(turn.signal.reason)));
       return turn.complete();
@@ -132,7 +132,7 @@ describe('a conversation', () => {
     expect(outcome.error).toContain('it took too long');
   });
 
-  it('has an error for turn 0 when there is no such agent', async () => {
+  it('has an error event for turn 0 when the other agent does not exist', async () => {
     const requester = agentThat(async (turn) => turn.complete((await turn.converse('nobody', options())).error));
     const { answer, conversations } = await runTurn(requester, 'Talk');
     expect(answer).toContain('no worker has ever announced');
@@ -143,7 +143,7 @@ describe('a conversation', () => {
     ]);
   });
 
-  it('has an error and an end when the agent itself fails', async () => {
+  it('has an error event without the text of the error when the agent itself throws', async () => {
     const { events, result } = await talk({
       reply: () => {
         throw new Error('secret');
@@ -159,7 +159,7 @@ describe('a conversation', () => {
     expect(JSON.stringify(events)).not.toContain('secret');
   });
 
-  it('resumes when its turn is retried: nothing is sent or asked twice', async () => {
+  it('resumes when its turn is retried: no message is sent twice, no reply computed twice', async () => {
     const [asked, answered]: [string[], string[]] = [[], []];
     let failures = 0;
     const { events, outcome } = await talk(
@@ -188,7 +188,7 @@ describe('a conversation', () => {
     expect(outcome.ended).toBe('max-turns');
   });
 
-  it('is one of several that the same agents hold at once', async () => {
+  it('can run concurrently with another one of the same agents', async () => {
     const requester = agentThat(async (turn) => {
       const both = await Promise.all(
         ['red', 'blue'].map((color) => turn.converse('target', options({ message: color, maxTurns: 1 }))),
@@ -206,7 +206,7 @@ describe('a conversation', () => {
     ]);
   });
 
-  it.each([0, 1.5, 101])('refuses %d turns', async (maxTurns) => {
+  it.each([0, 1.5, 101])('with maxTurns %d is refused', async (maxTurns) => {
     const { result } = await talk({ maxTurns });
     expect(result).toMatchObject({ kind: 'failed', error: { name: 'TurnMisuseError' } });
   });

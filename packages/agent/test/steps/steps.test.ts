@@ -9,7 +9,7 @@ const openTurn = () => {
 };
 
 describe('a step', () => {
-  it('is not run again when the turn is, and gives the same result', async () => {
+  it('does not run again in a retried turn, and returns the same result', async () => {
     const runs: string[] = [];
     const agent = agentThat(async (turn) => {
       const quote = await turn.step('quote', () => {
@@ -27,7 +27,7 @@ describe('a step', () => {
     expect(runs).toEqual(['quote', 'tax']);
   });
 
-  it('is run again for every message', async () => {
+  it('runs again for every message', async () => {
     let runs = 0;
     const agent = agentThat(async (turn) => {
       const number = await turn.step('count', () => ++runs);
@@ -37,7 +37,7 @@ describe('a step', () => {
     expect((await first.say('two')).answer).toBe('run 2');
   });
 
-  it('gives its result as JSON carries it, from the first run on', async () => {
+  it('returns its result as JSON preserves it, already in the first attempt', async () => {
     const { turn } = openTurn();
     const value = { at: new Date(0), gone: undefined, list: [1] };
     await expect(turn.step('dated', () => value)).resolves.toEqual({ at: '1970-01-01T00:00:00.000Z', list: [1] });
@@ -46,10 +46,10 @@ describe('a step', () => {
   });
 
   it.each([
-    ['a circle', () => Object.assign(Object.create(null), { self: globalThis }), /cannot be written as JSON/],
+    ['a circular value', () => Object.assign(Object.create(null), { self: globalThis }), /cannot be written as JSON/],
     ['a bigint', () => 1n, /cannot be written as JSON/],
     ['a function', () => () => 1, /is a function, which JSON has no form for/],
-    ['a novel', () => 'x'.repeat(300_000), /has 300002 characters of JSON, at most 262144 are kept/],
+    ['a very long text', () => 'x'.repeat(300_000), /has 300002 characters of JSON, at most 262144 are kept/],
   ])('cannot have %s as its result', async (_, execute, message) => {
     const { turn } = openTurn();
     const refused = turn.step<unknown>('odd', execute);
@@ -57,7 +57,7 @@ describe('a step', () => {
     await expect(refused).rejects.toThrow(message);
   });
 
-  it('has a name of its own within the turn', async () => {
+  it('is refused without a name, or with the name of an earlier step of the turn', async () => {
     const { turn } = openTurn();
     await turn.step('fetch', () => 1);
     await expect(turn.step('fetch', () => 2)).rejects.toThrow('The turn has a step "fetch" already');
@@ -65,7 +65,7 @@ describe('a step', () => {
     await expect(turn.step('a\nb', () => 2)).rejects.toThrow(TurnMisuseError);
   });
 
-  it('may be tried again by the agent itself when it has failed', async () => {
+  it('that failed can be run again by the agent in the same attempt', async () => {
     const { turn } = openTurn();
     await expect(turn.step('flaky', () => Promise.reject(new Error('busy')))).rejects.toThrow('busy');
     await expect(turn.step('flaky', () => 'there')).resolves.toBe('there');
@@ -79,7 +79,7 @@ describe('a step', () => {
     await turn.complete('Done');
   });
 
-  it('does not begin after the outcome, nor once the turn was interrupted', async () => {
+  it('does not begin after the outcome of the turn, nor after it was taken over', async () => {
     const { turn, port } = openTurn();
     let runs = 0;
     port.refuse();
@@ -91,11 +91,11 @@ describe('a step', () => {
     expect(runs).toBe(0);
   });
 
-  it('has no result when something that it published could not be written', async () => {
+  it('fails and stores no result if one of its events could not be written', async () => {
     const { turn, port } = openTurn();
     port.publish = () => new Promise((_, reject) => setImmediate(() => reject(new Error('Redis is away.'))));
     const step = turn.step('lossy', () => {
-      turn.working('Nobody awaits this').catch(() => undefined);
+      turn.working('Not awaited').catch(() => undefined);
       return 'done';
     });
     await expect(step).rejects.toThrow('Redis is away.');
@@ -104,7 +104,7 @@ describe('a step', () => {
 });
 
 describe('an artifact', () => {
-  it('is written by one step, or by none', async () => {
+  it('can be written either in one step, or outside of all steps', async () => {
     const { turn } = openTurn();
     const report = turn.artifact({ name: 'Report' });
     await report.append('a');
@@ -116,7 +116,7 @@ describe('an artifact', () => {
     await expect(summary.append('b')).rejects.toThrow('was begun in the step "begin"');
   });
 
-  it('keeps its id when a step before it is not run again', async () => {
+  it('keeps its id in a retried turn that skips a finished step before it', async () => {
     const agent = agentThat(async (turn) => {
       await turn.step('write', () => turn.artifact({ name: 'Report' }).finish('of the step'));
       await turn.artifact({ name: 'Report' }).finish(`of attempt ${turn.attempt}`);
