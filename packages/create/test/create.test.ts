@@ -8,37 +8,37 @@ import { readArguments } from '../src/arguments.ts';
 import { addAgent, createFolder } from '../src/create.ts';
 import { isTemplate, type Template, templates } from '../src/templates.ts';
 
-let place: string;
+let root: string;
 beforeEach(() => {
-  place = mkdtempSync(join(tmpdir(), 'switchyard-create-'));
+  root = mkdtempSync(join(tmpdir(), 'switchyard-create-'));
 });
-afterEach(() => rmSync(place, { recursive: true, force: true }));
+afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 const create = (name: string, template: Template = 'hello') => {
-  const folder = join(place, name);
+  const folder = join(root, name);
   return { folder, ...createFolder({ folder, template }) };
 };
 const read = (folder: string, file: string) => readFileSync(join(folder, file), 'utf8');
 
-/** As `npm test` in each folder, in one process, with the packages of this repository. */
+/** Runs the tests of all created folders in one process, with the packages of this repository. */
 async function runTests(): Promise<string> {
-  symlinkSync(join(process.cwd(), 'node_modules'), join(place, 'node_modules'));
+  symlinkSync(join(process.cwd(), 'node_modules'), join(root, 'node_modules'));
   const options = ['--test', '--test-isolation=none', '--test-reporter=tap'];
   const { stdout } = await promisify(execFile)(process.execPath, [...options, '*/*.test.ts'], {
-    cwd: place,
+    cwd: root,
     env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE },
   });
   return stdout;
 }
 
 describe('a new folder', () => {
-  it('has an agent that passes its test, with every template', { timeout: 60_000 }, async () => {
+  it('has an agent whose test passes, for every template', { timeout: 60_000 }, async () => {
     for (const template of Object.keys(templates)) if (isTemplate(template)) create(`${template}-desk`, template);
-    addAgent({ folder: join(place, 'hello-desk'), name: 'kitchen', template: 'hello' });
+    addAgent({ folder: join(root, 'hello-desk'), name: 'kitchen', template: 'hello' });
     expect(await runTests()).toMatch(/^# pass 6\n# fail 0$/m);
   });
 
-  it('has the name of the folder, and nothing that of the template', () => {
+  it('has the name of the folder in all files, and nowhere the name of the template', () => {
     const { folder, files } = create('weather-desk');
     expect(files).toEqual(expect.arrayContaining(['agent.ts', 'agent.test.ts', 'package.json', '.gitignore']));
     expect(read(folder, 'agent.ts')).toContain("id: 'weather-desk'");
@@ -46,7 +46,7 @@ describe('a new folder', () => {
     for (const file of files) expect(read(folder, file)).not.toMatch(/my-agent|My agent/);
   });
 
-  it('wants Switchyard in the version of this package, and no registry is asked for it', () => {
+  it('depends on Switchyard in the version of this package', () => {
     const { folder } = create('desk', 'sdk');
     const { version } = JSON.parse(readFileSync('packages/create/package.json', 'utf8'));
     expect(JSON.parse(read(folder, 'package.json'))).toMatchObject({
@@ -57,16 +57,16 @@ describe('a new folder', () => {
     });
   });
 
-  it('may be an empty one, or one that git has begun', () => {
-    mkdirSync(join(place, 'desk', '.git'), { recursive: true });
+  it('can be created in a folder that contains only .git', () => {
+    mkdirSync(join(root, 'desk', '.git'), { recursive: true });
     expect(create('desk').files).toContain('agent.ts');
   });
 
-  it('is refused where there is something, and nothing is written', () => {
-    mkdirSync(join(place, 'desk'));
-    writeFileSync(join(place, 'desk', 'thesis.txt'), 'mine');
+  it('is refused in a folder that is not empty; nothing is written there', () => {
+    mkdirSync(join(root, 'desk'));
+    writeFileSync(join(root, 'desk', 'thesis.txt'), 'mine');
     expect(() => create('desk')).toThrow(/is not empty \(it has thesis.txt\)/);
-    expect(readdirSync(join(place, 'desk'))).toEqual(['thesis.txt']);
+    expect(readdirSync(join(root, 'desk'))).toEqual(['thesis.txt']);
     expect(() => create('desk/thesis.txt')).toThrow('cannot name an agent');
   });
 
@@ -75,32 +75,32 @@ describe('a new folder', () => {
     ['agent_1', 'for example agent-1'],
     ['-', 'at most 63.'],
     ['a'.repeat(64), `for example ${'a'.repeat(63)}`],
-  ])('has a name that an agent may have: not "%s"', (name, hint) => {
+  ])('is refused with the invalid agent name "%s"; the error suggests a valid one', (name, hint) => {
     expect(() => create(name)).toThrow(hint);
   });
 });
 
-describe('a further agent', () => {
-  it('lies beside the first, with its test', () => {
+describe('a second agent in a folder', () => {
+  it('is created beside the first, with its test', () => {
     const { folder } = create('desk');
     expect(addAgent({ folder, name: 'kitchen', template: 'hello' })).toEqual(['kitchen.test.ts', 'kitchen.ts']);
     expect(read(folder, 'kitchen.ts')).toContain("id: 'kitchen'");
     expect(read(folder, 'kitchen.test.ts')).toContain("from './kitchen.ts'");
   });
 
-  it('replaces nothing', () => {
+  it('is refused if one of its files exists', () => {
     const { folder } = create('desk');
     expect(() => addAgent({ folder, name: 'agent', template: 'hello' })).toThrow(
       'There is a file agent.test.ts already',
     );
   });
 
-  it('wants its packages first, and a folder of an agent', () => {
+  it('is refused if its packages are not installed, or the folder has no package.json', () => {
     const { folder } = create('desk');
     expect(() => addAgent({ folder, name: 'kitchen', template: 'openai' })).toThrow(
       'npm install @switchyard/executor-openai',
     );
-    expect(() => addAgent({ folder: place, name: 'kitchen', template: 'hello' })).toThrow(
+    expect(() => addAgent({ folder: root, name: 'kitchen', template: 'hello' })).toThrow(
       'There is no package.json here',
     );
   });
@@ -122,7 +122,7 @@ describe('the command line', () => {
     [['a', '--template', 'cobol'], 'choose one of hello, openai, sdk'],
     [['a', '--add', 'b'], 'leave the other name out'],
     [['a', '--frobnicate'], "Unknown option '--frobnicate'"],
-  ])('has words for %j', (args, words) => {
-    expect(() => readArguments(args)).toThrow(words);
+  ])('refuses %j with an error that says how to correct it', (args, error) => {
+    expect(() => readArguments(args)).toThrow(error);
   });
 });

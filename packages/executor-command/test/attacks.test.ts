@@ -19,7 +19,7 @@ let worker: Program;
 
 beforeAll(async () => {
   bench = await Bench.open();
-  // A process of the same user, with a secret in its environment.
+  // It stands for a worker: a process of the same user, with a secret in its environment.
   worker = await startProgram({ file, env: { CANARY: canary } });
   await mkdir(join(bench.root, 'of-another-tenant'));
   await writeFile(join(bench.root, 'of-another-tenant', 'secret'), 'of another tenant');
@@ -29,7 +29,7 @@ afterAll(async () => {
   await bench[Symbol.asyncDispose]();
 });
 
-/** Each tells whether it succeeded. */
+/** Each attack returns whether it succeeded. */
 const attacks = {
   'reads the environment of the worker from /proc': async (settings: Settings) => {
     const { output } = await bench.run(`cat /proc/[0-9]*/environ 2>&1 | tr '\\0' '\\n' | grep -a ^CANARY=`, settings);
@@ -55,18 +55,18 @@ const attacks = {
     );
     return state !== 'TASK_STATE_FAILED';
   },
-  'reads the files of the worker, by a link as well': async (settings: Settings) => {
+  'reads the files of the worker, directly or through a link': async (settings: Settings) => {
     const secret = join(process.cwd(), 'package.json');
     const { output } = await bench.run(`ln -s ${secret} link; cat link ${secret}`, settings);
     return output.includes('switchyard');
   },
-  'ends the worker': async (settings: Settings) => {
+  'kills the worker': async (settings: Settings) => {
     const victim = await startProgram({ file });
     onTestFinished(async () => void (await victim.stop(0)));
     await bench.run(`kill -9 ${victim.pid}`, settings);
-    return until(() => !victim.isRunning(), { what: 'it is ended', timeoutMs: 300 }).catch(() => false);
+    return until(() => !victim.isRunning(), { what: 'it is killed', timeoutMs: 300 }).catch(() => false);
   },
-  'leaves a process behind that is no member of its group': async (settings: Settings) => {
+  'leaves a process of another process group behind': async (settings: Settings) => {
     const line = `sleep 30.${process.pid}${Math.floor(Math.random() * 1e6)}`;
     await bench.run(`setsid ${line} & sleep 0.3`, settings);
     const left = () => processesWith(line).filter(({ command }) => command === line);
@@ -97,12 +97,12 @@ describe.each(sandboxes)('in the sandbox of $name', (sandbox) => {
     await expect(attacks[name]({ sandbox })).resolves.toBe(false);
   });
 
-  it('a program is nobody, without capabilities, and cannot become more', async () => {
+  it('a program runs as the user nobody, without capabilities, and cannot gain privileges', async () => {
     const { output } = await bench.run('id -u; grep -E "CapEff|NoNewPrivs" /proc/self/status', { sandbox });
     expect(output).toBe('65534\nCapEff:\t0000000000000000\nNoNewPrivs:\t1\n');
   });
 
-  it('a program cannot change the system, nor the kernel when the worker is root', async () => {
+  it('a program cannot change system files or kernel settings, even if the worker is root', async () => {
     const paths = ['/usr/planted', '/etc/passwd', '/proc/sys/kernel/core_pattern', '/planted'];
     const { output } = await bench.run(`for path in ${paths.join(' ')}; do (: >>$path) && echo "$path"; done`, {
       sandbox,
@@ -111,7 +111,7 @@ describe.each(sandboxes)('in the sandbox of $name', (sandbox) => {
     expect(existsSync('/planted')).toBe(false);
   });
 
-  it('a program cannot take down the walls', async () => {
+  it('a program cannot unmount the sandbox from a nested namespace', async () => {
     const { output } = await bench.run(
       `unshare -Urm sh -c 'umount -l "$(dirname "$PWD")"; umount -l /proc/sys; cd "$PWD"; ls -a ..' 2>&1`,
       { sandbox },
@@ -119,7 +119,7 @@ describe.each(sandboxes)('in the sandbox of $name', (sandbox) => {
     expect(output).not.toContain('of-another-tenant');
   });
 
-  it('a program has the network only if it may', async () => {
+  it('a program can use the network unless it is "none"', async () => {
     const server = createServer((socket) => socket.end('reached')).listen(0, '127.0.0.1');
     onTestFinished(() => void server.close());
     await once(server, 'listening');
@@ -132,7 +132,7 @@ describe.each(sandboxes)('in the sandbox of $name', (sandbox) => {
     expect(answers.map(({ output }) => output.includes('reached'))).toEqual([true, false]);
   });
 
-  it('a program reads what it is given to read, and cannot change it', async () => {
+  it('a program can read the paths in "readable", and cannot change them', async () => {
     const readable = await mkdtemp(join(tmpdir(), 'switchyard-readable-'));
     onTestFinished(() => rm(readable, { recursive: true }));
     await writeFile(join(readable, 'settings'), 'of the program');
@@ -148,16 +148,16 @@ describe.each(sandboxes)('in the sandbox of $name', (sandbox) => {
   });
 });
 
-it('a path that a program could put a link at is not made readable', () => {
+it('a relative path in "readable" is refused: the program could put a link there', () => {
   expect(() => bench.begin('true', { readable: ['settings'] })).toThrow('readable: settings is no absolute path');
 });
 
-describe('where no sandbox works', () => {
+describe('if the sandbox does not work', () => {
   const broken: Sandbox = { name: 'broken', wrap: () => ['/bin/false'] };
 
-  it('a turn that needs one fails, and its program does not run', async () => {
-    const { state, said, port } = await bench.run('touch ran', { sandbox: broken });
-    expect([state, said]).toEqual(['TASK_STATE_FAILED', 'This agent cannot work here.']);
+  it('a turn that requires it fails, and its program does not run', async () => {
+    const { state, statusText, port } = await bench.run('touch ran', { sandbox: broken });
+    expect([state, statusText]).toEqual(['TASK_STATE_FAILED', 'This agent cannot work here.']);
     expect(existsSync(join(bench.workspace(port), 'ran'))).toBe(false);
   });
 });
@@ -169,12 +169,12 @@ describe('the choice of a sandbox', () => {
     wrap: () => ['/bin/sh', '-c', `exit ${code()}`, name],
   });
 
-  it('takes the first that really runs a program', async () => {
+  it('takes the first sandbox in which a program runs', async () => {
     const confine = confinement('required', [fake('installed only', () => 1), fake('works', () => 42)]);
     expect((await confine(['true'], paths)).at(-1)).toBe('works');
   });
 
-  it('warns once where none works, and goes on only if none is required and the network is not cut', async () => {
+  it('if none works, warns once, and runs programs unless a sandbox or network "none" is required', async () => {
     const warn = vi.spyOn(process, 'emitWarning').mockReturnValue();
     onTestFinished(() => warn.mockRestore());
     const confine = confinement('auto', [fake('broken', () => 1)]);
@@ -186,7 +186,7 @@ describe('the choice of a sandbox', () => {
     await expect(confinement('required', [])(['true'], paths)).rejects.toThrow('This agent cannot work here.');
   });
 
-  it('runs nothing unconfined once a sandbox has worked', async () => {
+  it('runs no program without the sandbox once it has worked', async () => {
     let code = 42;
     const confine = confinement('auto', [fake('works', () => code)]);
     await confine(['true'], paths);

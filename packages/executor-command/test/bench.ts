@@ -9,10 +9,7 @@ import { type CommandSettings, commandExecutor } from '../src/index.ts';
 
 export type Settings = Partial<Omit<CommandSettings, 'workspaceRoot'>>;
 
-/**
- * A folder of workspaces, and turns of programs in it. Every program is a line for the shell unless the settings say
- * otherwise.
- */
+/** Runs turns of commands in a folder of workspaces. A command is a shell line unless the settings say otherwise. */
 export class Bench implements AsyncDisposable {
   readonly root: string;
 
@@ -40,10 +37,10 @@ export class Bench implements AsyncDisposable {
 
   async run(command: string, settings: Settings = {}, turn: Partial<MemoryTurn> = {}) {
     const { port, result } = this.begin(command, settings, turn);
-    return { port, result: await result, ...told(port.current), output: outputOf(port) };
+    return { port, result: await result, ...summaryOf(port.current), output: outputOf(port) };
   }
 
-  /** The next attempt at the same message. */
+  /** Runs the next attempt at the same message. */
   again(port: MemoryPort, command: string, settings: Settings = {}) {
     return this.run(command, settings, {
       message: port.input.message,
@@ -69,11 +66,11 @@ export class Bench implements AsyncDisposable {
   }
 }
 
-function told({ status, artifacts = [] }: Task) {
-  return { state: status.state, said: status.message?.parts[0]?.text, artifacts };
+function summaryOf({ status, artifacts = [] }: Task) {
+  return { state: status.state, statusText: status.message?.parts[0]?.text, artifacts };
 }
 
-/** What the working updates say, joined. */
+/** The texts of the working updates, joined. */
 export function outputOf({ published }: MemoryPort): string {
   return updatesOf(published).join('');
 }

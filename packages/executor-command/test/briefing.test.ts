@@ -1,14 +1,11 @@
-import type { Agent } from '@switchyard/agent';
 import { runTurn } from '@switchyard/agent/testing';
 import { describe, expect, it } from 'vitest';
 import { agentThat } from '../../../tests/support/agent-that.ts';
 import { commandExecutor } from '../src/index.ts';
 import { Bench } from './bench.ts';
 
-const talk = (host: Agent, agents: readonly Agent[]) => runTurn(host, 'Build a login page', { agents });
-
 describe('the briefing of a program', () => {
-  it('has its role, the history and the instructions, in files', async () => {
+  it('consists of the role, the history, the instructions and the specifications, in files', async () => {
     await using bench = await Bench.open();
     const { port } = await bench.run('test -s CONTEXT.md -a -s INSTRUCTIONS.md -a -s SPECS.md', {
       briefing: () => ({
@@ -64,12 +61,13 @@ Build the login page.
 
 ## Questions
 
-If you cannot go on without an answer, write your question into QUESTION.md and stop: the answer comes as the next instructions.
+If you cannot go on without an answer, write your question into QUESTION.md and stop: \
+the answer comes as the next instructions.
 `);
     expect(await bench.read(port, 'SPECS.md')).toBe('# Specifications\n\n## From design\n\nTwo fields and a button.\n');
   });
 
-  it('is the message without a briefing, and has no specifications without contributions', async () => {
+  it('has the message as its instructions by default, and no specifications if none are given', async () => {
     await using bench = await Bench.open();
     const { output } = await bench.run('cat INSTRUCTIONS.md; ls', {}, { message: 'Paint it blue' });
     expect(output).toContain('## What to do\n\nPaint it blue\n');
@@ -77,7 +75,7 @@ If you cannot go on without an answer, write your question into QUESTION.md and 
     expect(output).not.toContain('SPECS.md');
   });
 
-  it('has the results of the tasks that the message refers to as specifications', async () => {
+  it('has the artifacts of the referenced tasks as specifications', async () => {
     await using bench = await Bench.open();
     const designer = agentThat(
       async (turn) => {
@@ -95,14 +93,14 @@ If you cannot go on without an answer, write your question into QUESTION.md and 
       const { state } = await turn.call('build', 'Build it', { referenceTaskIds: [design.taskId] });
       return turn.complete(`${state} ${other.state}`);
     });
-    const { calls } = await talk(host, [designer, builder]);
+    const { calls } = await runTurn(host, 'Build a login page', { agents: [designer, builder] });
     const built = calls.find(({ agent }) => agent === 'build')?.task;
     expect(built?.history?.[1]?.parts[0]?.text).toBe(
       '# Specifications\n\n## From design\n\n### Design\n\nTwo fields and a button.\n',
     );
   });
 
-  it('has the conversation, without the output of earlier programs', async () => {
+  it('has the history without the output of earlier programs', async () => {
     await using bench = await Bench.open();
     const { port } = await bench.run('echo noise; echo "Which one?" > QUESTION.md', {}, { message: 'Make a thing' });
     const { output } = await bench.run('cat CONTEXT.md', {}, { task: port.current, message: 'This one' });
@@ -110,13 +108,13 @@ If you cannot go on without an answer, write your question into QUESTION.md and 
     expect(output).not.toContain('noise');
   });
 
-  it('tells a second attempt that there was a first', async () => {
+  it('mentions the earlier attempt in a second attempt', async () => {
     await using bench = await Bench.open();
     const { port } = await bench.run('exit 75');
     expect((await bench.again(port, 'cat CONTEXT.md')).output).toContain('- Attempt: 2\n\n## Earlier attempt\n');
   });
 
-  it('has the files of the message, under their last names only', async () => {
+  it('has the files of the message as attachments, under their base names only', async () => {
     await using bench = await Bench.open();
     const raw = Buffer.from('{"a":1}').toString('base64');
     const message = [{ text: 'Look' }, { raw, filename: '../../etc/data.json' }, { raw, filename: '..' }];
@@ -124,7 +122,7 @@ If you cannot go on without an answer, write your question into QUESTION.md and 
     expect(output).toBe('data.json\nfile\n{"a":1}');
   });
 
-  it('replaces a link that a program has put in its place, and leaves alone what the link leads to', async () => {
+  it('replaces a link that a program has put in its place, and does not change the target of the link', async () => {
     await using bench = await Bench.open();
     const first = await bench.run(
       'echo precious > ../precious; rm CONTEXT.md; ln -s ../precious CONTEXT.md; echo q > QUESTION.md',

@@ -12,8 +12,8 @@ afterAll(() => bench[Symbol.asyncDispose]());
 const names = (artifacts: readonly { name?: string | undefined }[]) => artifacts.map(({ name }) => name);
 
 describe('the files of a program', () => {
-  it('become artifacts, text as text and the rest as bytes, with their media types', async () => {
-    const { artifacts, said } = await bench.run(
+  it('become artifacts with their media types: text as text, other files as bytes', async () => {
+    const { artifacts, statusText } = await bench.run(
       `mkdir -p src; echo 'let a' > src/a.ts; echo '# T' > notes.md; printf '\\377\\000' > blob; echo x > LICENSE`,
     );
     expect(artifacts).toMatchObject([
@@ -22,20 +22,20 @@ describe('the files of a program', () => {
       { name: 'notes.md', parts: [{ text: '# T\n', mediaType: 'text/markdown' }] },
       { name: 'src/a.ts', parts: [{ text: 'let a\n', mediaType: 'text/x-typescript', filename: 'src/a.ts' }] },
     ]);
-    expect(said).toBe('Done. Files: LICENSE, blob, notes.md, src/a.ts.');
+    expect(statusText).toBe('Done. Files: LICENSE, blob, notes.md, src/a.ts.');
   });
 
-  it('are complete with their one chunk', async () => {
+  it('are published in one chunk each', async () => {
     const { port } = await bench.run('echo x > a.txt');
     expect(port.published.filter(({ kind }) => kind === 'artifact')).toMatchObject([
       { append: false, lastChunk: true },
     ]);
   });
 
-  it('are only those of this turn, and one file keeps its artifact over the turns', async () => {
+  it('are only those that this turn changed; a changed file keeps its artifact id', async () => {
     const first = await bench.run('echo 1 > same; echo 1 > changed; echo q > QUESTION.md');
     const second = await bench.run('echo 22 > changed; echo 2 > new', {}, { task: first.port.current });
-    expect(second.said).toBe('Done. Files: changed, new.');
+    expect(second.statusText).toBe('Done. Files: changed, new.');
     expect(second.artifacts).toHaveLength(3);
     expect(second.artifacts[0]).toMatchObject({
       artifactId: first.artifacts[0]?.artifactId,
@@ -43,32 +43,35 @@ describe('the files of a program', () => {
     });
   });
 
-  it('include what an interrupted attempt has left', async () => {
+  it('include those of a failed attempt', async () => {
     const { port } = await bench.run('echo 1 > early.txt; exit 75');
     expect(names((await bench.again(port, 'echo 2 > late.txt')).artifacts)).toEqual(['early.txt', 'late.txt']);
   });
 
-  it('are restored from the artifacts where the workspace does not exist', async () => {
+  it('are restored from the artifacts if the workspace does not exist', async () => {
     const first = await bench.run(`mkdir a; echo 1 > a/text; printf '\\377' > blob; echo q > QUESTION.md`);
     await using elsewhere = await Bench.open();
     const { output } = await elsewhere.run('cat a/text; wc -c < blob', {}, { task: first.port.current });
     expect(output.split(/\s+/)).toEqual(['1', '1', '']);
   });
 
-  it('can be chosen by globs; hidden files, packages and the briefing never count', async () => {
+  it('can be chosen by globs; hidden files, node_modules and the briefing are never attached', async () => {
     const make = 'mkdir -p dist node_modules/p .git; touch a.ts b.js c.ts dist/d.ts node_modules/p/e.ts .git/f.ts .env';
     expect(names((await bench.run(make)).artifacts)).toEqual(['a.ts', 'b.js', 'c.ts', 'dist/d.ts']);
     const files = { include: ['**/*.ts'], exclude: ['dist/**'] };
     expect(names((await bench.run(make, { files })).artifacts)).toEqual(['a.ts', 'c.ts']);
   });
 
-  it('are bounded in number and size, and the client gets a list of what is missing', async () => {
+  it('are limited in number and size; the answer lists those that are left out', async () => {
     const files = { maxFiles: 2, maxFileBytes: 5, maxTotalBytes: 6 };
-    const { artifacts, said } = await bench.run('echo 123456 > a; echo 123 > b; echo 123 > c; echo > d; echo > e', {
-      files,
-    });
+    const { artifacts, statusText } = await bench.run(
+      'echo 123456 > a; echo 123 > b; echo 123 > c; echo > d; echo > e',
+      {
+        files,
+      },
+    );
     expect(names(artifacts)).toEqual(['b', 'd']);
-    expect(said?.split('\n')).toEqual([
+    expect(statusText?.split('\n')).toEqual([
       'Done. Files: b, d.',
       'Not attached: a, because it is too big (7 bytes).',
       'Not attached: c, because it is too big (4 bytes).',
@@ -76,17 +79,20 @@ describe('the files of a program', () => {
     ]);
   });
 
-  it('never lead out of the workspace', async () => {
+  it('are not read through links out of the workspace', async () => {
     await using other = await Bench.open();
     const { artifacts, port } = await other.run(
-      'mkdir ../outside; echo secret > ../outside/s; ln -s ../outside/s file; ln -s ../outside dir; ln -s ../outside/s QUESTION.md; mkfifo pipe; echo ok > ok',
+      [
+        'mkdir ../outside; echo secret > ../outside/s',
+        'ln -s ../outside/s file; ln -s ../outside dir; ln -s ../outside/s QUESTION.md; mkfifo pipe; echo ok > ok',
+      ].join('; '),
     );
     expect(names(artifacts)).toEqual(['ok']);
     expect(JSON.stringify(port.current)).not.toContain('secret');
     expect(port.current.status.state).toBe('TASK_STATE_COMPLETED');
   });
 
-  it('are looked at again when they are read: a link that came in between leads nowhere', async () => {
+  it('are checked again when they are read, so that a link made after the listing is not followed', async () => {
     await using other = await Bench.open();
     const { port } = await other.run(
       'mkdir ../outside; echo secret > ../outside/s; ln -s ../outside dir; ln -s dir/s file',
@@ -99,18 +105,18 @@ describe('the files of a program', () => {
     await expect(attached).resolves.toMatchObject({ files: [], leftOut: [{}, {}, {}] });
   });
 
-  it('come in a form that the client accepts, or not at all', async () => {
+  it('are attached in a media type that the client accepts, or left out', async () => {
     const make = `echo '# T' > a.md; printf '\\377' > b.png`;
-    const { artifacts, said } = await bench.run(make, {}, { acceptedOutputModes: ['text/plain'] });
+    const { artifacts, statusText } = await bench.run(make, {}, { acceptedOutputModes: ['text/plain'] });
     expect(artifacts).toMatchObject([{ parts: [{ mediaType: 'text/plain' }] }]);
-    expect(said).toContain('Not attached: b.png, because the client does not take image/png.');
+    expect(statusText).toContain('Not attached: b.png, because the client does not take image/png.');
     const any = await bench.run(make, {}, { acceptedOutputModes: ['text/*', 'image/*'] });
     expect(any.artifacts.map(({ parts }) => parts[0]?.mediaType)).toEqual(['text/markdown', 'image/png']);
   });
 });
 
 describe('workspaces', () => {
-  it('are removed when no turn has used them for long', async () => {
+  it('are removed when no turn has used them for retentionMs', async () => {
     await using other = await Bench.open();
     const { port } = await other.run('echo 1 > file');
     await other.run('true', { retentionMs: 0 });

@@ -6,9 +6,9 @@ import { Bench, outputOf } from './bench.ts';
 
 let started = 0;
 
-/** Keeps running, with children that ignore SIGTERM. */
-function stubborn() {
-  // In a sandbox processes have other ids: they are found by how long they sleep.
+/** A command that keeps running with two children, all of which ignore SIGTERM. */
+function unstoppable() {
+  // In a sandbox processes have other ids: find them by their unique sleep time.
   const [first, second] = [0, 1].map((child) => `sleep 30${child}.${process.pid}${++started}`);
   const command = `trap '' TERM; ${first} & sh -c '${second} & wait' & echo up; wait`;
   const running = () => [first, second].map((line = '') => processesWith(line).some((it) => it.command === line));
@@ -17,57 +17,62 @@ function stubborn() {
 
 const gone = { what: 'the processes are gone', timeoutMs: 12_000 };
 
-/** Counts its starts, prints what it does, and ends when the test lets it. */
-const patient =
-  'echo start >> starts; echo first; sleep 0.3; echo begun; while [ ! -e go ]; do sleep 0.1; done; echo ended; echo 1 > made';
+/** A command that records its starts, prints its progress, and ends when the file "go" exists. */
+const waiting = [
+  'echo start >> starts; echo first; sleep 0.3; echo begun',
+  'while [ ! -e go ]; do sleep 0.1; done; echo ended; echo 1 > made',
+].join('; ');
 
-const says = (text: string) => (port: Parameters<typeof outputOf>[0]) =>
-  until(() => outputOf(port).includes(text), { what: `the program says ${text}` });
+const outputs = (text: string) => (port: Parameters<typeof outputOf>[0]) =>
+  until(() => outputOf(port).includes(text), { what: `the program prints ${text}` });
 
-describe.each(['off', 'auto'] as const)('a program, sandbox %s,', (sandbox) => {
-  it('ends with its whole process group when the task is canceled', async () => {
+describe.each(['off', 'auto'] as const)('a program with sandbox "%s"', (sandbox) => {
+  it('is killed with its whole process group when the task is canceled', async () => {
     await using bench = await Bench.open();
-    const { command, running, isGone } = stubborn();
+    const { command, running, isGone } = unstoppable();
     const { port, result } = bench.begin(command, { sandbox });
-    await says('up')(port);
+    await outputs('up')(port);
     expect(running()).toEqual([true, true]);
     port.interrupt('canceled');
     await expect(result).resolves.toMatchObject({ kind: 'interrupted', reason: { kind: 'canceled' } });
     await isGone();
   });
 
-  it('may end in its own way: SIGTERM comes first', async () => {
+  it('receives SIGTERM first, and can end by itself', async () => {
     await using bench = await Bench.open();
     const { port, result } = bench.begin(`trap 'echo bye > last; exit' TERM; echo up; while :; do sleep 0.1; done`, {
       sandbox,
     });
-    await says('up')(port);
+    await outputs('up')(port);
     port.interrupt('canceled');
     await result;
     expect(await bench.read(port, 'last')).toBe('bye\n');
   });
 
-  it('takes with it what it left running', async () => {
+  it('leaves no process running when it ends', async () => {
     await using bench = await Bench.open();
-    const { command, isGone } = stubborn();
+    const { command, isGone } = unstoppable();
     await bench.run(command.replace(/wait$/, 'exit'), { sandbox });
     await isGone();
   });
 
-  it('has a time limit', async () => {
+  it('is killed after timeoutMs, and its task fails', async () => {
     await using bench = await Bench.open();
-    const { command, isGone } = stubborn();
-    const { said, state } = await bench.run(command, { timeoutMs: 1_000, sandbox });
-    expect([state, said]).toEqual(['TASK_STATE_FAILED', 'The program did not finish within 1 s and was stopped.']);
+    const { command, isGone } = unstoppable();
+    const { statusText, state } = await bench.run(command, { timeoutMs: 1_000, sandbox });
+    expect([state, statusText]).toEqual([
+      'TASK_STATE_FAILED',
+      'The program did not finish within 1 s and was stopped.',
+    ]);
     await isGone();
   });
 });
 
-describe('when its worker is restarted, a program', () => {
-  it('goes on, and the next attempt takes it over where it is', async () => {
+describe('when its worker restarts, a program', () => {
+  it('keeps running, and the next attempt continues with it', async () => {
     await using bench = await Bench.open();
-    const { port, result } = bench.begin(patient);
-    await says('begun')(port);
+    const { port, result } = bench.begin(waiting);
+    await outputs('begun')(port);
     port.interrupt('shutdown');
     await expect(result).resolves.toMatchObject({ kind: 'interrupted', reason: { kind: 'shutdown' } });
     await bench.write(port, 'go');
@@ -77,10 +82,10 @@ describe('when its worker is restarted, a program', () => {
     expect(await bench.read(port, 'starts')).toBe('start\n');
   });
 
-  it('may have ended before the next attempt, which takes the result', async () => {
+  it('can end before the next attempt, which takes its result', async () => {
     await using bench = await Bench.open();
     const { port, result } = bench.begin(`echo start >> starts; echo begun; sleep 0.5; echo ended`);
-    await says('begun')(port);
+    await outputs('begun')(port);
     port.interrupt('shutdown');
     await result;
     const { state, output } = await bench.again(port, 'exit 1');
@@ -88,28 +93,28 @@ describe('when its worker is restarted, a program', () => {
     expect(await bench.read(port, 'starts')).toBe('start\n');
   });
 
-  it('is not started again when the worker was killed', async () => {
+  it('is not started again if the worker was killed', async () => {
     await using bench = await Bench.open();
     const file = 'packages/executor-command/test/fixtures/worker.ts';
-    const worker = await startProgram({ file, args: [bench.root, 'task-1', patient] });
+    const worker = await startProgram({ file, args: [bench.root, 'task-1', waiting] });
     const message = { messageId: 'message-of-task-1', role: 'ROLE_USER' as const, parts: [{ text: 'Work' }] };
     const task = { id: 'task-1', contextId: 'context', status: { state: 'TASK_STATE_SUBMITTED' as const } };
     const starts = () => bench.read({ input: { task } }, 'starts');
     await until(starts, { what: 'the program has begun', timeoutMs: 15_000 });
     await worker.stop(0);
     const { port, result } = bench.begin('exit 1', {}, { message, task, attempt: 2 });
-    await says('begun')(port);
+    await outputs('begun')(port);
     await bench.write({ input: { task } }, 'go');
     await result;
     expect(port.current.status.state).toBe('TASK_STATE_COMPLETED');
     expect(await starts()).toBe('start\n');
   }, 30_000);
 
-  it('ends when no attempt takes it over in time, and is started again by one that comes too late', async () => {
+  it('is killed if no attempt follows within orphanTimeoutMs; a later attempt starts it again', async () => {
     await using bench = await Bench.open();
-    const { command, running, isGone } = stubborn();
+    const { command, running, isGone } = unstoppable();
     const { port, result } = bench.begin(`echo start >> starts; ${command}`, { orphanTimeoutMs: 1 });
-    await says('up')(port);
+    await outputs('up')(port);
     port.interrupt('shutdown');
     await result;
     expect(running()).toEqual([true, true]);
@@ -119,11 +124,11 @@ describe('when its worker is restarted, a program', () => {
     expect(await bench.read(port, 'starts')).toBe('start\nstart\n');
   }, 30_000);
 
-  it('ends with it if it is to', async () => {
+  it('is killed at once with orphanTimeoutMs 0', async () => {
     await using bench = await Bench.open();
-    const { command, isGone } = stubborn();
+    const { command, isGone } = unstoppable();
     const { port, result } = bench.begin(command, { orphanTimeoutMs: 0 });
-    await says('up')(port);
+    await outputs('up')(port);
     port.interrupt('shutdown');
     await result;
     await isGone();

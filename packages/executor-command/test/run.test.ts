@@ -9,31 +9,31 @@ afterAll(() => bench[Symbol.asyncDispose]());
 
 describe('a program', () => {
   it('completes the task when it ends with exit code 0', async () => {
-    const { state, said } = await bench.run('true');
-    expect([state, said]).toEqual(['TASK_STATE_COMPLETED', 'Done.']);
+    const { state, statusText } = await bench.run('true');
+    expect([state, statusText]).toEqual(['TASK_STATE_COMPLETED', 'Done.']);
   });
 
   it.each([
     ['exit 3', 'The program failed with exit code 3.'],
     ['no-such-program-anywhere', 'The program could not be started (exit code 127).'],
     ['kill -KILL $$', 'The program was ended by signal 9.'],
-  ])('fails it otherwise: %s', async (command, text) => {
-    const { state, said } = await bench.run(command);
-    expect([state, said]).toEqual(['TASK_STATE_FAILED', text]);
+  ])('fails the task when it ends otherwise: %s', async (command, text) => {
+    const { state, statusText } = await bench.run(command);
+    expect([state, statusText]).toEqual(['TASK_STATE_FAILED', text]);
   });
 
-  it('is tried again when it ends with exit code 75', async () => {
+  it('is retried when it ends with exit code 75', async () => {
     const { port, result } = await bench.run('[ -e tried ] || { touch tried; exit 75; }');
     expect(result).toMatchObject({ kind: 'retry', error: { message: 'The program asked to be run again later.' } });
     expect((await bench.again(port, '[ -e tried ]')).state).toBe('TASK_STATE_COMPLETED');
   });
 
-  it('reads no shell into its arguments unless asked', async () => {
+  it('receives its arguments without interpretation by a shell unless the settings ask for one', async () => {
     const settings = { shell: false, args: ['$(id) * ; ls', '"quoted"'] };
     expect((await bench.run('/bin/echo', settings)).output).toBe('$(id) * ; ls "quoted"\n');
   });
 
-  it('gets its arguments and its input from the turn', async () => {
+  it('receives arguments and input that the settings derive from the turn', async () => {
     const { output, port } = await bench.run('cat; echo "$@"', {
       args: ({ turn, workspace }) => [turn.text, workspace],
       input: ({ turn }) => `${turn.text}!\n`,
@@ -41,17 +41,17 @@ describe('a program', () => {
     expect(output).toBe(`Build it!\nBuild it ${bench.workspace(port)}\n`);
   });
 
-  it('has nothing to read when there is no input', async () => {
+  it('has an empty stdin without input', async () => {
     expect((await bench.run('wc -c')).output.trim()).toBe('0');
   });
 
-  it('knows nothing of the worker environment', async () => {
+  it('receives no environment variable of the worker except PATH', async () => {
     process.env.SECRET_OF_THE_WORKER = 'sk-secret';
     const { output, port } = await bench.run('env', { env: { GIVEN: 'yes' } });
     delete process.env.SECRET_OF_THE_WORKER;
     const names = output.split('\n').map((line) => line.split('=')[0]);
-    const ofTheShell = ['PWD', 'OLDPWD', 'SHLVL', '_', ''];
-    expect(names.filter((name = '') => !ofTheShell.includes(name)).sort()).toEqual([
+    const setByShell = ['PWD', 'OLDPWD', 'SHLVL', '_', ''];
+    expect(names.filter((name = '') => !setByShell.includes(name)).sort()).toEqual([
       'GIVEN',
       'PATH',
       'SWITCHYARD_ATTEMPT',
@@ -61,16 +61,16 @@ describe('a program', () => {
     expect(output).toContain(`SWITCHYARD_TASK_ID=${port.input.task.id}\n`);
   });
 
-  it('can say what its success means', async () => {
-    const { said } = await bench.run('echo 42; echo x > made.txt', {
+  it('can have its success turned into an outcome by the settings (toOutcome)', async () => {
+    const { statusText } = await bench.run('echo 42; echo x > made.txt', {
       toOutcome: ({ turn, outputTail, files }) => turn.complete(`${outputTail.trim()} ${files}`),
     });
-    expect(said).toBe('42 made.txt');
+    expect(statusText).toBe('42 made.txt');
   });
 
-  it('asks the client by QUESTION.md, and gets the answer as its next instructions', async () => {
-    const { state, said, port } = await bench.run('echo "Which colour?" > QUESTION.md');
-    expect([state, said]).toEqual(['TASK_STATE_INPUT_REQUIRED', 'Which colour?']);
+  it('can ask the client through QUESTION.md; the answer is its next INSTRUCTIONS.md', async () => {
+    const { state, statusText, port } = await bench.run('echo "Which colour?" > QUESTION.md');
+    expect([state, statusText]).toEqual(['TASK_STATE_INPUT_REQUIRED', 'Which colour?']);
     const next = await bench.run('cat INSTRUCTIONS.md; ls', {}, { task: port.current, message: 'Blue' });
     expect(next.state).toBe('TASK_STATE_COMPLETED');
     expect(next.output).toContain('Blue');
@@ -78,21 +78,21 @@ describe('a program', () => {
   });
 });
 
-describe('its question', () => {
-  it('is read as far as a message may be long: a program cannot fill the memory of the worker by it', async () => {
-    const { state, said } = await bench.run("head -c 300000 /dev/zero | tr '\\0' q > QUESTION.md");
-    expect([state, said]).toEqual(['TASK_STATE_INPUT_REQUIRED', 'q'.repeat(65_536)]);
+describe('the question of a program', () => {
+  it('is cut at 64 KiB, so that it cannot fill the memory of the worker', async () => {
+    const { state, statusText } = await bench.run("head -c 300000 /dev/zero | tr '\\0' q > QUESTION.md");
+    expect([state, statusText]).toEqual(['TASK_STATE_INPUT_REQUIRED', 'q'.repeat(65_536)]);
   });
 });
 
-describe('its output', () => {
-  it('is streamed as working updates that together are the whole of it', async () => {
+describe('the output of a program', () => {
+  it('is streamed completely as working updates', async () => {
     const { output, port } = await bench.run('for i in 1 2 3 4 5 6 7 8; do echo "line $i"; sleep 0.06; done >&2');
     expect(output).toBe([1, 2, 3, 4, 5, 6, 7, 8].map((i) => `line ${i}\n`).join(''));
     expect(updatesOf(port.published).length).toBeGreaterThan(2);
   });
 
-  it('comes in no more updates than the least time between two allows', async () => {
+  it('is published at most once in updateEveryMs', async () => {
     const { output, port } = await bench.run('for i in 1 2 3 4 5 6; do echo $i; sleep 0.15; done', {
       updateEveryMs: 60_000,
     });
@@ -100,16 +100,21 @@ describe('its output', () => {
     expect(updatesOf(port.published).length).toBeLessThanOrEqual(2);
   });
 
-  it('is kept in whole characters, and without control sequences', async () => {
+  it('is published without split characters and without control sequences', async () => {
     const command = `printf 'a\\303'; sleep 0.2; printf '\\244\\033['; sleep 0.2; printf '31mred\\033[0m'`;
     const { port, output } = await bench.run(command);
     expect(output).toBe('aäred');
     expect(updatesOf(port.published).every((text) => !text.includes('\ufffd'))).toBe(true);
   });
 
-  it('has a limit, at which the program is stopped', async () => {
-    const { state, said, output } = await bench.run('while :; do echo 0123456789; done', { outputLimitBytes: 1_000 });
-    expect([state, said]).toEqual(['TASK_STATE_FAILED', 'The program wrote more than 1000 bytes and was stopped.']);
+  it('is limited: the program is stopped at outputLimitBytes', async () => {
+    const { state, statusText, output } = await bench.run('while :; do echo 0123456789; done', {
+      outputLimitBytes: 1_000,
+    });
+    expect([state, statusText]).toEqual([
+      'TASK_STATE_FAILED',
+      'The program wrote more than 1000 bytes and was stopped.',
+    ]);
     expect(output).toHaveLength(1_000);
   });
 });

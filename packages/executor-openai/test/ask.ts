@@ -13,7 +13,7 @@ type WithoutModel<Each> = Each extends unknown ? Omit<Each, 'model'> : never;
 
 export type Settings = WithoutModel<OpenAiSettings<z.infer<typeof orderSchema>>>;
 
-/** Answers have a form. */
+/** Settings for structured answers. */
 export const order: Settings = {
   structured: {
     name: 'order',
@@ -22,15 +22,15 @@ export const order: Settings = {
   },
 };
 
-/** Answers go into an artifact. */
+/** Settings for answers that go into an artifact. */
 export const report: Settings = { artifact: { name: 'Report', mediaType: 'text/markdown' } };
 
-/** One turn against a model that follows a script. */
+/** Runs a turn with a model that follows the script. */
 export async function ask(script: Script, settings: Settings = {}, turn: Partial<MemoryTurn> = {}) {
   await using endpoint = new ModelEndpoint(script);
   const port = new MemoryPort({ message: 'Hello', ...turn });
   const result = await converse(await endpoint.start(), port, settings);
-  return { result, port, request: endpoint.requests[0], requests: endpoint.requests.length, ...told(port) };
+  return { result, port, request: endpoint.requests[0], requests: endpoint.requests.length, ...summaryOf(port) };
 }
 
 export function converse(baseURL: string, port: MemoryPort, settings: Settings = {}) {
@@ -38,6 +38,6 @@ export function converse(baseURL: string, port: MemoryPort, settings: Settings =
   return executeTurn(agentThat(execute), port, { graceMs: 1000 });
 }
 
-function told({ current: { status, artifacts } }: MemoryPort) {
-  return { state: status.state, said: status.message?.parts[0]?.text, artifacts };
+function summaryOf({ current: { status, artifacts } }: MemoryPort) {
+  return { state: status.state, statusText: status.message?.parts[0]?.text, artifacts };
 }

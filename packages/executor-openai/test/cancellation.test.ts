@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { converse, order, report, type Settings } from './ask.ts';
 import { ModelEndpoint, type Script, send } from './model-endpoint.ts';
 
-describe('a turn that another worker has taken over meanwhile', () => {
-  it('asks the model nothing', async () => {
+describe('a turn that another worker has taken over', () => {
+  it('sends no request to the model', async () => {
     await using endpoint = new ModelEndpoint((response) => send(response, ['Hello']));
     const port = new MemoryPort({ message: 'Hello' });
     port.refuse();
@@ -15,12 +15,12 @@ describe('a turn that another worker has taken over meanwhile', () => {
 
 describe('a turn that is canceled', () => {
   const scripts: [string, Script, Settings][] = [
-    ['before the first word', () => undefined, {}],
+    ['before the first chunk', () => undefined, {}],
     ['in the middle of a stream', (response) => send(response, ['Hel']), report],
     ['during a structured answer', () => undefined, order],
   ];
 
-  it.each(scripts)('hangs up on the model %s', async (_, script, settings) => {
+  it.each(scripts)('closes the connection to the model %s', async (_, script, settings) => {
     await using endpoint = new ModelEndpoint(script);
     const port = new MemoryPort({ message: 'Hello' });
     const turn = converse(await endpoint.start(), port, settings);

@@ -19,7 +19,7 @@ export interface ModelRequest {
 
 export type Script = (response: ServerResponse, request: ModelRequest) => void;
 
-/** A model server over real HTTP with scripted answers. */
+/** An HTTP server with the API of a model and scripted answers. */
 export class ModelEndpoint implements AsyncDisposable {
   readonly requests: ModelRequest[] = [];
   readonly #asked = Promise.withResolvers<void>();
@@ -49,7 +49,7 @@ export class ModelEndpoint implements AsyncDisposable {
     return this.#asked.promise;
   }
 
-  /** Resolves when the first response has closed: false when the client hung up before its end. */
+  /** Resolves when the first response is closed: to false if the client closed it before its end. */
   get answeredWholly(): Promise<boolean> {
     return this.#answered.promise;
   }
@@ -61,31 +61,31 @@ export class ModelEndpoint implements AsyncDisposable {
   }
 }
 
-/** Streams words, and ends with a finish reason. */
-export function stream(words: readonly string[], finishReason = 'stop'): Script {
+/** Streams the chunks, and ends with the finish reason. */
+export function stream(chunks: readonly string[], finishReason = 'stop'): Script {
   return (response) => {
-    send(response, words);
+    send(response, chunks);
     response.write(event({ delta: {}, finish_reason: finishReason }));
     response.end('data: [DONE]\n\n');
   };
 }
 
-/** Begins a stream and leaves it to the test. */
-export function send(response: ServerResponse, words: readonly string[]): void {
+/** Begins a stream, and leaves it open. */
+export function send(response: ServerResponse, chunks: readonly string[]): void {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
-  for (const content of words) response.write(event({ delta: { content }, finish_reason: null }));
+  for (const content of chunks) response.write(event({ delta: { content }, finish_reason: null }));
 }
 
-/** One script for each request, in order; the last for all that follow. */
+/** Follows one script per request, in order; the last one answers all further requests. */
 export function inTurn(...scripts: readonly Script[]): Script {
   let asked = 0;
   return (response, request) => scripts[Math.min(asked++, scripts.length - 1)]?.(response, request);
 }
 
-/** Streams the wish to use tools, the arguments in two pieces, after some words. */
-export function callTools(calls: readonly ToolUse[], words: readonly string[] = []): Script {
+/** Streams the chunks, then tool calls with their arguments in two chunks. */
+export function callTools(calls: readonly ToolUse[], chunks: readonly string[] = []): Script {
   return (response) => {
-    send(response, words);
+    send(response, chunks);
     calls.forEach(({ id, name, args }, index) => {
       const [first, second] = [args.slice(0, 3), args.slice(3)];
       const begin = { index, id, type: 'function', function: { name, arguments: first } };
@@ -102,11 +102,11 @@ export function callTools(calls: readonly ToolUse[], words: readonly string[] = 
 export interface ToolUse {
   readonly id?: string;
   readonly name: string;
-  /** JSON. */
+  /** The arguments as JSON. */
   readonly args: string;
 }
 
-/** Answers at once. */
+/** Answers with the whole message, not as a stream. */
 export function whole(
   message: { content?: string; refusal?: string; tool_calls?: readonly object[] },
   finishReason = 'stop',

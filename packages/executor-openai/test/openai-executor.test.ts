@@ -5,15 +5,15 @@ import { apiKey, ask, order, report, type Settings } from './ask.ts';
 import { stream, whole } from './model-endpoint.ts';
 
 describe('the answer of a model', () => {
-  it('completes the task as its message', async () => {
-    const { state, said, port } = await ask(stream(['Hel', 'lo', '!']));
-    expect([state, said]).toEqual(['TASK_STATE_COMPLETED', 'Hello!']);
+  it('is the message with which the task completes', async () => {
+    const { state, statusText, port } = await ask(stream(['Hel', 'lo', '!']));
+    expect([state, statusText]).toEqual(['TASK_STATE_COMPLETED', 'Hello!']);
     expect(port.published).toMatchObject([{ state: 'TASK_STATE_WORKING' }, { state: 'TASK_STATE_COMPLETED' }]);
   });
 
   it('is streamed into an artifact, chunk by chunk', async () => {
-    const { state, said, artifacts, port } = await ask(stream(['# ', 'Title', '\n']), report);
-    expect([state, said]).toEqual(['TASK_STATE_COMPLETED', undefined]);
+    const { state, statusText, artifacts, port } = await ask(stream(['# ', 'Title', '\n']), report);
+    expect([state, statusText]).toEqual(['TASK_STATE_COMPLETED', undefined]);
     expect(artifacts).toMatchObject([{ name: 'Report', parts: [{ text: '# Title\n', mediaType: 'text/markdown' }] }]);
     expect(port.published.map(({ kind }) => kind)).toEqual(['status', ...Array(4).fill('artifact'), 'status']);
   });
@@ -23,7 +23,7 @@ describe('the answer of a model', () => {
     [['text/*'], 'text/markdown'],
     [['text/plain'], 'text/plain'],
     [['image/png'], 'text/markdown'],
-  ])('goes into an artifact as text that a client takes: who accepts %j gets %s', async (acceptedOutputModes, type) => {
+  ])('for a client that accepts %j has the media type %s in an artifact', async (acceptedOutputModes, type) => {
     const { artifacts } = await ask(stream(['# Title']), report, { acceptedOutputModes });
     expect(artifacts?.[0]?.parts[0]?.mediaType).toBe(type);
   });
@@ -33,7 +33,7 @@ describe('the answer of a model', () => {
     [['application/json'], { data: { pizza: 'Funghi', size: 30 }, mediaType: 'application/json' }],
     [['text/plain'], { text: '{\n  "pizza": "Funghi",\n  "size": 30\n}', mediaType: 'text/plain' }],
   ])(
-    'is a value as an artifact, as data or as text for a client that accepts %j',
+    'with a schema is an artifact of data, or of text, for a client that accepts %j',
     async (acceptedOutputModes, part) => {
       const { toOutcome: _, ...structured } = order.structured ?? { name: '', schema: z.never() };
       const { state, artifacts } = await ask(
@@ -46,9 +46,9 @@ describe('the answer of a model', () => {
     },
   );
 
-  it('becomes a value when it has a schema, and the agent decides what the value means', async () => {
-    const { said, request } = await ask(whole({ content: '{"pizza":"Funghi","size":30}' }), order);
-    expect(said).toBe('Funghi of 30 cm');
+  it('with a schema is parsed, and turned into an outcome by the agent (toOutcome)', async () => {
+    const { statusText, request } = await ask(whole({ content: '{"pizza":"Funghi","size":30}' }), order);
+    expect(statusText).toBe('Funghi of 30 cm');
     expect(request?.body.response_format).toMatchObject({
       type: 'json_schema',
       json_schema: {
@@ -60,7 +60,7 @@ describe('the answer of a model', () => {
   });
 });
 
-describe('what a model is asked', () => {
+describe('the request to a model', () => {
   const conversation: MemoryTurn = {
     message: { messageId: 'm2', role: 'ROLE_USER', parts: [{ text: 'Second' }] },
     task: {
@@ -76,7 +76,7 @@ describe('what a model is asked', () => {
     },
   };
 
-  it('is the conversation in roles, with the message of the turn last', async () => {
+  it('contains the conversation with roles, with the message of the turn last', async () => {
     const { request } = await ask(stream(['ok']), { system: 'Be brief.' }, conversation);
     expect(request?.body.messages).toEqual([
       { role: 'system', content: 'Be brief.' },
@@ -86,12 +86,12 @@ describe('what a model is asked', () => {
     ]);
   });
 
-  it('can be limited to the latest messages', async () => {
+  it('can be limited to the latest messages (historyLength)', async () => {
     const { request } = await ask(stream(['ok']), { historyLength: 2 }, conversation);
     expect(request?.body.messages.map(({ content }) => content)).toEqual(['Answer to the first', 'Second']);
   });
 
-  it('names files, and has data as JSON', async () => {
+  it('contains data as JSON, and the names of files', async () => {
     const message = [
       { text: 'Look:' },
       { data: { a: [1] } },
@@ -104,7 +104,7 @@ describe('what a model is asked', () => {
     );
   });
 
-  it('carries the key and the parameters', async () => {
+  it('contains the API key and the parameters', async () => {
     const { request } = await ask(stream(['ok']), { parameters: { temperature: 0 } });
     expect(request?.headers.authorization).toBe(`Bearer ${apiKey}`);
     expect(request?.body).toMatchObject({ model: 'm', stream: true, temperature: 0 });

@@ -11,8 +11,8 @@ async function ask<T>(script: Script, use: (model: ReturnType<typeof openAiModel
 
 const { signal } = new AbortController();
 
-describe('a model that is asked in the middle of a turn', () => {
-  it('answers with a text', async () => {
+describe('a model that an agent calls within a turn', () => {
+  it('returns a text', async () => {
     const question = { system: 'Be brief.', prompt: 'How are you?', signal };
     const { result, asked } = await ask(whole({ content: 'Fine' }), (model) => model.text(question));
     expect(result).toBe('Fine');
@@ -22,29 +22,29 @@ describe('a model that is asked in the middle of a turn', () => {
     ]);
   });
 
-  it('answers with a value', async () => {
-    const form = { name: 'sum', schema: z.object({ sum: z.number() }) };
+  it('returns a value of the given schema', async () => {
+    const format = { name: 'sum', schema: z.object({ sum: z.number() }) };
     const { result, asked } = await ask(whole({ content: '{"sum":3}' }), (model) =>
-      model.value(form, { prompt: '1+2?', signal }),
+      model.value(format, { prompt: '1+2?', signal }),
     );
     expect(result).toEqual({ sum: 3 });
     expect(asked?.response_format).toMatchObject({ type: 'json_schema', json_schema: { name: 'sum', strict: true } });
   });
 
-  it('fails as an executor may', async () => {
-    const form = { name: 'sum', schema: z.object({ sum: z.number() }) };
+  it('throws RetryableError or AgentError, like the executor', async () => {
+    const format = { name: 'sum', schema: z.object({ sum: z.number() }) };
     await expect(ask(refusal(429, 'x'), (model) => model.text({ prompt: '?', signal }))).rejects.toThrow(
       expect.objectContaining({ name: 'RetryableError' }),
     );
-    await expect(ask(whole({ content: '{}' }), (model) => model.value(form, { prompt: '?', signal }))).rejects.toThrow(
-      expect.objectContaining({ name: 'RetryableError' }),
-    );
+    await expect(
+      ask(whole({ content: '{}' }), (model) => model.value(format, { prompt: '?', signal })),
+    ).rejects.toThrow(expect.objectContaining({ name: 'RetryableError' }));
     await expect(ask(refusal(401, 'x'), (model) => model.text({ prompt: '?', signal }))).rejects.toThrow(
       expect.objectContaining({ name: 'AgentError' }),
     );
   });
 
-  it('is left when the turn ends', async () => {
+  it('is aborted when the turn ends', async () => {
     const turn = new AbortController();
     const asking = ask(
       () => turn.abort(new Error('canceled')),

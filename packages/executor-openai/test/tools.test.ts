@@ -13,7 +13,7 @@ interface Bench {
   readonly fails?: (order: { pizza: string; size: number }) => void;
 }
 
-/** A model with two tools, and whatever else the settings say. */
+/** An executor with two tools and further settings. */
 function executor(baseURL: string, { orders, fails }: Bench, settings: object = {}) {
   return openAiExecutor({
     model: 'm',
@@ -53,7 +53,7 @@ const funghi = { id: 'c1', name: 'order_pizza', args: '{"pizza":"Funghi","size":
 const rome = { id: 'c2', name: 'weather', args: '{"city":"Rome"}' };
 
 describe('the tools of a model', () => {
-  it('are described to it by their schemas', async () => {
+  it('are described to the model with their schemas', async () => {
     const { asked } = await ask(stream(['ok']));
     expect(asked[0]?.tools).toMatchObject([
       {
@@ -69,7 +69,7 @@ describe('the tools of a model', () => {
     ]);
   });
 
-  it('are run as it wishes, and it answers with what they gave', async () => {
+  it('run when the model calls them; the model receives their results', async () => {
     const { answer, orders, asked, results } = await ask(inTurn(callTools([funghi, rome]), stream(['Coming ', 'up'])));
     expect(answer).toBe('Coming up');
     expect(orders).toEqual([{ pizza: 'Funghi', size: 30 }]);
@@ -84,7 +84,7 @@ describe('the tools of a model', () => {
     ]);
   });
 
-  it('can be used before an answer with a form', async () => {
+  it('can be called before a structured answer', async () => {
     const call = { id: 'c1', type: 'function', function: { name: 'weather', arguments: rome.args } };
     const structured = { name: 'report', schema: z.object({ sunny: z.boolean() }) };
     const { task } = await ask(
@@ -96,7 +96,7 @@ describe('the tools of a model', () => {
     ]);
   });
 
-  it('are used on the way to an artifact, which has the last answer only', async () => {
+  it('can be called before an answer in an artifact, which contains the last answer only', async () => {
     const script = inTurn(callTools([rome], ['Let me ', 'look.']), stream(['# Weather', '\nSunny']));
     const { task } = await ask(script, { artifact: { name: 'Report' } });
     expect(task.artifacts).toMatchObject([{ name: 'Report', parts: [{ text: '# Weather\nSunny' }] }]);
@@ -104,16 +104,16 @@ describe('the tools of a model', () => {
   });
 
   it.each([
-    ['arguments that do not fit', { ...funghi, args: '{"pizza":"Funghi"}' }, 'Error: the arguments are wrong'],
-    ['arguments that are no JSON', { ...funghi, args: '{"pizza":' }, 'Error: the arguments are no JSON'],
-    ['a tool that does not exist', { ...funghi, name: 'toString' }, 'Error: there is no tool "toString".'],
-  ])('say to it what is wrong: %s', async (_, call, text) => {
+    ['wrong arguments', { ...funghi, args: '{"pizza":"Funghi"}' }, 'Error: the arguments are wrong'],
+    ['arguments that are not JSON', { ...funghi, args: '{"pizza":' }, 'Error: the arguments are no JSON'],
+    ['an unknown tool', { ...funghi, name: 'toString' }, 'Error: there is no tool "toString".'],
+  ])('report an invalid call to the model: %s', async (_, call, text) => {
     const { results, orders, answer } = await ask(inTurn(callTools([call]), stream(['Sorry'])));
     expect([answer, orders]).toEqual(['Sorry', []]);
     expect(results?.[0]?.content).toContain(text);
   });
 
-  it('can say that something does not work, and it may try something else', async () => {
+  it('can report a failure to the model, which may call a tool again', async () => {
     const fails = ({ pizza }: { pizza: string }) => {
       if (pizza === 'Funghi') throw new ToolError('no mushrooms today');
     };
@@ -127,7 +127,7 @@ describe('the tools of a model', () => {
     expect(results).toMatchObject([{ content: 'Error: no mushrooms today' }, {}]);
   });
 
-  it('may end the turn', async () => {
+  it('can fail the task with an AgentError', async () => {
     const fails = () => {
       throw new AgentError('The kitchen is closed.');
     };
@@ -135,7 +135,7 @@ describe('the tools of a model', () => {
     expect([task.status.state, answer]).toEqual(['TASK_STATE_FAILED', 'The kitchen is closed.']);
   });
 
-  it('are used so often and no more, and then it has to answer', async () => {
+  it('are disabled after maxToolRounds, so that the model must answer', async () => {
     const { answer, asked, orders } = await ask(inTurn(callTools([funghi]), callTools([funghi]), stream(['Enough'])), {
       maxToolRounds: 2,
     });
@@ -143,31 +143,31 @@ describe('the tools of a model', () => {
     expect(asked.map((body) => body.tool_choice)).toEqual([undefined, undefined, 'none']);
   });
 
-  it('fail the task when it uses them all the same', async () => {
+  it('fail the task if the model calls them after maxToolRounds', async () => {
     const { answer, orders } = await ask(callTools([funghi]), { maxToolRounds: 1 });
     expect([answer, orders.length]).toEqual(['The model did not answer within 1 uses of its tools.', 1]);
   });
 
-  it('get an id when the server has none for their use', async () => {
+  it('get a call id if the server sends none', async () => {
     const { results } = await ask(inTurn(callTools([{ name: 'weather', args: rome.args }]), stream(['ok'])));
     expect(results).toMatchObject([{ tool_call_id: 'call-1' }]);
   });
 });
 
-describe('a turn that is tried again', () => {
-  it('does not use a tool twice, and asks the model only what it has not been asked', async () => {
+describe('a retried turn', () => {
+  it('repeats neither finished tool calls nor answered requests to the model', async () => {
     const {
-      answer: said,
+      answer: text,
       orders,
       asked,
       task,
     } = await ask(inTurn(callTools([funghi], ['One moment']), answer(503, '<html>Down</html>'), stream(['Done'])));
-    expect([said, orders.length, asked.length]).toEqual(['Done', 1, 3]);
+    expect([text, orders.length, asked.length]).toEqual(['Done', 1, 3]);
     expect(asked[2]?.messages).toEqual(asked[1]?.messages);
     expect(task.history?.map(({ parts }) => parts[0]?.text)).toEqual(['A pizza, please', 'One moment', 'Done']);
   });
 
-  it('uses those that had failed', async () => {
+  it('repeats failed tool calls', async () => {
     let tries = 0;
     const fails = () => {
       if (++tries === 1) throw new RetryableError('The kitchen does not answer.');
@@ -176,23 +176,23 @@ describe('a turn that is tried again', () => {
     expect([tries, orders.length, asked.length]).toEqual([2, 1, 2]);
   });
 
-  it('has the last answer again as it was, and does not ask for another', async () => {
+  it('publishes the same last answer again without another request', async () => {
     await using endpoint = new ModelEndpoint(inTurn(callTools([rome]), stream(['# ', 'Sunny']), stream(['# Rain'])));
     const execute = executor(await endpoint.start(), { orders: [] }, { artifact: { name: 'Report' } });
-    const away = new (class extends MemoryPort {
+    const failing = new (class extends MemoryPort {
       override async publish(event: TurnEvent): Promise<void> {
         if (event.kind === 'artifact' && event.lastChunk) throw new Error('Redis is away');
         return super.publish(event);
       }
     })({ message: 'Report' });
-    expect((await executeTurn(agentThat(execute), away)).kind).toBe('retry');
-    const again = new MemoryPort({ ...away.input, attempt: 2, world: away.world });
+    expect((await executeTurn(agentThat(execute), failing)).kind).toBe('retry');
+    const again = new MemoryPort({ ...failing.input, attempt: 2, world: failing.world });
     await executeTurn(agentThat(execute), again);
     expect(again.current.artifacts?.[0]?.parts).toEqual([{ text: '# Sunny' }]);
     expect(endpoint.requests).toHaveLength(2);
   });
 
-  it('asks again for an answer that did not have the agreed form', async () => {
+  it('requests an answer again that did not match the schema', async () => {
     const structured = { name: 'report', schema: z.object({ sunny: z.boolean() }) };
     const { task, asked } = await ask(inTurn(whole({ content: '{}' }), whole({ content: '{"sunny":true}' })), {
       structured,

@@ -26,26 +26,27 @@ const odd = fc.oneof(
 );
 const states = ['SUBMITTED', 'WORKING', 'COMPLETED', 'INPUT_REQUIRED', 'AUTH_REQUIRED', 'NOTHING'];
 const state = fc.oneof(fc.constantFrom(...states.map((name) => `TASK_STATE_${name}`)), odd);
-const nearly = (usual: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
-  fc.oneof({ weight: 6, arbitrary: usual }, { weight: 1, arbitrary: odd });
-const id = nearly(fc.constantFrom('t', 'c'));
-const part = nearly(
+/** The valid value six times of seven, or an odd one. */
+const mostly = (valid: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
+  fc.oneof({ weight: 6, arbitrary: valid }, { weight: 1, arbitrary: odd });
+const id = mostly(fc.constantFrom('t', 'c'));
+const part = mostly(
   fc.oneof(fc.record({ text: odd }), fc.record({ data: odd }), fc.record({ raw: odd }), fc.record({ url: odd })),
 );
-const message = nearly(
-  fc.record({ messageId: id, role: nearly(fc.constant('ROLE_AGENT')), parts: nearly(fc.array(part)) }),
+const message = mostly(
+  fc.record({ messageId: id, role: mostly(fc.constant('ROLE_AGENT')), parts: mostly(fc.array(part)) }),
 );
-const status = nearly(fc.record({ state, message, timestamp: odd }, { requiredKeys: ['state'] }));
-const artifact = nearly(fc.record({ artifactId: id, name: odd, parts: nearly(fc.array(part)), metadata: odd }));
-const task = nearly(
-  fc.record({ id, contextId: id, status, artifacts: nearly(fc.array(artifact)), history: nearly(fc.array(message)) }),
+const status = mostly(fc.record({ state, message, timestamp: odd }, { requiredKeys: ['state'] }));
+const artifact = mostly(fc.record({ artifactId: id, name: odd, parts: mostly(fc.array(part)), metadata: odd }));
+const task = mostly(
+  fc.record({ id, contextId: id, status, artifacts: mostly(fc.array(artifact)), history: mostly(fc.array(message)) }),
 );
-const event = nearly(
+const event = mostly(
   fc.oneof(
     fc.record({ task }),
     fc.record({ message }),
-    fc.record({ statusUpdate: nearly(fc.record({ taskId: id, contextId: id, status, metadata: odd })) }),
-    fc.record({ artifactUpdate: nearly(fc.record({ taskId: id, contextId: id, artifact, append: odd })) }),
+    fc.record({ statusUpdate: mostly(fc.record({ taskId: id, contextId: id, status, metadata: odd })) }),
+    fc.record({ artifactUpdate: mostly(fc.record({ taskId: id, contextId: id, artifact, append: odd })) }),
   ),
 );
 const answer = fc.oneof(
@@ -73,17 +74,17 @@ const card = fc.dictionary(
   { maxKeys: 2 },
 );
 
-/** One turn, which is canceled if it has not ended by itself: an agent may work for as long as it likes. */
+/** Runs a turn, which is interrupted after 400 ms because a remote agent may work without end. */
 async function turnWith(cardUrl: string): Promise<string> {
   const times = { pollEveryMs: 5, retryBudgetMs: 30, idleTimeoutMs: 200, authWaitMs: 20, requestTimeoutMs: 300 };
   const port = new MemoryPort({ message: 'Hello' });
-  const cancel = setTimeout(() => port.interrupt('shutdown'), 400);
+  const timer = setTimeout(() => port.interrupt('shutdown'), 400);
   const { kind } = await executeTurn(agentThat(remoteExecutor({ cardUrl, ...times })), port, { graceMs: 1_000 });
-  clearTimeout(cancel);
+  clearTimeout(timer);
   return kind;
 }
 
-test('a turn with a remote agent ends, whatever that agent and its card say', async () => {
+test('a turn ends whatever the remote agent and its card contain', async () => {
   await fc.assert(
     fc.asyncProperty(script, card, async (answers, differences) => {
       await using agent = await new ScriptedAgent(answers, differences).start();
@@ -95,7 +96,7 @@ test('a turn with a remote agent ends, whatever that agent and its card say', as
   );
 }, 120_000);
 
-test('a turn ends whatever comes instead of HTTP', async () => {
+test('a turn ends whatever bytes the server sends instead of HTTP', async () => {
   const bytes = fc.oneof(
     fc.uint8Array({ maxLength: 200 }).map((raw) => Buffer.from(raw)),
     odd.map((value) => answerOf(JSON.stringify(value), 'Content-Type: application/json', 'Connection: close')),

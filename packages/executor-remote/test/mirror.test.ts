@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { observable } from '../../../tests/support/observable.ts';
 import { pizzaDesk, samples } from '../../../tests/support/sdk-executors.ts';
 import { SdkServer } from '../../../tests/support/sdk-server.ts';
+import { exchange } from './remote-turns.ts';
 import type { SdkHttpServerOptions } from './sdk-http-server.ts';
-import { exchange } from './talk.ts';
 
-const ways: [string, SdkHttpServerOptions][] = [
+const transports: [string, SdkHttpServerOptions][] = [
   ['JSON-RPC, streaming', { binding: 'JSONRPC' }],
   ['JSON-RPC, polling', { binding: 'JSONRPC', streaming: false }],
   ['HTTP+JSON, streaming', { binding: 'HTTP+JSON' }],
@@ -15,13 +15,13 @@ const ways: [string, SdkHttpServerOptions][] = [
   ['JSON-RPC of version 0.3, polling', { binding: 'JSONRPC', version: '0.3', streaming: false }],
 ];
 
-/** Its artifacts have local ids, and their original ids in the metadata. */
+/** Without the ids of artifacts: a mirrored artifact has a local id, and its original id in the metadata. */
 function withoutIds(task: Task): object {
   const artifacts = task.artifacts?.map(({ metadata: _, ...artifact }) => ({ ...artifact, artifactId: '' })) ?? [];
   return observable({ ...task, artifacts });
 }
 
-describe.each(ways)('the task of an agent elsewhere is mirrored: %s', (_, options) => {
+describe.each(transports)('the task of a remote agent is mirrored over %s', (_, options) => {
   it.each(Object.keys(samples))('%s', async (name) => {
     const executor = samples[name] ?? pizzaDesk;
     const theirs = await new SdkServer(executor).say('Hello');
@@ -30,9 +30,9 @@ describe.each(ways)('the task of an agent elsewhere is mirrored: %s', (_, option
     else expect(ours.task.status.message?.parts).toEqual(theirs.message?.parts);
   });
 
-  it('over several turns', async () => {
-    const words = ['I want a pizza', 'Something good', 'Do you have pineapple?'];
-    const { task } = await exchange(pizzaDesk, words, options);
+  it('for several turns', async () => {
+    const texts = ['I want a pizza', 'Something good', 'Do you have pineapple?'];
+    const { task } = await exchange(pizzaDesk, texts, options);
     expect(task.status.state).toBe('TASK_STATE_COMPLETED');
     expect(task.history?.map(({ parts }) => parts[0]?.text)).toEqual([
       'I want a pizza',

@@ -25,11 +25,11 @@ async function run(script: Script, turn: Partial<MemoryTurn> = {}) {
   const execute = remoteExecutor({ cardUrl: agent.cardUrl, pollEveryMs: 10, retryBudgetMs: 500 });
   const result = await executeTurn(agentThat(execute), port);
   const parts = port.current.artifacts?.map((artifact) => artifact.parts.map(({ text }) => text));
-  return { port, result, parts, called: agent.called, said: port.current.status.message?.parts[0]?.text };
+  return { port, result, parts, called: agent.called, statusText: port.current.status.message?.parts[0]?.text };
 }
 
 describe('a remote agent', () => {
-  it('whose stream breaks may repeat or omit events: the final state of its task counts', async () => {
+  it('whose stream breaks may repeat or omit events: the final state of its task is mirrored', async () => {
     const { parts, result } = await run({
       SendStreamingMessage: [{ events: [{ task: task('TASK_STATE_WORKING') }, chunk('one ', false)] }],
       SubscribeToTask: [
@@ -50,7 +50,7 @@ describe('a remote agent', () => {
     expect(parts).toEqual([['one two three']]);
   });
 
-  it('that claims to stream, and does not, is polled', async () => {
+  it('that refuses to stream, against its card, is polled', async () => {
     const { result, called } = await run({
       SendStreamingMessage: [{ error: -32004 }],
       SendMessage: [{ result: { task: task('TASK_STATE_SUBMITTED') } }],
@@ -60,7 +60,7 @@ describe('a remote agent', () => {
     expect(called).toEqual(['SendStreamingMessage', 'SendMessage', 'GetTask', 'GetTask']);
   });
 
-  it('whose streams cannot be taken up again is polled', async () => {
+  it('that does not support SubscribeToTask is polled after its stream has ended', async () => {
     const { result } = await run({
       SendStreamingMessage: [{ events: [{ task: task('TASK_STATE_WORKING') }] }],
       SubscribeToTask: [{ error: -32601 }],
@@ -69,7 +69,7 @@ describe('a remote agent', () => {
     expect(result).toMatchObject({ state: 'TASK_STATE_COMPLETED' });
   });
 
-  it('whose streams always break is polled, and no more often than it may be', async () => {
+  it('whose subscriptions always fail is polled until its task ends', async () => {
     const { result, called } = await run({
       SendStreamingMessage: [{ events: [{ task: task('TASK_STATE_WORKING') }] }],
       SubscribeToTask: [{ error: -32603 }],
@@ -79,10 +79,10 @@ describe('a remote agent', () => {
     expect(called.filter((method) => method === 'GetTask')).toHaveLength(5);
   });
 
-  it('that is polled has each message once, and its artifacts only when they have changed', async () => {
-    const word = (messageId: string) => ({ messageId, role: 'ROLE_AGENT', parts: [{ text: messageId }] });
-    const working = { id: 't', contextId: 'c', status: { state: 'TASK_STATE_WORKING', message: word('second') } };
-    const history = [word('first'), word('second')];
+  it('that is polled has each message published once, and its artifacts only when they change', async () => {
+    const message = (messageId: string) => ({ messageId, role: 'ROLE_AGENT', parts: [{ text: messageId }] });
+    const working = { id: 't', contextId: 'c', status: { state: 'TASK_STATE_WORKING', message: message('second') } };
+    const history = [message('first'), message('second')];
     const { port } = await run({
       SendMessage: [{ result: { task: { ...working, history, ...log('one') } } }],
       GetTask: [
@@ -99,14 +99,14 @@ describe('a remote agent', () => {
     ]);
   });
 
-  it('that does not list its tasks gets the message again from an attempt that cannot know', async () => {
+  it('that does not support ListTasks receives the message again from the second attempt', async () => {
     const script = { SendMessage: [{ result: { task: task('TASK_STATE_COMPLETED') } }] };
     const { called, result } = await run(script, { attempt: 2 });
     expect(result).toMatchObject({ state: 'TASK_STATE_COMPLETED' });
     expect(called).toEqual(['ListTasks', 'SendMessage']);
   });
 
-  it('may leave out what it should say: contexts, roles, contents of messages', async () => {
+  it('may omit required fields and use unknown states', async () => {
     const { result, port } = await run({
       SendStreamingMessage: [
         {
@@ -129,7 +129,7 @@ describe('a remote agent', () => {
     expect(port.current.history).toHaveLength(1);
   });
 
-  it('cannot write our notes of it', async () => {
+  it('cannot overwrite the metadata in which the executor stores its progress', async () => {
     const metadata = { theirs: 1, 'switchyard.remote': { taskId: 'other' } };
     const { port } = await run({
       SendStreamingMessage: [
@@ -139,18 +139,18 @@ describe('a remote agent', () => {
     expect(port.current.metadata).toMatchObject({ theirs: 1, 'switchyard.remote': { taskId: 't' } });
   });
 
-  it('that loses its task again and again is given up', async () => {
-    const { said, called } = await run({
+  it('that loses its task six times fails the task', async () => {
+    const { statusText, called } = await run({
       SendMessage: [{ result: { task: task('TASK_STATE_WORKING') } }],
       GetTask: [{ error: -32001 }],
     });
-    expect(said).toBe('The remote agent no longer knows this task.');
+    expect(statusText).toBe('The remote agent no longer knows this task.');
     expect(called.filter((method) => method === 'SendMessage')).toHaveLength(6);
   });
 
-  it('that answers something else is refused, in words for the log', async () => {
-    const { said, result } = await run({ SendMessage: [{ result: { task: { id: '' } } }] });
-    expect(said).toContain('The remote agent refused: its answer is no A2A');
+  it('whose answer is not A2A fails the task, with an error that says so', async () => {
+    const { statusText, result } = await run({ SendMessage: [{ result: { task: { id: '' } } }] });
+    expect(statusText).toContain('The remote agent refused: its answer is no A2A');
     expect(result.kind).toBe('failed');
   });
 });

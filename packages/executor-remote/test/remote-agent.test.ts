@@ -7,19 +7,20 @@ import { describe, expect, it } from 'vitest';
 import { agentThat } from '../../../tests/support/agent-that.ts';
 import { executorThat, newTask, pizzaDesk, StepByStep, says, update } from '../../../tests/support/sdk-executors.ts';
 import { remoteAgent } from '../src/index.ts';
+import { agentOf, begin } from './remote-turns.ts';
 import { ScriptedAgent } from './scripted-agent.ts';
 import { SdkHttpServer } from './sdk-http-server.ts';
-import { agentOf, begin } from './talk.ts';
 
-const sends = ({ requests }: SdkHttpServer) => requests.filter(({ method }) => method === 'SendStreamingMessage');
+const sentMessages = ({ requests }: SdkHttpServer) =>
+  requests.filter(({ method }) => method === 'SendStreamingMessage');
 
-describe('what a remote agent gets', () => {
-  it('is the message with its id, and what the client accepts, asks for and adds', async () => {
+describe('the request to a remote agent', () => {
+  it('contains the message with its id, the accepted output modes, extensions and metadata', async () => {
     await using server = await new SdkHttpServer(pizzaDesk).start();
     const turn = { acceptedOutputModes: ['text/plain'], extensions: ['urn:x', 'urn:y'], metadata: { priority: 1 } };
     const { port, result } = begin(server, {}, turn);
     await result;
-    const [sent] = sends(server);
+    const [sent] = sentMessages(server);
     expect(JSON.parse(sent?.body ?? '').params).toMatchObject({
       message: { messageId: port.input.message.messageId, role: 'ROLE_USER', parts: [{ text: 'Hello' }] },
       configuration: { acceptedOutputModes: ['text/plain'] },
@@ -28,15 +29,15 @@ describe('what a remote agent gets', () => {
     expect(sent?.headers['a2a-extensions']).toBe('urn:x,urn:y');
   });
 
-  it('names the extensions that turns rely on, where the card has them', async () => {
+  it('activates the extensions that the executor uses, if the card lists them', async () => {
     const extensions = [cascadingCancelUri, 'urn:other', traceContextUri].map((uri) => ({ uri }));
     await using server = await new SdkHttpServer(pizzaDesk, { extensions }).start();
     await begin(server, {}, { extensions: ['urn:other'] }).result;
-    const [sent] = sends(server);
+    const [sent] = sentMessages(server);
     expect(sent?.headers['a2a-extensions']).toBe(`urn:other,${cascadingCancelUri},${traceContextUri}`);
   });
 
-  it('has the headers that the settings make of the turn', async () => {
+  it('has the headers that the settings derive from the turn', async () => {
     await using server = await new SdkHttpServer(pizzaDesk).start();
     const headers = (turn?: { principal: { subject: string } }) => ({
       authorization: `Bearer ${turn?.principal.subject ?? 'card'}`,
@@ -45,11 +46,11 @@ describe('what a remote agent gets', () => {
     expect(server.requests.map((request) => request.headers.authorization)).toEqual(['Bearer card', 'Bearer ada']);
   });
 
-  it('is one context of its own for all tasks of one context here', async () => {
+  it('uses one remote context for all tasks of a local context', async () => {
     await using server = await new SdkHttpServer(pizzaDesk).start();
     const pineapple = await runTurn(agentOf(server), 'Pineapple');
     await pineapple.newTask('Another one');
-    const [first, next] = sends(server).map(({ body }) => JSON.parse(body).params.message.contextId);
+    const [first, next] = sentMessages(server).map(({ body }) => JSON.parse(body).params.message.contextId);
     expect(first).toBeUndefined();
     expect(next).toMatch(/^[0-9a-f-]{36}$/);
     expect(next).not.toBe(pineapple.task.contextId);
@@ -57,7 +58,7 @@ describe('what a remote agent gets', () => {
 });
 
 describe('a cancel', () => {
-  it.each([true, false])('is passed on, and confirmed in the words of the agent (streaming: %s)', async (streaming) => {
+  it.each([true, false])('is passed on, and has the message of the remote agent (streaming: %s)', async (streaming) => {
     await using server = await new SdkHttpServer(new StepByStep(), { streaming }).start();
     const { port, result } = begin(server);
     await port.until(({ history }) => history?.length === 2);
@@ -67,7 +68,7 @@ describe('a cancel', () => {
     expect(server.count('CancelTask')).toBe(1);
   });
 
-  it('reaches an agent that has not yet answered with its task', async () => {
+  it('reaches a remote agent that has not yet answered with its task', async () => {
     const received = Promise.withResolvers<void>();
     const canceled: string[] = [];
     const slow = executorThat(
@@ -90,14 +91,17 @@ describe('a cancel', () => {
     expect(canceled).toHaveLength(1);
   });
 
-  it.each(['shutdown', 'taken-over'] as const)('is none when the turn only moves: %s', async (kind) => {
-    await using server = await new SdkHttpServer(new StepByStep()).start();
-    const { port, result } = begin(server);
-    await port.until(({ history }) => history?.length === 2);
-    port.interrupt(kind);
-    await result;
-    expect(server.count('CancelTask')).toBe(0);
-  });
+  it.each(['shutdown', 'taken-over'] as const)(
+    'is not sent when the turn moves to another worker: %s',
+    async (kind) => {
+      await using server = await new SdkHttpServer(new StepByStep()).start();
+      const { port, result } = begin(server);
+      await port.until(({ history }) => history?.length === 2);
+      port.interrupt(kind);
+      await result;
+      expect(server.count('CancelTask')).toBe(0);
+    },
+  );
 });
 
 describe('an authorization', () => {
@@ -113,7 +117,7 @@ describe('an authorization', () => {
     return { executor, open: gate.resolve };
   };
 
-  it('is asked for, and the turn goes on with the agent', async () => {
+  it('is requested from the client; the turn continues when the remote agent continues', async () => {
     const { executor, open } = guarded();
     await using server = await new SdkHttpServer(executor).start();
     const { port, result } = begin(server);
@@ -122,7 +126,7 @@ describe('an authorization', () => {
     await expect(result).resolves.toMatchObject({ kind: 'settled', state: 'TASK_STATE_COMPLETED' });
   });
 
-  it('that does not come in time is left to the next message of the client', async () => {
+  it('that does not come within authWaitMs is awaited by the next message of the client', async () => {
     await using server = await new SdkHttpServer(guarded().executor).start();
     const agent = agentOf(server, { authWaitMs: 50 });
     const asked = await runTurn(agent, 'Let me in');
@@ -136,7 +140,7 @@ describe('an authorization', () => {
 });
 
 describe('the card of a remote agent', () => {
-  it('is announced as ours, without what only holds there', async () => {
+  it('is announced without its interfaces, and with our capabilities', async () => {
     await using server = await new SdkHttpServer(pizzaDesk, { streaming: false }).start();
     const { card, id, concurrency } = await remoteAgent({ id: 'remote', cardUrl: server.cardUrl });
     expect({ id, concurrency }).toEqual({ id: 'remote', concurrency: 100 });
@@ -152,33 +156,33 @@ describe('the card of a remote agent', () => {
     });
   });
 
-  it('may say something else here', async () => {
+  it('can be overridden in the settings (announce)', async () => {
     await using server = await new SdkHttpServer(pizzaDesk).start();
     const announce = { name: 'Ours', description: 'Behind a queue.' };
     expect((await remoteAgent({ id: 'x', cardUrl: server.cardUrl, announce })).card).toMatchObject(announce);
   });
 
-  it('may be of version 0.3', async () => {
+  it('can be of A2A 0.3', async () => {
     await using server = await new SdkHttpServer(pizzaDesk, { version: '0.3' }).start();
     const agent = await remoteAgent({ id: 'old', cardUrl: server.cardUrl });
     expect(agent.card.skills).toMatchObject([{ id: 'help' }]);
   });
 
-  it('may be at hand', async () => {
+  it('can be given in the settings instead of its URL', async () => {
     await using server = await new SdkHttpServer(pizzaDesk).start();
     const card = parse(agentCardSchema, await (await fetch(server.cardUrl)).json());
     const agent = await remoteAgent({ id: 'at-hand', card });
     expect((await runTurn(agentThat(agent.execute), 'Pineapple')).task.status.state).toBe('TASK_STATE_COMPLETED');
   });
 
-  it('may leave its version empty, and name its modes by their first half, as the Go examples do', async () => {
+  it('may have an empty version and modes like "text", as in the Go examples', async () => {
     const modes = { defaultInputModes: ['text'], defaultOutputModes: ['text'] };
     await using server = await new ScriptedAgent({}, { version: '', ...modes }).start();
     const { card } = await remoteAgent({ id: 'go', cardUrl: server.cardUrl, cardTimeoutMs: 0 });
     expect(card).toMatchObject({ version: 'unknown', ...modes });
   });
 
-  it('is waited for, and the error names the URL', async () => {
+  it('that cannot be read until cardTimeoutMs causes an error with its URL', async () => {
     const cardUrl = 'http://127.0.0.1:9/.well-known/agent-card.json';
     await expect(remoteAgent({ id: 'x', cardUrl, cardTimeoutMs: 0 })).rejects.toThrow(
       `The card of the remote agent cannot be read from ${cardUrl}: is the agent running there?`,

@@ -5,21 +5,21 @@ import { RemoteError } from '../src/remote-error.ts';
 
 const failed = (code: string) => new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) });
 
-describe('an error of a remote agent', () => {
+describe('an error of a remote agent has its kind, and whether the message may have arrived', () => {
   it.each([
-    ['it cannot be connected to', failed('ECONNREFUSED'), 'unreachable', false],
-    ['its connection breaks', failed('ECONNRESET'), 'unreachable', true],
-    ['it does not know the task', new TaskNotFoundError(), 'lost', true],
+    ['the connection is refused', failed('ECONNREFUSED'), 'unreachable', false],
+    ['the connection breaks', failed('ECONNRESET'), 'unreachable', true],
+    ['the task is unknown', new TaskNotFoundError(), 'lost', true],
+    ['the task is unknown to a stream', new Error('SSE', { cause: new TaskNotFoundError() }), 'lost', true],
+    ['the operation is unsupported', new UnsupportedOperationError(), 'unsupported', true],
+    ['the request is refused', new VersionNotSupportedError(), 'refused', true],
+    ['the answer is not A2A', new A2AError('InvalidParams', 'no id'), 'refused', true],
     [
-      'a stream says that it does not know the task',
-      new Error('SSE', { cause: new TaskNotFoundError() }),
-      'lost',
-      true,
+      'the agent is too busy',
+      new RemoteError('unreachable', 'HTTP 503', { mayHaveArrived: false }),
+      'unreachable',
+      false,
     ],
-    ['it does not do that', new UnsupportedOperationError(), 'unsupported', true],
-    ['it refuses', new VersionNotSupportedError(), 'refused', true],
-    ['it answers something else', new A2AError('InvalidParams', 'no id'), 'refused', true],
-    ['it is too busy', new RemoteError('unreachable', 'HTTP 503', { mayHaveArrived: false }), 'unreachable', false],
   ])('%s', (_, error, kind, mayHaveArrived) => {
     expect(RemoteError.from(error)).toMatchObject({ kind, mayHaveArrived });
   });

@@ -5,7 +5,7 @@ import { agentThat } from '../../../tests/support/agent-that.ts';
 import { remoteExecutor } from '../src/index.ts';
 import { type Answer, ScriptedAgent } from './scripted-agent.ts';
 
-// A broken stream of an agent whose events have ids: docs/extensions/resumable-streams.md.
+// A remote agent with the extension of docs/extensions/resumable-streams.md.
 
 const resumable = { capabilities: { streaming: true, extensions: [{ uri: resumableStreamsUri }] } };
 const ids = { taskId: 't', contextId: 'c' };
@@ -30,10 +30,10 @@ async function outcomeOf(agent: ScriptedAgent) {
   return await runTurn(agentThat(execute), 'Hello');
 }
 
-const after = ({ headers }: ScriptedAgent) => headers.map((each) => each['last-event-id']);
+const lastEventIds = ({ headers }: ScriptedAgent) => headers.map((each) => each['last-event-id']);
 
-describe('A broken stream of events with ids', () => {
-  it('goes on after the last event, without a look at the task; the ids are not in ours', async () => {
+describe('a broken stream of events with ids', () => {
+  it('is resumed after the last event without reading the task; the ids are not mirrored', async () => {
     const rest: Answer[] = [
       { events: [chunk('3-x', 'two ')], isCut: true },
       { events: [chunk('4-x', 'three'), completed('5-x')] },
@@ -47,11 +47,11 @@ describe('A broken stream of events with ids', () => {
     expect(task.artifacts?.map(({ parts }) => parts)).toEqual([[{ text: 'one two three' }]]);
     expect(JSON.stringify([task, events])).not.toContain(resumableStreamsUri);
     expect(agent.called).toEqual(['SendStreamingMessage', 'SubscribeToTask', 'SubscribeToTask']);
-    expect(after(agent)).toEqual([undefined, '2-x', '3-x']);
+    expect(lastEventIds(agent)).toEqual([undefined, '2-x', '3-x']);
     expect(agent.headers[0]?.['a2a-extensions']).toContain(resumableStreamsUri);
   });
 
-  it('that begins with the task again, as events were lost, has the task as it is', async () => {
+  it('that resumes with a snapshot, because events were lost, mirrors the snapshot', async () => {
     const rest: Answer = { events: [task('2-y', 'WORKING', whole), completed('3-y')] };
     await using agent = await new ScriptedAgent(
       { SendStreamingMessage: [begun], SubscribeToTask: [rest] },
@@ -64,9 +64,9 @@ describe('A broken stream of events with ids', () => {
 
   it.each<[string, Answer]>([
     ['is refused', { error: -32004 }],
-    ['tells nothing', { events: [] }],
+    ['has no events', { events: [] }],
     ['breaks each time', { events: [], isCut: true }],
-  ])('that %s leads to the task itself', { timeout: 30_000 }, async (_, refusal) => {
+  ])('whose resumption %s is replaced by reading the task', { timeout: 30_000 }, async (_, refusal) => {
     const script = { SendStreamingMessage: [begun], SubscribeToTask: [refusal], GetTask: [ended] };
     await using agent = await new ScriptedAgent(script, resumable).start();
     const { task: ours } = await outcomeOf(agent);
@@ -75,7 +75,7 @@ describe('A broken stream of events with ids', () => {
     expect(agent.called.at(-1)).toBe('GetTask');
   });
 
-  it('is not resumed after an id that is none', async () => {
+  it('is not resumed after an invalid event id', async () => {
     const odd: Answer = { events: [task('1-x'), chunk('2\r\nx-evil: 1', 'one ', false)], isCut: true };
     await using agent = await new ScriptedAgent({ SendStreamingMessage: [odd], GetTask: [ended] }, resumable).start();
     expect((await outcomeOf(agent)).task.status.state).toBe('TASK_STATE_COMPLETED');

@@ -4,10 +4,10 @@ import { type MemoryPort, runTurn } from '@switchyard/agent/testing';
 import type { RequestHandler } from 'express';
 import { describe, expect, it } from 'vitest';
 import { executorThat, newTask, pizzaDesk, says, text, update } from '../../../tests/support/sdk-executors.ts';
+import { agentOf, begin } from './remote-turns.ts';
 import { SdkHttpServer } from './sdk-http-server.ts';
-import { agentOf, begin } from './talk.ts';
 
-/** Writes a chunk, waits for the gate, writes another, and completes. Counts how often it runs. */
+/** An executor that publishes a chunk, waits until `open` is called, publishes another chunk, and completes. */
 function gated() {
   const gate = Promise.withResolvers<void>();
   const runs: string[] = [];
@@ -17,12 +17,12 @@ function gated() {
     bus.publish(AgentEvent.task(newTask(context)));
     bus.publish(update(context, TaskState.TASK_STATE_WORKING, says(context, `At work, for the ${runs.length}. time`)));
     const artifactId = crypto.randomUUID();
-    const chunk = (words: string, append: boolean) => {
+    const chunk = (content: string, append: boolean) => {
       const artifact = {
         artifactId,
         name: 'Log',
         description: '',
-        parts: [text(words)],
+        parts: [text(content)],
         metadata: undefined,
         extensions: [],
       };
@@ -42,7 +42,7 @@ const firstChunk = ({ artifacts }: MemoryPort['current']) => artifacts?.[0]?.par
 const log = ({ current }: MemoryPort) => current.artifacts?.map(({ parts }) => parts.map((part) => part.text).join(''));
 
 describe('the message to a remote agent', () => {
-  it('is not sent again by the next attempt, which goes on where the task stands', async () => {
+  it('is not sent again by the next attempt, which continues with the same remote task', async () => {
     const { executor, runs, open } = gated();
     await using server = await new SdkHttpServer(executor).start();
     const { port, result } = begin(server);
@@ -63,7 +63,7 @@ describe('the message to a remote agent', () => {
   });
 
   it.each([true, false])(
-    'is looked for when an attempt died before it could say that it was sent (streaming: %s)',
+    'is not sent again if the attempt before crashed after sending it (streaming: %s)',
     async (streaming) => {
       const { executor, runs, open } = gated();
       await using server = await new SdkHttpServer(executor, { streaming }).start();
@@ -79,7 +79,7 @@ describe('the message to a remote agent', () => {
     },
   );
 
-  it('is looked for in the task that it continues', async () => {
+  it('is not sent again if the attempt before crashed after continuing a remote task with it', async () => {
     await using server = await new SdkHttpServer(pizzaDesk).start();
     const { task } = await runTurn(agentOf(server), 'I want a pizza');
     const { port, result } = begin(server, {}, { task, message: 'With pineapple' });
@@ -89,7 +89,7 @@ describe('the message to a remote agent', () => {
     expect(server.count('SendStreamingMessage')).toBe(2);
   });
 
-  it('goes again to an agent that was away', async () => {
+  it('is sent again to an agent that was unreachable', async () => {
     await using server = await new SdkHttpServer(pizzaDesk).start();
     const agent = agentOf(server);
     await runTurn(agent, 'I want a pizza');
@@ -102,7 +102,7 @@ describe('the message to a remote agent', () => {
 });
 
 describe('a remote agent that', () => {
-  it('loses its connections is taken up again where its task stands', async () => {
+  it('loses its connections is subscribed to again, and its task continues', async () => {
     const { executor, runs, open } = gated();
     await using server = await new SdkHttpServer(executor).start();
     const { port, result } = begin(server);
@@ -116,7 +116,7 @@ describe('a remote agent that', () => {
     expect(port.current.history).toHaveLength(3);
   });
 
-  it('restarts without its tasks gets the message again, and its new artifacts replace the old ones', async () => {
+  it('restarts without its tasks receives the message again; its new artifacts replace the old ones', async () => {
     const { executor, runs, open } = gated();
     await using server = await new SdkHttpServer(executor).start();
     const { port, result } = begin(server);
@@ -129,7 +129,7 @@ describe('a remote agent that', () => {
     expect(log(port)).toEqual(['one two']);
   });
 
-  it('forgets a task in the middle of a conversation cannot be asked to go on', async () => {
+  it('forgets its task before a follow-up message fails the task', async () => {
     await using server = await new SdkHttpServer(pizzaDesk).start();
     const asked = await runTurn(agentOf(server), 'I want a pizza');
     await server.kill();
@@ -138,7 +138,7 @@ describe('a remote agent that', () => {
     expect([task.status.state, answer]).toEqual(['TASK_STATE_FAILED', 'The remote agent no longer knows this task.']);
   });
 
-  it('stays away costs an attempt, and the queue tries again', async () => {
+  it('is unreachable for retryBudgetMs makes the attempt fail with a RetryableError', async () => {
     await using server = await new SdkHttpServer(pizzaDesk).start();
     const agent = agentOf(server, { retryBudgetMs: 300 });
     await runTurn(agent, 'I want a pizza');
@@ -151,7 +151,7 @@ describe('a remote agent that', () => {
     expect(answer).toBe('The agent gave up after 1 attempt: The remote agent cannot be reached.');
   });
 
-  it('is not there yet when its first message comes is waited for', async () => {
+  it('cannot serve its card yet is waited for', async () => {
     let refusals = 3;
     const starting: RequestHandler = (request, response, next) => {
       if (request.method !== 'GET' || refusals-- <= 0) next();
@@ -162,7 +162,7 @@ describe('a remote agent that', () => {
     await expect(result).resolves.toMatchObject({ kind: 'settled', state: 'TASK_STATE_COMPLETED' });
   });
 
-  it('does not come in time costs an attempt, and is found by the next', async () => {
+  it('cannot serve its card in time makes the attempt fail; the next attempt reads the card', async () => {
     await using server = await new SdkHttpServer(pizzaDesk).start();
     const agent = agentOf(server, { retryBudgetMs: 150 });
     await server.kill();
@@ -171,7 +171,7 @@ describe('a remote agent that', () => {
     expect((await runTurn(agent, 'Pineapple')).task.status.state).toBe('TASK_STATE_COMPLETED');
   });
 
-  it('is too busy is asked again after its Retry-After', async () => {
+  it('answers 429 receives the message again after its Retry-After', async () => {
     let refusals = 2;
     const busy: RequestHandler = (request, response, next) => {
       if (request.method === 'GET' || refusals-- <= 0) next();
@@ -184,7 +184,7 @@ describe('a remote agent that', () => {
     expect(server.count('SendStreamingMessage')).toBe(3);
   });
 
-  it('refuses is taken at its word', async () => {
+  it('refuses the message fails the task with its error text', async () => {
     const refusing: RequestHandler = ({ method, body }, response, next) => {
       if (method === 'GET') next();
       else
@@ -196,7 +196,7 @@ describe('a remote agent that', () => {
     expect(port.current.status.message?.parts[0]?.text).toBe('The remote agent refused: No such content type here');
   });
 
-  it('goes silent is asked how its task stands', async () => {
+  it('sends nothing for idleTimeoutMs has its task read (GetTask), and its stream continues', async () => {
     const { executor, open } = gated();
     await using server = await new SdkHttpServer(executor).start();
     const { port, result } = begin(server, { idleTimeoutMs: 150 });

@@ -2,25 +2,25 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
 
-/** What a method answers: a result, an error by its code, or the events of a stream, which may be cut then. */
+/** The answer to a call: a result, an error code, or the events of a stream, which may be cut after them. */
 export type Answer =
   | { readonly result: unknown }
   | { readonly error: number }
   | { readonly events: readonly unknown[]; readonly isCut?: boolean };
 
-/** The nth answer to a method; the last one stands for all that follow. */
+/** The answers to the calls of each method, in order; the last one answers all further calls. */
 export type Script = Readonly<Record<string, readonly Answer[]>>;
 
-/** A remote agent with scripted answers, also ones that no proper agent would send. */
+/** A remote agent with scripted answers, which need not be valid A2A. */
 export class ScriptedAgent implements AsyncDisposable {
   readonly called: string[] = [];
-  /** Of the calls, in their order. */
+  /** The headers of the calls, in order. */
   readonly headers: IncomingHttpHeaders[] = [];
   readonly #script: Script;
   readonly #differences: Readonly<Record<string, unknown>>;
   readonly #server: Server;
 
-  /** @param card fields that replace the card's */
+  /** @param card fields that replace those of the default card */
   constructor(script: Script, card: Readonly<Record<string, unknown>> = {}) {
     this.#script = script;
     this.#differences = card;
@@ -73,7 +73,7 @@ export class ScriptedAgent implements AsyncDisposable {
     const supportedInterfaces = [{ url: this.cardUrl, protocolBinding: 'JSONRPC', protocolVersion: '1.0' }];
     return {
       name: 'Scripted',
-      description: 'Says what it is told.',
+      description: 'Follows a script.',
       version: '1',
       capabilities: { streaming: 'SendStreamingMessage' in this.#script },
       defaultInputModes: [],

@@ -11,17 +11,17 @@ export interface SdkHttpServerOptions {
   readonly streaming?: boolean;
   /** Default: both. */
   readonly binding?: 'JSONRPC' | 'HTTP+JSON';
-  /** Which version it speaks. Default: 1.0. */
+  /** The version of A2A. Default: 1.0. */
   readonly version?: '0.3' | '1.0';
-  /** In the card. Default: none. */
+  /** The extensions in the card. Default: none. */
   readonly extensions?: readonly { readonly uri: string }[];
-  /** A listener in front of everything. */
+  /** A handler that runs before all routes. */
   readonly before?: express.RequestHandler;
 }
 
-/** A remote agent: the SDK's own server over real HTTP, to be killed and restarted; then it has forgotten all tasks. */
+/** A remote agent: the SDK's server over HTTP. After `kill` and `start` it has forgotten its tasks. */
 export class SdkHttpServer implements AsyncDisposable {
-  /** Of the requests that came, in order: what was asked. */
+  /** The requests, in order. The method is that of JSON-RPC, or the HTTP method and path. */
   readonly requests: {
     readonly method: string;
     readonly headers: Readonly<Record<string, unknown>>;
@@ -45,13 +45,13 @@ export class SdkHttpServer implements AsyncDisposable {
     return `${this.url}/.well-known/agent-card.json`;
   }
 
-  /** How often a method of JSON-RPC was called. */
+  /** The number of calls of a JSON-RPC method. */
   count(method: string): number {
     return this.requests.filter((request) => request.method === method).length;
   }
 
   async start(): Promise<this> {
-    // The port is kept over restarts; the first time it is any free one, and the card has to say which.
+    // Routes come after listening: the card contains the port, which is any free one at first, then the same.
     const app = express();
     this.#server = app.listen(this.#port, '127.0.0.1');
     await once(this.#server, 'listening');
@@ -61,7 +61,7 @@ export class SdkHttpServer implements AsyncDisposable {
     return this;
   }
 
-  /** As when its process is killed. */
+  /** Breaks all connections and stops listening, as if the process were killed. */
   async kill(): Promise<void> {
     this.#server?.close();
     this.#server?.closeAllConnections();
@@ -69,12 +69,12 @@ export class SdkHttpServer implements AsyncDisposable {
     this.#server = undefined;
   }
 
-  /** Every connection breaks; the server goes on. */
+  /** Breaks all connections; the server keeps listening. */
   cut(): void {
     this.#server?.closeAllConnections();
   }
 
-  /** Resolves when a method has been called so often. */
+  /** Resolves when a method has been called `times` times. */
   async until(method: string, times = 1): Promise<void> {
     await until(() => this.count(method) >= times, { what: `${method} is called` });
   }

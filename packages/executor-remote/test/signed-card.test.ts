@@ -48,7 +48,7 @@ describe('the card of a remote agent', () => {
     expect((await open()).card.name).toBe('Far away');
   });
 
-  it('is refused when it was changed, or has no signature', async () => {
+  it('is refused if it was changed after signing, or has no signature', async () => {
     served = { ...signed, supportedInterfaces: [{ ...card.supportedInterfaces[0], url: 'https://evil.example' }] };
     await expect(open()).rejects.toThrow(/No signature of the agent card can be relied on/);
     served = card;

@@ -27,7 +27,7 @@ function begin(executor: AgentExecutor, turn: Partial<MemoryTurn> = {}) {
   return { port, result };
 }
 
-describe('an executor of the SDK has the same task here as on its own server', () => {
+describe('an executor of the SDK produces the same task here as on the server of the SDK', () => {
   it.each(Object.keys(samples))('%s', async (name) => {
     const executor = samples[name] ?? pizzaDesk;
     const theirs = await new SdkServer(executor).say('Hello');
@@ -39,7 +39,7 @@ describe('an executor of the SDK has the same task here as on its own server', (
       );
   });
 
-  it('except that the message of its last status is always in the history', async () => {
+  it('except that the message of the last status is always in the history', async () => {
     const executor = executorThat(async (context, bus) => {
       const end = status(TaskState.TASK_STATE_COMPLETED, says(context, 'Done'));
       bus.publish(AgentEvent.task({ ...newTask(context), status: end }));
@@ -48,12 +48,12 @@ describe('an executor of the SDK has the same task here as on its own server', (
     expect((await runTurn(hosted(executor), 'Hello')).task.history).toMatchObject([{}, { parts: [{ text: 'Done' }] }]);
   });
 
-  it('over several turns', async () => {
+  it('in several turns', async () => {
     const theirs = new SdkServer(pizzaDesk);
     let ours: TestedTurn | undefined;
-    for (const words of ['I want a pizza', 'Something good', 'Do you have pineapple?']) {
-      const there = await theirs.say(words);
-      ours = await (ours?.say(words) ?? runTurn(hosted(pizzaDesk), words));
+    for (const message of ['I want a pizza', 'Something good', 'Do you have pineapple?']) {
+      const there = await theirs.say(message);
+      ours = await (ours?.say(message) ?? runTurn(hosted(pizzaDesk), message));
       expect(there.task && observable(there.task)).toEqual(observable(ours.task));
     }
     expect(ours?.task.history).toHaveLength(6);
@@ -61,7 +61,7 @@ describe('an executor of the SDK has the same task here as on its own server', (
 });
 
 describe('an executor of the SDK', () => {
-  it('gets the principal and the message', async () => {
+  it('receives the principal, the extensions and the options of the request', async () => {
     let context: RequestContext | undefined;
     const executor = executorThat(async (given, bus) => {
       context = given;
@@ -82,7 +82,7 @@ describe('an executor of the SDK', () => {
     expect(context?.task).toBeUndefined();
   });
 
-  it('is shown the tasks that its message refers to', async () => {
+  it('receives the tasks that its message references', async () => {
     const seen: unknown[] = [];
     const sdk = executorThat(async (context, bus) => {
       seen.push(context.referenceTasks?.map(({ status }) => status?.message?.parts[0]?.content?.value));
@@ -95,11 +95,11 @@ describe('an executor of the SDK', () => {
     });
     const design = agentThat((turn) => turn.complete('A design'), { id: 'design' });
     await runTurn(host, 'Go', { agents: [design, agentThat(sdkExecutor(sdk), { id: 'sdk' })] });
-    // And that of its caller, which has no status message yet.
+    // The second one is the task of the caller, which has no status message yet.
     expect(seen).toEqual([['A design', undefined]]);
   });
 
-  it('gets no task when its first message is retried', async () => {
+  it('receives no task when its first message is retried', async () => {
     const tasks: unknown[] = [];
     const executor = executorThat(async (context, bus) => {
       tasks.push(context.task);
@@ -111,7 +111,7 @@ describe('an executor of the SDK', () => {
     expect(tasks).toEqual([undefined, undefined]);
   });
 
-  it('does not see later messages of the client', async () => {
+  it('does not receive later messages of the client in the history', async () => {
     const history = [
       { messageId: '1', role: 'ROLE_USER' as const, parts: [{ text: 'I want a pizza' }] },
       { messageId: '2', role: 'ROLE_USER' as const, parts: [{ text: 'Something good' }] },
@@ -124,7 +124,7 @@ describe('an executor of the SDK', () => {
     expect(port.current.status.message?.parts).toEqual([{ text: 'Which one?' }]);
   });
 
-  it('fails clearly when it returns and leaves its task working', async () => {
+  it('fails its task with a clear error when it returns while the task is working', async () => {
     const { port, result } = begin(
       executorThat(async (context, bus) => {
         bus.publish(AgentEvent.task(newTask(context)));
@@ -141,7 +141,7 @@ describe('an executor of the SDK', () => {
     });
   });
 
-  it('may wait for an authorization, and be gone', async () => {
+  it('may return while its task waits for an authorization', async () => {
     const { port, result } = begin(
       executorThat(async (context, bus) => {
         bus.publish(AgentEvent.task(newTask(context)));
@@ -152,7 +152,7 @@ describe('an executor of the SDK', () => {
     expect(port.current.status.state).toBe('TASK_STATE_AUTH_REQUIRED');
   });
 
-  it('may throw, and the client does not read what', async () => {
+  it('that throws does not reveal its error to the client', async () => {
     const { port, result } = begin(
       executorThat(async () => {
         throw new Error('password: hunter2');
@@ -162,7 +162,7 @@ describe('an executor of the SDK', () => {
     expect(JSON.stringify(port.current)).not.toContain('hunter2');
   });
 
-  it('names what is wrong with an invalid event', async () => {
+  it('that publishes an invalid event fails with an error that names the wrong field', async () => {
     const { result } = begin(
       executorThat(async (context, bus) => {
         bus.publish(
@@ -183,7 +183,7 @@ describe('an executor of the SDK', () => {
     });
   });
 
-  it('confirms a cancel in its own words', async () => {
+  it('confirms a cancel with its own message', async () => {
     const { port, result } = begin(new StepByStep());
     await port.until(({ status }) => status.state === 'TASK_STATE_WORKING');
     port.interrupt('canceled');
@@ -191,7 +191,7 @@ describe('an executor of the SDK', () => {
     expect(port.current.status.message?.parts).toEqual([{ text: 'Stopped, as you asked.' }]);
   });
 
-  it.each(['shutdown', 'taken-over'] as const)('is stopped without a word to the client: %s', async (kind) => {
+  it.each(['shutdown', 'taken-over'] as const)('is stopped without a message to the client: %s', async (kind) => {
     const { port, result } = begin(new StepByStep());
     await port.until(({ status }) => status.state === 'TASK_STATE_WORKING');
     port.interrupt(kind);
@@ -200,15 +200,15 @@ describe('an executor of the SDK', () => {
   });
 
   it('receives its own events on the bus', async () => {
-    const heard: string[] = [];
+    const received: string[] = [];
     const { result } = begin(
       executorThat(async (context, bus) => {
-        bus.on('event', ({ kind }) => heard.push(kind));
-        bus.on('finished', () => heard.push('finished'));
+        bus.on('event', ({ kind }) => received.push(kind));
+        bus.on('finished', () => received.push('finished'));
         bus.publish(AgentEvent.message({ ...says(context, ''), parts: [text('ok')] }));
       }),
     );
     await result;
-    expect(heard).toEqual(['message', 'finished']);
+    expect(received).toEqual(['message', 'finished']);
   });
 });

@@ -19,10 +19,10 @@ export function begin(server: SdkHttpServer, settings: Settings = {}, turn: Part
   return { port, result };
 }
 
-/** Sends words to an executor behind the SDK's server behind ours, in one task. */
-export async function exchange(executor: AgentExecutor, words: readonly string[], options: SdkHttpServerOptions = {}) {
+/** Sends the texts, in one task, through the remote executor to an executor on the SDK's server. */
+export async function exchange(executor: AgentExecutor, texts: readonly string[], options: SdkHttpServerOptions = {}) {
   await using server = await new SdkHttpServer(executor, options).start();
-  let last = await runTurn(agentOf(server), words[0] ?? '');
-  for (const each of words.slice(1)) last = await last.say(each);
+  let last = await runTurn(agentOf(server), texts[0] ?? '');
+  for (const text of texts.slice(1)) last = await last.say(text);
   return { ...last, requests: server.requests };
 }
