@@ -44,11 +44,11 @@ describe('runTurn', () => {
   });
 
   it('retries the turn until maxAttempts', async () => {
-    const stubborn = agentThat(async (turn) => {
+    const alwaysRetrying = agentThat(async (turn) => {
       await turn.working(`Attempt ${turn.attempt}`);
       throw new RetryableError('Not yet.');
     });
-    const { result, events, answer, task } = await runTurn(stubborn, 'Hello', { maxAttempts: 2 });
+    const { result, events, answer, task } = await runTurn(alwaysRetrying, 'Hello', { maxAttempts: 2 });
     expect(result.kind).toBe('failed');
     expect(answer).toBe('The agent gave up after 2 attempts: Not yet.');
     expect(events).toHaveLength(3);

@@ -28,7 +28,7 @@ describe('the embedded Redis', () => {
     return Number((await program.waitFor(/redis \d+ (\d+)/))[1]);
   }
 
-  it('never evicts, appends every second and keeps small hashes compact', async () => {
+  it('never evicts keys, appends every second and stores small hashes compactly', async () => {
     const port = await portOf(await start());
     const ask = async (setting: string): Promise<string> => askRedis(port, `CONFIG GET ${setting}`);
     expect(await ask('maxmemory-policy')).toContain('noeviction');
@@ -38,14 +38,14 @@ describe('the embedded Redis', () => {
     expect(await ask('bind')).toContain('127.0.0.1');
   });
 
-  it('keeps what was written over a stop and a start', async () => {
+  it('keeps its data over a restart', async () => {
     const first = await start();
     await askRedis(await portOf(first), 'SET task completed');
     expect(await first.stop()).toBe(0);
     expect(await askRedis(await portOf(await start()), 'GET task')).toContain('completed');
   });
 
-  it('refuses a second owner of the same folder in clear words', async () => {
+  it('refuses a second owner of the same folder with an error that names the first', async () => {
     const first = await start();
     await portOf(first);
     const second = await start();
@@ -53,19 +53,19 @@ describe('the embedded Redis', () => {
     expect(first.isRunning()).toBe(true);
   });
 
-  it('starts again on the same files after its owner was killed', async () => {
+  it('keeps its data after its owner was killed', async () => {
     const first = await start();
     await askRedis(await portOf(first), 'SET task working');
     first.kill('SIGKILL');
     expect(await askRedis(await portOf(await start()), 'GET task')).toContain('working');
   });
 
-  it('is not locked out by an owner file of a crashed process', async () => {
+  it('starts although a crashed owner left its owner file', async () => {
     await writeFile(join(folder, 'owner.json'), JSON.stringify({ pid: 2 ** 30, port: 1 }));
     expect(await portOf(await start())).toBeGreaterThan(0);
   });
 
-  it('is not locked out by another program that has the crashed owner’s process id', async () => {
+  it('starts although another process has the process id of the crashed owner', async () => {
     await writeFile(join(folder, 'owner.json'), JSON.stringify({ pid: process.pid, port: 1 }));
     expect(await portOf(await start())).toBeGreaterThan(0);
   });

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import { freePort, isPortTaken } from '../src/processes/free-port.ts';
 
-test('free ports are given once each, and are no ports that the system gives to connections', async () => {
+test('freePort returns distinct ports below the range that the system gives to connections', async () => {
   const ports = await Promise.all(Array.from({ length: 50 }, () => freePort()));
   expect(new Set(ports).size).toBe(50);
   for (const port of ports) expect(port).toBeLessThan(32_768);

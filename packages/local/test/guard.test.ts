@@ -6,19 +6,19 @@ import { until } from '../../../tests/support/until.ts';
 import { spawnGuarded } from '../src/processes/guard.ts';
 
 const parent = 'packages/local/test/fixtures/parent.ts';
-const stubborn = fileURLToPath(new URL('fixtures/stubborn.ts', import.meta.url));
+const ignoresSigterm = fileURLToPath(new URL('fixtures/ignores-sigterm.ts', import.meta.url));
 
 const pidIn = async (program: Program, pattern: RegExp): Promise<number> => Number((await program.waitFor(pattern))[1]);
 
 describe('a guarded child', () => {
   it('reports its own process id and exit code', async () => {
     const child = await spawnGuarded('/bin/sh', ['-c', 'echo "$$"; exit 7']);
-    const said = await child.stdout.toArray();
-    expect(Number(said.join(''))).toBe(child.pid);
+    const output = await child.stdout.toArray();
+    expect(Number(output.join(''))).toBe(child.pid);
     expect(await child.exited).toBe(7);
   });
 
-  it('ends on SIGTERM when it is stopped, and stopping it again is fine', async () => {
+  it('ends by SIGTERM when it is stopped; a second stop returns the same exit code', async () => {
     const child = await spawnGuarded('/bin/sleep', ['60']);
     expect(await child.stop()).toBe(128 + 15);
     expect(await child.stop()).toBe(128 + 15);
@@ -26,13 +26,13 @@ describe('a guarded child', () => {
   });
 
   it('is killed when it does not end in time', async () => {
-    const child = await spawnGuarded(process.execPath, [stubborn]);
-    await until(() => child.stdout.read(), { what: 'it has its handler' });
+    const child = await spawnGuarded(process.execPath, [ignoresSigterm]);
+    await until(() => child.stdout.read(), { what: 'the child has its handler' });
     expect(await child.stop(100)).toBe(128 + 9);
     expect(isAlive(child.pid)).toBe(false);
   });
 
-  it.each(['SIGTERM', 'SIGINT', 'SIGKILL'] as const)('does not outlive a parent that ends by %s', async (signal) => {
+  it.each(['SIGTERM', 'SIGINT', 'SIGKILL'] as const)('ends when its parent ends by %s', async (signal) => {
     const program = await startProgram({ file: parent });
     const pid = await pidIn(program, /child (\d+)/);
     expect(isAlive(pid)).toBe(true);
@@ -40,10 +40,10 @@ describe('a guarded child', () => {
     await until(() => !isAlive(pid), { what: 'the child is gone' });
   });
 
-  it('does not outlive its parent though it is frozen, does not listen, or has children of its own', async () => {
-    const [frozen, deaf, young] = await Promise.all([
+  it('ends when its parent ends, although it is frozen, ignores SIGTERM, or has its own children', async () => {
+    const [frozen, ignoring, withChildren] = await Promise.all([
       startProgram({ file: parent }),
-      startProgram({ file: parent, args: [process.execPath, stubborn] }),
+      startProgram({ file: parent, args: [process.execPath, ignoresSigterm] }),
       startProgram({
         file: parent,
         args: ['/bin/sh', '-c', 'trap "" TERM; sleep 60 & echo "grandchild $!"; exec sleep 60'],
@@ -51,15 +51,15 @@ describe('a guarded child', () => {
     ]);
     const pids = await Promise.all([
       pidIn(frozen, /child (\d+)/),
-      deaf.waitFor(/ready/).then(() => pidIn(deaf, /child (\d+)/)),
-      pidIn(young, /grandchild (\d+)/),
+      ignoring.waitFor(/ready/).then(() => pidIn(ignoring, /child (\d+)/)),
+      pidIn(withChildren, /grandchild (\d+)/),
     ]);
     process.kill(pids[0], 'SIGSTOP');
-    for (const program of [frozen, deaf, young]) program.kill('SIGKILL');
-    await until(() => !pids.some(isAlive), { what: 'they are gone', timeoutMs: 10_000 });
+    for (const program of [frozen, ignoring, withChildren]) program.kill('SIGKILL');
+    await until(() => !pids.some(isAlive), { what: 'all children are gone', timeoutMs: 10_000 });
   });
 
-  it('reports that the program does not exist', async () => {
+  it('has exit code 127 if its program does not exist', async () => {
     const child = await spawnGuarded('/nowhere/program', []);
     expect(await child.exited).toBe(127);
   });

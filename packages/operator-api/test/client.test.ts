@@ -4,9 +4,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
 import { OperatorClient, OperatorError } from '../src/index.ts';
 
-const asked: string[] = [];
+const requests: string[] = [];
 const server = createServer((req, res) => {
-  asked.push(`${req.method} ${req.url} ${req.headers['last-event-id'] ?? ''} ${req.headers.authorization}`.trim());
+  requests.push(`${req.method} ${req.url} ${req.headers['last-event-id'] ?? ''} ${req.headers.authorization}`.trim());
   if (req.url?.startsWith('/refused')) {
     res.writeHead(403, { 'content-type': 'application/json' });
     const error = { code: 403, message: 'Not for you', details: [{ reason: 'PERMISSION_DENIED' }] };
@@ -34,19 +34,19 @@ beforeAll(async () => {
 });
 afterAll(() => void server.close());
 
-it('sends the key and the query, and gives what the schema knows', async () => {
+it('a call sends the key and the query, and returns only the fields of the schema', async () => {
   const query = { state: ['TASK_STATE_FAILED', 'TASK_STATE_REJECTED'], agent: undefined, contents: true };
   expect(await client.call('/tasks', z.object({ n: z.number() }), { query })).toEqual({ n: 1 });
-  expect(asked.at(-1)).toBe('GET /tasks?state=TASK_STATE_FAILED%2CTASK_STATE_REJECTED&contents=true  Bearer secret');
+  expect(requests.at(-1)).toBe('GET /tasks?state=TASK_STATE_FAILED%2CTASK_STATE_REJECTED&contents=true  Bearer secret');
 });
 
-it('throws what the gateway says', async () => {
+it('a call throws an OperatorError with the status, reason and message of the gateway', async () => {
   const refused = await client.call('/refused', z.unknown()).catch((error: unknown) => error);
   expect(refused).toBeInstanceOf(OperatorError);
   expect(refused).toMatchObject({ status: 403, reason: 'PERMISSION_DENIED', message: 'Not for you' });
 });
 
-it('watches on after a lost connection, from where it was', async () => {
+it('a watch reconnects after a lost connection, and continues after the last event', async () => {
   const seen: number[] = [];
   let lost = 0;
   for await (const each of client.watch('/live', z.number(), { onLost: () => lost++ }))
@@ -54,7 +54,7 @@ it('watches on after a lost connection, from where it was', async () => {
   expect([seen, lost]).toEqual([[1, 2, 3], 2]);
 });
 
-it('throws what ends a stream', async () => {
+it('a stream throws the error event that ends it', async () => {
   const seen: number[] = [];
   const read = async (): Promise<void> => {
     for await (const each of client.events('/broken', z.number())) seen.push(each);

@@ -44,12 +44,12 @@ it.each<[path: string, schema: z.ZodType]>([
   ['/admin/conversations', pageOf('conversations', conversationRowSchema)],
   [conversation, conversationSchema],
   ['/admin/series', seriesSchema],
-])('the stand-in answers %s as the schema says, nothing more', async (path, schema) => {
+])('the stand-in answers %s with exactly the fields of the schema', async (path, schema) => {
   const answer = await client.call(path, z.unknown());
   expect(schema.parse(answer)).toEqual(answer);
 });
 
-it('the stand-in lists page by page, and by filter', async () => {
+it('the stand-in lists tasks by page and by filter', async () => {
   const query = { agent: 'pizza', state: ['TASK_STATE_WORKING', 'TASK_STATE_FAILED'], pageSize: 400 };
   const first = await client.call('/admin/tasks', taskPageSchema, { query });
   const next = { query: { ...query, pageToken: first.nextPageToken } };
@@ -58,7 +58,7 @@ it('the stand-in lists page by page, and by filter', async () => {
   expect(new Set([...first.tasks, ...second.tasks].map(({ agent }) => agent))).toEqual(new Set(['pizza']));
 });
 
-it('the stand-in streams: what changes, the events of a task, and progress', async () => {
+it('the stand-in streams changed answers, the events of a task, and the progress of a bulk operation', async () => {
   const watched = client.watch('/admin/me', meSchema);
   expect((await watched.next()).value?.name).toBe('operator');
   api.answer('/admin/me', { name: 'ada', may: 'all', canTry: false, version: '2' });

@@ -7,7 +7,7 @@ const lenient = new AddressPolicy({
   allowHosts: ['127.0.0.0/8', 'fd12::/16', '10.1.2.3', 'hooks.test', '*.svc.cluster.local'],
 });
 
-describe('an address that a host turns out to have', () => {
+describe('by default, the resolved address of a host', () => {
   test.each([
     ['8.8.8.8', 'IPv4'],
     ['100.63.255.255', 'just below the shared ones'],
@@ -15,7 +15,7 @@ describe('an address that a host turns out to have', () => {
     ['2606:4700::1111', 'IPv6'],
     ['::ffff:8.8.8.8', 'IPv4, mapped'],
     ['64:ff9b::808:808', 'IPv4 behind NAT64'],
-  ])('may be %s: %s', (address) => {
+  ])('may be %s (%s)', (address) => {
     expect(strict.admits('example.com', address)).toBe(true);
   });
 
@@ -60,12 +60,12 @@ describe('an address that a host turns out to have', () => {
     ['ff02::1', 'multicast'],
     ['100::1', 'discard'],
     ['5f00::1', 'segment routing'],
-    ['localhost', 'no address at all'],
-  ])('may not be %s: %s', (address) => {
+    ['localhost', 'not an address'],
+  ])('may not be %s (%s)', (address) => {
     expect(strict.admits('example.com', address)).toBe(false);
   });
 
-  test('may be one that the settings allow, by network, address or name', () => {
+  test('may be one that the settings allow by network, address or host name', () => {
     expect(lenient.admits('example.com', '127.0.0.1')).toBe(true);
     expect(lenient.admits('example.com', '::ffff:127.0.0.1')).toBe(true);
     expect(lenient.admits('example.com', 'fd12::1')).toBe(true);
@@ -78,7 +78,7 @@ describe('an address that a host turns out to have', () => {
   });
 });
 
-describe('the address of a webhook', () => {
+describe('the URL of a webhook', () => {
   test.each([
     ['http://example.com/', /https/],
     ['ftp://example.com/', /https/],
@@ -91,11 +91,11 @@ describe('the address of a webhook', () => {
     ['https://localhost/', /private/],
     ['https://a.localhost./', /private/],
     ['nowhere', /URL/],
-  ])('is not %s', (address, problem) => {
+  ])('may not be %s', (address, problem) => {
     expect(strict.problemOf(address)).toMatch(problem);
   });
 
-  test('is any other with https, and what the settings allow besides', () => {
+  test('may be any other https URL, and what the settings allow', () => {
     expect(strict.problemOf('https://example.com:8443/hook?x=1')).toBeUndefined();
     expect(strict.problemOf('https://8.8.8.8/')).toBeUndefined();
     expect(lenient.problemOf('http://example.com/')).toBeUndefined();
@@ -106,7 +106,7 @@ describe('the address of a webhook', () => {
   });
 
   test.each(['10.0.0.0/33', '10.0.0/8', '::1/129', '1.2.3.4/x'])(
-    'is not decided by a setting that is none: %s',
+    'cannot be allowed by the invalid setting %s, which is refused',
     (entry) => {
       expect(() => new AddressPolicy({ allowHttp: true, allowHosts: [entry] })).toThrow(RangeError);
     },

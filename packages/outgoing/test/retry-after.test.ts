@@ -15,6 +15,6 @@ test.each([
   ['soon', undefined],
   ['1e9', undefined],
   ['Infinity', undefined],
-])('Retry-After: %s is never more than an hour, nor less than a second', (header, ms) => {
+])('Retry-After "%s" is %s ms, bounded to 1 s and 1 h; undefined if it is invalid', (header, ms) => {
   expect(retryAfterMs(header)).toBe(ms);
 });

@@ -22,7 +22,7 @@ const canonical: [A2AErrorCode, number, string, number, string][] = [
   ['ExtendedAgentCardNotConfigured', -32007, 'FAILED_PRECONDITION', 400, 'EXTENDED_AGENT_CARD_NOT_CONFIGURED'],
   ['ExtensionSupportRequired', -32008, 'FAILED_PRECONDITION', 400, 'EXTENSION_SUPPORT_REQUIRED'],
   ['VersionNotSupported', -32009, 'FAILED_PRECONDITION', 400, 'VERSION_NOT_SUPPORTED'],
-  /** Of A2A 1.1. */
+  /** A2A 1.1. */
   ['TaskGenerationMismatch', -32010, 'ABORTED', 409, 'TASK_GENERATION_MISMATCH'],
   /** §9.5 for the codes, §3.3.2 for the statuses. */
   ['ParseError', -32700, 'INVALID_ARGUMENT', 400, 'PARSE_ERROR'],
@@ -30,7 +30,7 @@ const canonical: [A2AErrorCode, number, string, number, string][] = [
   ['MethodNotFound', -32601, 'UNIMPLEMENTED', 404, 'METHOD_NOT_FOUND'],
   ['InvalidParams', -32602, 'INVALID_ARGUMENT', 400, 'INVALID_PARAMS'],
   ['Internal', -32603, 'INTERNAL', 500, 'INTERNAL'],
-  /** Ours. */
+  /** Not in the specification. */
   ['Unauthenticated', -32051, 'UNAUTHENTICATED', 401, 'UNAUTHENTICATED'],
   ['PermissionDenied', -32052, 'PERMISSION_DENIED', 403, 'PERMISSION_DENIED'],
   ['NotFound', -32053, 'NOT_FOUND', 404, 'NOT_FOUND'],
@@ -40,7 +40,7 @@ const canonical: [A2AErrorCode, number, string, number, string][] = [
   ['Unavailable', -32057, 'UNAVAILABLE', 503, 'UNAVAILABLE'],
 ];
 
-test('every error is in the tables', () => {
+test('the table of this test has every error', () => {
   expect(canonical.map(([code]) => code)).toEqual(a2aErrorCodes);
 });
 
@@ -80,7 +80,7 @@ const errorInfo = (reason: string, metadata = {}) => ({
   metadata,
 });
 
-describe('on the wire', () => {
+describe('an error on the wire', () => {
   const missing = new A2AError('TaskNotFound', 'Task not found', { metadata: { taskId: 't' } });
   const invalid = new A2AError('InvalidParams', 'Invalid parameters', {
     violations: [{ field: 'message.parts', description: 'must not be empty' }],
@@ -90,7 +90,7 @@ describe('on the wire', () => {
     fieldViolations: [{ field: 'message.parts', description: 'must not be empty' }],
   };
 
-  test('JSON-RPC has code, message and details (§9.5)', () => {
+  test('in JSON-RPC has code, message and details (§9.5)', () => {
     expect(toJsonRpcError(missing)).toEqual({
       code: -32001,
       message: 'Task not found',
@@ -99,7 +99,7 @@ describe('on the wire', () => {
     expect(toJsonRpcError(invalid).data).toEqual([errorInfo('INVALID_PARAMS'), badRequest]);
   });
 
-  test('HTTP has a status and the body of AIP-193 (§11.6)', () => {
+  test('in HTTP has a status and the body of AIP-193 (§11.6)', () => {
     expect(toHttpError(missing)).toEqual({
       status: 404,
       body: {
@@ -114,7 +114,7 @@ describe('on the wire', () => {
     expect(toHttpError(invalid).body.error.details).toEqual([errorInfo('INVALID_PARAMS'), badRequest]);
   });
 
-  test('has the time of the next try', () => {
+  test('has RetryInfo if it says when to retry', () => {
     const { data } = toJsonRpcError(new A2AError('RateLimited', 'Slow down', { retryAfterSeconds: 3 }));
     expect(data[1]).toEqual({ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '3s' });
   });
@@ -126,9 +126,9 @@ describe('an unknown error', () => {
   test.each([
     ['an Error', password],
     ['a string', 'secret'],
-    ['an object that looks like ours', { code: 'TaskNotFound', message: 'secret', violations: [] }],
-    ['nothing', undefined],
-  ])('tells nothing of itself: %s', (_, thrown) => {
+    ['an object that looks like an A2AError', { code: 'TaskNotFound', message: 'secret', violations: [] }],
+    ['undefined', undefined],
+  ])('is hidden behind "Internal error": %s', (_, thrown) => {
     for (const wire of [toJsonRpcError(thrown), toHttpError(thrown)]) {
       expect(JSON.stringify(wire)).not.toMatch(/secret|ECONN|stack/);
     }
@@ -136,18 +136,18 @@ describe('an unknown error', () => {
     expect(toHttpError(thrown).status).toBe(500);
   });
 
-  test('is kept as the cause, for our logs', () => {
+  test('is kept as the cause, for the log', () => {
     expect(A2AError.from(password)).toMatchObject({ code: 'Internal', cause: password });
   });
 
-  test('as the cause of a known one stays within', () => {
+  test('that is the cause of an A2AError is not sent', () => {
     const known = new A2AError('Unavailable', 'Try again later', { cause: password });
     expect(JSON.stringify([toJsonRpcError(known), toHttpError(known)])).not.toMatch(/secret|stack/);
     expect(known.cause).toBe(password);
   });
 });
 
-test('an A2AError is itself', () => {
+test('A2AError.from returns an A2AError unchanged', () => {
   const error = new A2AError('Conflict', 'Taken');
   expect(A2AError.from(error)).toBe(error);
   expect(error).toMatchObject({ name: 'A2AError', violations: [], metadata: {} });

@@ -15,7 +15,11 @@ import {
 const task: Task = { id: 't', contextId: 'c', status: { state: 'TASK_STATE_SUBMITTED' } };
 const working: TaskStatus = { state: 'TASK_STATE_WORKING' };
 
-const say = (messageId: string, text = messageId): Message => ({ messageId, role: 'ROLE_AGENT', parts: [{ text }] });
+const agentMessage = (messageId: string, text = messageId): Message => ({
+  messageId,
+  role: 'ROLE_AGENT',
+  parts: [{ text }],
+});
 const status = (to: TaskStatus, metadata?: Record<string, unknown>): StreamResponse => ({
   statusUpdate: { taskId: 't', contextId: 'c', status: to, ...(metadata && { metadata }) },
 });
@@ -25,19 +29,21 @@ const artifact = (of: Artifact, update: Partial<TaskArtifactUpdateEvent> = {}): 
 const append = (...parts: Part[]): StreamResponse => artifact({ artifactId: 'a', parts }, { append: true });
 const after = (...events: StreamResponse[]): Task => events.reduce((before, event) => fold(before, event), task);
 const partsAfter = (...events: StreamResponse[]): Part[] | undefined => after(...events).artifacts?.[0]?.parts;
-const fromWire = (json: string) => JSON.parse(json);
 
 describe('a status', () => {
-  test('replaces the one before', () => {
-    expect(after(status({ ...working, message: say('m') }), status(working)).status).toEqual(working);
+  test('replaces the status before', () => {
+    expect(after(status({ ...working, message: agentMessage('m') }), status(working)).status).toEqual(working);
   });
 
-  test('puts its message into history, once', () => {
-    const spoken = status({ ...working, message: say('m') });
-    expect(after(spoken, spoken, status({ ...working, message: say('n') })).history).toEqual([say('m'), say('n')]);
+  test('adds its message to the history once', () => {
+    const withMessage = status({ ...working, message: agentMessage('m') });
+    expect(after(withMessage, withMessage, status({ ...working, message: agentMessage('n') })).history).toEqual([
+      agentMessage('m'),
+      agentMessage('n'),
+    ]);
   });
 
-  test('without a message leaves history as it is, also absent', () => {
+  test('without a message does not change the history, and does not create one', () => {
     expect('history' in after(status(working))).toBe(false);
   });
 
@@ -49,12 +55,14 @@ describe('a status', () => {
   });
 });
 
-test('a message enters history once, by its id', () => {
-  expect(after({ message: say('m') }, { message: say('m', 'again') }).history).toEqual([say('m')]);
+test('a message is added to the history once per message id', () => {
+  expect(after({ message: agentMessage('m') }, { message: agentMessage('m', 'again') }).history).toEqual([
+    agentMessage('m'),
+  ]);
 });
 
 describe('an artifact', () => {
-  test('replaces the one of the same id, in its place', () => {
+  test('replaces the artifact of the same id at the same index', () => {
     const events = [
       { artifactId: 'a', name: 'old', parts: [] },
       { artifactId: 'b', parts: [] },
@@ -63,11 +71,11 @@ describe('an artifact', () => {
     expect(after(...events.map((of) => artifact(of))).artifacts).toEqual([events[2], events[1]]);
   });
 
-  test('that is appended to before it exists comes to be', () => {
+  test('is created by an append if it does not exist', () => {
     expect(after(append({ text: 'x' })).artifacts).toEqual([{ artifactId: 'a', parts: [{ text: 'x' }] }]);
   });
 
-  test('takes name and description from an append that has them', () => {
+  test('takes a name and description that are not empty from an append', () => {
     const first = artifact({ artifactId: 'a', name: 'Report', description: 'long', parts: [] });
     const second = artifact({ artifactId: 'a', name: '', description: 'short', parts: [] }, { append: true });
     expect(after(first, second).artifacts).toEqual([
@@ -75,7 +83,7 @@ describe('an artifact', () => {
     ]);
   });
 
-  test('unites metadata and extensions at an append', () => {
+  test('merges its metadata and extensions with those of an append', () => {
     const first = artifact({ artifactId: 'a', parts: [], metadata: { a: 1, b: 1 }, extensions: ['x', 'y'] });
     const second = artifact(
       { artifactId: 'a', parts: [], metadata: { b: 2 }, extensions: ['y', 'z'] },
@@ -94,14 +102,14 @@ describe('an artifact', () => {
   });
 });
 
-describe('text that is appended', () => {
-  test('grows the last part', () => {
+describe('appended text', () => {
+  test('extends the last part', () => {
     expect(
       partsAfter(append({ text: 'Hello' }), append({ text: ', ' }, { text: 'world' }), append({ text: '!' })),
     ).toEqual([{ text: 'Hello, ' }, { text: 'world!' }]);
   });
 
-  test('grows it only when both have the same media type', () => {
+  test('extends the last part only if both have the same media type', () => {
     const plain = { text: 'a' };
     const markdown = { text: 'b', mediaType: 'text/markdown' };
     expect(partsAfter(append(plain), append(markdown), append(markdown), append(plain))).toEqual([
@@ -117,16 +125,16 @@ describe('text that is appended', () => {
     { data: 'x' },
     { url: 'x' },
     { raw: '' },
-  ])('does not grow a part such as %j', (part) => {
+  ])('does not extend a part such as %j', (part) => {
     expect(partsAfter(append(part), append(part))).toEqual([part, part]);
     expect(partsAfter(append(part), append({ text: 'y' }))).toEqual([part, { text: 'y' }]);
   });
 
-  test('joins a character that was cut in two', () => {
+  test('joins a surrogate pair that was split', () => {
     expect(partsAfter(append({ text: '\ud83d' }), append({ text: '\ude00' }))).toEqual([{ text: '😀' }]);
   });
 
-  test('stays a part of its own when the agent wants it so', () => {
+  test('is a separate part with coalesceText: false', () => {
     const first = fold(task, append({ text: 'a' }));
     expect(fold(first, append({ text: 'b' }), { coalesceText: false }).artifacts?.[0]?.parts).toEqual([
       { text: 'a' },
@@ -134,24 +142,24 @@ describe('text that is appended', () => {
     ]);
   });
 
-  test('may be nothing, which changes nothing', () => {
+  test('without parts changes nothing', () => {
     expect(partsAfter(append({ text: 'a' }), append())).toEqual([{ text: 'a' }]);
   });
 });
 
-describe('a whole task', () => {
+describe('a task event', () => {
   const stored: Task = {
     ...task,
-    history: [say('m')],
+    history: [agentMessage('m')],
     artifacts: [{ artifactId: 'a', parts: [{ text: 'old' }] }],
     metadata: { a: 1 },
   };
 
-  test('adds and replaces', () => {
+  test('adds messages, artifacts and metadata, and replaces the status and artifacts of the same id', () => {
     const upsert: Task = {
       id: 'other',
-      status: { ...working, message: say('o') },
-      history: [say('m', 'changed'), say('n')],
+      status: { ...working, message: agentMessage('o') },
+      history: [agentMessage('m', 'changed'), agentMessage('n')],
       artifacts: [
         { artifactId: 'a', parts: [{ text: 'new' }] },
         { artifactId: 'b', parts: [] },
@@ -162,41 +170,45 @@ describe('a whole task', () => {
       id: 't',
       contextId: 'c',
       status: upsert.status,
-      history: [say('m'), say('n'), say('o')],
+      history: [agentMessage('m'), agentMessage('n'), agentMessage('o')],
       artifacts: upsert.artifacts,
       metadata: { a: 1, b: 2 },
     });
   });
 
-  test('takes nothing away', () => {
+  test('removes nothing that it does not contain', () => {
     expect(fold(stored, { task: { id: 't', status: working } })).toEqual({ ...stored, status: working });
   });
 });
 
-test('what is folded is never changed', () => {
+test('fold changes neither its task nor its event', () => {
   const freeze = (value: unknown): void => {
     if (typeof value !== 'object' || value === null) return;
     Object.values(Object.freeze(value)).forEach(freeze);
   };
-  const events = [append({ text: 'a' }), append({ text: 'b' }), status({ ...working, message: say('m') }, { a: 1 })];
+  const events = [
+    append({ text: 'a' }),
+    append({ text: 'b' }),
+    status({ ...working, message: agentMessage('m') }, { a: 1 }),
+  ];
   freeze([task, events]);
   expect(() => after(...events, ...events)).not.toThrow();
 });
 
 describe('a metadata key __proto__', () => {
-  const metadata = fromWire('{"__proto__":{"polluted":true},"a":1}');
+  const metadata = JSON.parse('{"__proto__":{"polluted":true},"a":1}');
 
-  test('stays a key of a task', () => {
+  test('remains a key of the metadata of a task', () => {
     const folded = after(status(working, { b: 2 }), status(working, metadata));
     expect(JSON.stringify(folded.metadata)).toBe('{"b":2,"__proto__":{"polluted":true},"a":1}');
   });
 
-  test('stays a key of an artifact', () => {
+  test('remains a key of the metadata of an artifact', () => {
     const merged = mergeHeader({ artifactId: 'a', metadata: { b: 2 } }, { artifactId: 'a', metadata });
     expect(JSON.stringify(merged.metadata)).toBe('{"b":2,"__proto__":{"polluted":true},"a":1}');
   });
 
-  test('pollutes nothing', () => {
+  test('does not set a prototype', () => {
     expect(Reflect.get(after(status(working, metadata)), 'polluted')).toBeUndefined();
   });
 });
@@ -206,7 +218,7 @@ test.each<[Part, string]>([
   [{ text: 'x', mediaType: 'a"b' }, '{"mediaType":"a\\"b","text":"'],
   [{ text: 'x', filename: 'f' }, ''],
   [{ data: { text: 'x' } }, ''],
-])('the opening of the part %j is %s', (part, opening) => {
+])('the JSON of the part %j before its text is %s', (part, opening) => {
   expect(openingOfText(part)).toBe(opening);
   if (opening) expect(JSON.parse(`${opening}x"}`)).toEqual(part);
 });

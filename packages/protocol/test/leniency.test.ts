@@ -10,7 +10,7 @@ import { specification } from './specification/specification.ts';
 const message: Message = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'hello' }] };
 
 describe.each(Object.entries(specification))('%s', (name, { schema }) => {
-  test('is the same, however a ProtoJSON writer puts it', () => {
+  test('is parsed to the same object from every form that ProtoJSON allows', () => {
     fc.assert(
       fc.property(objectsOf(name), fc.gen(), (object, draw) => {
         expect(parse(schema, loosen(name, object, draw))).toEqual(parse(schema, object));
@@ -18,7 +18,7 @@ describe.each(Object.entries(specification))('%s', (name, { schema }) => {
     );
   });
 
-  test('is not copied to be normalised when it is normal', () => {
+  test('is not copied if it is already in the canonical form', () => {
     fc.assert(
       fc.property(objectsOf(name), (object) => {
         const canonical = parse(schema, object);
@@ -28,18 +28,18 @@ describe.each(Object.entries(specification))('%s', (name, { schema }) => {
   });
 });
 
-test('null data is a value, null everything else is unset', () => {
+test('null in "data" is a value; null in any other field means unset', () => {
   expect(parse(partSchema, { data: null })).toEqual({ data: null });
   expect(parse(partSchema, { text: null, url: 'file:///a', filename: null, data: undefined })).toEqual({
     url: 'file:///a',
   });
 });
 
-test('an empty text is a text: a member of a oneof has presence', () => {
+test('an empty "text" is set, because a member of a oneof has presence', () => {
   expect(parse(partSchema, { text: '', mediaType: '' })).toEqual({ text: '' });
 });
 
-test('of a field that is given by both its names, the camelCase one counts', () => {
+test('if a field has both its names, the camelCase one is used', () => {
   const { messageId, ...rest } = message;
   for (const value of [
     { messageId, message_id: 'other', ...rest },
@@ -51,7 +51,7 @@ test('of a field that is given by both its names, the camelCase one counts', () 
   }
 });
 
-test('what is given is never changed', () => {
+test('parse does not change its input', () => {
   const given = { message_id: 'm', role: 1, parts: [{ text: 'hello', media_type: 'a/b' }], contextId: '' };
   const before = structuredClone(given);
   expect(parse(messageSchema, given)).toEqual({ ...message, parts: [{ text: 'hello', mediaType: 'a/b' }] });
@@ -64,11 +64,11 @@ test.each([
   ['2026-01-31T10:00:00.123456789Z', '2026-01-31T10:00:00.123Z'],
   ['2026-01-31T10:00:00+02:00', '2026-01-31T08:00:00.000Z'],
   ['2024-02-29T23:59:59.999-00:30', '2024-03-01T00:29:59.999Z'],
-])('the time %s is %s', (given, normal) => {
-  expect(parse(listTasksRequestSchema, { statusTimestampAfter: given })).toEqual({ statusTimestampAfter: normal });
+])('the timestamp %s is parsed to %s', (given, canonical) => {
+  expect(parse(listTasksRequestSchema, { statusTimestampAfter: given })).toEqual({ statusTimestampAfter: canonical });
 });
 
-test('the strings of a query are numbers and booleans where the request has them', () => {
+test('the strings of a query are parsed to numbers and booleans according to the fields', () => {
   const query = { pageSize: '20', historyLength: '0', includeArtifacts: 'true', status: 'TASK_STATE_WORKING' };
   expect(parse(listTasksRequestSchema, query)).toEqual({
     ...query,
@@ -81,7 +81,7 @@ test('the strings of a query are numbers and booleans where the request has them
 describe('a key __proto__', () => {
   const fromWire = (json: string): unknown => JSON.parse(json);
 
-  test('of metadata stays a key', () => {
+  test('of metadata remains a key', () => {
     const json = '{"data":{"__proto__":{"polluted":1}},"metadata":{"__proto__":{"polluted":2}}}';
     expect(JSON.stringify(parse(partSchema, fromWire(json)))).toBe(json);
   });
@@ -94,7 +94,7 @@ describe('a key __proto__', () => {
     expect(part.text).toBeUndefined();
   });
 
-  test('pollutes nothing', () => {
+  test('does not pollute Object.prototype', () => {
     expect(Reflect.get({}, 'polluted')).toBeUndefined();
   });
 });

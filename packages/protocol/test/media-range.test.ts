@@ -11,7 +11,7 @@ describe('two media ranges', () => {
     ['image/*', 'image/*'],
     ['text', 'text/plain'],
     ['text', 'text/*'],
-  ])('%s and %s meet, whichever is named first', (one, other) => {
+  ])('%s and %s overlap, in either order', (one, other) => {
     expect(mediaRangesMeet(one, other)).toBe(true);
     expect(mediaRangesMeet(other, one)).toBe(true);
   });
@@ -23,7 +23,7 @@ describe('two media ranges', () => {
     ['application/json', 'application/json-seq'],
     ['', 'text/plain'],
     ['text', 'texture/plain'],
-  ])('%s and %s do not', (one, other) => {
+  ])('%s and %s do not overlap', (one, other) => {
     expect(mediaRangesMeet(one, other)).toBe(false);
     expect(mediaRangesMeet(other, one)).toBe(false);
   });

@@ -7,21 +7,21 @@ import { specification } from './specification/specification.ts';
 import { violatedFields } from './violated-fields.ts';
 
 describe.each(Object.entries(specification))('%s', (name, { section, schema, fields }) => {
-  test(`has the fields of §${section}, and no others`, () => {
+  test(`has exactly the fields of §${section}`, () => {
     expect(schema).toBeInstanceOf(z.ZodObject);
     if (schema instanceof z.ZodObject) expect(Object.keys(schema.shape).sort()).toEqual(Object.keys(fields).sort());
   });
 
-  test('needs nothing but its required fields', () => {
+  test('is valid with only its required fields', () => {
     expect(parse(schema, smallest(name))).toMatchObject(smallest(name));
   });
 
-  test('ignores fields that it does not know', () => {
+  test('ignores unknown fields', () => {
     const known = parse(schema, smallest(name));
     expect(parse(schema, { ...smallest(name), unknown: 1, __proto: 2 })).toEqual(known);
   });
 
-  test('is refused when it is no object', () => {
+  test('is refused if it is not an object', () => {
     for (const value of [null, undefined, 5, 'text', []]) expect(violatedFields(schema, value)).toEqual(['(root)']);
   });
 
@@ -34,7 +34,7 @@ describe.each(Object.entries(specification))('%s', (name, { section, schema, fie
       expect(parse(schema, { ...around, [fieldName]: value })).toMatchObject({ [fieldName]: value });
     });
 
-    test('is refused by name when it is of another type', () => {
+    test('of another type is refused with its name', () => {
       for (const wrong of wrongValues(type)) {
         expect(violatedFields(schema, { ...around, [fieldName]: wrong })).toEqual([fieldName]);
       }
@@ -51,19 +51,19 @@ describe.each(Object.entries(specification))('%s', (name, { section, schema, fie
     if (!entryType) return;
 
     if (field.presence === 'required') {
-      test('must have an entry', () => {
+      test('must not be empty', () => {
         expect(violatedFields(schema, { ...around, [fieldName]: [] })).toEqual([fieldName]);
       });
     }
 
-    test('is refused by the index of a wrong entry', () => {
+    test('with a wrong entry is refused with the index of the entry', () => {
       const list = [rightValue(entryType), null];
       expect(violatedFields(schema, { ...around, [fieldName]: list })).toEqual([`${fieldName}[1]`]);
     });
   });
 });
 
-/** The smallest object; for a member of a `oneof`, without the member that was chosen for it. */
+/** The smallest valid object; if the field is a member of a `oneof`, without the members. */
 function withoutOthers(name: string, { presence }: Field): Record<string, unknown> {
   const members = specification[name]?.fields ?? {};
   const kept = Object.entries(smallest(name)).filter(

@@ -23,17 +23,17 @@ function codecOf(name: string): Codec {
 
 const onTheWire = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
-/** The messages of the SDK; `…Entry` are the pairs of its maps. */
+/** The message types of the SDK, without the entries of its maps (`…Entry`). */
 const sdkNames = Object.keys(sdk).filter((name) => isCodec(Reflect.get(sdk, name)) && !name.endsWith('Entry'));
 
-test('the published SDK and this package know the same objects', () => {
+test('the published SDK and this package have the same objects', () => {
   expect(sdkNames.sort()).toEqual(Object.keys(specification).sort());
 });
 
 describe.each(Object.entries(specification))('%s', (name, { schema }) => {
   const codec = codecOf(name);
 
-  test('is taken as it is, when it is as the specification has it', () => {
+  test('in the canonical form of the specification is parsed without a change', () => {
     fc.assert(
       fc.property(objectsOf(name), (object) => {
         expect(parse(schema, object)).toMatchObject(object);
@@ -41,7 +41,7 @@ describe.each(Object.entries(specification))('%s', (name, { schema }) => {
     );
   });
 
-  test('survives the published SDK field for field, known losses aside', () => {
+  test('is read and written by the published SDK without a loss, except for the known ones', () => {
     fc.assert(
       fc.property(objectsOf(name), (object) => {
         const ours = parse(schema, object);
@@ -51,7 +51,7 @@ describe.each(Object.entries(specification))('%s', (name, { schema }) => {
     );
   });
 
-  test('is taken as the published SDK writes it', () => {
+  test('as the published SDK writes it is parsed to the same object', () => {
     fc.assert(
       fc.property(objectsOf(name).filter(hasNoNullData), (object) => {
         const theirs = onTheWire(codec.toJSON(codec.fromJSON(object)));

@@ -7,7 +7,7 @@ const named = (...names: string[]): TaskState[] =>
 const terminal = named('COMPLETED', 'FAILED', 'CANCELED', 'REJECTED');
 const interrupted = named('INPUT_REQUIRED', 'AUTH_REQUIRED');
 
-test('the states are numbered as in the protobuf definition, from 1', () => {
+test('the states are in the order of the protobuf definition', () => {
   expect(taskStates).toEqual([
     'TASK_STATE_SUBMITTED',
     'TASK_STATE_WORKING',
@@ -30,18 +30,18 @@ test('input-required and auth-required are interrupted', () => {
 
 describe.each(taskStates)('%s', (from) => {
   if (isTerminal(from)) {
-    test('is the end', () => {
+    test('is followed by no state', () => {
       expect(taskStates.filter((to) => canFollow(from, to))).toEqual([]);
     });
   } else {
-    test('may be followed by work, a question or an end', () => {
+    test('can be followed by working, interrupted and terminal states', () => {
       for (const to of ['TASK_STATE_WORKING', ...interrupted, ...terminal] as const)
         expect(canFollow(from, to)).toBe(true);
     });
   }
 });
 
-test("a task is submitted again only by its client's answer to a question", () => {
+test('only submitted and interrupted tasks can become submitted', () => {
   expect(taskStates.filter((from) => canFollow(from, 'TASK_STATE_SUBMITTED'))).toEqual([
     'TASK_STATE_SUBMITTED',
     ...interrupted,

@@ -5,7 +5,7 @@ import type * as schemas from '../src/schemas/index.ts';
 
 type Read<Name extends keyof typeof schemas> = (typeof schemas)[Name] extends z.ZodType<infer Value> ? Value : never;
 
-it('Every schema reads a value of its type, and of no other: judged by the compiler', () => {
+it('every schema returns exactly its public type (checked by the compiler)', () => {
   expectTypeOf<Read<'agentCapabilitiesSchema'>>().toEqualTypeOf<a2a.AgentCapabilities>();
   expectTypeOf<Read<'agentCardSchema'>>().toEqualTypeOf<a2a.AgentCard>();
   expectTypeOf<Read<'agentCardSignatureSchema'>>().toEqualTypeOf<a2a.AgentCardSignature>();

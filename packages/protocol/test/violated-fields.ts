@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { A2AError } from '../src/index.ts';
 import { parse } from '../src/schemas/index.ts';
 
-/** The fields that `parse` complains of; none when it takes the value. Whatever else it throws fails the test. */
+/** The fields that `parse` refuses; none if the value is valid. Rethrows any error but InvalidParams. */
 export function violatedFields(schema: z.ZodType, value: unknown): string[] {
   try {
     parse(schema, value);

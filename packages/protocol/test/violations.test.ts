@@ -9,7 +9,7 @@ import {
   taskPushNotificationConfigSchema,
 } from '../src/schemas/index.ts';
 import { objectsOf } from './specification/arbitraries.ts';
-import { breakagesOf, replaceAt } from './specification/places.ts';
+import { breakagesOf, replaceAt } from './specification/breakages.ts';
 import { violatedFields } from './violated-fields.ts';
 
 const request = {
@@ -24,10 +24,10 @@ function failureOf(value: unknown, path?: string): A2AError {
     if (error instanceof A2AError) return error;
     throw error;
   }
-  throw new Error('It was taken');
+  throw new Error('parse has accepted the value');
 }
 
-test('2,000 requests with one thing wrong are refused, each by the name of the field', () => {
+test('2,000 requests with one wrong field are refused, each with the name of the field', () => {
   fc.assert(
     fc.property(objectsOf('SendMessageRequest'), fc.gen(), (right, draw) => {
       const { path, put, violated } = draw(fc.constantFrom, ...breakagesOf('SendMessageRequest', right));
@@ -37,7 +37,7 @@ test('2,000 requests with one thing wrong are refused, each by the name of the f
   );
 });
 
-test('2,000 values of any kind are taken or refused as invalid, nothing else', () => {
+test('2,000 arbitrary values are accepted or refused as InvalidParams, without another error', () => {
   fc.assert(
     fc.property(fc.anything({ maxDepth: 4 }), (value) => {
       violatedFields(sendMessageRequestSchema, value);
@@ -48,7 +48,7 @@ test('2,000 values of any kind are taken or refused as invalid, nothing else', (
   );
 });
 
-test('every wrong field is named, with the reason in plain words', () => {
+test('an error names every wrong field with a reason', () => {
   const message = { role: 'ROLE_KING', parts: [{}, { text: 1, filename: 2 }], extensions: [3], metadata: [] };
   const { code, violations } = failureOf({ message, configuration: { historyLength: -1, returnImmediately: 'no' } });
   expect(code).toBe('InvalidParams');
@@ -86,18 +86,18 @@ test.each([
   ]);
 });
 
-test('the message of the error has the first violation, and counts the others', () => {
+test('the message of an error has the first violation and the number of the others', () => {
   expect(failureOf({}).message).toBe('Invalid parameters: message is required');
   expect(failureOf({ message: {} }).message).toBe('Invalid parameters: message.messageId is required (and 2 more)');
   expect(failureOf(null).message).toBe('Invalid parameters: (root) must be an object');
 });
 
-test('a caller may say what the value is called', () => {
+test('a caller can give the path of the value, with which the fields begin', () => {
   expect(failureOf({ message: {} }, 'params').violations[0]?.field).toBe('params.message.messageId');
   expect(failureOf([], 'params').violations[0]?.field).toBe('params');
 });
 
-test('a push configuration that is created names its task; one within a message need not (§3.2.2)', () => {
+test('a push configuration needs a taskId when it is created, but not within a message (§3.2.2)', () => {
   const config = { url: 'https://client.example/hook' };
   expect(violatedFields(createTaskPushNotificationConfigRequestSchema, config)).toEqual(['taskId']);
   expect(violatedFields(taskPushNotificationConfigSchema, config)).toEqual([]);
@@ -105,7 +105,7 @@ test('a push configuration that is created names its task; one within a message 
 
 describe('a part', () => {
   test.each([
-    ['nothing', {}],
+    ['no content', {}],
     ['two contents', { text: 'a', url: 'https://a.example' }],
     ['null data beside a text', { text: 'a', data: null }],
     ['four contents', { text: '', raw: '', url: '', data: 0 }],
@@ -118,19 +118,19 @@ describe('a hostile request', () => {
   const withPart = (part: unknown) => ({ message: { ...request.message, parts: [part] } });
   const nested = (levels: number): unknown => JSON.parse('['.repeat(levels) + ']'.repeat(levels));
 
-  test('of a million wrong parts is one violation', () => {
+  test('with a million wrong parts causes one violation', () => {
     const parts = new Array<unknown>(1_000_000).fill(0);
     expect(failureOf({ message: { ...request.message, parts } }).violations).toEqual([
       { field: 'message.parts', description: 'must have at most 1000 entries' },
     ]);
   });
 
-  test('of a thousand wrong parts is fifty violations', () => {
+  test('with a thousand wrong parts causes fifty violations', () => {
     const parts = new Array<unknown>(1000).fill(0);
     expect(failureOf({ message: { ...request.message, parts } }).violations).toHaveLength(50);
   });
 
-  test('nested deeper than JSON.stringify can follow is refused', () => {
+  test('with more than 100 levels of nesting is refused', () => {
     expect(parse(partSchema, { data: nested(100) })).toBeDefined();
     expect(violatedFields(sendMessageRequestSchema, withPart({ data: nested(101) }))).toEqual([
       'message.parts[0].data',
@@ -146,7 +146,7 @@ describe('a hostile request', () => {
     ]);
   });
 
-  test('does not get its own text back', () => {
+  test('is not repeated in the error', () => {
     const secret = 'x'.repeat(300);
     expect(
       JSON.stringify(failureOf({ message: { ...request.message, messageId: secret, role: secret } }).violations),

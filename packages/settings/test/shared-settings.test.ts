@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { sharedAssignments } from '../src/index.ts';
 
-it('settings that all processes share are written for a shell, without secrets', () => {
+it('the settings that all processes share are quoted for a shell, with secrets as variables', () => {
   const environment = {
     REDIS_URL: 'redis://127.0.0.1:6379',
     PUSH_ALLOW_HOSTS: "it's one",

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { unknownSettings, unknownSettingText } from '../src/index.ts';
 
-describe('a variable that is no setting', () => {
+describe('a variable that is not a setting', () => {
   it.each([
     ['SENDMODE', 'SEND_MODE'],
     ['PROT', 'PORT'],
@@ -10,11 +10,11 @@ describe('a variable that is no setting', () => {
     ['SWITCHYARD_PORT', 'PORT'],
     ['SWITCHYARD_LOGLEVEL', 'LOG_LEVEL'],
     ['LEASE_MS', 'SWEEP_AFTER_MS'],
-  ])('%s is taken for %s', (name, meant) => {
+  ])('%s is reported with the suggestion %s', (name, meant) => {
     expect(unknownSettings({ [name]: 'x' })).toEqual([{ name, meant }]);
   });
 
-  it('is named, whatever it is, when it has our name in front', () => {
+  it('is reported without a suggestion if it begins with SWITCHYARD_', () => {
     const [unknown] = unknownSettings({ SWITCHYARD_COLOUR: 'red' });
     expect(unknown && unknownSettingText(unknown)).toBe('SWITCHYARD_COLOUR is not a setting of Switchyard');
   });
@@ -29,7 +29,7 @@ describe('a variable that is no setting', () => {
     ['SWITCHYARD_SERVICE_HOST', '10.0.0.1'],
     ['SWITCHYARD_PORT', 'tcp://10.0.0.1:4000'],
     ['SENDMODE', ''],
-  ])('and not like one is left alone: %s=%s', (name, value) => {
+  ])('and does not resemble one is ignored: %s=%s', (name, value) => {
     expect(unknownSettings({ [name]: value })).toEqual([]);
   });
 });

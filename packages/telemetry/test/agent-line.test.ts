@@ -22,7 +22,7 @@ describe('a line that an agent logs', () => {
     });
   });
 
-  it('is bounded, in its text, its fields and their number', () => {
+  it('is limited in its text, its fields and their number', () => {
     const many = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`field${i}`, i]));
     const { text, fields } = agentLine({ text: 'x'.repeat(10_000), fields: { long: 'y'.repeat(10_000) } });
     expect([text.length, String(fields.long).length]).toEqual([501, 201]);
@@ -30,7 +30,7 @@ describe('a line that an agent logs', () => {
     expect(fieldsOf(many).leftOut).toBe(10);
   });
 
-  it('leaves out what has a name that is none, or a value that is no short one', () => {
+  it('leaves out fields with an invalid name, and values that are lists or objects', () => {
     expect(fieldsOf({ 'a b': 1, '': 2, ['n'.repeat(41)]: 3, list: [1], object: {}, fine: 4 })).toEqual({
       fine: 4,
       leftOut: 5,
@@ -46,17 +46,17 @@ describe('a line that an agent logs', () => {
     { note: 'eyJhbGciOiJub25lIn0.abc.def' },
     { note: 'redis://:hunter2@host/0' },
     { err: new Error('refused: Basic YWRhOmh1bnRlcjI=') },
-  ])('has no secret: %j', (fields) => {
+  ])('contains no secret: %j', (fields) => {
     expect(JSON.stringify(fieldsOf(fields))).not.toMatch(
       /hunter2|"abc"|abcdef123|abcdefgh12345678|eyJhbGci|YWRhOmh1bnRlcjI/,
     );
   });
 
-  it('has numbers of tokens', () => {
+  it('keeps a number of tokens', () => {
     expect(fieldsOf({ tokens: 1200 })).toEqual({ tokens: 1200 });
   });
 
-  it('has no secret of the worker’s environment, wherever an agent puts it', () => {
+  it('contains no secret of the worker’s environment, neither in its text nor in its fields', () => {
     const secrets = secretsIn({
       OPENAI_API_KEY: 'very-plain-words',
       ADMIN_KEY: 'operators-only',

@@ -9,13 +9,13 @@ const log = createLog({ app: 'worker', level: 'warn' }, destination);
 
 afterAll(() => context.disable());
 
-it('names fields alike in every program, and leaves out what may hold a secret', () => {
-  log.warn({ event: 'x', taskId: 't', contextId: 'c', requestId: 'r', workerId: 'w', text: 'private' }, 'said');
+it('a line has the same names of fields in every program, and leaves out fields that may contain a secret', () => {
+  log.warn({ event: 'x', taskId: 't', contextId: 'c', requestId: 'r', workerId: 'w', text: 'private' }, 'a line');
   expect(lines.at(-1)).toMatchObject({ app: 'worker', event: 'x', task: 't', context: 'c', request: 'r', worker: 'w' });
-  expect(lines.at(-1)).toMatchObject({ leftOut: ['text'], msg: 'said', pid: process.pid });
+  expect(lines.at(-1)).toMatchObject({ leftOut: ['text'], msg: 'a line', pid: process.pid });
 });
 
-it('has the trace of the span in which a line is written', () => {
+it('a line has the trace id of the active span', () => {
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   const traceId = '0af7651916cd43dd8448eb211c80319c';
   const span = trace.wrapSpanContext({ traceId, spanId: 'b7ad6b7169203331', traceFlags: 1 });
@@ -24,7 +24,7 @@ it('has the trace of the span in which a line is written', () => {
   expect(lines.slice(-2).map((line) => line.traceId)).toEqual([traceId, undefined]);
 });
 
-it('has another level for a while, then its usual one; a word that is none changes nothing', async () => {
+it('the level can be changed for a time; an unknown level restores the usual one', async () => {
   const level = new LevelSwitch(log);
   level.set({ level: 'debug', forMs: 60_000 });
   expect([log.level, lines.at(-1)?.logLevel]).toEqual(['debug', 'debug']);

@@ -15,18 +15,18 @@ afterAll(() => {
   return server.stop();
 });
 
-/** What goes wrong with a command that holds a secret. */
-async function refused(command: string, ...args: string[]): Promise<unknown> {
+/** The error of a command that contains a secret. */
+async function errorOf(command: string, ...args: string[]): Promise<unknown> {
   return admin.call(command, ...args).catch((error: unknown) => error);
 }
 
-test('nothing of a command or a password is in what a log gets of an error', async () => {
+test('the logged fields of a Redis error contain neither the arguments of the command nor the password', async () => {
   await admin.set('text', 'x');
   const errors = [
-    await refused('AUTH', SECRET),
-    await refused('HSET', 'text', 'field', SECRET),
-    await refused('NOSUCHCOMMAND', SECRET),
-    new Error('wrapped', { cause: await refused('AUTH', 'user', SECRET) }),
+    await errorOf('AUTH', SECRET),
+    await errorOf('HSET', 'text', 'field', SECRET),
+    await errorOf('NOSUCHCOMMAND', SECRET),
+    new Error('wrapped', { cause: await errorOf('AUTH', 'user', SECRET) }),
   ];
   await admin.config('SET', 'requirepass', 'other');
   const stranger = new Redis(server.url.replace('//', `//default:${SECRET}@`), { lazyConnect: true });
@@ -42,7 +42,7 @@ test('nothing of a command or a password is in what a log gets of an error', asy
   expect(errors.map((error) => JSON.stringify(error)).join()).toContain(SECRET);
 });
 
-test('what an error repeats of a text, of an address or of anything long is left out, in its stack as well', () => {
+test('the logged fields of an error contain no parsed text, no path of a URL and no long text', () => {
   const read = (): unknown => JSON.parse(`{"key": "${SECRET}`);
   const parsing = ((): unknown => {
     try {
@@ -65,7 +65,7 @@ test('what an error repeats of a text, of an address or of anything long is left
   expect(errorFields(new Error('short'))).toMatchObject({ stack: expect.stringContaining('error-fields.test.ts') });
 });
 
-test('a log line has the fields that are allowed, and the names of the others', () => {
+test('a log line has the allowed fields, and the names of those that are left out', () => {
   const given = {
     agent: 'echo',
     durationMs: 3,
@@ -85,7 +85,7 @@ test('a log line has the fields that are allowed, and the names of the others', 
   });
 });
 
-test('the fields that identify an error stay', () => {
+test('the logged fields of an error have its type, message and cause', () => {
   const cause = Object.assign(new Error('no'), { code: 'ECONNREFUSED' });
   expect(errorFields(new TypeError('wrong', { cause }))).toMatchObject({
     type: 'TypeError',

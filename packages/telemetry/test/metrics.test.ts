@@ -12,13 +12,13 @@ afterAll(() => context.disable());
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const OPEN_METRICS = 'application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.3';
 
-/** Does something within a span. */
-function inSpan(traceFlags: number, act: () => void): void {
+/** Runs a function within a span. */
+function inSpan(traceFlags: number, run: () => void): void {
   const span = trace.wrapSpanContext({ traceId: TRACE, spanId: 'b7ad6b7169203331', traceFlags });
-  context.with(trace.setSpan(context.active(), span), act);
+  context.with(trace.setSpan(context.active(), span), run);
 }
 
-it('counts and durations are told in the text format, and in OpenMetrics where that is accepted, in any order', async () => {
+it('counters and histograms are rendered as text, and as OpenMetrics for clients that accept it', async () => {
   const metrics = new Metrics('worker');
   metrics.count('switchyard_swept_total', { what: 'silent' }, 3);
   metrics.observe('switchyard_queue_wait_seconds', 0.02, { agent: 'pizza' });
@@ -38,7 +38,7 @@ it('counts and durations are told in the text format, and in OpenMetrics where t
   }
 });
 
-it('a duration within a sampled trace has its id as an exemplar, in OpenMetrics alone', async () => {
+it('a duration within a sampled trace has the trace id as its exemplar, in OpenMetrics only', async () => {
   const metrics = new Metrics('worker');
   const observe = (seconds: number): void => metrics.observe('switchyard_append_duration_seconds', seconds, {});
   inSpan(1, () => observe(0.002));
@@ -66,7 +66,7 @@ it.each([
   },
   { labelNames: [], labels: [{}] },
 ])(
-  'durations by $labelNames.length labels are served as prom-client serves those of its own histogram',
+  'a histogram with $labelNames.length labels is rendered exactly like that of prom-client',
   async ({ labelNames, labels }) => {
     const registries = [new Registry(), new Registry()] as const;
     const config = { name: 'waits_seconds', help: 'Waits.', labelNames, buckets: [0.1, 1, 2.5] };
@@ -86,7 +86,7 @@ it.each([
   },
 );
 
-it('a gauge that is not set has no value', async () => {
+it('a gauge that its collector does not set is not rendered', async () => {
   const metrics = new Metrics('gateway');
   let bytes: number | undefined = 5;
   metrics.collect('switchyard_redis_used_memory_bytes', (set) => {
@@ -97,12 +97,12 @@ it('a gauge that is not set has no value', async () => {
   expect((await metrics.render()).text).not.toMatch(/^switchyard_redis_used_memory_bytes/m);
 });
 
-it('names follow the conventions of Prometheus', () => {
+it('the names of metrics follow the conventions of Prometheus', () => {
   for (const [name, { type, help }] of Object.entries(catalogue)) {
-    expect(name, 'the unit is the last word of a duration').toMatch(
+    expect(name, 'a histogram ends with its unit, any other metric begins with switchyard_').toMatch(
       type === 'histogram' ? /_seconds$/ : /^switchyard_/,
     );
-    expect(name.endsWith('_total'), `${name} is a counter, or ends otherwise`).toBe(type === 'counter');
+    expect(name.endsWith('_total'), `${name} ends with _total if and only if it is a counter`).toBe(type === 'counter');
     expect(help).toMatch(/\.$/);
   }
 });

@@ -29,7 +29,7 @@ const message = {
 };
 const attempt = { epoch: 1, attempt: 1 };
 
-const authors = api.getTracer('an agent');
+const agentTracer = api.getTracer('an agent');
 
 let collector: TestCollector;
 let errors: Error[];
@@ -43,7 +43,7 @@ const start = (share: number, url = collector.url): Promise<Traces> =>
   startTraces({ collector: { url, share } }, { service: 'switchyard-test', onError: (error) => errors.push(error) });
 const named = (name: string): ReceivedSpan[] => collector.spans.filter((span) => span.name === name);
 
-/** What a message is stored with. */
+/** Sends a message, and returns the trace context that is stored with it. */
 async function send(traceParent?: string, isStream = false, traceState?: string) {
   const traceContext = traceContextIn(traceParent, traceState);
   const sent = { agent: 'pizza', messageId: 'message-1', traceContext, isAwaited: isStream };
@@ -61,14 +61,14 @@ async function send(traceParent?: string, isStream = false, traceState?: string)
 describe('without a collector', () => {
   const off = () => startTraces({ collector: undefined }, { service: 'switchyard-test', onError: () => undefined });
 
-  it("a message is stored with its sender's trace, or with nothing", async () => {
+  it('a message is stored with the trace context of its sender, or without one', async () => {
     await off();
     expect(await send()).toBeUndefined();
     expect(await send(sampled)).toEqual({ parent: sampled });
     expect(await send(sampled, true)).toEqual({ parent: sampled, isAwaited: true });
   });
 
-  it('its turn goes on with that trace, and so do steps, calls and deliveries', async () => {
+  it('the trace context of a message is passed on to its turn, steps, calls and deliveries', async () => {
     await off();
     const turn = traceTurn({ ...message, trace: { parent: sampled } }, attempt, []);
     await turn.follow(() =>
@@ -90,12 +90,12 @@ describe('without a collector', () => {
   });
 });
 
-describe('a share of the traces', () => {
-  it('of 0 records nothing that begins here, nor what comes of it elsewhere', async () => {
-    const nowhere = await start(0);
+describe('a trace share', () => {
+  it('of 0 records no trace that begins here, and no span of it in other processes', async () => {
+    const unrecorded = await start(0);
     const stored = await send();
     expect(stored).toEqual({});
-    await nowhere.stop();
+    await unrecorded.stop();
     const traces = await start(1);
     const turn = traceTurn({ ...message, trace: stored }, attempt, []);
     await turn.follow(() =>
@@ -105,7 +105,7 @@ describe('a share of the traces', () => {
           expect(given).toEqual({});
           return accepted;
         });
-        authors.startSpan('of the agent itself').end();
+        agentTracer.startSpan('of the agent itself').end();
       }),
     );
     turn.end({ result: 'settled' });
@@ -113,7 +113,7 @@ describe('a share of the traces', () => {
     expect(collector.spans).toEqual([]);
   });
 
-  it("does not count for a caller's trace: it is recorded as the caller does, with the turn that is linked to it", async () => {
+  it("does not apply to a caller's trace: it and its turn are recorded if the caller samples it", async () => {
     const traces = await start(0);
     await send(unsampled);
     const turn = traceTurn({ ...message, trace: await send(sampled) }, attempt, []);
@@ -139,11 +139,11 @@ describe('a share of the traces', () => {
 });
 
 describe('attempts', () => {
-  it('at one message are one trace, and a step that a lost one left is ended by the next', async () => {
+  it('at one message have one trace; a step that a crashed attempt began is recorded by the next', async () => {
     const traces = await start(1);
     const lost = { ...attempt, begunAt: new Date(), worker: 'dead' };
     const first = traceTurn({ ...message, trace: undefined }, attempt, []);
-    // It runs, and never ends.
+    // The step never ends, as in a crashed attempt.
     let child = '';
     void first.invoke(() =>
       traceStep('work', () => {
@@ -167,7 +167,7 @@ describe('attempts', () => {
     expect(named('call')).toHaveLength(1);
   });
 
-  it('that follow one that was given back have spans of their own', async () => {
+  it('that ended with a retry have separate spans for the same step', async () => {
     const traces = await start(1);
     for (const epoch of [1, 2]) {
       const turn = traceTurn({ ...message, trace: undefined }, { epoch, attempt: epoch }, []);
@@ -181,7 +181,7 @@ describe('attempts', () => {
 });
 
 describe('a stream', () => {
-  it('has a span until it is over', async () => {
+  it('has a span that ends when the stream ends', async () => {
     const traces = await start(1);
     const stream = new AbortController();
     const operation = { method: 'SendStreamingMessage', isStream: true, call: { ...call, signal: stream.signal } };
@@ -193,8 +193,8 @@ describe('a stream', () => {
   });
 });
 
-describe('a collector that is away', () => {
-  it('is told as an error, and holds up nothing', async () => {
+describe('an unreachable collector', () => {
+  it('is reported as an error, and blocks nothing', async () => {
     await collector.close();
     const traces = await start(1);
     await send();
@@ -208,7 +208,7 @@ describe('a traceparent', () => {
     ['of zeros', `00-${'0'.repeat(32)}-b7ad6b7169203331-01`],
     ['of version ff', `ff-${trace}-b7ad6b7169203331-01`],
     ['in capitals', sampled.toUpperCase()],
-    ['with more behind it', `${sampled}-1`],
+    ['with a suffix', `${sampled}-1`],
   ])('%s is ignored', (_, value) => {
     expect(traceContextIn(value)).toBeUndefined();
     expect(traceContextIn(sampled)).toEqual({ parent: sampled });
@@ -219,18 +219,18 @@ describe('a tracestate', () => {
   const members = (count: number): string => Array.from({ length: count }, (_, i) => `v${i}=x`).join(',');
 
   it.each([
-    ['as it is', 'vendor=a,other@tenant=b c', 'vendor=a,other@tenant=b c'],
-    ['without what is no member', 'vendor=a,,=b,Big=c,none', 'vendor=a'],
-    ['with 32 members', members(32), members(32)],
-    ['not at all if it has more', members(33), undefined],
-    ['not at all if it is longer than 512 characters', `vendor=${'x'.repeat(506)}`, undefined],
-    ['not at all if it has no member', 'none', undefined],
-  ])('goes on %s', (_, given, state) => {
+    ['of valid members is kept', 'vendor=a,other@tenant=b c', 'vendor=a,other@tenant=b c'],
+    ['is kept without its invalid members', 'vendor=a,,=b,Big=c,none', 'vendor=a'],
+    ['of 32 members is kept', members(32), members(32)],
+    ['of 33 members is dropped', members(33), undefined],
+    ['of more than 512 characters is dropped', `vendor=${'x'.repeat(506)}`, undefined],
+    ['without a valid member is dropped', 'none', undefined],
+  ])('%s', (_, given, state) => {
     expect(traceContextIn(sampled, given)?.state).toBe(state);
     expect(traceContextIn(undefined, given)).toBeUndefined();
   });
 
-  it('is stored with a message, and goes on to what its turn asks and to webhooks, recorded or not', async () => {
+  it('is stored with a message, and passed on to calls of its turn and to webhooks, recorded or not', async () => {
     const state = 'vendor=a';
     for (const collected of [false, true]) {
       const settings = collected ? { url: collector.url, share: 1 } : undefined;

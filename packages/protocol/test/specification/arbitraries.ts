@@ -3,12 +3,12 @@ import { entryOf, type Field, mapEntryOf } from './field.ts';
 import { definitionOf } from './specification.ts';
 
 /**
- * Keys of objects: any but two. `__proto__` has tests of its own: the SDK, too, makes a prototype of it. And after a
- * key with a backslash V8 misreads others that are escaped (engine.test.ts).
+ * Any key except `__proto__`, which the SDK takes for a prototype (other tests cover it), and except keys with a
+ * backslash, after which V8 misreads other escaped keys (engine.test.ts).
  */
 const mapKey = fc.string({ maxLength: 8 }).filter((key) => key !== '__proto__' && !key.includes('\\'));
 
-/** What JSON.parse can give: no -0, no undefined. */
+/** The values that JSON.parse can return: no -0, no undefined. */
 const json = fc
   .anything({
     key: mapKey,
@@ -48,7 +48,7 @@ const scalars: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   count: fc.integer({ min: 0, max: 2 ** 31 - 1 }),
 };
 
-/** Any value that the schemas take and do not change, by the name of its type. */
+/** Values of a type in the canonical form: the schemas accept and do not change them. */
 function valuesOf(type: string, presence: Field['presence'] = 'optional'): fc.Arbitrary<unknown> {
   const minLength = presence === 'required' ? 1 : 0;
   if (type === 'string' && presence === 'required') return text.filter((value) => value !== '');
@@ -59,7 +59,7 @@ function valuesOf(type: string, presence: Field['presence'] = 'optional'): fc.Ar
   return scalars[type] ?? objectsOf(type);
 }
 
-/** Any object of a name, with any of the fields that it may have. */
+/** Valid objects of a name, with any of their optional fields. */
 export function objectsOf(name: string): fc.Arbitrary<Record<string, unknown>> {
   const fields = Object.entries(definitionOf(name).fields);
   const members = fields.filter(([, { presence }]) => presence === 'one of');
@@ -77,7 +77,7 @@ function recordOf(fields: readonly (readonly [string, Field])[]): fc.Arbitrary<R
   return fc.record(model, { requiredKeys, noNullPrototype: true });
 }
 
-/** An optional string is not empty: in ProtoJSON empty means unset. */
+/** Optional strings are not empty, because in ProtoJSON an empty string means unset. */
 function fieldValues(type: string, presence: Field['presence']): fc.Arbitrary<unknown> {
   const isUnsettable = type === 'string' && (presence === 'optional' || presence === 'explicit');
   return isUnsettable ? valuesOf(type, 'required') : valuesOf(type, presence);

@@ -1,7 +1,7 @@
 import { entryOf, mapEntryOf } from './field.ts';
 import { definitionOf } from './specification.ts';
 
-/** A right value of each scalar type, and some wrong ones. A missing row is a test that cannot be read: it throws. */
+/** A right value and some wrong values of each scalar type. */
 const scalars: Readonly<Record<string, { readonly right: unknown; readonly wrong: readonly unknown[] }>> = {
   string: { right: 'anything', wrong: [5, true, {}, []] },
   bytes: { right: 'aGk=', wrong: [5, {}, 'no base64!', 'aGk=aGk=', 'aGk==', 'a'] },
@@ -40,7 +40,7 @@ function deep(levels: number): unknown {
   return levels === 0 ? 0 : { a: deep(levels - 1) };
 }
 
-/** The smallest value of a type that is not empty. */
+/** The smallest value of a type that is not empty. Throws for an unknown type. */
 export function rightValue(type: string): unknown {
   const entry = entryOf(type);
   if (entry) return [rightValue(entry)];
@@ -49,14 +49,14 @@ export function rightValue(type: string): unknown {
   return scalars[type] ? scalars[type].right : smallest(type);
 }
 
-/** Values that the type does not have. */
+/** Values that are not of the type. */
 export function wrongValues(type: string): readonly unknown[] {
   if (entryOf(type)) return [{}, 'text', 5];
   if (mapEntryOf(type)) return [[], 'text', 5];
   return scalars[type]?.wrong ?? [[], 'text', 5, true];
 }
 
-/** An object with what it must have, and no more. */
+/** An object with its required fields only. */
 export function smallest(name: string): Record<string, unknown> {
   const fields = Object.entries(definitionOf(name).fields);
   const chosen = fields.find(([, { presence }]) => presence === 'one of')?.[0];

@@ -10,7 +10,7 @@ type ScalarType =
   | 'Timestamp'
   | 'Role'
   | 'TaskState'
-  /** Strings in the specification, of which ours takes fewer. */
+  /** Strings in the specification, with further restrictions here. */
   | 'id'
   | 'webhook'
   | 'location'
@@ -21,25 +21,25 @@ type ScalarType =
   | 'count';
 
 export type Presence =
-  /** Must be there, and a list must not be empty (§5.7). */
+  /** Must be present, and a list must not be empty (§5.7). */
   | 'required'
-  /** Required, but ProtoJSON leaves out what is empty, and ours reads an absent one as empty. */
+  /** Required, but ProtoJSON omits empty values: an absent field is read as empty. */
   | 'required, may be empty'
   /** May be absent; protobuf cannot tell an empty string, an empty list, zero and false from absent. */
   | 'optional'
   /** May be absent, and zero or false differ from absent (`optional` in the protobuf definition). */
   | 'explicit'
-  /** Exactly one of those that are so marked must be there. */
+  /** Exactly one of the fields with this presence must be present. */
   | 'one of';
 
 export interface Field {
-  /** A scalar, or else the name of an object, `T[]` or `map<string, T>`. */
+  /** A scalar type, the name of an object, `T[]` or `map<string, T>`. */
   readonly type: ScalarType | (string & Record<never, never>);
   readonly presence: Presence;
 }
 
 export interface ObjectDefinition {
-  /** Of the A2A specification, 1.0. */
+  /** The section of the A2A specification 1.0. */
   readonly section: string;
   readonly schema: z.ZodType;
   readonly fields: Readonly<Record<string, Field>>;

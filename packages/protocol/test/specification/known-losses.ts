@@ -2,11 +2,10 @@ import { entryOf, type Field, mapEntryOf } from './field.ts';
 import { definitionOf, specification } from './specification.ts';
 
 /**
- * What the published SDK loses of what it reads, and nothing else:
- * - `{"data": null}`: it takes the null for unset, and the part for empty;
- * - false, zero, empty strings, empty lists and empty maps where the protobuf definition gives the field no presence.
- *   To ProtoJSON
- *   that is no loss: a reader has to take absent and empty for the same.
+ * A value without what the published SDK loses when it reads and writes it:
+ * - `{"data": null}`: it reads null as unset, and the part as empty;
+ * - false, zero, empty strings, lists and maps of fields without presence in the protobuf definition. In ProtoJSON this
+ *   is no loss: a reader must treat absent and empty alike.
  */
 export function withoutKnownLosses(type: string, value: unknown): unknown {
   const entry = entryOf(type);

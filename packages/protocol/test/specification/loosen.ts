@@ -5,10 +5,10 @@ import { roleSchema } from '../../src/schemas/index.ts';
 import { entryOf, type Field, mapEntryOf } from './field.ts';
 import { definitionOf, specification } from './specification.ts';
 
-/** Draws from the values of one property run. */
+/** Draws random values in one run of a property. */
 export type Draw = GeneratorValue;
 
-/** The same value as another ProtoJSON writer may put it. */
+/** The same value in another form that ProtoJSON allows. */
 export function loosen(type: string, value: unknown, draw: Draw): unknown {
   const entry = entryOf(type);
   if (entry && Array.isArray(value)) return value.map((one) => loosen(entry, one, draw));
@@ -60,7 +60,7 @@ function loosenScalar(type: string, value: unknown, draw: Draw): unknown {
   }
 }
 
-/** Protobuf numbers the names from 1; 0 is the unspecified one. */
+/** The number of an enum name in the protobuf definition: 0 is the unspecified one. */
 const numberOf = (value: unknown, names: readonly unknown[]): number => names.indexOf(value) + 1;
 
 const snakeCase = (name: string): string => name.replace(/(?<=.)[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

@@ -4,7 +4,7 @@ import { objects } from './objects.ts';
 import { requests } from './requests.ts';
 import { securityObjects } from './security.ts';
 
-/** Every message of the protobuf definition of A2A 1.0.1, which is the normative one (§1.4), with all its fields. */
+/** Every message of the protobuf definition of A2A 1.0.1, which is normative (§1.4), with all its fields. */
 export const specification: Readonly<Record<string, ObjectDefinition>> = {
   ...objects,
   ...cardObjects,

@@ -7,7 +7,7 @@ import { CardVerificationError, CardVerifier, signedForms } from '../../src/inde
 
 const card: AgentCard = {
   name: 'Grüße',
-  description: 'Says what it hears',
+  description: 'Repeats its input',
   version: '1.0',
   supportedInterfaces: [{ url: 'https://a.example', protocolBinding: 'JSONRPC', protocolVersion: '1.0' }],
   capabilities: { streaming: false, extensions: [{ uri: 'urn:x', required: true, params: { b: [1, 'é'], a: 0.5 } }] },
@@ -17,7 +17,7 @@ const card: AgentCard = {
   securitySchemes: { key: { apiKeySecurityScheme: { location: 'header', name: 'X-API-Key' } } },
   securityRequirements: [{ schemes: { key: { list: ['read'] } } }],
 };
-/** Required, and empty: the SDK's form has none of it. */
+/** A card with empty required fields, which the form of the SDK omits. */
 const sparse: AgentCard = { ...card, skills: [], securityRequirements: [{ schemes: { key: { list: [] } } }] };
 
 let jwk: JWK;
@@ -33,7 +33,7 @@ beforeAll(async () => {
 
 afterAll(() => server.close());
 
-/** Signed by the published SDK, from the JSON. */
+/** A card that the published SDK has signed. */
 async function signed(given: AgentCard, header: { kid?: string; jku?: string } = {}): Promise<AgentCard> {
   const sign = generateAgentCardSignature(privateKey, { alg: 'ES256', typ: 'JOSE', kid: 'one', ...header });
   const { signatures } = await sign(given as unknown as SdkCard);
@@ -41,17 +41,18 @@ async function signed(given: AgentCard, header: { kid?: string; jku?: string } =
 }
 
 describe('the signed forms of a card', () => {
-  it('are written in the order and the way of RFC 8785', () => {
+  it('are canonical JSON (RFC 8785)', () => {
     const { exact } = signedForms({ ...card, skills: [], securitySchemes: {}, securityRequirements: [] });
     expect(exact).toBe(
-      '{"capabilities":{"extensions":[{"params":{"a":0.5,"b":[1,"é"]},"required":true,"uri":"urn:x"}],"streaming":false},' +
-        '"defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],"description":"Says what it hears",' +
+      '{"capabilities":{"extensions":[{"params":{"a":0.5,"b":[1,"é"]},"required":true,"uri":"urn:x"}],' +
+        '"streaming":false},' +
+        '"defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],"description":"Repeats its input",' +
         '"name":"Grüße","skills":[],"supportedInterfaces":[{"protocolBinding":"JSONRPC","protocolVersion":"1.0",' +
         '"url":"https://a.example"}],"version":"1.0"}',
     );
   });
 
-  it('have no field that protobuf cannot tell from unset, and all those that it can', () => {
+  it('omit an empty field without presence in protobuf, and keep one with presence', () => {
     const capabilities = { streaming: false, extensions: [] };
     const { exact } = signedForms({ ...sparse, capabilities, iconUrl: '', provider: { url: 'u', organization: 'o' } });
     expect(JSON.parse(exact)).toMatchObject({ capabilities: { streaming: false }, iconUrl: '', skills: [] });
@@ -76,27 +77,27 @@ describe('the signed forms of a card', () => {
 
   it.each([
     ['an ordinary card', card],
-    ['one with empty required fields', sparse],
-    ['one with an empty capability object', { ...card, capabilities: {} }],
+    ['a card with empty required fields', sparse],
+    ['a card with an empty capability object', { ...card, capabilities: {} }],
     [
-      'one with false and empty optional fields',
+      'a card with false and empty optional fields',
       { ...card, iconUrl: '', capabilities: { streaming: false, extendedAgentCard: false } },
     ],
-  ])('are those of the published SDK for %s', (_what, given) => {
-    const ofSdk = canonicalizeAgentCard(structuredClone(given) as unknown as SdkCard);
-    expect(signedForms(given).lean).toBe(ofSdk);
+  ])('include that of the published SDK for %s', (_what, given) => {
+    const expected = canonicalizeAgentCard(structuredClone(given) as unknown as SdkCard);
+    expect(signedForms(given).lean).toBe(expected);
   });
 });
 
 describe('a card verifier', () => {
   const trusting = () => new CardVerifier({ keys: { keys: [jwk] } });
 
-  it('relies on what the published SDK has signed', async () => {
+  it('accepts a card that the published SDK has signed', async () => {
     expect(await trusting().verify(await signed(card))).toMatchObject({ kid: 'one', form: 'exact' });
     expect(await trusting().verify(await signed(sparse))).toMatchObject({ kid: 'one', form: 'lean' });
   });
 
-  it('hands out only what is signed', async () => {
+  it('returns the card without fields that the signature does not cover', async () => {
     const { card: verified } = await trusting().verify({ ...(await signed(card)), payTo: 'mallory' });
     expect(verified).not.toHaveProperty('payTo');
     expect(verified.name).toBe(card.name);
@@ -110,21 +111,21 @@ describe('a card verifier', () => {
     ['a capability', { capabilities: { streaming: true } }],
     ['the security', { securityRequirements: [] }],
     ['a name', { name: 'Grüsse' }],
-  ])('notices that %s was changed', async (_what, change) => {
+  ])('refuses a card of which %s was changed', async (_what, change) => {
     await expect(trusting().verify({ ...(await signed(card)), ...change })).rejects.toThrow(CardVerificationError);
   });
 
-  it('takes one good signature among others', async () => {
+  it('accepts a card with one valid signature among invalid ones', async () => {
     const good = await signed(card);
     const signatures = [{ protected: 'e30', signature: 'AA' }, ...(good.signatures ?? [])];
     expect((await trusting().verify({ ...card, signatures })).kid).toBe('one');
   });
 
-  it('reports that there is no signature', async () => {
+  it('refuses a card without a signature', async () => {
     await expect(trusting().verify(card)).rejects.toThrow(/it has none/);
   });
 
-  it('takes no signature without a key, or with a shared secret', async () => {
+  it('refuses a signature with the algorithm "none" or with a shared secret', async () => {
     const header = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
     for (const alg of ['none', 'HS256']) {
       const signatures = [{ protected: header({ alg, kid: 'one', typ: 'JOSE' }), signature: 'AA' }];
@@ -132,14 +133,14 @@ describe('a card verifier', () => {
     }
   });
 
-  it('fetches the keys from the URL that is trusted', async () => {
+  it('fetches the keys from a trusted URL once', async () => {
     const verifier = new CardVerifier({ jwksUrls: [server.url] });
     expect((await verifier.verify(await signed(card, { jku: server.url }))).kid).toBe('one');
     expect((await verifier.verify(await signed(card))).kid).toBe('one');
     expect(server.requests()).toBe(1);
   });
 
-  it('fetches nothing from a URL that only the card names', async () => {
+  it('does not fetch keys from a URL that only the card names', async () => {
     const elsewhere = await openKeyServer([jwk]);
     try {
       const verifier = new CardVerifier({ jwksUrls: [server.url] });
@@ -150,12 +151,12 @@ describe('a card verifier', () => {
     }
   });
 
-  it('is not made without trust, nor with keys from an open line', () => {
+  it('cannot be created without trusted keys, nor with a key URL without TLS', () => {
     expect(() => new CardVerifier({})).toThrow(/Nothing is trusted/);
     expect(() => new CardVerifier({ jwksUrls: ['http://keys.example/jwks.json'] })).toThrow(/must be an https URL/);
   });
 
-  it('names what is wrong with an invalid card', async () => {
+  it('refuses an invalid card with an error that names the field', async () => {
     await expect(trusting().verify({ name: 'x' })).rejects.toThrow(/card\.description/);
   });
 });

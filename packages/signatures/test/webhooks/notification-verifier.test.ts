@@ -20,8 +20,8 @@ interface Forgery {
 
 async function signed({ body: signedBody = body, claims = {}, key = privateKey }: Forgery = {}): Promise<string> {
   const request_body_sha256 = createHash('sha256').update(signedBody).digest('hex');
-  const usual = { iat: now(), exp: now() + 300, aud: audience, jti: randomUUID(), request_body_sha256 };
-  return new SignJWT(JSON.parse(JSON.stringify({ ...usual, ...claims })))
+  const defaults = { iat: now(), exp: now() + 300, aud: audience, jti: randomUUID(), request_body_sha256 };
+  return new SignJWT(JSON.parse(JSON.stringify({ ...defaults, ...claims })))
     .setProtectedHeader({ alg: 'ES256', kid: 'k1' })
     .sign(key);
 }
@@ -34,7 +34,7 @@ const withSignature = async (forgery?: Forgery): Promise<ReceivedNotification> =
   withHeaders({ 'x-a2a-notification-signature': await signed(forgery) });
 
 describe('a notification', () => {
-  test('that is signed is genuine, and its event is read', async () => {
+  test('with a valid signature is genuine; the verdict has its event', async () => {
     const verify = createNotificationVerifier({ keys, audience });
     const verdict = await verify(await withSignature());
     expect(verdict).toMatchObject({ kind: 'genuine', deliveryId: 't:c:1', event: JSON.parse(body) });
@@ -43,7 +43,7 @@ describe('a notification', () => {
   });
 
   test.each<[string, Forgery, RegExp]>([
-    ['of another body', { body: `${body} ` }, /another body/],
+    ['for another body', { body: `${body} ` }, /another body/],
     ['for another receiver', { claims: { aud: 'https://other.example.com' } }, /"aud"/],
     ['that has expired', { claims: { exp: now() - 60 } }, /"exp"/],
     ['that never expires', { claims: { exp: undefined } }, /"exp"/],
@@ -58,13 +58,13 @@ describe('a notification', () => {
     });
   });
 
-  test('without a signature is refused where there are keys, whatever else it has', async () => {
+  test('without a signature is refused if the verifier has keys, also with a valid token', async () => {
     const verify = createNotificationVerifier({ keys, token: 'secret' });
     const verdict = await verify(withHeaders({ 'x-a2a-notification-token': 'secret' }));
     expect(verdict).toMatchObject({ kind: 'refused', status: 401, reason: 'there is no signature' });
   });
 
-  test('that was captured is refused when it comes again', async () => {
+  test('that is replayed is refused', async () => {
     const seen = new Set<string>();
     const remember = (id: string, until: number): boolean => until > now() && !seen.has(id) && Boolean(seen.add(id));
     const verify = createNotificationVerifier({ keys, remember });
@@ -73,7 +73,7 @@ describe('a notification', () => {
     expect(await verify(notification)).toMatchObject({ kind: 'refused', reason: 'the signature was used before' });
   });
 
-  test('is known by its token and its authentication', async () => {
+  test('without keys is genuine if both its token and its authorization match', async () => {
     const verify = createNotificationVerifier({ token: 'secret', authorization: 'Bearer abc' });
     const headers = { 'x-a2a-notification-token': 'secret', authorization: 'Bearer abc' };
     expect(await verify(withHeaders(headers))).toMatchObject({ kind: 'genuine' });
@@ -82,19 +82,19 @@ describe('a notification', () => {
     expect(await verify(withHeaders({ authorization: 'Bearer abc' }))).toMatchObject({ kind: 'refused' });
   });
 
-  test.each(['', 'nothing', '{"statusUpdate":{}}', '{}'])('that says "%s" is refused', async (text) => {
+  test.each(['', 'nothing', '{"statusUpdate":{}}', '{}'])('with the body "%s" is refused', async (text) => {
     const verify = createNotificationVerifier({ token: 'secret' });
     const verdict = await verify({ ...withHeaders({ 'x-a2a-notification-token': 'secret' }), body: text });
     expect(verdict).toMatchObject({ kind: 'refused', status: 400 });
   });
 
-  test('cannot be judged without anything to know it by', () => {
+  test('cannot be verified without keys, token or authorization', () => {
     expect(() => createNotificationVerifier({})).toThrow(/keys, token or authorization/);
   });
 });
 
 describe('the keys of the sender', () => {
-  test('are fetched from where it publishes them; while they cannot be, nothing is judged', async () => {
+  test('are fetched from its URL; while that fails, the verifier throws', async () => {
     let isDown = true;
     const server = createServer((_, res) => {
       res.statusCode = isDown ? 503 : 200;

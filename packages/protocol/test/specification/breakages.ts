@@ -4,27 +4,29 @@ import { definitionOf, specification } from './specification.ts';
 
 type Path = readonly (string | number)[];
 
-/** A field or a list entry of a value, whether it is set or only could be. */
-interface Place {
+/** A field or a list entry of an object, set or not. */
+interface Slot {
   readonly path: Path;
   readonly type: string;
   readonly presence: Presence | 'entry';
   readonly isSet: boolean;
 }
 
-/** What to put where to make a right value wrong, and the field that has to be named for it. */
+/** A change that makes a valid object invalid. */
 export interface Breakage {
   readonly path: Path;
+  /** The value to put at the path. */
   readonly put: unknown;
+  /** The field that the error must name. */
   readonly violated: string;
 }
 
-/** Every way to break an object by one change, however deep. */
+/** Every way to break an object by one change, at any depth. */
 export function breakagesOf(name: string, value: object): Breakage[] {
-  return placesOf(name, value, []).flatMap(breakagesAt);
+  return slotsOf(name, value, []).flatMap(breakagesAt);
 }
 
-/** The value with something else at a path. */
+/** A copy of the value with another value at the path. */
 export function replaceAt(value: unknown, [key, ...rest]: Path, put: unknown): unknown {
   if (key === undefined) return put;
   if (Array.isArray(value)) return value.with(Number(key), replaceAt(value[Number(key)], rest, put));
@@ -32,33 +34,33 @@ export function replaceAt(value: unknown, [key, ...rest]: Path, put: unknown): u
   return { ...value, [key]: replaceAt(Reflect.get(value, key), rest, put) };
 }
 
-function placesOf(name: string, value: object, path: Path): Place[] {
+function slotsOf(name: string, value: object, path: Path): Slot[] {
   return Object.entries(definitionOf(name).fields).flatMap(([field, { type, presence }]) => {
     const given: unknown = Reflect.get(value, field);
-    const place: Place = { path: [...path, field], type, presence, isSet: given !== undefined };
-    return [place, ...placesWithin(type, given, place.path)];
+    const slot: Slot = { path: [...path, field], type, presence, isSet: given !== undefined };
+    return [slot, ...slotsWithin(type, given, slot.path)];
   });
 }
 
-function placesWithin(type: string, value: unknown, path: Path): Place[] {
+function slotsWithin(type: string, value: unknown, path: Path): Slot[] {
   const entryType = entryOf(type);
   if (entryType && Array.isArray(value)) {
     return value.flatMap((one, index) => {
-      const place: Place = { path: [...path, index], type: entryType, presence: 'entry', isSet: true };
-      return [place, ...placesWithin(entryType, one, place.path)];
+      const slot: Slot = { path: [...path, index], type: entryType, presence: 'entry', isSet: true };
+      return [slot, ...slotsWithin(entryType, one, slot.path)];
     });
   }
   const isObject = specification[type] && typeof value === 'object' && value !== null;
-  return isObject ? placesOf(type, value, path) : [];
+  return isObject ? slotsOf(type, value, path) : [];
 }
 
-function breakagesAt(place: Place): Breakage[] {
-  const here = (put: unknown): Breakage => ({ path: place.path, put, violated: display(place.path) });
-  const around = (put: unknown): Breakage => ({ ...here(put), violated: display(place.path.slice(0, -1)) });
-  const wrong = wrongValues(place.type).map(here);
-  switch (place.presence) {
+function breakagesAt({ path, type, presence, isSet }: Slot): Breakage[] {
+  const here = (put: unknown): Breakage => ({ path, put, violated: display(path) });
+  const inParent = (put: unknown): Breakage => ({ ...here(put), violated: display(path.slice(0, -1)) });
+  const wrong = wrongValues(type).map(here);
+  switch (presence) {
     case 'one of':
-      return place.isSet ? [...wrong, around(undefined)] : [around(rightValue(place.type))];
+      return isSet ? [...wrong, inParent(undefined)] : [inParent(rightValue(type))];
     case 'required':
       return [...wrong, here(undefined), here(null)];
     case 'entry':
