@@ -13,45 +13,45 @@ const rootOf = (store: Store, queue: string): string => `${store.settings.prefix
 const queueOf = (store: Store, queue: string): ReturnType<typeof queueContents> =>
   queueContents(redis, rootOf(store, queue));
 
-// Should another version of BullMQ add jobs in another way, these tests say so.
-describe('a message leaves in the queue what BullMQ leaves that adds the same job', () => {
+// If another version of BullMQ adds jobs in another way, these tests fail.
+describe('a message changes the queue exactly as BullMQ does when it adds the same job:', () => {
   let ours: Store;
-  let bulls: Store;
+  let theirs: Store;
   beforeEach(async () => {
-    [ours, bulls] = [await testStore(), await testStore()];
+    [ours, theirs] = [await testStore(), await testStore()];
   });
 
-  async function expectTheSame(queue = 'echo'): Promise<void> {
-    const left = await queueOf(ours, queue);
-    expect(Object.keys(left)).toContain('prioritized');
-    expect(asBullMQ(left)).toEqual(asBullMQ(await queueOf(bulls, queue)));
+  async function expectEqualQueues(queue = 'echo'): Promise<void> {
+    const contents = await queueOf(ours, queue);
+    expect(Object.keys(contents)).toContain('prioritized');
+    expect(asBullMQ(contents)).toEqual(asBullMQ(await queueOf(theirs, queue)));
   }
 
-  const bullsAdd = (queue: string, id: string, priority?: number): Promise<void> =>
-    bullmqAdds(redis, rootOf(bulls, queue), id, priority);
+  const addByBullMQ = (queue: string, id: string, priority?: number): Promise<void> =>
+    bullmqAdds(redis, rootOf(theirs, queue), id, priority);
 
   async function send(scope: Scope = alice): Promise<string> {
     const { taskId } = await accepted(ours, scope);
-    await bullsAdd(queueOfAgent(scope.agent), `${taskId}.1`);
+    await addByBullMQ(queueOfAgent(scope.agent), `${taskId}.1`);
     return taskId;
   }
 
-  test('that make tasks', async () => {
+  test('messages that create tasks', async () => {
     await send();
     await send();
-    await expectTheSame();
+    await expectEqualQueues();
   });
 
-  test('that goes on with a task', async () => {
+  test('a message that continues a task', async () => {
     const taskId = await send();
     const turn = await begun(ours, taskId);
     await turn.publish({ kind: 'status', state: 'TASK_STATE_INPUT_REQUIRED', settles: true });
     await accepted(ours, alice, userMessage('more', { taskId }));
-    await bullsAdd('echo', `${taskId}.2`);
-    await expectTheSame();
+    await addByBullMQ('echo', `${taskId}.2`);
+    await expectEqualQueues();
   });
 
-  test('whose answer a turn waits for: before jobs that have not begun', async () => {
+  test('an awaited call, which comes before the jobs that have not begun', async () => {
     const turn = await begun(ours, await send());
     await send();
     const called = await ours.calls.place(turn, {
@@ -60,43 +60,43 @@ describe('a message leaves in the queue what BullMQ leaves that adds the same jo
       isDetached: false,
     });
     if (called.verdict !== 'accepted') throw new Error(called.verdict);
-    await bullsAdd('echo', `${called.taskId}.1`, 1);
-    await expectTheSame();
+    await addByBullMQ('echo', `${called.taskId}.1`, 1);
+    await expectEqualQueues();
     const { waiting } = asBullMQ(await queueOf(ours, 'echo'));
     expect(waiting).toMatchObject({ 0: `${called.taskId}.1`, 1: '1', 3: '4', 5: '4' });
   });
 
-  test('that waited while a job ran its share of turns: another one takes over', async () => {
+  test('a message that waited while a job ran its eight turns, which adds a successor job', async () => {
     const taskId = await send();
     const turn = await begun(ours, taskId, { turnsBefore: 7 });
     await accepted(ours, alice, userMessage('and now?', { taskId }));
     await turn.publish({ kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true });
     expect(turn.ending).toBe('successor');
-    await bullsAdd('echo', `${taskId}.2`);
-    await expectTheSame();
+    await addByBullMQ('echo', `${taskId}.2`);
+    await expectEqualQueues();
   });
 
-  test('to a remote agent', async () => {
+  test('a message to a remote agent', async () => {
     await send({ ...alice, agent: remoteAgentId('https://agent.example/card.json') });
-    await expectTheSame('@remote');
+    await expectEqualQueues('@remote');
   });
 
   test.each([
-    { of: 'is paused', settings: { paused: 1 }, wakes: false },
-    { of: 'goes on', settings: { version: 'any' }, wakes: true },
-  ])('of a queue that $of: wakes somebody: $wakes', async ({ settings, wakes }) => {
-    for (const store of [ours, bulls]) {
+    { of: 'paused', settings: { paused: 1 }, wakes: false },
+    { of: 'running', settings: { version: 'any' }, wakes: true },
+  ])('a message to a $of queue (wakes a worker: $wakes)', async ({ settings, wakes }) => {
+    for (const store of [ours, theirs]) {
       const root = rootOf(store, 'echo');
       await redis.hset(`${root}meta`, settings);
       await redis.lpush(`${root}active`, 'another');
     }
     await send();
-    await expectTheSame();
+    await expectEqualQueues();
     expect('marker' in (await queueOf(ours, 'echo'))).toBe(wakes);
   });
 });
 
-test('a message that is refused adds no job', async () => {
+test('a refused message adds no job', async () => {
   const store = await testStore();
   const { taskId } = await accepted(store, alice);
   await store.tasks.cancel(alice, taskId);

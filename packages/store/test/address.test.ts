@@ -33,7 +33,7 @@ describe('the address of a Redis', () => {
         tls: {},
       },
     ],
-  ])('%s is read', (url, address) => {
+  ])('%s is parsed', (url, address) => {
     expect(parseRedisAddress(url)).toMatchObject(address);
   });
 
@@ -46,18 +46,18 @@ describe('the address of a Redis', () => {
     'redis://h:99999',
     'redis://h/name',
     'redis+cluster://a:1,',
-  ])('"%s" is refused with what to write instead', (url) => {
+  ])('"%s" is refused with a StoreError', (url) => {
     expect(() => parseRedisAddress(url)).toThrow(StoreError);
   });
 
   test.each(['hunter2', 'hunter2/x', 'x/hunter2', 'x@hunter2', 'x@y/hunter2'])(
-    'that is refused is named without its password, such as %s',
+    'is refused without its password in the error: %s',
     (password) => {
       expect(() => parseRedisAddress(`redis://me:${password}@h/name`)).toThrow(/^(?!.*hunter2)/);
     },
   );
 
-  test('of sentinels needs the name of the master', () => {
+  test('with Sentinel needs the name of the master', () => {
     expect(() => parseRedisAddress('redis+sentinel://a:1')).toThrow(/mymaster/);
   });
 });

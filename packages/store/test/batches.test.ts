@@ -1,10 +1,10 @@
-import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
+import { setImmediate as nextLoop } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { Batches, BatchesByShard, type BatchLimits } from '../src/redis/batches.ts';
 
-/** Replies when the test says so. */
+/** A stand-in for Redis that replies when the test calls `reply` or `fail`. */
 class StandInRedis {
-  /** Messages as they came. */
+  /** The received messages: each is a list of requests. */
   readonly messages: (readonly string[])[] = [];
   readonly #replies: PromiseWithResolvers<string[]>[] = [];
 
@@ -17,12 +17,12 @@ class StandInRedis {
 
   async reply(n: number, ...texts: string[]): Promise<void> {
     this.#replies[n]?.resolve(texts);
-    await turnOfTheLoop();
+    await nextLoop();
   }
 
   async fail(n: number, message = 'away'): Promise<void> {
     this.#replies[n]?.reject(new Error(message));
-    await turnOfTheLoop();
+    await nextLoop();
   }
 }
 
@@ -37,19 +37,19 @@ function opened(
 }
 
 describe('batches', () => {
-  test('requests of one turn of the event loop leave in one message, equal ones as one', async () => {
+  test('requests of one tick of the event loop are sent in one message, equal ones once', async () => {
     const { batches, redis } = opened();
-    const asked = ['a', 'b', 'a'].map((name) => batches.send(name, name));
-    await turnOfTheLoop();
+    const responses = ['a', 'b', 'a'].map((name) => batches.send(name, name));
+    await nextLoop();
     expect(redis.messages).toEqual([['a', 'b']]);
     await redis.reply(0, 'A', 'B');
-    expect(await Promise.all(asked)).toEqual(['A', 'B', 'A']);
+    expect(await Promise.all(responses)).toEqual(['A', 'B', 'A']);
   });
 
-  test('requests with a deadline do not wait for a second one, behind a message that had no reply', async () => {
+  test('requests behind a message that reached its deadline are refused with it, and not sent', async () => {
     const { batches, redis } = opened(1, { deadline });
     const first = batches.send('a', 'a');
-    await turnOfTheLoop();
+    await nextLoop();
     const second = batches.send('b', 'b');
     const refused = Promise.all([first, second].map((sent) => expect(sent).rejects.toThrow('Command timed out')));
     await redis.fail(0, 'Command timed out');
@@ -57,12 +57,12 @@ describe('batches', () => {
     expect(redis.messages).toEqual([['a']]);
   });
 
-  test('requests made meanwhile leave when the reply is there, and do not get its responses', async () => {
+  test('requests during a message are sent after its reply, and do not get its responses', async () => {
     const { batches, redis } = opened();
     const before = batches.send('a', 'a');
-    await turnOfTheLoop();
+    await nextLoop();
     const after = [batches.send('a', 'a'), batches.send('a', 'a'), batches.send('b', 'b')];
-    await turnOfTheLoop();
+    await nextLoop();
     expect(redis.messages).toEqual([['a']]);
     await redis.reply(0, 'old');
     expect(redis.messages).toEqual([['a'], ['a', 'b']]);
@@ -71,34 +71,34 @@ describe('batches', () => {
     expect(await Promise.all(after)).toEqual(['new', 'new', 'B']);
   });
 
-  test('with two messages in flight, later requests leave with the first reply', async () => {
+  test('with two messages in flight, later requests are sent after the first reply', async () => {
     const { batches, redis } = opened(2);
     for (const name of ['a', 'b', 'c', 'd']) {
       void batches.send(name, name);
-      await turnOfTheLoop();
+      await nextLoop();
     }
     expect(redis.messages).toEqual([['a'], ['b']]);
     await redis.reply(1, 'B');
     expect(redis.messages).toEqual([['a'], ['b'], ['c', 'd']]);
     void batches.send('e', 'e');
-    await turnOfTheLoop();
+    await nextLoop();
     await redis.reply(0, 'A');
     expect(redis.messages.slice(3)).toEqual([['e']]);
   });
 
-  test('no message has more than 32 requests', async () => {
+  test('a message has at most 32 requests', async () => {
     const { batches, redis } = opened();
     const names = Array.from({ length: 70 }, (_, i) => `${i}`);
-    const asked = names.map((name) => batches.send(name, name));
+    const responses = names.map((name) => batches.send(name, name));
     for (let n = 0; n < 3; n++) {
-      await turnOfTheLoop();
+      await nextLoop();
       await redis.reply(n, ...(redis.messages[n] ?? []));
     }
     expect(redis.messages.map((requests) => requests.length)).toEqual([32, 32, 6]);
-    expect(await Promise.all(asked)).toEqual(names);
+    expect(await Promise.all(responses)).toEqual(names);
   });
 
-  test('a slow response, such as a large text, delays no other', async () => {
+  test('a slow response, such as a large text, does not delay others', async () => {
     const slow = Promise.withResolvers<string>();
     const ask = async (names: readonly string[]): Promise<(string | Promise<string>)[]> =>
       names.map((name) => (name === 'large' ? slow.promise : name));
@@ -110,11 +110,11 @@ describe('batches', () => {
     expect(await large).toBe('text');
   });
 
-  test('requests of one message fail together, and the next ones leave', async () => {
+  test('the requests of a message fail together, and the next ones are sent', async () => {
     const { batches, redis } = opened();
     const failing = ['a', 'a', 'b'].map((name) => batches.send(name, name));
     const outcomes = Promise.allSettled(failing);
-    await turnOfTheLoop();
+    await nextLoop();
     const next = batches.send('b', 'b');
     await redis.fail(0);
     expect((await outcomes).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
@@ -122,15 +122,15 @@ describe('batches', () => {
     expect(await next).toBe('B');
   });
 
-  test('a shard does not wait for another one', async () => {
+  test('the messages of a shard do not wait for those of another', async () => {
     const redis = new StandInRedis();
     const all = new BatchesByShard(redis.send, { requests: 32, messages: 1 });
     const [here, there] = [{}, {}];
     void all.of(here).send('a', 'a');
-    await turnOfTheLoop();
+    await nextLoop();
     void all.of(there).send('b', 'b');
     void all.of(here).send('c', 'c');
-    await turnOfTheLoop();
+    await nextLoop();
     expect(redis.messages).toEqual([['a'], ['b']]);
   });
 });

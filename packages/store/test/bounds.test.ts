@@ -22,11 +22,11 @@ const status = (
   ...(text !== undefined && { message: agentMessage(text) }),
 });
 
-describe('a task that has as many bytes as it may have', async () => {
+describe('a task at its size limit', async () => {
   const store = await testStore({ maxTaskBytes: 10_000, maxHistoryBytes: 5_000, inlineTextBytes: 100 });
   const stateOf = async (taskId: string) => (await store.tasks.read(alice, taskId))?.state;
 
-  test('grows no more, and can still end', async () => {
+  test('refuses further chunks, and can still end', async () => {
     const { taskId } = await accepted(store, alice);
     const turn = await begun(store, taskId);
     await turn.publish(chunk('x'.repeat(9_000)));
@@ -35,7 +35,7 @@ describe('a task that has as many bytes as it may have', async () => {
     expect(await stateOf(taskId)).toBe('TASK_STATE_FAILED');
   });
 
-  test('is still so large for the next attempt, unless that replaces what there is', async () => {
+  test('refuses chunks of the next attempt, too, unless that replaces the artifact', async () => {
     const { taskId } = await accepted(store, alice);
     const first = await begun(store, taskId);
     await first.publish(chunk('x'.repeat(9_000)));
@@ -48,7 +48,7 @@ describe('a task that has as many bytes as it may have', async () => {
     expect(await stateOf(taskId)).toBe('TASK_STATE_COMPLETED');
   });
 
-  test('takes no message of an agent that its history has no room for, but an outcome', async () => {
+  test('refuses a message of the agent that exceeds maxHistoryBytes, but accepts an outcome', async () => {
     const { taskId } = await accepted(store, alice);
     const turn = await begun(store, taskId);
     await expect(turn.publish(status('WORKING', 'x'.repeat(6_000)))).rejects.toThrow(TaskTooLarge);
@@ -56,7 +56,7 @@ describe('a task that has as many bytes as it may have', async () => {
     expect(await stateOf(taskId)).toBe('TASK_STATE_COMPLETED');
   });
 
-  test('takes no outcome that exceeds even that, and then another one', async () => {
+  test('refuses an outcome of megabytes, and accepts a smaller one afterwards', async () => {
     const { taskId } = await accepted(store, alice);
     const turn = await begun(store, taskId);
     await expect(turn.publish(status('COMPLETED', 'x'.repeat(2_000_000)))).rejects.toThrow(TaskTooLarge);
@@ -64,7 +64,7 @@ describe('a task that has as many bytes as it may have', async () => {
     expect(await stateOf(taskId)).toBe('TASK_STATE_FAILED');
   });
 
-  test('takes no message of a client that its history has no room for', async () => {
+  test('refuses a message of the client that exceeds maxHistoryBytes', async () => {
     const { taskId } = await accepted(store, alice);
     await (await begun(store, taskId)).publish(status('INPUT_REQUIRED'));
     const send = async (text: string) => {
@@ -76,7 +76,7 @@ describe('a task that has as many bytes as it may have', async () => {
     expect(await send('short')).toBe('accepted');
   });
 
-  test('has metadata of a megabyte at most', async () => {
+  test('refuses metadata of more than a megabyte', async () => {
     const { taskId } = await accepted(store, alice);
     const turn = await begun(store, taskId);
     const working = { ...status('WORKING'), metadata: { note: 'x'.repeat(2_000_000) } };
@@ -86,7 +86,7 @@ describe('a task that has as many bytes as it may have', async () => {
   });
 });
 
-test('a history that is large is read outside of any script, and is whole', async () => {
+test('a large history is read outside of the scripts, and is complete', async () => {
   const store = await testStore({ largeTextBytes: 2_000, inlineTextBytes: 100 });
   const { taskId } = await accepted(store, alice, userMessage('a'.repeat(3_000)));
   const turn = await begun(store, taskId);
@@ -96,7 +96,7 @@ test('a history that is large is read outside of any script, and is whole', asyn
   expect(task.history).toHaveLength(2);
 });
 
-test('a page of a list ends with the task that makes it too large, and the next one begins after it', async () => {
+test('a page ends with the task that exceeds maxPageBytes; the next page begins after it', async () => {
   const store = await testStore({ maxPageBytes: 5_000 });
   const ids: string[] = [];
   for (let n = 0; n < 5; n++) ids.unshift((await accepted(store, alice, userMessage('x'.repeat(2_000)))).taskId);
@@ -113,7 +113,7 @@ test('a page of a list ends with the task that makes it too large, and the next 
 });
 
 describe('a task that waits for its client', () => {
-  test('is in the operators’ list until it is answered', async () => {
+  test('is in the operators’ list of interrupted tasks until it is answered', async () => {
     const store = await testStore();
     const { taskId } = await accepted(store, alice);
     await (await begun(store, taskId)).publish(status('INPUT_REQUIRED'));
@@ -125,14 +125,14 @@ describe('a task that waits for its client', () => {
   });
 
   test.each(['INPUT_REQUIRED', 'AUTH_REQUIRED'] as const)(
-    'for too long is canceled (%s), and expires',
+    'longer than interruptedRetentionMs is canceled (%s), and expires',
     async (state) => {
       const store = await testStore({ interruptedRetentionMs: 1, retentionMs: 60_000 });
       const { taskId } = await accepted(store, alice);
       const turn = await begun(store, taskId);
       await turn.publish(status(state));
       if (state === 'AUTH_REQUIRED') await turn.end();
-      await until(async () => (await store.interrupted.endOverdue()) === 1, { what: 'it is over' });
+      await until(async () => (await store.interrupted.endOverdue()) === 1, { what: 'the task is canceled' });
       const reading = await store.tasks.read(alice, taskId);
       expect(reading?.state).toBe('TASK_STATE_CANCELED');
       const task = JSON.parse(reading?.task?.toString() ?? '');
@@ -142,7 +142,7 @@ describe('a task that waits for its client', () => {
     },
   );
 
-  test('goes on while the turn that asks for authorization is open', async () => {
+  test('is not canceled while the turn that requires authorization is open', async () => {
     const store = await testStore({ interruptedRetentionMs: 1 });
     const { taskId } = await accepted(store, alice);
     const turn = await begun(store, taskId);

@@ -16,14 +16,14 @@ const redis = testRedis();
 const store = await testStore({ inlineTextBytes: 60, keptEvents: 20 });
 const shards = new Shards(store.settings.prefix, 1);
 const subscriber = testRedis();
-/** Messages of each task's channel. */
-const heard = new Map<string, string[]>();
-subscriber.on('message', (channel: string, message: string) => heard.get(channel)?.push(message));
+/** The published messages of each task's channel. */
+const published = new Map<string, string[]>();
+subscriber.on('message', (channel: string, message: string) => published.get(channel)?.push(message));
 const appends = new Appends({ redis, shards, settings: store.settings, observed: new Observed() });
 const scripts = vi.spyOn(redis, 'sendCommand');
 
-/** Fields that differ between two tasks, whatever their turns say. */
-const OTHERS = new Set([
+/** Fields that differ between two tasks with the same events. */
+const IGNORED_FIELDS = new Set([
   'time',
   'listed',
   'token',
@@ -43,16 +43,16 @@ interface Batch {
   readonly events: readonly EncodedEvent[];
 }
 
-/** As the store writes it. @returns how many scripts that took */
-async function writeAsUsual({ start: { taskId, fence } }: OpenTurn, { number, events }: Batch): Promise<number> {
+/** Writes as the store does. @returns the number of scripts that it ran */
+async function writeByStore({ start: { taskId, fence } }: OpenTurn, { number, events }: Batch): Promise<number> {
   const before = scripts.mock.calls.length;
   const append = { taskId, queueRoot: queueRoot('echo', shards.of(taskId)), fence, number, successor: '', events };
   expect(await appends.write(append)).toEqual(['appended', '']);
   return scripts.mock.calls.length - before;
 }
 
-/** By append.lua alone. */
-async function writeTheLongWay({ start: { taskId, fence } }: OpenTurn, { number, events }: Batch): Promise<void> {
+/** Writes with append.lua only. */
+async function writeByAppend({ start: { taskId, fence } }: OpenTurn, { number, events }: Batch): Promise<void> {
   const all = events.flatMap(({ args }) => args);
   const keys = shards.of(taskId);
   const head = [taskId, queueRoot('echo', keys), fence, number, '', events.length, all.length];
@@ -64,25 +64,25 @@ async function writeTheLongWay({ start: { taskId, fence } }: OpenTurn, { number,
   ).toEqual([['appended', '']]);
 }
 
-/** Of an event, and of the one before it, in a message of the channel: they differ between two tasks, too. */
+/** The incarnations in a message of the channel, which differ between two tasks, too. */
 const INCARNATION = /^(\d+)-[\d-]+\|/gm;
 
-/** What the events left, whichever task it is. */
+/** The stored and published contents of a task, without what differs between two tasks. */
 async function contents({ start: { taskId } }: OpenTurn): Promise<unknown> {
   const keys = shards.of(taskId);
   const all = await redis.hgetall(keys.task(taskId));
-  const record = Object.fromEntries(Object.entries(all).filter(([name]) => !OTHERS.has(name)));
+  const record = Object.fromEntries(Object.entries(all).filter(([name]) => !IGNORED_FIELDS.has(name)));
   const outside = await Promise.all(
     Object.keys(record)
       .filter((name) => name.startsWith('@'))
       .map(async (name) => [name, await redis.get(record[name] ?? '')]),
   );
-  const stream = (await redis.xrange(keys.events(taskId), '-', '+')).slice(1); // the first says when it was accepted
+  const stream = (await redis.xrange(keys.events(taskId), '-', '+')).slice(1); // without the time of acceptance
   expect(stream.at(-1)?.[0]).toBe(`${all.seq}-${all.tip}`);
   const events = stream.map(([id, fields]) => [Number.parseInt(id, 10), fields]);
-  await subscriber.ping(); // behind what was published
-  const published = heard.get(keys.events(taskId))?.map((message) => message.replace(INCARNATION, '$1|'));
-  return JSON.parse(JSON.stringify({ record, outside, events, published }).replaceAll(taskId, 'task'));
+  await subscriber.ping(); // its reply comes after all published messages
+  const messages = published.get(keys.events(taskId))?.map((message) => message.replace(INCARNATION, '$1|'));
+  return JSON.parse(JSON.stringify({ record, outside, events, messages }).replaceAll(taskId, 'task'));
 }
 
 const part = fc.oneof(
@@ -90,6 +90,7 @@ const part = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ text: '# Title', mediaType: 'text/markdown' }) },
   { weight: 1, arbitrary: fc.constant({ data: [1] }) },
 );
+/** True nine times of ten. */
 const often = fc.integer({ min: 0, max: 9 }).map((n) => n > 0);
 const event = fc
   .record({
@@ -107,36 +108,36 @@ const event = fc
     return { kind: 'artifact', artifact, append, lastChunk, keepsParts: artifactId === 'kept' };
   });
 
-test('the short way of chunks leaves what the long one would, and is taken', async () => {
-  let short = 0;
+test('the script for chunks is used, and leaves the same contents as append.lua', async () => {
+  let byChunkScript = 0;
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.array(event, { minLength: 1, maxLength: 3 }), { minLength: 5, maxLength: 15 }),
       async (batches) => {
         const turns = [await begunTurn(), await begunTurn()] as const;
-        const [usual, long] = turns;
+        const [byStore, byAppend] = turns;
         const encoders = turns.map(({ start }) => new Encoder(start.task, store.settings));
         let number = 1;
         for (const batch of batches) {
           const [one, other] = encoders.map((encoder) => ({ number, events: batch.map((it) => encoder.encode(it)) }));
           if (!one || !other) return;
-          const count = await writeAsUsual(usual, one);
-          await writeTheLongWay(long, other);
-          expect(await contents(usual)).toEqual(await contents(long));
-          if (count === 1 && one.events.every(({ chunk }) => chunk)) short++;
+          const count = await writeByStore(byStore, one);
+          await writeByAppend(byAppend, other);
+          expect(await contents(byStore)).toEqual(await contents(byAppend));
+          if (count === 1 && one.events.every(({ chunk }) => chunk)) byChunkScript++;
           number += batch.length;
         }
       },
     ),
     { numRuns: Number(process.env.RUNS ?? 60) },
   );
-  expect(short).toBeGreaterThan(60);
+  expect(byChunkScript).toBeGreaterThan(60);
 }, 120_000);
 
 async function begunTurn(): Promise<OpenTurn> {
   const { taskId } = await accepted(store, alice);
   const channel = shards.of(taskId).events(taskId);
-  heard.set(channel, []);
+  published.set(channel, []);
   await subscriber.subscribe(channel);
   return begun(store, taskId);
 }

@@ -10,42 +10,42 @@ const redis = testRedis();
 const hooks = { onCancel: (): void => undefined, onFenced: (): void => undefined };
 const completed = { kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true } as const;
 
-test('a job that comes back is awaited, however closely others end after it went', async () => {
+test('a delayed job runs again in time, although others end shortly after it was delayed', async () => {
   const store = await testStore();
-  let [place, done] = [0, 0];
-  let goes = (): void => undefined;
-  let gone = Promise.resolve();
+  let [first, done] = [0, 0];
+  let notifyDelayed = (): void => undefined;
+  let delayed = Promise.resolve();
   const run = async ({ started }: TurnJob): Promise<JobOutcome> => {
-    if (started === 1 && ++place % 3 === 0) {
-      goes();
+    if (started === 1 && ++first % 3 === 0) {
+      notifyDelayed();
       return { retryAfterMs: 20 };
     }
-    if (started === 1) await gone;
+    if (started === 1) await delayed;
     done++;
     return 'done';
   };
   const consumer = store.turns.consume({ agent: 'echo', concurrency: 10, run, onError: () => undefined });
   await consumer.start();
   for (let round = 1; round <= 40; round++) {
-    const went = new Promise<void>((resolve) => {
-      goes = resolve;
+    const isDelayed = new Promise<void>((resolve) => {
+      notifyDelayed = resolve;
     });
-    gone = went.then(() => delay(round % 4));
+    delayed = isDelayed.then(() => delay(round % 4));
     await Promise.all([1, 2, 3].map(() => accepted(store, alice)));
-    await until(() => done === 3 * round, { what: `the job of round ${round} is back` });
+    await until(() => done === 3 * round, { what: `the jobs of round ${round} are done` });
   }
   await consumer.stop();
 });
 
-test('a job whose wake-up was lost is found, be it new or back after a while', async () => {
+test('a job whose wake-up was lost is found, whether it is new or delayed', async () => {
   const store = await testStore();
   const marker = `${store.settings.prefix}{s0}:q:echo:marker`;
   let starts = 0;
   const run = async (): Promise<JobOutcome> => (++starts === 1 ? { retryAfterMs: 700 } : 'done');
   const consumer = store.turns.consume({ agent: 'echo', concurrency: 10, run, onError: () => undefined });
   await consumer.start();
-  await delay(50); // by now it waits
-  // As a process leaves it that took the wake-up, and died.
+  await delay(50); // by now the consumer waits
+  // As if another process had crashed after it received the wake-up.
   const [message] = await Promise.all([accepted(store, alice), redis.del(marker)]);
   expect(message.verdict).toBe('accepted');
   for (const start of [1, 2]) {
@@ -55,7 +55,7 @@ test('a job whose wake-up was lost is found, be it new or back after a while', a
   await consumer.stop();
 });
 
-test('a consumer takes as many jobs as it has free slots; after a pause it only runs those that it has', async () => {
+test('a consumer takes as many jobs as it has slots; when paused it runs only those that it has taken', async () => {
   const store = await testStore();
   for (let n = 0; n < 30; n++) await accepted(store, alice);
   let [running, most, runs] = [0, 0, 0];
@@ -70,17 +70,17 @@ test('a consumer takes as many jobs as it has free slots; after a pause it only 
   const consumer = store.turns.consume({ agent: 'echo', concurrency: 10, run, onError: () => undefined });
   await consumer.start();
   const root = `${store.settings.prefix}{s0}:q:echo:`;
-  await until(() => runs > 1, { what: 'those that were taken with the first one' });
+  await until(() => runs > 1, { what: 'the jobs that were taken with the first one begin' });
   await paused;
-  await until(async () => !(await redis.exists(`${root}active`)), { what: 'all that were taken are done' });
+  await until(async () => !(await redis.exists(`${root}active`)), { what: 'all taken jobs are done' });
   expect([runs, most, await redis.zcard(`${root}prioritized`)]).toEqual([10, 10, 20]);
   await consumer.resume();
-  await until(() => runs === 30, { what: 'the others' });
+  await until(() => runs === 30, { what: 'the other jobs run' });
   expect(most).toBe(10);
   await consumer.stop();
 });
 
-test('one that is paused while it waits keeps no job that it does not run', async () => {
+test('a consumer that is paused while it waits for jobs keeps no job that it does not run', async () => {
   const store = await testStore();
   const root = `${store.settings.prefix}{s0}:q:echo:`;
   let runs = 0;
@@ -90,7 +90,7 @@ test('one that is paused while it waits keeps no job that it does not run', asyn
   };
   const consumer = store.turns.consume({ agent: 'echo', concurrency: 10, run, onError: () => undefined });
   await consumer.start();
-  await delay(100); // by now it waits for a marker
+  await delay(100); // by now the consumer waits for a marker
   await consumer.pause();
   await Promise.all(Array.from({ length: 10 }, () => accepted(store, alice)));
   await delay(300);
@@ -99,8 +99,8 @@ test('one that is paused while it waits keeps no job that it does not run', asyn
   await consumer.stop();
 });
 
-test('messages one after the other beside a turn that runs are each taken at once', async () => {
-  // One of its own: in the one that the files share, another file's long script can take longer than the limit here.
+test('messages sent one after the other beside a running turn are each taken within 200 ms', async () => {
+  // A private Redis: in the shared one, a long script of another test file can take longer than the limit here.
   const server = await startRedis();
   onTestFinished(() => server.stop());
   const store = await testStore({ redisUrl: server.url });
@@ -127,7 +127,7 @@ test('messages one after the other beside a turn that runs are each taken at onc
     await taken.promise;
     const tookMs = performance.now() - sentAt;
     if (tookMs > 200) late.push(Math.round(tookMs));
-    // The next one is sent while this one ends, or when it has ended.
+    // Every second message is sent while the turn before it still ends.
     if (n % 2) await ended.promise;
   }
   expect(late).toEqual([]);
@@ -135,7 +135,7 @@ test('messages one after the other beside a turn that runs are each taken at onc
   await consumer.stop();
 }, 60_000);
 
-test('an agent runs as many turns at a time as it may, on however many shards', async () => {
+test('the concurrency of an agent is for all shards together', async () => {
   const store = await testStore({ shards: 16 });
   let [running, most, runs] = [0, 0, 0];
   const run = async (): Promise<JobOutcome> => {
@@ -148,7 +148,7 @@ test('an agent runs as many turns at a time as it may, on however many shards', 
   await Promise.all(Array.from({ length: 60 }, () => accepted(store, alice)));
   const consumer = store.turns.consume({ agent: 'echo', concurrency: 2, run, onError: () => undefined });
   await consumer.start();
-  await until(() => runs === 60, { what: 'all have run', timeoutMs: 20_000 });
+  await until(() => runs === 60, { what: 'all jobs have run', timeoutMs: 20_000 });
   await consumer.stop();
   expect(most).toBe(2);
 }, 30_000);

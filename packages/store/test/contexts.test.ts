@@ -15,7 +15,7 @@ async function end(store: Store, taskId: string): Promise<void> {
   await turn.publish({ kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true });
 }
 
-/** All pages of one task each, and what every page said of their number. */
+/** The ids of all tasks, read in pages of one, and the total size in each page. */
 async function pages(
   store: Store,
   scope: Scope,
@@ -31,7 +31,7 @@ async function pages(
   }
 }
 
-test('a context that no client named has the id of its first task, and no index while it has no other', async () => {
+test('a context that no client named has the id of its first task, and no index until its second', async () => {
   const store = await testStore();
   const { taskId, contextId } = await accepted(store, alice);
   expect(contextId).toBe(taskId);
@@ -43,7 +43,7 @@ test('a context that no client named has the id of its first task, and no index 
   expect(await indexes()).toHaveLength(2);
 });
 
-test('messages of a context that come together join the task that opened it', async () => {
+test('concurrent messages of a context are listed with the task that opened it', async () => {
   const store = await testStore();
   const { taskId, contextId } = await accepted(store, alice);
   const messages = [contextId, contextId, 'another', contextId].map((each) => userMessage('hi', { contextId: each }));
@@ -53,7 +53,7 @@ test('messages of a context that come together join the task that opened it', as
   expect((await pages(store, alice, { contextId: 'another' })).ids).toEqual([elsewhere]);
 });
 
-test('the only task of its context is listed by it as by an index', async () => {
+test('the only task of a context, which has no index, is listed by all filters', async () => {
   const store = await testStore();
   const { taskId, contextId } = await accepted(store, alice);
   const listed = async (query: Partial<TaskQuery>, scope: Scope = alice): Promise<number> =>
@@ -69,7 +69,7 @@ test('the only task of its context is listed by it as by an index', async () => 
   expect(await pages(store, alice, { contextId })).toEqual({ ids: [taskId], totals: [1] });
 });
 
-test('the id of a task opens no context but its own', async () => {
+test('a task in a context of another id is not listed by its own id as a context id', async () => {
   const store = await testStore();
   const { taskId } = await accepted(store, alice, userMessage('hi', { contextId: 'mine' }));
   expect((await store.tasks.list(alice, { contextId: taskId, pageSize: 5 })).totalSize).toBe(0);
@@ -79,48 +79,48 @@ test('the id of a task opens no context but its own', async () => {
   expect((await pages(store, alice, { contextId: `${taskId}:e` })).ids).toEqual([odd.taskId]);
 });
 
-interface Known {
+interface ExpectedTask {
   readonly id: string;
   readonly contextId: string;
   readonly scope: Scope;
   hasEnded: boolean;
 }
 
-/** Tasks of somebody who does whatever may be done with contexts, and what of it should be there. */
-class Walk {
+/** Random operations on contexts of one principal, and the tasks that are expected after them. */
+class Model {
   readonly contexts = new Set(['named by a client']);
   readonly #store: Store;
   readonly #principal = { ...alice.principal, subject: randomUUID() };
-  #known: Known[] = [];
+  #tasks: ExpectedTask[] = [];
 
   constructor(store: Store) {
     this.#store = store;
   }
 
-  opens(agent: string): Promise<void> {
+  openContext(agent: string): Promise<void> {
     return this.#send(agent, {});
   }
 
-  continues(agent: string, which: number): Promise<void> {
+  addTask(agent: string, which: number): Promise<void> {
     return this.#send(agent, { contextId: oneOf([...this.contexts], which) ?? '' });
   }
 
-  async ends(which: number): Promise<void> {
-    const task = oneOf(this.#known, which);
+  async endTask(which: number): Promise<void> {
+    const task = oneOf(this.#tasks, which);
     if (!task || task.hasEnded) return;
     await end(this.#store, task.id);
     task.hasEnded = true;
   }
 
-  async goes(which: number): Promise<void> {
-    const task = oneOf(this.#known, which);
+  async deleteTask(which: number): Promise<void> {
+    const task = oneOf(this.#tasks, which);
     if (!task?.hasEnded) return;
     expect(await this.#store.tasks.delete(task.scope, task.id)).toBe('deleted');
-    this.#known = this.#known.filter((other) => other !== task);
+    this.#tasks = this.#tasks.filter((other) => other !== task);
   }
 
   async expectListed(contextId: string): Promise<void> {
-    const ofContext = this.#known.filter((task) => task.contextId === contextId);
+    const ofContext = this.#tasks.filter((task) => task.contextId === contextId);
     for (const agent of agents) {
       const ids = ofContext.filter(({ scope }) => scope.agent === agent).map(({ id }) => id);
       const found = await pages(this.#store, this.#scope(agent), { contextId });
@@ -135,7 +135,7 @@ class Walk {
   async #send(agent: string, named: { contextId?: string }): Promise<void> {
     const scope = this.#scope(agent);
     const { taskId: id, contextId } = await accepted(this.#store, scope, userMessage('hi', named));
-    this.#known.push({ id, contextId, scope, hasEnded: false });
+    this.#tasks.push({ id, contextId, scope, hasEnded: false });
     this.contexts.add(contextId);
   }
 
@@ -148,31 +148,31 @@ const oneOf = <T>(all: readonly T[], which: number): T | undefined => all[which 
 const agents = ['echo', 'kitchen'];
 const [agent, which] = [fc.constantFrom(...agents), fc.nat({ max: 20 })];
 
-type Step = (walk: Walk) => Promise<void>;
+type Step = (model: Model) => Promise<void>;
 const step: fc.Arbitrary<Step> = fc.oneof(
-  agent.map((agent) => (walk: Walk) => walk.opens(agent)),
+  agent.map((agent) => (model: Model) => model.openContext(agent)),
   fc.tuple(agent, which).map(
     ([agent, which]) =>
-      (walk: Walk) =>
-        walk.continues(agent, which),
+      (model: Model) =>
+        model.addTask(agent, which),
   ),
-  which.map((which) => (walk: Walk) => walk.ends(which)),
-  which.map((which) => (walk: Walk) => walk.goes(which)),
+  which.map((which) => (model: Model) => model.endTask(which)),
+  which.map((which) => (model: Model) => model.deleteTask(which)),
 );
 
-test('whatever becomes of its tasks, a context has exactly those that are there', async () => {
+test('after any creations, ends and deletions of tasks, a context lists exactly the tasks that exist', async () => {
   const store = await testStore();
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 14 }), async (steps) => {
-      const walk = new Walk(store);
-      for (const take of steps) await take(walk);
-      for (const contextId of walk.contexts) await walk.expectListed(contextId);
+      const model = new Model(store);
+      for (const step of steps) await step(model);
+      for (const contextId of model.contexts) await model.expectListed(contextId);
     }),
     { numRuns: 60 },
   );
 }, 60_000);
 
-test('whatever ids clients name, keys tell them apart, and records give them back', async () => {
+test('any ids of clients have distinct keys, and are returned unchanged', async () => {
   const odd = fc.constantFrom(':', '%3A', '\\u003a', '"', '\\', '\n', '\ud800', '\udbff', 'é', 'a');
   const ids = fc.array(odd, { maxLength: 4 }).map((parts) => parts.join(''));
   fc.assert(

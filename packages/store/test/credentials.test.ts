@@ -17,7 +17,7 @@ test('an API key is verified by its id and its secret', async () => {
   expect(credential).toMatchObject(draft);
 });
 
-test('the secret of another key, and an unknown id, verify nothing', async () => {
+test('an API key with the secret of another key or an unknown id is not verified', async () => {
   const { credentials } = await testStore();
   const [one, another] = [await credentials.create(draft), await credentials.create(draft)];
   const { id } = partsOf(one.key);
@@ -31,9 +31,9 @@ test.each([
   'swk_0123456789ab_short',
   `swk_0123456789ab_${'x'.repeat(44)}`,
   `swk_x_${'x'.repeat(43)}`,
-])('part of a key is none: %s', (text) => expect(apiKeyParts(text)).toBeUndefined());
+])('%s is not an API key', (text) => expect(apiKeyParts(text)).toBeUndefined());
 
-test('no secret is in Redis', async () => {
+test('the secret of a key is not stored in Redis', async () => {
   const store = await testStore();
   const { key } = await store.credentials.create(draft);
   const entries = await redis.hgetall(`${store.settings.prefix}{agents}:credentials`);
@@ -42,7 +42,7 @@ test('no secret is in Redis', async () => {
   expect(JSON.stringify(await store.credentials.list())).not.toMatch(/hash|secret/);
 });
 
-test('a revoked key says so, and its gateways are told', async () => {
+test('a revoked key has the time of its revocation, which is announced to all gateways', async () => {
   const { credentials } = await testStore();
   const { key, credential } = await credentials.create(draft);
   const changed: (string | undefined)[] = [];
@@ -56,17 +56,17 @@ test('a revoked key says so, and its gateways are told', async () => {
   expect(changed).toEqual([credential.id, credential.id]);
 });
 
-test('a key is revoked only when the replicas know it', async () => {
+test('with waitReplicas, a revocation fails if the replicas do not confirm it', async () => {
   const server = await startRedis();
   onTestFinished(() => server.stop());
   const plain = await testStore({ redisUrl: server.url });
   const { credential } = await plain.credentials.create(draft);
-  const careful = await testStore({ redisUrl: server.url, prefix: plain.settings.prefix, waitReplicas: 1 });
-  await expect(careful.credentials.revoke(credential.id)).rejects.toThrow(NotReplicated);
-  await Promise.all([plain.stop(), careful.stop()]);
+  const waiting = await testStore({ redisUrl: server.url, prefix: plain.settings.prefix, waitReplicas: 1 });
+  await expect(waiting.credentials.revoke(credential.id)).rejects.toThrow(NotReplicated);
+  await Promise.all([plain.stop(), waiting.stop()]);
 });
 
-test('all keys of a tenant are revoked, and no other', async () => {
+test('revokeTenant revokes all keys of a tenant, and no other', async () => {
   const { credentials } = await testStore();
   for (const tenant of ['acme', 'acme', 'initech']) await credentials.create({ ...draft, tenant });
   await credentials.revokeTenant('acme');
@@ -78,7 +78,7 @@ test('all keys of a tenant are revoked, and no other', async () => {
   ]);
 });
 
-test('a key that ended more than 30 days ago is forgotten when keys are listed', async () => {
+test('a key that expired more than 30 days ago is deleted when keys are listed', async () => {
   const store = await testStore();
   const ago = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString();
   await store.credentials.create({ ...draft, expiresAt: ago(31) });

@@ -19,14 +19,14 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** Milliseconds until it was refused for the outage. */
-async function refusedWithin(answer: Promise<unknown>): Promise<number> {
+/** The milliseconds until the answer was refused because of the outage. */
+async function msUntilRefused(answer: Promise<unknown>): Promise<number> {
   const since = performance.now();
   await expect(answer).rejects.toSatisfy(isOutage);
   return performance.now() - since;
 }
 
-const questions = ({ tasks, webhooks, conversations, ops }: RequestStore): readonly Promise<unknown>[] => [
+const requestsOfAllKinds = ({ tasks, webhooks, conversations, ops }: RequestStore): readonly Promise<unknown>[] => [
   tasks.read(alice, 'other'),
   tasks.list(alice, { pageSize: 1 }),
   tasks.accept(alice, { message: userMessage() }),
@@ -40,47 +40,47 @@ const questions = ({ tasks, webhooks, conversations, ops }: RequestStore): reado
   ops.deadLetters.count(),
 ];
 
-test('a request waits for a silent Redis until its deadline, and not at all when the silence is known', async () => {
-  const hasty = store.forRequests(500);
-  const slow = store.forRequests(6_000);
+test('a request waits for a silent Redis until its deadline, and is refused at once in a known outage', async () => {
+  const short = store.forRequests(500);
+  const long = store.forRequests(6_000);
   await testRedis(server.url).call('CLIENT', 'PAUSE', '8000');
 
-  const patient = store.tasks.read(alice, 'any');
-  const [early, held] = [hasty.tasks.read(alice, 'any'), slow.tasks.read(alice, 'any')];
-  const heldUntil = refusedWithin(held);
-  const waitedMs = await refusedWithin(early);
+  const withoutDeadline = store.tasks.read(alice, 'any');
+  const [early, late] = [short.tasks.read(alice, 'any'), long.tasks.read(alice, 'any')];
+  const lateRefusedAfter = msUntilRefused(late);
+  const waitedMs = await msUntilRefused(early);
   expect(waitedMs).toBeGreaterThan(450);
   expect(waitedMs).toBeLessThan(1_500);
 
-  await until(() => !store.isAnswering, { what: 'the silence is noticed' });
-  for (const requests of [hasty, slow])
-    for (const ms of await Promise.all(questions(requests).map(refusedWithin))) expect(ms).toBeLessThan(200);
+  await until(() => !store.isAnswering, { what: 'the outage is noticed' });
+  for (const requests of [short, long])
+    for (const ms of await Promise.all(requestsOfAllKinds(requests).map(msUntilRefused))) expect(ms).toBeLessThan(200);
 
-  expect(await heldUntil).toBeGreaterThan(5_900);
-  expect(await patient).toBeUndefined();
-  await until(() => store.isAnswering, { what: 'it is over' });
-  expect(await slow.tasks.list(alice, { pageSize: 1 })).toMatchObject({ totalSize: 0 });
+  expect(await lateRefusedAfter).toBeGreaterThan(5_900);
+  expect(await withoutDeadline).toBeUndefined();
+  await until(() => store.isAnswering, { what: 'the outage is over' });
+  expect(await long.tasks.list(alice, { pageSize: 1 })).toMatchObject({ totalSize: 0 });
 });
 
-/** Redis answers, as long as `answer` says so. */
-const healthOf = (answer: () => boolean): Deadline['health'] => ({
+/** A health check that returns what the function returns. */
+const healthOf = (isAnswering: () => boolean): Deadline['health'] => ({
   get isAnswering() {
-    return answer();
+    return isAnswering();
   },
-  isAnsweringFor: answer,
+  isAnsweringFor: isAnswering,
 });
 
-test('an agent whose queue is first used in an outage has it afterwards', async () => {
+test('a queue that is first used in an outage works afterwards', async () => {
   let isAway = true;
   const requests = withDeadline(testRedis(server.url), { ms: 500, health: healthOf(() => !isAway) });
   const queue = new Queues(requests, new Shards(uniquePrefix(), 2));
-  await refusedWithin(queue.counts('echo'));
+  await msUntilRefused(queue.counts('echo'));
   isAway = false;
   await queue.add('acme/alice/echo', { taskId: 'task', job: 1 });
   expect(await queue.counts('echo')).toMatchObject({ waiting: 1 });
 });
 
-test('a queue that is first used while the connection is down is refused in time, and works afterwards', async () => {
+test('a queue that is first used while the connection is down refuses in time, and works afterwards', async () => {
   const first = await startRedis();
   const redis = testRedis(first.url);
   await redis.ping();
@@ -88,7 +88,7 @@ test('a queue that is first used while the connection is down is refused in time
   await until(() => redis.status === 'reconnecting', { what: 'the connection is down' });
   const requests = withDeadline(redis, { ms: 200, health: healthOf(() => true) });
   const queue = new Queues(requests, new Shards(uniquePrefix(), 2));
-  expect(await refusedWithin(queue.counts('echo'))).toBeLessThan(1_500);
+  expect(await msUntilRefused(queue.counts('echo'))).toBeLessThan(1_500);
   const again = await startRedis({ port: Number(new URL(first.url).port) });
   try {
     const counts = await until(() => queue.counts('echo'), { what: 'the queue is counted', timeoutMs: 10_000 });
@@ -100,8 +100,8 @@ test('a queue that is first used while the connection is down is refused in time
 
 test('a pipeline is sent or refused as a whole', async () => {
   const redis = testRedis(server.url);
-  let asked = 0;
-  const health = healthOf(() => asked++ % 2 === 0);
+  let checks = 0;
+  const health = healthOf(() => checks++ % 2 === 0);
   const requests = withDeadline(redis, { ms: 1_000, health });
   const results = await Promise.all([1, 2].map((n) => requests.pipeline().set(`k${n}`, n).get(`k${n}`).exec()));
   expect(results[0]).toEqual([

@@ -8,24 +8,24 @@ import { alice, testRedis, testStore } from './support/redis.ts';
 const stores: Store[] = [];
 afterAll(() => Promise.all(stores.map((store) => store.stop())));
 
-function aStore(settings: ConstructorParameters<typeof Store>[0]): Store {
+function createStore(settings: ConstructorParameters<typeof Store>[0]): Store {
   const store = new Store(settings, () => undefined);
   stores.push(store);
   return store;
 }
 
 describe('a store', () => {
-  test('refuses another number of shards than its deployment was made with', async () => {
+  test('refuses to start with another number of shards than its deployment has', async () => {
     const prefix = uniquePrefix();
     const redisUrl = inject('redisUrl');
-    await aStore({ redisUrl, prefix, shards: 2 }).start();
-    await expect(aStore({ redisUrl, prefix, shards: 3 }).start()).rejects.toThrow(/SHARDS=2.*SHARDS=3/);
+    await createStore({ redisUrl, prefix, shards: 2 }).start();
+    await expect(createStore({ redisUrl, prefix, shards: 3 }).start()).rejects.toThrow(/SHARDS=2.*SHARDS=3/);
   });
 
-  test('refuses a Redis that may evict tasks', async () => {
+  test('refuses to start with a Redis that may evict keys', async () => {
     const redis = await startRedis();
     try {
-      const evicting = aStore({ redisUrl: redis.url });
+      const evicting = createStore({ redisUrl: redis.url });
       const { Redis } = await import('ioredis');
       const connection = new Redis(redis.url);
       await connection.config('SET', 'maxmemory-policy', 'allkeys-lru');
@@ -36,13 +36,13 @@ describe('a store', () => {
     }
   });
 
-  test('stops twice without complaint', async () => {
-    const store = aStore({ redisUrl: inject('redisUrl'), prefix: uniquePrefix() });
+  test('can be stopped twice', async () => {
+    const store = createStore({ redisUrl: inject('redisUrl'), prefix: uniquePrefix() });
     await store.start();
     await Promise.all([store.stop(), store.stop()]);
   });
 
-  test('spreads tasks over its shards, keeps a context together and lists across all of them', async () => {
+  test('distributes contexts over its shards, and lists the tasks of all shards', async () => {
     const store = await testStore({ shards: 4 });
     const tasks = await Promise.all(Array.from({ length: 24 }, () => accepted(store, alice)));
     const redis = testRedis();

@@ -10,7 +10,7 @@ async function verdictOf(store: Store, scope: Scope, message = userMessage()): P
   return (await store.tasks.accept(scope, { message })).verdict;
 }
 
-/** How many messages of `scope` are taken before one is not, and what it is refused for. */
+/** Sends messages until one is refused: the number of accepted ones, and the verdict of the last. */
 async function fill(store: Store, scope: Scope, most = 20): Promise<[number, Acceptance['verdict']]> {
   for (let n = 0; n < most; n++) {
     const verdict = await verdictOf(store, scope);
@@ -24,19 +24,19 @@ async function complete(store: Store, taskId: string): Promise<void> {
   await turn.publish({ kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true });
 }
 
-/** The tasks that have not ended, as the store counts them for each tenant. */
+/** The number of open tasks of each tenant, as the store counts them. */
 const countedAsOpen = (store: Store): Promise<Record<string, string>> =>
   redis.hgetall(`${store.settings.prefix}{s0}:outbox:open`);
 
-describe('one who fills Redis with open tasks', () => {
-  test('has their most at an agent; others, and its other agents, are served', async () => {
+describe('a principal with maxOpenTasks open tasks at an agent', () => {
+  test('is refused there; other principals and other agents are not affected', async () => {
     const store = await testStore({ maxOpenTasks: 3 });
     expect(await fill(store, alice)).toEqual([3, 'too-many-open']);
     expect(await verdictOf(store, bob)).toBe('accepted');
     expect(await verdictOf(store, { ...alice, agent: 'other' })).toBe('accepted');
   });
 
-  test('may have another one as soon as one has ended', async () => {
+  test('can create another task as soon as one has ended', async () => {
     const store = await testStore({ maxOpenTasks: 2 });
     const { taskId } = await accepted(store, alice);
     await complete(store, (await accepted(store, alice)).taskId);
@@ -45,13 +45,13 @@ describe('one who fills Redis with open tasks', () => {
     expect(await fill(store, alice)).toEqual([1, 'too-many-open']);
   });
 
-  test('gets no more by sending them together', async () => {
+  test('cannot exceed the limit with concurrent messages', async () => {
     const store = await testStore({ maxOpenTasks: 5 });
     const verdicts = await Promise.all(Array.from({ length: 40 }, () => verdictOf(store, alice)));
     expect(verdicts.filter((verdict) => verdict === 'accepted')).toHaveLength(5);
   });
 
-  test('gets the answer to a retry, though there is no room for another message', async () => {
+  test('can repeat an accepted message, and gets the same answer', async () => {
     const store = await testStore({ maxOpenTasks: 1 });
     const message = userMessage();
     const [one, same] = await Promise.all([verdictOf(store, alice, message), verdictOf(store, alice, message)]);
@@ -61,13 +61,13 @@ describe('one who fills Redis with open tasks', () => {
     expect(twice).toEqual(['too-many-open', 'too-many-open']);
   });
 
-  test('goes on with the tasks that it has', async () => {
+  test('can continue its open tasks', async () => {
     const store = await testStore({ maxOpenTasks: 1, maxWaiting: 1 });
     const { taskId } = await accepted(store, alice);
     expect(await verdictOf(store, alice, userMessage('and', { taskId }))).toBe('accepted');
   });
 
-  test('has the most of its tenant together with all of the tenant, and no other tenant notices', async () => {
+  test('shares the limit maxOpenTasksOfTenant with its tenant; other tenants are not affected', async () => {
     const store = await testStore({ maxOpenTasksOfTenant: 4 });
     await accepted(store, bob);
     const { taskId } = await accepted(store, alice);
@@ -79,8 +79,8 @@ describe('one who fills Redis with open tasks', () => {
   });
 });
 
-describe('one who fills Redis with tasks that have ended', () => {
-  test('has the most that are kept, until they expire', async () => {
+describe('a principal with maxKeptTasks ended tasks', () => {
+  test('is refused until tasks expire', async () => {
     const store = await testStore({ maxKeptTasks: 2, retentionMs: 300 });
     await accepted(store, { ...alice, agent: 'other' });
     await complete(store, (await accepted(store, alice)).taskId);
@@ -90,7 +90,7 @@ describe('one who fills Redis with tasks that have ended', () => {
     expect((await store.tasks.read(alice, open.taskId))?.state).toBe('TASK_STATE_SUBMITTED');
   });
 
-  test('has room again for one that it deletes', async () => {
+  test('can create a task after it has deleted one', async () => {
     const store = await testStore({ maxKeptTasks: 1 });
     const { taskId } = await accepted(store, alice);
     await complete(store, taskId);
@@ -100,11 +100,11 @@ describe('one who fills Redis with tasks that have ended', () => {
   });
 });
 
-describe('one who fills Redis with bytes', () => {
-  test('sends the most of its tenant, in new tasks or in one, until they are as old as tasks are kept', async () => {
+describe('a tenant with maxBytesOfTenant bytes', () => {
+  test('is refused for new and for open tasks, until the bytes are older than the retention of tasks', async () => {
     const store = await testStore({ maxBytesOfTenant: 40_000, retentionMs: 400 });
     const large = 'x'.repeat(15_000);
-    // Twice: in the history, and for the turn.
+    // Each message counts twice: it is stored in the history and for the turn.
     const { taskId } = await accepted(store, alice, userMessage(large));
     expect(await verdictOf(store, alice, userMessage(large))).toBe('too-many-bytes-of-tenant');
     expect(await verdictOf(store, alice, userMessage(large, { taskId }))).toBe('too-many-bytes-of-tenant');
@@ -113,7 +113,7 @@ describe('one who fills Redis with bytes', () => {
     await expect.poll(() => verdictOf(store, alice, userMessage(large))).toBe('accepted');
   });
 
-  test('is not charged for what is refused for another reason', async () => {
+  test('is not charged for a message that is refused for another reason', async () => {
     const store = await testStore({ maxBytesOfTenant: 100_000, maxWaiting: 1 });
     const large = (): Promise<Acceptance['verdict']> => verdictOf(store, alice, userMessage('x'.repeat(15_000)));
     expect(await large()).toBe('accepted');
@@ -124,7 +124,7 @@ describe('one who fills Redis with bytes', () => {
     expect(counts.reduce((sum, count) => sum + Number(count), 0)).toBeLessThan(32_000);
   });
 
-  test('is charged for results of steps, also when they are copied for a task that runs again', async () => {
+  test('is charged for results of steps, also when a rerun copies them', async () => {
     const store = await testStore({ maxBytesOfTenant: 40_000 });
     const { taskId } = await accepted(store, alice);
     const turn = await begun(store, taskId);
@@ -140,7 +140,7 @@ describe('one who fills Redis with bytes', () => {
     expect(await verdictOf(store, eve, userMessage('x'.repeat(5_000)))).toBe('accepted');
   });
 
-  test('leaves a key that expires', async () => {
+  test('is counted in a key that expires', async () => {
     const store = await testStore({ maxBytesOfTenant: 40_000, retentionMs: 8_000 });
     await accepted(store, alice);
     const ttl = await redis.pttl(`${store.settings.prefix}{s0}:outbox:bytes:acme`);
@@ -149,8 +149,8 @@ describe('one who fills Redis with bytes', () => {
   });
 });
 
-describe('an agent that many messages wait for', () => {
-  test('takes no more, but one of each tenant that has none there: it is served next', async () => {
+describe('an agent with maxWaiting waiting messages', () => {
+  test('refuses further messages, except one of each tenant that has none waiting', async () => {
     const store = await testStore({ maxWaiting: 3 });
     expect(await fill(store, alice)).toEqual([3, 'overloaded']);
     const two = await Promise.all([verdictOf(store, eve), verdictOf(store, eve)]);
@@ -159,7 +159,7 @@ describe('an agent that many messages wait for', () => {
     expect(await verdictOf(store, { ...eve, agent: 'other' })).toBe('accepted');
   });
 
-  test('says when to come again, though the wait has no bound: nothing begins', async () => {
+  test('says when to retry, also while no turn begins', async () => {
     const store = await testStore({ maxWaiting: 1 });
     await accepted(store, alice);
     const next = (): Promise<Acceptance> => store.tasks.accept(alice, { message: userMessage() });
@@ -167,13 +167,13 @@ describe('an agent that many messages wait for', () => {
     await expect.poll(next, { interval: 120 }).toEqual({ verdict: 'overloaded', retryAfterSeconds: 60 });
   });
 
-  test('counts what gateways of before have put into the list `wait`', async () => {
+  test('counts also the jobs that gateways of earlier releases put into the list `wait`', async () => {
     const store = await testStore({ maxWaiting: 4 });
     await redis.lpush(`${store.settings.prefix}{s0}:q:echo:wait`, 'old-1.1', 'old-2.1');
     expect(await fill(store, alice)).toEqual([2, 'overloaded']);
   });
 
-  test('takes an answer to what it has asked: a task that is there goes on', async () => {
+  test('accepts an answer to its question', async () => {
     const store = await testStore({ maxWaiting: 1 });
     const { taskId } = await accepted(store, bob);
     const turn = await begun(store, taskId);
@@ -182,7 +182,7 @@ describe('an agent that many messages wait for', () => {
     expect(await verdictOf(store, bob, userMessage('the answer', { taskId }))).toBe('accepted');
   });
 
-  test('is not flooded by many tenants with one each', async () => {
+  test('accepts at most maxWaiting messages of tenants that have none waiting', async () => {
     const store = await testStore({ maxWaiting: 3 });
     await fill(store, alice);
     const tenants = Array.from({ length: 10 }, (_, n) => ({
@@ -194,13 +194,13 @@ describe('an agent that many messages wait for', () => {
   });
 });
 
-describe('with a bound on the wait, an agent', () => {
-  test('takes a first few of a burst, since nobody knows how fast it is', async () => {
+describe('with maxQueueWaitMs, an agent', () => {
+  test('accepts the first 16 messages of a burst, because its speed is not yet known', async () => {
     const store = await testStore({ maxQueueWaitMs: 1_000 });
     expect(await fill(store, alice, 40)).toEqual([16, 'overloaded']);
   });
 
-  test('takes nothing more while none of those begins, and says when to come again', async () => {
+  test('refuses messages while no turn begins, and says when to retry', async () => {
     const store = await testStore({ maxQueueWaitMs: 1_000 });
     await fill(store, alice, 5);
     const next = (): Promise<Acceptance> => store.tasks.accept(bob, { message: userMessage() });
@@ -208,7 +208,7 @@ describe('with a bound on the wait, an agent', () => {
   });
 });
 
-test('what is counted as open is what is open, after every kind of end', async () => {
+test('the counts of open tasks are right after every kind of end', async () => {
   const store = await testStore({ maxAttempts: 1 });
   const scopes = [alice, bob, eve];
   const taskIds: [Scope, string][] = [];

@@ -7,21 +7,21 @@ import { startRedis, type TestRedis } from '../../../../tests/support/redis.ts';
 import '../../src/index.ts';
 import { definedScripts, withIncludes } from '../../src/redis/script.ts';
 
-// Whatever keys hold and arguments say, a script answers or fails, soon, and keeps to the keys of its own.
+// With any content of keys and any arguments a script replies or fails in time, and writes only keys of its shard.
 
 const source = fileURLToPath(new URL('../../src/', import.meta.url));
 const runs = Number(process.env.FUZZ_RUNS ?? 15);
 const seed = Number(process.env.FUZZ_SEED ?? 1);
 const root = 'fuzz{1}:';
-/** Redis' own time: far more than any script takes, far less than one takes that goes round in circles. */
-const MOST_MICROSECONDS = 500_000;
+/** Measured by Redis: far more than any script takes, far less than an endless loop. */
+const MAX_MICROSECONDS = 500_000;
 
 let server: TestRedis;
 let redis: Redis;
 beforeAll(async () => {
   server = await startRedis();
   redis = new Redis(server.url, { commandTimeout: 10_000 });
-  await redis.config('SET', 'slowlog-log-slower-than', String(MOST_MICROSECONDS));
+  await redis.config('SET', 'slowlog-log-slower-than', String(MAX_MICROSECONDS));
 });
 afterAll(async () => {
   redis.disconnect();
@@ -35,7 +35,7 @@ const odd = fc.constantFrom(
 );
 const argument = fc.oneof({ weight: 6, arbitrary: odd }, { weight: 1, arbitrary: fc.string({ unit: 'binary' }) });
 
-/** What a key may hold: nothing, what it should, or something of any other type. */
+/** The content of a key: none, or a value of the right or of another type. */
 type Content = readonly [command: string, ...values: string[]] | undefined;
 const content: fc.Arbitrary<Content> = fc.oneof(
   fc.constant(undefined),
@@ -52,9 +52,9 @@ const scripts = definedScripts.map((definition) => {
   return { name: relative(source, fileURLToPath(url)), url, definition };
 });
 
-describe('a script that gets anything', () => {
+describe('with arbitrary keys and arguments', () => {
   test.each(scripts)(
-    'answers or fails: $name',
+    '$name replies or fails in time, and writes only keys of its shard',
     async ({ url, definition: { keys, args, each = [] } }) => {
       const code = withIncludes(url);
       const listed = fc.array(fc.array(argument, { minLength: each.length, maxLength: each.length }), { maxLength: 3 });
@@ -70,8 +70,8 @@ describe('a script that gets anything', () => {
           for (const [i, [command, ...values] = []] of contents.entries())
             if (command) await redis.call(command, names[i] ?? '', ...values);
           await redis.eval(code, names.length, ...names, ...given, ...entries.flat()).catch(mustBeReply);
-          const strangers = (await redis.keys('*')).filter((key) => !key.startsWith(root));
-          expect(strangers).toEqual([]);
+          const otherKeys = (await redis.keys('*')).filter((key) => !key.startsWith(root));
+          expect(otherKeys).toEqual([]);
         }),
         { numRuns: runs, seed },
       );
@@ -81,7 +81,7 @@ describe('a script that gets anything', () => {
   );
 });
 
-/** An error that Redis has answered, rather than that it has gone, or answers no more. */
+/** Accepts an error that Redis replied with, but no lost connection and no endless script. */
 function mustBeReply(error: unknown): void {
   expect(error).toMatchObject({ name: 'ReplyError' });
   expect(String(error)).not.toMatch(/BUSY|UNKILLABLE/);

@@ -5,7 +5,7 @@ import { Shards } from '../../src/redis/shards.ts';
 import { accepted, begun, userMessage } from '../support/drive.ts';
 import { testRedis, testStore } from '../support/redis.ts';
 
-// One tenant sends as much as it likes. What the others send is begun in turn with it.
+// A tenant that floods an agent must not delay the turns of other tenants.
 
 const redis = testRedis();
 const LOCK_MS = 60_000;
@@ -15,7 +15,7 @@ const of = (tenant: string, agent = 'echo'): Scope => ({
   agent,
 });
 
-/** Takes jobs of an agent's queue, and says whose they are. */
+/** Takes jobs of an agent's queue, and names their tenants. */
 class Taker {
   readonly queue: AgentQueue;
   readonly #store: Store;
@@ -50,7 +50,7 @@ async function sends(store: Store, tenant: string, count = 1): Promise<void> {
 const countOf = (name: string, names: readonly string[]): number => names.filter((one) => one === name).length;
 
 describe('a tenant with many waiting tasks', () => {
-  test('does not keep another one waiting: its only task is one of the next two', async () => {
+  test('does not delay another tenant: its only task is one of the next two', async () => {
     const store = await testStore();
     const taker = new Taker(store);
     await sends(store, 'heavy', 1_000);
@@ -59,7 +59,7 @@ describe('a tenant with many waiting tasks', () => {
     expect(await taker.tenantsOfNext(2)).toContain('light');
   });
 
-  test('that has canceled and deleted its tasks is served in turn: they took no turns', async () => {
+  test('is not charged for tasks that it canceled and deleted before they began', async () => {
     const store = await testStore();
     const deleted = await Promise.all(Array.from({ length: 60 }, () => accepted(store, of('light'))));
     for (const { taskId } of deleted) {
@@ -71,7 +71,7 @@ describe('a tenant with many waiting tasks', () => {
     expect(countOf('light', await new Taker(store).tenantsOfNext(10))).toBe(5);
   });
 
-  test('gets a third beside two others, however many each has sent, in whatever order they came', async () => {
+  test('gets a third of the turns beside two others, in any order of arrival', async () => {
     const store = await testStore();
     const taker = new Taker(store);
     await sends(store, 'first', 600);
@@ -86,7 +86,7 @@ describe('a tenant with many waiting tasks', () => {
     }
   });
 
-  test('pays again for what is tried again: its retries come in turn with the others, too', async () => {
+  test('is charged again for retries', async () => {
     const store = await testStore();
     const taker = new Taker(store);
     await sends(store, 'heavy', 30);
@@ -100,7 +100,7 @@ describe('a tenant with many waiting tasks', () => {
     expect(countOf('light', await taker.tenantsOfNext(20))).toBe(10);
   });
 
-  test('gets no more by giving its jobs back: they have their turn already', async () => {
+  test('gets no more turns by jobs that were given back', async () => {
     const store = await testStore();
     const taker = new Taker(store);
     await sends(store, 'heavy', 40);
@@ -111,7 +111,7 @@ describe('a tenant with many waiting tasks', () => {
     expect(countOf('heavy', next)).toBeGreaterThanOrEqual(19);
   });
 
-  test('gets no more by what its agents call: calls that nobody waits for are of its share', async () => {
+  test('is charged for detached calls of its agents', async () => {
     const store = await testStore();
     const caller = await begun(store, (await accepted(store, of('heavy', 'caller'))).taskId);
     for (let n = 0; n < 20; n++) {
@@ -124,7 +124,7 @@ describe('a tenant with many waiting tasks', () => {
     expect(countOf('light', await new Taker(store).tenantsOfNext(20))).toBe(10);
   });
 
-  test('and webhooks does not keep the deliveries of another one waiting', async () => {
+  test('and many webhooks does not delay the deliveries of another tenant', async () => {
     const store = await testStore();
     const url = 'https://example.com/hook';
     for (const tenant of [...Array.from({ length: 30 }, () => 'heavy'), 'light']) {

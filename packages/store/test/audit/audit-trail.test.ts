@@ -23,7 +23,7 @@ async function all(store: Store, query: Partial<AuditQuery> = {}): Promise<(stri
 const countedDown = (from: number, to: number): string[] =>
   Array.from({ length: from - to + 1 }, (_, n) => String(from - n));
 
-test('an audit trail is read latest first, each event once, page by page', async () => {
+test('an audit trail is listed in pages, latest first, with each event once', async () => {
   const store = await testStore();
   await store.audit.write(numbered(0, 5));
   await store.audit.write(numbered(5, 15));
@@ -46,7 +46,7 @@ test('an audit trail is filtered by tenant, action and time; a page token is val
   await expect(store.audit.list({ pageSize: 1, tenant: 'other', pageToken })).rejects.toThrow('page token');
 });
 
-test('an audit trail keeps no more events than it may, the latest', async () => {
+test('an audit trail keeps the latest maxAuditEvents events', async () => {
   const store = await testStore({ maxAuditEvents: 20 });
   for (let n = 0; n < 100; n += 10) await store.audit.write(numbered(n, 10));
   expect(await all(store)).toEqual(countedDown(99, 80));
@@ -55,14 +55,14 @@ test('an audit trail keeps no more events than it may, the latest', async () => 
   expect(await all(store)).toEqual(countedDown(104, 100));
 });
 
-test('an audit trail keeps no more events than it may when large batches follow small ones', async () => {
+test('an audit trail keeps the latest maxAuditEvents events when large batches follow small ones', async () => {
   const store = await testStore({ maxAuditEvents: 100 });
   for (let n = 0; n < 100; n++) await store.audit.write(numbered(n, 1));
   for (let n = 100; n < 500; n += 100) await store.audit.write(numbered(n, 100));
   expect(await all(store, { pageSize: 100 })).toEqual(countedDown(499, 400));
 });
 
-test('an audit trail forgets what is older than its retention, also when nothing new comes', async () => {
+test('an audit trail deletes events that are older than its retention, also without new events', async () => {
   const redis = testRedis();
   const store = await testStore({ auditRetentionMs: 60_000 });
   const key = `${store.settings.prefix}{agents}:audit`;

@@ -31,14 +31,15 @@ async function call(turn: OpenTurn, { messageId = randomUUID(), isDetached = fal
 const stateOf = async (taskId: string): Promise<string | undefined> =>
   (await store.tasks.read(kitchen, taskId))?.state.replace('TASK_STATE_', '');
 
-async function closed(): Promise<number> {
+/** Ends all orphans, and returns their number. */
+async function endOrphans(): Promise<number> {
   let count = 0;
   for (let more = 1; more > 0; count += more) more = await store.orphans.end();
   return count;
 }
 
 describe('a call', () => {
-  test('makes a task of the called agent, for the principal of the turn, that knows its caller', async () => {
+  test('creates a task of the called agent, for the principal of the turn, with its caller and depth', async () => {
     const host = await hostTurn();
     const { taskId, contextId } = await call(host);
     expect(contextId).toBe(host.start.task.contextId);
@@ -55,7 +56,7 @@ describe('a call', () => {
     expect((await begun(store, deeper.taskId)).start.caller?.depth).toBe(2);
   });
 
-  test('that is sent again is the same call', async () => {
+  test('with the same message id is a duplicate of the first call', async () => {
     const host = await hostTurn();
     const messageId = randomUUID();
     const first = await call(host, { messageId });
@@ -63,15 +64,15 @@ describe('a call', () => {
     expect([again.taskId, again.isDuplicate]).toEqual([first.taskId, true]);
   });
 
-  test('of a run that has lost the turn is refused, and makes no task', async () => {
-    const zombie = await hostTurn();
-    await begun(store, zombie.start.taskId, { started: 2 });
-    await expect(call(zombie)).rejects.toThrow(TurnFenced);
-    const { contextId } = zombie.start.task;
+  test('of a turn that was taken over is refused, and creates no task', async () => {
+    const fenced = await hostTurn();
+    await begun(store, fenced.start.taskId, { started: 2 });
+    await expect(call(fenced)).rejects.toThrow(TurnFenced);
+    const { contextId } = fenced.start.task;
     expect((await store.tasks.list(kitchen, { contextId, pageSize: 5 })).totalSize).toBe(0);
   });
 
-  test('is refused while its caller is about to be canceled, and when too many have not ended', async () => {
+  test('is refused while its caller is being canceled, and when maxCalls calls have not ended', async () => {
     const host = await hostTurn();
     const first = await call(host);
     await call(host);
@@ -83,7 +84,7 @@ describe('a call', () => {
     await expect(call(host)).rejects.toThrow('caller-canceling');
   });
 
-  test('can continue a task that an earlier one has made', async () => {
+  test('can continue the task of an earlier call', async () => {
     const host = await hostTurn();
     const { taskId } = await call(host);
     const turn = await begun(store, taskId);
@@ -93,33 +94,33 @@ describe('a call', () => {
   });
 });
 
-describe('what a task has called for', () => {
+describe('a called task', () => {
   test.each([
     ['FAILED', 'CANCELED', 'CANCELED'],
     ['REJECTED', 'CANCELED', 'CANCELED'],
     ['CANCELED', 'CANCELED', 'CANCELED'],
     ['COMPLETED', 'CANCELED', 'SUBMITTED'],
   ] as const)(
-    'when it ends %s: a call that is waited for ends %s, a detached one %s',
-    async (state, waited, detached) => {
+    'of a caller that ends %s becomes %s if it is awaited, and %s if it is detached',
+    async (state, awaited, detached) => {
       const host = await hostTurn();
       const calls = [await call(host), await call(host, { isDetached: true })];
       await host.publish(ended(state));
-      await closed();
-      expect(await Promise.all(calls.map(({ taskId }) => stateOf(taskId)))).toEqual([waited, detached]);
+      await endOrphans();
+      expect(await Promise.all(calls.map(({ taskId }) => stateOf(taskId)))).toEqual([awaited, detached]);
     },
   );
 
-  test('is canceled when a client cancels it between two turns, without a worker', async () => {
+  test('is canceled without a worker when a client cancels the caller between two turns', async () => {
     const host = await hostTurn();
     const { taskId } = await call(host);
     await host.publish({ kind: 'status', state: 'TASK_STATE_INPUT_REQUIRED', settles: true });
     expect(await store.tasks.cancel(alice, host.start.taskId)).toBe('canceled');
-    expect(await closed()).toBe(1);
+    expect(await endOrphans()).toBe(1);
     expect(await stateOf(taskId)).toBe('CANCELED');
   });
 
-  test('is canceled when its worker died and its attempts are spent', async () => {
+  test('is canceled when the caller has crashed in all its attempts', async () => {
     const host = await hostTurn();
     const { taskId } = await call(host);
     await begun(store, host.start.taskId, { started: 2 });
@@ -127,42 +128,42 @@ describe('what a task has called for', () => {
     const job = { taskId: host.start.taskId, job: 1, started: 4, token: 'last' };
     const hooks = { onCancel: (): void => undefined, onFenced: (): void => undefined };
     expect(await store.turns.begin(job, 0, hooks)).toBe('exhausted');
-    await closed();
+    await endOrphans();
     expect(await stateOf(taskId)).toBe('CANCELED');
   });
 
-  test('takes what it has called for itself with it', async () => {
+  test('is canceled together with the tasks that it has called', async () => {
     const host = await hostTurn();
     const child = await call(host);
     const childTurn = await begun(store, child.taskId);
     const grandchild = await call(childTurn);
     await host.publish(ended('FAILED'));
-    await closed();
-    // The child runs: its worker has the last word.
+    await endOrphans();
+    // The child has a running turn, which ends it itself.
     await childTurn.publish(ended('CANCELED'));
-    await closed();
+    await endOrphans();
     expect(await stateOf(grandchild.taskId)).toBe('CANCELED');
   });
 
-  test('is closed by one of several who ask, and again by another if that one dies over it', async () => {
-    const hurried = await testStore({ sweepAfterMs: 1, prefix: store.settings.prefix });
+  test('is canceled by one of several processes, and by another if that one crashes', async () => {
+    const other = await testStore({ sweepAfterMs: 1, prefix: store.settings.prefix });
     const host = await hostTurn();
     const { taskId } = await call(host);
     await host.publish(ended('FAILED'));
     const key = `${store.settings.prefix}{s0}:outbox:orphans`;
-    // One that dies after it has claimed.
+    // A process that crashes after it has claimed the orphan.
     const { claimOrphansScript } = await import('../../src/calls/orphans.ts');
     const claim = { keys: { orphans: key }, args: { claimMs: 60_000, most: 10 } };
     expect(await claimOrphansScript.run(redis, claim)).toHaveLength(1);
-    expect(await hurried.orphans.end()).toBe(0);
+    expect(await other.orphans.end()).toBe(0);
     await redis.zadd(key, 0, (await redis.zrevrange(key, 0, 0))[0] ?? '');
-    const counts = await Promise.all([store.orphans.end(), hurried.orphans.end()]);
+    const counts = await Promise.all([store.orphans.end(), other.orphans.end()]);
     expect(counts.sort()).toEqual([0, 1]);
     expect(await stateOf(taskId)).toBe('CANCELED');
     expect(await redis.exists(key)).toBe(0);
   });
 
-  test('leaves no key behind', async () => {
+  test('leaves no key of calls behind when its caller has ended', async () => {
     const host = await hostTurn();
     await call(host, { isDetached: true });
     await host.publish(ended('COMPLETED'));
@@ -170,7 +171,7 @@ describe('what a task has called for', () => {
   });
 });
 
-test('the tasks of a context are found over all agents, the latest first, of the same principal alone', async () => {
+test('the tasks of a context are found for all agents of the same principal, latest first', async () => {
   const host = await hostTurn();
   const { contextId = '' } = host.start.task;
   const child = await call(host);

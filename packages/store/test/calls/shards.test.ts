@@ -4,7 +4,7 @@ import { alice, testStore } from '../support/redis.ts';
 
 const store = await testStore({ shards: 5 });
 
-test('whatever belongs to a context is on its shard, so that one script can touch it', async () => {
+test('all data of a context is on one shard, so that one script can use it', async () => {
   for (let i = 0; i < 20; i++) {
     const contextId = crypto.randomUUID();
     const { taskId } = await accepted(store, alice, userMessage('host', { contextId }));
@@ -22,7 +22,7 @@ test('whatever belongs to a context is on its shard, so that one script can touc
   }
 });
 
-test('a task of another shard cannot be continued by a call: it is in another context', async () => {
+test('a call cannot continue a task of another context, which may be on another shard', async () => {
   const { taskId, contextId } = await accepted(store, alice);
   const host = await begun(store, taskId);
   const verdicts = new Set<string>();

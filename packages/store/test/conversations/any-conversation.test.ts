@@ -14,25 +14,25 @@ async function conversation(scope = alice, contextId: string = crypto.randomUUID
   const id = await store.conversations.open(turn, { seed: 'one', toAgent: 'target', maxTurns: 5 });
   const add = (seq: number, isEnd: boolean) =>
     store.conversations.append(turn, id, { seq, event: { phase: isEnd ? 'complete' : 'turn' }, nextTurn: seq, isEnd });
-  return { id, taskId, contextId, say: (seq: number) => add(seq, false), end: (seq: number) => add(seq, true) };
+  return { id, taskId, contextId, addTurn: (seq: number) => add(seq, false), end: (seq: number) => add(seq, true) };
 }
 
-/** The list is ordered by it. */
+/** Waits for the next millisecond, because the list is ordered by milliseconds. */
 function nextMillisecond(): Promise<boolean> {
   const now = Date.now();
-  return until(() => Date.now() > now + 1, { what: 'a millisecond later' });
+  return until(() => Date.now() > now + 1, { what: 'the next millisecond' });
 }
 
 const idsOf = async (filter = {}): Promise<string[]> =>
   (await store.ops.conversations.list({ pageSize: 100 }, filter)).items.map(({ conversationId }) => conversationId);
 
-test('operators list the conversations of all principals, the one that went on last first', async () => {
+test('operators list the conversations of all principals, the one with the latest event first', async () => {
   const first = await conversation();
   const second = await conversation(bob);
   const third = await conversation();
-  await second.say(1);
+  await second.addTurn(1);
   await nextMillisecond();
-  await first.say(1);
+  await first.addTurn(1);
   await nextMillisecond();
   await third.end(1);
   expect(await idsOf()).toEqual([third.id, first.id, second.id]);
@@ -54,7 +54,7 @@ test('operators list the conversations of all principals, the one that went on l
   });
 });
 
-test('a conversation of the past leaves the list, which goes with the last one', async () => {
+test('an expired conversation is removed from the list; the list expires with the last open conversation', async () => {
   const gone = await conversation();
   const { allConversations } = shards.of(gone.id);
   await gone.end(1);

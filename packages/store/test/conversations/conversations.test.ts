@@ -19,7 +19,7 @@ async function hostTurn(contextId = crypto.randomUUID()): Promise<OpenTurn> {
 const open = (turn: OpenTurn, seed = 'one'): Promise<string> =>
   store.conversations.open(turn, { seed, toAgent: 'target', maxTurns: 5 });
 
-const say = (turn: OpenTurn, id: string, seq: number): Promise<void> =>
+const addTurn = (turn: OpenTurn, id: string, seq: number): Promise<void> =>
   store.conversations.append(turn, id, { seq, event: { phase: 'turn', turn: seq - 1 }, nextTurn: seq, isEnd: false });
 
 const end = (turn: OpenTurn, id: string, seq: number): Promise<void> =>
@@ -32,15 +32,15 @@ async function milliseconds(): Promise<number> {
   return Number(seconds) * 1_000 + Math.floor(Number(microseconds) / 1_000);
 }
 
-async function closeAll(): Promise<void> {
+async function endAllOrphans(): Promise<void> {
   while ((await store.orphans.end()) > 0);
 }
 
 describe('a conversation', () => {
-  test('is a numbered feed with times, and knows who talks in which task', async () => {
+  test('has numbered events with timestamps, and its agents, task and context', async () => {
     const turn = await hostTurn();
     const id = await open(turn);
-    await say(turn, id, 1);
+    await addTurn(turn, id, 1);
     await end(turn, id, 2);
     const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     expect(await eventsOf(id)).toEqual([
@@ -60,30 +60,30 @@ describe('a conversation', () => {
     });
   });
 
-  test('is the same for a turn that is run again, and has no event twice', async () => {
+  test('is continued by a retried turn, and has each event once', async () => {
     const first = await hostTurn();
     const id = await open(first);
-    await say(first, id, 1);
-    await say(first, id, 1);
+    await addTurn(first, id, 1);
+    await addTurn(first, id, 1);
     const again = await begun(store, first.start.taskId, { started: 2 });
     expect(await open(again)).toBe(id);
-    await say(again, id, 1);
-    await say(again, id, 2);
+    await addTurn(again, id, 1);
+    await addTurn(again, id, 2);
     await end(again, id, 3);
-    await say(again, id, 4);
+    await addTurn(again, id, 4);
     expect((await eventsOf(id)).map(({ seq }) => seq)).toEqual([1, 2, 3]);
   });
 
-  test('is written by the owner of the turn alone', async () => {
-    const zombie = await hostTurn();
-    const id = await open(zombie);
-    await begun(store, zombie.start.taskId, { started: 2 });
-    await expect(say(zombie, id, 1)).rejects.toThrow(TurnFenced);
-    await expect(open(zombie, 'two')).rejects.toThrow(TurnFenced);
+  test('cannot be written by a turn that was taken over', async () => {
+    const fenced = await hostTurn();
+    const id = await open(fenced);
+    await begun(store, fenced.start.taskId, { started: 2 });
+    await expect(addTurn(fenced, id, 1)).rejects.toThrow(TurnFenced);
+    await expect(open(fenced, 'two')).rejects.toThrow(TurnFenced);
     expect(await eventsOf(id)).toEqual([]);
   });
 
-  test('has an id that passes for no other key', async () => {
+  test('cannot be read by an id that resembles another key', async () => {
     const turn = await hostTurn();
     const id = await open(turn, 'ids');
     for (const other of [`${id}:e`, `${id}%3Ae`, '%', ':'])
@@ -99,12 +99,12 @@ describe('a conversation', () => {
     expect(await store.conversations.list(bob.principal, { contextId, limit: 10 })).toEqual([]);
   });
 
-  test('that its task leaves without an end gets an error and an end', async () => {
+  test('gets an error event and an end event if its task ends before it', async () => {
     const turn = await hostTurn();
     const ids = [await open(turn, 'one'), await open(turn, 'two')];
-    await say(turn, ids[0] ?? '', 1);
+    await addTurn(turn, ids[0] ?? '', 1);
     await turn.publish(completed);
-    await closeAll();
+    await endAllOrphans();
     const [left, unopened] = await Promise.all(ids.map(eventsOf));
     const error = 'The task that held the conversation has ended.';
     expect(left?.slice(1)).toMatchObject([
@@ -114,13 +114,13 @@ describe('a conversation', () => {
     expect(unopened).toMatchObject([{ phase: 'error', turn: 0, fromAgent: 'echo' }, { phase: 'complete' }]);
   });
 
-  test('is listed in its context: those that go on first, then the one that ended last', async () => {
+  test('is listed in its context: open conversations first, then ended ones, latest first', async () => {
     const contextId = crypto.randomUUID();
     const turn = await hostTurn(contextId);
     const [a = '', b = '', c = ''] = [await open(turn, 'a'), await open(turn, 'b'), await open(turn, 'c')];
     await end(turn, a, 1);
     const ended = await milliseconds();
-    await until(async () => (await milliseconds()) > ended, { what: 'a millisecond has gone by' });
+    await until(async () => (await milliseconds()) > ended, { what: 'the next millisecond' });
     await end(turn, c, 1);
     const listed = await store.conversations.list(principal, { contextId, limit: 10 });
     expect(listed.map(({ id }) => id)).toEqual([b, c, a]);
@@ -141,33 +141,33 @@ describe('a conversation', () => {
 });
 
 describe('a follower of a conversation', () => {
-  test('gets the earlier events, the live ones, and the end', async () => {
+  test('receives the earlier events, the live ones, and the end', async () => {
     const turn = await hostTurn();
     const id = await open(turn);
-    await say(turn, id, 1);
+    await addTurn(turn, id, 1);
     const seqs: number[] = [];
     const followed = (async () => {
       for await (const { seq } of store.conversations.follow(principal, id)) seqs.push(seq);
     })();
     await until(() => seqs.length === 1, { what: 'the first event' });
-    await say(turn, id, 2);
+    await addTurn(turn, id, 2);
     await until(() => seqs.length === 2, { what: 'the second event' });
     await end(turn, id, 3);
     await followed;
     expect(seqs).toEqual([1, 2, 3]);
   });
 
-  test('goes on after the last event that it knows', async () => {
+  test('continues after the given event', async () => {
     const turn = await hostTurn();
     const id = await open(turn);
-    for (const seq of [1, 2, 3]) await say(turn, id, seq);
+    for (const seq of [1, 2, 3]) await addTurn(turn, id, seq);
     await end(turn, id, 4);
     const items = await Array.fromAsync(store.conversations.follow(principal, id, { after: 2 }));
     expect(items.map(({ seq }) => seq)).toEqual([3, 4]);
     expect(await Array.fromAsync(store.conversations.follow(principal, id, { after: 4 }))).toEqual([]);
   });
 
-  test('stops with its signal, and unsubscribes', async () => {
+  test('stops when its signal aborts, and unsubscribes', async () => {
     const turn = await hostTurn();
     const id = await open(turn);
     const stop = new AbortController();

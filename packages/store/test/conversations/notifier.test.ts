@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { Notifier } from '../../src/conversations/notifier.ts';
 import { Channels } from '../../src/redis/channels.ts';
 
-test('a reader whose channel cannot be subscribed leaves no listener behind', async () => {
+test('a failed subscription leaves no listener on the signal', async () => {
   const redis = new Redis({ lazyConnect: true });
   redis.disconnect();
   const { signal } = new AbortController();
