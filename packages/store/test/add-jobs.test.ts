@@ -3,7 +3,7 @@ import type { Scope, Store } from '../src/index.ts';
 import { queueOf as queueOfAgent } from '../src/queue/job.ts';
 import { remoteAgentId } from '../src/queue/remote-agents.ts';
 import { accepted, begun, userMessage } from './support/drive.ts';
-import { asBullMQ, bullmqAdds, queueContents } from './support/queue-contents.ts';
+import { addWithBullMQ, asBullMQ, queueContents } from './support/queue-contents.ts';
 import { alice, testRedis, testStore } from './support/redis.ts';
 
 const redis = testRedis();
@@ -28,7 +28,7 @@ describe('a message changes the queue exactly as BullMQ does when it adds the sa
   }
 
   const addByBullMQ = (queue: string, id: string, priority?: number): Promise<void> =>
-    bullmqAdds(redis, rootOf(theirs, queue), id, priority);
+    addWithBullMQ(redis, rootOf(theirs, queue), id, priority);
 
   async function send(scope: Scope = alice): Promise<string> {
     const { taskId } = await accepted(ours, scope);

@@ -17,7 +17,7 @@ const event = (seq: number, bytes: number): FeedEvent => ({
   json: 'x'.repeat(bytes),
 });
 
-test('a reader buffers a bounded number of bytes, and all readers together their budget', () => {
+test('a reader buffers a limited number of bytes, and all readers together at most their budget', () => {
   const budget = new ByteBudget(25_000);
   const buffers = Array.from({ length: 10 }, () => new EventBuffer({ events: 64, bytes: 10_000, budget }));
   for (const buffer of buffers) for (let seq = 1; seq <= 64; seq++) buffer.push(event(seq, 1_000));
@@ -28,21 +28,21 @@ test('a reader buffers a bounded number of bytes, and all readers together their
   expect(budget.hasRoomFor(25_000)).toBe(true);
 });
 
-test('what was asked before a snapshot is read does not call for another one', () => {
+test('a position that was read before a snapshot does not cause another snapshot', () => {
   const buffer = new EventBuffer({ events: 64, bytes: 10_000, budget: new ByteBudget(25_000) });
   buffer.delivered({ seq: 4, incarnation: 1 });
   const { last } = buffer;
   buffer.compare({ seq: 4, incarnation: 2 }, last);
   expect(buffer.isForked).toBe(true);
   buffer.restart();
-  for (const answer of [{ seq: 4, incarnation: 2 }, { seq: 3 }, { seq: 9 }]) buffer.compare(answer, last);
+  for (const position of [{ seq: 4, incarnation: 2 }, { seq: 3 }, { seq: 9 }]) buffer.compare(position, last);
   buffer.delivered({ seq: 4, incarnation: 2 });
   expect([buffer.isForked, buffer.isBehind]).toEqual([false, false]);
   buffer.compare({ seq: 3, incarnation: 1 }, buffer.last);
   expect(buffer.isForked).toBe(true);
 });
 
-test('a reader who never begins holds nothing of the budget', async () => {
+test('a reader that has not begun uses no bytes of the budget', async () => {
   const store: Store = await testStore();
   const { taskId } = await accepted(store, alice);
   const large = taskItem({ seq: 1, incarnation: 0, state: 'TASK_STATE_SUBMITTED', released: 0 }, 'x'.repeat(50_000));
@@ -52,7 +52,7 @@ test('a reader who never begins holds nothing of the budget', async () => {
   expect(store.feeds.heldBytes).toBe(0);
 });
 
-test('readers who do not read are sent everything when they do, though next to nothing is kept for them', async () => {
+test('slow readers receive every event, although their events exceed the budget', async () => {
   const store: Store = await testStore({ feedBufferBytes: 100_000 });
   const { taskId } = await accepted(store, alice);
   const turn: OpenTurn = await begun(store, taskId);
@@ -68,5 +68,5 @@ test('readers who do not read are sent everything when they do, though next to n
     expect(items.map(({ kind, seq }) => `${kind} ${seq}`)).toEqual(items.map((_, i) => `event ${i + 2}`));
     expect(items).toHaveLength(17);
   }
-  await until(() => store.feeds.size === 0, { what: 'all have ended' });
+  await until(() => store.feeds.size === 0, { what: 'all feeds have ended' });
 });

@@ -6,11 +6,9 @@ import { consumeAll, keyScenarios } from './support/key-scenarios.ts';
 import { alice, testRedis, testStore } from './support/redis.ts';
 
 const redis = testRedis();
-/**
- * Of the deployment, or of BullMQ's queues: not of any task. What else keyScenarios always is gone while it is empty.
- */
+/** Keys of the deployment or of BullMQ's queues, which belong to no task and stay. */
 const LASTING = /\{agents\}:|:q:[^:]+:(?:meta|events|checked|marker|id)$/;
-const brief = {
+const shortLived = {
   retentionMs: 400,
   replayMs: 200,
   idempotencyMs: 400,
@@ -25,14 +23,14 @@ async function keysOf(prefix: string): Promise<string[]> {
   return (await redis.keys(`${prefix}*`)).filter((key) => !LASTING.test(key)).sort();
 }
 
-test('tasks of every kind and end, and all that belongs to them, leave no key behind', async () => {
-  const store = await testStore(brief);
+test('no key is left after tasks with every kind of data and every kind of end', async () => {
+  const store = await testStore(shortLived);
   const { prefix } = store.settings;
   const seen = new Set<string>();
-  const look = async (): Promise<void> => {
+  const recordKeys = async (): Promise<void> => {
     for (const key of await redis.keys(`${prefix}*`)) seen.add(documentedKindOf(key, prefix));
   };
-  for (const live of keyScenarios) await live(store, look);
+  for (const play of keyScenarios) await play(store, recordKeys);
   expect([...seen].sort()).toEqual([...documentedKeys].sort());
 
   const consumers = await consumeAll(store);
@@ -51,8 +49,8 @@ test('tasks of every kind and end, and all that belongs to them, leave no key be
   await Promise.all(consumers.map((consumer) => consumer.stop()));
 });
 
-test('the index of a principal who never rests forgets the tasks that expired, however they ended', async () => {
-  const store = await testStore(brief);
+test('expired tasks are removed from the index of a principal that always has an open task', async () => {
+  const store = await testStore(shortLived);
   const index = `${store.settings.prefix}{s0}:x:acme/alice/echo`;
   await accepted(store, alice); // never ends, so that the index does not expire
   for (let n = 0; n < 5; n++) {
@@ -62,10 +60,10 @@ test('the index of a principal who never rests forgets the tasks that expired, h
   }
   const failed = (): Promise<string[]> => redis.zrangebylex(index, '[F', '(G');
   expect(await failed()).toHaveLength(5);
-  const settled = async (): Promise<boolean> => {
+  const areRemoved = async (): Promise<boolean> => {
     const { taskId } = await accepted(store, alice);
     await store.tasks.cancel(alice, taskId);
     return (await failed()).length === 0;
   };
-  await until(settled, { what: 'failed tasks forgotten, though none fails any more', timeoutMs: 5_000 });
+  await until(areRemoved, { what: 'the failed tasks are removed, although no other task fails', timeoutMs: 5_000 });
 });

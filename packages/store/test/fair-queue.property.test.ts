@@ -8,7 +8,7 @@ import { Shards } from '../src/redis/shards.ts';
 import { FairQueue } from './reference/fair-queue.ts';
 import { testRedis } from './support/redis.ts';
 
-// Whatever happens to the jobs of several tenants in a queue: each tenant's are taken in their order, none is lost or
+// With any operations on the jobs of several tenants in a queue: each tenant's jobs are taken in order, none is lost or
 // taken twice, and tenants that wait at the same time are served equally often.
 
 const redis = testRedis();
@@ -41,7 +41,7 @@ const step = fc.oneof(
         'stall',
         'set aside',
         'remove',
-        'rest',
+        'recover',
         'older gateway',
       ),
       pick,
@@ -51,7 +51,7 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
-/** A queue, and what it must do. */
+/** A queue in Redis, and the model that it must agree with. */
 class World {
   readonly model = new FairQueue();
   readonly #shards = new Shards(uniquePrefix(), 1);
@@ -67,14 +67,14 @@ class World {
     await this.#queue.recover(LOCK_MS, 0);
   }
 
-  async do({ act, pick: nth, count }: Step): Promise<void> {
+  async run({ act, pick: nth, count }: Step): Promise<void> {
     const { model } = this;
     const tenant = TENANTS[nth % TENANTS.length] ?? '';
     const active = model.active[nth % Math.max(1, model.active.length)];
     if (act === 'add') for (let i = 0; i < count; i++) await this.#add(tenant, 'ordinary');
     else if (act === 'call') await this.#add(tenant, 'awaited');
     else if (act === 'take') await this.#take(count);
-    else if (act === 'rest') await this.#queue.recover(LOCK_MS, 0);
+    else if (act === 'recover') await this.#queue.recover(LOCK_MS, 0);
     else if (act === 'older gateway') await this.#addToList();
     else if (act === 'due') await this.#bringBack(nth);
     else if (act === 'remove') await this.#remove(nth);
@@ -86,14 +86,14 @@ class World {
     while (this.model.waiting > this.#setAside) await this.#take(9);
     for (const job of [...this.model.active]) await this.#change('finish', job);
     await this.#queue.recover(LOCK_MS, 0);
-    const left = await redis.keys(`${this.#queue.root}*`);
-    // A queue that rests knows no tenant.
-    if (this.#setAside === 0) expect(left.filter((key) => key.endsWith(':tenants'))).toEqual([]);
-    await redis.del(...left);
+    const keys = await redis.keys(`${this.#queue.root}*`);
+    // An empty queue stores no tenants.
+    if (this.#setAside === 0) expect(keys.filter((key) => key.endsWith(':tenants'))).toEqual([]);
+    await redis.del(...keys);
     await this.#queues.stop();
   }
 
-  /** Their order says nothing, as that of random ids. */
+  /** Ids whose order is not that of their creation, like random ids. */
   #newId(): string {
     return `task${(++this.#jobs * 7_919) % 10_007}`;
   }
@@ -104,7 +104,7 @@ class World {
     this.model.add(`${taskId}.1`, tenant, kind);
   }
 
-  /** As gateways did before tenants had shares. When the queue is checked, such jobs get places, of a tenant `-`. */
+  /** As gateways of earlier releases did. A check of the queue moves such jobs to the others, for the tenant `-`. */
   async #addToList(): Promise<void> {
     const id = `${this.#newId()}.1`;
     await redis.multi().hset(`${this.#queue.root}${id}`, 'priority', '0').lpush(`${this.#queue.root}wait`, id).exec();
@@ -161,16 +161,16 @@ class World {
   }
 }
 
-/** While all jobs run and none waits, a tenant's numbers must go on: one that is handed back is before the new one. */
+/** A job is handed back after a new one of its tenant was added: it must come before the new one. */
 const handedBackLate: Step[] = [
   { act: 'add', pick: 0, count: 3 },
   { act: 'take', pick: 0, count: 3 },
-  { act: 'rest', pick: 0, count: 1 },
+  { act: 'recover', pick: 0, count: 1 },
   { act: 'add', pick: 0, count: 1 },
   { act: 'hand back', pick: 2, count: 1 },
 ];
 
-/** What was removed has taken no turns. */
+/** A tenant is not charged for removed jobs. */
 const removed: Step[] = [
   { act: 'add', pick: 0, count: 6 },
   ...Array.from({ length: 5 }, () => ({ act: 'remove' as const, pick: 0, count: 1 as const })),
@@ -179,8 +179,8 @@ const removed: Step[] = [
   { act: 'take', pick: 0, count: 9 },
 ];
 
-/** Removed while a job of another tenant with the same tag runs: it has taken no turn, either. */
-const removedBesideOneThatRuns: Step[] = [
+/** Nor is it if a job of another tenant with the same tag runs at that time. */
+const removedBesideRunning: Step[] = [
   { act: 'call', pick: 0, count: 1 },
   { act: 'add', pick: 87, count: 3 },
   { act: 'call', pick: 0, count: 1 },
@@ -196,14 +196,14 @@ const removedBesideOneThatRuns: Step[] = [
   { act: 'call', pick: 0, count: 1 },
 ];
 
-test('tenants that wait are served in turn, each in its order, whatever else happens in the queue', async () => {
+test('waiting tenants are served in turn, each in its order, with any operations on the queue', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 60 }), async (steps) => {
       const world = new World();
       await world.start();
-      for (const one of steps) await world.do(one);
+      for (const one of steps) await world.run(one);
       await world.stop();
     }),
-    { numRuns: 100, examples: [[handedBackLate], [removed], [removedBesideOneThatRuns]] },
+    { numRuns: 100, examples: [[handedBackLate], [removed], [removedBesideRunning]] },
   );
 }, 60_000);

@@ -11,13 +11,14 @@ const LOCK_MS = 60_000;
 const queueOf = ({ settings: { prefix, shards } }: Store): AgentQueue =>
   new AgentQueue(redis, new Shards(prefix, shards).of(''), 'echo');
 
-async function taken(queue: AgentQueue, number: number, count: number): Promise<string[]> {
+/** Takes jobs, and returns their ids. */
+async function take(queue: AgentQueue, number: number, count: number): Promise<string[]> {
   const { jobs } = await queue.take(LOCK_MS, { taker: 'taker', number, count, kinds: 'any' });
   return jobs.map(({ id }) => id);
 }
 
-/** As gateways added jobs before tenants had shares. */
-async function addAsBefore(root: string, ids: readonly string[]): Promise<void> {
+/** Adds jobs as gateways did before there were shares of tenants. */
+async function addAsOlderGateway(root: string, ids: readonly string[]): Promise<void> {
   for (const id of ids)
     await redis
       .multi()
@@ -26,44 +27,44 @@ async function addAsBefore(root: string, ids: readonly string[]): Promise<void> 
       .exec();
 }
 
-describe('jobs of a gateway of before tenants had shares', () => {
-  test('are taken in their order when nothing else waits', async () => {
+describe('jobs of a gateway of an earlier release, without shares of tenants,', () => {
+  test('are taken in order when no other jobs wait', async () => {
     const queue = queueOf(await testStore());
-    await addAsBefore(queue.root, ['a', 'b', 'c']);
-    expect([await taken(queue, 1, 2), await taken(queue, 3, 2)]).toEqual([['a', 'b'], ['c']]);
+    await addAsOlderGateway(queue.root, ['a', 'b', 'c']);
+    expect([await take(queue, 1, 2), await take(queue, 3, 2)]).toEqual([['a', 'b'], ['c']]);
   });
 
-  test('are taken in turn with others when these wait as well, from the next check of the queue on', async () => {
+  test('are taken in turn with other jobs after the next check of the queue', async () => {
     const store = await testStore();
     const queue = queueOf(store);
-    await addAsBefore(queue.root, ['a', 'b', 'c']);
+    await addAsOlderGateway(queue.root, ['a', 'b', 'c']);
     for (let n = 0; n < 10; n++) await accepted(store, alice);
     await queue.recover(LOCK_MS, 0);
-    expect(await taken(queue, 1, 6)).toEqual(expect.arrayContaining(['a', 'b', 'c']));
+    expect(await take(queue, 1, 6)).toEqual(expect.arrayContaining(['a', 'b', 'c']));
   });
 
-  test('that a worker of before had begun come back before all others', async () => {
+  test('come before all others when they are given back', async () => {
     const store = await testStore();
     const queue = queueOf(store);
     await accepted(store, alice);
     await redis.hset(`${queue.root}old`, 'priority', '0');
     await redis.multi().lpush(`${queue.root}active`, 'old').set(`${queue.root}old:lock`, 'token').exec();
     await queue.requeue({ id: 'old', token: 'token', started: 1, isAwaited: false, waitedMs: 0 });
-    expect(await taken(queue, 1, 1)).toEqual(['old']);
+    expect(await take(queue, 1, 1)).toEqual(['old']);
   });
 });
 
-test('tenants are kept while their jobs reach beyond the current round, and none if the queue is empty', async () => {
+test('a tenant is stored while its jobs reach beyond the current round, and none if the queue is empty', async () => {
   const store = await testStore();
   const queue = queueOf(store);
   const send = (tenant: string): Promise<unknown> =>
     accepted(store, { principal: { ...alice.principal, tenant }, agent: 'echo' });
   for (const tenant of ['acme', 'acme', 'acme', 'globex', 'initech']) await send(tenant);
   const tenants = (): Promise<string[]> => redis.zrange(`${queue.root}tenants`, '0', '-1');
-  const first = await taken(queue, 1, 4);
+  const first = await take(queue, 1, 4);
   await queue.recover(LOCK_MS, 0);
   expect(await tenants()).toEqual([' ', 'acme']);
-  const last = await taken(queue, 5, 4);
+  const last = await take(queue, 5, 4);
   await queue.recover(LOCK_MS, 0);
   expect(await tenants()).toEqual([' ']);
   const tokens = [...first, ...last].map((id, n) => ({
@@ -78,7 +79,7 @@ test('tenants are kept while their jobs reach beyond the current round, and none
   expect(await tenants()).toEqual([]);
 });
 
-test('operators are told how many tenants wait, and which have the most waiting, over all shards', async () => {
+test('shares has the number of waiting tenants of all shards, and those with the most waiting tasks', async () => {
   const store = await testStore({ shards: 2 });
   const send = (tenant: string): Promise<unknown> =>
     accepted(store, { principal: { ...alice.principal, tenant }, agent: 'echo' });
@@ -91,10 +92,10 @@ test('operators are told how many tenants wait, and which have the most waiting,
       { tenant: 'globex', waiting: 10 },
     ],
   });
-  expect(await store.queue.shares('nobody')).toEqual({ count: 0, longest: [] });
+  expect(await store.queue.shares('unknown')).toEqual({ count: 0, longest: [] });
 });
 
-test('the order of a queue outlives the numbers of its awaited jobs', async () => {
+test('awaited jobs are taken in order also after the counter of awaited jobs was deleted', async () => {
   const store = await testStore();
   const queue = queueOf(store);
   const caller = await begun(store, (await accepted(store, { ...alice, agent: 'caller' })).taskId);
@@ -105,8 +106,8 @@ test('the order of a queue outlives the numbers of its awaited jobs', async () =
     return placed.verdict === 'accepted' ? `${placed.taskId}.1` : placed.verdict;
   };
   const calls = [await call(), await call()];
-  expect(await taken(queue, 1, 2)).toEqual(calls);
+  expect(await take(queue, 1, 2)).toEqual(calls);
   await queue.recover(LOCK_MS, 0);
   expect(await redis.exists(`${queue.root}pc`)).toBe(0);
-  expect([await call(), await call()].map((id) => [id])).toEqual([await taken(queue, 3, 1), await taken(queue, 4, 1)]);
+  expect([await call(), await call()].map((id) => [id])).toEqual([await take(queue, 3, 1), await take(queue, 4, 1)]);
 });

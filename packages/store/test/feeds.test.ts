@@ -7,7 +7,7 @@ import { TaskMissing, taskItem } from '../src/index.ts';
 import { accepted, agentMessage, begun, userMessage } from './support/drive.ts';
 import { alice, bob, testLedger, testRedis, testStore } from './support/redis.ts';
 
-/** Of its own: it cuts its subscribers, and those of other files may wait for a word that is said once. */
+/** A private Redis, because this file cuts all subscribers, and other files may wait for a one-time notification. */
 const { url: redisUrl, stop } = await startRedis();
 afterAll(stop);
 const store = await testStore({ redisUrl, feedCheckMs: 200 });
@@ -18,7 +18,7 @@ const complete = (turn: OpenTurn): Promise<void> =>
 const chunk = (turn: OpenTurn, text: string): Promise<void> =>
   turn.publish({ kind: 'artifact', artifact: { artifactId: 'r', parts: [{ text }] }, append: true, lastChunk: false });
 
-/** Follows in the background; `items` grows as they come. */
+/** Follows the feed in the background, and collects its items. */
 function watch(of: Store, taskId: string, options: { after?: EventId; signal?: AbortSignal } = {}) {
   const items: FeedItem[] = [];
   const ended = (async () => {
@@ -33,7 +33,7 @@ function foldAll(items: readonly FeedItem[]): Task {
 }
 
 describe('a feed', () => {
-  test('begins with the task and goes on with each event, in order, to the terminal one', async () => {
+  test('begins with the task, and continues with each event in order up to the terminal one', async () => {
     const { taskId } = await accepted(store, alice);
     const turn = await begun(store, taskId);
     const { items, ended } = watch(store, taskId);
@@ -47,42 +47,42 @@ describe('a feed', () => {
     expect(foldAll(items)).toEqual(stored);
   });
 
-  test('resumes after an event, from the stream and then live', async () => {
+  test('resumes after an event, first from the stream, then live', async () => {
     const { taskId } = await accepted(store, alice);
     const turn = await begun(store, taskId);
     for (let i = 0; i < 150; i++) await chunk(turn, `${i} `);
     await turn.flush();
     const { items, ended } = watch(store, taskId, { after: { seq: 30 } });
-    await until(() => items.length === 121, { what: 'what was written before' });
+    await until(() => items.length === 121, { what: 'the stored events' });
     await complete(turn);
     await ended;
     expect(items.map(({ seq }) => seq)).toEqual(Array.from({ length: 122 }, (_, i) => i + 31));
   });
 
-  test('gives a fresh task to who resumes where the stream no longer reaches', async () => {
+  test('that resumes after an event that is no longer stored begins with a snapshot', async () => {
     const { taskId } = await accepted(store, alice);
     const turn = await begun(store, taskId);
     for (let i = 0; i < 20; i++) await chunk(turn, `${i} `);
     await turn.flush();
     await redis.xtrim(`${store.settings.prefix}{s0}:t:${taskId}:e`, 'MAXLEN', 5);
     const { items, ended } = watch(store, taskId, { after: { seq: 3 } });
-    await until(() => items.length === 1, { what: 'a fresh task' });
+    await until(() => items.length === 1, { what: 'the snapshot' });
     expect(items[0]).toMatchObject({ kind: 'task', seq: 21 });
     await complete(turn);
     await ended;
     expect(items.at(-1)).toMatchObject({ kind: 'event', seq: 22, state: 'TASK_STATE_COMPLETED' });
   });
 
-  test('of a client that has more events than are stored begins with a snapshot', async () => {
+  test('that resumes after an event that does not exist begins with a snapshot', async () => {
     const { taskId } = await accepted(store, alice);
     const { items, ended } = watch(store, taskId, { after: { seq: 1_000 } });
-    await until(() => items.length === 1, { what: 'a fresh task' });
+    await until(() => items.length === 1, { what: 'the snapshot' });
     expect(items[0]).toMatchObject({ kind: 'task', seq: 1 });
     await store.tasks.cancel(alice, taskId);
     await ended;
   });
 
-  test('begins with the item that its caller has read, and continues after it', async () => {
+  test('begins with the snapshot that its caller has read, and continues after it', async () => {
     const { taskId } = await accepted(store, alice);
     const turn = await begun(store, taskId);
     const reading = await store.tasks.read(alice, taskId);
@@ -96,7 +96,7 @@ describe('a feed', () => {
     expect(await Array.fromAsync(store.feeds.follow(alice, taskId, { from: ended }))).toEqual([ended]);
   });
 
-  test('ends with the first item that its caller waits for, and listens no more', async () => {
+  test('ends with the first item that meets the condition of its caller', async () => {
     const { taskId } = await accepted(store, alice);
     const turn = await begun(store, taskId);
     for (let i = 0; i < 5; i++) await chunk(turn, `${i} `);
@@ -107,7 +107,7 @@ describe('a feed', () => {
     expect(store.feeds.size).toBe(0);
   });
 
-  test('of an ended task is its snapshot', async () => {
+  test('of an ended task consists of its snapshot', async () => {
     const { taskId } = await accepted(store, alice);
     await store.tasks.cancel(alice, taskId);
     const { items, ended } = watch(store, taskId);
@@ -115,25 +115,25 @@ describe('a feed', () => {
     expect(items).toMatchObject([{ kind: 'task', state: 'TASK_STATE_CANCELED' }]);
   });
 
-  test('ends when its signal does, although nothing happens', async () => {
+  test('ends when its signal aborts, also without events', async () => {
     const { taskId } = await accepted(store, alice);
-    const leaving = new AbortController();
-    const { items, ended } = watch(store, taskId, { signal: leaving.signal });
+    const stop = new AbortController();
+    const { items, ended } = watch(store, taskId, { signal: stop.signal });
     await until(() => items.length === 1, { what: 'the snapshot' });
-    leaving.abort();
+    stop.abort();
     await ended;
     expect(store.feeds.size).toBe(0);
   });
 
-  test('does not exist for another principal, also when resumed', async () => {
+  test('does not exist for another principal, also when it is resumed', async () => {
     const { taskId } = await accepted(store, alice);
     for (const options of [{}, { after: { seq: 0 } }]) {
-      const stolen = store.feeds.follow(bob, taskId, options)[Symbol.asyncIterator]();
-      await expect(stolen.next()).rejects.toThrow(TaskMissing);
+      const feed = store.feeds.follow(bob, taskId, options)[Symbol.asyncIterator]();
+      await expect(feed.next()).rejects.toThrow(TaskMissing);
     }
   });
 
-  test('has the number of the message whose caller is released', async () => {
+  test('has in each item the number of the last message whose caller is released', async () => {
     const { taskId, number } = await accepted(store, alice);
     const turn = await begun(store, taskId);
     const second = await accepted(store, alice, userMessage('second', { taskId }));
@@ -155,7 +155,7 @@ describe('a feed', () => {
     ]);
   });
 
-  test('marks a plain message for who waits for it', async () => {
+  test('marks the event of a plain message', async () => {
     const { taskId, seq } = await accepted(store, alice);
     const turn = await begun(store, taskId);
     const { items, ended } = watch(store, taskId, { after: { seq } });
@@ -170,7 +170,7 @@ describe('a feed', () => {
     expect(items).toMatchObject([{ isPlainMessage: true, released: 1 }]);
   });
 
-  test('misses nothing while its connection to Redis breaks again and again, and finds a lost last event', async () => {
+  test('misses no event, not even the last, while its connection to Redis breaks repeatedly', async () => {
     const { taskId } = await accepted(store, alice);
     const turn = await begun(store, taskId);
     const readers = Array.from({ length: 20 }, () => watch(store, taskId));
@@ -187,10 +187,10 @@ describe('a feed', () => {
   });
 });
 
-describe('a task whose id was subscribed before it was made', () => {
+describe('a task whose id was pre-subscribed', () => {
   const { prefix } = store.settings;
 
-  /** Accepted with a pre-subscribed id, as soon as one is ready. */
+  /** Accepts a message with a pre-subscribed id, as soon as one is ready. */
   async function presubscribed(of = store): Promise<{ turn: OpenTurn; items: () => Promise<FeedItem[]> }> {
     const message = userMessage();
     const preSubscription = await until(() => of.feeds.presubscribe(alice, { message }), { what: 'an id is ready' });
@@ -203,10 +203,10 @@ describe('a task whose id was subscribed before it was made', () => {
     };
   }
 
-  test('is followed from its first event on, however late, and Redis is not asked', async () => {
+  test('is followed from its first event on, also after its end, without reading from Redis', async () => {
     const ledger = await testLedger(redisUrl);
-    const patient = await testStore({ redisUrl: ledger.url, feedCheckMs: 60_000 });
-    const { turn, items } = await presubscribed(patient);
+    const withoutChecks = await testStore({ redisUrl: ledger.url, feedCheckMs: 60_000 });
+    const { turn, items } = await presubscribed(withoutChecks);
     for (let i = 0; i < 5; i++) await chunk(turn, `${i} `);
     await complete(turn);
     let received: FeedItem[] = [];
@@ -218,29 +218,29 @@ describe('a task whose id was subscribed before it was made', () => {
     expect(received.at(-1)).toMatchObject({ state: 'TASK_STATE_COMPLETED', released: 1 });
   });
 
-  test('may have more events than are kept before it is followed', async () => {
+  test('can have more events before it is followed than are buffered', async () => {
     const { turn, items } = await presubscribed();
     for (let i = 0; i < 200; i++) await chunk(turn, `${i} `);
     await complete(turn);
     expect((await items()).map(({ seq }) => seq)).toEqual(Array.from({ length: 201 }, (_, i) => i + 2));
   });
 
-  test('misses nothing when the connection was cut before it was followed', async () => {
-    const patient = await testStore({ redisUrl, feedCheckMs: 60_000 });
-    const { turn, items } = await presubscribed(patient);
+  test('misses no event if the connection breaks before it is followed', async () => {
+    const withoutChecks = await testStore({ redisUrl, feedCheckMs: 60_000 });
+    const { turn, items } = await presubscribed(withoutChecks);
     await cutSubscribers();
     await complete(turn);
     expect((await items()).map(({ seq }) => seq)).toEqual([2]);
   });
 
-  test('and that is not made is unsubscribed', async () => {
+  test('but is not created is unsubscribed', async () => {
     const preSubscription = await until(() => store.feeds.presubscribe(alice, { message: userMessage() }), {
       what: 'an id is ready',
     });
     const channel = `${prefix}{s0}:t:${preSubscription.taskId}:e`;
-    await until(async () => (await redis.pubsub('NUMSUB', channel))[1] === 1, { what: 'it is subscribed' });
+    await until(async () => (await redis.pubsub('NUMSUB', channel))[1] === 1, { what: 'the channel is subscribed' });
     preSubscription[Symbol.dispose]();
-    await until(async () => (await redis.pubsub('NUMSUB', channel))[1] === 0, { what: 'it is unsubscribed' });
+    await until(async () => (await redis.pubsub('NUMSUB', channel))[1] === 0, { what: 'the channel is unsubscribed' });
   });
 });
 

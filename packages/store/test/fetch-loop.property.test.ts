@@ -15,14 +15,14 @@ const plans = fc.record({
   shards: fc.integer({ min: 1, max: 3 }),
   processes: fc.integer({ min: 1, max: 3 }),
   concurrency: fc.integer({ min: 1, max: 3 }),
-  /** What happens, to which of those that it can happen to, and whether the event loop turns before the next. */
+  /** `pick` chooses the object of the step; `turns`: the event loop turns before the next step. */
   steps: fc.array(fc.record({ step, pick: fc.nat(99), turns: fc.boolean() }), { minLength: 10, maxLength: 150 }),
 });
 type Plan = typeof plans extends fc.Arbitrary<infer T> ? T : never;
 
 /**
- * Who was woken while a slot was free, but for a loop that had asked before, got none, and woke nobody: the other
- * process did not hear of the job.
+ * A loop was woken while a slot was free, but another loop had requested the slot before: it got none, and woke no
+ * other process, so that the job waited beside a free slot.
  */
 const promisedSlot: Plan = {
   shards: 3,
@@ -49,7 +49,7 @@ class Process {
   readonly slots: Slots;
   readonly #concurrency: number;
   readonly #loops: readonly FetchLoop[];
-  /** Ends of the jobs that run, with or without an error. */
+  /** The running jobs; `end` ends a job, with or without an error. */
   readonly running: { readonly id: string; readonly end: (isFailed: boolean) => void }[] = [];
   leases = 0;
   isPaused = false;
@@ -75,7 +75,7 @@ class Process {
     });
   }
 
-  /** It has slots in which nothing runs. */
+  /** Whether the process has free slots. */
   get isFree(): boolean {
     return !this.isPaused && !this.isStopped && this.running.length < this.#concurrency;
   }
@@ -121,7 +121,7 @@ class World {
   readonly processes: readonly Process[];
   readonly #concurrency: number;
   readonly #begun = new Set<string>();
-  readonly #wrong: string[] = [];
+  readonly #problems: string[] = [];
   #added = 0;
 
   constructor({ shards, processes, concurrency }: Plan) {
@@ -131,10 +131,10 @@ class World {
   }
 
   begin(id: string, process: Process): void {
-    if (this.#begun.has(id)) this.#wrong.push(`${id} was taken twice`);
+    if (this.#begun.has(id)) this.#problems.push(`${id} was taken twice`);
     this.#begun.add(id);
-    if (process.running.length >= this.#concurrency) this.#wrong.push(`${id} has no slot`);
-    if (process.isStopped) this.#wrong.push(`${id} began in a process that had stopped`);
+    if (process.running.length >= this.#concurrency) this.#problems.push(`${id} has no slot`);
+    if (process.isStopped) this.#problems.push(`${id} began in a process that had stopped`);
   }
 
   add(pick: number): void {
@@ -151,11 +151,11 @@ class World {
     return this.processes[pick % this.processes.length];
   }
 
-  /** Everything arrives that is on its way, but no job ends, and no wait by its bound: now no job waits for a slot. */
+  /** Delivers all messages of the network, but ends no job and no wait: then no job may wait beside a free slot. */
   async calm(pick: number): Promise<void> {
     await eventLoopTurns();
     for (let n = 0; !this.network.isSilent; n++) {
-      if (n > 5_000) throw new Error('it never calms down');
+      if (n > 5_000) throw new Error('the processes send commands without end');
       this.network.arrive(pick + n);
       await eventLoopTurns();
     }
@@ -163,10 +163,10 @@ class World {
     if (this.processes.some(({ isFree }) => isFree)) expect(waiting, 'jobs that wait beside free slots').toEqual([]);
     for (const { slots, running, leases } of this.processes)
       expect({ active: slots.active, leases }).toEqual({ active: running.length, leases: running.length });
-    expect(this.#wrong).toEqual([]);
+    expect(this.#problems).toEqual([]);
   }
 
-  /** All jobs are run to their end, and the processes stop. */
+  /** Runs all jobs to their end, and stops the processes. */
   async finish(): Promise<void> {
     for (const process of this.processes) process.resume();
     await this.calm(0);
@@ -175,7 +175,7 @@ class World {
       await this.calm(0);
     }
     expect(this.#begun.size).toBe(this.#added);
-    // One asks while it stops.
+    // A process requests a job while it stops.
     this.add(0);
     const stopped = Promise.all(this.processes.map((process) => process.stop()));
     await this.calm(0);
@@ -185,12 +185,12 @@ class World {
   }
 }
 
-/** Two, and those that a loop lets pass before it waits. */
+/** Two turns of the event loop, and those that a fetch loop lets pass before it waits. */
 async function eventLoopTurns(): Promise<void> {
   for (let n = 0; n < 4; n++) await new Promise(setImmediate);
 }
 
-/** As between two callbacks of one turn of the event loop. */
+/** Runs all microtasks, as between two callbacks of one turn of the event loop. */
 async function microtasksRun(): Promise<void> {
   await new Promise<void>((resolve) => process.nextTick(resolve));
   for (let n = 0; n < 50; n++) await undefined;
@@ -212,6 +212,6 @@ async function play(plan: Plan): Promise<void> {
   await world.finish();
 }
 
-test('a job that waits while a slot is free is taken at once, and once, whatever comes in which order', async () => {
+test('a job that waits while a slot is free is taken at once, and once, in any order of events', async () => {
   await fc.assert(fc.asyncProperty(plans, play), { numRuns: 600, examples: [[promisedSlot]] });
 }, 60_000);

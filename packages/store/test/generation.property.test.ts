@@ -5,8 +5,8 @@ import type { FeedItem, OpenTurn, TaskReading } from '../src/index.ts';
 import { accepted, agentMessage, begun, userMessage } from './support/drive.ts';
 import { alice, testRedis, testStore } from './support/redis.ts';
 
-// The number of a task's last event is its generation in A2A 1.1 (docs/a2a-1-1.md): one for each event, one event for
-// each change, whatever happens to the task.
+// The number of a task's last event is its generation in A2A 1.1 (docs/a2a-1-1.md): each event has the next number, and
+// each change of the task is one event.
 
 const store = await testStore({ inlineTextBytes: 200, maxInbox: 1_000, maxAttempts: 100 });
 const redis = testRedis();
@@ -25,7 +25,7 @@ const status = (state: 'WORKING' | 'AUTH_REQUIRED' | 'INPUT_REQUIRED' | 'COMPLET
 });
 
 type Step =
-  | { readonly kind: 'say'; readonly events: readonly TurnEvent[] }
+  | { readonly kind: 'publish'; readonly events: readonly TurnEvent[] }
   | { readonly kind: 'message' | 'ask' | 'take-over' | 'complete' | 'give-back' };
 
 const event = fc.oneof(
@@ -35,14 +35,14 @@ const event = fc.oneof(
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 5,
-    arbitrary: fc.array(event, { minLength: 1, maxLength: 40 }).map((events): Step => ({ kind: 'say', events })),
+    arbitrary: fc.array(event, { minLength: 1, maxLength: 40 }).map((events): Step => ({ kind: 'publish', events })),
   },
   { weight: 3, arbitrary: fc.constant<Step>({ kind: 'message' }) },
   { weight: 2, arbitrary: fc.constant<Step>({ kind: 'ask' }) },
   { weight: 1, arbitrary: fc.constantFrom<Step>({ kind: 'take-over' }, { kind: 'complete' }, { kind: 'give-back' }) },
 );
 
-/** Follows the task from where it is; `seqs` grows. */
+/** Follows the task in the background, and collects the items. */
 function follow(taskId: string) {
   const items: FeedItem[] = [];
   const ended = (async () => {
@@ -51,13 +51,14 @@ function follow(taskId: string) {
   return { items, ended };
 }
 
-class Walk {
+/** A task on which random steps are run, and the fold of its events. */
+class TaskUnderTest {
   readonly taskId: string;
   #turn: OpenTurn | undefined;
   #job = 1;
   #started = 0;
-  /** The fold of all events, and their number. */
   #folded: Task;
+  /** The number of the last folded event. */
   #seq = 1;
 
   private constructor(task: Task) {
@@ -65,24 +66,24 @@ class Walk {
     this.#folded = task;
   }
 
-  static async begin(): Promise<Walk> {
+  static async begin(): Promise<TaskUnderTest> {
     const { task = '', seq } = await accepted(store, alice);
     expect(seq).toBe(1);
-    const walk = new Walk(JSON.parse(task));
-    await walk.#begin();
-    return walk;
+    const created = new TaskUnderTest(JSON.parse(task));
+    await created.#begin();
+    return created;
   }
 
-  async take(step: Step): Promise<void> {
+  async run(step: Step): Promise<void> {
     if (step.kind === 'message') await this.#send();
-    else if (this.#turn) await this.#work(step, this.#turn);
+    else if (this.#turn) await this.#runInTurn(step, this.#turn);
     await this.check();
   }
 
-  /** Each event since the last time has the next number, and what they add up to is the task. */
+  /** Checks that each event since the last check has the next number, and that the task is the fold of its events. */
   async check(): Promise<TaskReading> {
     const reading = await store.tasks.read(alice, this.taskId);
-    if (!reading) throw new Error('the task is gone');
+    if (!reading) throw new Error('the task does not exist');
     const key = `${store.settings.prefix}{s0}:t:${this.taskId}:e`;
     const entries = await redis.xrange(key, `${this.#seq + 1}-0`, '+');
     for (const [id, [, json = '']] of entries) {
@@ -101,7 +102,7 @@ class Walk {
   async end(): Promise<void> {
     while (!isTerminal((await this.check()).state)) {
       if (!this.#turn) await this.#send();
-      await this.take({ kind: 'complete' });
+      await this.run({ kind: 'complete' });
     }
   }
 
@@ -112,13 +113,14 @@ class Walk {
     await this.#begin();
   }
 
-  async #work({ kind, ...step }: Step, turn: OpenTurn): Promise<void> {
+  async #runInTurn({ kind, ...step }: Step, turn: OpenTurn): Promise<void> {
     if (kind === 'take-over') return this.#begin();
     if (kind === 'give-back') {
       await turn.release(false);
       return this.#begin();
     }
-    const events = kind === 'say' && 'events' in step ? step.events : [outcomes[kind === 'ask' ? 'ask' : 'complete']];
+    const events =
+      kind === 'publish' && 'events' in step ? step.events : [outcomes[kind === 'ask' ? 'ask' : 'complete']];
     await Promise.all(events.map((event) => turn.publish(event)));
     await turn.flush();
     if (turn.ending === undefined) return;
@@ -137,18 +139,18 @@ const outcomes = { ask: status('INPUT_REQUIRED', 'what?'), complete: status('COM
 const numbers = (first: number, last: number): number[] =>
   Array.from({ length: last - first + 1 }, (_, i) => first + i);
 
-test('each event of a task is one number, each change one event, for who follows and for who comes late', async () => {
+test('each event of a task has the next number, each change is one event, for early and late followers', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 10 }), fc.nat(9), async (steps, late) => {
-      const walk = await Walk.begin();
-      const readers = [follow(walk.taskId)];
+      const task = await TaskUnderTest.begin();
+      const readers = [follow(task.taskId)];
       for (const [i, one] of steps.entries()) {
-        if (i === late) readers.push(follow(walk.taskId));
-        await walk.take(one);
-        if (isTerminal((await walk.check()).state)) break;
+        if (i === late) readers.push(follow(task.taskId));
+        await task.run(one);
+        if (isTerminal((await task.check()).state)) break;
       }
-      await walk.end();
-      const { seq } = await walk.check();
+      await task.end();
+      const { seq } = await task.check();
       for (const { items, ended } of readers) {
         await ended;
         const [first, ...others] = items;

@@ -8,6 +8,8 @@ import { alice, testRedis, testStore } from './support/redis.ts';
 
 const store = await testStore();
 const redis = testRedis();
+// A task is hidden until it is known whether its agent answers with a message; then it is revealed or withdrawn.
+
 const replied: TurnEvent = {
   kind: 'status',
   state: 'TASK_STATE_COMPLETED',
@@ -16,14 +18,14 @@ const replied: TurnEvent = {
   message: agentMessage('42'),
 };
 
-async function hidden(own: Store = store): Promise<{ taskId: string; contextId: string }> {
+async function acceptHidden(own: Store = store): Promise<{ taskId: string; contextId: string }> {
   const acceptance = await own.tasks.accept(alice, { message: userMessage(), isHidden: true });
   if (acceptance.verdict !== 'accepted') throw new Error(acceptance.verdict);
   return acceptance;
 }
 
-test('what its agent has called for, detached, outlives its answer with a message', async () => {
-  const { taskId, contextId } = await hidden();
+test('a detached call continues when the calling task is withdrawn, an awaited one is canceled', async () => {
+  const { taskId, contextId } = await acceptHidden();
   const turn = await begun(store, taskId);
   const place = async (isDetached: boolean): Promise<string> => {
     const submission = { message: userMessage('cook', { contextId }) };
@@ -39,15 +41,15 @@ test('what its agent has called for, detached, outlives its answer with a messag
   expect(readings.map((reading) => reading?.state)).toEqual(['TASK_STATE_SUBMITTED', 'TASK_STATE_CANCELED']);
 });
 
-test('is seen as soon as it is shown, also by who has read it before', async () => {
-  const { taskId } = await hidden();
+test('a hidden task can be read as soon as it is revealed', async () => {
+  const { taskId } = await acceptHidden();
   expect((await store.tasks.read(alice, taskId))?.isHidden).toBe(true);
   await store.tasks.reveal(alice, taskId);
   const { isHidden, task } = (await store.tasks.read(alice, taskId)) ?? {};
   expect([isHidden, JSON.parse(task?.toString() ?? '{}').id]).toEqual([false, taskId]);
 });
 
-test('is withdrawn at once, also for who has read it before, or names its version', async () => {
+test('a withdrawn task cannot be read any more, also with its last version', async () => {
   const acceptance = await store.tasks.accept(alice, { message: userMessage() });
   if (acceptance.verdict !== 'accepted') throw new Error(acceptance.verdict);
   const { taskId } = acceptance;
@@ -59,14 +61,14 @@ test('is withdrawn at once, also for who has read it before, or names its versio
   expect((await store.tasks.read(alice, taskId, { version: before?.version }))?.isWithdrawn).toBe(true);
 });
 
-test('is shown only when the replicas know it', async () => {
+test('with waitReplicas, revealing a task fails if the replicas do not confirm it', async () => {
   const server = await startRedis();
   try {
     const plain = await testStore({ redisUrl: server.url });
-    const { taskId } = await hidden(plain);
-    const careful = await testStore({ redisUrl: server.url, prefix: plain.settings.prefix, waitReplicas: 1 });
-    await expect(careful.tasks.reveal(alice, taskId)).rejects.toThrow(NotReplicated);
-    await Promise.all([plain.stop(), careful.stop()]);
+    const { taskId } = await acceptHidden(plain);
+    const waiting = await testStore({ redisUrl: server.url, prefix: plain.settings.prefix, waitReplicas: 1 });
+    await expect(waiting.tasks.reveal(alice, taskId)).rejects.toThrow(NotReplicated);
+    await Promise.all([plain.stop(), waiting.stop()]);
   } finally {
     await server.stop();
   }
@@ -74,7 +76,7 @@ test('is shown only when the replicas know it', async () => {
 
 const hook = { url: 'https://client.example.com/hook', id: 'hook' };
 
-test('takes no message that guesses its id, and shows no webhook', async () => {
+test('a hidden task accepts no message and shows no webhook to a client that guesses its id', async () => {
   const acceptance = await store.tasks.accept(alice, { message: userMessage(), isHidden: true, webhook: hook });
   if (acceptance.verdict !== 'accepted') throw new Error(acceptance.verdict);
   const { taskId } = acceptance;
@@ -86,15 +88,15 @@ test('takes no message that guesses its id, and shows no webhook', async () => {
     await webhooks.delete(alice, taskId, hook.id),
     await webhooks.create(alice, taskId, hook),
   ];
-  const nothing = ['missing', undefined, undefined, 'missing', 'missing'];
-  expect(await attempts()).toEqual(nothing);
+  const allMissing = ['missing', undefined, undefined, 'missing', 'missing'];
+  expect(await attempts()).toEqual(allMissing);
   await (await begun(store, taskId)).publish(replied);
   expect((await store.tasks.read(alice, taskId))?.isWithdrawn).toBe(true);
-  expect(await attempts()).toEqual(nothing);
+  expect(await attempts()).toEqual(allMissing);
 });
 
-test('does not exist for its client, and can be canceled by an operator', async () => {
-  const { taskId } = await hidden();
+test('a hidden task does not exist for its client, but an operator can cancel it', async () => {
+  const { taskId } = await acceptHidden();
   expect(await store.push.webhooks.create(alice, taskId, { url: 'https://client.example.com/hook' })).toBe('missing');
   expect(await store.tasks.delete(alice, taskId)).toBe('missing');
   expect(await store.tasks.cancel(alice, taskId)).toBe('missing');
@@ -102,17 +104,17 @@ test('does not exist for its client, and can be canceled by an operator', async 
   expect(await store.ops.tasks.cancel(taskId)).toBe('canceled');
 });
 
-test('does not make an index everlasting whose only member it is', async () => {
+test('the index expires also if its only task was withdrawn', async () => {
   const own = await testStore();
-  const index = async (): Promise<number> => {
+  const indexTtl = async (): Promise<number> => {
     const [key, ...others] = await redis.keys(`${own.settings.prefix}{s0}:*acme/alice/echo`);
-    if (key === undefined || others.length > 0) throw new Error('there is not one index');
+    if (key === undefined || others.length > 0) throw new Error('there is not exactly one index');
     return redis.pttl(key);
   };
   const acceptance = await own.tasks.accept(alice, { message: userMessage() });
   if (acceptance.verdict !== 'accepted') throw new Error(acceptance.verdict);
   await (await begun(own, acceptance.taskId)).publish(replied);
-  expect(await index()).toBeGreaterThan(0);
+  expect(await indexTtl()).toBeGreaterThan(0);
   await own.tasks.withdraw(alice, acceptance.taskId);
-  expect(await index()).toBeGreaterThan(0);
+  expect(await indexTtl()).toBeGreaterThan(0);
 });

@@ -3,10 +3,10 @@ import { AnswersTooLarge, ByteBudget } from '../src/tasks/byte-budget.ts';
 import { LargeTasks } from '../src/tasks/large-tasks.ts';
 import { testRedis } from './support/redis.ts';
 
-const [patient, hasty] = [testRedis(), testRedis()];
+const [first, second] = [testRedis(), testRedis()];
 const bytes = 100;
 
-/** A read that ends when it is told to. */
+/** A read that ends when the test resolves or rejects it. */
 function slowRead() {
   const { promise, resolve, reject } = Promise.withResolvers<readonly Buffer[] | undefined>();
   return {
@@ -19,11 +19,11 @@ function slowRead() {
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test('a read over one connection does not wait for one over another, and both have the same bytes', async () => {
+test('a read over one connection does not wait for a read over another; both return the same bytes', async () => {
   const tasks = new LargeTasks(new ByteBudget(1_000));
   const [slow, quick] = [slowRead(), slowRead()];
-  const late = tasks.get(patient, { key: 'a', bytes, read: slow.read });
-  const early = tasks.get(hasty, { key: 'a', bytes, read: quick.read });
+  const late = tasks.get(first, { key: 'a', bytes, read: slow.read });
+  const early = tasks.get(second, { key: 'a', bytes, read: quick.read });
   quick.resolve();
   const json = await early;
   expect(json?.length).toBe(bytes);
@@ -33,24 +33,24 @@ test('a read over one connection does not wait for one over another, and both ha
   expect(tasks.bytes).toBe(0);
 });
 
-test('reads over one connection are one', async () => {
+test('concurrent reads of a task over one connection share one read', async () => {
   const tasks = new LargeTasks(new ByteBudget(150));
   const slow = slowRead();
-  const both = [1, 2].map(() => tasks.get(patient, { key: 'a', bytes, read: slow.read }));
+  const both = [1, 2].map(() => tasks.get(first, { key: 'a', bytes, read: slow.read }));
   expect(tasks.bytes).toBe(bytes);
   slow.resolve();
   const [one, other] = await Promise.all(both);
   expect(one).toBe(other);
 });
 
-test('a task counts while it is read and while it has readers, and not because someone keeps it', async () => {
+test('a task counts against the budget while it is read and while it is retained', async () => {
   const tasks = new LargeTasks(new ByteBudget(150));
   const slow = slowRead();
-  const reading = tasks.get(patient, { key: 'a', bytes, read: slow.read });
-  await expect(tasks.get(patient, { key: 'b', bytes, read: slow.read })).rejects.toThrow(AnswersTooLarge);
+  const reading = tasks.get(first, { key: 'a', bytes, read: slow.read });
+  await expect(tasks.get(first, { key: 'b', bytes, read: slow.read })).rejects.toThrow(AnswersTooLarge);
   slow.resolve();
   const kept = await reading;
-  // The reader that asked for it may be about to send it.
+  // Until the next turn of the event loop, its reader may still retain it.
   expect(tasks.bytes).toBe(bytes);
   const [one, other] = [kept?.retain(), kept?.wrapped('<', '>').retain()];
   await nextTurn();
@@ -60,13 +60,13 @@ test('a task counts while it is read and while it has readers, and not because s
   expect(tasks.bytes).toBe(0);
   using copies = kept?.retainCopies(4);
   expect([copies !== undefined, tasks.bytes]).toEqual([true, 4 * bytes]);
-  await expect(tasks.get(patient, { key: 'a', bytes, read: slow.read })).rejects.toThrow(AnswersTooLarge);
+  await expect(tasks.get(first, { key: 'a', bytes, read: slow.read })).rejects.toThrow(AnswersTooLarge);
 });
 
-test('a read that fails, and one whose task was replaced, leave nothing behind', async () => {
+test('a failed read and a read of a replaced task release their bytes', async () => {
   const tasks = new LargeTasks(new ByteBudget(1_000));
   const [failing, replaced] = [slowRead(), slowRead()];
-  const readings = [failing, replaced].map(({ read }, i) => tasks.get(patient, { key: `${i}`, bytes, read }));
+  const readings = [failing, replaced].map(({ read }, i) => tasks.get(first, { key: `${i}`, bytes, read }));
   failing.reject(new Error('Redis is away'));
   replaced.replace();
   expect((await Promise.allSettled(readings)).map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);

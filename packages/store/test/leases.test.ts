@@ -9,7 +9,7 @@ import { alice, testRedis, testStore } from './support/redis.ts';
 
 const redis = testRedis();
 const lockMs = 300;
-/** The place of a job that is handed back: before all that nobody has begun. */
+/** The score of a job that is handed back: before all jobs that have not begun. */
 const FRONT = 4 * 2 ** 32;
 const completed = { kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true } as const;
 const ignore = { onCancel: (): void => undefined, onFenced: (): void => undefined };
@@ -22,7 +22,7 @@ function consume(store: Store, run: (job: TurnJob) => Promise<JobOutcome>, concu
   return store.turns.consume({ agent: 'echo', concurrency, run, onError: () => undefined });
 }
 
-test('an outage of Redis that is longer than a lock costs no turn its attempt, and starts none again', async () => {
+test('an outage of Redis that is longer than a lock spends no attempt, and starts no turn again', async () => {
   const server = await startRedis();
   onTestFinished(() => server.stop());
   const redisUrl = server.url;
@@ -47,22 +47,24 @@ test('an outage of Redis that is longer than a lock costs no turn its attempt, a
   );
   await Promise.all(consumers.map((consumer) => consumer.start()));
   const tasks = await Promise.all(Array.from({ length: 16 }, () => accepted(store, alice)));
-  await until(() => attempts.length === 16, { what: 'all run' });
+  await until(() => attempts.length === 16, { what: 'all turns run' });
   const control = testRedis(redisUrl);
   for (let round = 0; round < 7; round++) {
     await control.client('PAUSE', 2 * lockMs, 'ALL');
-    // Long enough for a job that was lost to be taken again.
+    // Long enough for a lost job to be taken again.
     await delay(3 * lockMs + 100);
   }
   control.disconnect();
   gate.resolve();
   const states = () => Promise.all(tasks.map(async ({ taskId }) => (await store.tasks.read(alice, taskId))?.state));
-  await until(async () => (await states()).every((state) => state === 'TASK_STATE_COMPLETED'), { what: 'all end' });
+  await until(async () => (await states()).every((state) => state === 'TASK_STATE_COMPLETED'), {
+    what: 'all tasks are completed',
+  });
   expect({ attempts, lost }).toEqual({ attempts: Array.from({ length: 16 }, () => 1), lost: 0 });
   await Promise.all(consumers.map((consumer) => consumer.stop()));
 }, 30_000);
 
-test('a process that takes its own job again keeps its new lease after the old run, and spends no attempt', async () => {
+test('a process that takes its own job again keeps its new lease when the old run ends; no attempt is spent', async () => {
   const store = await testStore({ lockMs });
   const root = `${store.settings.prefix}{s0}:q:echo:`;
   const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -85,8 +87,8 @@ test('a process that takes its own job again keeps its new lease after the old r
   });
   await consumer.start();
   const { taskId } = await accepted(store, alice);
-  await until(() => attempts.length === 1, { what: 'it runs' });
-  // As another process leaves it that found no lock, after an outage.
+  await until(() => attempts.length === 1, { what: 'the turn runs' });
+  // As if another process had found the job without a lock, after an outage.
   const id = `${taskId}.1`;
   const lost = redis
     .multi()
@@ -94,30 +96,30 @@ test('a process that takes its own job again keeps its new lease after the old r
     .lrem(`${root}active`, 1, id)
     .zadd(`${root}prioritized`, FRONT, id);
   await lost.zadd(`${root}marker`, 0, '0').exec();
-  await until(() => attempts.length === 2, { what: 'it runs again' });
-  await until(() => fenced.length > 0, { what: 'the first run is told' });
+  await until(() => attempts.length === 2, { what: 'the turn runs again' });
+  await until(() => fenced.length > 0, { what: 'the first run is fenced' });
   gates[0]?.resolve();
   await until(() => consumer.running === 1, { what: 'the first run has ended' });
-  // Long enough for a lock that nobody renews to be found.
+  // Long enough for a lock that is not renewed to expire and be found.
   await delay(3 * lockMs);
   expect(await redis.get(`${root}${id}:lock`)).toBe(tokens[1]);
   await store.tasks.cancel(alice, taskId);
-  await until(() => canceled.length > 0, { what: 'the second run hears of the cancel' });
+  await until(() => canceled.length > 0, { what: 'the second run is notified of the cancel' });
   gates[1]?.resolve();
   const state = async () => (await store.tasks.read(alice, taskId))?.state;
-  await until(async () => (await state()) === 'TASK_STATE_CANCELED', { what: 'it ends' });
+  await until(async () => (await state()) === 'TASK_STATE_CANCELED', { what: 'the task is canceled' });
   expect({ attempts, fenced, starts: tokens.length }).toEqual({ attempts: [1, 1], fenced: [1], starts: 2 });
   expect(new Set(canceled)).toEqual(new Set([2]));
   await consumer.stop();
 });
 
-test('a process that was stopped asks before it begins whether its task is its own still', async () => {
+test('a process that was frozen checks before it begins that it still owns the turn', async () => {
   const store = await testStore({ lockMs });
   const { prefix } = store.settings;
   const seen: string[] = [];
   const consumer = consume(store, async (job) => {
     if (seen.length > 0) return 'done';
-    // As one that is stopped, while another one takes the task.
+    // As if the process were frozen while another one takes the turn over.
     const task = `${prefix}{s0}:t:${job.taskId}`;
     execFileSync('redis-cli', ['-u', inject('redisUrl'), 'HSET', task, 'turn', '2.another']);
     execFileSync('sleep', [String((lockMs * 1.5) / 1_000)]);
@@ -129,34 +131,34 @@ test('a process that was stopped asks before it begins whether its task is its o
   });
   await consumer.start();
   await accepted(store, alice);
-  await until(() => seen.includes('confirmed'), { what: 'it has asked' });
+  await until(() => seen.includes('confirmed'), { what: 'the process has checked' });
   expect(seen.slice(0, 2)).toEqual(['fenced', 'confirmed']);
   await consumer.stop();
 });
 
-test.each([30_000, -30_000])('a clock of the worker that is off by %d ms changes nothing', async (offMs) => {
+test.each([30_000, -30_000])('delays and locks are right if the clock of the worker is off by %d ms', async (offMs) => {
   const now = Date.now.bind(Date);
   vi.spyOn(Date, 'now').mockImplementation(() => now() + offMs);
   const store = await testStore({ lockMs });
   const starts: number[] = [];
   const consumer = consume(store, async ({ started }) => {
     starts.push(performance.now());
-    // Longer than a lock lasts.
+    // Longer than a lock.
     if (started === 2) await delay(2 * lockMs);
     return started === 1 ? { retryAfterMs: 500 } : 'done';
   });
   await consumer.start();
   await accepted(store, alice);
-  await until(() => starts.length === 2, { what: 'it is back', timeoutMs: 3_000 });
+  await until(() => starts.length === 2, { what: 'the delayed job runs', timeoutMs: 3_000 });
   const [first = 0, second = 0] = starts;
   expect(second - first).toBeGreaterThan(450);
   expect(second - first).toBeLessThan(1_500);
-  await until(() => consumer.running === 0, { what: 'it has ended' });
+  await until(() => consumer.running === 0, { what: 'the job has ended' });
   expect(starts).toHaveLength(2);
   await consumer.stop();
 });
 
-test('when the clock of Redis is set back, jobs of a killed process and delayed ones do not wait for it', async () => {
+test('when the clock of Redis is set back, jobs of a killed process and delayed jobs run in time', async () => {
   const store = await testStore({ lockMs });
   const root = `${store.settings.prefix}{s0}:q:echo:`;
   const hourMs = 3_600_000;
@@ -167,13 +169,13 @@ test('when the clock of Redis is set back, jobs of a killed process and delayed 
   });
   await accepted(store, alice);
   await accepted(store, alice);
-  // As it looks after the hour was taken back: one is locked by a process that is gone, one comes back after a second.
+  // As after the clock went back an hour: one job is locked by a killed process, one is due after a second.
   const [locked = '', , delayed = ''] = await redis.zpopmin(`${root}prioritized`, 2);
   await redis.lpush(`${root}active`, locked);
   await redis.set(`${root}${locked}:lock`, 'gone', 'PX', hourMs + lockMs);
   await redis.zadd(`${root}delayed`, (Date.now() + hourMs + 1_000) * 4_096, delayed);
   await redis.set(`${root}checked`, Date.now() + hourMs);
   await consumer.start();
-  await until(() => runs === 2, { what: 'both run', timeoutMs: 5_000 });
+  await until(() => runs === 2, { what: 'both jobs run', timeoutMs: 5_000 });
   await consumer.stop();
 });

@@ -9,7 +9,7 @@ import { OpenTurn as TurnAgain } from '../src/turns/open-turn.ts';
 import { accepted, agentMessage, begun, userMessage } from './support/drive.ts';
 import { alice, testRedis, testStore } from './support/redis.ts';
 
-// What readers learn of a task whose latest writes a fail-over has lost, and which went on without them.
+// What readers receive of a task whose latest events a fail-over has lost, and which continued without them.
 
 const redis = testRedis();
 const store = await testStore({ feedCheckMs: 100 });
@@ -31,7 +31,7 @@ const keysOf = (taskId: string): string[] => {
 };
 const read = async (taskId: string, version?: string) => store.tasks.read(alice, taskId, { version });
 
-/** Follows in the background. */
+/** Follows the feed in the background, and collects its items. */
 function follow(taskId: string, after?: string) {
   const items: FeedItem[] = [];
   const ended = (async () => {
@@ -41,7 +41,7 @@ function follow(taskId: string, after?: string) {
   return { items, ended };
 }
 
-test('a version never means other content: neither other events, nor another message that waits', async () => {
+test('a version identifies one content: after a fail-over, other events or messages have another version', async () => {
   const { taskId } = await accepted(store, alice);
   await begun(store, taskId);
   const failOver = await failOverTo(redis, ...keysOf(taskId));
@@ -65,20 +65,20 @@ test('a version never means other content: neither other events, nor another mes
   expect((await read(taskId, [...versions].at(-2)))?.task?.toString()).toContain('run 3');
 });
 
-test('a begin does not change the version: nothing can be seen of it', async () => {
+test('the begin of a turn does not change the version', async () => {
   const { taskId } = await accepted(store, alice);
   const before = await read(taskId);
   await begun(store, taskId);
   expect((await read(taskId))?.version).toBe(before?.version);
 });
 
-test('a stream with events that a fail-over lost gets a snapshot before the new events, live and resumed', async () => {
+test('a stream that had lost events receives a snapshot before the new events, live and resumed', async () => {
   const { taskId } = await accepted(store, alice);
   const failOver = await failOverTo(redis, ...keysOf(taskId));
   const live = follow(taskId);
   await until(() => live.items.length === 1, { what: 'the task' });
   await chunk(await begun(store, taskId), 'lost');
-  await until(() => live.items.length === 2, { what: 'the event that is lost' });
+  await until(() => live.items.length === 2, { what: 'the event that will be lost' });
   const lost = live.items[1];
   if (!lost) throw new Error('no event');
 
@@ -87,45 +87,45 @@ test('a stream with events that a fail-over lost gets a snapshot before the new 
   await chunk(turn, 'kept');
   await chunk(turn, 'more');
   const resumed = follow(taskId, formatEventId(lost));
-  const number = follow(taskId, `${lost.seq}`);
+  const byNumber = follow(taskId, `${lost.seq}`);
   await complete(turn);
-  await Promise.all([live.ended, resumed.ended, number.ended]);
+  await Promise.all([live.ended, resumed.ended, byNumber.ended]);
 
   const [fresh, ...rest] = live.items.slice(2);
-  // A check may come before what is kept: the task is then as it was before all that was lost.
+  // A check may read the task before the new events: then the snapshot is that of the task before the lost event.
   expect(fresh?.kind).toBe('task');
   expect([fresh, ...rest].map((item) => item?.json).join()).toContain('kept');
   expect(rest.map(({ seq }) => seq)).toEqual(rest.map((_, i) => (fresh?.seq ?? 0) + 1 + i));
   expect(resumed.items[0]).toMatchObject({ kind: 'task', json: expect.stringContaining('kept') });
-  // A number alone says nothing of what it was.
-  expect(number.items[0]).toMatchObject({ kind: 'event', seq: lost.seq + 1 });
+  // A number without an incarnation cannot show that the event was lost.
+  expect(byNumber.items[0]).toMatchObject({ kind: 'event', seq: lost.seq + 1 });
   expect(live.items.at(-1)).toMatchObject({ state: 'TASK_STATE_COMPLETED' });
 });
 
-test('a stream learns of it also if what came instead has the same number, and nothing follows', async () => {
+test('a stream that had a lost event receives a snapshot also if the new event has the same number', async () => {
   const { taskId } = await accepted(store, alice);
   const failOver = await failOverTo(redis, ...keysOf(taskId));
   const live = follow(taskId);
   await until(() => live.items.length === 1, { what: 'the task' });
   await chunk(await begun(store, taskId), 'lost');
-  await until(() => live.items.length === 2, { what: 'the event that is lost' });
+  await until(() => live.items.length === 2, { what: 'the event that will be lost' });
   await failOver();
   const turn = await begun(store, taskId, { started: 2 });
   await chunk(turn, 'kept');
-  await until(() => live.items.at(-1)?.json.toString().includes('kept'), { what: 'what came instead' });
+  await until(() => live.items.at(-1)?.json.toString().includes('kept'), { what: 'the new event' });
   expect(live.items[2]).toMatchObject({ kind: 'task' });
   expect(live.items.at(-1)).toMatchObject({ seq: 2 });
   await complete(turn);
   await live.ended;
 });
 
-test('a stream with a status that was lost with its reply, and written again, gets a snapshot', async () => {
+test('a stream receives a snapshot if a status was lost together with its reply, and written again', async () => {
   const { taskId } = await accepted(store, alice);
   const turn = await begun(store, taskId);
   const failOver = await failOverTo(redis, ...keysOf(taskId));
   const live = follow(taskId);
   await until(() => live.items.length === 1, { what: 'the task' });
-  // What a turn says at once is one command, which the connection sends again, as it was, when its reply is lost.
+  // Events published together are one command, which the connection sends again unchanged when its reply is lost.
   const begin = async (sender: OpenTurn): Promise<void> => {
     await Promise.all([
       sender.announce({ kind: 'status', state: 'TASK_STATE_WORKING', settles: false }),
@@ -142,13 +142,13 @@ test('a stream with a status that was lost with its reply, and written again, ge
   const again = new TurnAgain(port, new Appends(port), turn.start, hooks);
   await begin(again);
   await chunk(again, 'b');
-  await until(() => live.items.at(-1)?.json.toString().includes('b"}'), { what: 'what comes next' });
+  await until(() => live.items.at(-1)?.json.toString().includes('b"}'), { what: 'the next event' });
   expect(live.items[3]?.kind).toBe('task');
   await complete(again);
   await live.ended;
 });
 
-test('a stream resumed after a lost event that has the number of the terminal event gets the task', async () => {
+test('a stream resumed after a lost event with the number of the terminal event receives the task', async () => {
   const { taskId } = await accepted(store, alice);
   const failOver = await failOverTo(redis, ...keysOf(taskId));
   await chunk(await begun(store, taskId), 'lost');
@@ -161,10 +161,10 @@ test('a stream resumed after a lost event that has the number of the terminal ev
   expect(resumed.items).toMatchObject([{ kind: 'task', seq: 2, state: 'TASK_STATE_CANCELED' }]);
 });
 
-test('a stream without new events is not interrupted by turns that begin and messages that wait', async () => {
+test('a stream receives no further snapshot when turns begin and messages wait', async () => {
   const { taskId } = await accepted(store, alice);
   const { items, ended } = follow(taskId);
-  await until(() => items.length === 1, { what: 'the task, before anything happens to it' });
+  await until(() => items.length === 1, { what: 'the task' });
   for (const job of [1, 2, 3]) {
     const turn = await begun(store, taskId, { job });
     await chunk(turn, 'one');
@@ -184,7 +184,7 @@ test('a stream without new events is not interrupted by turns that begin and mes
   );
 });
 
-test('a stream whose task is gone ends with the error', async () => {
+test('a stream whose task was deleted from Redis ends with TaskMissing', async () => {
   const { taskId } = await accepted(store, alice);
   const { items, ended } = follow(taskId);
   await until(() => items.length === 1, { what: 'the task' });

@@ -18,7 +18,7 @@ const chunk = (text: string): TurnEvent => ({
   lastChunk: false,
 });
 
-test('a turn whose events a fail-over lost cannot go on; it runs again, and spends no attempt', async () => {
+test('a turn whose events a fail-over lost cannot continue; it runs again without spending an attempt', async () => {
   const { taskId } = await accepted(store, alice);
   const turn = await begun(store, taskId);
   const key = `${store.settings.prefix}{s0}:t:${taskId}`;
@@ -43,7 +43,7 @@ test('a turn whose events a fail-over lost cannot go on; it runs again, and spen
 });
 
 describe('a run whose begin a fail-over lost', () => {
-  /** Two runs of one turn: Redis has forgotten the first one's begin when the second one's comes. */
+  /** Two runs of one turn: Redis has lost the begin of the first when the second begins. */
   async function twoRuns(): Promise<{ lost: OpenTurn; known: OpenTurn; key: string }> {
     const { taskId } = await accepted(store, alice);
     const key = `${store.settings.prefix}{s0}:t:${taskId}`;
@@ -57,14 +57,14 @@ describe('a run whose begin a fail-over lost', () => {
 
   const completed: TurnEvent = { kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true };
   const authRequired: TurnEvent = { kind: 'status', state: 'TASK_STATE_AUTH_REQUIRED', settles: false };
-  const acts: Readonly<Record<string, (turn: OpenTurn) => Promise<unknown>>> = {
+  const writes: Readonly<Record<string, (turn: OpenTurn) => Promise<unknown>>> = {
     'an event': (turn) => turn.publish({ ...completed, state: 'TASK_STATE_WORKING', settles: false }),
     'an outcome': (turn) => turn.publish(completed),
     'a chunk': async (turn) => {
       await turn.publish(chunk('x'));
       await turn.written();
     },
-    'the end of a turn that waits': async (turn) => {
+    'the end of a waiting turn': async (turn) => {
       if ((await turn.end()) === 'fenced') throw new TurnFenced();
     },
     'a hand-back': async (turn) => {
@@ -82,18 +82,18 @@ describe('a run whose begin a fail-over lost', () => {
     'a conversation': (turn) => store.conversations.open(turn, { seed: 'one', toAgent: 'kitchen', maxTurns: 3 }),
   };
 
-  test.each(Object.entries(acts))('is refused %s: the turn is another run’s', async (_name, act) => {
+  test.each(Object.entries(writes))('cannot write %s: the turn belongs to another run', async (_name, write) => {
     const { lost, known, key } = await twoRuns();
     await known.publish(chunk('known'));
     await known.publish(authRequired);
     const before = await redis.hgetall(key);
-    await expect(act(lost)).rejects.toThrow(TurnFenced);
-    // But for the field that tells of a late write.
-    const { f1: _, ...left } = await redis.hgetall(key);
-    expect(left).toEqual(before);
+    await expect(write(lost)).rejects.toThrow(TurnFenced);
+    // Only the field that records a late write is new.
+    const { f1: _, ...after } = await redis.hgetall(key);
+    expect(after).toEqual(before);
   });
 
-  test('cannot renew the lease of the other one', async () => {
+  test('cannot renew the lease of the other run', async () => {
     const { taskId } = await accepted(store, alice);
     const key = `${store.settings.prefix}{s0}:t:${taskId}`;
     const failOver = await failOverTo(redis, key, `${key}:e`);
@@ -123,7 +123,7 @@ describe('a run whose begin a fail-over lost', () => {
   });
 });
 
-test('a run whose outcome a fail-over lost begins that turn again, and spends no attempt', async () => {
+test('a run whose outcome a fail-over lost begins that turn again without spending an attempt', async () => {
   const { taskId } = await accepted(store, alice);
   await accepted(store, alice, userMessage('second', { taskId }));
   const key = `${store.settings.prefix}{s0}:t:${taskId}`;

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { firstCatch, MUTANTS, SMALL_WORLDS, search } from './model/explore.mjs';
 import * as rules from './reference/turn-rules.ts';
 
-// The short form of `npm run model`: every interleaving of small worlds, a Redis that forgets an acknowledged begin
-// among them.
+// The short form of `npm run model`: every interleaving in small worlds, also with a Redis that loses an acknowledged
+// begin.
 
 const worlds = SMALL_WORLDS.filter(({ messages, faults }) => messages === 1 || faults === 0);
 
@@ -19,7 +19,7 @@ describe('the rules of turns', () => {
   );
 
   test.each(MUTANTS.filter(({ name }) => /fenced by its epoch|any epoch|sent twice/.test(name)))(
-    'would not hold, if broken: $name',
+    'do not hold with the mutation: $name',
     ({ rules: broken }) => {
       expect(firstCatch(broken, false, worlds) ?? firstCatch(broken, true, worlds)).toBeDefined();
     },

@@ -6,7 +6,7 @@ import { AgentQueue, type TakenJob } from '../src/queue/agent-queue.ts';
 import { Leases } from '../src/queue/leases.ts';
 import { Shards } from '../src/redis/shards.ts';
 import { accepted } from './support/drive.ts';
-import { asBullMQ, bullmqAdds, queueContents } from './support/queue-contents.ts';
+import { addWithBullMQ, asBullMQ, queueContents } from './support/queue-contents.ts';
 import { alice, testRedis, testStore } from './support/redis.ts';
 
 // Should another version of BullMQ keep jobs in another way, these tests say so.
@@ -92,7 +92,7 @@ async function after(act: Act, sideOf: (store: Store) => Side): Promise<unknown>
   // Each numbers the jobs that wait in its own way.
   if (sideOf === bullmqs) {
     await redis.del(...(await redis.keys(`${root}*`)));
-    for (const id of ids) await bullmqAdds(redis, root, `${id}.1`);
+    for (const id of ids) await addWithBullMQ(redis, root, `${id}.1`);
   }
   await act(sideOf(store), root);
   const { delayed, marker, ...rest } = asBullMQ(await queueContents(redis, root));

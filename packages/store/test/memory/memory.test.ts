@@ -14,7 +14,7 @@ async function turnIn(contextId: string, scope: Scope = alice): Promise<OpenTurn
   return begun(store, taskId);
 }
 
-test('an agent has one memory per context and principal', async () => {
+test('an agent has one memory for each context and principal', async () => {
   const turn = await turnIn('one');
   expect(await store.memory.read(turn)).toEqual({ version: 0 });
   expect(await store.memory.write(turn, '"mine"')).toBe(1);
@@ -27,21 +27,21 @@ test('an agent has one memory per context and principal', async () => {
     expect(await store.memory.read(other)).toEqual({ version: 0 });
 });
 
-test('of two that replace the same version, one does', async () => {
+test('of two concurrent writes for the same version, one succeeds', async () => {
   const turns = [await turnIn('race'), await turnIn('race')];
   const versions = await Promise.all(turns.map((turn, i) => store.memory.write(turn, String(i), 0)));
   expect(versions.sort()).toEqual([1, undefined]);
 });
 
-test('a run that has lost its turn changes nothing', async () => {
+test('a turn that was taken over cannot write the memory', async () => {
   const { taskId } = await accepted(store, alice, userMessage('hello', { contextId: 'lost' }));
-  const zombie = await begun(store, taskId);
+  const fenced = await begun(store, taskId);
   const owner = await begun(store, taskId, { started: 2 });
-  await expect(store.memory.write(zombie, '1')).rejects.toThrow(TurnFenced);
+  await expect(store.memory.write(fenced, '1')).rejects.toThrow(TurnFenced);
   expect(await store.memory.read(owner)).toEqual({ version: 0 });
 });
 
-test('it is small, and expires with the retention after its last use', async () => {
+test('a memory is limited to maxMemoryBytes, and expires after its last use', async () => {
   const turn = await turnIn('small');
   await expect(store.memory.write(turn, `"${'é'.repeat(10)}"`)).rejects.toThrow(MemoryTooLarge);
   await store.memory.write(turn, '1');
@@ -51,7 +51,7 @@ test('it is small, and expires with the retention after its last use', async () 
   expect(await redis.pttl(key)).toBeGreaterThan(30_000);
 });
 
-test('a write that is sent twice is done once, even with another one in between', async () => {
+test('a write that is sent twice is applied once, even with another write in between', async () => {
   const turn = await turnIn('twice');
   const { fence, taskId } = turn.start;
   const keys = shards.of(taskId);
@@ -68,7 +68,7 @@ test('a write that is sent twice is done once, even with another one in between'
   expect(await store.memory.read(turn)).toEqual({ version: 2, json: '2' });
 });
 
-test('only the latest writes are known', async () => {
+test('the last 16 writes are stored, to recognize those that are sent twice', async () => {
   const turn = await turnIn('often');
   for (let n = 0; n < 40; n++) await store.memory.write(turn, String(n));
   const writes = await redis.hget(shards.of(turn.start.taskId).memory(alice, 'often'), 'writes');

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** A kind of key, as docs/redis-keys.md has it: `P{s<n>}:t:<task>:i`. */
+/** A kind of key in docs/redis-keys.md, such as `P{s<n>}:t:<task>:i`. */
 interface Kind {
   readonly name: string;
   readonly pattern: RegExp;
@@ -15,10 +15,10 @@ const kinds: readonly Kind[] = Array.from(readFileSync(page, 'utf8').matchAll(RO
   // The more specific name wins: `q:@push:…` is not `q:<agent>:…`.
   .sort((a, b) => literalLength(b.name) - literalLength(a.name));
 
-/** Every kind of key that there is. */
+/** Every documented kind of key. */
 export const documentedKeys: readonly string[] = kinds.map(({ name }) => name);
 
-/** The kind of a key; `undocumented: <key>` if it is of none. */
+/** The kind of a key, or `undocumented: <key>`. */
 export function documentedKindOf(key: string, prefix: string): string {
   const rest = key.startsWith(prefix) ? key.slice(prefix.length) : '';
   return kinds.find(({ pattern }) => pattern.test(rest))?.name ?? `undocumented: ${key}`;

@@ -10,14 +10,14 @@ export function agentMessage(text: string, messageId: string = randomUUID()): Me
   return { messageId, role: 'ROLE_AGENT', parts: [{ text }] };
 }
 
-/** The attempts at a turn's message are spent. */
+/** The event that ends a task whose attempts are spent. */
 export function spent(deadLetterReason: string): TurnEvent {
   return { kind: 'status', state: 'TASK_STATE_FAILED', settles: true, deadLetterReason };
 }
 
 export type Accepted = Acceptance & { verdict: 'accepted' };
 
-/** Accepts a message; anything but success fails the test. */
+/** Accepts a message; any other verdict fails the test. */
 export async function accepted(store: Store, scope: Scope, message: Message = userMessage()): Promise<Accepted> {
   const acceptance = await store.tasks.accept(scope, { message });
   if (acceptance.verdict !== 'accepted') throw new Error(`the message was refused: ${acceptance.verdict}`);
@@ -26,7 +26,7 @@ export async function accepted(store: Store, scope: Scope, message: Message = us
 
 const ignore = { onCancel: (): void => undefined, onFenced: (): void => undefined };
 
-/** Begins a turn as a worker would that was given the job of this number. */
+/** Begins a turn like a worker that has taken the job of this number. */
 export async function begun(
   store: Store,
   taskId: string,

@@ -3,8 +3,8 @@ import { type Consumer, type OpenTurn, REMOTE_AGENTS, remoteAgentId, type Store,
 import { accepted, agentMessage, begun, userMessage } from './drive.ts';
 import { alice, bob } from './redis.ts';
 
-/** Plays a scenario that leaves keys; `look` is called whenever some of them will not stay. */
-type KeyScenario = (store: Store, look: () => Promise<void>) => Promise<unknown>;
+/** Plays a scenario that leaves keys; it calls `recordKeys` before it removes some of them. */
+type KeyScenario = (store: Store, recordKeys: () => Promise<void>) => Promise<unknown>;
 
 /** Scenarios of a deployment that leave keys of different kinds. */
 export const keyScenarios: readonly KeyScenario[] = [
@@ -12,17 +12,17 @@ export const keyScenarios: readonly KeyScenario[] = [
   rejection,
   cancellation,
   namedSkill,
-  later,
-  deadMessage,
+  scheduledTask,
+  spentAttempts,
   steps,
   callsAndConversations,
   memory,
   webhooks,
-  workersThatReport,
+  deploymentData,
   migration,
 ];
 
-/** Jobs of every queue are fetched, and nothing is done. */
+/** Consumes the jobs of every queue without doing anything. */
 export async function consumeAll(store: Store): Promise<Consumer[]> {
   const onError = (): void => undefined;
   const run = async () => 'done' as const;
@@ -43,19 +43,19 @@ const outcome = (state: 'INPUT_REQUIRED' | 'COMPLETED' | 'FAILED' | 'REJECTED', 
   ...(text !== undefined && { message: agentMessage(text) }),
 });
 
-async function questionsAndLongTexts(store: Store, look: () => Promise<void>): Promise<void> {
+async function questionsAndLongTexts(store: Store, recordKeys: () => Promise<void>): Promise<void> {
   const { taskId } = await accepted(store, alice, userMessage('long '.repeat(100)));
   const turn = await begun(store, taskId);
-  const say = (text: string, append: boolean) =>
+  const publish = (text: string, append: boolean) =>
     turn.publish({ kind: 'artifact', artifact: { artifactId: 'a', parts: [{ text }] }, append, lastChunk: !append });
-  await say('a'.repeat(100), true);
-  await say('b'.repeat(100), true);
-  await say('c'.repeat(100), false);
+  await publish('a'.repeat(100), true);
+  await publish('b'.repeat(100), true);
+  await publish('c'.repeat(100), false);
   await turn.publish(outcome('INPUT_REQUIRED', 'more?'));
-  await look();
+  await recordKeys();
   await accepted(store, alice, userMessage('more', { taskId }));
   await accepted(store, alice, userMessage('and more', { taskId }));
-  await look();
+  await recordKeys();
   await (await begun(store, taskId, { job: 2 })).publish(outcome('FAILED', 'no'));
 }
 
@@ -64,7 +64,7 @@ async function rejection(store: Store): Promise<void> {
   await (await begun(store, taskId)).publish(outcome('REJECTED'));
 }
 
-/** Of a task that waits, and of one whose worker is gone. */
+/** Cancels a task that waits, and one whose worker has crashed. */
 async function cancellation(store: Store): Promise<void> {
   const waiting = await accepted(store, bob);
   await store.tasks.cancel(bob, waiting.taskId);
@@ -73,25 +73,25 @@ async function cancellation(store: Store): Promise<void> {
   await store.tasks.cancel(bob, abandoned.taskId);
 }
 
-/** Its job is in the queue of the skill. */
-async function namedSkill(store: Store, look: () => Promise<void>): Promise<void> {
+/** A task in the queue of a skill. */
+async function namedSkill(store: Store, recordKeys: () => Promise<void>): Promise<void> {
   const skill = { id: 'print', hasQueue: true };
   const acceptance = await store.tasks.accept(alice, { message: userMessage(), skill });
   if (acceptance.verdict !== 'accepted') throw new Error(acceptance.verdict);
-  await look();
+  await recordKeys();
   await (await begun(store, acceptance.taskId)).publish(outcome('COMPLETED'));
 }
 
-/** It waits for its time. */
-async function later(store: Store, look: () => Promise<void>): Promise<void> {
+/** A task that waits for its time. */
+async function scheduledTask(store: Store, recordKeys: () => Promise<void>): Promise<void> {
   const schedule = { at: new Date(Date.now() + 3_600_000).toISOString() };
   const acceptance = await store.tasks.accept(alice, { message: userMessage(), schedule });
   if (acceptance.verdict !== 'accepted') throw new Error(acceptance.verdict);
-  await look();
+  await recordKeys();
   await store.tasks.cancel(alice, acceptance.taskId);
 }
 
-async function deadMessage(store: Store, look: () => Promise<void>): Promise<void> {
+async function spentAttempts(store: Store, recordKeys: () => Promise<void>): Promise<void> {
   const { taskId } = await accepted(store, alice);
   const ignore = (): void => undefined;
   for (let started = 1; started <= store.settings.maxAttempts + 1; started++)
@@ -99,20 +99,20 @@ async function deadMessage(store: Store, look: () => Promise<void>): Promise<voi
       onCancel: ignore,
       onFenced: ignore,
     });
-  await look();
+  await recordKeys();
 }
 
-async function steps(store: Store, look: () => Promise<void>): Promise<void> {
-  const turn = await hostTurn(store, 'of steps');
+async function steps(store: Store, recordKeys: () => Promise<void>): Promise<void> {
+  const turn = await hostTurn(store, 'steps');
   await store.steps.begin(turn, 'step pay');
   await store.steps.end(turn, 'step pay', '{"paid":true}');
-  await look();
+  await recordKeys();
   await turn.publish(outcome('COMPLETED'));
 }
 
-/** A task waits for two others, one of them remote, has a conversation with a third, and fails before any has ended. */
-async function callsAndConversations(store: Store, look: () => Promise<void>): Promise<void> {
-  const turn = await hostTurn(store, 'of calls');
+/** A task calls two agents, one of them remote, has a conversation with a third, and fails before any has ended. */
+async function callsAndConversations(store: Store, recordKeys: () => Promise<void>): Promise<void> {
+  const turn = await hostTurn(store, 'calls');
   const { contextId = '' } = turn.start.task;
   for (const agent of ['kitchen', remoteAgentId('https://oven.example.com/card.json')])
     await store.calls.place(turn, {
@@ -122,23 +122,23 @@ async function callsAndConversations(store: Store, look: () => Promise<void>): P
     });
   const id = await store.conversations.open(turn, { seed: 'one', toAgent: 'kitchen', maxTurns: 3 });
   await store.conversations.append(turn, id, { seq: 1, event: { phase: 'turn' }, nextTurn: 1, isEnd: false });
-  await look();
+  await recordKeys();
   await turn.publish(outcome('FAILED'));
-  await look();
+  await recordKeys();
 }
 
-async function memory(store: Store, look: () => Promise<void>): Promise<void> {
-  const turn = await hostTurn(store, 'of memory');
+async function memory(store: Store, recordKeys: () => Promise<void>): Promise<void> {
+  const turn = await hostTurn(store, 'memory');
   await store.memory.write(turn, '"much"');
-  await look();
+  await recordKeys();
   await turn.publish(outcome('COMPLETED'));
 }
 
-/** One gets its events, one is given up, one is never reached. */
-async function webhooks(store: Store, look: () => Promise<void>): Promise<void> {
-  const turn = await hostTurn(store, 'of webhooks');
+/** One webhook receives its events, one is dead-lettered, one is not called. */
+async function webhooks(store: Store, recordKeys: () => Promise<void>): Promise<void> {
+  const turn = await hostTurn(store, 'webhooks');
   const { taskId } = turn.start;
-  for (const id of ['told', 'given up', 'never reached'])
+  for (const id of ['delivered', 'dead-lettered', 'not called'])
     await store.push.webhooks.create(alice, taskId, { id, url: 'https://client.example.com/hook' });
   await turn.publish(outcome('COMPLETED'));
   await store.push.deliveries.claim();
@@ -146,12 +146,14 @@ async function webhooks(store: Store, look: () => Promise<void>): Promise<void> 
     const open = await store.push.deliveries.open({ taskId, number, job: 1, token: `t${number}` });
     if (typeof open === 'string') throw new Error(open);
     if (number === 1) await open.advance({ seq: 2, pending: [] });
-    else await open.deadLetter({ origin: 'https://client.example.com', reason: 'it says no', attempts: 9 });
+    else
+      await open.deadLetter({ origin: 'https://client.example.com', reason: 'the receiver answered 400', attempts: 9 });
   }
-  await look();
+  await recordKeys();
 }
 
-async function workersThatReport(store: Store, look: () => Promise<void>): Promise<void> {
+/** Agents, credentials, audit events, reports of workers and a log level. */
+async function deploymentData(store: Store, recordKeys: () => Promise<void>): Promise<void> {
   const modes = { defaultInputModes: [], defaultOutputModes: [], supportedInterfaces: [], capabilities: {} };
   const card = { name: 'Echo', description: 'Echoes.', version: '1', skills: [], ...modes };
   const agent = { id: 'echo', card, repliesWithMessage: false, concurrency: 1 };
@@ -161,12 +163,12 @@ async function workersThatReport(store: Store, look: () => Promise<void>): Promi
   await store.audit.write([{ at: '2026-01-01T00:00:00.000Z', what: 'admin', outcome: 'ok' }]);
   await store.ops.workers.report('w', { agents: ['echo'], upForMs: 1, isDraining: false, turns: [] });
   await store.ops.logLevels.set('debug', 60_000);
-  await look();
+  await recordKeys();
 }
 
-async function migration(store: Store, look: () => Promise<void>): Promise<void> {
+async function migration(store: Store, recordKeys: () => Promise<void>): Promise<void> {
   await store.migrator.lock.hold();
-  await look();
+  await recordKeys();
   await store.migrator.lock.release();
 }
 

@@ -5,8 +5,8 @@ type Content = string | string[] | Record<string, unknown>;
 type Contents = Readonly<Record<string, Content>>;
 
 /**
- * All keys of a queue by the ends of their names, without its events and their limit.
- * @param root of the queue's keys
+ * The contents of a queue's keys, by the ends of their names, without its events.
+ * @param root the common beginning of the keys
  */
 export async function queueContents(redis: Redis, root: string): Promise<Record<string, Content>> {
   const keys = (await redis.keys(`${root}*`)).filter((key) => !key.endsWith(':events'));
@@ -17,9 +17,9 @@ export async function queueContents(redis: Redis, root: string): Promise<Record<
 }
 
 /**
- * The same without what BullMQ has not: whose share a job takes, whether it has taken it, and since when it waits this
- * time. Of the jobs that wait what can be compared: their order, and BullMQ's priority of each. It puts lost jobs of
- * any priority into `wait`, from where it takes them first.
+ * The same contents in the form of BullMQ: without the fields of the fair queue (tenant, tag, since, begun), and with
+ * the waiting jobs as their order and priorities. BullMQ puts lost jobs of any priority into `wait`, and takes these
+ * first.
  */
 export function asBullMQ({
   tenants: _,
@@ -46,8 +46,8 @@ function withoutShare([key, content]: [string, Content]): [string, unknown] {
   return [key, fields];
 }
 
-/** Adds a job as BullMQ's own client does. @param priority as jobs have it that nobody waits for */
-export async function bullmqAdds(redis: Redis, root: string, id: string, priority = 4): Promise<void> {
+/** Adds a job with BullMQ's own client. @param priority default: that of jobs that are not awaited */
+export async function addWithBullMQ(redis: Redis, root: string, id: string, priority = 4): Promise<void> {
   const [, prefix = '', name = ''] = /^(.*):([^:]*):$/.exec(root) ?? [];
   const queue = new Queue(name, { connection: redis, prefix, skipMetasUpdate: true });
   await queue.add('turn', {}, { removeOnComplete: true, removeOnFail: true, attempts: 0, priority, jobId: id });
@@ -64,9 +64,9 @@ async function contentOf(redis: Redis, key: string): Promise<Content> {
   return {
     ...fields,
     ...(opts !== undefined && { opts: JSON.parse(opts) }),
-    ...(timestamp !== undefined && { isOfNow: isOfNow(timestamp) }),
-    ...(processedOn !== undefined && { isTakenNow: isOfNow(processedOn) }),
+    ...(timestamp !== undefined && { isAddedNow: isRecent(timestamp) }),
+    ...(processedOn !== undefined && { isTakenNow: isRecent(processedOn) }),
   };
 }
 
-const isOfNow = (ms: string): boolean => Math.abs(Number(ms) - Date.now()) < 10_000;
+const isRecent = (ms: string): boolean => Math.abs(Number(ms) - Date.now()) < 10_000;

@@ -4,21 +4,21 @@ import { uniquePrefix } from '../../../../tests/support/prefix.ts';
 import { openLedger, type RedisLedger } from '../../../../tests/support/redis-ledger.ts';
 import { Store, type StoreSettings } from '../../src/index.ts';
 
-/** A bare connection, to the run's Redis if no other is named, closed after the file's tests. */
+/** A connection to the shared Redis of the test run, or to the given one; closed after the tests of the file. */
 export function testRedis(url = inject('redisUrl')): Redis {
   const redis = new Redis(url);
   afterAll(() => redis.disconnect());
   return redis;
 }
 
-/** A way to the run's Redis, if to no other one, that keeps count of what goes over it. */
+/** A proxy to the shared Redis, or to the given one, that records the commands; closed after the tests of the file. */
 export async function testLedger(url = inject('redisUrl')): Promise<RedisLedger> {
   const ledger = await openLedger(url);
   afterAll(() => ledger[Symbol.asyncDispose]());
   return ledger;
 }
 
-/** A store with keys of its own, stopped after the file's tests. Its connection errors fail nothing by themselves. */
+/** A store with its own key prefix, stopped after the tests of the file. By default connection errors are ignored. */
 export async function testStore(
   settings: Partial<StoreSettings> = {},
   onError: (error: Error) => void = () => undefined,

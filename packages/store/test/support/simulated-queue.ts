@@ -1,26 +1,24 @@
 import type { Taken, TakeRequest } from '../../src/queue/agent-queue.ts';
 
-type Happens = () => void;
-
-/** What is on its way to a queue and back: everything arrives at any time, in any order. */
+/** Commands and replies in flight: the test chooses which of them arrives next. */
 export class SimulatedNetwork {
-  readonly #arriving: Happens[] = [];
+  readonly #inFlight: (() => void)[] = [];
 
   get isSilent(): boolean {
-    return this.#arriving.length === 0;
+    return this.#inFlight.length === 0;
   }
 
-  /** One of what is on its way arrives. */
+  /** Lets one of the messages arrive. */
   arrive(pick: number): void {
-    this.#arriving.splice(pick % this.#arriving.length, 1)[0]?.();
+    this.#inFlight.splice(pick % this.#inFlight.length, 1)[0]?.();
   }
 
-  send(arrives: Happens): void {
-    this.#arriving.push(arrives);
+  send(onArrival: () => void): void {
+    this.#inFlight.push(onArrival);
   }
 
-  /** @param execute what the command does. If its reply is lost, the client sends it again. */
-  ask<T>(execute: () => T, isReplyLost = false): Promise<T> {
+  /** Sends a command, and resolves with its reply. If the reply is lost, the client sends the command again. */
+  request<T>(execute: () => T, isReplyLost = false): Promise<T> {
     const { promise, resolve } = Promise.withResolvers<T>();
     const sendAgain = (): void =>
       this.send(() => {
@@ -33,13 +31,13 @@ export class SimulatedNetwork {
   }
 }
 
-/** A queue as a fetch loop sees it, with a marker as BullMQ's: an add leaves one, a wait takes it, or sleeps. */
+/** A queue for a fetch loop, with a marker like BullMQ's: `add` sets it, `wait` consumes it, or sleeps. */
 export class SimulatedQueue {
   readonly #network: SimulatedNetwork;
   readonly #waiting: string[] = [];
   readonly #locks = new Map<string, string>();
-  /** Of each taker: what it took last, by number. */
-  readonly #took = new Map<string, { readonly number: number; readonly ids: readonly string[] }>();
+  /** The last take of each taker. */
+  readonly #lastTakes = new Map<string, { readonly number: number; readonly ids: readonly string[] }>();
   readonly #sleepers: ((isWoken: boolean) => void)[] = [];
   #hasMarker = false;
   #takes = 0;
@@ -61,9 +59,9 @@ export class SimulatedQueue {
     this.#locks.delete(id);
   }
 
-  /** The reply to each fourth command is lost. */
+  /** The reply to every fourth command is lost. */
   take(request: TakeRequest): Promise<Taken> {
-    return this.#network.ask(() => this.#take(request), ++this.#takes % 4 === 0);
+    return this.#network.request(() => this.#take(request), ++this.#takes % 4 === 0);
   }
 
   wait(): Promise<boolean> {
@@ -77,10 +75,10 @@ export class SimulatedQueue {
   }
 
   async wakeAnother(): Promise<void> {
-    await this.#network.ask(() => this.#waiting.length > 0 && this.#mark());
+    await this.#network.request(() => this.#waiting.length > 0 && this.#mark());
   }
 
-  /** The wait that sleeps longest ends by its bound. */
+  /** The longest wait ends by its time limit. */
   endWait(): void {
     this.#sleepers.shift()?.(false);
   }
@@ -92,10 +90,10 @@ export class SimulatedQueue {
   }
 
   #take({ taker, number, count }: TakeRequest): Taken {
-    const before = this.#took.get(taker);
+    const before = this.#lastTakes.get(taker);
     const again = before?.number === number ? before.ids.filter((id) => this.#locks.has(id)) : [];
     const ids = again.length > 0 ? again : this.#waiting.splice(0, count);
-    if (ids.length > 0) this.#took.set(taker, { number, ids });
+    if (ids.length > 0) this.#lastTakes.set(taker, { number, ids });
     for (const id of ids) this.#locks.set(id, taker);
     if (this.#waiting.length > 0) this.#mark();
     const jobs = ids.map((id, n) => ({

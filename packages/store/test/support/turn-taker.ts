@@ -5,7 +5,7 @@ import { Observed } from '../../src/redis/observer.ts';
 import { Shards } from '../../src/redis/shards.ts';
 import { TurnTaker } from '../../src/turns/turn-taker.ts';
 
-/** Takes jobs of the agent `echo`: the ids of the next ones. And who knows the turns that begin with them. */
+/** A function that takes jobs of the agent `echo` and returns their ids, and the turn taker that it uses. */
 export function turnTaker(
   { settings }: Store,
   redis: RedisConnection,
