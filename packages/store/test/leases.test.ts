@@ -64,7 +64,7 @@ test('an outage of Redis that is longer than a lock spends no attempt, and start
   await Promise.all(consumers.map((consumer) => consumer.stop()));
 }, 30_000);
 
-test('a process that takes its own job again keeps its new lease when the old run ends; no attempt is spent', async () => {
+test('a process that takes its own job again keeps the new lease when the old run ends', async () => {
   const store = await testStore({ lockMs });
   const root = `${store.settings.prefix}{s0}:q:echo:`;
   const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];

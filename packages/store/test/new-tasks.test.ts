@@ -7,8 +7,8 @@ const ledger = await testLedger();
 const store = await testStore({ redisUrl: ledger.url });
 const { prefix } = store.settings;
 
-test('messages that come together are accepted by one script, sixteen at most', async () => {
-  await accepted(store, alice); // Redis knows the script from now on
+test('concurrent messages are accepted by one script call for up to sixteen of them', async () => {
+  await accepted(store, alice); // loads the script into Redis
   const tasks: string[] = [];
   const accept = async (n: number): Promise<void> => {
     const { taskId } = await accepted(store, n % 2 ? alice : { ...bob, agent: 'other' }, userMessage(`${n}`));
@@ -25,13 +25,13 @@ test('messages that come together are accepted by one script, sixteen at most', 
   expect(waiting).toEqual(tasks.filter((_, n) => n % 2 === 0).map((id) => `${id}.1`));
 });
 
-test('a large message leaves alone', async () => {
+test('a large message is sent in its own script call', async () => {
   const messages = [userMessage(), userMessage('x'.repeat(20_000)), userMessage()];
   const accept = () => Promise.all(messages.map((message) => store.tasks.accept(alice, { message })));
   expect((await ledger.during(accept)).commands).toHaveLength(2);
 });
 
-test('a message that comes twice at once is accepted once, and another under its id never', async () => {
+test('concurrent copies of a message are accepted once, and another message with its id is refused', async () => {
   const message = userMessage('mine');
   const same = await Promise.all([1, 2, 3].map(() => store.tasks.accept(alice, { message })));
   expect(same.map(({ verdict }) => verdict)).toEqual(['accepted', 'accepted', 'accepted']);

@@ -5,11 +5,11 @@ import type { OpenTurn } from '../src/index.ts';
 import { accepted, begun } from './support/drive.ts';
 import { alice, testRedis, testStore } from './support/redis.ts';
 
-/** Of its own: it cuts its subscribers. */
+/** A private Redis, because this file cuts all subscribers. */
 const { url: redisUrl, stop } = await startRedis();
 afterAll(stop);
 const redis = testRedis(redisUrl);
-/** It looks for what it missed when its connection comes back: a look in between may be before an event's arrival. */
+/** Without periodic checks, which could find an event before it arrives: only a reconnect causes a check. */
 const store = await testStore({ redisUrl, feedCheckMs: 60_000 });
 const appended: number[] = [];
 const gaps: string[] = [];
@@ -23,7 +23,7 @@ store.observe({
 const status = (turn: OpenTurn): Promise<void> =>
   turn.publish({ kind: 'status', state: 'TASK_STATE_WORKING', settles: false });
 
-/** Follows in the background. */
+/** Follows the feed in the background, and collects the numbers of its events. */
 async function follow(taskId: string, after?: { seq: number }): Promise<number[]> {
   const seqs: number[] = [];
   void (async () => {
@@ -32,7 +32,7 @@ async function follow(taskId: string, after?: { seq: number }): Promise<number[]
   return seqs;
 }
 
-test('an observer is told how long appends take, and the lag of one status in 64', async () => {
+test('an observer receives the duration of each append, and the lag of every 64th status', async () => {
   const { taskId } = await accepted(store, alice);
   const turn = await begun(store, taskId);
   const seqs = await follow(taskId);
@@ -45,12 +45,12 @@ test('an observer is told how long appends take, and the lag of one status in 64
   expect(Math.max(...lags)).toBeLessThan(10_000);
 });
 
-test('what a resumed reader catches up with is no gap; what a live one missed is', async () => {
+test('an event that a live reader missed is a gap; events that a resumed reader catches up with are not', async () => {
   const { taskId } = await accepted(store, alice);
   const turn = await begun(store, taskId);
   for (let i = 0; i < 80; i++) await status(turn);
   const seqs = await follow(taskId, { seq: 2 });
-  await until(() => seqs.at(-1) === 81, { what: 'what was written before' });
+  await until(() => seqs.at(-1) === 81, { what: 'the earlier events' });
   await status(turn);
   await until(() => seqs.at(-1) === 82, { what: 'a live event' });
   expect(gaps).toEqual([]);
@@ -59,6 +59,6 @@ test('what a resumed reader catches up with is no gap; what a live one missed is
     await status(turn);
     return gaps.length > 0;
   };
-  await until(isMissed, { what: 'an event was missed' });
+  await until(isMissed, { what: 'a gap is reported' });
   expect(new Set(gaps)).toEqual(new Set(['stream']));
 });

@@ -17,9 +17,9 @@ afterAll(() => server.stop());
 
 const isRefusal = (error: unknown): boolean => error instanceof Error && /^(?:NOAUTH|WRONGPASS)/.test(error.message);
 
-/** Fails if the store takes Redis for reachable within this time. */
-async function staysAway(forMs: number): Promise<void> {
-  await until(() => !store.isAnswering, { what: 'it is noticed' });
+/** Fails if the store considers Redis reachable within this time. */
+async function expectOutage(forMs: number): Promise<void> {
+  await until(() => !store.isAnswering, { what: 'the outage is noticed' });
   const since = performance.now();
   const isOver = (): boolean => {
     expect(store.isAnswering).toBe(false);
@@ -29,36 +29,36 @@ async function staysAway(forMs: number): Promise<void> {
 }
 
 describe('an outage', () => {
-  test('is known for as long as it lasts, also when connections are replaced', async ({ skip }) => {
+  test('is known until it ends, also when connections are replaced', async ({ skip }) => {
     const { pid } = server;
-    if (pid === undefined) return skip('the server is no process of this machine');
+    if (pid === undefined) return skip('the server is not a process of this machine');
     process.kill(pid, 'SIGSTOP');
     try {
-      await staysAway(8_000);
+      await expectOutage(8_000);
     } finally {
       process.kill(pid, 'SIGCONT');
     }
-    await until(() => store.isAnswering, { what: 'it is over', timeoutMs: 10_000 });
+    await until(() => store.isAnswering, { what: 'the outage is over', timeoutMs: 10_000 });
   });
 
-  test('is what refused credentials are, and they are known without asking', async () => {
+  test('is also a refusal of the credentials, which is known without a request', async () => {
     const admin = testRedis(server.url);
     await admin.config('SET', 'requirepass', 'rotated');
     await admin.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
     try {
-      // A command that was sent before the connection is seen to be closed waits until the credentials are right.
+      // A command sent before the client notices the closed connection would wait until the credentials are right.
       await until(() => errors.some(isRefusal), { what: 'a new connection is refused' });
       const refused = await store.tasks.read(alice, 'any').catch((error: unknown) => error);
       expect(refused).toSatisfy(isOutage);
       expect(refused).toSatisfy(isRefusal);
-      await staysAway(2_000);
+      await expectOutage(2_000);
     } finally {
       await admin.config('SET', 'requirepass', '');
     }
-    await until(() => store.isAnswering, { what: 'it is over', timeoutMs: 10_000 });
+    await until(() => store.isAnswering, { what: 'the outage is over', timeoutMs: 10_000 });
   });
 
-  test('includes errors of missing permissions', async () => {
+  test('is also a missing permission', async () => {
     const admin = testRedis(server.url);
     await admin.call('ACL', 'SETUSER', 'reader', 'on', '>secret', '~*', '&*', '+@all');
     const url = server.url.replace('//', '//reader:secret@');
@@ -67,14 +67,14 @@ describe('an outage', () => {
     await expect(restricted.tasks.read(alice, 'any')).rejects.toSatisfy(isOutage);
   });
 
-  test('is not ready for writes that Redis refuses, although it answers', async () => {
+  test('is reported as "refuses-writes" while Redis answers but refuses writes', async () => {
     const admin = testRedis(server.url);
     expect(await store.availability()).toBe('writable');
     await admin.config('SET', 'maxmemory', '1');
     expect(await store.availability()).toBe('refuses-writes');
     await admin.config('SET', 'maxmemory', '0');
     await admin.replicaof('127.0.0.1', '1');
-    // The connection looks for a master meanwhile.
+    // The connection reconnects until it finds a master.
     expect(await store.availability()).toBe('unreachable');
     await admin.replicaof('NO', 'ONE');
     expect(await store.availability()).toBe('writable');

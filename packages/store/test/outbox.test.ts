@@ -11,12 +11,12 @@ const state = async (taskId: string): Promise<string | undefined> => (await stor
 
 async function sweepUntilAdded(_: () => Promise<unknown>, of: Store): Promise<void> {
   await until(async () => (await of.queue.waiting('kitchen')) === 2 || !(await of.outbox.sweep()), {
-    what: 'the job is there again',
+    what: 'the job was added again',
   });
 }
 
 describe('the sweeper', () => {
-  test('adds the job of a task again that has lost it', async () => {
+  test('adds a lost job of a task again', async () => {
     const { taskId } = await accepted(store, alice);
     await redis.del(...(await queueKeys()));
     expect(await store.queue.waiting('echo')).toBe(0);
@@ -25,7 +25,7 @@ describe('the sweeper', () => {
     await store.tasks.cancel(alice, taskId);
   });
 
-  test('does not make a long queue longer', async () => {
+  test('does not add a second job for a task whose job waits', async () => {
     await redis.del(...(await queueKeys()));
     const { taskId } = await accepted(store, alice);
     for (let i = 0; i < 5; i++)
@@ -34,16 +34,16 @@ describe('the sweeper', () => {
     await store.tasks.cancel(alice, taskId);
   });
 
-  test('gets a job going that the queue knows but has in none of its lists', async () => {
+  test('adds a job again that exists but is in none of the lists of the queue', async () => {
     const { taskId } = await accepted(store, alice);
     await redis.del(`${store.settings.prefix}{s0}:q:echo:prioritized`);
     await until(async () => (await store.outbox.sweep()) && (await store.queue.waiting('echo')) === 1, {
-      what: 'the job',
+      what: 'the job waits',
     });
     await store.tasks.cancel(alice, taskId);
   });
 
-  test('ends a task whose cancel waits for an owner that is gone', async () => {
+  test('ends a canceled task whose worker has crashed', async () => {
     const { taskId } = await accepted(store, alice);
     await begun(store, taskId);
     await store.tasks.cancel(alice, taskId);
@@ -55,39 +55,36 @@ describe('the sweeper', () => {
   test.each([
     ['the sweeper', sweepUntilAdded],
     ['a retry of the call', async (call: () => Promise<unknown>) => void (await call())],
-  ])(
-    'a job that a turn waits for is still that when %s adds it again: it goes before new work',
-    async (_, addAgain) => {
-      const own = await testStore({ sweepAfterMs: 50 });
-      const host = await begun(own, (await accepted(own, alice)).taskId);
-      const { contextId = '' } = host.start.task;
-      const submission = { message: userMessage('cook', { contextId }) };
-      const call = () => own.calls.place(host, { agent: 'kitchen', submission, isDetached: false });
-      const placed = await call();
-      await redis.del(...(await redis.keys(`${own.settings.prefix}{s0}:q:kitchen:*`)));
-      await accepted(own, { ...alice, agent: 'kitchen' });
-      await addAgain(call, own);
-      const runs: TurnJob[] = [];
-      const consumer = own.turns.consume({
-        agent: 'kitchen',
-        concurrency: 1,
-        run: async (job) => {
-          runs.push(job);
-          return 'done';
-        },
-        onError: () => undefined,
-      });
-      await consumer.start();
-      await until(() => runs.some(({ isAwaited }) => !isAwaited), { what: 'new work runs, too' });
-      await consumer.stop();
-      expect(runs[0]?.isAwaited).toBe(true);
-      expect(placed).toMatchObject({ taskId: runs[0]?.taskId });
-    },
-  );
+  ])('an awaited job stays awaited when %s adds it again: it runs before other jobs', async (_, addAgain) => {
+    const own = await testStore({ sweepAfterMs: 50 });
+    const host = await begun(own, (await accepted(own, alice)).taskId);
+    const { contextId = '' } = host.start.task;
+    const submission = { message: userMessage('cook', { contextId }) };
+    const call = () => own.calls.place(host, { agent: 'kitchen', submission, isDetached: false });
+    const placed = await call();
+    await redis.del(...(await redis.keys(`${own.settings.prefix}{s0}:q:kitchen:*`)));
+    await accepted(own, { ...alice, agent: 'kitchen' });
+    await addAgain(call, own);
+    const runs: TurnJob[] = [];
+    const consumer = own.turns.consume({
+      agent: 'kitchen',
+      concurrency: 1,
+      run: async (job) => {
+        runs.push(job);
+        return 'done';
+      },
+      onError: () => undefined,
+    });
+    await consumer.start();
+    await until(() => runs.some(({ isAwaited }) => !isAwaited), { what: 'the other job runs, too' });
+    await consumer.stop();
+    expect(runs[0]?.isAwaited).toBe(true);
+    expect(placed).toMatchObject({ taskId: runs[0]?.taskId });
+  });
 
-  test('leaves a turn alone whose process is alive, however long it has no event', async () => {
-    const impatient = await testStore({ sweepAfterMs: 20, lockMs: 300 });
-    const { taskId } = await accepted(impatient, alice);
+  test('does not touch a turn without events while its process is alive', async () => {
+    const own = await testStore({ sweepAfterMs: 20, lockMs: 300 });
+    const { taskId } = await accepted(own, alice);
     const gate = Promise.withResolvers<void>();
     let runs = 0;
     const run = async (): Promise<'done'> => {
@@ -95,13 +92,13 @@ describe('the sweeper', () => {
       await gate.promise;
       return 'done';
     };
-    const consumer = impatient.turns.consume({ agent: 'echo', concurrency: 1, run, onError: () => undefined });
+    const consumer = own.turns.consume({ agent: 'echo', concurrency: 1, run, onError: () => undefined });
     await consumer.start();
-    await until(() => runs === 1, { what: 'it runs' });
+    await until(() => runs === 1, { what: 'the turn runs' });
     const end = performance.now() + 900;
     await until(
       async () => {
-        expect(await impatient.outbox.sweep()).toEqual({ add: 0, canceled: 0 });
+        expect(await own.outbox.sweep()).toEqual({ add: 0, canceled: 0 });
         return performance.now() > end;
       },
       { what: 'three locks have passed' },
@@ -109,10 +106,10 @@ describe('the sweeper', () => {
     expect(runs).toBe(1);
     gate.resolve();
     await consumer.stop();
-    await impatient.tasks.cancel(alice, taskId);
+    await own.tasks.cancel(alice, taskId);
   });
 
-  /** A store in which so many tasks wait that have a job, and behind them one that has lost it. */
+  /** A store with this number of waiting tasks that have a job, and behind them one that has lost its job. */
   async function crowded(waiting: number): Promise<{ sweeper: Store; root: string; isFound: () => Promise<boolean> }> {
     const busy = await testStore({ sweepAfterMs: 1 });
     const root = `${busy.settings.prefix}{s0}:`;
@@ -130,8 +127,8 @@ describe('the sweeper', () => {
     return { sweeper, root, isFound: async () => (await redis.zcard(`${root}q:echo:prioritized`)) > 0 };
   }
 
-  // By counts, not by the clock: among 100,000 it takes as many visits.
-  test('finds the one lost job among 4,000 in its first round, and goes on while entries are due', async () => {
+  // It counts visits instead of time: 100,000 entries take as many visits each.
+  test('finds the one lost job among 4,000 in one round, in fewer than ten sweeps', async () => {
     const { sweeper, isFound } = await crowded(4_000);
     let [sweeps, visits] = [0, 0];
     while (!(await isFound())) {
@@ -139,18 +136,18 @@ describe('the sweeper', () => {
       sweeps++;
     }
     expect(visits).toBe(4_001);
-    // At 200 entries each it would be 21.
+    // With 200 entries each it would be 21.
     expect(sweeps).toBeLessThan(10);
   }, 60_000);
 
-  test('goes on with the others where a record cannot be swept, and says so', async () => {
+  test('sweeps the other tasks if a record is broken, and throws the error', async () => {
     const { sweeper, root, isFound } = await crowded(600);
     await redis.hdel(`${root}t:waiting1`, 'time');
     await expect(sweeper.outbox.sweep()).rejects.toThrow('user_script');
     expect(await isFound()).toBe(true);
   });
 
-  test('goes on with the others where a key of a task holds something else, and says so', async () => {
+  test('sweeps the other tasks if the key of a task has another type, and throws the error', async () => {
     const { sweeper, root, isFound } = await crowded(600);
     await redis.del(`${root}t:waiting1`);
     await redis.set(`${root}t:waiting1`, 'no record');
@@ -158,7 +155,7 @@ describe('the sweeper', () => {
     expect(await isFound()).toBe(true);
   });
 
-  test('finds the others also behind more records that cannot be swept than it looks at in one step', async () => {
+  test('sweeps the other tasks also behind more broken records than it visits in one script call', async () => {
     const { sweeper, root, isFound } = await crowded(600);
     for (let i = 1; i <= 200; i++) {
       await redis.hset(`${root}t:waiting${i}`, 'scheduled', 'no number');
@@ -168,7 +165,7 @@ describe('the sweeper', () => {
     expect(await isFound()).toBe(true);
   });
 
-  test('sweeps the other shards before it says that one cannot be swept', async () => {
+  test('sweeps the other shards before it throws the error of a broken one', async () => {
     const own = await testStore({ shards: 2, sweepAfterMs: 1 });
     const outboxes = async (): Promise<string[]> => redis.keys(`${own.settings.prefix}*:outbox`);
     while ((await outboxes()).length < 2) await accepted(own, alice);

@@ -12,16 +12,16 @@ async function turns(store: Store, count: number): Promise<OpenTurn[]> {
   return Promise.all(tasks.map(({ taskId }) => begun(store, taskId)));
 }
 
-test('outcomes of turns that end together are written by one script, sixteen at most', async () => {
+test('concurrent outcomes are written by one script call for up to sixteen of them', async () => {
   const ledger = await testLedger();
-  const [known, ...all] = await turns(await testStore({ redisUrl: ledger.url }), 41);
-  await known?.publish(completed); // Redis knows the script from now on
+  const [first, ...all] = await turns(await testStore({ redisUrl: ledger.url }), 41);
+  await first?.publish(completed); // loads the script into Redis
   const { commands } = await ledger.during(() => Promise.all(all.map((turn) => turn.publish(completed))));
   expect(commands).toEqual(['evalsha', 'evalsha', 'evalsha']);
   expect(all.map(({ ending }) => ending)).toEqual(all.map(() => 'idle'));
 });
 
-test('one of them that cannot be written leaves the others as they are', async () => {
+test('an outcome that cannot be written does not affect the others of its script call', async () => {
   const store = await testStore();
   const all = await turns(store, 4);
   const [broken] = all;
@@ -35,7 +35,7 @@ test('one of them that cannot be written leaves the others as they are', async (
   }
 });
 
-test('those that were written before a refused one are over, too, and are not swept', async () => {
+test('the outcomes before one that cannot be written leave the outbox, too', async () => {
   const store = await testStore();
   const { prefix } = store.settings;
   const all = await turns(store, 4);

@@ -22,22 +22,22 @@ function take(queue: AgentQueue, kinds: 'any' | 'awaited' = 'any') {
   return queue.take(LOCK_MS, { taker: 'taker', number, count: 9, kinds });
 }
 
-/** As if it had come an hour ago. */
+/** Makes a job look as if it had been added an hour ago. */
 const age = (queue: AgentQueue, id: string) => redis.hset(`${queue.root}${id}`, 'timestamp', Date.now() - HOUR_MS);
 
 const comeDue = (queue: AgentQueue, id: string) => redis.zadd(`${queue.root}delayed`, 4_096, id);
 
 const suspect = (queue: AgentQueue, id: string) => redis.hset(`${queue.root}${id}`, 'priority', '3');
 
-describe('the age of what waits', () => {
-  test('is that of a job that came an hour ago', async () => {
+describe('the age of the oldest waiting job', () => {
+  test('is that of a job that was added an hour ago', async () => {
     const store = await testStore();
     const queue = queueOf(store);
     await age(queue, `${(await accepted(store, alice)).taskId}.1`);
     expect((await loads.look(queue.root)).ageMs).toBeGreaterThanOrEqual(HOUR_MS);
   });
 
-  test('is not that of a suspect, which waits for a process of its own', async () => {
+  test('ignores suspects, which wait until they can run alone in a process', async () => {
     const store = await testStore();
     const queue = queueOf(store);
     const id = `${(await accepted(store, alice)).taskId}.1`;
@@ -49,7 +49,7 @@ describe('the age of what waits', () => {
     expect(ageMs).toBeLessThan(HOUR_MS / 2);
   });
 
-  test.each(['delayed', 'handed back'])('begins anew with a job that was %s', async (how) => {
+  test.each(['delayed', 'handed back'])('starts from zero for a job that was %s', async (how) => {
     const store = await testStore();
     const queue = queueOf(store);
     await accepted(store, alice);
@@ -67,7 +67,7 @@ describe('the age of what waits', () => {
   });
 });
 
-test('what was removed as it waited has not begun', async () => {
+test('jobs that were removed while they waited are not counted as begun', async () => {
   const store = await testStore();
   for (let n = 0; n < 5; n++) {
     const { taskId } = await accepted(store, alice);
@@ -78,7 +78,7 @@ test('what was removed as it waited has not begun', async () => {
   expect(await loads.look(queueOf(store).root)).toMatchObject({ waiting: 1, began: 0 });
 });
 
-test('a job of a gateway of before, in the list `wait`, waits', async () => {
+test('a job in the list `wait`, from a gateway of an earlier release, is counted as waiting', async () => {
   const store = await testStore();
   const queue = queueOf(store);
   await redis.lpush(`${queue.root}wait`, 'old.1');
@@ -86,7 +86,7 @@ test('a job of a gateway of before, in the list `wait`, waits', async () => {
   expect(await loads.look(queue.root)).toMatchObject({ waiting: 1, began: 0 });
 });
 
-test('a suspect that comes back from a delay is not taken among others', async () => {
+test('a delayed suspect is not taken together with other jobs', async () => {
   const store = await testStore();
   const queue = queueOf(store);
   await accepted(store, alice);

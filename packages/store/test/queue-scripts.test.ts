@@ -9,7 +9,7 @@ import { accepted } from './support/drive.ts';
 import { addWithBullMQ, asBullMQ, queueContents } from './support/queue-contents.ts';
 import { alice, testRedis, testStore } from './support/redis.ts';
 
-// Should another version of BullMQ keep jobs in another way, these tests say so.
+// If another version of BullMQ stores jobs in another way, these tests fail.
 
 const redis = testRedis();
 const backends: RedisQueueBackend[] = [];
@@ -17,13 +17,13 @@ afterAll(() => Promise.all(backends.map((backend) => backend.close(true))));
 
 const LOCK_MS = 60_000;
 
+/** The operations of a queue, by our scripts or by those of BullMQ. */
 interface Side {
-  /** Takes the next job. */
   take(): Promise<TakenJob>;
   giveBack(job: TakenJob, delayMs?: number): Promise<unknown>;
   finish(job: TakenJob): Promise<unknown>;
   renew(job: TakenJob): Promise<unknown>;
-  /** Jobs without a lock wait again, but for the first time that one looks. */
+  /** Makes jobs without a lock wait again, if the call before has already seen them active. */
   recover(): Promise<unknown>;
 }
 
@@ -33,7 +33,7 @@ function ours({ settings: { prefix, shards } }: Store): Side {
   return {
     async take() {
       const { jobs } = await queue.take(LOCK_MS, { taker: 'taker', number: number++, count: 1, kinds: 'any' });
-      if (!jobs[0]) throw new Error('there is no job');
+      if (!jobs[0]) throw new Error('no job waits');
       return jobs[0];
     },
     giveBack: (job, delayMs) => queue.requeue(job, delayMs),
@@ -47,7 +47,7 @@ function ours({ settings: { prefix, shards } }: Store): Side {
   };
 }
 
-function bullmqs({ settings: { prefix } }: Store): Side {
+function theirs({ settings: { prefix } }: Store): Side {
   const options = {
     connection: redis,
     prefix: `${prefix}{s0}:q`,
@@ -81,23 +81,23 @@ function bullmqs({ settings: { prefix } }: Store): Side {
   };
 }
 
-type Act = (side: Side, root: string) => Promise<unknown>;
+type Operation = (side: Side, root: string) => Promise<unknown>;
 
-/** What is in a queue of three jobs after it, but for what the clock writes, and what either needs for itself alone. */
-async function after(act: Act, sideOf: (store: Store) => Side): Promise<unknown> {
+/** The contents of a queue of three jobs after the operation, without times and without the private keys of a side. */
+async function contentsAfter(operation: Operation, sideOf: (store: Store) => Side): Promise<unknown> {
   const store = await testStore();
   const root = `${store.settings.prefix}{s0}:q:echo:`;
   const ids: string[] = [];
   for (let n = 0; n < 3; n++) ids.push((await accepted(store, alice)).taskId);
-  // Each numbers the jobs that wait in its own way.
-  if (sideOf === bullmqs) {
+  // The sides number waiting jobs in different ways.
+  if (sideOf === theirs) {
     await redis.del(...(await redis.keys(`${root}*`)));
     for (const id of ids) await addWithBullMQ(redis, root, `${id}.1`);
   }
-  await act(sideOf(store), root);
+  await operation(sideOf(store), root);
   const { delayed, marker, ...rest } = asBullMQ(await queueContents(redis, root));
-  const alone = /^(?:took:.*|checked|stalled-check)$/;
-  const common = Object.fromEntries(Object.entries(rest).filter(([key]) => !alone.test(key)));
+  const privateKeys = /^(?:took:.*|checked|stalled-check)$/;
+  const common = Object.fromEntries(Object.entries(rest).filter(([key]) => !privateKeys.test(key)));
   const named = ids.reduce(
     (text, id, n) => text.replaceAll(id, `task ${n}`),
     JSON.stringify({ ...common, ...members({ delayed, marker }) }),
@@ -105,24 +105,24 @@ async function after(act: Act, sideOf: (store: Store) => Side): Promise<unknown>
   return JSON.parse(named);
 }
 
-/** Of what is scored by the clock: its members, and whether they are due within the minute that is asked for. */
+/** The members of lists that are scored by time, with the time from now in units of ten seconds. */
 function members(scored: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const entries = Object.entries(scored).map(([key, list]) => {
     if (!Array.isArray(list)) return [key, list];
-    return [key, list.map((text, i) => (i % 2 === 0 ? text : inSeconds(Number(text))))];
+    return [key, list.map((text, i) => (i % 2 === 0 ? text : inTenSeconds(Number(text))))];
   });
   return Object.fromEntries(entries);
 }
 
-const inSeconds = (score: number): number =>
+const inTenSeconds = (score: number): number =>
   score === 0 ? 0 : Math.round(((score > 1e14 ? score / 4096 : score) - Date.now()) / 10_000);
 
-const acts: Record<string, Act> = {
+const operations: Record<string, Operation> = {
   'is taken': (side) => side.take(),
   'is taken after another one': async (side) => [await side.take(), await side.take()],
-  'is taken when it is the last': async (side) => [await side.take(), await side.take(), await side.take()],
-  'is done': async (side) => side.finish(await side.take()),
-  'is another run’s, and is not done': async (side) => {
+  'is taken as the last one': async (side) => [await side.take(), await side.take(), await side.take()],
+  'is finished': async (side) => side.finish(await side.take()),
+  'belongs to another run, and is not finished': async (side) => {
     const job = await side.take();
     await side.finish({ ...job, token: 'another' }).catch(() => undefined);
   },
@@ -131,8 +131,8 @@ const acts: Record<string, Act> = {
     await side.giveBack(await side.take());
     await side.take();
   },
-  'comes back after a while': async (side) => side.giveBack(await side.take(), 60_000),
-  'comes back when it is due, behind the others': async (side) => {
+  'is delayed': async (side) => side.giveBack(await side.take(), 60_000),
+  'is due after a delay, behind the others': async (side) => {
     await side.giveBack(await side.take(), 1);
     await new Promise((resolve) => setTimeout(resolve, 20));
     await side.take();
@@ -143,7 +143,7 @@ const acts: Record<string, Act> = {
     await side.recover();
     await side.recover();
   },
-  'is lost: its process is gone': async (side, root) => {
+  'is lost by a crashed process': async (side, root) => {
     const { id } = await side.take();
     await side.take();
     await side.recover();
@@ -159,25 +159,22 @@ const acts: Record<string, Act> = {
   },
 };
 
-/**
- * We need no set of jobs to look at next time; BullMQ leaves a marker where nothing waits, and one for each delayed job
- * that is due.
- */
-const DIFFERENT: Readonly<Record<string, object>> = {
-  'is taken when it is the last': { marker: ['0', 0] },
+/** Known differences: only BullMQ keeps a set of active jobs to check, and a marker when no job waits. */
+const DIFFERENCES: Readonly<Record<string, object>> = {
+  'is taken as the last one': { marker: ['0', 0] },
   'is not lost': { stalled: ['task 0.1'] },
-  'is lost: its process is gone': { stalled: ['task 1.1'] },
+  'is lost by a crashed process': { stalled: ['task 1.1'] },
 };
 
-describe('a job leaves in its queue what BullMQ leaves when it', () => {
-  test.each(Object.keys(acts))('%s', async (name) => {
-    const act = acts[name] as Act;
-    const [left, bulls] = [await after(act, ours), await after(act, bullmqs)];
-    expect({ ...(left as object), ...DIFFERENT[name] }).toEqual(bulls);
+describe('the queue has the same contents as with BullMQ when a job', () => {
+  test.each(Object.keys(operations))('%s', async (name) => {
+    const operation = operations[name] as Operation;
+    const [own, expected] = [await contentsAfter(operation, ours), await contentsAfter(operation, theirs)];
+    expect({ ...(own as object), ...DIFFERENCES[name] }).toEqual(expected);
   });
 });
 
-test('a wake-up is passed on while a job waits or is due, and not when there is none', async () => {
+test('a wake-up is passed on only while a job waits or is due', async () => {
   const store = await testStore();
   const { prefix, shards } = store.settings;
   const queue = new AgentQueue(redis, new Shards(prefix, shards).of(''), 'echo');
@@ -193,7 +190,7 @@ test('a wake-up is passed on while a job waits or is due, and not when there is 
   const job = await take();
   expect(await isPassedOn()).toBe(false);
   await giveBack(job, 1);
-  await until(isPassedOn, { what: 'it is due' });
+  await until(isPassedOn, { what: 'the job is due' });
   await finish(await take());
   expect(await isPassedOn()).toBe(false);
 });

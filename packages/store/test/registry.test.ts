@@ -11,7 +11,7 @@ function agent(version: string): AgentAnnouncement {
   return { id: 'echo', card, repliesWithMessage: false, concurrency: 1 };
 }
 
-test('of two versions of an agent, the card of the worker that started last is in effect, and stays so', async () => {
+test('of two versions of an agent, the card of the worker that started last is used, without alternating', async () => {
   const store = await testStore();
   const versions = async () => (await store.registry.list()).map(({ card }) => card.version);
   let changes = 0;
@@ -19,16 +19,16 @@ test('of two versions of an agent, the card of the worker that started last is i
   await store.registry.announce([agent('1')], 'old');
   await store.registry.announce([agent('2')], 'new');
   expect(await versions()).toEqual(['2']);
-  await until(() => changes === 2, { what: 'both are told' });
+  await until(() => changes === 2, { what: 'both announcements are notified' });
   for (let i = 0; i < 3; i++) {
     await store.registry.announce([agent('1')], 'old');
     await store.registry.announce([agent('2')], 'new');
     await store.registry.announce([agent('2')], 'new too');
     expect(await versions()).toEqual(['2']);
   }
-  expect(changes).toBe(3); // the third worker
+  expect(changes).toBe(3); // only the third worker is a change
 
-  // The new version is taken back: the old one's card stands again.
+  // When the new version is withdrawn, the card of the old one is used again.
   await store.registry.withdraw([agent('2')], 'new');
   await store.registry.announce([agent('2')], 'new too');
   await store.registry.announce([agent('1')], 'old');
@@ -38,7 +38,7 @@ test('of two versions of an agent, the card of the worker that started last is i
   expect(await versions()).toEqual(['1']);
 });
 
-test('a worker that is to be drained is no worker of its agents, at once and until it may work again', async () => {
+test('a worker with a drain order is not counted as a worker of its agents until undrain', async () => {
   const store = await testStore({ sweepAfterMs: 0 });
   const workers = async () => (await store.registry.list())[0]?.workers;
   const report = { agents: ['echo'], upForMs: 1, isDraining: false, turns: [] };

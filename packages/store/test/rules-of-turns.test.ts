@@ -8,17 +8,17 @@ import { testRedis } from './support/redis.ts';
 const redis = testRedis();
 
 const lease = fc.constantFrom<rules.Due>('due', 'later');
-/** Whether a task waits for a time, and whether that has come. */
+/** Whether a task is scheduled, and whether it is due. */
 const waits = fc.constantFrom<rules.Due | undefined>(undefined, undefined, 'due', 'due', 'later');
-/** Distance from the present value: mostly none, so that walks get somewhere. */
+/** The distance from the current value: mostly 0, so that most commands are valid. */
 const near = fc.constantFrom(0, 0, 0, 0, 0, -1, 1);
 const run = fc.constantFrom('r1', 'r2');
 const letter = fc.constantFrom<rules.Letter>('w', 'w', 'a', 'i', 'C', 'C', 'F', 'R', 'X');
 
-/** A command with the arguments of this moment, so that it can be sent again unchanged. */
+/** Fixes the arguments of a command, and returns a function that sends it: also twice, unchanged. */
 type Step = (driver: ScriptDriver) => () => Promise<void>;
 
-/** The fencing token of the turn that began last, or of one beside it. */
+/** The fence of the turn that began last, or one with another epoch. */
 const fenceOf = ({ record }: ScriptDriver, off: number, run: string): string =>
   off === 0 && record ? lastFence(record) : `${(record?.epoch ?? 1) + off}.${run}`;
 
@@ -29,7 +29,7 @@ const accepting = fc.tuple(fc.integer({ min: 1, max: 6 }), fc.constantFrom('f', 
       driver.accept(`m${n}`, print, due),
 );
 
-/** Also of tasks that do not wait, or no more. */
+/** Also for tasks that are not scheduled, or have begun. */
 const beginningLater = lease.map(
   (due): Step =>
     (driver) =>
@@ -48,7 +48,7 @@ const beginning = fc.tuple(near, starting, fc.constantFrom('t1', 't2', 't3'), ru
     },
 );
 
-/** What a turn has taken of what waits behind its message: mostly what is there, and now and then what was lost. */
+/** The steering messages that a turn has taken: mostly waiting ones, sometimes one that a fail-over lost. */
 const taking = fc
   .tuple(fc.constantFrom(0, 0, 1, 1, 2, 3), fc.constantFrom(false, false, false, true))
   .map(([count, isLost]) => ({ record }: ScriptDriver): readonly string[] => {
@@ -131,16 +131,16 @@ const step = fc.oneof(
 );
 
 describe('the scripts of a turn', () => {
-  test('reply and write as the rules say, on random walks in which every command may be sent twice', async () => {
+  test('reply and write according to the rules, for random commands of which any can be sent twice', async () => {
     await fc.assert(
       fc.asyncProperty(
         waits,
         fc.array(fc.tuple(step, fc.boolean()), { minLength: 5, maxLength: 40 }),
-        async (due, walk) => {
+        async (due, steps) => {
           const driver = new ScriptDriver(redis);
           await driver.accept('m0', 'f', 'later', due);
-          for (const [take, isSentTwice] of walk) {
-            const send = take(driver);
+          for (const [prepare, isSentTwice] of steps) {
+            const send = prepare(driver);
             await send();
             if (isSentTwice) await send();
           }

@@ -19,14 +19,14 @@ const historyOf = async (taskId: string) => {
   return history.slice(1);
 };
 
-test('of answers that several people give at once a task gets one', async () => {
+test('of concurrent answers of operators, a task accepts one', async () => {
   const taskId = await waitingTask();
   const verdicts = (await Promise.all(Array.from({ length: 8 }, () => answer(taskId)))).map(({ verdict }) => verdict);
   expect(verdicts.sort()).toEqual(['accepted', ...Array(7).fill('not-waiting')]);
   expect(await historyOf(taskId)).toHaveLength(1);
 });
 
-test('an answer that is sent again is given once, also when its task has gone on', async () => {
+test('an answer that is sent again is accepted once, also after its task has continued', async () => {
   const taskId = await waitingTask();
   expect(await answer(taskId, 'once')).toEqual({ verdict: 'accepted' });
   await (await begun(store, taskId, { job: 2 })).publish({

@@ -5,18 +5,18 @@ import { alice, testRedis, testStore } from '../support/redis.ts';
 const store = await testStore({ maxAttempts: 2, shards: 4 });
 const redis = testRedis();
 
-/** Every attempt dies: the queue starts the job again and again. */
-async function die(taskId: string): Promise<void> {
+/** Crashes in every attempt: the queue starts the job until the attempts are spent. */
+async function crashInAllAttempts(taskId: string): Promise<void> {
   for (const started of [1, 2]) await begun(store, taskId, { started });
   expect(await store.turns.begin({ taskId, job: 1, started: 3, token: 'last' }, 0, ignore)).toBe('exhausted');
 }
 const listed = async () => (await store.ops.deadLetters.list({ pageSize: 100 }, { kind: 'turn' })).items;
 const ignore = { onCancel: (): void => undefined, onFenced: (): void => undefined };
 
-test('a message whose attempts all died ends its task FAILED, and becomes a dead letter with its details', async () => {
+test('a message whose attempts all crashed fails its task, and becomes a dead letter with its details', async () => {
   const message = userMessage('poison', { metadata: { dose: 3 } });
   const { taskId, contextId } = await accepted(store, alice, message);
-  await die(taskId);
+  await crashInAllAttempts(taskId);
   expect((await store.tasks.read(alice, taskId))?.state).toBe('TASK_STATE_FAILED');
   const [dead] = await listed();
   expect(dead).toMatchObject({
@@ -32,9 +32,9 @@ test('a message whose attempts all died ends its task FAILED, and becomes a dead
   expect(Date.now() - Date.parse(dead?.diedAt ?? '')).toBeLessThan(5_000);
 });
 
-test('it can be sent again: a new task in its context refers to it, once however often it is asked for', async () => {
+test('a retry of a dead letter creates one task in its context that references the failed one', async () => {
   const { taskId, contextId } = await accepted(store, alice, userMessage('poison'));
-  await die(taskId);
+  await crashInAllAttempts(taskId);
   const again = await Promise.all([store.ops.deadLetters.retry(taskId), store.ops.deadLetters.retry(taskId)]);
   const ids = again.map((result) => result.verdict === 'retried' && result.taskId);
   expect(new Set(ids).size).toBe(1);
@@ -45,7 +45,7 @@ test('it can be sent again: a new task in its context refers to it, once however
   expect(await store.ops.deadLetters.retry(taskId)).toEqual({ verdict: 'missing' });
 });
 
-test('a message whose agent failed until its attempts were spent is kept, too, and the client reads why', async () => {
+test('a message whose agent failed in all attempts becomes a dead letter; the client reads the reason', async () => {
   const { taskId } = await accepted(store, alice, userMessage('cold'));
   const turn = await begun(store, taskId);
   await turn.publish(spent('The oven said "no".'));
@@ -56,7 +56,7 @@ test('a message whose agent failed until its attempts were spent is kept, too, a
   expect(await store.ops.deadLetters.get(taskId)).toMatchObject({ attempts: 1, reason: 'The oven said "no".' });
 });
 
-test('a canceled one is not given up', async () => {
+test('a canceled task does not become a dead letter', async () => {
   const { taskId } = await accepted(store, alice);
   const turn = await begun(store, taskId);
   await store.tasks.cancel(alice, taskId);
@@ -65,9 +65,9 @@ test('a canceled one is not given up', async () => {
   expect(await store.ops.deadLetters.get(taskId)).toBeUndefined();
 });
 
-test('it can be deleted with all of its keys', async () => {
+test('a dead letter can be deleted with all its keys', async () => {
   const { taskId } = await accepted(store, alice);
-  await die(taskId);
+  await crashInAllAttempts(taskId);
   expect(await store.ops.deadLetters.delete(taskId)).toBe(true);
   expect(await store.ops.deadLetters.delete(taskId)).toBe(false);
   expect(await redis.keys(`${store.settings.prefix}*${taskId}:d`)).toEqual([]);

@@ -14,39 +14,39 @@ const completed: TurnEvent = {
   message: agentMessage('done'),
 };
 
-/** What no task leaves behind: the queue's own keys and the registry stay. */
-async function keysLeft(): Promise<string[]> {
+/** The keys of tasks: without those of the queue itself and of the registry. */
+async function keysOfTasks(): Promise<string[]> {
   const keys = await redis.keys(`${store.settings.prefix}*`);
   return keys.filter((key) => !/\{agents\}|:q:echo:(?:meta|events|marker|id|removed|tenants)$/.test(key)).sort();
 }
 
-async function say(turn: OpenTurn, text: string): Promise<void> {
+async function publishArtifact(turn: OpenTurn, text: string): Promise<void> {
   const artifact = { artifactId: 'a', parts: [{ text }] };
   await turn.publish({ kind: 'artifact', artifact, append: false, lastChunk: true });
 }
 
-async function finished(): Promise<string> {
+async function completedTask(): Promise<string> {
   const { taskId } = await accepted(store, alice, userMessage('a question that is too long for the hash'));
   const turn = await begun(store, taskId);
-  await say(turn, 'x'.repeat(500));
+  await publishArtifact(turn, 'x'.repeat(500));
   await turn.publish(completed);
   await turn.flush();
   return taskId;
 }
 
-test('a deleted task leaves nothing: no record, text, event, index, webhook, step or accepted message', async () => {
-  const before = await keysLeft();
-  const taskId = await finished();
+test('a deleted task leaves no record, text, event, index, webhook, step or accepted message', async () => {
+  const before = await keysOfTasks();
+  const taskId = await completedTask();
   await store.push.webhooks.create(alice, taskId, { url: 'https://example.com/hook' });
-  expect((await keysLeft()).length).toBeGreaterThan(before.length + 5);
+  expect((await keysOfTasks()).length).toBeGreaterThan(before.length + 5);
   expect(await store.tasks.delete(alice, taskId)).toBe('deleted');
-  expect(await keysLeft()).toEqual(before);
+  expect(await keysOfTasks()).toEqual(before);
   expect(await store.tasks.read(alice, taskId)).toBeUndefined();
   expect((await store.tasks.list(alice, { pageSize: 10 })).totalSize).toBe(0);
   expect(await store.tasks.delete(alice, taskId)).toBe('missing');
 });
 
-test('a task that was canceled while its job waited takes the job along', async () => {
+test('deleting a task that was canceled before it began removes its job, too', async () => {
   const { taskId } = await accepted(store, alice);
   await store.tasks.cancel(alice, taskId);
   expect((await store.queue.counts('echo')).waiting).toBeGreaterThan(0);
@@ -55,15 +55,15 @@ test('a task that was canceled while its job waited takes the job along', async 
   expect((await store.queue.counts('echo')).waiting).toBe(waiting - 1);
 });
 
-test('a task that has not ended, or is not the caller’s, is not touched', async () => {
+test('an open task and a task of another principal cannot be deleted', async () => {
   const { taskId } = await accepted(store, alice);
   expect(await store.tasks.delete(alice, taskId)).toBe('live');
-  const ended = await finished();
+  const ended = await completedTask();
   expect(await store.tasks.delete(bob, ended)).toBe('missing');
   expect((await store.tasks.read(alice, ended))?.state).toBe('TASK_STATE_COMPLETED');
 });
 
-test('the id of a message can be used again, and what another task remembers by it stays', async () => {
+test('deleting a task frees its message id, unless another task uses it', async () => {
   const message = userMessage('again');
   const first = await accepted(store, alice, message);
   await store.tasks.cancel(alice, first.taskId);
@@ -76,8 +76,8 @@ test('the id of a message can be used again, and what another task remembers by 
   expect((await accepted(store, alice, message)).isDuplicate).toBe(false);
 });
 
-test('conversations that a task held go with it', async () => {
-  const before = await keysLeft();
+test('deleting a task deletes its conversations', async () => {
+  const before = await keysOfTasks();
   const { taskId, contextId } = await accepted(store, alice);
   const turn = await begun(store, taskId);
   const id = await store.conversations.open(turn, { seed: 'one', toAgent: 'other', maxTurns: 2 });
@@ -88,5 +88,5 @@ test('conversations that a task held go with it', async () => {
   expect(await store.conversations.list(alice.principal, { contextId, limit: 5 })).toHaveLength(1);
   await store.queue.remove('echo', taskId, 1);
   expect(await store.tasks.delete(alice, taskId)).toBe('deleted');
-  expect(await keysLeft()).toEqual(before);
+  expect(await keysOfTasks()).toEqual(before);
 });

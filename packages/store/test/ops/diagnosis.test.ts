@@ -27,7 +27,7 @@ const record: TaskRecord = {
   sweeps: 0,
   dueAt: new Date(nowMs + 5_000).toISOString(),
 };
-/** A task that waits in the queue of an agent that works. */
+/** A task that waits in the queue of a working agent. */
 const queued: TaskFacts = {
   record,
   nowMs,
@@ -42,7 +42,7 @@ const queued: TaskFacts = {
 };
 const turn = { worker: 'host-1', silentMs: 800, leaseMs: 2_000, sinceMs: nowMs - 60_000 };
 const active = { ...record, jobState: 'active', openTurn: 1, epoch: 1, attempts: 1 };
-const runs: TaskFacts = { ...queued, record: active, turn };
+const running: TaskFacts = { ...queued, record: active, turn };
 const silent = { ...turn, silentMs: 12_000 };
 
 function scheduledIn(ms: number): TaskFacts {
@@ -78,25 +78,25 @@ const cases: readonly [finding: Finding, facts: TaskFacts, text: string][] = [
     { ...queued, agent: { workers: 0, paused: true, waiting: 3 } },
     '"kitchen" is paused; 3 tasks wait.',
   ],
-  ['running', runs, 'Worker host-1 runs it.'],
-  ['running', { ...runs, agent: { workers: 2, paused: true, waiting: 0 } }, 'Worker host-1 runs it.'],
-  ['running', { ...runs, turn: { ...turn, silentMs: undefined } }, 'Worker host-1 runs it.'],
+  ['running', running, 'Worker host-1 runs it.'],
+  ['running', { ...running, agent: { workers: 2, paused: true, waiting: 0 } }, 'Worker host-1 runs it.'],
+  ['running', { ...running, turn: { ...turn, silentMs: undefined } }, 'Worker host-1 runs it.'],
   [
     'worker-frozen',
-    { ...runs, turn: silent, agent: { workers: 0, paused: false, waiting: 0 } },
+    { ...running, turn: silent, agent: { workers: 0, paused: false, waiting: 0 } },
     'Worker host-1, which runs it, has been silent for 12 s; in 2 s another worker may take it over.',
   ],
   [
     'worker-frozen',
-    { ...runs, turn: { ...silent, silentMs: 400_000, leaseMs: 0 } },
+    { ...running, turn: { ...silent, silentMs: 400_000, leaseMs: 0 } },
     'Worker host-1, which runs it, has been silent for 7 min; another worker may take it over.',
   ],
   [
     'worker-dead',
-    { ...runs, turn: { ...turn, silentMs: undefined, leaseMs: 0 } },
+    { ...running, turn: { ...turn, silentMs: undefined, leaseMs: 0 } },
     'Worker host-1, which ran it, is gone; another one takes it over.',
   ],
-  ['waits-for-call', { ...runs, calls: ['a', 'b'] }, 'Its turn waits for 2 tasks of another agent.'],
+  ['waits-for-call', { ...running, calls: ['a', 'b'] }, 'Its turn waits for 2 tasks of another agent.'],
   [
     'retry-waits',
     {
@@ -125,12 +125,12 @@ const cases: readonly [finding: Finding, facts: TaskFacts, text: string][] = [
   ],
   [
     'waits-for-auth',
-    { ...runs, record: { ...active, state: 'TASK_STATE_AUTH_REQUIRED' } },
+    { ...running, record: { ...active, state: 'TASK_STATE_AUTH_REQUIRED' } },
     'It waits until its client has given an authorization.',
   ],
   [
     'cancel-waits',
-    { ...runs, record: { ...active, cancelRequested: true } },
+    { ...running, record: { ...active, cancelRequested: true } },
     'A cancel waits for worker host-1 to end its turn.',
   ],
   ['ended', { ...queued, record: { ...record, state: 'TASK_STATE_COMPLETED', isTerminal: true } }, 'It has ended.'],
@@ -141,12 +141,12 @@ const cases: readonly [finding: Finding, facts: TaskFacts, text: string][] = [
   ],
 ];
 
-test.each(cases)('%s', (finding, facts, text) => {
+test.each(cases)('diagnoses %s', (finding, facts, text) => {
   const diagnosis = diagnose(facts);
   expect([diagnosis.finding, diagnosis.text]).toEqual([finding, text]);
 });
 
-const needSomebody: readonly Finding[] = [
+const stuckFindings: readonly Finding[] = [
   'agent-unknown',
   'no-worker',
   'agent-paused',
@@ -156,20 +156,20 @@ const needSomebody: readonly Finding[] = [
   'waits-for-auth',
 ];
 
-test('what goes on by itself is not stuck, and all else has something to do about it', () => {
+test('a finding is stuck if it needs an operator or a client; then the diagnosis has an action', () => {
   for (const [finding, facts] of cases) {
     const { isStuck, actions } = diagnose(facts);
-    expect([finding, isStuck]).toEqual([finding, needSomebody.includes(finding)]);
+    expect([finding, isStuck]).toEqual([finding, stuckFindings.includes(finding)]);
     expect(actions.some((action) => action !== 'wait') || !isStuck).toBe(true);
   }
 });
 
-test('it names what is to be looked at, and since when', () => {
-  expect(diagnose({ ...runs, calls: ['oven'] }).see).toEqual([
+test('a diagnosis links the called tasks and the worker, and says since when', () => {
+  expect(diagnose({ ...running, calls: ['oven'] }).see).toEqual([
     { kind: 'task', id: 'oven' },
     { kind: 'worker', id: 'host-1' },
   ]);
-  expect(diagnose(runs).since).toBe('2026-01-31T11:59:00.000Z');
+  expect(diagnose(running).since).toBe('2026-01-31T11:59:00.000Z');
 });
 
 test('a scheduled task that no worker begins is stuck', () => {

@@ -11,7 +11,7 @@ const redis = testRedis();
 const failed: TurnEvent = { kind: 'status', state: 'TASK_STATE_FAILED', settles: true };
 const order = (more: object = {}) => ({ messageId: randomUUID(), operator: 'ops', ...more });
 
-/** A task that failed in step c, with results of steps a and b. */
+/** A task that failed in step c, with the results of steps a and b. */
 async function failedTask(message = userMessage('go')): Promise<{ taskId: string; contextId: string }> {
   const { taskId, contextId } = await accepted(store, alice, message);
   const turn = await begun(store, taskId);
@@ -24,9 +24,9 @@ async function failedTask(message = userMessage('go')): Promise<{ taskId: string
   return { taskId, contextId };
 }
 
-async function started(taskId: string, more: object = {}): Promise<string> {
+async function rerun(taskId: string, more: object = {}): Promise<string> {
   const result = await store.ops.tasks.rerun(taskId, order(more));
-  if (result.verdict !== 'started') throw new Error(`it does not run again: ${result.verdict}`);
+  if (result.verdict !== 'started') throw new Error(`the rerun was refused: ${result.verdict}`);
   return result.taskId;
 }
 
@@ -34,22 +34,22 @@ const read = async (taskId: string): Promise<Task> =>
   JSON.parse((await store.tasks.read(alice, taskId))?.task?.toString() ?? '{}');
 const keysOf = (taskId: string): Promise<string[]> => redis.keys(`${store.settings.prefix}*:t:${taskId}*`);
 
-test('a task runs again as a new one of its principal, in its context, which refers to it', async () => {
+test('a rerun is a new task of the same principal and context that references the first task', async () => {
   const message = userMessage('go', { metadata: { size: 'l', 'switchyard.caller': 'x' } });
   const { taskId, contextId } = await failedTask(message);
-  const again = await started(taskId);
+  const again = await rerun(taskId);
   expect(await read(again)).toMatchObject({ contextId, status: { state: 'TASK_STATE_SUBMITTED' } });
   const [sent] = (await read(again)).history ?? [];
   expect(sent).toMatchObject({ parts: message.parts, referenceTaskIds: [taskId] });
-  expect(sent?.metadata, 'what only agents say is left out').toEqual({ size: 'l' });
+  expect(sent?.metadata, 'reserved metadata is left out').toEqual({ size: 'l' });
   expect(await store.tasks.read(bob, again)).toBeUndefined();
 });
 
-test('it has the scopes, output modes, extensions and unreserved metadata of the first request', async () => {
+test('a rerun has the scopes, output modes, extensions and unreserved metadata of the first request', async () => {
   const principal = { ...alice.principal, scopes: ['cook'] };
   const given = { acceptedOutputModes: ['text/csv'], extensions: ['urn:x'], metadata: { size: 'l' } };
-  const asked = { ...given, metadata: { ...given.metadata, 'switchyard.caller': 'x' }, message: userMessage() };
-  const acceptance = await store.tasks.accept({ ...alice, principal }, asked);
+  const request = { ...given, metadata: { ...given.metadata, 'switchyard.caller': 'x' }, message: userMessage() };
+  const acceptance = await store.tasks.accept({ ...alice, principal }, request);
   if (acceptance.verdict !== 'accepted') throw new Error(acceptance.verdict);
   const { taskId } = acceptance;
   await (await begun(store, taskId)).publish({ ...failed, state: 'TASK_STATE_INPUT_REQUIRED' });
@@ -59,34 +59,34 @@ test('it has the scopes, output modes, extensions and unreserved metadata of the
   const second = await begun(store, taskId, { job: 2 });
   expect(second.start).toMatchObject(expected);
   await second.publish(failed);
-  const again = await started(taskId);
+  const again = await rerun(taskId);
   const turn = await begun(store, again);
   expect(turn.start).toMatchObject(expected);
   await turn.publish(failed);
-  const third = await begun(store, await started(again));
-  expect(third.start, 'a rerun runs again, too').toMatchObject(expected);
+  const third = await begun(store, await rerun(again));
+  expect(third.start, 'a rerun of the rerun').toMatchObject(expected);
 });
 
-test('its input can be another one', async () => {
-  const again = await started((await failedTask()).taskId, { parts: [{ text: 'go slowly' }] });
+test('a rerun can have another input', async () => {
+  const again = await rerun((await failedTask()).taskId, { parts: [{ text: 'go slowly' }] });
   expect((await read(again)).history).toMatchObject([{ parts: [{ text: 'go slowly' }] }]);
 });
 
-test('an order that is given twice makes one task', async () => {
+test('a rerun that is requested twice with the same message id creates one task', async () => {
   const { taskId } = await failedTask();
   const once = order({ fromStep: 'b' });
   const results = [await store.ops.tasks.rerun(taskId, once), await store.ops.tasks.rerun(taskId, once)];
   expect(results[1]).toEqual(results[0]);
 });
 
-test('from a step on, those before it are remembered, and it runs', async () => {
+test('with fromStep, the results of the steps before it are kept, and the step runs', async () => {
   const { taskId } = await failedTask();
-  const turn = await begun(store, await started(taskId, { fromStep: 'b' }));
+  const turn = await begun(store, await rerun(taskId, { fromStep: 'b' }));
   expect(await store.steps.begin(turn, 'step a')).toEqual({ verdict: 'done', result: JSON.stringify('a'.repeat(100)) });
   expect(await store.steps.begin(turn, 'step b')).toEqual({ verdict: 'run', mark: '' });
 });
 
-test('steps are in the order in which they were begun, however many there are', async () => {
+test('the order of 600 steps is the order in which they began', async () => {
   const { taskId } = await accepted(store, alice);
   const turn = await begun(store, taskId);
   const names = Array.from({ length: 600 }, (_, n) => `step-${n}`);
@@ -96,23 +96,23 @@ test('steps are in the order in which they were begun, however many there are', 
   }
   await turn.publish(failed);
   expect((await store.ops.tasks.detail(taskId))?.steps).toEqual(names);
-  const again = await begun(store, await started(taskId, { fromStep: 'step-599' }));
+  const again = await begun(store, await rerun(taskId, { fromStep: 'step-599' }));
   for (const name of names.slice(0, -1)) expect((await store.steps.begin(again, `step ${name}`)).verdict).toBe('done');
 });
 
-test('a task that ran again runs again from a step, too', async () => {
+test('a rerun can be rerun from a step', async () => {
   const { taskId } = await failedTask();
-  const again = await started(taskId, { fromStep: 'b' });
+  const again = await rerun(taskId, { fromStep: 'b' });
   const turn = await begun(store, again);
   for (const name of ['a', 'b']) await store.steps.begin(turn, `step ${name}`);
   await store.steps.end(turn, 'step b', '"b"');
   await turn.publish(failed);
   expect((await store.ops.tasks.detail(again))?.steps).toEqual(['a', 'b']);
-  const third = await begun(store, await started(again, { fromStep: 'b' }));
+  const third = await begun(store, await rerun(again, { fromStep: 'b' }));
   expect((await store.steps.begin(third, 'step a')).verdict).toBe('done');
 });
 
-test('steps whose order is not known, as a worker of before began them, are not taken over', async () => {
+test('steps without a stored order, from a worker of an earlier release, cannot be used for fromStep', async () => {
   const { taskId } = await failedTask();
   const [steps = ''] = (await keysOf(taskId)).filter((key) => key.endsWith(':s'));
   await redis.hdel(steps, 'order step a');
@@ -120,14 +120,14 @@ test('steps whose order is not known, as a worker of before began them, are not 
   expect(await store.ops.tasks.rerun(taskId, order({ fromStep: 'b' }))).toEqual({ verdict: 'unknown-step' });
 });
 
-test('without a step, none is remembered', async () => {
-  const turn = await begun(store, await started((await failedTask()).taskId));
+test('without fromStep, no results of steps are kept', async () => {
+  const turn = await begun(store, await rerun((await failedTask()).taskId));
   expect(await store.steps.begin(turn, 'step a')).toEqual({ verdict: 'run', mark: '' });
 });
 
-test('what was remembered stays until the task begins, however long that takes, and goes with it', async () => {
+test('copied results of steps do not expire before the task has ended, and are deleted with it', async () => {
   const { taskId } = await failedTask();
-  const again = await started(taskId, { fromStep: 'b' });
+  const again = await rerun(taskId, { fromStep: 'b' });
   const ttls = async () => Promise.all((await keysOf(again)).map((key) => redis.pttl(key)));
   expect(new Set(await ttls())).toEqual(new Set([-1]));
   const turn = await begun(store, again);
@@ -137,7 +137,7 @@ test('what was remembered stays until the task begins, however long that takes, 
   expect(await keysOf(again)).toEqual([]);
 });
 
-test('a task and the steps that were copied for it are kept in one step', async () => {
+test('a task and the steps copied for it are stored in one script call', async () => {
   const { taskId: from, contextId } = await failedTask();
   const shards = new Shards(store.settings.prefix, store.settings.shards);
   const reservedId = shards.newId(contextId);
@@ -151,7 +151,7 @@ test('a task and the steps that were copied for it are kept in one step', async 
   expect(await accept('a', 'no step'), 'nothing is copied').toEqual({ verdict: 'missing' });
   expect(await redis.keys(`${store.settings.prefix}*`)).toHaveLength(keys.length);
   expect(await accept('a')).toMatchObject({ verdict: 'accepted', taskId: reservedId });
-  // The gateway dies here: nothing else is to be done.
+  // If the gateway crashes here, nothing is missing.
   const turn = await begun(store, reservedId);
   expect((await store.steps.begin(turn, 'step a')).verdict).toBe('done');
   const ttls = async () => Promise.all((await keysOf(reservedId)).map((key) => redis.pttl(key)));
@@ -160,7 +160,7 @@ test('a task and the steps that were copied for it are kept in one step', async 
   for (const ttl of await ttls()) expect(ttl).toBeGreaterThan(0);
 });
 
-test('a task that goes on, an unknown one and an unknown step are refused, and nothing is left of it', async () => {
+test('a rerun of an open or unknown task or from an unknown step is refused, and leaves no key', async () => {
   const { taskId } = await accepted(store, alice);
   expect(await store.ops.tasks.rerun(taskId, order())).toEqual({ verdict: 'live' });
   expect(await store.ops.tasks.rerun(randomUUID(), order())).toEqual({ verdict: 'missing' });

@@ -16,64 +16,66 @@ const globex: Scope = { principal: { tenant: 'globex', subject: 'carol', scopes:
 const oven = { ...alice, agent: remoteAgentId('https://oven.example.com/card.json') };
 
 type State = FoundTask['state'];
-const state = (word: string): State => `TASK_STATE_${word}` as State;
-interface Made {
+const state = (name: string): State => `TASK_STATE_${name}` as State;
+interface CreatedTask {
   readonly taskId: string;
   readonly contextId: string;
   readonly scope: Scope;
   readonly state: State;
 }
 
-/** A task in this state, in the way of all tasks. */
-async function make(scope: Scope, word: string, contextId?: string): Promise<Made> {
-  const message = userMessage(`to be ${word}`, contextId === undefined ? {} : { contextId });
+/** Creates a task, and brings it into this state. */
+async function create(scope: Scope, stateName: string, contextId?: string): Promise<CreatedTask> {
+  const message = userMessage(`to be ${stateName}`, contextId === undefined ? {} : { contextId });
   const task = await accepted(store, scope, message);
-  const its = { taskId: task.taskId, contextId: task.contextId, scope, state: state(word) };
-  if (word === 'SUBMITTED') return its;
+  const created = { taskId: task.taskId, contextId: task.contextId, scope, state: state(stateName) };
+  if (stateName === 'SUBMITTED') return created;
   const turn = await begun(store, task.taskId);
   await turn.publish({ kind: 'status', state: state('WORKING'), settles: false });
-  if (word === 'WORKING') return its;
-  await turn.publish({ kind: 'status', state: state(word), settles: true, message: agentMessage('so be it') });
-  return its;
+  if (stateName === 'WORKING') return created;
+  await turn.publish({ kind: 'status', state: state(stateName), settles: true, message: agentMessage('done') });
+  return created;
 }
 
-const made: Made[] = [];
+const made: CreatedTask[] = [];
 for (const scope of [alice, bob, globex, oven])
-  for (const word of ['SUBMITTED', 'WORKING', 'INPUT_REQUIRED', 'COMPLETED', 'FAILED', 'COMPLETED'])
-    made.push(await make(scope, word, word === 'FAILED' ? undefined : `${scope.principal.subject} and ${scope.agent}`));
+  for (const name of ['SUBMITTED', 'WORKING', 'INPUT_REQUIRED', 'COMPLETED', 'FAILED', 'COMPLETED'])
+    made.push(
+      await create(scope, name, name === 'FAILED' ? undefined : `${scope.principal.subject} and ${scope.agent}`),
+    );
 const first = made[0]?.taskId ?? '';
 
 const search = (filter: TaskFilter, pageSize = 100, pageToken = ''): Promise<TaskSearchPage> =>
   store.ops.searchTasks({ ...filter, pageSize, pageToken, hasText: false });
 const idsOf = ({ tasks }: Pick<TaskSearchPage, 'tasks'>) => tasks.map(({ taskId }) => taskId);
 
-const isOf = (task: Made, filter: TaskFilter): boolean => {
+const matches = (task: CreatedTask, filter: TaskFilter): boolean => {
   const { principal, agent } = task.scope;
-  const its: TaskFilter = { id: task.taskId, contextId: task.contextId, agent, ...principal };
+  const own: TaskFilter = { id: task.taskId, contextId: task.contextId, agent, ...principal };
   const named = ['id', 'contextId', 'agent', 'tenant', 'subject'] as const;
   const isRemote = filter.agent === '@remote' && agent.startsWith('@http');
   return (
-    named.every((name) => filter[name] === undefined || filter[name] === its[name] || (name === 'agent' && isRemote)) &&
+    named.every((name) => filter[name] === undefined || filter[name] === own[name] || (name === 'agent' && isRemote)) &&
     (filter.states ?? [task.state]).includes(task.state)
   );
 };
 
-const one = <T>(...values: T[]) => fc.option(fc.constantFrom(...values), { nil: undefined, freq: 2 });
+const optional = <T>(...values: T[]) => fc.option(fc.constantFrom(...values), { nil: undefined, freq: 2 });
 const filters = fc.record({
-  agent: one('echo', 'kitchen', '@remote', oven.agent, 'nobody'),
-  states: one<readonly State[]>(
+  agent: optional('echo', 'kitchen', '@remote', oven.agent, 'unknown'),
+  states: optional<readonly State[]>(
     [state('SUBMITTED')],
     [state('WORKING'), state('COMPLETED')],
     [state('SUBMITTED'), state('WORKING')],
     [state('FAILED')],
   ),
-  tenant: one('acme', 'globex'),
-  subject: one('alice', 'bob', 'carol'),
-  contextId: one('alice and echo', 'carol and kitchen', 'another', made[4]?.contextId ?? ''),
+  tenant: optional('acme', 'globex'),
+  subject: optional('alice', 'bob', 'carol'),
+  contextId: optional('alice and echo', 'carol and kitchen', 'another', made[4]?.contextId ?? ''),
   id: fc.option(fc.constantFrom(first, made[8]?.taskId ?? '', 'no-task'), { nil: undefined, freq: 8 }),
 });
 
-test('whatever is asked for is found, all of it and nothing else, in pages of any size', async () => {
+test('a search with any filters finds exactly the matching tasks, in pages of any size', async () => {
   await fc.assert(
     fc.asyncProperty(filters, fc.integer({ min: 1, max: 30 }), async (filter, pageSize) => {
       const found: FoundTask[] = [];
@@ -81,11 +83,11 @@ test('whatever is asked for is found, all of it and nothing else, in pages of an
       do {
         const page = await search(filter, pageSize, pageToken);
         expect(page.isPartial).toBe(false);
-        expect(page.totalSize).toBe(made.filter((task) => isOf(task, filter)).length);
+        expect(page.totalSize).toBe(made.filter((task) => matches(task, filter)).length);
         found.push(...page.tasks);
         pageToken = page.nextPageToken;
       } while (pageToken);
-      const expected = made.filter((task) => isOf(task, filter)).map(({ taskId }) => taskId);
+      const expected = made.filter((task) => matches(task, filter)).map(({ taskId }) => taskId);
       expect(idsOf({ tasks: found }).sort()).toEqual(expected.sort());
       expect(found.map(({ at }) => at)).toEqual(
         found
@@ -98,7 +100,7 @@ test('whatever is asked for is found, all of it and nothing else, in pages of an
   );
 });
 
-test('a row says whose task it is, what has become of it, and if asked how it began', async () => {
+test('a found task has its owner, its state, and with hasText the text of its first message', async () => {
   const { tasks } = await store.ops.searchTasks({ id: made[3]?.taskId, pageSize: 1, hasText: true });
   expect(tasks).toEqual([
     {
@@ -117,7 +119,7 @@ test('a row says whose task it is, what has become of it, and if asked how it be
   ]);
 });
 
-test('times are of the place in the list, and inclusive', async () => {
+test('since and until compare the time by which the list is ordered, and are inclusive', async () => {
   const { tasks } = await search({});
   const at = tasks[10]?.at ?? '';
   const until = await search({ until: at });
@@ -129,14 +131,14 @@ test('times are of the place in the list, and inclusive', async () => {
   expect(until.totalSize + since.totalSize).toBe(made.length + tasks.filter((task) => task.at === at).length);
 });
 
-test('while it works a task keeps its place; when it stops it goes to the front', async () => {
+test('a task keeps its position in the list while it works, and moves to the front when it ends', async () => {
   const { taskId } = await accepted(store, bob);
   const turn = await begun(store, taskId);
-  const place = async () =>
+  const listed = async () =>
     (await search({ id: undefined, agent: 'echo', tenant: 'acme' })).tasks.find((task) => task.taskId === taskId);
-  const before = await place();
+  const before = await listed();
   await turn.publish({ kind: 'status', state: state('WORKING'), settles: false });
-  expect(await place()).toMatchObject({ state: 'TASK_STATE_WORKING', at: before?.at });
+  expect(await listed()).toMatchObject({ state: 'TASK_STATE_WORKING', at: before?.at });
   await turn.publish({ kind: 'status', state: state('COMPLETED'), settles: true });
   const { tasks } = await search({ agent: 'echo' });
   expect(tasks[0]).toMatchObject({ taskId, state: 'TASK_STATE_COMPLETED' });
@@ -145,7 +147,7 @@ test('while it works a task keeps its place; when it stops it goes to the front'
   expect(idsOf(await search({ agent: 'echo' }))).not.toContain(taskId);
 });
 
-test('a task that was there before the index comes into it when it moves', async () => {
+test('a task of an earlier release, without an index entry, gets one when its state changes', async () => {
   const old = await accepted(store, { ...alice, agent: 'kitchen' });
   const [key = ''] = await redis.keys(`${store.settings.prefix}*:t:${old.taskId}`);
   const listed = await redis.hget(key, 'listed');
@@ -156,20 +158,20 @@ test('a task that was there before the index comes into it when it moves', async
   expect(idsOf(await search({ agent: 'kitchen' }))[0]).toBe(old.taskId);
 });
 
-test('ended tasks leave the index after their retention, however many, and those that go on stay', async () => {
-  const brief = await testStore({ retentionMs: 50, replayMs: 50 });
-  await brief.registry.announce(agents, 'w');
-  const stays = await accepted(brief, alice);
-  const { prefix } = brief.settings;
+test('all ended tasks leave the index after their retention, open ones stay', async () => {
+  const shortLived = await testStore({ retentionMs: 50, replayMs: 50 });
+  await shortLived.registry.announce(agents, 'w');
+  const open = await accepted(shortLived, alice);
+  const { prefix } = shortLived.settings;
   const ended = Array.from({ length: 1_200 }, (_, n) => ['0', `C0000000${n}`]).flat();
   await redis.zadd(`${prefix}{s0}:a:echo`, ...ended);
-  await brief.agentIndexes.trim();
+  await shortLived.agentIndexes.trim();
   expect(await redis.zrange(`${prefix}{s0}:a:echo`, '0', '-1')).toEqual([
-    expect.stringMatching(`^o.{8}${stays.taskId}$`),
+    expect.stringMatching(`^o.{8}${open.taskId}$`),
   ]);
 });
 
-test('index entries of earlier versions are corrected, for tasks that were ended, deleted or continued', async () => {
+test('wrong index entries of earlier releases are corrected for ended, deleted and continued tasks', async () => {
   const old = await testStore();
   await old.registry.announce(agents, 'w');
   const { prefix } = old.settings;
@@ -183,7 +185,7 @@ test('index entries of earlier versions are corrected, for tasks that were ended
   for (const { taskId } of [ended, deleted]) {
     const entry = await entryOf(taskId);
     await old.tasks.cancel(alice, taskId);
-    // As it was before: they knew no such index.
+    // As an earlier release, which had no such index, left it.
     await redis.zrem(index, await entryOf(taskId));
     await redis.zadd(index, '0', entry);
     await redis.hset(`${prefix}{s0}:t:${taskId}`, 'listed', entry.slice(1, 9));
@@ -197,7 +199,7 @@ test('index entries of earlier versions are corrected, for tasks that were ended
   expect(letters.sort()).toEqual([`X${ended.taskId}`, `o${open.taskId}`]);
 });
 
-test('a task is deleted with its entry, also if that was left behind', async () => {
+test('deleting a task deletes also an outdated index entry', async () => {
   const old = await testStore();
   await old.registry.announce(agents, 'w');
   const index = `${old.settings.prefix}{s0}:a:echo`;
@@ -211,16 +213,16 @@ test('a task is deleted with its entry, also if that was left behind', async () 
   expect(await redis.zrange(index, '0', '-1')).toEqual([]);
 });
 
-test('many entries are looked at a part at a time, and all of them in turn', async () => {
+test('a trim checks 500 entries at a time, and each trim continues where the last one stopped', async () => {
   const old = await testStore();
   await old.registry.announce(agents, 'w');
   const index = `${old.settings.prefix}{s0}:a:echo`;
   const ids = Array.from({ length: 1_200 }, (_, n) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`);
   await redis.zadd(index, ...ids.flatMap((id) => ['0', `o00000000${id}`]));
-  const left = [];
+  const sizes = [];
   for (let n = 0; n < 3; n++) {
     await old.agentIndexes.trim();
-    left.push(await redis.zcard(index));
+    sizes.push(await redis.zcard(index));
   }
-  expect(left).toEqual([700, 200, 0]);
+  expect(sizes).toEqual([700, 200, 0]);
 });

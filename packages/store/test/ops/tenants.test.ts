@@ -4,7 +4,7 @@ import { accepted, agentMessage, begun, userMessage } from '../support/drive.ts'
 import { alice, bob, testRedis, testStore } from '../support/redis.ts';
 
 const redis = testRedis();
-/** One whose name begins as hers does, and has what is special in patterns of keys. */
+/** A tenant whose name begins like that of alice's tenant, and has a special character of key patterns. */
 const neighbour: Scope = { principal: { tenant: 'acme*', subject: 'eve', scopes: [] }, agent: 'echo' };
 
 const completed = {
@@ -27,7 +27,7 @@ async function busyTenant(store: Store, scope: Scope): Promise<OpenTurn> {
 const keysNaming = async ({ settings }: Store, name: string): Promise<string[]> =>
   (await redis.keys(`${settings.prefix}*`)).filter((key) => key.includes(`:${name}/`) || key.endsWith(`:${name}`));
 
-test('tenants are listed with what they have', async () => {
+test('tenants are listed with the numbers of their principals, tasks and memories', async () => {
   const store = await testStore({ shards: 4 });
   await busyTenant(store, alice);
   await accepted(store, bob);
@@ -38,30 +38,33 @@ test('tenants are listed with what they have', async () => {
   ]);
 });
 
-test.each([1, 4])('a tenant is deleted with all that is its own, and no other one is (%i shards)', async (shards) => {
-  const store = await testStore({ shards, maxBytesOfTenant: 1_000_000 });
-  const turn = await busyTenant(store, alice);
-  await (await busyTenant(store, { ...bob, agent: 'kitchen' })).publish(completed);
-  for (let n = 0; n < 30; n++) await accepted(store, bob);
-  await busyTenant(store, neighbour);
-  const theirs = (await keysNaming(store, 'acme*')).sort();
-  const { credential } = await store.credentials.create({ tenant: 'acme', subject: 'alice', scopes: [] });
+test.each([1, 4])(
+  'deleting a tenant deletes all its data, and nothing of other tenants (%i shards)',
+  async (shards) => {
+    const store = await testStore({ shards, maxBytesOfTenant: 1_000_000 });
+    const turn = await busyTenant(store, alice);
+    await (await busyTenant(store, { ...bob, agent: 'kitchen' })).publish(completed);
+    for (let n = 0; n < 30; n++) await accepted(store, bob);
+    await busyTenant(store, neighbour);
+    const keysOfNeighbour = (await keysNaming(store, 'acme*')).sort();
+    const { credential } = await store.credentials.create({ tenant: 'acme', subject: 'alice', scopes: [] });
 
-  const first = await store.ops.tenants.delete('acme');
-  expect(first).toEqual({ deletedTasks: 31, tasksLeft: 1, isComplete: false });
-  expect((await store.credentials.find(credential.id))?.revokedAt).toBeDefined();
-  expect(await store.ops.tenants.memories('acme')).toHaveLength(2);
+    const first = await store.ops.tenants.delete('acme');
+    expect(first).toEqual({ deletedTasks: 31, tasksLeft: 1, isComplete: false });
+    expect((await store.credentials.find(credential.id))?.revokedAt).toBeDefined();
+    expect(await store.ops.tenants.memories('acme')).toHaveLength(2);
 
-  await turn.publish(completed);
-  expect(await store.ops.tenants.delete('acme')).toEqual({ deletedTasks: 1, tasksLeft: 0, isComplete: true });
-  expect(await keysNaming(store, 'acme')).toEqual([]);
-  expect((await store.ops.tenants.list()).map(({ id }) => id)).toEqual(['acme*']);
-  expect((await keysNaming(store, 'acme*')).sort()).toEqual(theirs);
-  expect(await store.ops.tenants.delete('acme')).toEqual({ deletedTasks: 0, tasksLeft: 0, isComplete: true });
-  expect(await store.ops.tenants.delete('nobody')).toBeUndefined();
-});
+    await turn.publish(completed);
+    expect(await store.ops.tenants.delete('acme')).toEqual({ deletedTasks: 1, tasksLeft: 0, isComplete: true });
+    expect(await keysNaming(store, 'acme')).toEqual([]);
+    expect((await store.ops.tenants.list()).map(({ id }) => id)).toEqual(['acme*']);
+    expect((await keysNaming(store, 'acme*')).sort()).toEqual(keysOfNeighbour);
+    expect(await store.ops.tenants.delete('acme')).toEqual({ deletedTasks: 0, tasksLeft: 0, isComplete: true });
+    expect(await store.ops.tenants.delete('unknown')).toBeUndefined();
+  },
+);
 
-test('what is sent while its tenant is deleted keeps all that belongs to it', async () => {
+test('a task that is created while its tenant is deleted is deleted completely or not at all', async () => {
   const store = await testStore({ shards: 1 });
   const deletions: Promise<unknown>[] = [];
   const send = (contextId: string) => {
@@ -73,11 +76,11 @@ test('what is sent while its tenant is deleted keeps all that belongs to it', as
     if (n % 3 === 0) deletions.push(store.ops.tenants.delete('acme'));
     sent.push(await send(`context ${n}`));
   }
-  let isOver = false;
+  let areDeletionsDone = false;
   const ended = Promise.all(deletions).then(() => {
-    isOver = true;
+    areDeletionsDone = true;
   });
-  for (let n = 300; !isOver; n++) sent.push(await send(`context ${n}`));
+  for (let n = 300; !areDeletionsDone; n++) sent.push(await send(`context ${n}`));
   await ended;
   let kept = 0;
   for (const { taskId, message, contextId } of sent) {
@@ -89,7 +92,7 @@ test('what is sent while its tenant is deleted keeps all that belongs to it', as
   expect(kept).toBeGreaterThan(0);
 });
 
-test('what an agent remembers of a context is listed and deleted by itself', async () => {
+test('the memory of an agent in a context can be listed and deleted', async () => {
   const store = await testStore();
   await busyTenant(store, alice);
   const [memory, ...others] = await store.ops.tenants.memories('acme');

@@ -11,7 +11,7 @@ const redis = testRedis();
 
 async function timeline(taskId: string) {
   const detail = await store.ops.tasks.detail(taskId, { hasTimeline: true });
-  if (!detail?.timeline) throw new Error('it has no timeline');
+  if (!detail?.timeline) throw new Error('the task has no timeline');
   return detail.timeline;
 }
 type Kind = TimelineEntry['kind'];
@@ -23,7 +23,7 @@ const beginAs = (taskId: string, process: string, started: number, job = 1): Pro
 const status = (state: 'WORKING' | 'INPUT_REQUIRED' | 'COMPLETED', settles = true) =>
   ({ kind: 'status', state: `TASK_STATE_${state}`, settles }) as const;
 
-test('a task that waits has been accepted, and is in the queue', async () => {
+test('the timeline of a waiting task has its acceptance, its queuing and its first status', async () => {
   const { taskId } = await accepted(store, alice);
   const { entries, earlierAttempts, deliveries } = await timeline(taskId);
   expect(entries).toEqual([
@@ -34,7 +34,7 @@ test('a task that waits has been accepted, and is in the queue', async () => {
   expect([earlierAttempts, deliveries]).toEqual([0, []]);
 });
 
-test('attempts follow each other: given back, taken over, waiting for a person, done', async () => {
+test('a timeline has each attempt with its end: retried, taken over, settled', async () => {
   const { taskId } = await accepted(store, alice);
   await (await beginAs(taskId, 'one', 1)).release(true);
   const dead = await beginAs(taskId, 'two', 2);
@@ -66,7 +66,7 @@ test('attempts follow each other: given back, taken over, waiting for a person, 
   expect(entries.map(({ at }) => at)).toEqual(entries.map(({ at }) => at).sort());
 });
 
-test('steps are run once and remembered, calls name the task that was called, and that one its caller', async () => {
+test('a timeline has steps that ran or were remembered, and calls; the called task names its caller', async () => {
   const { taskId, contextId } = await accepted(store, alice);
   const first = await beginAs(taskId, 'one', 1);
   await store.steps.begin(first, 'step look up the "menu"');
@@ -97,11 +97,11 @@ test('steps are run once and remembered, calls name the task that was called, an
     { kind: 'call', at: expect.any(String), epoch: 2, taskId: placed.taskId, agent: 'a kitchen', isDetached: true },
   ]);
   expect((await timeline(placed.taskId)).calledBy).toBe(taskId);
-  const [notes = ''] = await redis.keys(`${store.settings.prefix}*:t:${taskId}:l`);
-  expect(await redis.pttl(notes)).toBeGreaterThan(0);
+  const [log = ''] = await redis.keys(`${store.settings.prefix}*:t:${taskId}:l`);
+  expect(await redis.pttl(log)).toBeGreaterThan(0);
 });
 
-test('a message that is given up ends its last attempt, and only the last attempts are told', async () => {
+test('the last attempt of a task that was given up ends with "gave-up"', async () => {
   const { taskId } = await accepted(store, alice);
   for (let started = 1; started <= 6; started++)
     await store.turns.begin({ taskId, job: 1, started, token: `p${started}:echo/0:alone:1` }, 0, {
@@ -119,55 +119,55 @@ test('a message that is given up ends its last attempt, and only the last attemp
   expect(earlierAttempts).toBe(0);
 });
 
-test('webhooks are told with what they have, and why no more', async () => {
+test('a timeline has each webhook with its last delivered event and the reason of its dead letter', async () => {
   const { taskId } = await accepted(store, alice);
-  for (const id of ['told', 'given up'])
+  for (const id of ['delivered', 'dead-lettered'])
     await store.push.webhooks.create(alice, taskId, { id, url: 'https://client.example.com/hook?key=secret' });
   await (await beginAs(taskId, 'one', 1)).publish(status('COMPLETED'));
   const states = async () => (await timeline(taskId)).deliveries.map(({ configId, state }) => [configId, state]);
   expect(await states()).toEqual([
-    ['told', 'due'],
-    ['given up', 'due'],
+    ['delivered', 'due'],
+    ['dead-lettered', 'due'],
   ]);
   await store.push.deliveries.claim();
   for (const number of [1, 2]) {
     const open = await store.push.deliveries.open({ taskId, number, job: 1, token: `t${number}` });
     if (typeof open === 'string') throw new Error(open);
     if (number === 1) await open.advance({ seq: 2, pending: [] });
-    else await open.deadLetter({ origin: 'https://client.example.com', reason: 'it says no', attempts: 9 });
+    else await open.deadLetter({ origin: 'https://client.example.com', reason: 'the answer was 400', attempts: 9 });
   }
   const { deliveries } = await timeline(taskId);
   expect(deliveries).toEqual([
-    { configId: 'told', origin: 'https://client.example.com', state: 'idle', deliveredSeq: 2, attempts: 0 },
+    { configId: 'delivered', origin: 'https://client.example.com', state: 'idle', deliveredSeq: 2, attempts: 0 },
     {
-      configId: 'given up',
+      configId: 'dead-lettered',
       origin: 'https://client.example.com',
       state: 'dead',
       deliveredSeq: 1,
       attempts: 9,
-      reason: 'it says no',
+      reason: 'the answer was 400',
     },
   ]);
   expect((await store.ops.tasks.detail(taskId))?.diagnosis.finding).toBe('webhook-fails');
 });
 
-test('who reads its events is told by its process, with how far it is', async () => {
+test('the readers of a task are listed with their position and buffered bytes', async () => {
   const { taskId } = await accepted(store, alice);
   const feed = store.feeds.follow(alice, taskId, { as: 'operator' });
   await feed.next();
   const turn = await beginAs(taskId, 'one', 1);
   await turn.publish(status('WORKING', false));
   const reader = () => store.feeds.readersOf(taskId)[0];
-  await until(() => reader()?.behind === 1, { what: 'the event has come' });
+  await until(() => reader()?.behind === 1, { what: 'the event has arrived' });
   expect(reader()).toMatchObject({ kind: 'operator', seq: 1, behind: 1, bufferedBytes: expect.any(Number) });
   expect((await timeline(taskId)).listeningProcesses).toBe(1);
   await feed.return?.();
   expect(store.feeds.readersOf(taskId)).toEqual([]);
 });
 
-test('large events are read about a megabyte at a time, four from each end, and both ends are listed', async () => {
+test('of large events, four pages of about a megabyte are read from each end of the stream', async () => {
   const ledger = await testLedger();
-  const looker = testRedis(ledger.url);
+  const connection = testRedis(ledger.url);
   const { taskId } = await accepted(store, alice);
   const turn = await begun(store, taskId);
   await turn.publish(status('WORKING', false));
@@ -177,7 +177,7 @@ test('large events are read about a megabyte at a time, four from each end, and 
   const [events = ''] = await redis.keys(`${store.settings.prefix}*:t:${taskId}:e`);
   const letters: string[] = [];
   const { commands } = await ledger.during(async () => {
-    const { statuses, isAll } = await readStatuses(looker, events);
+    const { statuses, isAll } = await readStatuses(connection, events);
     expect(isAll).toBe(false);
     letters.push(...statuses.map(({ letter }) => letter));
   });
@@ -185,7 +185,7 @@ test('large events are read about a megabyte at a time, four from each end, and 
   expect(commands.filter((name) => name === 'evalsha')).toHaveLength(8);
 });
 
-test('of more steps than are kept the last are told, in order, and that there were others', async () => {
+test('of more steps than are kept, the timeline has the last ones in order, and is marked partial', async () => {
   const { taskId } = await accepted(store, alice);
   const turn = await begun(store, taskId);
   const names = Array.from({ length: 600 }, (_, n) => `step-${n}`);
@@ -204,7 +204,7 @@ test('of more steps than are kept the last are told, in order, and that there we
 test.each([
   [900, false],
   [1_100, true],
-])('of %i events the statuses at both ends are told, and whether some may be missing: %s', async (count, isMissing) => {
+])('the timeline of %i events has the statuses of both ends of the stream (partial: %s)', async (count, isMissing) => {
   const { taskId } = await accepted(store, alice);
   const turn = await begun(store, taskId);
   await turn.publish(status('WORKING', false));

@@ -8,7 +8,7 @@ const redis = testRedis();
 const { workers } = store.ops;
 const idle = { agents: ['echo'], upForMs: 60_000, isDraining: false, turns: [] };
 
-test('a worker is listed with its report, in times of Redis', async () => {
+test('a worker is listed with its report, with times by the clock of Redis', async () => {
   const turn = { taskId: 'one', epoch: 2, runsForMs: 1_500 };
   await workers.report('a', { ...idle, turns: [turn] });
   const worker = (await workers.list()).find(({ id }) => id === 'a');
@@ -21,12 +21,12 @@ test('a worker is listed with its report, in times of Redis', async () => {
   expect((await workers.list()).map(({ id }) => id)).not.toContain('a');
 });
 
-test('an order to drain is notified at once, and returned by every report until it is taken back', async () => {
+test('a drain order is notified at once, and returned by every report until undrain', async () => {
   await workers.report('b', idle);
-  let told = 0;
-  const unsubscribe = await workers.onOrder('b', () => told++);
+  let notifications = 0;
+  const unsubscribe = await workers.onOrder('b', () => notifications++);
   expect(await workers.drain('b', { giveBackAfterMs: 500 })).toBe(true);
-  await until(() => told === 1, { what: 'the worker is told' });
+  await until(() => notifications === 1, { what: 'the worker is notified' });
   expect(await workers.report('b', idle)).toEqual({ giveBackAfterMs: 500 });
   expect(
     await workers.report('b', { ...idle, isDraining: true, turns: [{ taskId: 'x', epoch: 1, runsForMs: 1 }] }),
@@ -42,11 +42,11 @@ test('an order to drain is notified at once, and returned by every report until 
 });
 
 test('a worker that never reported cannot be drained', async () => {
-  expect(await workers.drain('nobody')).toBe(false);
-  expect(await workers.undrain('nobody')).toBe(false);
+  expect(await workers.drain('unknown')).toBe(false);
+  expect(await workers.undrain('unknown')).toBe(false);
 });
 
-test('a worker that reports no more is silent, and is forgotten with its order after a while', async () => {
+test('a worker without a report for 6 s is "silent"; after 11 min it is deleted with its drain order', async () => {
   await workers.report('dead', idle);
   await workers.drain('dead');
   const [key = ''] = (await redis.keys(`${store.settings.prefix}{agents}:workers`)).filter(Boolean);
@@ -60,7 +60,7 @@ test('a worker that reports no more is silent, and is forgotten with its order a
   expect(await redis.pttl(`${key}:reports`)).toBeGreaterThan(0);
 });
 
-test('a running turn is listed while its task and its worker agree on it', async () => {
+test('a running turn is listed while its worker reports the current epoch of its task', async () => {
   const { taskId } = await accepted(store, alice);
   await begun(store, taskId);
   await workers.report('c', { ...idle, turns: [{ taskId, epoch: 1, runsForMs: 100 }] });

@@ -5,22 +5,23 @@ import type { OpenDeliveryQueue, OpenTurn } from '../../src/index.ts';
 import { agentMessage, begun, userMessage } from '../support/drive.ts';
 import { alice, testRedis, testStore } from '../support/redis.ts';
 
-// No lease: whatever is marked may be claimed at once, as if time had passed. A stream that keeps little is trimmed
-// often.
+// Without a lease, a marked queue can be claimed at once, as if time had passed.
 const store = await testStore({ reclaimAfterMs: -1, maxWebhooks: 3, keptEvents: 1_000 });
 const redis = testRedis();
 const root = `${store.settings.prefix}{s0}:`;
 const url = 'https://client.example.com/hook';
 
-/** The deliveries to one webhook, since when, and whether it got all events. */
-interface Told {
+/** The deliveries to one webhook. */
+interface Deliveries {
+  /** The number of the last event before the webhook was created. */
   from: number;
+  /** The numbers of the delivered events. */
   seqs: number[];
 }
 
-/** A task, its webhooks, and any number of workers that deliver at the same time, die, and come back. */
+/** A task, its webhooks, and any number of workers that deliver concurrently and crash. */
 class World {
-  readonly #told = new Map<string, Told>();
+  readonly #deliveries = new Map<string, Deliveries>();
   readonly #runs: OpenDeliveryQueue[] = [];
   readonly #taskId: string;
   readonly #turn: OpenTurn;
@@ -35,11 +36,11 @@ class World {
     const acceptance = await store.tasks.accept(alice, { message: userMessage(), ...webhook });
     if (acceptance.verdict !== 'accepted') throw new Error(acceptance.verdict);
     const world = new World(acceptance.taskId, await begun(store, acceptance.taskId));
-    if (withWebhook) world.#told.set('a', { from: 0, seqs: [] });
+    if (withWebhook) world.#deliveries.set('a', { from: 0, seqs: [] });
     return world;
   }
 
-  async say(count: number): Promise<void> {
+  async publish(count: number): Promise<void> {
     for (let i = 0; i < count; i++)
       await this.#turn.publish({
         kind: 'status',
@@ -53,21 +54,21 @@ class World {
     const seq = await this.#seq();
     const message = userMessage('more', { taskId: this.#taskId });
     const { verdict } = await store.tasks.accept(alice, { message, webhook: { id, url } });
-    if (verdict === 'accepted' && !this.#told.has(id)) this.#told.set(id, { from: seq, seqs: [] });
+    if (verdict === 'accepted' && !this.#deliveries.has(id)) this.#deliveries.set(id, { from: seq, seqs: [] });
   }
 
   async create(id: string): Promise<void> {
     const seq = await this.#seq();
     const made = await store.push.webhooks.create(alice, this.#taskId, { id, url });
-    if (made !== 'too-many' && !this.#told.has(id)) this.#told.set(id, { from: seq, seqs: [] });
+    if (made !== 'too-many' && !this.#deliveries.has(id)) this.#deliveries.set(id, { from: seq, seqs: [] });
   }
 
   async delete(id: string): Promise<void> {
     await store.push.webhooks.delete(alice, this.#taskId, id);
-    this.#told.delete(id);
+    this.#deliveries.delete(id);
   }
 
-  /** A worker takes a job; earlier ones may still be at it. */
+  /** A worker takes a job; earlier workers may still run the same job. */
   async open(n: number): Promise<void> {
     await store.push.deliveries.claim();
     const queues = (await redis.zrange(`${root}push`, '0', '-1')).filter((queue) => queue.startsWith(this.#taskId));
@@ -77,14 +78,14 @@ class World {
     if (typeof opened !== 'string') this.#runs.push(opened);
   }
 
-  /** One of the workers delivers an event. What it tells counts even if the store then refuses to note it. */
+  /** One of the workers delivers an event. The delivery counts even if the store then refuses to advance the cursor. */
   async deliver(n: number): Promise<void> {
     const run = this.#runs[n % (this.#runs.length || 1)];
     if (!run) return;
     const events = await run.events();
     const [event] = events === 'trimmed' ? [] : events;
     if (!event) return this.#forget(run);
-    this.#tell(run, event.seq);
+    this.#record(run, event.seq);
     if ((await run.advance({ seq: event.seq, pending: [] })) !== 'more') this.#forget(run);
   }
 
@@ -108,11 +109,11 @@ class World {
       if (taskId === this.#taskId) expect((await store.ops.deadLetters.retry(id)).verdict).toBe('retried');
   }
 
-  die(n: number): void {
+  crash(n: number): void {
     this.#runs.splice(n % (this.#runs.length || 1), 1);
   }
 
-  /** Exactly the webhooks with undelivered events are marked, unless they are dead letters. */
+  /** Expects that all webhooks with undelivered events are marked, unless they are dead letters. */
   async expectMarked(): Promise<void> {
     const fields = await redis.hgetall(`${root}t:${this.#taskId}:w`);
     const queues = Object.entries(fields).flatMap(([name, queue]) => (name.startsWith('id:') ? [queue] : []));
@@ -131,18 +132,18 @@ class World {
     expect(deadLetters.sort()).toEqual(dead.map((queue) => `${this.#taskId}.${queue}`).sort());
   }
 
-  /** Every webhook that still exists got all events, each first after the one before it. */
-  async expectAllTold(): Promise<void> {
+  /** Expects that every existing webhook has received all events, with their first deliveries in order. */
+  async expectAllDelivered(): Promise<void> {
     await this.redrive();
     for (let i = 0; i < 200 && (await this.#marked()); i++) {
       await this.open(0);
       while (this.#runs.length) await this.deliver(0);
     }
     const seq = await this.#seq();
-    for (const [id, { from, seqs }] of this.#told) {
-      // Deliveries of a deleted config do not count for its successor.
+    for (const [id, { from, seqs }] of this.#deliveries) {
+      // Deliveries to a deleted webhook do not count for a new one with its id.
       const firstTime = seqs.filter((one, i) => one > from && seqs.indexOf(one) === i);
-      expect(firstTime, `what ${id} was told`).toEqual(Array.from({ length: seq - from }, (_, i) => from + 1 + i));
+      expect(firstTime, `deliveries to ${id}`).toEqual(Array.from({ length: seq - from }, (_, i) => from + 1 + i));
     }
   }
 
@@ -154,8 +155,8 @@ class World {
     return Number(await redis.hget(`${root}t:${this.#taskId}`, 'seq'));
   }
 
-  #tell(run: OpenDeliveryQueue, seq: number): void {
-    this.#told.get(run.webhook().id)?.seqs.push(seq);
+  #record(run: OpenDeliveryQueue, seq: number): void {
+    this.#deliveries.get(run.webhook().id)?.seqs.push(seq);
   }
 
   #forget(run: OpenDeliveryQueue): void {
@@ -172,7 +173,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.integer({ min: 1, max: 3 }).map(
       (n): Step =>
         (world) =>
-          world.say(n),
+          world.publish(n),
     ),
   },
   {
@@ -236,22 +237,22 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.nat(5).map(
       (n): Step =>
         (world) =>
-          world.die(n),
+          world.crash(n),
     ),
   },
   { weight: 1, arbitrary: fc.constant<Step>((world) => world.redrive()) },
 );
 
 describe('webhooks', () => {
-  test('get every event in order, whichever process delivers or dies, and config is replaced or deleted', async () => {
+  test('receive every event in order, with any crashes of workers and any changes of webhooks', async () => {
     await fc.assert(
       fc.asyncProperty(fc.boolean(), fc.array(step, { minLength: 5, maxLength: 40 }), async (withWebhook, steps) => {
         const world = await World.begin(withWebhook);
-        for (const take of steps) {
-          await take(world);
+        for (const runStep of steps) {
+          await runStep(world);
           await world.expectMarked();
         }
-        await world.expectAllTold();
+        await world.expectAllDelivered();
       }),
       { numRuns: Number(process.env.WALKS ?? 150) },
     );

@@ -7,16 +7,16 @@ import { accepted, begun, userMessage } from '../support/drive.ts';
 import { alice, testRedis, testStore } from '../support/redis.ts';
 
 const store = await testStore({ keptEvents: 1 });
-const impatient = await testStore({ reclaimAfterMs: 1 });
+const reclaiming = await testStore({ reclaimAfterMs: 1 });
 const redis = testRedis();
 const url = 'https://client.example.com/hook';
-const note = { origin: 'https://client.example.com', reason: 'the answer was 500', attempts: 7 };
+const deadLetter = { origin: 'https://client.example.com', reason: 'the answer was 500', attempts: 7 };
 const working = { kind: 'status', state: 'TASK_STATE_WORKING', settles: false } as const;
 
 const root = (of: Store): string => `${of.settings.prefix}{s0}:`;
 const marks = (of: Store): Promise<string[]> => redis.zrange(`${root(of)}push`, '0', '-1');
 
-/** A task whose webhook `a` is owed the first event. */
+/** Creates a task with a webhook `a` that has not received the first event. */
 async function withWebhook(of: Store): Promise<string> {
   const acceptance = await of.tasks.accept(alice, { message: userMessage(), webhook: { id: 'a', url } });
   if (acceptance.verdict !== 'accepted') throw new Error(acceptance.verdict);
@@ -35,7 +35,7 @@ async function opened(of: Store, job: PushJob): Promise<OpenDeliveryQueue> {
 }
 
 describe('a delivery queue', () => {
-  test('is marked by an event, and drained when it was delivered', async () => {
+  test('is marked by an event, and unmarked when the event was delivered', async () => {
     const taskId = await withWebhook(store);
     expect(await marks(store)).toContain(`${taskId}.1`);
     const first = await jobOf(store, taskId);
@@ -49,7 +49,7 @@ describe('a delivery queue', () => {
     expect(await store.push.deliveries.open(first)).toBe('stale');
   });
 
-  test('that is held back is claimed with the first event, and not before', async () => {
+  test('that is held back is claimed only after the first event of the agent', async () => {
     const acceptance = await store.tasks.accept(alice, {
       message: userMessage(),
       webhook: { id: 'a', url },
@@ -69,7 +69,7 @@ describe('a delivery queue', () => {
     expect(await claims()).toBe('1');
   });
 
-  test('goes on when an event came during the delivery of the last one', async () => {
+  test('has more to deliver if an event came during the last delivery', async () => {
     const taskId = await withWebhook(store);
     const queue = await opened(store, await jobOf(store, taskId));
     await (await begun(store, taskId)).publish(working);
@@ -77,7 +77,7 @@ describe('a delivery queue', () => {
     expect(await queue.events()).toMatchObject([{ seq: 2 }]);
   });
 
-  test('is marked by a chunk of an artifact, too', async () => {
+  test('is marked by each chunk of an artifact', async () => {
     const taskId = await withWebhook(store);
     const turn = await begun(store, taskId);
     const artifact = { artifactId: 'a', parts: [{ text: 'x' }] };
@@ -95,7 +95,7 @@ describe('a delivery queue', () => {
     expect(await marks(store)).not.toContain(`${taskId}.1`);
   });
 
-  test('misses nothing that was written in place of an event that a fail-over has lost', async () => {
+  test('delivers a snapshot after a fail-over that lost a delivered event', async () => {
     const taskId = await withWebhook(store);
     const first = await opened(store, await jobOf(store, taskId));
     const task = `${root(store)}t:${taskId}`;
@@ -114,23 +114,23 @@ describe('a delivery queue', () => {
     if (!now) throw new Error('no task');
     expect(formatEventId(now)).not.toBe(formatEventId(lost[0]));
     expect(await second.advance({ ...now, pending: [] })).toBe('idle');
-    // A cursor behind such an advance continues with the end.
+    // A cursor with an incarnation that does not exist continues at the end of the stream.
     await redis.hset(`${task}:w`, '1:cursor', `2-${lost[0].incarnation}`);
     expect((await opened(store, await jobOf(store, taskId))).cursor.seq).toBe(2);
   });
 
-  test('belongs to the run that opened it last', async () => {
+  test('can be changed only by the run that opened it last', async () => {
     const taskId = await withWebhook(store);
-    const zombie = await opened(store, await jobOf(store, taskId));
+    const fenced = await opened(store, await jobOf(store, taskId));
     const owner = await opened(store, await jobOf(store, taskId));
-    expect(await zombie.advance({ seq: 1, pending: [] })).toBe('fenced');
-    expect(await zombie.postpone(0, 1)).toBe('fenced');
-    expect(await zombie.deadLetter(note)).toBe('fenced');
-    expect(await zombie.remove()).toBe('fenced');
+    expect(await fenced.advance({ seq: 1, pending: [] })).toBe('fenced');
+    expect(await fenced.postpone(0, 1)).toBe('fenced');
+    expect(await fenced.deadLetter(deadLetter)).toBe('fenced');
+    expect(await fenced.remove()).toBe('fenced');
     expect(await owner.advance({ seq: 1, pending: [] })).toBe('idle');
   });
 
-  test('keeps what it owes and how often it failed', async () => {
+  test('stores its cursor with pending artifacts, and the number of failed attempts', async () => {
     const taskId = await withWebhook(store);
     await (await begun(store, taskId)).publish(working);
     const queue = await opened(store, await jobOf(store, taskId));
@@ -145,7 +145,7 @@ describe('a delivery queue', () => {
     expect((await opened(store, await jobOf(store, taskId))).attempts).toBe(0);
   });
 
-  test('gets a snapshot of the task where the stream no longer has the events', async () => {
+  test('delivers a snapshot of the task if its events are no longer in the stream', async () => {
     const taskId = await withWebhook(store);
     const queue = await opened(store, await jobOf(store, taskId));
     await redis.xtrim(`${root(store)}t:${taskId}:e`, 'MAXLEN', 0);
@@ -155,7 +155,7 @@ describe('a delivery queue', () => {
     expect(JSON.parse(task?.json ?? '')).toMatchObject({ id: taskId });
   });
 
-  test('is gone with its webhook', async () => {
+  test('is deleted with its webhook', async () => {
     const taskId = await withWebhook(store);
     const job = await jobOf(store, taskId);
     const queue = await opened(store, job);
@@ -166,7 +166,7 @@ describe('a delivery queue', () => {
     expect(await redis.hgetall(`${root(store)}t:${taskId}:w`)).toEqual({ last: '1', count: '0' });
   });
 
-  test('is none of a task without webhooks', async () => {
+  test('does not exist for a task without webhooks', async () => {
     const { taskId } = await accepted(store, alice);
     await (await begun(store, taskId)).publish(working);
     expect((await marks(store)).filter((id) => id.startsWith(taskId))).toEqual([]);
@@ -174,34 +174,34 @@ describe('a delivery queue', () => {
   });
 });
 
-describe('claiming', () => {
-  test('is woken by the event that marks a delivery queue, and gives its job to one of all who ask', async () => {
+describe('claiming delivery queues', () => {
+  test('is notified by the event that marks a queue; one of several processes claims it', async () => {
     const own = await testStore();
-    let woken = 0;
-    await own.push.deliveries.listen(() => woken++);
+    let notifications = 0;
+    await own.push.deliveries.listen(() => notifications++);
     await withWebhook(own);
-    await until(() => woken, { what: 'word of the mark' });
+    await until(() => notifications, { what: 'the notification' });
     const claims = await Promise.all([1, 2, 3].map(() => own.push.deliveries.claim()));
     expect(claims.sort()).toEqual([0, 0, 1]);
     expect(await own.push.deliveries.waiting()).toBe(1);
   });
 
-  test("adds the job of a silent delivery queue again, also one that is in none of the queue's lists", async () => {
-    const taskId = await withWebhook(impatient);
-    const { job } = await jobOf(impatient, taskId);
-    await impatient.push.deliveries.claim();
-    await redis.del(...(await redis.keys(`${root(impatient)}q:@push:*`)));
-    await until(() => impatient.push.deliveries.claim(), { what: 'the lease to end' });
-    expect(await impatient.push.deliveries.waiting()).toBe(1);
-    await redis.del(`${root(impatient)}q:@push:prioritized`); // the job is in none of the queue's lists
-    await until(async () => (await impatient.push.deliveries.claim()) && impatient.push.deliveries.waiting(), {
-      what: 'a job that runs',
+  test('adds a lost job again after the lease, also one that is in none of the lists of the queue', async () => {
+    const taskId = await withWebhook(reclaiming);
+    const { job } = await jobOf(reclaiming, taskId);
+    await reclaiming.push.deliveries.claim();
+    await redis.del(...(await redis.keys(`${root(reclaiming)}q:@push:*`)));
+    await until(() => reclaiming.push.deliveries.claim(), { what: 'the lease to end' });
+    expect(await reclaiming.push.deliveries.waiting()).toBe(1);
+    await redis.del(`${root(reclaiming)}q:@push:prioritized`); // the job is in none of the queue's lists
+    await until(async () => (await reclaiming.push.deliveries.claim()) && reclaiming.push.deliveries.waiting(), {
+      what: 'the job waits',
     });
-    expect((await jobOf(impatient, taskId)).job).toBe(job);
-    await impatient.push.webhooks.delete(alice, taskId, 'a');
+    expect((await jobOf(reclaiming, taskId)).job).toBe(job);
+    await reclaiming.push.webhooks.delete(alice, taskId, 'a');
   });
 
-  test('asks ever more rarely for a delivery queue whose job is just late', async () => {
+  test('doubles the lease of a queue each time that its job is late, up to 16 times', async () => {
     const own = await testStore();
     const taskId = await withWebhook(own);
     const dueInMs = async (): Promise<number> => {
@@ -216,15 +216,15 @@ describe('claiming', () => {
     expect(await own.push.deliveries.waiting()).toBe(1);
   });
 
-  test('leaves a delivery queue alone until its next attempt is due', async () => {
-    const taskId = await withWebhook(impatient);
-    await impatient.push.deliveries.claim();
-    await (await opened(impatient, await jobOf(impatient, taskId))).postpone(60_000, 1);
-    expect(await impatient.push.deliveries.claim()).toBe(0);
-    await impatient.push.webhooks.delete(alice, taskId, 'a');
+  test('does not claim a queue before its next attempt is due', async () => {
+    const taskId = await withWebhook(reclaiming);
+    await reclaiming.push.deliveries.claim();
+    await (await opened(reclaiming, await jobOf(reclaiming, taskId))).postpone(60_000, 1);
+    expect(await reclaiming.push.deliveries.claim()).toBe(0);
+    await reclaiming.push.webhooks.delete(alice, taskId, 'a');
   });
 
-  test('forgets the delivery queues of tasks that have expired', async () => {
+  test('unmarks the queues of expired tasks', async () => {
     const taskId = await withWebhook(store);
     await redis.del(`${root(store)}t:${taskId}`, `${root(store)}t:${taskId}:w`);
     await store.push.deliveries.claim();
@@ -235,7 +235,7 @@ describe('claiming', () => {
 describe('a dead letter', () => {
   const deadLettered = async (): Promise<string> => {
     const taskId = await withWebhook(store);
-    await (await opened(store, await jobOf(store, taskId))).deadLetter(note);
+    await (await opened(store, await jobOf(store, taskId))).deadLetter(deadLetter);
     return taskId;
   };
   const of = (taskId: string) => store.ops.deadLetters.get(`${taskId}.1`);
@@ -243,7 +243,7 @@ describe('a dead letter', () => {
   test('has the reason and the time', async () => {
     const taskId = await deadLettered();
     expect(await of(taskId)).toEqual({
-      ...note,
+      ...deadLetter,
       kind: 'webhook',
       configId: 'a',
       id: `${taskId}.1`,
@@ -253,7 +253,7 @@ describe('a dead letter', () => {
     });
   });
 
-  test('gets no deliveries, whatever happens to its task, until it is retried: then it continues', async () => {
+  test('receives no deliveries until it is retried, then it continues where it stopped', async () => {
     const taskId = await deadLettered();
     await (await begun(store, taskId)).publish(working);
     expect(await marks(store)).not.toContain(`${taskId}.1`);
@@ -273,7 +273,7 @@ describe('a dead letter', () => {
     expect(await store.push.webhooks.get(alice, taskId, 'a')).toBeUndefined();
   });
 
-  test('is gone when its client replaces the webhook, which goes on where it stopped', async () => {
+  test('is deleted when the client replaces the webhook, which continues where the old one stopped', async () => {
     const taskId = await deadLettered();
     await store.push.webhooks.create(alice, taskId, { id: 'a', url: `${url}/2` });
     expect(await of(taskId)).toBeUndefined();
@@ -281,7 +281,7 @@ describe('a dead letter', () => {
     expect(await redis.hget(`${root(store)}t:${taskId}:w`, '2:cursor')).toBe('0');
   });
 
-  test('makes no key of a task that has expired', async () => {
+  test('of an expired task is missing, and a retry creates no key', async () => {
     const taskId = await deadLettered();
     await redis.del(`${root(store)}t:${taskId}`, `${root(store)}t:${taskId}:w`);
     expect(await of(taskId)).toBeUndefined();

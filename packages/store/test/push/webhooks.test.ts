@@ -9,12 +9,12 @@ const url = 'https://client.example.com/hook';
 const key = (taskId: string): string => `${store.settings.prefix}{s0}:t:${taskId}:w`;
 const all = { pageSize: 100 };
 
-async function made(taskId: string, id: string): Promise<void> {
+async function create(taskId: string, id: string): Promise<void> {
   expect(await webhooks.create(alice, taskId, { id, url })).toMatchObject({ id });
 }
 
 describe('the webhooks of a task', () => {
-  test('are made, found, listed and deleted', async () => {
+  test('can be created, read, listed and deleted', async () => {
     const { taskId } = await accepted(store, alice);
     const webhook = { id: 'a', url, token: 't', authentication: { scheme: 'Bearer', credentials: 'c' } };
     expect(await webhooks.create(alice, taskId, webhook)).toEqual(webhook);
@@ -26,7 +26,7 @@ describe('the webhooks of a task', () => {
     expect(await webhooks.list(alice, taskId, all)).toEqual({ webhooks: [], nextPageToken: '' });
   });
 
-  test('are given an id if they have none', async () => {
+  test('get an id if they have none', async () => {
     const { taskId } = await accepted(store, alice);
     const webhook = await webhooks.create(alice, taskId, { url });
     if (typeof webhook === 'string') throw new Error(webhook);
@@ -35,7 +35,7 @@ describe('the webhooks of a task', () => {
 
   test('do not exist for another principal', async () => {
     const { taskId } = await accepted(store, alice);
-    await made(taskId, 'a');
+    await create(taskId, 'a');
     expect(await webhooks.create(bob, taskId, { id: 'b', url })).toBe('missing');
     expect(await webhooks.get(bob, taskId, 'a')).toBeUndefined();
     expect(await webhooks.list(bob, taskId, all)).toBeUndefined();
@@ -43,7 +43,7 @@ describe('the webhooks of a task', () => {
     expect(await webhooks.get(alice, taskId, 'a')).toBeDefined();
   });
 
-  test('are encrypted in Redis, address and all', async () => {
+  test('are encrypted in Redis, including their URL', async () => {
     const { taskId } = await accepted(store, alice);
     await webhooks.create(alice, taskId, {
       id: 'a',
@@ -56,19 +56,19 @@ describe('the webhooks of a task', () => {
     expect(stored).not.toContain('client.example.com');
   });
 
-  test('are bounded per task; one with a known id is replaced', async () => {
+  test('are limited to maxWebhooks per task; one with an existing id is replaced', async () => {
     const { taskId } = await accepted(store, alice);
-    for (const id of ['a', 'b', 'c']) await made(taskId, id);
+    for (const id of ['a', 'b', 'c']) await create(taskId, id);
     expect(await webhooks.create(alice, taskId, { id: 'd', url })).toBe('too-many');
     expect(await webhooks.create(alice, taskId, { id: 'b', url: `${url}/2` })).toMatchObject({ id: 'b' });
     expect(await webhooks.get(alice, taskId, 'b')).toEqual({ id: 'b', url: `${url}/2` });
     await webhooks.delete(alice, taskId, 'a');
-    await made(taskId, 'd');
+    await create(taskId, 'd');
   });
 
-  test('are listed page by page, whatever is deleted meanwhile', async () => {
+  test('are listed in pages without a gap if one is deleted between two pages', async () => {
     const { taskId } = await accepted(store, alice);
-    for (const id of ['a', 'b', 'c']) await made(taskId, id);
+    for (const id of ['a', 'b', 'c']) await create(taskId, id);
     const first = await webhooks.list(alice, taskId, { pageSize: 2 });
     expect(first?.webhooks.map(({ id }) => id)).toEqual(['a', 'b']);
     await webhooks.delete(alice, taskId, 'b');
@@ -77,21 +77,21 @@ describe('the webhooks of a task', () => {
     await expect(webhooks.list(alice, taskId, { pageSize: 2, pageToken: 'x' })).rejects.toThrow(/page token/);
   });
 
-  test('end with their task, also when they are made after its end', async () => {
+  test('expire with their task, also when they are created after its end', async () => {
     const { taskId } = await accepted(store, alice);
-    await made(taskId, 'a');
+    await create(taskId, 'a');
     expect(await redis.pttl(key(taskId))).toBe(-1);
     await store.tasks.cancel(alice, taskId);
     expect(await redis.pttl(key(taskId))).toBeGreaterThan(0);
     const { taskId: ended } = await accepted(store, alice);
     await store.tasks.cancel(alice, ended);
-    await made(ended, 'a');
+    await create(ended, 'a');
     expect(await redis.pttl(key(ended))).toBeGreaterThan(0);
   });
 });
 
-describe('a webhook that comes with a message', () => {
-  test('is there when the message is, and is owed the very first event', async () => {
+describe('a webhook that is given with a message', () => {
+  test('is created together with the task, and marked for the first event', async () => {
     const acceptance = await store.tasks.accept(alice, { message: userMessage(), webhook: { url } });
     if (acceptance.verdict !== 'accepted') throw new Error(acceptance.verdict);
     const page = await webhooks.list(alice, acceptance.taskId, all);
@@ -100,7 +100,7 @@ describe('a webhook that comes with a message', () => {
     expect(await redis.zscore(`${store.settings.prefix}{s0}:push`, `${acceptance.taskId}.1`)).not.toBeNull();
   });
 
-  test('is made once, however often the message is sent', async () => {
+  test('is created once if the message is sent again; another webhook is a conflict', async () => {
     const submission = { message: userMessage(), webhook: { url } };
     const first = await store.tasks.accept(alice, submission);
     expect(await store.tasks.accept(alice, submission)).toMatchObject({ isDuplicate: true });
@@ -111,9 +111,9 @@ describe('a webhook that comes with a message', () => {
     });
   });
 
-  test('is refused with its message when there are too many', async () => {
+  test('is refused together with its message if the task has maxWebhooks webhooks', async () => {
     const { taskId } = await accepted(store, alice);
-    for (const id of ['a', 'b', 'c']) await made(taskId, id);
+    for (const id of ['a', 'b', 'c']) await create(taskId, id);
     const message = userMessage('more', { taskId });
     expect(await store.tasks.accept(alice, { message, webhook: { url } })).toEqual({ verdict: 'too-many-webhooks' });
     expect(await store.tasks.accept(alice, { message, webhook: { id: 'a', url } })).toMatchObject({
@@ -121,7 +121,7 @@ describe('a webhook that comes with a message', () => {
     });
   });
 
-  test('of a message that waits gets the events after it', async () => {
+  test('of a follow-up message receives the events after the message', async () => {
     const { taskId } = await accepted(store, alice);
     const turn = await begun(store, taskId);
     await turn.publish({

@@ -2,7 +2,7 @@ import { Command } from 'ioredis';
 import { expect, it } from 'vitest';
 import { ScriptCommand } from '../../src/redis/script-command.ts';
 
-it('a script command is what ioredis itself would send', () => {
+it('a ScriptCommand writes the same bytes as a Command of ioredis', () => {
   const args = ['', 'key', 'a'.repeat(511), 'b'.repeat(512), 'é€😀', '\r\n$3\r\n', '-0.5'];
   for (const given of [[], args]) {
     const values = ['0123456789abcdef', given.length, ...given];

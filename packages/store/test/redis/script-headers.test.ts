@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import '../../src/index.ts';
 import { definedScripts, INCLUDE, withIncludes } from '../../src/redis/script.ts';
 
-// The header of each script names its keys and arguments. TypeScript passes them, and Lua reads them, by these names in
-// this order.
+// The header of each script names its keys and arguments in order. These tests compare it with the definition in
+// TypeScript and with the Lua code.
 
 const source = new URL('../../src/', import.meta.url);
 const SECTION = /^-- (KEYS|ARGV|EACH) {2}(.*(?:\n-- {7}.*)*)/gm;
@@ -38,7 +38,7 @@ const scripts = definedScripts.map((definition) => {
   return { name: fileURLToPath(url).slice(fileURLToPath(source).length), url, definition };
 });
 
-test('every .lua is a script that is defined, or a part of one', () => {
+test('every .lua file is a defined script, or included by one', () => {
   const files = globSync('**/*.lua', { cwd: source }).map((file) => new URL(file, source));
   const parts = files.flatMap((file) =>
     [...readFileSync(file, 'utf8').matchAll(INCLUDE)].map(([, part = '']) => new URL(part, file)),
@@ -48,13 +48,13 @@ test('every .lua is a script that is defined, or a part of one', () => {
 });
 
 describe.each(scripts)('$name', ({ url, definition }) => {
-  test('is called with the keys and arguments that its header names', () => {
+  test('is defined with the keys and arguments of its header', () => {
     expect(definition.keys.map(inLua)).toEqual(namesIn(url, 'KEYS'));
     expect(definition.args.map(inLua)).toEqual(namesIn(url, 'ARGV'));
     expect((definition.each ?? []).map(inLua)).toEqual(namesIn(url, 'EACH'));
   });
 
-  test('reads them under these names, in this order', () => {
+  test('reads keys and arguments by the names and in the order of its header', () => {
     const code = withIncludes(url);
     for (const [, locals = '', section = '', from = '1'] of code.matchAll(READ)) {
       const names = namesIn(url, section as Section).slice(Number(from) - 1);
@@ -65,7 +65,7 @@ describe.each(scripts)('$name', ({ url, definition }) => {
     expect(code.replace(/--.*/g, '')).not.toMatch(/\b(?:KEYS|ARGV)\[\d+\]/);
   });
 
-  test('has its reply and, if it writes, its invariant', () => {
+  test('describes its reply and, if it writes, its invariant', () => {
     const header = readFileSync(url, 'utf8');
     expect(header).toMatch(/^-- Returns {2}\S/m);
     if (WRITES.test(header)) expect(header).toMatch(/^-- Invariant\b.*: /m);

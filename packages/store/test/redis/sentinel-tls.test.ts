@@ -13,7 +13,7 @@ const tlsOptionsOf = (connection: RedisConnection | undefined): unknown => {
   return { enableTLSForSentinelMode, tls, sentinelTLS };
 };
 
-test('with rediss+sentinel:// neither the sentinels nor the master are talked to in clear', async () => {
+test('with rediss+sentinel:// the connections to the sentinels and to the master use TLS', async () => {
   const server = createServer((socket) => socket.on('error', () => undefined)).listen(0, '127.0.0.1');
   onTestFinished(() => void server.close());
   await once(server, 'listening');
