@@ -25,7 +25,7 @@ async function listed(store: Store): Promise<Task[]> {
   return tasks.map((task) => JSON.parse(task.toString()));
 }
 
-/** Begins what is due until this many have begun. */
+/** Begins due tasks until this many have begun. */
 async function beginAll(store: Store, count = 1): Promise<string[]> {
   const begun: string[] = [];
   await until(
@@ -40,17 +40,17 @@ async function beginAll(store: Store, count = 1): Promise<string[]> {
   return begun;
 }
 
-/** What is kept of those that wait. */
-async function kept(store: Store): Promise<{ entries: string[]; owners: Record<string, string> }> {
+/** The stored entries of scheduled tasks, and their number for each owner. */
+async function waiting(store: Store): Promise<{ entries: string[]; owners: Record<string, string> }> {
   const root = `${store.settings.prefix}{s0}:outbox:later`;
   const entries = (await redis.zrange(root, '0', '-1')).map((entry) => entry.slice(0, 36));
   return { entries, owners: await redis.hgetall(`${root}:owners`) };
 }
 
-const nothingKept = { entries: [], owners: {} };
+const nothingWaits = { entries: [], owners: {} };
 
-describe('a message for later', () => {
-  test('makes a task at once, which says when it begins, and has no job before', async () => {
+describe('a scheduled message', () => {
+  test('creates a task at once, with its schedule in the metadata, and without a job until it is due', async () => {
     const store = await testStore();
     const schedule = inMs(3_600_000);
     const { taskId, task } = await scheduled(store, schedule);
@@ -63,17 +63,17 @@ describe('a message for later', () => {
     expect(await store.queue.waiting('echo')).toBe(0);
     expect(await store.schedules.begin()).toMatchObject({ tasks: [], errors: [] });
     expect(await store.outbox.sweep()).toEqual({ add: 0, canceled: 0 });
-    expect(await kept(store)).toEqual({ entries: [taskId], owners: { 'acme/alice/echo': '1' } });
+    expect(await waiting(store)).toEqual({ entries: [taskId], owners: { 'acme/alice/echo': '1' } });
   });
 
-  test('gets into the queue when its time has come, and is worked on as any other', async () => {
+  test('is added to the queue when it is due, and runs like any other message', async () => {
     const store = await testStore();
     const { taskId } = await scheduled(store, inMs(300));
     const [{ nextInMs }] = [await store.schedules.begin()];
     expect(nextInMs).toBeGreaterThan(0);
     expect(nextInMs).toBeLessThanOrEqual(300);
     expect(await beginAll(store)).toEqual([taskId]);
-    expect(await kept(store)).toEqual(nothingKept);
+    expect(await waiting(store)).toEqual(nothingWaits);
     expect(await store.queue.waiting('echo')).toBe(1);
     const turn = await begun(store, taskId);
     expect(turn.start.message.parts).toEqual([{ text: 'hello' }]);
@@ -81,13 +81,13 @@ describe('a message for later', () => {
     expect((await taskOf(store, taskId)).status.state).toBe('TASK_STATE_COMPLETED');
   });
 
-  test('of a time that has passed begins at once', async () => {
+  test('for a time in the past begins at once', async () => {
     const store = await testStore();
     const { taskId } = await scheduled(store, { at: '0001-01-01T00:00:00Z' });
     expect(await beginAll(store)).toEqual([taskId]);
   });
 
-  test('begins once, however many processes begin it', async () => {
+  test('begins once, also if several processes begin it concurrently', async () => {
     const store = await testStore({ maxScheduled: 0 });
     const tasks = await Promise.all(Array.from({ length: 150 }, () => scheduled(store, inMs(0))));
     const all = await Promise.all(Array.from({ length: 4 }, () => store.schedules.begin()));
@@ -96,7 +96,7 @@ describe('a message for later', () => {
     expect(await store.queue.waiting('echo')).toBe(150);
   });
 
-  test('that is sent again gets the first answer, before and after its time', async () => {
+  test('that is sent again gets the first answer, before and after its begin', async () => {
     const store = await testStore();
     const message = userMessage();
     const { taskId } = await scheduled(store, inMs(100), { message });
@@ -106,23 +106,23 @@ describe('a message for later', () => {
     expect(await store.queue.waiting('echo')).toBe(1);
   });
 
-  test('lets its task take no other message before', async () => {
+  test('makes its task refuse other messages until it begins', async () => {
     const store = await testStore();
     const { taskId } = await scheduled(store, inMs(3_600_000));
     const message = userMessage('more', { taskId });
     expect(await store.tasks.accept(alice, { message })).toEqual({ verdict: 'waits' });
   });
 
-  test('is canceled before, and never begins', async () => {
+  test('that is canceled never begins', async () => {
     const store = await testStore();
     const { taskId } = await scheduled(store, inMs(100));
     expect(await store.tasks.cancel(alice, taskId)).toBe('canceled');
-    expect(await kept(store)).toEqual(nothingKept);
+    expect(await waiting(store)).toEqual(nothingWaits);
     expect((await taskOf(store, taskId)).status.state).toBe('TASK_STATE_CANCELED');
     expect(await store.schedules.begin()).toMatchObject({ tasks: [], nextInMs: Number.POSITIVE_INFINITY });
   });
 
-  test('is deleted with its task', async () => {
+  test('that is canceled can be deleted without leaving a key', async () => {
     const store = await testStore();
     const { taskId } = await scheduled(store, inMs(3_600_000));
     expect(await store.tasks.delete(alice, taskId)).toBe('live');
@@ -131,14 +131,14 @@ describe('a message for later', () => {
     expect(await redis.keys(`${store.settings.prefix}*${taskId}*`)).toEqual([]);
   });
 
-  test('waits in the queue of its skill', async () => {
+  test('begins in the queue of its skill', async () => {
     const store = await testStore();
     await scheduled(store, inMs(0), { skill: { id: 'print', hasQueue: true } });
     await beginAll(store);
     expect(await store.queue.waiting('echo~print')).toBe(1);
   });
 
-  test('is refused beyond the number that a principal may have at an agent', async () => {
+  test('is refused if its principal has maxScheduled scheduled tasks at the agent', async () => {
     const store = await testStore({ maxScheduled: 2 });
     const [first] = [await scheduled(store, inMs(3_600_000)), await scheduled(store, inMs(3_600_000))];
     const schedule = inMs(3_600_000);
@@ -151,27 +151,27 @@ describe('a message for later', () => {
   });
 });
 
-describe('a schedule that goes on', () => {
-  test('makes the next task when one begins, with the same message, in the same context', async () => {
+describe('a repeating schedule', () => {
+  test('creates the next task when one begins, with the same message in the same context', async () => {
     const store = await testStore();
     const first = await scheduled(store, { ...inMs(0), ...everySecond });
     await beginAll(store);
-    const [next] = (await kept(store)).entries;
+    const [next] = (await waiting(store)).entries;
     const [before, after] = [await taskOf(store, first.taskId), await taskOf(store, next ?? '')];
     expect(after.contextId).toBe(before.contextId);
     expect(after.history?.[0]?.parts).toEqual(before.history?.[0]?.parts);
     expect(after.history?.[0]?.messageId).not.toBe(before.history?.[0]?.messageId);
     expect(after.metadata?.[scheduleUri]).toMatchObject({ ...everySecond, previousTaskId: first.taskId });
-    expect((await kept(store)).owners).toEqual({ 'acme/alice/echo': '1' });
+    expect((await waiting(store)).owners).toEqual({ 'acme/alice/echo': '1' });
     expect(await beginAll(store)).toEqual([next]);
   });
 
-  test('leaves no gap and makes none twice, wherever the process that begins it dies', async () => {
+  test('has no gap and no duplicate if a process crashes after a begin, before it creates the next task', async () => {
     const store = await testStore();
     const { taskId } = await scheduled(store, { ...inMs(0), ...everySecond });
     await beginAll(store);
-    const [next = ''] = (await kept(store)).entries;
-    // As if it had died after the begin, and the next one was not made.
+    const [next = ''] = (await waiting(store)).entries;
+    // As if the process had crashed after the begin, before it created the next task.
     const root = `${store.settings.prefix}{s0}:outbox:later`;
     await redis.zrem(root, `${next} acme/alice/echo`);
     await redis.zadd(root, 0, `${taskId} acme/alice/echo`);
@@ -182,34 +182,34 @@ describe('a schedule that goes on', () => {
       (await Promise.all([store.schedules.begin(), store.schedules.begin()])).flatMap(({ tasks }) => tasks),
     ).toEqual([]);
     expect(await store.queue.waiting('echo')).toBe(1);
-    const { entries, owners } = await kept(store);
+    const { entries, owners } = await waiting(store);
     expect(entries).toHaveLength(1);
     expect(entries).not.toContain(taskId);
     expect(owners).toEqual({ 'acme/alice/echo': '1' });
   });
 
-  test('begins a task whose begin a fail-over lost before the next one was made', async () => {
+  test('begins a task again whose begin a fail-over lost before the next task was created', async () => {
     const store = await testStore();
     const { taskId } = await scheduled(store, { ...everySecond, ...inMs(0) });
     const submission = { message: userMessage(), schedule: { ...everySecond, ...inMs(1_000) }, follows: taskId };
     expect((await store.tasks.accept(alice, submission)).verdict).toBe('missing');
-    expect((await kept(store)).entries).toEqual([taskId]);
+    expect((await waiting(store)).entries).toEqual([taskId]);
     expect(await beginAll(store)).toEqual([taskId]);
   });
 
-  test('ends with a cancel of the task that waits, and goes on when one is canceled that has begun', async () => {
+  test('ends when its waiting task is canceled, and continues when a task that has begun is canceled', async () => {
     const store = await testStore();
     const { taskId } = await scheduled(store, { ...inMs(0), ...everySecond });
     await beginAll(store);
     await store.tasks.cancel(alice, taskId);
-    const [next = ''] = (await kept(store)).entries;
+    const [next = ''] = (await waiting(store)).entries;
     expect(await store.tasks.cancel(alice, next)).toBe('canceled');
-    expect(await kept(store)).toEqual(nothingKept);
+    expect(await waiting(store)).toEqual(nothingWaits);
   });
 
   test.each([
-    ['after so many times', () => ({ times: 2 })],
-    ['with the last time that is not after its end', () => ({ until: new Date(Date.now() + 1_100).toISOString() })],
+    ['after the given number of times', () => ({ times: 2 })],
+    ['with the last time before its end', () => ({ until: new Date(Date.now() + 1_100).toISOString() })],
   ])('ends %s', async (_, end) => {
     const store = await testStore();
     await scheduled(store, {
@@ -218,38 +218,38 @@ describe('a schedule that goes on', () => {
       ...end(),
     });
     await beginAll(store, 2);
-    expect(await kept(store)).toEqual(nothingKept);
+    expect(await waiting(store)).toEqual(nothingWaits);
     expect(await listed(store)).toHaveLength(2);
   });
 
-  test('tells the webhooks of each task', async () => {
+  test('copies the webhooks of each task to the next', async () => {
     const store = await testStore({ pushSecrets: ['0123456789abcdef0123456789abcdef'] });
     const webhook = { id: 'a', url: 'https://client.example.com/hook', token: 'secret' };
     const { taskId } = await scheduled(store, { ...inMs(0), ...everySecond }, { webhook });
     await store.push.webhooks.create(alice, taskId, { id: 'b', url: 'https://client.example.com/other' });
     await beginAll(store);
-    const [next = ''] = (await kept(store)).entries;
+    const [next = ''] = (await waiting(store)).entries;
     const page = await store.push.webhooks.list(alice, next, { pageSize: 9 });
     expect(page?.webhooks).toMatchObject([webhook, { id: 'b' }]);
   });
 
-  test('waits while there is no room for the next task, and goes on then', async () => {
+  test('waits while quotas refuse the next task, and continues afterwards', async () => {
     const store = await testStore({ maxOpenTasks: 1 });
     const { taskId } = await scheduled(store, { ...inMs(0), ...everySecond });
     const { tasks, notFollowed } = await store.schedules.begin();
     expect(tasks).toHaveLength(1);
     expect(notFollowed).toEqual([{ agent: 'echo', taskId, why: 'too-many-open', isTriedAgain: true }]);
-    expect((await kept(store)).entries).toEqual([taskId]);
+    expect((await waiting(store)).entries).toEqual([taskId]);
     const turn = await begun(store, taskId);
     await turn.publish({ kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true });
     await redis.zadd(`${store.settings.prefix}{s0}:outbox:later`, 0, `${taskId} acme/alice/echo`);
     await store.schedules.begin();
-    const { entries, owners } = await kept(store);
+    const { entries, owners } = await waiting(store);
     expect(entries).not.toContain(taskId);
     expect([entries.length, owners]).toEqual([1, { 'acme/alice/echo': '1' }]);
   });
 
-  test('keeps the principal with its most tasks that wait at that number', async () => {
+  test('continues if its principal has maxScheduled scheduled tasks', async () => {
     const store = await testStore({ maxScheduled: 1 });
     await scheduled(store, { ...inMs(0), ...everySecond });
     await beginAll(store, 2);
@@ -267,14 +267,14 @@ describe('the next time of a cron expression', () => {
     return ms === undefined ? undefined : new Date(ms).toISOString();
   };
 
-  test('is that of its time zone, also where the clocks change', () => {
+  test('is computed in its time zone, also when daylight saving time begins', () => {
     expect(next('0 9 * * *')).toBe('2026-03-29T09:00:00.000Z');
     expect(next('0 9 * * *', 'Europe/Berlin')).toBe('2026-03-29T07:00:00.000Z');
-    // There is no half past two on that day.
+    // On that day 02:30 does not exist.
     expect(next('30 2 * * *', 'Europe/Berlin')).toBe('2026-03-29T01:30:00.000Z');
   });
 
-  test('is within a year and a day, or there is none', () => {
+  test('is undefined if it is more than a year and a day away', () => {
     expect(next('0 0 29 2 *')).toBeUndefined();
     expect(next('0 0 1 3 *')).toBe('2027-03-01T00:00:00.000Z');
   });

@@ -4,7 +4,7 @@ import { testRedis, testStore } from './support/redis.ts';
 
 const SLOTS = 16_384;
 
-test('shards spread evenly over masters: 1 to 16 over 3 to 16', () => {
+test('1 to 16 shards are distributed evenly over 3 to 16 masters', () => {
   for (let shards = 1; shards <= 16; shards++) {
     const slots = Array.from({ length: shards }, (_, shard) => shardOf(`s${tagNumber(shard, shards)}`, SLOTS));
     for (let masters = 3; masters <= 16; masters++) {
@@ -19,11 +19,11 @@ test('shards spread evenly over masters: 1 to 16 over 3 to 16', () => {
   }
 });
 
-test('the tag of a single shard is what it was', () => {
+test('the tag of a single shard is that of earlier releases', () => {
   expect(tagNumber(0, 1)).toBe(0);
 });
 
-test('a deployment whose shards have the tags of an earlier version is refused, with what to do', async () => {
+test('a deployment whose shards have the tags of an earlier release is refused with a remedy', async () => {
   const redis = testRedis();
   const { settings } = await testStore({ shards: 4 });
   await redis.set(`${settings.prefix}{agents}:shards`, '4');

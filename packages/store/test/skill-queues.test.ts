@@ -12,7 +12,7 @@ const print: NamedSkill = { id: 'print', hasQueue: true };
 const printQueue = skillQueue('echo', 'print');
 const card = {
   name: 'Echo',
-  description: 'Says what it hears',
+  description: 'Repeats its input',
   version: '1.0.0',
   supportedInterfaces: [],
   capabilities: {},
@@ -45,7 +45,7 @@ describe('a task whose first message named a skill with a queue', () => {
     expect(await waiting(store)).toEqual([1, 1]);
   });
 
-  test('gets its job there again, by the sweeper and by a retry of the message', async () => {
+  test('gets a lost job back in that queue, by the sweeper and by a retry of the message', async () => {
     const store = await testStore({ sweepAfterMs: 50 });
     const { message } = await send(store);
     await loseJobs(store);
@@ -56,7 +56,7 @@ describe('a task whose first message named a skill with a queue', () => {
     expect(await waiting(store)).toEqual([0, 1]);
   });
 
-  test('stays there with messages that name none, and its turns are told of it', async () => {
+  test('stays in that queue with messages that name no skill, and its turns know the skill', async () => {
     const store = await testStore();
     const { taskId, contextId } = await send(store);
     const first = await begun(store, taskId);
@@ -70,7 +70,7 @@ describe('a task whose first message named a skill with a queue', () => {
     await second.publish({ kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true });
   });
 
-  test('goes on there with another job when one has run its share of turns', async () => {
+  test('gets a successor job in that queue when a job has run its eight turns', async () => {
     const store = await testStore();
     const { taskId, contextId } = await send(store);
     const { prefix, shards } = store.settings;
@@ -84,7 +84,7 @@ describe('a task whose first message named a skill with a queue', () => {
     expect(await store.queue.counts(printQueue)).toEqual({ waiting: 1, active: 0, delayed: 0 });
   });
 
-  test('is sent there again by operators, as a dead letter and as a rerun', async () => {
+  test('enters that queue again when an operator retries its dead letter or reruns it', async () => {
     const store = await testStore();
     const { taskId } = await send(store);
     await (await begun(store, taskId)).publish(spent('It gave up.'));
@@ -95,7 +95,7 @@ describe('a task whose first message named a skill with a queue', () => {
     expect(await waiting(store)).toEqual([0, 3]);
   });
 
-  test('leaves nothing there when it is canceled and deleted', async () => {
+  test('leaves no job in that queue when it is canceled and deleted', async () => {
     const store = await testStore();
     const { taskId } = await send(store);
     await store.tasks.cancel(alice, taskId);
@@ -103,7 +103,7 @@ describe('a task whose first message named a skill with a queue', () => {
     expect(await waiting(store)).toEqual([0, 0]);
   });
 
-  test('is shown to operators: its queue counts as its agent’s, is paused with it, and is in the record', async () => {
+  test('counts as waiting for its agent; its queue is paused with the agent, and listed for operators', async () => {
     const store = await testStore();
     await store.registry.announce([announcement], 'worker');
     const { taskId } = await send(store);
@@ -126,7 +126,7 @@ describe('a task whose first message named a skill with a queue', () => {
   });
 });
 
-test('tenants take turns in the queue of a skill, too, and it takes no more than may wait', async () => {
+test('the queue of a skill is fair between tenants, and limited to maxWaiting', async () => {
   const store = await testStore({ maxWaiting: 3 });
   const bob = { ...alice, principal: { ...alice.principal, tenant: 'initech' } };
   for (let n = 0; n < 3; n++) await send(store);
@@ -134,7 +134,7 @@ test('tenants take turns in the queue of a skill, too, and it takes no more than
     verdict: 'overloaded',
   });
   const other = await send(store, {}, bob);
-  // Beside the first one of the other tenant, and before its next ones.
+  // Beside the first task of the other tenant, and before its next ones.
   expect((await store.queue.look(printQueue, other.taskId, 1)).before).toBeLessThan(2);
   expect((await store.tasks.accept(alice, { message: userMessage() })).verdict).toBe('accepted');
 });

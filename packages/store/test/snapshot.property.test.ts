@@ -13,7 +13,7 @@ import type { OpenTurn } from '../src/index.ts';
 import { accepted, begun, userMessage } from './support/drive.ts';
 import { alice, testRedis, testStore } from './support/redis.ts';
 
-const words = [
+const fragments = [
   '',
   'a',
   '"',
@@ -32,7 +32,7 @@ const words = [
   '%1',
   'x'.repeat(600),
 ];
-const text = fc.array(fc.constantFrom(...words), { maxLength: 4 }).map((chosen) => chosen.join(''));
+const text = fc.array(fc.constantFrom(...fragments), { maxLength: 4 }).map((chosen) => chosen.join(''));
 const value = fc.oneof(
   fc.constantFrom(null, 1e21, 2 ** 53 + 2, 5e-324, true),
   fc.constant([]),
@@ -40,7 +40,7 @@ const value = fc.oneof(
   text,
   text.map((it) => ({ text: it })),
 );
-/** Through JSON, so that `__proto__` is a key like any other. */
+/** Made through JSON, so that `__proto__` is an ordinary key. */
 const metadata = fc
   .array(fc.tuple(fc.constantFrom('k', '', '1', '__proto__', 'toString', '"'), value), { maxLength: 3 })
   .map(
@@ -92,14 +92,14 @@ const statusEvent = fc
     optional('message', message),
     optional('metadata', metadata),
   )
-  .map(([state, said, data]): TurnEvent => ({ kind: 'status', state, settles: false, ...said, ...data }));
+  .map(([state, withMessage, data]): TurnEvent => ({ kind: 'status', state, settles: false, ...withMessage, ...data }));
 const event = fc.oneof({ weight: 3, arbitrary: artifactEvent }, { weight: 1, arbitrary: statusEvent });
 
-type Step = { kind: 'say'; events: TurnEvent[] } | { kind: 'take-over' } | { kind: 'message'; text: string };
+type Step = { kind: 'publish'; events: TurnEvent[] } | { kind: 'take-over' } | { kind: 'message'; text: string };
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 6,
-    arbitrary: fc.array(event, { minLength: 1, maxLength: 5 }).map((events): Step => ({ kind: 'say', events })),
+    arbitrary: fc.array(event, { minLength: 1, maxLength: 5 }).map((events): Step => ({ kind: 'publish', events })),
   },
   { weight: 1, arbitrary: fc.constant<Step>({ kind: 'take-over' }) },
   { weight: 1, arbitrary: text.map((it): Step => ({ kind: 'message', text: it })) },
@@ -107,7 +107,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 const onTheWire = <T>(object: T): T => JSON.parse(JSON.stringify(object));
 
-/** The event as subscribers get it, and the fold takes it. */
+/** The event as subscribers receive it, and as `fold` expects it. */
 function response(event: TurnEvent, { id: taskId, contextId = '' }: Task, timestamp: string): StreamResponse {
   const data = event.metadata ? { metadata: { ...event.metadata } } : {};
   if (event.kind === 'artifact') {
@@ -123,15 +123,15 @@ function response(event: TurnEvent, { id: taskId, contextId = '' }: Task, timest
       },
     };
   }
-  const said = event.message ? { message: { ...event.message, taskId, contextId } } : {};
-  return { statusUpdate: { taskId, contextId, status: { state: event.state, timestamp, ...said }, ...data } };
+  const withMessage = event.message ? { message: { ...event.message, taskId, contextId } } : {};
+  return { statusUpdate: { taskId, contextId, status: { state: event.state, timestamp, ...withMessage }, ...data } };
 }
 
 const store = await testStore({ inlineTextBytes: 200, largeTextBytes: 900, maxInbox: 1_000, maxAttempts: 100 });
 const redis = testRedis();
 
-/** A task and the fold of what was seen to happen to it. */
-class Watched {
+/** A task and the fold of its events and messages. */
+class FoldedTask {
   #folded: Task;
   #turn: OpenTurn;
   #seen = 1;
@@ -142,15 +142,15 @@ class Watched {
     this.#turn = turn;
   }
 
-  static async begin(): Promise<Watched> {
+  static async begin(): Promise<FoldedTask> {
     const { taskId, task = '' } = await accepted(store, alice);
-    return new Watched(JSON.parse(task), await begun(store, taskId));
+    return new FoldedTask(JSON.parse(task), await begun(store, taskId));
   }
 
-  async take(step: Step): Promise<void> {
+  async run(step: Step): Promise<void> {
     if (step.kind === 'take-over') await this.#takeOver();
     if (step.kind === 'message') await this.#send(userMessage(step.text));
-    if (step.kind === 'say') await this.#say(step.events);
+    if (step.kind === 'publish') await this.#publish(step.events);
     await this.#expectStored();
   }
 
@@ -165,7 +165,7 @@ class Watched {
     this.#folded = { ...this.#folded, history: [...history, { ...message, taskId, contextId }] };
   }
 
-  async #say(events: TurnEvent[]): Promise<void> {
+  async #publish(events: TurnEvent[]): Promise<void> {
     await Promise.all(events.map((one) => this.#turn.publish(one)));
     await this.#turn.flush();
     const fresh = await this.#fresh();
@@ -199,11 +199,11 @@ class Watched {
 }
 
 describe('the snapshot of a task', () => {
-  test('is the fold of its events and messages, in any batches, by any writer', async () => {
+  test('is the fold of its events and messages, in any batches, also after a takeover', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
-        const task = await Watched.begin();
-        for (const one of steps) await task.take(one);
+        const task = await FoldedTask.begin();
+        for (const one of steps) await task.run(one);
       }),
       { numRuns: Number(process.env.RUNS ?? 150) },
     );

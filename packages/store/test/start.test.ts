@@ -3,18 +3,18 @@ import { expect, test } from 'vitest';
 import { startRedis } from '../../../tests/support/redis.ts';
 import { Store } from '../src/index.ts';
 
-/** Where there was a Redis a moment ago, and is none now. */
-async function deserted(): Promise<string> {
+/** The URL of a Redis that was stopped. */
+async function urlOfStoppedRedis(): Promise<string> {
   const redis = await startRedis();
   await redis.stop();
   return redis.url;
 }
 
-test('a store may be started a moment before its Redis is', async () => {
-  const redisUrl = await deserted();
+test('a store can be started shortly before its Redis', async () => {
+  const redisUrl = await urlOfStoppedRedis();
   const store = new Store({ redisUrl }, () => undefined);
   const started = store.start();
-  await delay(300); // so that the first attempts fail
+  await delay(300); // long enough for the first attempts to fail
   const redis = await startRedis({ port: Number(new URL(redisUrl).port) });
   await started;
   expect(await store.queue.waiting('echo')).toBe(0);
@@ -22,8 +22,8 @@ test('a store may be started a moment before its Redis is', async () => {
   await redis.stop();
 });
 
-test('a Redis that does not start is an error', async () => {
-  const store = new Store({ redisUrl: await deserted() }, () => undefined);
+test('the start of a store fails if Redis stays unreachable', async () => {
+  const store = new Store({ redisUrl: await urlOfStoppedRedis() }, () => undefined);
   await expect(store.start()).rejects.toThrow(/REDIS_URL/);
   await store.stop();
 }, 15_000);

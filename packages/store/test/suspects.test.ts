@@ -4,36 +4,36 @@ import { type Consumer, type JobOutcome, type Store, TurnFenced, type TurnJob } 
 import { accepted, userMessage } from './support/drive.ts';
 import { alice, testStore } from './support/redis.ts';
 
-/** Short locks: a death is noticed after one. */
+/** Short locks, so that a crash is noticed soon. */
 const settings = { lockMs: 300 };
 
-interface Life {
-  readonly onDeath: () => void;
-  /** Of the agent, instead of the deployment's. */
+interface ProcessOptions {
+  readonly onCrash: () => void;
+  /** The attempts of the agent's retry policy. */
   readonly maxAttempts?: number | undefined;
 }
 
 /** Runs turns, and crashes with all of them on a message with the text `poison`. */
-class MortalProcess {
+class CrashingProcess {
   readonly #store: Store;
-  readonly #dead = Promise.withResolvers<void>();
+  readonly #crashed = Promise.withResolvers<void>();
   readonly #consumer: Consumer;
-  readonly #onDeath: () => void;
+  readonly #onCrash: () => void;
   readonly #maxAttempts: number | undefined;
-  isDead = false;
+  hasCrashed = false;
 
-  private constructor(store: Store, { onDeath, maxAttempts }: Life) {
+  private constructor(store: Store, { onCrash, maxAttempts }: ProcessOptions) {
     this.#store = store;
-    this.#onDeath = onDeath;
+    this.#onCrash = onCrash;
     this.#maxAttempts = maxAttempts;
     const run = (job: TurnJob): Promise<JobOutcome> =>
-      Promise.race([this.#run(job), this.#dead.promise.then(() => 'left' as const)]);
+      Promise.race([this.#run(job), this.#crashed.promise.then(() => 'left' as const)]);
     const options = { agent: 'echo', concurrency: 10, run, onError: () => undefined, maxAttempts };
     this.#consumer = store.turns.consume(options);
   }
 
-  static async start(store: Store, life: Life): Promise<MortalProcess> {
-    const process = new MortalProcess(await testStore(store.settings), life);
+  static async start(store: Store, options: ProcessOptions): Promise<CrashingProcess> {
+    const process = new CrashingProcess(await testStore(store.settings), options);
     await process.#consumer.start();
     return process;
   }
@@ -48,17 +48,17 @@ class MortalProcess {
     if (typeof turn === 'string') return 'done';
     const [{ text }] = turn.start.message.parts as [{ text: string }];
     await new Promise((resolve) => setTimeout(resolve, text === 'poison' ? 10 : 30));
-    if (this.isDead) return 'left';
-    if (text === 'poison') await this.#die();
+    if (this.hasCrashed) return 'left';
+    if (text === 'poison') await this.#crash();
     else await turn.publish({ kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true }).catch(ignoreEnd);
     return 'left';
   }
 
-  async #die(): Promise<void> {
-    this.isDead = true;
-    this.#onDeath();
+  async #crash(): Promise<void> {
+    this.hasCrashed = true;
+    this.#onCrash();
     await this.#store.stop();
-    this.#dead.resolve();
+    this.#crashed.resolve();
     await this.stop();
   }
 }
@@ -73,18 +73,17 @@ test.each([
   { poisons: 20, attempts: 'the deployment allows 3', deployment: 3 },
   { poisons: 5, attempts: 'the deployment allows 9 and the agent 2', deployment: 9, agent: 2 },
 ])(
-  'of $poisons messages at once that kill their process each ends FAILED, and takes no other one with it: $attempts',
+  '$poisons concurrent messages that crash their process fail, and no other message does ($attempts)',
   async ({ poisons, deployment, agent: maxAttempts }) => {
     const store = await testStore({ ...settings, maxAttempts: deployment });
-    let [isOver, deaths] = [false, 0];
-    const processes: Promise<MortalProcess>[] = [];
+    let [isOver, crashes] = [false, 0];
+    const processes: Promise<CrashingProcess>[] = [];
     const start = (): void => {
-      const onDeath = (): void => {
-        deaths++;
+      const onCrash = (): void => {
+        crashes++;
         if (!isOver) start();
       };
-      const born = MortalProcess.start(store, { onDeath, maxAttempts });
-      processes.push(born);
+      processes.push(CrashingProcess.start(store, { onCrash, maxAttempts }));
     };
     const texts = Array.from({ length: 2 * poisons + 10 }, (_, n) =>
       n % 2 && n < 2 * poisons ? 'poison' : 'innocent',
@@ -95,12 +94,12 @@ test.each([
     const states = () => Promise.all(tasks.map(async ({ taskId }) => (await store.tasks.read(alice, taskId))?.state));
     const ended = async () =>
       (await states()).every((state) => state === 'TASK_STATE_COMPLETED' || state === 'TASK_STATE_FAILED');
-    await until(ended, { what: 'all have ended', timeoutMs: 60_000, everyMs: 100 });
+    await until(ended, { what: 'all tasks have ended', timeoutMs: 60_000, everyMs: 100 });
     isOver = true;
     const expected = texts.map((text) => (text === 'poison' ? 'TASK_STATE_FAILED' : 'TASK_STATE_COMPLETED'));
     expect(await states()).toEqual(expected);
-    expect(deaths).toBeGreaterThanOrEqual(poisons);
-    await Promise.all(processes.map(async (born) => (await born).stop()));
+    expect(crashes).toBeGreaterThanOrEqual(poisons);
+    await Promise.all(processes.map(async (process) => (await process).stop()));
   },
   90_000,
 );

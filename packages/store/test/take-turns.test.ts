@@ -18,7 +18,7 @@ const rootOf = (store: Store): string => `${store.settings.prefix}{s0}:q:echo:`;
 
 type Run = (job: TurnJob) => Promise<JobOutcome>;
 
-/** Has an agent's jobs run until the test is over. */
+/** Runs an agent's jobs until the end of the test. */
 function consume(store: Store, run: Run, more: { concurrency?: number } = {}): AsyncDisposable {
   const consumer = store.turns.consume({ agent: 'echo', concurrency: 1, run, onError: () => undefined, ...more });
   const started = consumer.start();
@@ -36,8 +36,8 @@ async function open(store: Store, job: TurnJob, turnsBefore = 0): Promise<OpenTu
   return turn;
 }
 
-describe('a job that is taken', () => {
-  test('has begun its turn: nothing is asked of Redis for it', async () => {
+describe('a taken job', () => {
+  test('has begun its turn in the same script call', async () => {
     const store = await testStore();
     const { taskId } = await accepted(store, alice);
     const seen: unknown[] = [];
@@ -48,7 +48,7 @@ describe('a job that is taken', () => {
       seen.push({ epoch: start.epoch, attempt: start.attempt, parts: start.message.parts });
       return 'done';
     });
-    await until(() => seen.length === 2, { what: 'its run' });
+    await until(() => seen.length === 2, { what: 'the run' });
     expect(seen).toEqual([
       { turn: expect.stringMatching(/^1\.[\w-]{8}$/), epoch: '1', isItsToken: true },
       { epoch: 1, attempt: 1, parts: [{ text: 'hello' }] },
@@ -72,7 +72,7 @@ describe('a job that is taken', () => {
     expect(attempts).toEqual([1]);
   });
 
-  test('is taken, and begun, also if the record of another one that is taken with it is damaged', async () => {
+  test('has begun its turn also if the record of another job of the same take is damaged', async () => {
     const store = await testStore();
     const tasks = [await accepted(store, alice), await accepted(store, alice), await accepted(store, alice)];
     const [keyOf, broken] = [(id: string) => `${store.settings.prefix}{s0}:t:${id}`, tasks[1]?.taskId ?? ''];
@@ -85,18 +85,18 @@ describe('a job that is taken', () => {
     await expect(store.turns.begin(job, 0, hooks)).rejects.toThrow('WRONGTYPE');
   });
 
-  test('whose record cannot be read is charged no attempt', async () => {
+  test('with an unreadable record spends no attempt', async () => {
     const store = await testStore();
     const { taskId } = await accepted(store, alice);
     const key = `${store.settings.prefix}{s0}:t:${taskId}`;
-    await redis.hset(key, 'artifacts', '1'); // there is none
+    await redis.hset(key, 'artifacts', '1'); // the artifact does not exist
     const { take } = turnTaker(store, redis);
     const before = await redis.hgetall(key);
     await take('a');
     expect(await redis.hgetall(key)).toEqual(before);
   });
 
-  test('is taken once, be it asked for twice', async () => {
+  test('is taken once if the same take is sent twice', async () => {
     const store = await testStore();
     const [first, second] = [await accepted(store, alice), await accepted(store, alice)];
     const { taker, take } = turnTaker(store, redis);
@@ -106,7 +106,7 @@ describe('a job that is taken', () => {
     expect(turn?.slice(0, 3)).toEqual(['turn', expect.stringMatching(/^1\./), 1]);
   });
 
-  test('is taken with the next ones, in their order, as many as requested', async () => {
+  test('can be taken together with the next ones, in order, up to the requested number', async () => {
     const store = await testStore();
     const ids: string[] = [];
     for (let n = 0; n < 5; n++) ids.push(`${(await accepted(store, alice)).taskId}.1`);
@@ -127,7 +127,7 @@ describe('a job that is taken', () => {
     }
   });
 
-  test('with others is theirs still when they are asked for again, but for those that were run since', async () => {
+  test('is returned again by a repeated take, unless it has been run since', async () => {
     const store = await testStore();
     const ids: string[] = [];
     for (let n = 0; n < 4; n++) ids.push((await accepted(store, alice)).taskId);
@@ -139,10 +139,10 @@ describe('a job that is taken', () => {
     expect(await take('b', 3)).toEqual([`${ids[3]}.1`]);
   });
 
-  test('may be of an unknown task: it runs like one whose task is gone, and so does the next one', async () => {
+  test('of an unknown task runs with the verdict "missing", and does not stop the next job', async () => {
     const store = await testStore();
-    const bulls = new Queue('echo', { connection: redis, prefix: `${store.settings.prefix}{s0}:q` });
-    await bulls.add('stray', {}, { jobId: 'stray', removeOnComplete: true });
+    const bullmq = new Queue('echo', { connection: redis, prefix: `${store.settings.prefix}{s0}:q` });
+    await bullmq.add('stray', {}, { jobId: 'stray', removeOnComplete: true });
     const { taskId } = await accepted(store, alice);
     const runs: unknown[] = [];
     await using _consumer = consume(store, async (job) => {
@@ -151,12 +151,12 @@ describe('a job that is taken', () => {
       return 'done';
     });
     await until(() => runs.length === 2, { what: 'both runs' });
-    // They are of two tenants: whose turn it is first is not said.
+    // The jobs are of two tenants, whose order is not defined.
     expect(runs.toSorted()).toEqual([taskId, 'missing'].toSorted());
-    await bulls.close();
+    await bullmq.close();
   });
 
-  test('of a queue that is paused waits until it goes on', async () => {
+  test('of a paused queue runs after the queue was resumed', async () => {
     const store = await testStore();
     let runs = 0;
     await store.queue.pause('echo');
@@ -168,12 +168,12 @@ describe('a job that is taken', () => {
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(runs).toBe(0);
     await store.queue.resume('echo');
-    await until(() => runs === 1, { what: 'its run' });
+    await until(() => runs === 1, { what: 'the run' });
   });
 });
 
-describe('a job leaves its queue with the last turn', () => {
-  /** Runs one job, and looks at its queue when the turn has ended. */
+describe('a job is removed from its queue by the event that ends its last turn', () => {
+  /** Runs one job, and returns what is left of it in the queue after the turn has ended. */
   async function afterTurn(end: (store: Store, job: TurnJob) => Promise<unknown>): Promise<readonly string[]> {
     const store = await testStore();
     await accepted(store, alice);
@@ -189,22 +189,22 @@ describe('a job leaves its queue with the last turn', () => {
       seen.push([...active.map(() => 'active'), ...(lock ? ['lock'] : []), ...(hash ? ['job'] : [])]);
       return 'done';
     });
-    await until(() => seen.length === 1, { what: 'its run' });
+    await until(() => seen.length === 1, { what: 'the run' });
     return seen[0] ?? [];
   }
-  const STAYS = ['active', 'lock', 'job'];
+  const ALL_LEFT = ['active', 'lock', 'job'];
 
-  test('that completes the task', async () => {
+  test('if it completes the task', async () => {
     expect(await afterTurn(async (store, job) => (await open(store, job)).publish(status('COMPLETED')))).toEqual([]);
   });
 
-  test('that asks for input', async () => {
+  test('if it asks for input', async () => {
     expect(await afterTurn(async (store, job) => (await open(store, job)).publish(status('INPUT_REQUIRED')))).toEqual(
       [],
     );
   });
 
-  test('that waits for authorization, and is ended', async () => {
+  test('if the turn ends while it waits for an authorization', async () => {
     const end = async (store: Store, job: TurnJob): Promise<void> => {
       const turn = await open(store, job);
       await turn.publish(status('AUTH_REQUIRED', false));
@@ -213,7 +213,7 @@ describe('a job leaves its queue with the last turn', () => {
     expect(await afterTurn(end)).toEqual([]);
   });
 
-  test('that a cancel was waiting for', async () => {
+  test('if a cancel was requested', async () => {
     const end = async (store: Store, job: TurnJob): Promise<void> => {
       const turn = await open(store, job);
       await store.tasks.cancel(alice, job.taskId);
@@ -223,23 +223,23 @@ describe('a job leaves its queue with the last turn', () => {
     expect(await afterTurn(end)).toEqual([]);
   });
 
-  test('but stays for the next one', async () => {
+  test('but not if another message waits', async () => {
     const end = async (store: Store, job: TurnJob): Promise<void> => {
       const turn = await open(store, job);
       await accepted(store, alice, userMessage('and now?', { taskId: job.taskId }));
       await turn.publish(status('COMPLETED'));
       expect(turn.ending).toBe('more');
     };
-    expect(await afterTurn(end)).toEqual(STAYS);
+    expect(await afterTurn(end)).toEqual(ALL_LEFT);
   });
 
-  test('and stays if it is another run’s by now', async () => {
+  test('but not if another run owns the job', async () => {
     const end = async (store: Store, job: TurnJob): Promise<void> => {
       const turn = await open(store, job);
       await redis.set(`${rootOf(store)}${job.taskId}.${job.job}:lock`, 'another');
       await turn.publish(status('COMPLETED'));
       expect(turn.ending).toBe('idle');
     };
-    expect(await afterTurn(end)).toEqual(STAYS);
+    expect(await afterTurn(end)).toEqual(ALL_LEFT);
   });
 });

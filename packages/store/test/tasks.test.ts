@@ -15,18 +15,18 @@ const read = async (taskId: string): Promise<Task> =>
 const verdict = async (...args: Parameters<typeof store.tasks.accept>): Promise<string> =>
   (await store.tasks.accept(...args)).verdict;
 
-test('reads that come together are not mixed up, whatever ids and versions hold', async () => {
+test('concurrent reads are not mixed up by ids and versions with separators', async () => {
   const { taskId } = await accepted(store, alice, userMessage('hi'));
-  const [there, nowhere] = await Promise.all([
+  const [existing, missing] = await Promise.all([
     store.tasks.read(alice, taskId, { version: 'v  true undefined' }),
     store.tasks.read(alice, `${taskId}  true v`),
   ]);
-  expect(there?.task).toBeDefined();
-  expect(nowhere).toBeUndefined();
+  expect(existing?.task).toBeDefined();
+  expect(missing).toBeUndefined();
 });
 
 describe('accepting a message', () => {
-  test('makes a task that a read answers exactly as the acceptance did', async () => {
+  test('creates a task; a read returns exactly the task of the acceptance', async () => {
     const message = userMessage('hi "there"\n😀', { metadata: { a: 1 } });
     const { taskId, contextId, task, number, isNew } = await accepted(store, alice, message);
     expect([number, isNew]).toEqual([1, true]);
@@ -50,7 +50,7 @@ describe('accepting a message', () => {
     );
   });
 
-  test('keeps a context that the client names, quotes and all', async () => {
+  test('keeps a context id of the client, including quotes', async () => {
     const contextId = 'my "context" \\ 1';
     const { taskId } = await accepted(store, alice, userMessage('hi', { contextId }));
     expect((await read(taskId)).contextId).toBe(contextId);
@@ -58,7 +58,7 @@ describe('accepting a message', () => {
     expect((await store.tasks.list(alice, { contextId, pageSize: 10 })).totalSize).toBe(1);
   });
 
-  test('answers a retry with the first answer, and another body under the same messageId with a conflict', async () => {
+  test('repeats the first answer for a repeated message, and refuses another body with the same id', async () => {
     const message = userMessage();
     const first = await accepted(store, alice, message);
     const again = await accepted(store, alice, message);
@@ -73,7 +73,7 @@ describe('accepting a message', () => {
     expect((await read(first.taskId)).history).toHaveLength(1);
   });
 
-  test('answers a retry of a follow-up also when the task has ended since', async () => {
+  test('answers a repeated follow-up message also after the task has ended', async () => {
     const { taskId } = await accepted(store, alice);
     const followUp = userMessage('more', { taskId });
     await accepted(store, alice, followUp);
@@ -82,7 +82,7 @@ describe('accepting a message', () => {
     expect(await verdict(alice, { message: userMessage('late', { taskId }) })).toBe('terminal');
   });
 
-  test('lets two principals use the same messageId, and neither see the other', async () => {
+  test('allows two principals the same messageId, and hides their tasks from each other', async () => {
     const message = userMessage();
     const hers = await accepted(store, alice, message);
     const his = await accepted(store, bob, message);
@@ -93,7 +93,7 @@ describe('accepting a message', () => {
     expect((await store.tasks.list(bob, { contextId: hers.contextId, pageSize: 10 })).totalSize).toBe(0);
   });
 
-  test('refuses an unknown task and a context that is not the task’s', async () => {
+  test('refuses an unknown task, and a context of another task', async () => {
     const { taskId } = await accepted(store, alice);
     expect(await verdict(alice, { message: userMessage('x', { taskId: 'nowhere' }) })).toBe('missing');
     expect(await verdict(alice, { message: userMessage('x', { taskId, contextId: 'other' }) })).toBe(
@@ -101,13 +101,13 @@ describe('accepting a message', () => {
     );
   });
 
-  test('refuses more messages than may wait', async () => {
+  test('refuses messages beyond maxInbox', async () => {
     const { taskId } = await accepted(store, alice);
     for (const text of ['2', '3']) await accepted(store, alice, userMessage(text, { taskId }));
     expect(await verdict(alice, { message: userMessage('4', { taskId }) })).toBe('inbox-full');
   });
 
-  test('on condition of the last event: only while it is the last one; ignored for a new task', async () => {
+  test('with ifSeq accepts a message only if that is the last event; a new task ignores it', async () => {
     const { taskId } = await accepted(store, alice, userMessage());
     const turn = await begun(store, taskId);
     await turn.publish({ kind: 'status', state: 'TASK_STATE_INPUT_REQUIRED', settles: true });
@@ -119,27 +119,27 @@ describe('accepting a message', () => {
     expect(await verdict(alice, { message: userMessage(), ifSeq: 9 })).toBe('accepted');
   });
 
-  test('takes one command for a new task and its job', async () => {
-    // Of its own: ioredis loses its place when others' commands come while MONITOR begins.
-    const quiet = await startRedis();
-    const own = await testStore({ redisUrl: quiet.url });
+  test('needs one command for a new task and its job', async () => {
+    // A private Redis: ioredis confuses replies when commands of others arrive while MONITOR begins.
+    const server = await startRedis();
+    const own = await testStore({ redisUrl: server.url });
     await accepted(own, alice);
     const sent = await commandsDuring(own, () => accepted(own, alice));
     await own.stop();
-    await quiet.stop();
+    await server.stop();
     expect(sent.map((command) => command.toLowerCase())).toEqual(['evalsha']);
   });
 });
 
 describe('canceling', () => {
-  test('ends a waiting task at once, with the same answer when repeated', async () => {
+  test('ends a waiting task at once; a repeated cancel has the same answer', async () => {
     const { taskId } = await accepted(store, alice);
     expect(await store.tasks.cancel(alice, taskId)).toBe('canceled');
     expect(await store.tasks.cancel(alice, taskId)).toBe('canceled');
     expect((await read(taskId)).status.state).toBe('TASK_STATE_CANCELED');
   });
 
-  test('names the messages that it leaves unanswered', async () => {
+  test('lists the ids of unanswered messages in the metadata', async () => {
     const first = userMessage();
     const { taskId } = await accepted(store, alice, first);
     const second = userMessage('more', { taskId });
@@ -149,7 +149,7 @@ describe('canceling', () => {
     expect((await read(taskId)).metadata).toEqual(dropped);
   });
 
-  test('of a running turn notifies its worker, which ends the task', async () => {
+  test('notifies the worker of a running turn, which ends the task', async () => {
     await store.turns.listen();
     const { taskId } = await accepted(store, alice);
     const canceled = Promise.withResolvers<void>();
@@ -163,7 +163,7 @@ describe('canceling', () => {
     expect(await store.tasks.cancel(alice, taskId)).toBe('canceled');
   });
 
-  test('on condition of the last event: only while it is the last, and once it is requested it is', async () => {
+  test('with ifSeq cancels only if that is the last event; a requested cancel stays requested', async () => {
     const { taskId } = await accepted(store, alice);
     const turn = await begun(store, taskId);
     expect(await store.tasks.cancel(alice, taskId, { ifSeq: 2 })).toBe('other-seq');
@@ -174,7 +174,7 @@ describe('canceling', () => {
     expect(await store.tasks.cancel(alice, taskId, { ifSeq: 1 })).toBe('canceled');
   });
 
-  test('comes too late for a task that has ended otherwise', async () => {
+  test('is refused for a task that has ended otherwise', async () => {
     const { taskId } = await accepted(store, alice);
     const turn = await begun(store, taskId);
     await turn.publish({ kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true });
@@ -196,7 +196,7 @@ describe('reading', () => {
     expect(new Set([first, second, await version()]).size).toBe(3);
   });
 
-  test('asks Redis only for the version of a cached task, and never shows it to another principal', async () => {
+  test('reads only the version of a cached task from Redis, and hides the task from other principals', async () => {
     const { taskId } = await accepted(store, alice);
     const first = await store.tasks.read(alice, taskId);
     expect(await store.tasks.read(alice, taskId)).toEqual(first);
@@ -208,7 +208,7 @@ describe('reading', () => {
     expect(await ofOther.tasks.read(alice, taskId)).toEqual(await store.tasks.read(alice, taskId));
   });
 
-  test('answers large artifacts whole, also while they are replaced', async () => {
+  test('returns large artifacts completely, also while they are replaced', async () => {
     const { taskId } = await accepted(store, alice);
     const turn = await begun(store, taskId);
     const put = (letter: string): Promise<void> =>
@@ -233,7 +233,7 @@ describe('listing', () => {
   const carol = { ...alice, principal: { ...alice.principal, subject: 'carol' } };
   const idsOf = (tasks: readonly string[]): string[] => tasks.map((json) => JSON.parse(json).id);
 
-  test('pages through all tasks, the latest status first, each once, with the exact total', async () => {
+  test('returns all tasks in pages, latest status first, each once, with the exact total size', async () => {
     const made: string[] = [];
     for (let i = 0; i < 7; i++) made.push((await accepted(store, carol)).taskId);
     const seen: string[] = [];
@@ -251,7 +251,7 @@ describe('listing', () => {
     expect(times).toEqual(times.toSorted().reverse());
   });
 
-  test('keeps its place when the task that the page token names has moved or ended', async () => {
+  test('continues at the right task when the last task of the page before has moved or ended', async () => {
     const dave = { ...alice, principal: { ...alice.principal, subject: 'dave' } };
     for (let i = 0; i < 5; i++) await accepted(store, dave);
     const first = await store.tasks.list(dave, { pageSize: 2 });
@@ -261,7 +261,7 @@ describe('listing', () => {
     expect(idsOf(second.tasks)).not.toContain(idsOf(first.tasks)[0]);
   });
 
-  test('filters by state and by time, and leaves artifacts and history out when asked', async () => {
+  test('filters by state and time, and can leave out artifacts and history', async () => {
     const erin = { ...alice, principal: { ...alice.principal, subject: 'erin' } };
     const done = await accepted(store, erin);
     const turn = await begun(store, done.taskId);
@@ -286,22 +286,22 @@ describe('listing', () => {
     expect((await store.tasks.list(erin, { pageSize: 10, statusTimestampAfter: later })).totalSize).toBe(0);
   });
 
-  test('refuses a page token that it never gave out', async () => {
+  test('refuses an invalid page token', async () => {
     await expect(store.tasks.list(alice, { pageSize: 1, pageToken: 'nonsense!' })).rejects.toThrow(InvalidPageToken);
   });
 });
 
-/** Commands that clients (not scripts) sent to keys of this store meanwhile. */
-async function commandsDuring({ settings }: Store, act: () => Promise<unknown>): Promise<string[]> {
+/** The commands that clients (not scripts) send to keys of this store during a function. */
+async function commandsDuring({ settings }: Store, run: () => Promise<unknown>): Promise<string[]> {
   const commands: string[] = [];
   const client = new Redis(settings.redisUrl);
   const monitor = await client.monitor();
   monitor.on('monitor', (_, [command, ...args]: string[], source: string) => {
     if (source !== 'lua' && args.some((arg) => arg.includes(settings.prefix))) commands.push(command ?? '');
   });
-  await act();
+  await run();
   await client.ping();
-  await until(() => commands.length > 0, { what: 'the first command seen' });
+  await until(() => commands.length > 0, { what: 'the first command is recorded' });
   monitor.disconnect();
   client.disconnect();
   return [...commands];

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * States that differ in names only are one state: which worker is which, how high epochs and job numbers have counted.
- * The rules compare these by equality alone (and give out fresh ones), so renaming them changes no behaviour.
+ * States that differ in names only are one state: the names of workers, and the absolute epochs and job numbers. The
+ * rules only compare these for equality and create new ones, so that renaming them changes no behaviour.
  */
 import { DEAD } from './world.mjs';
 
@@ -15,13 +15,10 @@ export function canonical(state) {
   return { state: named, key: keyOf(named) };
 }
 
-/**
- * Ids of begins, by rank; epochs count down to the ones that something names. Fencing tokens are renamed with them.
- * @param {State} state @returns {State}
- */
+/** Replaces ids of begins and epochs by their ranks, also in fences. @param {State} state @returns {State} */
 function renameFences(state) {
   const { task, kept } = state;
-  const runs = state.runs.map((run) => forgetful(run, task, kept));
+  const runs = state.runs.map((run) => withoutOldNames(run, task, kept));
   const fences = [task, kept?.task].flatMap((one) => (one?.epoch ? [`${one.epoch}.${one.run}`] : []));
   for (const run of runs) if (run.fence) fences.push(run.fence);
   const ids = rankOf([...fences.map((fence) => Number(fence.split('.r')[1])), ...runs.map(({ id }) => id)]);
@@ -50,11 +47,11 @@ function renameFences(state) {
 }
 
 /**
- * An old epoch is an old epoch: nothing but a fail-over can give it out again. The id of a begin counts until it is
- * answered.
+ * Makes all old epochs equal, because only a fail-over can give one out again. The id of a begin is needed until its
+ * reply.
  * @param {Run} run @param {Task|null} task @param {import('./world.mjs').Kept|null} kept @returns {Run}
  */
-function forgetful(run, task, kept) {
+function withoutOldNames(run, task, kept) {
   const isOld = !kept && task && Number.parseInt(run.fence, 10) < task.epoch;
   return { ...run, id: run.at === 'begin' ? run.id : 0, fence: isOld ? '0.r0' : run.fence };
 }
@@ -63,10 +60,10 @@ function forgetful(run, task, kept) {
 const rankOf = (numbers) =>
   new Map([0, ...new Set(numbers.filter(Boolean))].sort((a, b) => a - b).map((number, i) => [number, i]));
 
-/** Numbers that nothing names any more are left out of the count. @param {State} state @returns {State} */
+/** Renumbers the jobs without the numbers that are no longer used. @param {State} state @returns {State} */
 function renumberJobs(state) {
   const { task, kept, jobs, adds, runs } = state;
-  // What a replica keeps names jobs, too: their numbers stay as they are.
+  // The state of the replica uses job numbers, too: do not change them.
   if (!task || kept) return state;
   /** @type {boolean[]} */
   const isUsed = [];
@@ -89,19 +86,19 @@ function renumberJobs(state) {
   };
 }
 
-/** Runs in the order of what they are; tokens are their places. @param {State} state @returns {State} */
+/** Sorts the runs by their contents, and makes their positions their tokens. @param {State} state @returns {State} */
 function renameRuns(state) {
   const { task, kept, jobs, runs } = state;
   const sorted = runs.length > 1 ? sortRuns(state) : runs;
   /** @type {number[]} */
-  const place = [];
+  const position = [];
   sorted.forEach((run, i) => {
-    place[run.token] = i + 1;
+    position[run.token] = i + 1;
   });
   /** @template {Task|null} T @param {T} one @returns {T} */
-  const owned = (one) => (one?.token ? { ...one, token: `t${place[Number(one.token.slice(1))] ?? ''}` } : one);
+  const owned = (one) => (one?.token ? { ...one, token: `t${position[Number(one.token.slice(1))] ?? ''}` } : one);
   /** @param {import('./world.mjs').Job[]} some */
-  const locked = (some) => some.map((job) => (job.lock > 0 ? { ...job, lock: place[job.lock] ?? DEAD } : job));
+  const locked = (some) => some.map((job) => (job.lock > 0 ? { ...job, lock: position[job.lock] ?? DEAD } : job));
   return {
     ...state,
     task: owned(task),
@@ -129,16 +126,22 @@ function keyOf({ task, kept, jobs, adds, runs, sent, asked, cancel, accepted, se
   key += `|${adds.join()}`;
   for (const run of runs) key += runText(run);
   const past = `${sent}${asked ? 'a' : ''}${cancel ? 'c' : ''}${faults}${isHarmed ? 'h' : ''}`;
-  if (kept)
-    key += `|${kept.task ? taskKey(kept.task) : ''};${kept.jobs.map((job) => Object.values(job))};${kept.adds};${kept.cancel},${kept.accepted.join('')},${kept.settled.join('')},${kept.dropped.join('')}`;
+  if (kept) key += keptKey(kept);
   return `${key}|${past}${accepted.join('')},${settled.join('')},${dropped.join('')}`;
 }
 
+/** @param {import('./world.mjs').Kept} kept */
+const keptKey = ({ task, jobs, adds, cancel, accepted, settled, dropped }) =>
+  `|${task ? taskKey(task) : ''};${jobs.map((job) => Object.values(job))};${adds};${cancel},` +
+  `${accepted.join('')},${settled.join('')},${dropped.join('')}`;
+
 /** @param {Task} task */
 export const taskKey = (task) =>
-  `${task.state}${task.inbox.join('')},${task.scheduled},${task.jobs},${task.outbox},${task.epoch},${task.run},${task.turn},${task.token},` +
-  `${task.started},${task.turnSeq},${task.attempts}${task.cancel ? 'c' : ''}${task.whileWorking}${task.waits ?? ''}${Object.keys(task.accepted).join('')}`;
+  `${task.state}${task.inbox.join('')},${task.scheduled},${task.jobs},${task.outbox},` +
+  `${task.epoch},${task.run},${task.turn},${task.token},${task.started},${task.turnSeq},${task.attempts}` +
+  `${task.cancel ? 'c' : ''}${task.whileWorking}${task.waits ?? ''}${Object.keys(task.accepted).join('')}`;
 
 /** @param {Run} run */
 const runText = (run) =>
-  `;${run.job},${run.started},${run.at}${run.fence},${run.id},${run.turnSeq}${run.asked ? 'a' : ''}${run.last ? 'l' : ''}${run.turns},${run.taken.join('')},${run.resend}`;
+  `;${run.job},${run.started},${run.at}${run.fence},${run.id},${run.turnSeq}` +
+  `${run.asked ? 'a' : ''}${run.last ? 'l' : ''}${run.turns},${run.taken.join('')},${run.resend}`;

@@ -16,6 +16,6 @@ export interface Result {
 
 export const SMALL_WORLDS: readonly World[];
 export const MUTANTS: readonly { readonly name: string; readonly rules: Rules }[];
-export function search(world: World, rules: Rules, asksRecords?: boolean): Result;
-/** What caught the broken rules, in the first of the worlds that did. */
-export function firstCatch(broken: Rules, asksRecords: boolean, worlds?: readonly World[]): string | undefined;
+export function search(world: World, rules: Rules, checksRecords?: boolean): Result;
+/** The problem found in the first world in which the broken rules have one; undefined if they have none. */
+export function firstCatch(broken: Rules, checksRecords: boolean, worlds?: readonly World[]): string | undefined;

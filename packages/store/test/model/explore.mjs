@@ -1,8 +1,8 @@
 // @ts-check
 /**
- *   npm run model               the rules of turns, in every world: some minutes
- *   npm run model -- --deep     the same in larger worlds: over 2 GB of memory
- *   npm run model -- --mutants  one rule broken at a time: each must be caught
+ *   npm run model               checks the rules of turns in every world; takes some minutes
+ *   npm run model -- --deep     the same in larger worlds; needs more than 2 GB of memory
+ *   npm run model -- --mutants  breaks one rule at a time; each must be caught
  */
 import * as rules from '../reference/turn-rules.ts';
 import { MUTANTS } from './mutants.mjs';
@@ -25,7 +25,7 @@ const world = (world) => ({
 });
 
 /** @type {Partial<World>} */
-const FORGETFUL = { whileWorking: 's', messages: 3, forgetsMessages: true, cancels: false };
+const LOSES_MESSAGES = { whileWorking: 's', messages: 3, losesMessages: true, cancels: false };
 
 export const WORLDS = [
   world({ name: 'two messages, a cancel, one fault' }),
@@ -38,15 +38,15 @@ export const WORLDS = [
   world({ name: 'steered: two messages, a cancel, one fault', whileWorking: 's' }),
   world({ name: 'steered: two messages, a job for each turn, one fault', whileWorking: 's', turnsPerJob: 1 }),
   world({ name: 'steered: three messages, no fault', whileWorking: 's', messages: 3, faults: 0, turnsPerJob: 2 }),
-  world({ name: 'steered: three messages, one is forgotten', ...FORGETFUL }),
+  world({ name: 'steered: three messages, one is lost', ...LOSES_MESSAGES }),
   world({ name: 'rejecting: two messages, a cancel, one fault', whileWorking: 'r' }),
-  world({ name: 'for later: two messages, a cancel, one fault', later: true }),
-  world({ name: 'for later: a fail-over and another fault', later: true, messages: 1, faults: 2, failsOver: true }),
+  world({ name: 'scheduled: two messages, a cancel, one fault', later: true }),
+  world({ name: 'scheduled: a fail-over and another fault', later: true, messages: 1, faults: 2, failsOver: true }),
 ];
 
 export const DEEP_WORLDS = [
   world({ name: 'steered: three messages, a cancel, one fault', whileWorking: 's', messages: 3 }),
-  world({ name: 'steered: three messages, a fail-over', ...FORGETFUL, failsOver: true, slots: 1 }),
+  world({ name: 'steered: three messages, a fail-over', ...LOSES_MESSAGES, failsOver: true, slots: 1 }),
   world({ name: 'steered: two messages, two faults', whileWorking: 's', faults: 2, cancels: false }),
   world({ name: 'two messages, a job for each turn, two faults', faults: 2, turnsPerJob: 1, cancels: false }),
   world({ name: 'two messages, a cancel, two faults', faults: 2 }),
@@ -64,8 +64,8 @@ export const SMALL_WORLDS = [
   world({ name: 'steered: two messages, one fault', whileWorking: 's', cancels: false }),
   world({ name: 'steered: three messages, no fault', whileWorking: 's', messages: 3, faults: 0, cancels: false }),
   world({ name: 'rejecting: two messages, no fault', whileWorking: 'r', faults: 0 }),
-  world({ name: 'for later: one message, a cancel, one fault', later: true, messages: 1 }),
-  world({ name: 'steered: three messages, one is forgotten', ...FORGETFUL, slots: 1, maxAttempts: 1 }),
+  world({ name: 'scheduled: one message, a cancel, one fault', later: true, messages: 1 }),
+  world({ name: 'steered: three messages, one is lost', ...LOSES_MESSAGES, slots: 1, maxAttempts: 1 }),
 ];
 
 /** @param {World[]} worlds */
@@ -84,30 +84,29 @@ export function checkRules(worlds) {
     });
   }
   const seconds = ((Date.now() - begun) / 1000).toFixed(0);
-  print(
-    `${column(states, 0)} states, ${column(steps, 0)} steps, ${seconds} s: ${isSound ? 'every property holds' : 'BROKEN'}`,
-  );
+  const verdict = isSound ? 'every property holds' : 'BROKEN';
+  print(`${column(states, 0)} states, ${column(steps, 0)} steps, ${seconds} s: ${verdict}`);
   return isSound;
 }
 
 export function checkMutants() {
   let caught = 0;
   for (const mutant of MUTANTS) {
-    const asked = firstCatch(mutant.rules, true);
-    const seen = firstCatch(mutant.rules, false);
-    if (asked) caught++;
-    print(`${asked ? 'caught' : 'MISSED'}  ${mutant.name}`);
-    if (asked) print(`        asked: ${asked}`);
-    print(`        seen:  ${seen ?? '-'}`);
+    const byRecords = firstCatch(mutant.rules, true);
+    const bySteps = firstCatch(mutant.rules, false);
+    if (byRecords) caught++;
+    print(`${byRecords ? 'caught' : 'MISSED'}  ${mutant.name}`);
+    if (byRecords) print(`        with checks of records: ${byRecords}`);
+    print(`        by steps alone:         ${bySteps ?? '-'}`);
   }
   print(`${caught} of ${MUTANTS.length} mutants caught`);
   return caught === MUTANTS.length;
 }
 
-/** @param {typeof rules} broken @param {boolean} asksRecords */
-export function firstCatch(broken, asksRecords, worlds = SMALL_WORLDS) {
+/** @param {typeof rules} broken @param {boolean} checksRecords */
+export function firstCatch(broken, checksRecords, worlds = SMALL_WORLDS) {
   for (const one of worlds) {
-    const { problem, trace } = search(one, broken, asksRecords);
+    const { problem, trace } = search(one, broken, checksRecords);
     if (problem) return `"${problem}" after ${trace?.length ?? 0} steps (${one.name})`;
   }
   return undefined;

@@ -1,12 +1,12 @@
 // @ts-check
-/** The rules with one of them broken at a time. A checker that does not catch each of these proves nothing. */
+/** The rules with one of them broken at a time. The checker must catch each of these mutants. */
 import * as rules from '../reference/turn-rules.ts';
 
 /** @typedef {import('./world.mjs').Rules} Rules */
 /** @typedef {import('../reference/turn-rules.ts').Reply} Reply */
 /** @typedef {import('../reference/turn-rules.ts').TaskRecord} Task */
 
-/** What a broken script leaves behind. @param {Reply} reply @param {Partial<Task>} change @returns {Reply} */
+/** The reply with a changed record. @param {Reply} reply @param {Partial<Task>} change @returns {Reply} */
 const leaving = (reply, change) => ({ ...reply, record: reply.record && { ...reply.record, ...change } });
 
 /** @param {Task|null} task @returns {Partial<Task>} */
@@ -16,7 +16,7 @@ const was = (task) => (task ? { whileWorking: task.whileWorking } : {});
 const isEnded = (task) => !!task && rules.isTerminal(task.state);
 
 /**
- * Breaks every script whose reply it changes.
+ * Changes the replies of all scripts.
  * @param {(reply: Reply, before: Task|null) => Reply} change
  * @returns {Partial<Rules>}
  */
@@ -31,7 +31,7 @@ const everywhere = (change) => ({
 });
 
 /**
- * As if a fencing token were no more than its number. @template {{ fence: string }} T
+ * Compares only the epochs of fences. @template {{ fence: string }} T
  * @param {Task} task
  * @param {T} call
  * @returns {T}
@@ -41,38 +41,38 @@ const byEpoch = (task, call) =>
 
 /** @type {Record<string, Partial<Rules>>} */
 const BROKEN = {
-  'accept: a retry is a new message': {
+  'accept: a repeated message is a new message': {
     accept: (task, message) => rules.accept(task && { ...task, accepted: {} }, message),
   },
-  'accept: takes a message for a task that waits for its time': {
+  'accept: accepts a message for a scheduled task that has not begun': {
     accept: (task, message) =>
       task?.waits
         ? leaving(rules.accept({ ...task, waits: undefined }, message), { waits: task.waits })
         : rules.accept(task, message),
   },
-  'beginLater: a task begins each time': {
+  'beginLater: a scheduled task begins each time': {
     beginLater: (task, time) => leaving(rules.beginLater(task, time), { waits: task.waits }),
   },
-  'beginLater: no job': {
+  'beginLater: adds no job': {
     beginLater: (task, time) => ({
       ...leaving(rules.beginLater(task, time), { scheduled: 0, outbox: undefined }),
       job: 0,
     }),
   },
-  'cancel: a task that waits for its time begins all the same': {
+  'cancel: a canceled scheduled task still begins': {
     cancel: (task) => leaving(rules.cancel(task), { waits: task?.waits }),
   },
-  'accept: a retry after the end is refused': {
+  'accept: a repeated message is refused after the end': {
     accept: (task, message) =>
       rules.accept(task && rules.isTerminal(task.state) ? { ...task, accepted: {} } : task, message),
   },
-  'accept: takes messages while a cancel waits': {
+  'accept: accepts messages after a cancel request': {
     accept: (task, message) =>
       task?.cancel
         ? leaving(rules.accept({ ...task, cancel: false }, message), { cancel: true })
         : rules.accept(task, message),
   },
-  'accept: no outbox entry': {
+  'accept: adds no outbox entry': {
     accept: (task, message) => leaving(rules.accept(task, message), task?.scheduled ? {} : { outbox: undefined }),
   },
   'accept: every job of a task has the same number': {
@@ -104,13 +104,13 @@ const BROKEN = {
     beginTurn: (task, run) =>
       rules.beginTurn(task && task.token === run.token ? { ...task, token: '', started: 0 } : task, run),
   },
-  'beginTurn: ignores a waiting cancel': {
+  'beginTurn: ignores a cancel request': {
     beginTurn: (task, run) =>
       task?.cancel
         ? leaving(rules.beginTurn({ ...task, cancel: false }, run), { cancel: true })
         : rules.beginTurn(task, run),
   },
-  'beginTurn: attempts without bound': {
+  'beginTurn: attempts without a limit': {
     beginTurn: (task, run) => rules.beginTurn(task, { ...run, maxAttempts: Infinity }),
   },
   'append: any epoch': {
@@ -122,13 +122,13 @@ const BROKEN = {
   'append: the outcome leaves its message to endTurn': {
     append: (task, event) => rules.append(task, { ...event, settles: false }),
   },
-  'append: a question forgets a waiting cancel': {
+  'append: a question ignores a cancel request': {
     append: (task, event) =>
       task.cancel && rules.isWaiting(event.state)
         ? leaving(rules.append({ ...task, cancel: false }, event), { cancel: true })
         : rules.append(task, event),
   },
-  'append: a question stands while a message waits': {
+  'append: the task stays interrupted while a message waits': {
     append: (task, event) => {
       const reply = rules.append(task, event);
       const isQuestion = rules.isWaiting(event.state) && reply.events.length > 0;
@@ -139,7 +139,7 @@ const BROKEN = {
     append: (task, event) =>
       leaving(rules.append(task, event), rules.isTerminal(event.state) ? { turn: task.turn } : {}),
   },
-  'append: a completion drops the messages that wait': {
+  'append: a completion drops waiting messages': {
     append: (task, event) =>
       rules.append(event.state === 'C' && event.fence === task.turn ? { ...task, cancel: true } : task, event),
   },
@@ -158,16 +158,16 @@ const BROKEN = {
       return reply.verdict === 'released' ? leaving(reply, { turn: task.turn }) : reply;
     },
   },
-  'releaseTurn: ignores a waiting cancel': {
+  'releaseTurn: ignores a cancel request': {
     releaseTurn: (task, turn) => leaving(rules.releaseTurn({ ...task, cancel: false }, turn), { cancel: task.cancel }),
   },
-  'cancel: an idle task only gets the flag': {
+  'cancel: a task without a turn is only marked as canceled': {
     cancel: (task) =>
       task && !task.turn && !rules.isTerminal(task.state)
         ? { verdict: 'requested', record: { ...task, cancel: true }, events: [] }
         : rules.cancel(task),
   },
-  'sweep: drops the entry instead of moving it': {
+  'sweep: deletes the outbox entry instead of renewing it': {
     sweep: (task, time) => leaving(rules.sweep(task, time), { outbox: undefined }),
   },
   'sweep: a new job number each time': {
@@ -177,13 +177,13 @@ const BROKEN = {
       return reply.verdict === 'add' ? { ...leaving(reply, { scheduled: job, jobs: job }), job } : reply;
     },
   },
-  'sweep: does not let a job added anew in': {
+  'sweep: a job that was added again cannot begin': {
     sweep: (task, time) => {
       const reply = rules.sweep(task, time);
       return reply.verdict === 'add' ? leaving(reply, { started: task.started }) : reply;
     },
   },
-  'sweep: leaves a cancel to an owner that is gone': {
+  'sweep: leaves a cancel to a crashed owner': {
     sweep: (task, time) =>
       task.cancel ? leaving(rules.sweep({ ...task, cancel: false }, time), { cancel: true }) : rules.sweep(task, time),
   },
@@ -192,31 +192,31 @@ const BROKEN = {
     endTurn: (task, turn) => rules.endTurn(task, byEpoch(task, turn)),
     releaseTurn: (task, turn) => rules.releaseTurn(task, byEpoch(task, turn)),
   },
-  'beginTurn: the owner that asks for its next turn gets the one that is open': {
+  'beginTurn: the owner that begins its next turn gets the open one': {
     beginTurn: (task, run) =>
       rules.beginTurn(task, task?.turn && task.token === run.token ? { ...run, run: task.run } : run),
   },
-  'accept: a message enters although the agent takes none': {
+  'accept: accepts a message although the agent rejects messages while it works': {
     accept: (task, message) => leaving(rules.accept(task && { ...task, whileWorking: '' }, message), was(task)),
   },
-  'accept: a retry is refused while the agent takes none': {
+  'accept: a repeated message is refused while the agent rejects messages': {
     accept: (task, message) =>
       rules.accept(task && task.whileWorking === 'r' && task.turn ? { ...task, accepted: {} } : task, message),
   },
-  'accept: an answer to a question is refused while the turn runs': {
+  'accept: an answer to a question is refused while the turn is open': {
     accept: (task, message) =>
       task?.turn && task.whileWorking === 'r' && rules.isWaiting(task.state) && !task.accepted[message.messageId]
         ? { verdict: 'working', record: task, events: [] }
         : rules.accept(task, message),
   },
-  'steered: what is given leaves the inbox': {
+  'steered: a received message leaves the inbox': {
     steered: (task, turn) => {
       const reply = rules.steered(task, turn);
       const inbox = task.inbox.filter((messageId) => messageId !== reply.given?.[0]);
       return reply.given?.length ? leaving(reply, { inbox }) : reply;
     },
   },
-  'steered: the last one first': {
+  'steered: the last message comes first': {
     steered: (task, turn) => {
       const reply = rules.steered(task, turn);
       return { ...reply, given: reply.given?.toReversed() };
@@ -225,26 +225,26 @@ const BROKEN = {
   'steered: any fence': {
     steered: (task, turn) => rules.steered(task, { ...turn, fence: task.turn || turn.fence }),
   },
-  'append: an outcome leaves what its turn was given': {
+  'append: an outcome does not answer the messages that its turn received': {
     append: (task, event) => rules.append(task, { ...event, taken: [] }),
   },
-  'append: an outcome takes all that waits': {
+  'append: an outcome answers all waiting messages': {
     append: (task, event) => rules.append(task, { ...event, taken: task.inbox.slice(1) }),
   },
-  'append: an outcome takes as many as its turn was given, whichever they are': {
+  'append: an outcome answers the right number of messages, but not the right ones': {
     append: (task, event) => rules.append(task, { ...event, taken: task.inbox.slice(1, 1 + event.taken.length) }),
   },
-  'append: sent again, an outcome takes what has come since': {
+  'append: a repeated outcome answers messages that came after it': {
     append: (task, event) =>
       event.settles && event.fence === rules.lastFence(task) && !task.turn && task.inbox.length
         ? leaving(rules.append(task, event), { inbox: task.inbox.slice(1) })
         : rules.append(task, event),
   },
-  'append: a completion ends the task whose turn was given a message, though another one waits': {
+  'append: a completion of a steered turn ends the task although another message waits': {
     append: (task, event) =>
       rules.append(event.taken.length && event.fence === task.turn ? { ...task, cancel: true } : task, event),
   },
-  'endTurn: leaves what the turn was given': {
+  'endTurn: does not answer the messages that the turn received': {
     endTurn: (task, turn) => rules.endTurn(task, { ...turn, taken: [] }),
   },
   'the end: the task stays in the outbox': everywhere((reply, before) =>

@@ -1,7 +1,8 @@
 // @ts-check
 /**
- * What must hold. Four kinds: of a record alone (asked of every script, whatever led there), of a state, of a step,
- * and of all the ways onward (`isAtRest` is where every way must lead). Each check answers with the sentence it broke.
+ * The properties that must hold. There are four kinds: of a record (the replies of every script to it), of a state,
+ * of a step, and of liveness (every state must have a path to one that `isAtRest`). Each check returns the violated
+ * property.
  */
 
 import { isTerminal, isWaiting } from '../reference/turn-rules.ts';
@@ -13,10 +14,10 @@ import { holdsLock } from './world.mjs';
 /** @typedef {import('./world.mjs').State} State */
 /** @typedef {import('./world.mjs').Rules} Rules */
 
-/** The sweeper may come at any moment. */
+/** The sweeper may run at any time. */
 const LEASE = 'due';
 
-/** Nothing left to do and nothing left over. @param {State} state */
+/** Whether nothing is left to do, and no data of turns is left. @param {State} state */
 export const isAtRest = ({ task, jobs, adds, runs, cancel }) =>
   !jobs.length &&
   !adds.length &&
@@ -36,7 +37,7 @@ export function recordProblem(task, rules, maxAttempts) {
   return (
     retries(task, ask) ??
     fenced(task, ask) ??
-    later(task, ask) ??
+    scheduled(task, ask) ??
     (isTerminal(task.state) ? ended(task, ask) : cancels(task, ask)) ??
     (task.turn ? opened(task, ask, maxAttempts) : undefined)
   );
@@ -88,7 +89,7 @@ function asker(task, rules, maxAttempts) {
 function retries(task, ask) {
   for (const messageId of Object.keys(task.accepted)) {
     if (!isNothing(task, ask.accept(messageId), 'duplicate'))
-      return 'a duplicate gets the same task and changes nothing';
+      return 'a repeated message gets the same task and changes nothing';
     if (!isNothing(task, ask.accept(messageId, 'other'), 'conflict'))
       return 'the same messageId with another body is a conflict';
   }
@@ -96,13 +97,13 @@ function retries(task, ask) {
 }
 
 /** @param {Task} task @param {Asker} ask */
-function later(task, ask) {
+function scheduled(task, ask) {
   const { record, verdict, job } = ask.beginLater();
-  if (!task.waits) return record === task ? undefined : 'a task begins at its time once, and no other one does';
-  if (!isNothing(task, ask.accept('new'), 'waits')) return 'a task that waits for its time takes no other message';
+  if (!task.waits) return record === task ? undefined : 'only a scheduled task begins at its time, and once';
+  if (!isNothing(task, ask.accept('new'), 'waits')) return 'a scheduled task accepts no other message before its begin';
   if (verdict !== 'begun' || !job || !record || ask.beginLater(record).record !== record)
-    return 'a task gets one job when its time comes';
-  return ask.cancel().record?.state === 'X' ? undefined : 'a task that waits for its time is canceled at once';
+    return 'a scheduled task gets one job when it is due';
+  return ask.cancel().record?.state === 'X' ? undefined : 'a scheduled task is canceled at once';
 }
 
 /** @param {Task} task @param {Asker} ask */
@@ -115,7 +116,7 @@ function fenced(task, ask) {
     if (fence === task.turn) continue;
     const events = [ask.append(fence, 'w'), ask.append(fence, 'C')];
     const replies = [...events, ask.end(fence), ask.release(fence, false), ask.release(fence, true)];
-    if (ask.steered(fence).given?.length) return 'only the open turn is given messages';
+    if (ask.steered(fence).given?.length) return 'only the open turn receives steering messages';
     if (!replies.every((reply) => isNothing(task, reply))) return 'only the open turn writes';
   }
   return undefined;
@@ -130,12 +131,11 @@ function ended(task, ask) {
 /** @param {Task} task @param {Asker} ask */
 function cancels(task, ask) {
   const reply = ask.cancel();
-  if (!task.turn && reply.record?.state !== 'X') return 'an idle task is canceled at once';
+  if (!task.turn && reply.record?.state !== 'X') return 'a task without a turn is canceled at once';
   if (!task.cancel) return undefined;
   if (!isNothing(task, reply, 'requested')) return 'a second cancel changes nothing';
-  if (!isNothing(task, ask.accept('new'), 'canceling'))
-    return 'no message is accepted to be dropped by a pending cancel';
-  if (ask.sweep().record?.state !== 'X') return 'the sweeper alone finishes a cancel whose owner is silent';
+  if (!isNothing(task, ask.accept('new'), 'canceling')) return 'no message is accepted after a cancel request';
+  if (ask.sweep().record?.state !== 'X') return 'the sweeper cancels a task whose owner has crashed';
   if (ask.begin(9, 'new').record?.state !== 'X') return 'no turn begins after an accepted cancel';
   return undefined;
 }
@@ -152,36 +152,36 @@ function opened(task, ask, maxAttempts) {
   const afterShutdown = ask.release(task.turn, false).record;
   const afterFailure = ask.release(task.turn, true).record;
   if (afterShutdown && ask.append(task.turn, 'w', task.turnSeq + 1, afterShutdown).events.length)
-    return 'a turn given back writes no more';
+    return 'a turn that was given back cannot write';
   if (task.cancel)
     return [afterOutcome, afterShutdown, afterFailure].every((next) => next?.state === 'X')
       ? undefined
-      : 'however the turn ends, a pending cancel ends the task';
+      : 'a requested cancel ends the task, however the turn ends';
   if ((ask.begin(task.started || 1, 'other').verdict === 'stale') !== task.started > 0)
-    return 'a turn is not taken over by a run that started no later';
+    return 'only a run with a later start takes a turn over';
   if (afterShutdown && ask.begin(9, 'next', afterShutdown).attempt !== task.attempts)
-    return 'a turn handed back spends no attempt';
+    return 'a turn that is given back spends no attempt';
   const retried = [ask.begin(9, 'next'), ...(afterFailure ? [ask.begin(9, 'next', afterFailure)] : [])];
   const isCounted = retried.every((reply) =>
     task.attempts < maxAttempts
       ? reply.attempt === task.attempts + 1
       : reply.record?.state === 'F' && reply.events.length === 1,
   );
-  return isCounted ? undefined : 'a turn taken over or retried spends an attempt; the last one ends FAILED';
+  return isCounted ? undefined : 'a turn that is taken over or retried spends an attempt; the last one fails the task';
 }
 
-/** Messages beside the one of the open turn. @param {Task} task @param {Asker} ask */
+/** The messages that wait behind that of the open turn. @param {Task} task @param {Asker} ask */
 function steering(task, ask) {
   const reply = ask.steered(task.turn);
   if (!isNothing(task, reply, 'given') || reply.given?.join() !== task.inbox.slice(1).join())
-    return 'a turn is given the messages behind its own, in order, and they go on to wait';
+    return 'a turn receives the messages behind its own, in order, and they stay in the inbox';
   if (!isNothing(task, ask.complete(['lost'])) || !isNothing(task, ask.complete([...task.inbox.slice(1), 'lost'])))
-    return 'an outcome does not take messages that a fail-over has lost';
+    return 'an outcome does not answer messages that a fail-over has lost';
   if (task.cancel) return undefined;
   const isRefused = task.whileWorking === 'r' && !isWaiting(task.state);
   const { verdict, record } = ask.accept('new');
   if (isRefused !== (verdict === 'working') || isRefused !== (record?.inbox.length === task.inbox.length))
-    return 'a message is refused while the turn works of an agent that takes none, and accepted otherwise';
+    return 'a message is refused if the agent rejects messages and its turn works, and accepted otherwise';
   return undefined;
 }
 
@@ -197,35 +197,37 @@ const isNothing = (task, reply, verdict = reply.verdict) =>
 /** @param {State} state @param {Rules} rules @param {number} maxAttempts @returns {string|undefined} */
 export function stateProblem(state, rules, maxAttempts) {
   return state.task
-    ? (accounts(state, state.task) ?? standing(state.task, maxAttempts) ?? writers(state, state.task, rules))
+    ? (messagesProblem(state, state.task) ??
+        fieldsProblem(state.task, maxAttempts) ??
+        writersProblem(state, state.task, rules))
     : undefined;
 }
 
 /** @param {State} state @param {Task} task */
-function accounts({ accepted, settled, dropped, jobs }, task) {
+function messagesProblem({ accepted, settled, dropped, jobs }, task) {
   const accounted = [...settled, ...(isTerminal(task.state) ? dropped : task.inbox)];
   if (accounted.join() !== accepted.join())
-    return 'every message is settled by one turn, in order, or named at the end';
-  return jobs.length > accepted.length ? 'jobs do not pile up: never more than messages' : undefined;
+    return 'every message is settled by one turn, in order, or listed as dropped at the end';
+  return jobs.length > accepted.length ? 'there are at most as many jobs as messages' : undefined;
 }
 
 /** @param {Task} task @param {number} maxAttempts */
-function standing(task, maxAttempts) {
+function fieldsProblem(task, maxAttempts) {
   if (task.waits)
     return task.inbox.length === 1 && !task.scheduled && !task.outbox && !task.turn && task.state === 's'
       ? undefined
-      : 'a task that waits for its time has its message, and nothing else';
-  const signs = [task.inbox.length > 0, task.scheduled > 0, task.outbox !== undefined];
-  if (signs.some((sign) => sign !== signs[0])) return 'inbox, scheduled and outbox go together';
-  if (isTerminal(task.state) && (signs[0] || task.turn)) return 'the end of a task leaves nothing behind';
+      : 'a scheduled task that has not begun has one message, and neither a job nor a turn';
+  const present = [task.inbox.length > 0, task.scheduled > 0, task.outbox !== undefined];
+  if (present.some((one) => one !== present[0])) return 'a task has an inbox, a job and an outbox entry together';
+  if (isTerminal(task.state) && (present[0] || task.turn)) return 'an ended task has no inbox, job, entry or turn';
   if (isWaiting(task.state) && task.inbox.length && !(task.turn && task.turnSeq))
-    return 'a question stands only while its own turn or nobody waits';
-  if (task.attempts > maxAttempts) return 'attempts are bounded';
+    return 'a task is interrupted only while no message waits, or while the turn that asked is open';
+  if (task.attempts > maxAttempts) return 'attempts are limited';
   return undefined;
 }
 
 /** @param {State} state @param {Task} task @param {Rules} rules */
-function writers({ runs }, task, rules) {
+function writersProblem({ runs }, task, rules) {
   const turns = runs.filter((run) => run.at === 'turn' || run.at === 'end');
   for (const run of turns) if (run.fence === task.turn && task.turnSeq > run.turnSeq) return 'an event is written once';
   if (turns.length < 2) return undefined;
@@ -241,7 +243,7 @@ function writers({ runs }, task, rules) {
         taken: [],
       }).events.length,
   );
-  return able.length > 1 ? 'never do two runs both write' : undefined;
+  return able.length > 1 ? 'at most one run can write' : undefined;
 }
 
 // A step ------------------------------------------------------------------------------------------------------------
@@ -251,28 +253,28 @@ export function stepProblem(before, { reply, script, run, state }) {
   const { task } = before;
   if (!reply || !task) return undefined;
   const states = reply.events;
-  if (isTerminal(task.state) && states.length) return 'after the end no event is written';
+  if (isTerminal(task.state) && states.length) return 'no event is written after the end';
   if (states.slice(0, -1).some(isTerminal)) return 'the terminal event is the last one';
   if (states.at(-1) === 'C' && reply.dropped?.length && !task.cancel) return 'a completion drops no message';
   if (states.includes('i') && state.task?.inbox[0] === task.inbox[0])
-    return 'an outcome and its message leave together';
+    return 'an outcome removes its message from the inbox';
   if (reply.settled && reply.settled.slice(1).join() !== run?.taken.join())
-    return 'an outcome takes what its turn was given, and nothing else';
+    return 'an outcome answers exactly the messages that its turn received';
   const isChanged = !!state.task && taskKey(state.task) !== taskKey(task);
   if (run && script !== 'beginTurn' && run.fence !== task.turn && isChanged) return 'only the open turn writes';
   if (script === 'beginTurn' && before.cancel && state.task?.turn && isChanged)
     return 'no turn begins after an accepted cancel';
-  if (script === 'beginTurn' && run && state.task?.epoch !== task.epoch && isTheft(before, task, run))
-    return 'a turn is not taken from a live owner that holds its job';
+  if (script === 'beginTurn' && run && state.task?.epoch !== task.epoch && isWrongTakeover(before, task, run))
+    return 'a turn is not taken over from a live owner that holds its job';
   return undefined;
 }
 
 /**
- * Not theft: the sweeper found the owner silent; or the queue lost the job since and counts its starts anew, so that an
- * old run looks young (the epoch still keeps the two apart).
+ * Whether a run takes the turn over from a live owner. Allowed exceptions: the sweeper has reset the starts; or the
+ * queue lost the job and counts its starts from 0 again, so that an old run looks new (the fence still separates them).
  * @param {State} before @param {Task} task @param {import('./world.mjs').Run} run
  */
-function isTheft(before, task, run) {
+function isWrongTakeover(before, task, run) {
   const owner = before.runs.find((other) => task.token === `t${other.token}`);
   const job = before.jobs.find((other) => other.id === run.job);
   return (

@@ -1,9 +1,7 @@
 // @ts-check
-/**
- * Visits every state of a world, breadth first, and checks every property; the trace to a broken one is a shortest one.
- */
+/** Visits every state of a world breadth first, and checks every property: a trace to a problem is a shortest one. */
 import { canonical, taskKey } from './canonical.mjs';
-import { arriving, components } from './liveness.mjs';
+import { components, reaching } from './liveness.mjs';
 import { isAtRest, recordProblem, stateProblem, stepProblem } from './properties.mjs';
 import { moves, START } from './world.mjs';
 
@@ -18,10 +16,10 @@ import { moves, START } from './world.mjs';
 
 /**
  * @param {World} world @param {Rules} rules
- * @param {boolean} [asksRecords] false: only what is seen to happen counts, not what each record would answer
+ * @param {boolean} [checksRecords] whether to check the replies of every script to each record, not only the steps
  * @returns {Result}
  */
-export function search(world, rules, asksRecords = true) {
+export function search(world, rules, checksRecords = true) {
   const first = canonical(START);
   const numbers = new Map([[first.key, 0]]);
   const cameFrom = [-1];
@@ -40,7 +38,8 @@ export function search(world, rules, asksRecords = true) {
     const found = [];
     for (const state of frontier) {
       const problem =
-        stateProblem(state, rules, world.maxAttempts) ?? (asksRecords ? once(checked, state, rules, world) : undefined);
+        stateProblem(state, rules, world.maxAttempts) ??
+        (checksRecords ? recordProblemOnce(checked, state, rules, world) : undefined);
       if (problem) return answer(problem, at);
       if (isAtRest(state)) graph.rests.push(at);
       if (!state.isHarmed) graph.unharmed.push(at);
@@ -57,21 +56,21 @@ export function search(world, rules, asksRecords = true) {
           cameBy.push(move.label);
           found.push(next.state);
         }
-        if (to !== at) draw(graph, at, to, move);
+        if (to !== at) addEdge(graph, at, to, move);
       }
       at++;
     }
     frontier = found;
   }
-  const stuck = wayProblem(numbers.size, graph);
+  const stuck = livenessProblem(numbers.size, graph);
   return stuck ? answer(stuck.problem, stuck.at) : figures();
 }
 
 /**
- * Each record is asked once, however many states share it.
+ * Checks each record once, also if several states share it.
  * @param {Set<string>} checked @param {State} state @param {Rules} rules @param {World} world
  */
-function once(checked, { task }, rules, { maxAttempts }) {
+function recordProblemOnce(checked, { task }, rules, { maxAttempts }) {
   if (!task) return undefined;
   const key = taskKey(task);
   if (checked.has(key)) return undefined;
@@ -79,10 +78,10 @@ function once(checked, { task }, rules, { maxAttempts }) {
   return recordProblem(task, rules, maxAttempts);
 }
 
-// Ways onward -------------------------------------------------------------------------------------------------------
+// Liveness ----------------------------------------------------------------------------------------------------------
 
 /**
- * Edges of fair steps: `all`; `unswept`: those without the sweeper; `turns`: those that move a turn.
+ * Edges of fair steps: `all`; `unswept`: without those of the sweeper; `turns`: those that run a script of a turn.
  * @typedef {ReturnType<typeof newGraph>} Graph
  */
 const newGraph = () => ({
@@ -98,7 +97,7 @@ const newEdges = () => ({ from: [], to: [] });
 const newStates = () => [];
 
 /** @param {Graph} graph @param {number} at @param {number} to @param {Move} move */
-function draw(graph, at, to, { kind, script }) {
+function addEdge(graph, at, to, { kind, script }) {
   if (kind !== 'fair' && kind !== 'sweeper') return;
   connect(graph.all, at, to);
   if (kind === 'fair') connect(graph.unswept, at, to);
@@ -112,19 +111,19 @@ function connect(edges, at, to) {
 }
 
 /** @param {number} size @param {Graph} graph @returns {{ problem: string, at: number } | undefined} */
-function wayProblem(size, graph) {
-  const arrives = arriving(size, graph.all, graph.rests);
-  const stuck = arrives.indexOf(0);
+function livenessProblem(size, graph) {
+  const reaches = reaching(size, graph.all, graph.rests);
+  const stuck = reaches.indexOf(0);
   if (stuck >= 0) return { problem: 'from every state the task comes to rest', at: stuck };
 
-  const arrivesAlone = arriving(size, graph.unswept, graph.rests);
-  const waits = graph.unharmed.find((at) => !arrivesAlone[at]);
+  const reachesUnswept = reaching(size, graph.unswept, graph.rests);
+  const waits = graph.unharmed.find((at) => !reachesUnswept[at]);
   if (waits !== undefined)
     return { problem: 'unless an add, a job, a lock or a reply is lost, nothing waits for the sweeper', at: waits };
 
   const component = components(size, graph.all);
-  const circle = graph.turns.from.findIndex((at, i) => component[at] === component[graph.turns.to[i] ?? -1]);
-  if (circle >= 0) return { problem: 'no turn goes round in circles', at: graph.turns.from[circle] ?? 0 };
+  const cycle = graph.turns.from.findIndex((at, i) => component[at] === component[graph.turns.to[i] ?? -1]);
+  if (cycle >= 0) return { problem: 'turns are not repeated without end', at: graph.turns.from[cycle] ?? 0 };
   return undefined;
 }
 

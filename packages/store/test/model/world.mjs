@@ -1,11 +1,11 @@
 // @ts-check
 /**
- * The small world around one task: clients, gateways, the queue, workers and the sweeper, and everything that can go
- * wrong between two steps. `moves` lists all next steps of a state; time does not exist, so that anything may be late.
+ * The small world around one task: clients, gateways, the queue, workers and the sweeper, and every fault that can
+ * occur between two steps. `moves` lists all next steps of a state. There is no time: anything may be late.
  *
- * The queue (BullMQ, as measured): jobs by number; an add is swallowed while the number exists; a fetch counts a start
- * and takes the lock; completing or giving back works for the holder of the lock only; a lock that runs out re-issues
- * the job while its old run, now a zombie, goes on; completing forgets the number.
+ * The queue behaves like BullMQ: an add is ignored while a job of this number exists; a fetch counts a start and takes
+ * the lock; only the holder of the lock can complete a job or give it back; when a lock expires, the job can be fetched
+ * again while its old run continues without the lock; completing deletes the number.
  */
 
 /** @typedef {import('../reference/turn-rules.ts').TaskRecord} Task */
@@ -16,35 +16,35 @@
  * @typedef {object} World
  * @property {string} name
  * @property {number} messages     different messages the client sends, in order
- * @property {number} slots        runs that the workers hold at the same time, zombies included
- * @property {number} faults       faults of any kind, at any moment
+ * @property {number} slots        concurrent runs of all workers, including zombies
+ * @property {number} faults       faults of any kind, at any time
  * @property {number} maxAttempts
  * @property {number} turnsPerJob
- * @property {boolean} cancels     the client cancels once, at any moment
- * @property {boolean} [failsOver] a fail-over may forget an acknowledged begin or outcome, and all that came after it
- * @property {boolean} [forgetsMessages] it may also forget the latest message that came while a turn ran
- * @property {boolean} [later] the first message is for later
+ * @property {boolean} cancels     the client cancels once, at any time
+ * @property {boolean} [failsOver] a fail-over may lose an acknowledged begin or outcome, and all later writes
+ * @property {boolean} [losesMessages] a fail-over may also lose the latest message during a turn
+ * @property {boolean} [later]     the first message is scheduled
  * @property {import('../reference/turn-rules.ts').WhileWorking} [whileWorking] default: '', such messages wait
  */
 
 /**
- * @typedef {{ id: number, started: number, lock: number }} Job  lock: token of the holder; 0: waiting; DEAD: holder
- * gone
+ * @typedef {{ id: number, started: number, lock: number }} Job
+ * lock: the token of the holder; 0: the job waits; DEAD: the holder has crashed
  */
 /**
  * @typedef {object} Run  one call of a worker's processor
  * @property {number} job
  * @property {number} started
  * @property {number} token
- * @property {'begin'|'turn'|'end'|'lost'|'requeue'|'finish'} at  what it does next
- * @property {string} fence    fencing token of its turn
- * @property {number} id       of the begin that it is about to send, or sent last: no two begins have the same
- * @property {number} turnSeq    events handed to append in this turn
- * @property {boolean} asked  the last of them left the task waiting (auth-required)
- * @property {boolean} last   no attempt is left after this one
- * @property {number} turns   turns this job has ended
- * @property {string[]} taken messages that its turn was given beside its own
- * @property {string} resend  the call whose reply was lost, to be sent again
+ * @property {'begin'|'turn'|'end'|'lost'|'requeue'|'finish'} at  its next action
+ * @property {string} fence    the fence of its turn
+ * @property {number} id       the unique id of the begin that it will send, or sent last
+ * @property {number} turnSeq  the number of events appended in this turn
+ * @property {boolean} asked   whether the last event left the task waiting (auth-required)
+ * @property {boolean} last    whether this is the last attempt
+ * @property {number} turns    the number of turns this job has ended
+ * @property {string[]} taken  the steering messages that its turn has received
+ * @property {string} resend   the call whose reply was lost, and which will be sent again
  */
 /** @typedef {Pick<State, 'task'|'jobs'|'adds'|'cancel'|'accepted'|'settled'|'dropped'>} Kept */
 /**
@@ -54,31 +54,31 @@
  * @property {number[]} adds     job numbers on their way to the queue
  * @property {Run[]} runs
  * @property {number} sent       messages sent
- * @property {boolean} asked     cancel was called
- * @property {boolean} cancel    cancel was accepted
- * @property {Kept|null} kept    what a replica has that lacks the latest begin, outcome or message, and all that came
- * after it; null: it lacks nothing
+ * @property {boolean} asked     whether the client has canceled
+ * @property {boolean} cancel    whether the cancel was accepted
+ * @property {Kept|null} kept    the data of a replica without the latest begin, outcome or message and all later
+ * writes; null: the replica has all writes
  * @property {string[]} accepted messages, in order
  * @property {string[]} settled  messages with an outcome, in order
  * @property {string[]} dropped  messages left at the end of the task
  * @property {number} faults     faults so far
- * @property {boolean} isHarmed   one of them was more than a worker's death or shutdown
+ * @property {boolean} isHarmed  whether a fault was more than the crash or shutdown of a worker
  */
 /**
  * @typedef {object} Move
  * @property {string} label
  * @property {State} state
- * @property {'outside'|'fault'|'fair'|'sweeper'} kind  outside and faults may stop; fair steps and the sweeper keep
- * coming
+ * @property {'outside'|'fault'|'fair'|'sweeper'} kind  outside steps and faults may stop; fair steps and the sweeper
+ * occur again and again
  * @property {string} [script]
  * @property {Reply} [reply]
  * @property {Run} [run]
  */
 
-/** An entry of the outbox may be due at any moment. */
+/** An entry of the outbox may be due at any time. */
 const LEASE = 'due';
 export const DEAD = -1;
-const MAX_SAME_ADDS = 2; // a gateway's and the sweeper's
+const MAX_SAME_ADDS = 2; // one of a gateway and one of the sweeper
 
 /** @type {State} */
 export const START = {
@@ -108,9 +108,9 @@ export function moves(state, rules, world) {
   failOverMoves(all, state, world);
   for (const run of state.runs) {
     runMoves(all, state, run, rules, world);
-    deathMoves(all, state, run, world);
+    crashMoves(all, state, run, world);
   }
-  // What a replica lacks makes no difference once nothing more can fail.
+  // When no further fault can occur, the data of the replica is irrelevant.
   for (const move of all)
     if (move.state.kept && !mayFail(move.state, world)) move.state = { ...move.state, kept: null };
   return all;
@@ -119,7 +119,7 @@ export function moves(state, rules, world) {
 /** @param {State} state @param {World} world */
 const mayFail = (state, world) => state.faults < world.faults;
 
-/** Does this run hold the lock of its job? If not it is a zombie. @param {State} state @param {Run} run */
+/** Whether the run holds the lock of its job. If not, it is a zombie. @param {State} state @param {Run} run */
 export const holdsLock = (state, run) => state.jobs.some((job) => job.id === run.job && job.lock === run.token);
 
 // Clients -----------------------------------------------------------------------------------------------------------
@@ -131,9 +131,9 @@ function clientMoves(all, state, rules, world) {
     const waits = world.later ? LEASE : undefined;
     const reply = rules.accept(state.task, { messageId, fingerprint: messageId, lease: LEASE, waits });
     const isAccepted = reply.verdict === 'scheduled' || reply.verdict === 'queued';
-    const mayForget = world.forgetsMessages && isAccepted && state.task?.turn;
-    const told = record(mayForget ? { ...state, kept: keep(state) } : state, reply);
-    const next = { ...told, sent: state.sent + 1 };
+    const canBeLost = world.losesMessages && isAccepted && state.task?.turn;
+    const stored = record(canBeLost ? { ...state, kept: keep(state) } : state, reply);
+    const next = { ...stored, sent: state.sent + 1 };
     if (isAccepted) next.accepted = [...state.accepted, messageId];
     all.push({
       label: `client sends ${messageId}: ${reply.verdict}`,
@@ -174,28 +174,28 @@ function queueMoves(all, state, world) {
     const rest = { ...state, adds: state.adds.filter((_, j) => j !== i) };
     const isKnown = state.jobs.some((job) => job.id === id);
     all.push({
-      label: `add of job ${id} arrives${isKnown ? ', swallowed' : ''}`,
+      label: `the add of job ${id} arrives${isKnown ? ', ignored' : ''}`,
       kind: 'fair',
       state: isKnown
         ? rest
         : { ...rest, jobs: [...state.jobs, { id, started: 0, lock: 0 }].sort((a, b) => a.id - b.id) },
     });
     if (mayFail(state, world))
-      all.push({ label: `add of job ${id} is lost: its sender died`, kind: 'fault', state: fault(rest) });
+      all.push({ label: `the add of job ${id} is lost: its sender crashed`, kind: 'fault', state: fault(rest) });
   });
   for (const job of state.jobs) {
     const reissued = withLock(state, job.id, 0);
     if (job.lock === 0 && state.runs.length < world.slots) all.push(fetch(state, job));
     if (job.lock === DEAD)
-      all.push({ label: `queue re-issues job ${job.id} of a dead worker`, kind: 'fair', state: reissued });
+      all.push({ label: `the queue gives out job ${job.id} of a crashed worker again`, kind: 'fair', state: reissued });
     if (!mayFail(state, world)) continue;
     if (job.lock > 0)
       all.push({
-        label: `lock of job ${job.id} runs out, its run goes on as a zombie`,
+        label: `the lock of job ${job.id} expires, its run continues as a zombie`,
         kind: 'fault',
         state: fault(reissued),
       });
-    all.push({ label: `queue loses job ${job.id}`, kind: 'fault', state: fault(withoutJob(state, job.id)) });
+    all.push({ label: `the queue loses job ${job.id}`, kind: 'fault', state: fault(withoutJob(state, job.id)) });
   }
 }
 
@@ -206,7 +206,7 @@ function fetch(state, { id, started }) {
   const run = { ...IDLE, job: id, started: started + 1, token, id: freshId(state), at: 'begin', turns: 0 };
   const jobs = state.jobs.map((job) => (job.id === id ? { id, started: started + 1, lock: token } : job));
   return {
-    label: `worker fetches job ${id}, start ${started + 1}`,
+    label: `a worker fetches job ${id}, start ${started + 1}`,
     kind: 'fair',
     state: { ...state, jobs, runs: [...state.runs, run] },
   };
@@ -214,14 +214,17 @@ function fetch(state, { id, started }) {
 
 // Time --------------------------------------------------------------------------------------------------------------
 
-/** A worker that was late, or whose reply was lost, begins it again. @param {Move[]} all @param {State} state @param {Rules} rules @param {World} world */
+/**
+ * A worker begins the scheduled task; also again, if it was late or its reply was lost.
+ * @param {Move[]} all @param {State} state @param {Rules} rules @param {World} world
+ */
 function timeMoves(all, state, rules, world) {
   if (!state.task || !world.later) return;
   const reply = rules.beginLater(state.task, { lease: LEASE });
-  const mayForget = world.failsOver && reply.verdict === 'begun';
-  const next = record(mayForget ? { ...state, kept: keep(state) } : state, reply);
+  const canBeLost = world.failsOver && reply.verdict === 'begun';
+  const next = record(canBeLost ? { ...state, kept: keep(state) } : state, reply);
   all.push({
-    label: `its time has come: ${reply.verdict}`,
+    label: `the scheduled task is due: ${reply.verdict}`,
     kind: state.task.waits ? 'fair' : 'outside',
     script: 'beginLater',
     reply,
@@ -248,21 +251,21 @@ function sweeperMoves(all, state, rules) {
 // Redis -------------------------------------------------------------------------------------------------------------
 
 /**
- * The writes of Redis since the latest begin, outcome or message are lost, though they were acknowledged: a replica
- * without them takes over. What processes know stays as it is.
+ * A replica becomes the master without the acknowledged writes since the latest begin, outcome or message. The
+ * processes still know of them.
  * @param {Move[]} all @param {State} state @param {World} world
  */
 function failOverMoves(all, state, world) {
   if (!state.kept || !mayFail(state, world)) return;
-  // The queue may lack what the task has, and the other way round: they lie on one node, so they go together.
+  // The task and its queue are on one node: they lose the same writes.
   all.push({
-    label: 'a fail-over forgets the latest begin, outcome or message',
+    label: 'a fail-over loses the latest begin, outcome or message',
     kind: 'fault',
     state: fault({ ...state, ...state.kept, kept: null }),
   });
 }
 
-/** What Redis held, and what had come of it, before a begin or an outcome. @param {State} state @returns {Kept} */
+/** The data of Redis, and what was counted of it, before a begin or an outcome. @param {State} state @returns {Kept} */
 const keep = ({ task, jobs, adds, cancel, accepted, settled, dropped }) => ({
   task,
   jobs,
@@ -282,13 +285,13 @@ function freshId({ task, kept, runs }) {
 // Workers -----------------------------------------------------------------------------------------------------------
 
 /** @param {Move[]} all @param {State} state @param {Run} run @param {World} world */
-function deathMoves(all, state, run, world) {
+function crashMoves(all, state, run, world) {
   const isZombie = !holdsLock(state, run);
   if (!isZombie && !mayFail(state, world)) return;
   const dead = { ...state, runs: state.runs.filter((other) => other !== run) };
-  // A zombie may act late or never; its end costs no fault, so that nothing may depend on it.
-  if (isZombie) all.push({ label: `zombie of job ${run.job} ends`, kind: 'fair', state: dead });
-  else all.push({ label: `worker of job ${run.job} is killed`, kind: 'fault', state: harmless(dead) });
+  // A zombie may act late or never. Its end is not counted as a fault, so that no rule can depend on its next action.
+  if (isZombie) all.push({ label: `the zombie of job ${run.job} ends`, kind: 'fair', state: dead });
+  else all.push({ label: `the worker of job ${run.job} is killed`, kind: 'fault', state: harmless(dead) });
 }
 
 /** @param {Move[]} all @param {State} state @param {Run} run @param {Rules} rules @param {World} world */
@@ -313,29 +316,32 @@ function runMoves(all, state, run, rules, world) {
     const label = `${name(run)} ${call}: ${reply.verdict}`;
     const isBegin = step.script === 'beginTurn' && reply.verdict === 'turn' && reply.record !== state.task;
     const isOutcome = step.script === 'append' && reply.settled !== undefined;
-    const mayForget = world.failsOver && (isBegin || isOutcome);
-    const told = record(mayForget ? { ...state, kept: keep(state) } : state, reply);
+    const canBeLost = world.failsOver && (isBegin || isOutcome);
+    const stored = record(canBeLost ? { ...state, kept: keep(state) } : state, reply);
     const moved = next({ ...run, ...step.sent, resend: '' }, call, reply, world);
-    const after = withRun(told, run, moved.at === 'begin' ? { ...moved, id: freshId(told) } : moved);
+    const after = withRun(stored, run, moved.at === 'begin' ? { ...moved, id: freshId(stored) } : moved);
     const move = { script: step.script, reply, run };
     all.push({ ...move, label, kind: isFault ? 'fault' : kind, state: isFault ? harmless(after) : after });
-    // A read that is not answered is as if it never was.
+    // A read without a reply has no effect.
     if (!mayFail(state, world) || step.script === 'steered') continue;
-    const deaf = withRun(told, run, { ...run, ...step.sent, resend: call });
-    all.push({ ...move, label: `${label}, reply lost`, kind: 'fault', state: fault(deaf) });
+    const unanswered = withRun(stored, run, { ...run, ...step.sent, resend: call });
+    all.push({ ...move, label: `${label}, reply lost`, kind: 'fault', state: fault(unanswered) });
   }
 }
 
-/** What an executor may do next. @param {State} state @param {Run} run @param {World} world @returns {string[]} */
+/**
+ * The possible next calls of an executor.
+ * @param {State} state @param {Run} run @param {World} world @returns {string[]}
+ */
 function callsOf(state, run, { whileWorking }) {
-  if (run.at === 'lost') return ['gives back what was lost'];
+  if (run.at === 'lost') return ['gives a lost turn back'];
   if (run.at !== 'turn') return [run.at];
-  const calls = ['asks for input', 'completes', run.last ? 'fails for good' : 'fails, to be retried', 'hands back'];
-  if (!run.turnSeq) calls.push('says working', 'asks for authorization');
+  const calls = ['asks for input', 'completes', run.last ? 'fails' : 'fails, to be retried', 'gives the turn back'];
+  if (!run.turnSeq) calls.push('publishes working', 'asks for authorization');
   if (run.asked) calls.push('end');
   const waiting = (state.task?.inbox.length ?? 0) - 1;
-  if (whileWorking === 's' && waiting > run.taken.length) calls.push('is given a message');
-  if (state.task?.cancel) calls.push('carries the cancel out');
+  if (whileWorking === 's' && waiting > run.taken.length) calls.push('receives a steering message');
+  if (state.task?.cancel) calls.push('ends as canceled');
   return calls;
 }
 
@@ -349,20 +355,20 @@ const CALLS = {
     script: 'beginTurn',
     args: { job, started, token: `t${token}`, run: `r${id}`, maxAttempts, lease: LEASE, whileWorking },
   }),
-  'says working': (run, world) => event(run, world, 'w', false),
+  'publishes working': (run, world) => event(run, world, 'w', false),
   'asks for authorization': (run, world) => event(run, world, 'a', false),
   'asks for input': (run, world) => event(run, world, 'i', true),
   completes: (run, world) => event(run, world, 'C', true),
-  'fails for good': (run, world) => event(run, world, 'F', true),
-  'carries the cancel out': (run, world) => event(run, world, 'X', true),
+  fails: (run, world) => event(run, world, 'F', true),
+  'ends as canceled': (run, world) => event(run, world, 'X', true),
   end: (run, world) => ({
     script: 'endTurn',
-    args: { fence: run.fence, handsOver: isShareRun(run, world), lease: LEASE, taken: run.taken },
+    args: { fence: run.fence, handsOver: isLastTurnOfJob(run, world), lease: LEASE, taken: run.taken },
   }),
-  'is given a message': ({ fence, taken }) => ({ script: 'steered', args: { fence, after: taken.length } }),
+  'receives a steering message': ({ fence, taken }) => ({ script: 'steered', args: { fence, after: taken.length } }),
   'fails, to be retried': ({ fence }) => ({ script: 'releaseTurn', args: { fence, isSpent: true, lease: LEASE } }),
-  'gives back what was lost': ({ fence }) => ({ script: 'releaseTurn', args: { fence, isSpent: false, lease: LEASE } }),
-  'hands back': ({ fence }) => ({
+  'gives a lost turn back': ({ fence }) => ({ script: 'releaseTurn', args: { fence, isSpent: false, lease: LEASE } }),
+  'gives the turn back': ({ fence }) => ({
     script: 'releaseTurn',
     args: { fence, isSpent: false, lease: LEASE },
     isFault: true,
@@ -378,19 +384,19 @@ const CALLS = {
  */
 function event(run, world, state, settles) {
   const number = run.resend ? run.turnSeq : run.turnSeq + 1;
-  const [handsOver, taken] = [isShareRun(run, world), settles ? run.taken : []];
+  const [handsOver, taken] = [isLastTurnOfJob(run, world), settles ? run.taken : []];
   const args = { fence: run.fence, number, state, settles, handsOver, lease: LEASE, taken };
   return { script: 'append', args, sent: { turnSeq: number, asked: state === 'a' } };
 }
 
 /** @param {Run} run @param {World} world */
-const isShareRun = (run, world) => run.turns + 1 >= world.turnsPerJob;
+const isLastTurnOfJob = (run, world) => run.turns + 1 >= world.turnsPerJob;
 
 const IDLE = { fence: '', turnSeq: 0, asked: false, last: false, taken: [], resend: '' };
 const DONE = { ...IDLE, started: 0, turns: 0 };
 
 /**
- * What the worker does with a verdict.
+ * The run after a reply.
  * @param {Run} run @param {string} call @param {Reply} reply @param {World} world @returns {Run & { add?: number }}
  */
 function next(run, call, reply, world) {
@@ -406,7 +412,7 @@ function next(run, call, reply, world) {
         last: reply.attempt === world.maxAttempts,
       };
     case 'appended':
-      // An outcome that did not settle must still be ended. The rules leave nothing to end; a broken one may.
+      // An outcome that did not settle its turn must be followed by endTurn. Only broken rules need this.
       return { ...run, at: call === 'asks for input' ? 'end' : 'turn' };
     case 'more':
       return { ...run, ...IDLE, at: 'begin', turns: run.turns + 1 };
@@ -426,7 +432,7 @@ function next(run, call, reply, world) {
 /** @param {Run} run */
 const name = (run) => `run ${run.token} (job ${run.job}, start ${run.started})`;
 
-// Small changes -----------------------------------------------------------------------------------------------------
+// Changes of a state ------------------------------------------------------------------------------------------------
 
 /** @param {State} state @param {Reply} reply @returns {State} */
 const record = (state, { record: task = null, settled, dropped }) => ({
@@ -460,5 +466,5 @@ const withoutJob = (state, id) => ({ ...state, jobs: state.jobs.filter((job) => 
 /** @param {State} state @returns {State} */
 const fault = (state) => ({ ...state, faults: state.faults + 1, isHarmed: true });
 
-/** What the queue alone repairs. @param {State} state @returns {State} */
+/** A fault that the queue repairs without the sweeper. @param {State} state @returns {State} */
 const harmless = (state) => ({ ...state, faults: state.faults + 1 });

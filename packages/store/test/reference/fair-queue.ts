@@ -1,16 +1,16 @@
-/** A job of the model. `isServed`: it was taken before, and its tenant has had its turn for it. */
+/** A job of the model. `isServed`: its tenant was charged for it, because it was taken before. */
 export interface ModelJob {
   readonly id: string;
   readonly tenant: string;
   kind: 'ordinary' | 'awaited' | 'suspect';
   isServed: boolean;
-  /** Order in which its tenant's jobs were first taken. */
+  /** The order in which jobs were first taken. */
   turn: number;
 }
 
 /**
- * What a queue of several tenants must do, without a word on how: the order of each tenant's jobs, and how often each
- * tenant has been served since two of them both have waited without a break.
+ * A model of the fair queue. It checks the order of each tenant's jobs, and how often two tenants were served while
+ * both waited without a break.
  */
 export class FairQueue {
   readonly #ordinary = new Map<string, ModelJob[]>();
@@ -18,7 +18,7 @@ export class FairQueue {
   readonly #suspects: ModelJob[] = [];
   readonly #delayed: ModelJob[] = [];
   readonly active: ModelJob[] = [];
-  /** Of two tenants: how many more turns the first has had. */
+  /** For each pair of tenants, how many more turns the first has had. */
   readonly #ahead = new Map<string, number>();
   #turns = 0;
 
@@ -35,7 +35,7 @@ export class FairQueue {
     this.#enqueue({ id, tenant, kind, isServed: false, turn: 0 });
   }
 
-  /** Before what nobody has begun: of its tenant, in the order of their turns. */
+  /** Puts a job before those of its tenant that have not begun, in the order of their turns. */
   handBack(job: ModelJob): void {
     this.#leave(job);
     if (job.kind !== 'ordinary') return void this.#listOf(job).unshift(job);
@@ -44,7 +44,7 @@ export class FairQueue {
     jobs.splice(later < 0 ? jobs.length : later, 0, job);
   }
 
-  /** The `nth` of those that wait in a tenant's share. @returns its id; undefined: none does */
+  /** Removes the `nth` ordinary waiting job. @returns its id; undefined if no such job waits */
   remove(nth: number): string | undefined {
     const jobs = [...this.#ordinary.values()].flat();
     const job = jobs[nth % Math.max(1, jobs.length)];
@@ -66,7 +66,7 @@ export class FairQueue {
     this.#delayed.push(job);
   }
 
-  /** It comes last, and its tenant has a turn less for it. */
+  /** Puts a delayed job last; its tenant will be charged for it again. */
   due(id: string): void {
     const at = this.#delayed.findIndex((job) => job.id === id);
     const [job] = this.#delayed.splice(at, 1);
@@ -77,7 +77,7 @@ export class FairQueue {
     this.#leave(job);
   }
 
-  /** @returns what is wrong with taking these, in this order, when so many may be taken */
+  /** Checks that these jobs, in this order, may be taken by a take of `count`. @returns the problems */
   take(ids: readonly string[], count: number): string[] {
     const eligible = this.waiting - this.#suspects.length;
     const problems = ids.length === Math.min(count, eligible) ? [] : [`${ids.length} of ${eligible} were taken`];
@@ -95,10 +95,10 @@ export class FairQueue {
     const job = jobs?.shift();
     if (!job || tenant === undefined || !jobs) return [`${id} is not the first of its tenant`];
     this.active.push(job);
-    return this.#count(job, jobs.length > 0);
+    return this.#charge(job, jobs.length > 0);
   }
 
-  #count(job: ModelJob, goesOn: boolean): string[] {
+  #charge(job: ModelJob, hasMore: boolean): string[] {
     const { tenant, isServed } = job;
     const others = [...this.#ordinary].filter(([other, jobs]) => other !== tenant && jobs.length > 0);
     if (!isServed) {
@@ -110,11 +110,11 @@ export class FairQueue {
       }
     }
     const unfair = others.filter(([other]) => (this.#ahead.get(`${tenant} ${other}`) ?? 0) > 2);
-    if (!goesOn) this.#forget(tenant);
+    if (!hasMore) this.#forget(tenant);
     return unfair.map(([other]) => `${tenant} was served three times more than ${other}, which waits`);
   }
 
-  /** It waits no more. */
+  /** Resets the comparisons of a tenant that no longer waits. */
   #forget(tenant: string): void {
     for (const pair of [...this.#ahead.keys()]) if (pair.split(' ').includes(tenant)) this.#ahead.delete(pair);
   }

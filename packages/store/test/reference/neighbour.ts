@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { queueRoot } from '../../src/queue/job.ts';
 import type { ShardKeys } from '../../src/redis/keys.ts';
 
-/** Makes a task of an agent, with so many messages, and begins its first turn, as the run `r`. @returns its id */
+/** Creates a task of an agent with a number of messages, and begins its first turn as the run `r`. @returns its id */
 export type Begin = (agent: string, messages: number) => Promise<string>;
 
 export interface NeighbourPort {
@@ -12,7 +12,7 @@ export interface NeighbourPort {
   readonly begin: Begin;
 }
 
-/** A task whose turn says something in every call: text that grows, a message, and metadata. */
+/** A second task that publishes in the same script calls as the tested one: a growing text, a message and metadata. */
 export class Neighbour {
   readonly #id: string;
   readonly #keys: ShardKeys;
@@ -31,18 +31,18 @@ export class Neighbour {
     return new Neighbour(await port.begin('b', 1), port);
   }
 
-  /** Two events, as ARGV of append.lua. */
-  says(): (string | number)[] {
+  /** The next two events, as arguments of append.lua. */
+  events(): (string | number)[] {
     const number = this.#written + 1;
     this.#written += 2;
     const chunk = ['artifact', '', '{}', 1, 'append', number === 1 ? '{"artifactId":"n"' : '', '', ',1', ''];
     const status = ['status', `{"n":${number}}`, 'w', '', '', `{"messageId":"${number}"}`, '1', ''];
-    const events = number % 4 === 1 ? [chunk, status] : [status, chunk];
-    return [this.#id, queueRoot('b', this.#keys), '1.r', number, '', 2, 17, ...events.flat()];
+    const both = number % 4 === 1 ? [chunk, status] : [status, chunk];
+    return [this.#id, queueRoot('b', this.#keys), '1.r', number, '', 2, 17, ...both.flat()];
   }
 
-  /** The outcome of a task that is there for it alone; every other one has a message that waits. */
-  async ends(): Promise<{ verdict: string; args: (string | number)[] }> {
+  /** The outcome of another new task; every second one has a waiting message. */
+  async outcome(): Promise<{ verdict: string; args: (string | number)[] }> {
     const agent = `b${this.#written}`;
     const isLast = this.#written % 4 === 0;
     const id = await this.#begin(agent, isLast ? 1 : 2);

@@ -49,7 +49,7 @@ interface Sent {
   readonly waits?: rules.Due | undefined;
 }
 
-/** One task, driven through the Lua scripts and through the reference side by side. */
+/** Runs each command on one task by the Lua scripts and by the reference rules, and compares both. */
 export class ScriptDriver {
   readonly id = randomUUID();
   readonly #redis: Redis;
@@ -57,13 +57,13 @@ export class ScriptDriver {
   readonly #agent: string;
   record: rules.TaskRecord | undefined;
   events: string[] = [];
-  /** Numbers of the jobs that the queue was given, the latest first. */
+  /** The numbers of the jobs that were added to the queue, latest first. */
   #jobs: (number | undefined)[] = [];
-  /** Chunks of its artifact. */
+  /** The number of chunks of the task's artifact. */
   #chunks = 0;
-  /** Its letter in the index of its agent, and the time when it got it. */
+  /** The letter of the task in the index of its agent, and since when it has that letter. */
   #listed: { letter: string | null; time: string | null | undefined } | undefined;
-  /** Its turn writes in the same calls as ours: nothing of one task may get into the other. */
+  /** A task that is written in the same script calls: neither may change the other. */
   #neighbour: Neighbour | undefined;
 
   constructor(redis: Redis, keys = new ShardKeys(uniquePrefix(), 0), agent = 'a') {
@@ -72,7 +72,7 @@ export class ScriptDriver {
     this.#agent = agent;
   }
 
-  /** @param waits if it makes the task, and that waits for a time: whether it has come */
+  /** @param waits for the first message of a scheduled task: whether the task is due */
   async accept(messageId: string, fingerprint: string, lease: rules.Due, waits?: rules.Due): Promise<void> {
     const sent = { messageId, fingerprint, lease, waits };
     const expected = rules.accept(this.record, sent);
@@ -125,8 +125,8 @@ export class ScriptDriver {
     const options = first.handsOver ? jobOptions() : '';
     const ours = [this.id, root, first.fence, first.number, options, events.length, encoded.length, ...encoded];
     this.#neighbour ??= await Neighbour.open({ redis: this.#redis, keys: this.#keys, begin: this.#begin });
-    const outcome = await this.#neighbour.ends();
-    const turns = [...this.#neighbour.says(), ...outcome.args, ...ours, ...this.#neighbour.says()];
+    const outcome = await this.#neighbour.outcome();
+    const turns = [...this.#neighbour.events(), ...outcome.args, ...ours, ...this.#neighbour.events()];
     const answers = await appendScript.run(this.#redis, {
       keys: this.#keys.shared,
       args: { ...settingsOf(first.lease), turns },
@@ -139,24 +139,24 @@ export class ScriptDriver {
     await this.#settle(expected);
   }
 
-  /** Chunks of an artifact leave the state as it is. By the short way, and where that declines by the other. */
+  /** Appends chunks of an artifact: by append-chunks.lua, and if that declines, by append.lua. */
   async grow(fence: string, number: number, count: number): Promise<void> {
     const { state, turnSeq } = this.#present();
     const rest = { state, settles: false, handsOver: false, lease: 'later', taken: [] } as const;
     const expected = this.#afterAll(Array.from({ length: count }, (_, i) => ({ fence, number: number + i, ...rest })));
     if (!expected) return;
-    const answer = await this.#growShortly(fence, number, count);
+    const answer = await this.#appendByChunkScript(fence, number, count);
     const mayDecline =
       expected.verdict === 'appended' && (this.#chunks === 0 || number <= turnSeq || this.#chunks + count > 32);
     if (!mayDecline) expect(answer).not.toBeNull();
-    const [verdict, cancel] = answer ?? (await this.#growLongly(fence, number, count));
+    const [verdict, cancel] = answer ?? (await this.#appendByAppendScript(fence, number, count));
     expect(verdict).toBe(expected.verdict);
     if (verdict === 'appended') expect(cancel === '1').toBe(expected.cancel);
     this.#chunks += expected.events.length;
     await this.#settle(expected);
   }
 
-  #growShortly(fence: string, number: number, count: number): Promise<AppendReply | null> {
+  #appendByChunkScript(fence: string, number: number, count: number): Promise<AppendReply | null> {
     const { keptEvents, inlineBytes } = settingsOf('later');
     const artifact = { artifact: 1, first: '', growth: ',1'.repeat(count), json: Array<string>(count).fill('{}') };
     return appendChunksScript.run(this.#redis, {
@@ -165,7 +165,7 @@ export class ScriptDriver {
     });
   }
 
-  async #growLongly(fence: string, number: number, count: number): Promise<AppendReply> {
+  async #appendByAppendScript(fence: string, number: number, count: number): Promise<AppendReply> {
     const chunk = ['artifact', '', '{}', 1, 'append', this.#chunks === 0 ? '{"artifactId":"t"' : '', '', ',1', ''];
     const events = Array<typeof chunk>(count).fill(chunk).flat();
     const turns = [this.id, queueRoot(this.#agent, this.#keys), fence, number, '', count, events.length, ...events];
@@ -176,9 +176,7 @@ export class ScriptDriver {
     return only(all);
   }
 
-  /**
-   * What becomes of several events that are written together, as if each came alone, up to the first that is refused.
-   */
+  /** The expected result of several events in one call: as if each came alone, up to the first that is refused. */
   #afterAll(events: readonly rules.Append[]): (rules.Reply & { readonly replies: readonly rules.Reply[] }) | undefined {
     const replies: rules.Reply[] = [];
     let at = this.#present();
@@ -250,7 +248,7 @@ export class ScriptDriver {
     await this.#settle(expected);
   }
 
-  /** Beside a message that makes another task, and one that is sent again beside itself. */
+  /** Sends the first message in one call with a message that creates another task, and a copy of that message. */
   async #make({ messageId, fingerprint, lease, waits }: Sent): Promise<AcceptReply> {
     const others = [randomUUID(), randomUUID()];
     const message = (taskId: string, agent: string, name: string, print: string) => ({
@@ -283,7 +281,7 @@ export class ScriptDriver {
         message(others[1] ?? '', 'other', `${messageId}-beside`, 'f'),
       ],
     });
-    if (!reply) throw new Error('the message was not answered');
+    if (!reply) throw new Error('the script has no reply for the message');
     expect(beside.slice(0, 2)).toEqual(['scheduled', others[0]]);
     expect(retry).toEqual(['duplicate', others[0], 'ctx', 1, 1, 1, '', 0, '']);
     return reply;
@@ -318,7 +316,7 @@ export class ScriptDriver {
   }
 
   #present(): rules.TaskRecord {
-    if (!this.record) throw new Error('the walk begins with a message');
+    if (!this.record) throw new Error('the first command must be a message');
     return this.record;
   }
 
@@ -333,7 +331,7 @@ export class ScriptDriver {
     return driver.id;
   };
 
-  /** At the end of a walk. */
+  /** Called after the last command. */
   async expectNeighbourUntouched(): Promise<void> {
     await this.#neighbour?.expectUntouched();
   }
@@ -351,7 +349,7 @@ export class ScriptDriver {
     if (expected.dropped?.length) expect(stream.at(-1)?.[1][1]).toContain(JSON.stringify(expected.dropped));
   }
 
-  /** The agent's index has the task once, since it got the letter that it has there. */
+  /** Expects that the agent's index has the task once, with its letter and the time since when it has that letter. */
   async #expectListed(): Promise<void> {
     const [state = null, time, listed] = await this.#redis.hmget(this.#keys.task(this.id), 'state', 'time', 'listed');
     const members = await this.#redis.zrange(this.#keys.agentIndex('a'), '0', '-1');
@@ -400,7 +398,7 @@ export class ScriptDriver {
   }
 }
 
-/** A time that has come, or one that has not. */
+/** A time in the past or in the future. */
 function later(waits: rules.Due): { later: number; schedule: string } {
   return { later: waits === 'due' ? 1 : Date.now() + FAR_MS, schedule: '{"at":""}' };
 }

@@ -1,48 +1,46 @@
 /**
- * The rules of turns as pure functions: the record of one task in; verdict, new record and events out. They were
- * checked over every interleaving of a small world; here they are the reference that the Lua scripts are held against.
+ * The rules of turns as pure functions from the record of a task to a verdict, the new record and events. The model
+ * (test/model) checks them in every interleaving of small worlds; tests compare the Lua scripts with them.
  *
- * Three facts shape them. A queue hands a job to a second worker while the first still runs; a job may vanish or come
- * late; and a client library sends a command again when its reply was lost. So the turn's fencing token, not the job,
- * decides who may write; `scheduled` names the one job whose runs may begin turns, and numbers are never used again;
- * and a script that is sent twice takes effect once, its second answer leading the caller to the same place.
+ * Three facts shape them. A queue may give a job to a second worker while the first still runs it; a job may be lost or
+ * late; and the client library sends a command again when its reply was lost. Therefore the turn's fence, not the job,
+ * decides who may write; `scheduled` names the one job whose runs may begin turns, and job numbers are never reused;
+ * and a script that is sent twice takes effect once, with a second reply that lets the caller continue in the same way.
  *
- * Invariant, while the task lives: inbox not empty ⇔ scheduled ≠ 0 ⇔ in the outbox. After the end: none of them.
- * While a task waits for its time, its inbox has a message, and the others are not.
+ * Invariant of an open task: inbox not empty ⇔ scheduled ≠ 0 ⇔ in the outbox. After its end: none of them.
+ * A scheduled task that is not due has a message in its inbox, but no job and no entry in the outbox.
  */
 
-/** What becomes of a message that comes while the turn runs: '' it waits, s the turn gets it, r it is refused. */
+/** How a message during a turn is handled: '' it waits, s the turn receives it, r it is refused. */
 export type WhileWorking = '' | 's' | 'r';
 
-/** As in the store: s w i a, capitals terminal. */
+/** The letters of states in the store: s w i a; capitals are terminal. */
 export type Letter = 's' | 'w' | 'i' | 'a' | 'C' | 'F' | 'X' | 'R';
 
 export interface TaskRecord {
   readonly state: Letter;
   /** messageId → fingerprint */
   readonly accepted: Readonly<Record<string, string>>;
-  /** Accepted messages that no turn has settled; a turn works on the first. */
+  /** Accepted messages that no turn has settled. A turn works on the first. */
   readonly inbox: readonly string[];
-  /** The job whose runs may begin turns; 0: none. */
+  /** The number of the job whose runs may begin turns; 0 if there is none. */
   readonly scheduled: number;
   readonly jobs: number;
-  /** `due` is a moment that has come, `later` one that has not; undefined: not in the outbox. */
+  /** Whether the task is due in the outbox; undefined if it is not in the outbox. */
   readonly outbox: Due | undefined;
   readonly epoch: number;
-  /**
-   * Drawn for the begin that gave out the epoch: a fail-over that forgets a begin lets its number be given out again.
-   */
+  /** A random id of the begin of this epoch: after a fail-over that lost a begin, its epoch is given out again. */
   readonly run: string;
-  /** Fencing token of the turn that may write; '': none is open. */
+  /** The fence of the turn that may write; '' if no turn is open. */
   readonly turn: string;
   readonly token: string;
   readonly started: number;
   readonly turnSeq: number;
   readonly attempts: number;
   readonly cancel: boolean;
-  /** Of the turn that began last. */
+  /** The setting of the turn that began last. */
   readonly whileWorking: WhileWorking;
-  /** Whether the time has come that it waits for; undefined: it waits for none. */
+  /** Whether a scheduled task is due; undefined if the task is not scheduled, or has begun. */
   readonly waits: Due | undefined;
 }
 
@@ -52,7 +50,7 @@ export interface Reply {
   readonly verdict: string;
   readonly record: TaskRecord | undefined;
   readonly events: readonly Letter[];
-  /** The message whose outcome this is, and those that it has taken beside it. */
+  /** The message whose outcome this is, and the steering messages that it answers. */
   readonly settled?: readonly string[] | undefined;
   /** Messages that the end of the task left without a turn. */
   readonly dropped?: readonly string[];
@@ -61,7 +59,7 @@ export interface Reply {
   readonly message?: string | undefined;
   readonly attempt?: number;
   readonly cancel?: boolean;
-  /** Messages that a turn is given beside its own. */
+  /** Steering messages that the turn receives. */
   readonly given?: readonly string[];
 }
 
@@ -87,7 +85,10 @@ const NEW: TaskRecord = {
   waits: undefined,
 };
 
-/** A message of a client; `undefined`: it makes the task. @param message.waits of one for later */
+/**
+ * Accepts a message; without a record it creates the task.
+ * @param message.waits for a scheduled task: whether it is due
+ */
 export function accept(
   record: TaskRecord | undefined,
   {
@@ -115,14 +116,14 @@ export function accept(
   return schedule({ ...next, state: 's' }, { verdict: 'scheduled', lease, events: ['s'] });
 }
 
-/** The time has come that a task waits for. */
+/** Begins a scheduled task if it is due. */
 export function beginLater(record: TaskRecord, { lease }: { lease: Due }): Reply {
   if (!record.waits) return unchanged(record, 'gone');
   if (record.waits === 'later') return unchanged(record, 'early');
   return schedule({ ...record, waits: undefined }, { verdict: 'begun', lease, events: ['s'] });
 }
 
-/** A run of a job asks for the first message. */
+/** Begins a turn for the first message, for a run of a job. */
 export function beginTurn(
   record: TaskRecord | undefined,
   begin: {
@@ -143,7 +144,7 @@ export function beginTurn(
   if (!isOwner && (started < record.started || (record.turn && started === record.started)))
     return unchanged(record, 'stale');
   if (record.cancel) return finish(record, { verdict: 'canceled', state: 'X' });
-  // The owner has ended this turn, and a fail-over has forgotten that: it runs again, at no attempt's cost.
+  // The owner has ended this turn, but a fail-over lost that: it runs again without spending an attempt.
   const attempts = record.attempts - (isOwner ? 1 : 0);
   if (attempts >= maxAttempts) return finish(record, { verdict: 'exhausted', state: 'F' });
 
@@ -171,22 +172,22 @@ export interface Append {
   readonly settles: boolean;
   readonly handsOver: boolean;
   readonly lease: Due;
-  /** Messages that the turn was given beside its own: an outcome answers them, too. */
+  /** Steering messages that the turn has received: an outcome answers them, too. */
   readonly taken: readonly string[];
 }
 
-/** The messages that wait behind the turn's own, without the first `after`. They go on to wait. */
+/** The messages that wait behind the turn's own, without the first `after`. They stay in the inbox. */
 export function steered(record: TaskRecord, { fence, after }: { fence: string; after: number }): Reply {
   if (fence !== record.turn) return unchanged(record, 'fenced');
   return { ...unchanged(record, 'given'), given: record.inbox.slice(1 + after) };
 }
 
-/** An event of the open turn. It is no heartbeat: a timer renews the job's lease, not the event. */
+/** Appends an event of the open turn. It does not renew the lease of the job: a timer does. */
 export function append(record: TaskRecord, { fence, number, state, settles, handsOver, lease, taken }: Append): Reply {
   if (fence === lastFence(record) && number <= record.turnSeq)
     return { ...unchanged(record, record.turn ? 'appended' : 'more'), cancel: record.cancel };
   if (fence !== record.turn) return unchanged(record, 'fenced');
-  // A fail-over of Redis lost events before this one: what it continues is not there.
+  // A fail-over lost events before this one, which it continues.
   if (number > record.turnSeq + 1) return unchanged(record, 'gap');
   if (!isNext(record, taken)) return unchanged(record, 'gap');
 
@@ -210,7 +211,7 @@ export function endTurn(
   return settle(record, { events: [], ...turn });
 }
 
-/** Gives the turn back unfinished; the message stays first. */
+/** Gives an unfinished turn back; its message stays first. */
 export function releaseTurn(record: TaskRecord, turn: { fence: string; isSpent: boolean; lease: Due }): Reply {
   if (isOver(record, turn.fence)) return unchanged(record, 'released');
   if (turn.fence !== record.turn) return unchanged(record, 'fenced');
@@ -219,7 +220,7 @@ export function releaseTurn(record: TaskRecord, turn: { fence: string; isSpent: 
   return { verdict: 'released', ...withdrawQuestion({ ...record, turn: '', token: '', attempts, outbox: turn.lease }) };
 }
 
-/** The attempts are spent: the task fails. */
+/** Fails a task whose attempts are spent. */
 export function giveUpTurn(record: TaskRecord, turn: { fence: string }): Reply {
   if (isOver(record, turn.fence)) return unchanged(record, 'given-up');
   if (turn.fence !== record.turn) return unchanged(record, 'fenced');
@@ -235,7 +236,7 @@ export function cancel(record: TaskRecord | undefined): Reply {
   return { verdict: 'requested', record: { ...record, cancel: true }, events: [] };
 }
 
-/** Neither a job nor an event of the task's turn was seen for a while. */
+/** Sweeps a task whose entry in the outbox is due. */
 export function sweep(record: TaskRecord, { lease }: { lease: Due }): Reply {
   if (record.outbox !== 'due') return unchanged(record, 'idle');
   if (record.cancel) return finish(record, { verdict: 'canceled', state: 'X' });
@@ -301,7 +302,7 @@ function schedule(record: TaskRecord, reply: { verdict: string; lease: Due; even
   return { verdict, job, events, record: { ...record, scheduled: job, jobs: job, started: 0, outbox: lease } };
 }
 
-/** A fail-over may have lost messages that the turn was given. */
+/** Whether the taken messages are still next in the inbox: a fail-over may have lost some. */
 const isNext = ({ inbox }: TaskRecord, taken: readonly string[]): boolean =>
   taken.every((messageId, i) => inbox[i + 1] === messageId);
 
@@ -316,10 +317,10 @@ const pop = (record: TaskRecord, taken: readonly string[]): TaskRecord => ({
   attempts: 0,
 });
 
-/** Of the turn that began last, open or not. */
+/** The fence of the turn that began last, open or not. */
 export const lastFence = ({ epoch, run }: TaskRecord): string => `${epoch}.${run}`;
 
-/** The turn is closed and none has begun since: what is asked was done already. */
+/** Whether this turn has ended, and none has begun since: then the command has been executed before. */
 const isOver = (record: TaskRecord, fence: string): boolean => !record.turn && fence === lastFence(record);
 
 const turnOf = (record: TaskRecord, reply: Reply): Reply => ({

@@ -10,7 +10,7 @@ import { definedScripts } from '../../src/redis/script.ts';
 import { type ScriptRun, scriptRuns } from './scripts.ts';
 import { Stage } from './stage.ts';
 
-// What becomes of each script when Redis will not have it: no memory, a replica, flushed scripts.
+// How each script behaves when Redis refuses it: out of memory, on a replica, after SCRIPT FLUSH.
 
 const source = fileURLToPath(new URL('../../src/', import.meta.url));
 
@@ -30,73 +30,73 @@ afterAll(async () => {
   await server.stop();
 });
 
-test('every script is tried here', () => {
+test('this file has a case for every script', () => {
   const files = definedScripts.map(({ file, from }) => relative(source, fileURLToPath(new URL(file, from))));
   expect(Object.keys(scriptRuns).sort()).toEqual(files.sort());
 });
 
-test('the words of an old Redis are understood, too', () => {
-  const words = 'ERR Error running script (call to f_1): @user_script:9: @user_script: 9: -OOM command not allowed';
-  expect(isOutage(new Error(words))).toBe(true);
-  expect(isOutage(new Error(words.replace('-OOM', '-WRONGTYPE')))).toBe(false);
+test('the out-of-memory error of an old Redis is recognized as an outage', () => {
+  const message = 'ERR Error running script (call to f_1): @user_script:9: @user_script: 9: -OOM command not allowed';
+  expect(isOutage(new Error(message))).toBe(true);
+  expect(isOutage(new Error(message.replace('-OOM', '-WRONGTYPE')))).toBe(false);
 });
 
-describe('without memory', () => {
-  async function withoutMemory<T>(act: () => Promise<T>): Promise<T> {
+describe('out of memory', () => {
+  async function outOfMemory<T>(run: () => Promise<T>): Promise<T> {
     await redis.config('SET', 'maxmemory', '1');
     try {
-      return await act();
+      return await run();
     } finally {
       await redis.config('SET', 'maxmemory', '0');
     }
   }
 
-  test.each([...named('reads'), ...named('ends')])('goes on: $name', async ({ scene, answer, settings }) => {
+  test.each([...named('reads'), ...named('ends')])('$name still works', async ({ prepare, answer, settings }) => {
     await using stage = await Stage.open(server.url, settings);
-    const act = await scene(stage);
-    expect(await withoutMemory(act)).toEqual(answer);
+    const run = await prepare(stage);
+    expect(await outOfMemory(run)).toEqual(answer);
   });
 
-  test.each(named('begins'))('is refused as a whole: $name', async ({ scene, settings }) => {
+  test.each(named('begins'))('$name is refused, and writes nothing', async ({ prepare, settings }) => {
     await using stage = await Stage.open(server.url, settings);
-    const act = await scene(stage);
+    const run = await prepare(stage);
     const before = await stage.contents();
-    const refusal: unknown = await withoutMemory(async () => act().catch((error: unknown) => error));
+    const refusal: unknown = await outOfMemory(async () => run().catch((error: unknown) => error));
     expect(refusal).toSatisfy(isOutage);
     expect(refusal).toMatchObject({ message: expect.stringMatching(/\bOOM\b/) });
     expect(await stage.contents()).toEqual(before);
   });
 });
 
-test.each(cases)('is sent again when Redis has forgotten it: $name', async ({ scene, answer, settings }) => {
+test.each(cases)('after SCRIPT FLUSH, $name is loaded again', async ({ prepare, answer, settings }) => {
   await using stage = await Stage.open(server.url, settings);
-  const act = await scene(stage);
+  const run = await prepare(stage);
   await redis.script('FLUSH');
-  expect(await act()).toEqual(answer);
+  expect(await run()).toEqual(answer);
 });
 
-test('on a replica none writes anything, and each does when it is a master again', async () => {
+test('on a replica no script writes anything, and each does when the replica is a master again', async () => {
   const writers = [...named('begins'), ...named('ends')];
   await using stages = new AsyncDisposableStack();
-  const acts = await Promise.all(
-    writers.map(async ({ scene, settings }) => {
+  const runs = await Promise.all(
+    writers.map(async ({ prepare, settings }) => {
       const stage = stages.use(await Stage.open(server.url, settings));
-      return { stage, act: await scene(stage) };
+      return { stage, run: await prepare(stage) };
     }),
   );
-  const contents = () => Promise.all(acts.map(({ stage }) => stage.contents()));
+  const contents = () => Promise.all(runs.map(({ stage }) => stage.contents()));
   const before = await contents();
   await redis.replicaof('127.0.0.1', '1');
   const settled: string[] = [];
-  const answers = acts.map(async ({ act }, i) => {
-    const answer = await act();
+  const answers = runs.map(async ({ run }, i) => {
+    const answer = await run();
     settled.push(writers[i]?.name ?? '');
     return answer;
   });
-  await delay(500); // so that each is refused, several times
+  await delay(500); // long enough for each to be refused several times
   expect(settled).toEqual([]);
   expect(await contents()).toEqual(before);
   await redis.replicaof('NO', 'ONE');
-  await until(() => settled.length === writers.length, { what: 'all are done', timeoutMs: 10_000 });
+  await until(() => settled.length === writers.length, { what: 'all scripts have written', timeoutMs: 10_000 });
   expect(await Promise.all(answers)).toEqual(writers.map(({ answer }) => answer));
 }, 30_000);

@@ -9,20 +9,20 @@ import { alice } from '../support/redis.ts';
 import { outcome, type Stage } from './stage.ts';
 
 /**
- * One way to have a script run.
+ * A case in which a script runs.
  *
- * - `reads`: it writes nothing.
- * - `begins`: it is for new work, and is refused while Redis has no memory left.
- * - `ends`: what ends, gives back or concludes something goes on without memory: it is what makes room again.
+ * - `reads`: the script writes nothing.
+ * - `begins`: the script creates data; it is refused while Redis is out of memory.
+ * - `ends`: the script ends something or gives it back; it works while Redis is out of memory, because it frees memory.
  */
 export interface ScriptRun {
   readonly kind: 'reads' | 'begins' | 'ends';
-  /** In a few words, if a script has several. */
+  /** The case, if a script has several. */
   readonly of?: string;
   readonly settings?: Partial<StoreSettings>;
-  /** Sets the scene. @returns what runs the script, and no other one that writes */
-  readonly scene: (stage: Stage) => Promise<() => Promise<unknown>>;
-  /** What that resolves with. */
+  /** Prepares the store. @returns a function that runs the script, and no other script that writes */
+  readonly prepare: (stage: Stage) => Promise<() => Promise<unknown>>;
+  /** The result of that function. */
   readonly answer: unknown;
 }
 
@@ -31,15 +31,15 @@ const card = { name: 'Echo', description: 'Echoes.', version: '1', skills: [], .
 const announcement = { id: 'echo', card, repliesWithMessage: false, concurrency: 1 };
 const report = { agents: ['echo'], upForMs: 1, isDraining: false, turns: [] };
 const entry = { seq: 1, event: { phase: 'turn' }, nextTurn: 1 } as const;
-/** All is due at once. */
-const impatient = { sweepAfterMs: 0, reclaimAfterMs: 0, maxAttempts: 1 };
+/** Everything is due at once. */
+const dueAtOnce = { sweepAfterMs: 0, reclaimAfterMs: 0, maxAttempts: 1 };
 
-/** Every script, by its path in packages/store/src. */
+/** The cases of every script, by its path in packages/store/src. */
 export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   'tasks/accept.lua': [
     {
       kind: 'begins',
-      scene: async ({ store }) => {
+      prepare: async ({ store }) => {
         const { taskId } = await accepted(store, alice);
         const message = userMessage('more', { taskId });
         return async () => (await store.tasks.accept(alice, { message })).verdict;
@@ -50,7 +50,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   'queue/load.lua': [
     {
       kind: 'reads',
-      scene: async ({ store, loads, queueRoot }) => {
+      prepare: async ({ store, loads, queueRoot }) => {
         await accepted(store, alice);
         return async () => {
           const { waiting, active, began } = await loads.look(queueRoot);
@@ -63,7 +63,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   'audit/write-audit.lua': [
     {
       kind: 'begins',
-      scene:
+      prepare:
         async ({ store }) =>
         async () => {
           await store.audit.write([{ at: new Date().toISOString(), what: 'admin', outcome: 'ok' }]);
@@ -75,8 +75,8 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   'tasks/set-visibility.lua': [
     {
       kind: 'ends',
-      of: 'a hidden task is shown',
-      scene: async ({ store }) => {
+      of: 'reveal a hidden task',
+      prepare: async ({ store }) => {
         const acceptance = await store.tasks.accept(alice, { message: userMessage(), isHidden: true });
         if (acceptance.verdict !== 'accepted') throw new Error(acceptance.verdict);
         return async () => {
@@ -88,8 +88,8 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
     },
     {
       kind: 'ends',
-      of: 'a task is withdrawn',
-      scene: async ({ store }) => {
+      of: 'withdraw a task',
+      prepare: async ({ store }) => {
         const { taskId } = await accepted(store, alice);
         const turn = await begun(store, taskId);
         await turn.publish({ kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true, isPlainMessage: true });
@@ -104,7 +104,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   'tasks/make-tasks.lua': [
     {
       kind: 'begins',
-      scene: async ({ store }) => {
+      prepare: async ({ store }) => {
         const message = userMessage();
         return async () => (await store.tasks.accept(alice, { message })).verdict;
       },
@@ -112,8 +112,8 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
     },
     {
       kind: 'begins',
-      of: 'several',
-      scene: async ({ store }) => {
+      of: 'several messages',
+      prepare: async ({ store }) => {
         const messages = [userMessage(), userMessage(), userMessage()];
         return async () => {
           const all = await Promise.all(messages.map((message) => store.tasks.accept(alice, { message })));
@@ -125,7 +125,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
     {
       kind: 'begins',
       of: 'a call',
-      scene: async (stage) => {
+      prepare: async (stage) => {
         const turn = await stage.turn();
         const message = userMessage('cook', { contextId: 'context' });
         const call = { agent: 'kitchen', submission: { message }, isDetached: false };
@@ -137,8 +137,8 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   'tasks/cancel.lua': [
     {
       kind: 'ends',
-      of: 'a task that waits',
-      scene: async ({ store }) => {
+      of: 'a waiting task',
+      prepare: async ({ store }) => {
         const { taskId } = await accepted(store, alice);
         return () => store.tasks.cancel(alice, taskId);
       },
@@ -146,8 +146,8 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
     },
     {
       kind: 'ends',
-      of: 'a task that runs',
-      scene: async (stage) => {
+      of: 'a running task',
+      prepare: async (stage) => {
         const turn = await stage.turn();
         return () => stage.store.tasks.cancel(alice, turn.start.taskId);
       },
@@ -157,8 +157,8 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   'schedules/claim-later.lua': [
     {
       kind: 'begins',
-      scene: async (stage) => {
-        await stage.later();
+      prepare: async (stage) => {
+        await stage.scheduledTask();
         return () => stage.claimLater();
       },
       answer: 1,
@@ -167,8 +167,8 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   'schedules/begin-later.lua': [
     {
       kind: 'begins',
-      scene: async (stage) => {
-        const taskId = await stage.later();
+      prepare: async (stage) => {
+        const taskId = await stage.scheduledTask();
         return () => stage.beginLater(taskId);
       },
       answer: 'begun',
@@ -178,7 +178,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
     {
       kind: 'ends',
       settings: { interruptedRetentionMs: -1_000 },
-      scene: async (stage) => {
+      prepare: async (stage) => {
         const turn = await stage.turn();
         await turn.publish(outcome('AUTH_REQUIRED'));
         await turn.end();
@@ -190,7 +190,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   'tasks/delete.lua': [
     {
       kind: 'ends',
-      scene: async (stage) => {
+      prepare: async (stage) => {
         const taskId = await stage.endedTask();
         return () => stage.store.tasks.delete(alice, taskId);
       },
@@ -200,7 +200,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   'tasks/read.lua': [
     {
       kind: 'reads',
-      scene: async (stage) => {
+      prepare: async (stage) => {
         const taskId = await stage.endedTask();
         return async () => (await stage.store.tasks.read(alice, taskId))?.state;
       },
@@ -210,7 +210,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   'tasks/list.lua': [
     {
       kind: 'reads',
-      scene: async (stage) => {
+      prepare: async (stage) => {
         await stage.endedTask();
         return async () => (await stage.store.tasks.list(alice, { pageSize: 1 })).totalSize;
       },
@@ -220,7 +220,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   'turns/steered.lua': [
     {
       kind: 'reads',
-      scene: async (stage) => {
+      prepare: async (stage) => {
         const turn = await stage.turn();
         return async () => turn.waiting(0);
       },
@@ -231,7 +231,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
     {
       kind: 'begins',
       of: 'a turn',
-      scene: async ({ store }) => {
+      prepare: async ({ store }) => {
         const { taskId } = await accepted(store, alice);
         return async () => (await begun(store, taskId)).start.attempt;
       },
@@ -239,8 +239,8 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
     },
     {
       kind: 'ends',
-      of: 'a task whose cancel waits',
-      scene: async (stage) => {
+      of: 'a task with a requested cancel',
+      prepare: async (stage) => {
         const { taskId } = (await stage.turn()).start;
         await stage.store.tasks.cancel(alice, taskId);
         return () => beginAgain(stage, taskId);
@@ -250,8 +250,8 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
     {
       kind: 'ends',
       of: 'a task whose attempts are spent',
-      settings: impatient,
-      scene: async (stage) => {
+      settings: dueAtOnce,
+      prepare: async (stage) => {
         const { taskId } = (await stage.turn()).start;
         return () => beginAgain(stage, taskId);
       },
@@ -262,7 +262,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
     {
       kind: 'begins',
       of: 'a job',
-      scene: async (stage) => {
+      prepare: async (stage) => {
         const { taskId } = await accepted(stage.store, alice);
         return async () => (await stage.takeJobs('token:'))[0] === `${taskId}.1`;
       },
@@ -273,7 +273,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
     {
       kind: 'begins',
       of: 'an artifact',
-      scene: async (stage) => {
+      prepare: async (stage) => {
         const turn = await stage.turn();
         const artifact = { artifactId: 'a', parts: [{ text: 'x' }] };
         return async () => {
@@ -285,8 +285,8 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
     },
     {
       kind: 'begins',
-      of: 'what is said in between',
-      scene: async (stage) => {
+      of: 'a status that does not settle the turn',
+      prepare: async (stage) => {
         const turn = await stage.turn();
         return () => turn.publish({ kind: 'status', state: 'TASK_STATE_WORKING', settles: false });
       },
@@ -295,7 +295,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
     {
       kind: 'ends',
       of: 'an outcome',
-      scene: async (stage) => {
+      prepare: async (stage) => {
         const turn = await stage.turn();
         return async () => {
           await turn.publish(outcome('COMPLETED'));
@@ -308,7 +308,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   'turns/append-chunks.lua': [
     {
       kind: 'begins',
-      scene: async (stage) => {
+      prepare: async (stage) => {
         const turn = await stage.turn();
         const artifact = { artifactId: 'a', parts: [{ text: 'x' }] };
         await turn.publish({ kind: 'artifact', artifact, append: false, lastChunk: false });
@@ -324,7 +324,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   'turns/end-turn.lua': [
     {
       kind: 'ends',
-      scene: async (stage) => {
+      prepare: async (stage) => {
         const turn = await stage.turn();
         await turn.publish(outcome('AUTH_REQUIRED'));
         return () => turn.end();
@@ -335,7 +335,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   'turns/release-turn.lua': [
     {
       kind: 'ends',
-      scene: async (stage) => {
+      prepare: async (stage) => {
         const turn = await stage.turn();
         return () => turn.release(false);
       },
@@ -345,7 +345,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   'turns/give-up-turn.lua': [
     {
       kind: 'ends',
-      scene: async (stage) => {
+      prepare: async (stage) => {
         const turn = await stage.turn();
         return async () => {
           await turn.publish(spent('The oven is cold.'));
@@ -358,7 +358,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   'queue/add.lua': [
     {
       kind: 'begins',
-      scene: async ({ store }) => {
+      prepare: async ({ store }) => {
         const { taskId } = await accepted(store, alice);
         return async () => {
           await store.queue.add(ownerOf(alice), { taskId, job: 2 });
@@ -371,7 +371,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   'queue/read-shares.lua': [
     {
       kind: 'reads',
-      scene: async ({ store }) => {
+      prepare: async ({ store }) => {
         await accepted(store, alice);
         return async () => (await store.queue.shares('echo')).count;
       },
@@ -381,7 +381,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   'queue/take.lua': [
     {
       kind: 'begins',
-      scene: async (stage) => {
+      prepare: async (stage) => {
         const { taskId } = await accepted(stage.store, alice);
         const request = { taker: 'taker', number: 1, count: 1, kinds: 'any' } as const;
         return async () => (await stage.queue.take(60_000, request)).jobs.map(({ id }) => id === `${taskId}.1`);
@@ -392,8 +392,8 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   'queue/end-run.lua': [
     {
       kind: 'ends',
-      of: 'the job is done',
-      scene: async (stage) => {
+      of: 'finish a job',
+      prepare: async (stage) => {
         const job = await stage.takenJob();
         return () => stage.queue.finish(job);
       },
@@ -401,8 +401,8 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
     },
     {
       kind: 'ends',
-      of: 'the job waits',
-      scene: async (stage) => {
+      of: 'give a job back',
+      prepare: async (stage) => {
         const job = await stage.takenJob();
         return () => stage.queue.requeue(job);
       },
@@ -410,8 +410,8 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
     },
     {
       kind: 'ends',
-      of: 'the job waits for a while',
-      scene: async (stage) => {
+      of: 'delay a job',
+      prepare: async (stage) => {
         const job = await stage.takenJob();
         return () => stage.queue.requeue(job, 60_000);
       },
@@ -421,7 +421,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   'queue/renew.lua': [
     {
       kind: 'ends',
-      scene: async (stage) => {
+      prepare: async (stage) => {
         const job = await stage.takenJob();
         stage.leases.hold(stage.queue, job, Number.NEGATIVE_INFINITY);
         return () => stage.leases.confirm(job.token);
@@ -432,7 +432,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   'queue/recover.lua': [
     {
       kind: 'ends',
-      scene: async (stage) => {
+      prepare: async (stage) => {
         await stage.takenJob();
         return () => stage.queue.recover(60_000, 0);
       },
@@ -442,7 +442,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   'queue/remove.lua': [
     {
       kind: 'ends',
-      scene: async ({ store }) => {
+      prepare: async ({ store }) => {
         const { taskId } = await accepted(store, alice);
         return () => store.queue.remove('echo', taskId, 1);
       },
@@ -452,7 +452,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   'queue/wake.lua': [
     {
       kind: 'ends',
-      scene: async ({ store, queue }) => {
+      prepare: async ({ store, queue }) => {
         await accepted(store, alice);
         return () => queue.wakeAnother();
       },
@@ -462,7 +462,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   'outbox/due.lua': [
     {
       kind: 'reads',
-      scene:
+      prepare:
         async ({ store }) =>
         () =>
           store.outbox.sweep(),
@@ -472,9 +472,9 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   'outbox/sweep.lua': [
     {
       kind: 'begins',
-      of: 'a silent task',
-      settings: impatient,
-      scene: async (stage) => {
+      of: 'a task whose worker has crashed',
+      settings: dueAtOnce,
+      prepare: async (stage) => {
         await stage.turn();
         return () => stage.store.outbox.sweep();
       },
@@ -482,9 +482,9 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
     },
     {
       kind: 'ends',
-      of: 'a task whose cancel waits',
-      settings: impatient,
-      scene: async (stage) => {
+      of: 'a task with a requested cancel',
+      settings: dueAtOnce,
+      prepare: async (stage) => {
         const turn = await stage.turn();
         await stage.store.tasks.cancel(alice, turn.start.taskId);
         return () => stage.store.outbox.sweep();
@@ -495,7 +495,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   'steps/begin-step.lua': [
     {
       kind: 'begins',
-      scene: async (stage) => {
+      prepare: async (stage) => {
         const turn = await stage.turn();
         return () => stage.store.steps.begin(turn, 'pay');
       },
@@ -505,7 +505,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   'steps/end-step.lua': [
     {
       kind: 'begins',
-      scene: async (stage) => {
+      prepare: async (stage) => {
         const turn = await stage.turn();
         await stage.store.steps.begin(turn, 'pay');
         return () => stage.store.steps.end(turn, 'pay', '{"paid":true}');
@@ -516,7 +516,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   'calls/claim-orphans.lua': [
     {
       kind: 'ends',
-      scene: async (stage) => {
+      prepare: async (stage) => {
         const turn = await stage.turn();
         const message = userMessage('cook', { contextId: 'context' });
         await stage.store.calls.place(turn, { agent: 'kitchen', submission: { message }, isDetached: false });
@@ -529,7 +529,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   'conversations/open-conversation.lua': [
     {
       kind: 'begins',
-      scene: async (stage) => {
+      prepare: async (stage) => {
         const turn = await stage.turn();
         return async () => typeof (await stage.conversation(turn));
       },
@@ -540,7 +540,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
     {
       kind: 'begins',
       of: 'an event',
-      scene: async (stage) => {
+      prepare: async (stage) => {
         const turn = await stage.turn();
         const id = await stage.conversation(turn);
         return () => stage.store.conversations.append(turn, id, { ...entry, isEnd: false });
@@ -549,8 +549,8 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
     },
     {
       kind: 'ends',
-      of: 'the end',
-      scene: async (stage) => {
+      of: 'the end of a conversation',
+      prepare: async (stage) => {
         const turn = await stage.turn();
         const id = await stage.conversation(turn);
         return () => stage.store.conversations.append(turn, id, { ...entry, isEnd: true });
@@ -561,7 +561,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   'memory/write-memory.lua': [
     {
       kind: 'begins',
-      scene: async (stage) => {
+      prepare: async (stage) => {
         const turn = await stage.turn();
         return () => stage.store.memory.write(turn, '"much"');
       },
@@ -571,7 +571,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   'credentials/write-credential.lua': [
     {
       kind: 'begins',
-      scene: async ({ store }) => {
+      prepare: async ({ store }) => {
         const draft = { tenant: 'acme', subject: 'alice', scopes: [] };
         return async () => (await store.credentials.create(draft)).credential.tenant;
       },
@@ -581,7 +581,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   'ops/order-log-level.lua': [
     {
       kind: 'begins',
-      scene:
+      prepare:
         async ({ store }) =>
         async () => {
           await store.ops.logLevels.set('debug', 60_000);
@@ -593,7 +593,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   'push/create-webhook.lua': [
     {
       kind: 'begins',
-      scene: async ({ store }) => {
+      prepare: async ({ store }) => {
         const { taskId } = await accepted(store, alice);
         const draft = { id: 'a', url: 'https://client.example.com/hook' };
         return () => store.push.webhooks.create(alice, taskId, draft);
@@ -604,7 +604,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   'push/read-webhooks.lua': [
     {
       kind: 'reads',
-      scene: async (stage) => {
+      prepare: async (stage) => {
         const taskId = await stage.webhook();
         return async () => (await stage.store.push.webhooks.get(alice, taskId, 'a'))?.id;
       },
@@ -614,7 +614,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   'push/delete-webhook.lua': [
     {
       kind: 'ends',
-      scene: async (stage) => {
+      prepare: async (stage) => {
         const taskId = await stage.webhook();
         return () => stage.store.push.webhooks.delete(alice, taskId, 'a');
       },
@@ -624,7 +624,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   'push/claim-deliveries.lua': [
     {
       kind: 'begins',
-      scene: async (stage) => {
+      prepare: async (stage) => {
         await stage.webhook();
         return () => stage.store.push.deliveries.claim();
       },
@@ -634,7 +634,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   'push/open-delivery-queue.lua': [
     {
       kind: 'begins',
-      scene: async (stage) => {
+      prepare: async (stage) => {
         const job = { taskId: await stage.webhook(), number: 1, job: 1, token: randomUUID() };
         return async () => typeof (await stage.store.push.deliveries.open(job));
       },
@@ -644,7 +644,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   'push/advance-cursor.lua': [
     {
       kind: 'ends',
-      scene: async (stage) => {
+      prepare: async (stage) => {
         const queue = await stage.deliveryQueue();
         return () => queue.advance({ seq: 1, pending: [] });
       },
@@ -654,7 +654,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   'push/postpone-delivery.lua': [
     {
       kind: 'ends',
-      scene: async (stage) => {
+      prepare: async (stage) => {
         const queue = await stage.deliveryQueue();
         return () => queue.postpone(1_000, 1);
       },
@@ -664,9 +664,10 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   'push/dead-letter.lua': [
     {
       kind: 'ends',
-      scene: async (stage) => {
+      prepare: async (stage) => {
         const queue = await stage.deliveryQueue();
-        return () => queue.deadLetter({ origin: 'https://client.example.com', reason: 'it says no', attempts: 9 });
+        return () =>
+          queue.deadLetter({ origin: 'https://client.example.com', reason: 'the answer was 400', attempts: 9 });
       },
       answer: 'dead-lettered',
     },
@@ -674,7 +675,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   'push/remove-webhook.lua': [
     {
       kind: 'ends',
-      scene: async (stage) => {
+      prepare: async (stage) => {
         const queue = await stage.deliveryQueue();
         return () => queue.remove();
       },
@@ -684,7 +685,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   'ops/retry-dead-webhook.lua': [
     {
       kind: 'begins',
-      scene: async (stage) => {
+      prepare: async (stage) => {
         const id = await stage.deadLetter();
         return async () => (await stage.store.ops.deadLetters.retry(id)).verdict;
       },
@@ -694,7 +695,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   'ops/delete-dead-webhook.lua': [
     {
       kind: 'ends',
-      scene: async (stage) => {
+      prepare: async (stage) => {
         const id = await stage.deadLetter();
         return () => stage.store.ops.deadLetters.delete(id);
       },
@@ -704,7 +705,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   'tasks/copy-steps.lua': [
     {
       kind: 'begins',
-      scene: async (stage) => {
+      prepare: async (stage) => {
         const from = await stage.taskWithStep('a');
         const { taskId } = await accepted(stage.store, alice);
         return () => copySteps(stage.port, { taskId: from, names: ['a'] }, taskId);
@@ -715,7 +716,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   'redis/read-stream.lua': [
     {
       kind: 'reads',
-      scene: async (stage) => {
+      prepare: async (stage) => {
         const taskId = await stage.endedTask();
         return async () => {
           const items = await Array.fromAsync(stage.store.feeds.follow(alice, taskId, { after: { seq: 0 } }));
@@ -728,7 +729,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   'registry/announce.lua': [
     {
       kind: 'ends',
-      scene: async ({ store }) => {
+      prepare: async ({ store }) => {
         await store.registry.announce([announcement], 'w');
         return () => store.registry.announce([announcement], 'w');
       },
@@ -738,7 +739,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   'registry/withdraw.lua': [
     {
       kind: 'ends',
-      scene: async ({ store }) => {
+      prepare: async ({ store }) => {
         await store.registry.announce([announcement], 'w');
         return () => store.registry.withdraw([announcement], 'w');
       },
@@ -748,7 +749,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   'registry/list-agents.lua': [
     {
       kind: 'reads',
-      scene: async ({ store }) => {
+      prepare: async ({ store }) => {
         await store.registry.announce([announcement], 'w');
         return async () => (await store.registry.list()).map(({ id }) => id);
       },
@@ -758,7 +759,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   'ops/report-worker.lua': [
     {
       kind: 'ends',
-      scene:
+      prepare:
         async ({ store }) =>
         () =>
           store.ops.workers.report('w', report),
@@ -768,7 +769,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   'ops/drain-worker.lua': [
     {
       kind: 'ends',
-      scene: async ({ store }) => {
+      prepare: async ({ store }) => {
         await store.ops.workers.report('w', report);
         return () => store.ops.workers.drain('w');
       },
@@ -778,7 +779,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   'ops/unlink-owned.lua': [
     {
       kind: 'ends',
-      scene: async ({ store }) => {
+      prepare: async ({ store }) => {
         const { taskId } = await accepted(store, alice);
         const turn = await begun(store, taskId);
         await store.memory.write(turn, '1');
@@ -791,7 +792,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   'ops/list-workers.lua': [
     {
       kind: 'reads',
-      scene: async ({ store }) => {
+      prepare: async ({ store }) => {
         await store.ops.workers.report('w', report);
         return async () => (await store.ops.workers.list()).map(({ id }) => id);
       },
@@ -801,7 +802,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   'queue/look-job.lua': [
     {
       kind: 'reads',
-      scene: async ({ store }) => {
+      prepare: async ({ store }) => {
         const { taskId } = await accepted(store, alice);
         return async () => (await store.queue.look('echo', taskId, 1)).before;
       },
@@ -811,7 +812,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   'ops/read-statuses.lua': [
     {
       kind: 'reads',
-      scene: async ({ store }) => {
+      prepare: async ({ store }) => {
         const { taskId } = await accepted(store, alice);
         return async () => (await store.ops.tasks.detail(taskId, { hasTimeline: true }))?.timeline?.entries.length;
       },
@@ -821,7 +822,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   'ops/search-tasks.lua': [
     {
       kind: 'reads',
-      scene: async ({ store }) => {
+      prepare: async ({ store }) => {
         await accepted(store, alice);
         return async () => (await store.ops.searchTasks({ agent: 'echo', pageSize: 5, hasText: false })).totalSize;
       },
@@ -832,7 +833,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
     {
       kind: 'ends',
       settings: { retentionMs: -1_000 },
-      scene: async ({ store }) => {
+      prepare: async ({ store }) => {
         await store.registry.announce([announcement], 'w');
         const { taskId } = await accepted(store, alice);
         await store.tasks.cancel(alice, taskId);
@@ -847,7 +848,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   'ops/check-index.lua': [
     {
       kind: 'ends',
-      scene: async ({ store, port }) => {
+      prepare: async ({ store, port }) => {
         await store.registry.announce([announcement], 'w');
         const { taskId } = await accepted(store, alice);
         await port.redis.zadd(port.shards.of(taskId).agentIndex('echo'), '0', `i00000000${taskId}`);
@@ -862,7 +863,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   'ops/read-rows.lua': [
     {
       kind: 'reads',
-      scene: async ({ store }) => {
+      prepare: async ({ store }) => {
         const { taskId } = await accepted(store, alice);
         const query = { id: taskId, pageSize: 5, hasText: true };
         return async () => (await store.ops.searchTasks(query)).tasks.map(({ text }) => text);
@@ -873,7 +874,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   'schema/look.lua': [
     {
       kind: 'begins',
-      scene:
+      prepare:
         async ({ store }) =>
         async () =>
           (await store.schema.look()).migrated,
@@ -883,7 +884,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   'schema/hold-migration.lua': [
     {
       kind: 'begins',
-      scene:
+      prepare:
         async ({ store }) =>
         () =>
           store.migrator.lock.hold(),
@@ -893,10 +894,10 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   'schema/migrations/index-tasks.lua': [
     {
       kind: 'begins',
-      scene: async ({ store, port }) => {
+      prepare: async ({ store, port }) => {
         const { taskId } = await accepted(store, alice);
         await port.redis.hdel(port.shards.of(taskId).task(taskId), 'listed');
-        return () => done(indexTasks, port);
+        return () => migratedBy(indexTasks, port);
       },
       answer: 1,
     },
@@ -904,9 +905,9 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   'schema/migrations/count-open-tasks.lua': [
     {
       kind: 'ends',
-      scene: async ({ store, port }) => {
+      prepare: async ({ store, port }) => {
         await accepted(store, alice);
-        return () => done(countOpenTasks, port);
+        return () => migratedBy(countOpenTasks, port);
       },
       answer: 1,
     },
@@ -914,7 +915,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   'ops/read-overdue.lua': [
     {
       kind: 'reads',
-      scene:
+      prepare:
         async ({ store }) =>
         async () =>
           (await store.ops.listStuck({ pageSize: 1 })).items,
@@ -923,8 +924,8 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   ],
 };
 
-/** @returns how many things a migration has done */
-async function done(migration: typeof indexTasks, port: Stage['port']): Promise<number> {
+/** Runs a migration. @returns the number of migrated items */
+async function migratedBy(migration: typeof indexTasks, port: Stage['port']): Promise<number> {
   let count = 0;
   await migration(port, async (so) => {
     count = so;
@@ -936,7 +937,7 @@ function noneSwept() {
   return { add: 0, canceled: 0 };
 }
 
-/** As a worker that is given the job after another one has died. @returns the verdict */
+/** Begins the turn like a worker that takes the job after another one has crashed. @returns the verdict */
 async function beginAgain({ store }: Stage, taskId: string): Promise<unknown> {
   const ignore = (): void => undefined;
   const job = { taskId, job: 1, started: 2, token: randomUUID() };

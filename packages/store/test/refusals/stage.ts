@@ -16,17 +16,17 @@ import { accepted, begun, userMessage } from '../support/drive.ts';
 import { alice } from '../support/redis.ts';
 import { turnTaker } from '../support/turn-taker.ts';
 
-/** A store on a Redis that may be maltreated, and what is in it. */
+/** A store on a private Redis that the tests disturb, with functions that prepare its contents. */
 export class Stage implements AsyncDisposable {
   readonly store: Store;
   readonly #redis: Redis;
-  /** As the store's own. */
+  /** A connection with the same options as that of the store. */
   readonly #commands: RedisConnection;
   readonly #shards: Shards;
   readonly queue: AgentQueue;
   readonly leases: Leases;
   readonly loads: QueueLoads;
-  /** Of the agent `echo`. */
+  /** The keys of the queue of the agent `echo`. */
   readonly queueRoot: string;
 
   private constructor(redisUrl: string, settings: Partial<StoreSettings>) {
@@ -45,38 +45,38 @@ export class Stage implements AsyncDisposable {
   static async open(redisUrl: string, settings: Partial<StoreSettings> = {}): Promise<Stage> {
     const stage = new Stage(redisUrl, settings);
     await stage.store.start();
-    // A queue's first command takes a round trip more than the others.
+    // The first command of a queue needs another round trip, which the tests must not see.
     await Promise.all(['echo', 'kitchen'].map((agent) => stage.store.queue.waiting(agent)));
     return stage;
   }
 
-  /** Every key of the store, with all that is in it. */
+  /** All keys of the store with their dumped values. */
   async contents(): Promise<Readonly<Record<string, string>>> {
     const keys = (await this.#redis.keys(`${this.store.settings.prefix}*`)).sort();
     const dumps = await Promise.all(keys.map((key) => this.#redis.dumpBuffer(key)));
     return Object.fromEntries(keys.map((key, i) => [key, dumps[i]?.toString('base64') ?? '']));
   }
 
-  /** What functions of the store work on. */
+  /** The connection and keys that functions of the store need. */
   get port(): { readonly redis: RedisConnection; readonly shards: Shards } {
     return { redis: this.#commands, shards: this.#shards };
   }
 
-  /** As a worker of the agent. @returns the ids of its next jobs */
+  /** Takes jobs like a worker of the agent. @returns their ids */
   takeJobs(prefix: string): Promise<readonly string[]> {
     return turnTaker(this.store, this.#commands).take(prefix);
   }
 
-  /** A job that a worker runs. */
+  /** Adds a job, and takes it. */
   async takenJob(): Promise<TakenJob> {
     await accepted(this.store, alice);
     const { jobs } = await this.queue.take(60_000, { taker: 'taker', number: 1, count: 1, kinds: 'any' });
     const [job] = jobs;
-    if (!job) throw new Error('there is no job');
+    if (!job) throw new Error('no job was taken');
     return job;
   }
 
-  /** A task whose turn has done a step. @returns its id */
+  /** Creates a task with a finished step. @returns its id */
   async taskWithStep(name: string): Promise<string> {
     const turn = await this.turn();
     await this.store.steps.begin(turn, `step ${name}`);
@@ -89,15 +89,15 @@ export class Stage implements AsyncDisposable {
     return begun(this.store, taskId);
   }
 
-  /** A task whose time has come. @returns its id */
-  async later(): Promise<string> {
+  /** Creates a scheduled task that is due. @returns its id */
+  async scheduledTask(): Promise<string> {
     const schedule = { at: new Date(0).toISOString() };
     const acceptance = await this.store.tasks.accept(alice, { message: userMessage(), schedule });
     if (acceptance.verdict !== 'accepted') throw new Error(acceptance.verdict);
     return acceptance.taskId;
   }
 
-  /** @returns how many were claimed */
+  /** @returns the number of claimed tasks */
   async claimLater(): Promise<number> {
     const { later, tasks } = this.#shards.of('');
     const call = { keys: { later, tasksRoot: tasks }, args: { claimMs: 1_000, most: 9 } };
@@ -111,14 +111,14 @@ export class Stage implements AsyncDisposable {
     return (await beginLaterScript.run(this.#commands, call))[0];
   }
 
-  /** A task that has ended. */
+  /** Creates a completed task. @returns its id */
   async endedTask(): Promise<string> {
     const turn = await this.turn();
     await turn.publish(outcome('COMPLETED'));
     return turn.start.taskId;
   }
 
-  /** A webhook with an undelivered event. */
+  /** Creates a task with a webhook that has an undelivered event. @returns the id of the task */
   async webhook(): Promise<string> {
     const acceptance = await this.store.tasks.accept(alice, {
       message: userMessage(),
@@ -135,10 +135,10 @@ export class Stage implements AsyncDisposable {
     return queue;
   }
 
-  /** The id of a webhook that was given up. */
+  /** Creates a dead letter of a webhook. @returns its id */
   async deadLetter(): Promise<string> {
     const queue = await this.deliveryQueue();
-    await queue.deadLetter({ origin: 'https://client.example.com', reason: 'it says no', attempts: 9 });
+    await queue.deadLetter({ origin: 'https://client.example.com', reason: 'the answer was 400', attempts: 9 });
     return `${queue.id.taskId}.1`;
   }
 

@@ -6,8 +6,8 @@ import { alice, bob, testRedis, testStore } from '../support/redis.ts';
 const redis = testRedis();
 const globex = { ...alice, principal: { ...alice.principal, tenant: 'globex' } };
 
-/** Tasks as a release left them that had no index of agents and did not count. @returns the ids, by what they are */
-async function fromBefore(store: Store) {
+/** Creates tasks as a release without the index of agents and without counts left them. @returns their ids by state */
+async function tasksOfOldRelease(store: Store) {
   const [open, waiting, ended] = await Promise.all([
     accepted(store, alice),
     accepted(store, bob),
@@ -45,9 +45,9 @@ const found = async (store: Store, state: 'open' | 'ended') => {
 
 const openTasks = (store: Store) => redis.hgetall(`${store.settings.prefix}{s0}:outbox:open`);
 
-test('tasks from before come into the index of their agent, and open ones are counted anew, once', async () => {
+test('a migration adds tasks of an old release to the index of their agent, and counts open tasks anew', async () => {
   const store = await testStore();
-  const { open, waiting, ended } = await fromBefore(store);
+  const { open, waiting, ended } = await tasksOfOldRelease(store);
   expect(await found(store, 'ended')).toEqual([]);
   const events = await migrate(store);
   expect(events.map(({ kind }) => kind)).toEqual([
@@ -62,15 +62,15 @@ test('tasks from before come into the index of their agent, and open ones are co
   expect(store.schema.latest).toMatchObject({ version: 1, migrated: 1 });
   expect(await migrate(store)).toEqual([]);
 
-  // They go on as all others.
+  // Migrated tasks are indexed and counted like all others.
   await store.tasks.cancel(alice, open);
   expect(await found(store, 'ended')).toEqual([ended, open].sort());
   expect(await openTasks(store)).toEqual({ acme: '1', globex: '1' });
 });
 
-test('one that was interrupted is done again, by any program', async () => {
+test('an interrupted migration is run again by any process', async () => {
   const store = await testStore();
-  const { ended } = await fromBefore(store);
+  const { ended } = await tasksOfOldRelease(store);
   const stopped = new AbortController();
   stopped.abort(new Error('the worker stops'));
   await expect(migrate(store, stopped.signal)).rejects.toThrow('the worker stops');
@@ -80,12 +80,12 @@ test('one that was interrupted is done again, by any program', async () => {
   expect(await found(store, 'ended')).toEqual([ended]);
 });
 
-test('one program at a time migrates, and none while older ones work here', async () => {
+test('one process at a time migrates, and none while processes of an older release run', async () => {
   const store = await testStore();
-  await fromBefore(store);
+  await tasksOfOldRelease(store);
   const other = await testStore({ prefix: store.settings.prefix });
   await store.migrator.lock.hold();
-  // As if it had been silent for longer than it holds.
+  // As if the lock had expired because its holder was frozen.
   await redis.del(`${store.settings.prefix}{agents}:schema:lock`);
   await other.migrator.lock.hold();
   await store.migrator.lock.release();
@@ -100,17 +100,17 @@ test('one program at a time migrates, and none while older ones work here', asyn
   expect(await migrate(store)).toHaveLength(4);
 });
 
-test('open tasks are counted although an entry of the outbox has no task any more', async () => {
+test('a migration counts open tasks although an entry of the outbox has no task', async () => {
   const store = await testStore();
-  await fromBefore(store);
+  await tasksOfOldRelease(store);
   await redis.zadd(`${store.settings.prefix}{s0}:outbox`, Date.now() + 60_000, 'gone');
   await migrate(store);
   expect(await openTasks(store)).toEqual({ acme: '2', globex: '1' });
 });
 
-test('what an older worker leaves that comes back once more is migrated, too', async () => {
+test('tasks are migrated again after a worker of an older release has run again', async () => {
   const store = await testStore();
-  await fromBefore(store);
+  await tasksOfOldRelease(store);
   await migrate(store);
   const workers = `${store.settings.prefix}{agents}:workers`;
   const [seconds] = await redis.time();

@@ -14,7 +14,7 @@ const { commands } = createConnections(
 afterAll(() => commands.disconnect());
 
 const first: KnownSchema = { version: 1, oldest: 0, needs: 0 };
-/** It writes what the first cannot read. */
+/** A schema that the first cannot read. */
 const second: KnownSchema = { version: 2, oldest: 2, needs: 0 };
 
 let count = 0;
@@ -22,14 +22,14 @@ function program(prefix: string, known: KnownSchema, shards = 1): Schema {
   return new Schema(commands, { prefix, shards, program: `host-${++count}`, lookEveryMs: 100 }, known);
 }
 
-test('an empty Redis is of the newest version, one that has tasks and no mark of the oldest', async () => {
+test('an empty Redis gets the newest schema version; one with tasks but without a version has version 0', async () => {
   const [empty, unmarked] = [uniquePrefix(), uniquePrefix()];
   await redis.set(`${unmarked}{agents}:shards`, '1');
   expect(await program(empty, second).look()).toMatchObject({ version: 2, oldest: 2, migrated: 2 });
   expect(await program(unmarked, second).look()).toMatchObject({ version: 2, oldest: 2, migrated: 0 });
 });
 
-test('a program that is too old is refused, with what is there, what it knows, and what to do', async () => {
+test('a process that is too old for the schema is refused with both versions and a remedy', async () => {
   const prefix = uniquePrefix();
   await program(prefix, { ...second, version: 7, oldest: 5 }).look();
   const before = await redis.hgetall(`${prefix}{agents}:schema`);
@@ -40,20 +40,20 @@ test('a program that is too old is refused, with what is there, what it knows, a
   expect(await redis.zcard(`${prefix}{agents}:schema:programs`)).toBe(1);
 });
 
-test('a store of this release refuses a Redis that a later one has taken over', async () => {
+test('a store of this release refuses a Redis that a later release has taken over', async () => {
   const prefix = uniquePrefix();
   await redis.hset(`${prefix}{agents}:schema`, { version: 9, oldest: 9, migrated: 9, release: 'Switchyard 9.0.0' });
   await expect(testStore({ prefix })).rejects.toThrow(/Switchyard 9\.0\.0 took this Redis over/);
 });
 
-test('an older program may work beside a newer one, and come back, as long as it reads what that writes', async () => {
+test('a process of an older release may run beside a newer one if it can read its schema', async () => {
   const prefix = uniquePrefix();
   await program(prefix, first).look();
   await program(prefix, { ...first, version: 2 }).look();
   expect(await program(prefix, first).look()).toMatchObject({ version: 2, oldest: 0, migrated: 1 });
 });
 
-test('what older programs at work here could not read is not begun: they go first', async () => {
+test('a process is refused while running processes of an older release could not read its schema', async () => {
   const prefix = uniquePrefix();
   const old = program(prefix, first);
   await old.look();
@@ -63,7 +63,7 @@ test('what older programs at work here could not read is not begun: they go firs
   expect(await program(prefix, second).look()).toMatchObject({ version: 2, oldest: 2 });
 });
 
-test('a worker from before the schema had a version is known by its reports', async () => {
+test('a worker of a release without schema versions is recognized by its reports', async () => {
   const prefix = uniquePrefix();
   await redis.set(`${prefix}{agents}:shards`, '1');
   const [seconds] = await redis.time();
@@ -72,7 +72,7 @@ test('a worker from before the schema had a version is known by its reports', as
   await expect(program(prefix, { ...first, oldest: 1 }).look()).rejects.toThrow(/old-worker knows 0/);
 });
 
-test('a program is refused while what it no longer reads is not migrated', async () => {
+test('a process is refused while data that it cannot read is not migrated', async () => {
   const prefix = uniquePrefix();
   await redis.set(`${prefix}{agents}:shards`, '1');
   await expect(program(prefix, { ...first, needs: 1 }).look()).rejects.toThrow(
@@ -80,18 +80,18 @@ test('a program is refused while what it no longer reads is not migrated', async
   );
 });
 
-test('a program that runs is told when a later release, for which it is too old, has come', async () => {
+test('a running process is notified when a later release has made it too old', async () => {
   const prefix = uniquePrefix();
   const old = program(prefix, first);
   await old.look();
-  // As if it had been frozen for longer than a program counts.
+  // As if the old process had been frozen for so long that it no longer counts as running.
   await redis.del(`${prefix}{agents}:schema:programs`);
   await program(prefix, second).look();
   const refusal = await new Promise<StoreError>((resolve, reject) => old.follow(resolve, reject));
   expect(refusal.message).toMatch(/schema 2/);
 });
 
-test('a visitor is told the same, and changes nothing', async () => {
+test('visit checks the schema without changing anything', async () => {
   const prefix = uniquePrefix();
   expect(await program(prefix, second).visit()).toMatchObject({ release: '', programs: [] });
   expect(await redis.keys(`${prefix}*`)).toEqual([]);
@@ -99,7 +99,7 @@ test('a visitor is told the same, and changes nothing', async () => {
   await expect(program(prefix, first).visit()).rejects.toThrow(StoreError);
 });
 
-test('the mark and the number of shards are written again after FLUSHALL', async () => {
+test('the schema version and the number of shards are written again after FLUSHALL', async () => {
   const prefix = uniquePrefix();
   const running = program(prefix, first, 2);
   await running.look();
