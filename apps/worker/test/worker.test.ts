@@ -271,7 +271,7 @@ describe('a worker', () => {
         await release.promise;
         turn.signal.addEventListener('abort', () => reasons.push(turn.signal.reason.kind));
         await turn.working('am I still the owner?').catch(() => undefined);
-        return turn.complete('the zombie');
+        return turn.complete('the fenced run');
       }),
       { sweepAfterMs: 300 },
     );

@@ -41,7 +41,7 @@ describe('an outage', () => {
     await until(() => store.isAnswering, { what: 'the outage is over', timeoutMs: 10_000 });
   });
 
-  test('is also a refusal of the credentials, which is known without a request', async () => {
+  test('includes a refusal of the credentials, which is noticed without a request', async () => {
     const admin = testRedis(server.url);
     await admin.config('SET', 'requirepass', 'rotated');
     await admin.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
@@ -58,7 +58,7 @@ describe('an outage', () => {
     await until(() => store.isAnswering, { what: 'the outage is over', timeoutMs: 10_000 });
   });
 
-  test('is also a missing permission', async () => {
+  test('includes a missing permission', async () => {
     const admin = testRedis(server.url);
     await admin.call('ACL', 'SETUSER', 'reader', 'on', '>secret', '~*', '&*', '+@all');
     const url = server.url.replace('//', '//reader:secret@');

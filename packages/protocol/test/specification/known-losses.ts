@@ -2,7 +2,7 @@ import { entryOf, type Field, mapEntryOf } from './field.ts';
 import { definitionOf, specification } from './specification.ts';
 
 /**
- * A value without what the published SDK loses when it reads and writes it:
+ * Removes from a value what the published SDK loses when it reads and writes the value:
  * - `{"data": null}`: it reads null as unset, and the part as empty;
  * - false, zero, empty strings, lists and maps of fields without presence in the protobuf definition. In ProtoJSON this
  *   is no loss: a reader must treat absent and empty alike.

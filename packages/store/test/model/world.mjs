@@ -16,7 +16,7 @@
  * @typedef {object} World
  * @property {string} name
  * @property {number} messages     different messages the client sends, in order
- * @property {number} slots        concurrent runs of all workers, including zombies
+ * @property {number} slots        concurrent runs of all workers, including runs without the lock
  * @property {number} faults       faults of any kind, at any time
  * @property {number} maxAttempts
  * @property {number} turnsPerJob
@@ -119,7 +119,7 @@ export function moves(state, rules, world) {
 /** @param {State} state @param {World} world */
 const mayFail = (state, world) => state.faults < world.faults;
 
-/** Whether the run holds the lock of its job. If not, it is a zombie. @param {State} state @param {Run} run */
+/** Whether the run holds the lock of its job. @param {State} state @param {Run} run */
 export const holdsLock = (state, run) => state.jobs.some((job) => job.id === run.job && job.lock === run.token);
 
 // Clients -----------------------------------------------------------------------------------------------------------
@@ -191,7 +191,7 @@ function queueMoves(all, state, world) {
     if (!mayFail(state, world)) continue;
     if (job.lock > 0)
       all.push({
-        label: `the lock of job ${job.id} expires, its run continues as a zombie`,
+        label: `the lock of job ${job.id} expires, its run continues`,
         kind: 'fault',
         state: fault(reissued),
       });
@@ -286,11 +286,11 @@ function freshId({ task, kept, runs }) {
 
 /** @param {Move[]} all @param {State} state @param {Run} run @param {World} world */
 function crashMoves(all, state, run, world) {
-  const isZombie = !holdsLock(state, run);
-  if (!isZombie && !mayFail(state, world)) return;
+  const isLockLost = !holdsLock(state, run);
+  if (!isLockLost && !mayFail(state, world)) return;
   const dead = { ...state, runs: state.runs.filter((other) => other !== run) };
-  // A zombie may act late or never. Its end is not counted as a fault, so that no rule can depend on its next action.
-  if (isZombie) all.push({ label: `the zombie of job ${run.job} ends`, kind: 'fair', state: dead });
+  // A run without its lock may act late or never. Its end is no fault, so that no rule can depend on its next action.
+  if (isLockLost) all.push({ label: `the run of job ${run.job} without its lock ends`, kind: 'fair', state: dead });
   else all.push({ label: `the worker of job ${run.job} is killed`, kind: 'fault', state: harmless(dead) });
 }
 

@@ -45,7 +45,7 @@ const found = async (store: Store, state: 'open' | 'ended') => {
 
 const openTasks = (store: Store) => redis.hgetall(`${store.settings.prefix}{s0}:outbox:open`);
 
-test('a migration adds tasks of an old release to the index of their agent, and counts open tasks anew', async () => {
+test('a migration adds tasks of an old release to the index of their agent, and counts open tasks again', async () => {
   const store = await testStore();
   const { open, waiting, ended } = await tasksOfOldRelease(store);
   expect(await found(store, 'ended')).toEqual([]);
