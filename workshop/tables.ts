@@ -17,6 +17,8 @@ export function count(value: number): string {
 
 export const rate = (value: number): string => `${number(value)}/s`;
 
+export const mib = (bytes: number): string => `${Math.round(bytes / 1_048_576)} MiB`;
+
 export function percent(share: number): string {
   const value = share * 100;
   return `${value === 0 || value >= 10 ? Math.round(value) : Number(value.toPrecision(2))} %`;
@@ -54,4 +56,10 @@ export function withSection(page: string, name: string, content: string): string
   const to = page.indexOf(`<!-- end of ${name} -->`);
   if (!begin || to < from) throw new Error(`The page has no place for ${name}.`);
   return `${page.slice(0, from)}\n\n${content}\n\n${page.slice(to)}`;
+}
+
+/** The last line of a measurement with a bar; a missed one makes the exit code 1. @param wanted what the bar is */
+export function conclude(isHeld: boolean, wanted: string): void {
+  process.stdout.write(isHeld ? 'held\n' : `not held: ${wanted}\n`);
+  process.exitCode = isHeld ? 0 : 1;
 }

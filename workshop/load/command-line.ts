@@ -1,10 +1,16 @@
-import { helpOf } from '../options.ts';
-import { type CommonOptions, commonOptions, type PlannedRun, type Profile } from './profile.ts';
+import { helpOf, parseCommandLine } from '../options.ts';
+import { type CommonOptions, commonOptions, type Profile } from './profile.ts';
 import { burst, pollingHerd, steady } from './profiles.ts';
 import { ramp } from './ramp.ts';
 import { longStreams } from './streams.ts';
 
 export const profiles: readonly Profile[] = [steady, burst, ramp, longStreams, pollingHerd];
+
+/** A profile, and all its options. */
+export interface PlannedRun {
+  readonly profile: Profile;
+  readonly options: CommonOptions & Readonly<Record<string, unknown>>;
+}
 
 /** The command line cannot be followed; the message names everything that is wrong with it. */
 export class BadOptions extends Error {
@@ -28,10 +34,15 @@ export function readOptions(
       name ? `${name}: there is no such profile, but ${names}` : `Name a profile: one of ${names}`,
     ]);
   }
-  const plan = profile.plan(args);
-  if (!('run' in plan)) throw new BadOptions(plan);
-  const { apiKey = secrets.apiKey, bearer = secrets.bearer } = plan.options;
-  return { ...plan, options: { ...plan.options, apiKey, bearer } };
+  const given = parseCommandLine({ options: { ...commonOptions(profile.defaults), ...profile.options } }, args);
+  if (Array.isArray(given)) throw new BadOptions(given);
+  const { apiKey = secrets.apiKey, bearer = secrets.bearer } = given.options;
+  const options = { ...given.options, apiKey, bearer };
+  const contradictions = profile.contradictions?.(options) ?? [];
+  if (options.url && options.workers !== undefined)
+    contradictions.push('--workers are those of the own gateway; --url names another one');
+  if (contradictions.length > 0) throw new BadOptions(contradictions);
+  return { profile, options };
 }
 
 const examples = `Examples

@@ -19,19 +19,13 @@ export class Failure extends Error {
   }
 }
 
-/** The failure of a request, if it has failed: a load test counts them. */
-export async function failureOf(request: Promise<unknown>): Promise<Failure | undefined> {
-  try {
-    await request;
-    return undefined;
-  } catch (error) {
+/** The result of a request, or its failure: a load test counts them. */
+export function orFailure<T>(request: Promise<T>): Promise<T | Failure> {
+  return request.catch((error: unknown) => {
     if (error instanceof Failure) return error;
     throw error;
-  }
+  });
 }
-
-/** A request that was withdrawn before it was sent: not an error. */
-export const notSent = 'not sent';
 
 export interface Outgoing {
   readonly method: 'GET' | 'POST';
@@ -54,8 +48,6 @@ export interface ConnectionSettings {
   /** Most connections, each for one request at a time. Opened on demand. */
   readonly connections: number;
   readonly connectTimeoutMs: number;
-  /** Called with how long each request waited for a free connection, in milliseconds. */
-  readonly onSent: (waitedMs: number) => void;
 }
 
 type OnPiece = (piece: Buffer) => void;
@@ -66,16 +58,11 @@ type OnPiece = (piece: Buffer) => void;
  */
 export class Connections implements AsyncDisposable {
   readonly #pool: Pool;
-  readonly #onSent: (waitedMs: number) => void;
-  readonly #waiting = new Set<PromiseWithResolvers<void>>();
-  #free: number;
 
-  constructor({ origin, connections, connectTimeoutMs, onSent }: ConnectionSettings) {
+  constructor({ origin, connections, connectTimeoutMs }: ConnectionSettings) {
     // Times are kept here, from the moment at which a request should have been sent.
     const times = { headersTimeout: 0, bodyTimeout: 0, connect: { timeout: connectTimeoutMs } };
     this.#pool = new Pool(origin, { ...times, connections, pipelining: 1, allowH2: false });
-    this.#free = connections;
-    this.#onSent = onSent;
   }
 
   /**
@@ -89,7 +76,11 @@ export class Connections implements AsyncDisposable {
     const abort = (kind: string): void => controller.abort(new Failure(kind));
     // A timer of Node may be early by a millisecond.
     const timer = setTimeout(abort, Math.max(1, Math.ceil(expiresAt - performance.now()) + 1), 'timeout');
-    const reply = this.#carryOut(request, signal, onPiece)
+    // The pool notices only when it is about to send it.
+    const aborted = new Promise<never>((_, reject) =>
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true }),
+    );
+    const reply = Promise.race([this.#carryOut(request, signal, onPiece), aborted])
       .catch((error: unknown) => {
         throw inWords(signal.aborted ? signal.reason : error);
       })
@@ -97,46 +88,16 @@ export class Connections implements AsyncDisposable {
     return { reply, abort, keepOpen: () => clearTimeout(timer) };
   }
 
-  /** Takes back what was not sent yet. */
-  dropWaiting(): void {
-    for (const turn of this.#waiting) turn.reject(new Failure(notSent));
-    this.#waiting.clear();
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.dropWaiting();
-    await this.#pool.destroy();
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#pool.destroy();
   }
 
   async #carryOut(request: Outgoing, signal: AbortSignal, onPiece: OnPiece | undefined): Promise<Reply> {
-    await this.#turn(signal);
-    try {
-      const sent = { ...request, headers: [...request.headers], signal };
-      const { statusCode: status, headers, body } = await this.#pool.request(sent);
-      if (!onPiece || status !== 200 || !isEventStream(headers)) return { status, headers, body: await body.text() };
-      for await (const piece of body) onPiece(piece);
-      return { status, headers, body: '' };
-    } finally {
-      const [next] = this.#waiting;
-      if (next) this.#waiting.delete(next);
-      if (next) next.resolve();
-      else this.#free++;
-    }
-  }
-
-  /** Resolves when a connection is free for it. */
-  async #turn(signal: AbortSignal): Promise<void> {
-    if (this.#free > 0) {
-      this.#free--;
-      this.#onSent(0);
-      return;
-    }
-    const since = performance.now();
-    const turn = Promise.withResolvers<void>();
-    this.#waiting.add(turn);
-    signal.addEventListener('abort', () => this.#waiting.delete(turn) && turn.reject(signal.reason), { once: true });
-    await turn.promise;
-    this.#onSent(performance.now() - since);
+    const sent = { ...request, headers: [...request.headers], signal };
+    const { statusCode: status, headers, body } = await this.#pool.request(sent);
+    if (!onPiece || status !== 200 || !isEventStream(headers)) return { status, headers, body: await body.text() };
+    for await (const piece of body) onPiece(piece);
+    return { status, headers, body: '' };
   }
 }
 

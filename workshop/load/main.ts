@@ -1,8 +1,7 @@
 // `npm run load -- <profile> [options]`: puts an A2A agent under load. What there is: `npm run load -- --help`.
 
 import { listenToStopSignals } from '@switchyard/cli/up';
-import { BadOptions, help, readOptions } from './command-line.ts';
-import type { PlannedRun } from './profile.ts';
+import { BadOptions, help, type PlannedRun, readOptions } from './command-line.ts';
 import type { Interval } from './recorder.ts';
 import { progressLine, toText, writeReport } from './report.ts';
 import { runLoad } from './run-load.ts';

@@ -7,7 +7,7 @@ import { post } from '../../tests/support/rest.ts';
 import { count, readCommandLine } from '../options.ts';
 import { Latencies, SeededRandom } from '../statistics.ts';
 import { startOwnSystem } from '../system.ts';
-import { textTable } from '../tables.ts';
+import { conclude, ms, textTable } from '../tables.ts';
 import { arrivals, keepPace } from './open-model.ts';
 
 /** What agents/limited.ts can do in a second: two at a time, 50 ms each, and some ms between two. */
@@ -37,8 +37,7 @@ type Phase = Awaited<ReturnType<typeof phase>>;
 async function phase(url: string, rate: number, ms: number) {
   const [taken, refused] = [new Latencies(), new Latencies()];
   const others: Record<string, number> = {};
-  const open = new Set<Promise<void>>();
-  const one = async (dueAt: number): Promise<void> => {
+  const act = async (dueAt: number): Promise<void> => {
     const answer = await send(url).catch((error: Error) => error.message);
     if (answer === 'completed') taken.add(performance.now() - dueAt);
     else if (answer === 'refused') refused.add(performance.now() - dueAt);
@@ -47,13 +46,8 @@ async function phase(url: string, rate: number, ms: number) {
   await keepPace({
     arrivals: arrivals({ rateAt: () => rate, peak: rate, random: new SeededRandom(1) }),
     signal: AbortSignal.timeout(ms),
-    lateness: new Latencies(),
-    onArrival(dueAt) {
-      const done = one(dueAt).finally(() => open.delete(done));
-      open.add(done);
-    },
+    act,
   });
-  await Promise.all(open);
   return { rate, taken, refused, others };
 }
 
@@ -72,7 +66,6 @@ if (import.meta.main) {
     options: { seconds: count('seconds of overload, after a third as many of normal load', '60', ['3', '3600']) },
   }).options;
   const { normal, overload, lost } = await measureOverload({ normalMs: seconds * 333, overloadMs: seconds * 1_000 });
-  const ms = (value: number | undefined): string => (value === undefined ? '–' : `${value.toFixed(1)} ms`);
   const figures = (of: Latencies): string[] => [`${of.count}`, ms(of.at(50)), ms(of.at(99))];
   const row = (name: string, { rate, taken, refused, others }: Phase): string[] => [
     name,
@@ -87,7 +80,5 @@ if (import.meta.main) {
     lost === 0 &&
     (overload.taken.at(99) ?? Infinity) <= 3 * (normal.taken.at(99) ?? 0) &&
     (overload.refused.at(99) ?? Infinity) < 50;
-  const wanted = 'p99 at most 3 times the normal one, refused within 50 ms, none lost';
-  process.stdout.write(isHeld ? 'held\n' : `not held: ${wanted}\n`);
-  process.exitCode = isHeld ? 0 : 1;
+  conclude(isHeld, 'p99 at most 3 times the normal one, refused within 50 ms, none lost');
 }

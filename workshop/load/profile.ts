@@ -5,15 +5,13 @@ import {
   type Options,
   oneOf,
   optional,
-  parseCommandLine,
   percentage,
   time,
   type ValuesOf,
   word,
 } from '../options.ts';
-import type { Latencies, LatencySummary, SeededRandom } from '../statistics.ts';
+import type { LatencySummary, SeededRandom } from '../statistics.ts';
 import type { A2AClient } from './client.ts';
-import type { Connections } from './connections.ts';
 import { arrivals, keepPace } from './open-model.ts';
 import type { Recorder, TaskLedger } from './recorder.ts';
 
@@ -72,12 +70,9 @@ export interface Load {
   /** The agent is load/agents/load.ts. */
   readonly isOwnAgent: boolean;
   readonly client: A2AClient;
-  readonly connections: Connections;
   readonly recorder: Recorder;
   readonly tasks: TaskLedger;
   readonly random: SeededRandom;
-  /** How late arrivals were begun. */
-  readonly lateness: Latencies;
   /** Aborts when nothing new may begin: the time is over, or the run was stopped. */
   readonly over: AbortSignal;
   /** Aborts `settleMs` later, until when clients may still read their tasks. */
@@ -105,7 +100,6 @@ export interface Findings {
     readonly highestThatHeld: number | undefined;
     /** The lowest that did not: the limit is between the two. Undefined if it was not reached. */
     readonly lowestThatDidNot: number | undefined;
-    readonly maxLatencyMs: number;
   };
   readonly streams?: Readonly<typeof noStreams>;
 }
@@ -125,7 +119,7 @@ export const noStreams = {
   doubles: 0,
 };
 
-interface About {
+export interface Profile<O extends Options = Options> {
   readonly name: string;
   /** A few words for `--help`. */
   readonly summary: string;
@@ -134,55 +128,18 @@ interface About {
   readonly canWarmUp: boolean;
   /** Prefers a binding in which polls can send a version. */
   readonly wantsVersions?: boolean;
-}
-
-interface ProfileParts<O extends Options> extends About {
   /** Options of this profile only. */
   readonly options: O;
   /** The operation, or another duration, whose latency is that of the run. */
   primary(own: ValuesOf<O>, isOwnAgent: boolean): string;
   /** Options that are valid alone but contradict each other. */
-  contradictions?(common: CommonOptions, own: ValuesOf<O>): string[];
+  contradictions?(options: CommonOptions & ValuesOf<O>): string[];
   run(load: Load, own: ValuesOf<O>): Promise<Findings>;
 }
 
-/** A profile that knows its options. */
-export interface PlannedRun {
-  readonly profile: About;
-  /** With those of the profile. */
-  readonly options: CommonOptions;
-  primary(isOwnAgent: boolean): string;
-  run(load: Load): Promise<Findings>;
-}
+/** A profile, with its options checked where it is written. */
+export const defineProfile = <O extends Options>(profile: Profile<O>): Profile => profile;
 
-export interface Profile extends About {
-  readonly options: Options;
-  /** @returns the run, or in words all that is wrong with the options */
-  plan(args: readonly string[]): PlannedRun | readonly string[];
-}
-
-export function defineProfile<O extends Options>({ options: ownOptions, ...parts }: ProfileParts<O>): Profile {
-  const all = { ...commonOptions(parts.defaults), ...ownOptions };
-  return {
-    ...parts,
-    options: ownOptions,
-    plan(args) {
-      const given = parseCommandLine({ options: all }, args);
-      if (Array.isArray(given)) return given;
-      // The compiler cannot see that the values of both are the values of each.
-      const options = given.options as unknown as CommonOptions & ValuesOf<O>;
-      const contradictions = parts.contradictions?.(options, options) ?? [];
-      if (options.url && options.workers !== undefined)
-        contradictions.push('--workers are those of the own gateway; --url names another one');
-      if (contradictions.length > 0) return contradictions;
-      const primary = (isOwnAgent: boolean): string => parts.primary(options, isOwnAgent);
-      return { profile: parts, options, primary, run: (load) => parts.run(load, options) };
-    },
-  };
-}
-
-/** Most requests in progress: more would fill the memory of this process. */
-const MOST_OPEN = 50_000;
 export const defaultText = 'Hello';
 
 export const modes = ['blocking', 'immediate', 'stream'] as const;
@@ -192,6 +149,9 @@ export type Mode = (typeof modes)[number];
 export function operationOf(mode: Mode): string {
   return mode === 'stream' ? 'SendStreamingMessage' : `SendMessage, ${mode}`;
 }
+
+/** Most requests in progress: more would fill the memory of this process. */
+const MOST_OPEN = 50_000;
 
 export interface Arrivals {
   /** In milliseconds from now; default: at `--rate`. */
@@ -203,20 +163,14 @@ export interface Arrivals {
 }
 
 /** Resolves when all that arrived has ended. */
-export async function onArrivals(load: Load, { times, signal, act }: Arrivals): Promise<void> {
-  const { recorder, lateness } = load;
-  const open = new Set<Promise<unknown>>();
-  const onArrival = (dueAt: number): void => {
-    recorder.arrived();
-    if (open.size >= MOST_OPEN) {
-      recorder.wrong('not begun', `${MOST_OPEN} others were not answered yet`);
-      return;
-    }
-    const done = act(dueAt).finally(() => open.delete(done));
-    open.add(done);
+export function onArrivals(load: Load, { times, signal, act }: Arrivals): Promise<void> {
+  const { recorder } = load;
+  const counted = async (dueAt: number): Promise<void> => {
+    if (recorder.arrived() > MOST_OPEN) recorder.wrong('not begun', `${MOST_OPEN} others were not answered yet`);
+    else await act(dueAt);
+    recorder.left();
   };
-  await keepPace({ arrivals: times ?? steadily(load), signal: signal ?? load.over, lateness, onArrival });
-  await Promise.all(open);
+  return keepPace({ arrivals: times ?? steadily(load), signal: signal ?? load.over, act: counted });
 }
 
 /** Arrivals at a constant rate. Default: `--rate`. */

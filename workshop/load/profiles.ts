@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { number, oneOf, time } from '../options.ts';
 import type { SendResult, TaskView } from './client.ts';
-import { Failure, failureOf } from './connections.ts';
+import { Failure, orFailure } from './connections.ts';
 import { arrivals } from './open-model.ts';
 import { defaultText, defineProfile, type Load, type Mode, modes, onArrivals, operationOf } from './profile.ts';
 import { followStream } from './streams.ts';
@@ -15,17 +15,15 @@ export const modeOption = oneOf(
 
 /** One message, sent, answered and counted. @returns its failure, and the milliseconds since it was due */
 export async function sendOne(load: Load, mode: Mode, dueAt: number) {
-  const { recorder, options } = load;
-  const text = options.text ?? defaultText;
-  recorder.began();
-  const failure = await failureOf(
+  const text = load.options.text ?? defaultText;
+  const result = await orFailure<unknown>(
     mode === 'stream'
       ? followStream(load, text, { dueAt, timeoutFor: 'end' }).ended
-      : load.client.send(text, mode === 'immediate', dueAt).then((result) => noteTask(load, result)),
+      : load.client.send(text, mode === 'immediate', dueAt).then((sent) => noteTask(load, sent)),
   );
+  const failure = result instanceof Failure ? result : undefined;
   const ms = performance.now() - dueAt;
-  recorder.ended(operationOf(mode), failure, ms);
-  recorder.left();
+  load.recorder.ended(operationOf(mode), failure, ms);
   return { failure, ms };
 }
 
@@ -63,7 +61,7 @@ export const burst = defineProfile({
   },
   canWarmUp: true,
   primary: ({ mode }) => operationOf(mode),
-  contradictions: ({ durationMs, rate }, { peak, burstEveryMs, burstLengthMs }) => [
+  contradictions: ({ durationMs, rate, peak, burstEveryMs, burstLengthMs }) => [
     ...(burstLengthMs < burstEveryMs ? [] : ['--burst-length must be shorter than --burst-every']),
     ...(burstEveryMs <= durationMs ? [] : ['--burst-every must not be longer than --duration, or there is no burst']),
     ...(peak > rate ? [] : ['--peak must be higher than --rate']),
@@ -106,15 +104,10 @@ export const pollingHerd = defineProfile({
   canWarmUp: true,
   wantsVersions: true,
   primary: () => 'GetTask',
-  contradictions: (_, { pollFromMs, pollToMs }) =>
+  contradictions: ({ pollFromMs, pollToMs }) =>
     pollFromMs <= pollToMs ? [] : ['--poll-to must not be shorter than --poll-from'],
   async run(load, patience) {
-    const act = async (dueAt: number): Promise<void> => {
-      load.recorder.began();
-      await sendAndPoll(load, patience, dueAt);
-      load.recorder.left();
-    };
-    await onArrivals(load, { act });
+    await onArrivals(load, { act: (dueAt) => sendAndPoll(load, patience, dueAt) });
     return {};
   },
 });
@@ -122,11 +115,11 @@ export const pollingHerd = defineProfile({
 async function sendAndPoll(load: Load, patience: Patience, dueAt: number): Promise<void> {
   const { recorder, client, options, tasks } = load;
   const text = options.text ?? (load.isOwnAgent ? ownText : defaultText);
-  const sent = client.send(text, true, dueAt).then((result) => noteTask(load, result));
-  const failure = await failureOf(sent);
+  const task = await orFailure(client.send(text, true, dueAt).then((result) => noteTask(load, result)));
+  const failure = task instanceof Failure ? task : undefined;
   recorder.ended(operationOf('immediate'), failure, performance.now() - dueAt);
-  const task = failure ? undefined : await sent;
-  if (task && (tasks.seen(task) || (await pollToEnd(load, patience, task.id))))
+  if (!task || task instanceof Failure) return;
+  if (tasks.seen(task) || (await pollToEnd(load, patience, task.id)))
     recorder.took(untilSeen, performance.now() - dueAt);
 }
 
@@ -140,15 +133,11 @@ async function pollToEnd(load: Load, { pollFromMs, pollToMs }: Patience, taskId:
     await delay(napMs, undefined, { signal: settled }).catch(() => undefined); // being woken is no error
     if (settled.aborted) return false;
     const dueAt = performance.now();
-    const reading = await client.getTask(taskId, etag, dueAt).catch((error: unknown) => {
-      if (error instanceof Failure) return error;
-      throw error;
-    });
+    const reading = await orFailure(client.getTask(taskId, etag, dueAt));
     const ms = performance.now() - dueAt;
-    const isFailed = reading instanceof Failure;
-    recorder.ended('GetTask', isFailed ? reading : undefined, ms);
+    recorder.ended('GetTask', reading instanceof Failure ? reading : undefined, ms);
     waitMs = Math.min(pollToMs, waitMs * GROWTH);
-    if (isFailed) {
+    if (reading instanceof Failure) {
       waitMs = Math.max(waitMs, Math.min(pollToMs, reading.retryAfterMs ?? 0));
       continue;
     }

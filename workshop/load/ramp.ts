@@ -16,7 +16,7 @@ export const ramp = defineProfile({
   },
   canWarmUp: true,
   primary: ({ mode }) => operationOf(mode),
-  contradictions: ({ rate, durationMs }, { peak, stepMs }) => [
+  contradictions: ({ rate, durationMs, peak, stepMs }) => [
     ...(peak >= rate ? [] : ['--peak must not be lower than --rate, where the ramp begins']),
     ...(stepMs <= durationMs ? [] : ['--step must not be longer than --duration']),
   ],
@@ -33,7 +33,7 @@ export const ramp = defineProfile({
       search.tried(rate, verdict.held);
     }
     const { highestThatHeld, lowestThatDidNot } = search;
-    return { ramp: { tried, highestThatHeld, lowestThatDidNot, maxLatencyMs } };
+    return { ramp: { tried, highestThatHeld, lowestThatDidNot } };
   },
 });
 
@@ -83,7 +83,7 @@ const MAY_BE_LATE = 0.01;
 
 /**
  * Sends at one rate for the length of a step and waits for all answers, so that no step slows the next one down. A step
- * that can no longer hold ends at once. A request that is not answered in time counts as late.
+ * that can no longer hold begins nothing more. A request that is not answered in time counts as late.
  * @returns undefined: the run was over first
  */
 async function tryRate(load: Load, { rate, stepMs, mode, maxLatencyMs }: Attempt): Promise<TriedRate | undefined> {
@@ -104,9 +104,7 @@ async function tryRate(load: Load, { rate, stepMs, mode, maxLatencyMs }: Attempt
     else latencies.add(ms);
     if (failure || ms > maxLatencyMs) late++;
     // No later answer can change the verdict.
-    if (problem(Math.max(requests, (rate * stepMs) / 1_000)) === undefined) return;
-    lost.abort();
-    load.connections.dropWaiting();
+    if (problem(Math.max(requests, (rate * stepMs) / 1_000))) lost.abort();
   };
   const signal = AbortSignal.any([time, lost.signal, load.over]);
   await onArrivals(load, { times: steadily(load, rate), signal, act });

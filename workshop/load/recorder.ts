@@ -1,15 +1,13 @@
 import { isInterrupted, isTerminal, type TaskState } from '@switchyard/protocol';
-import { Latencies } from '../statistics.ts';
+import { Latencies, type LatencySummary } from '../statistics.ts';
 import type { TaskView } from './client.ts';
-import { type Failure, notSent } from './connections.ts';
+import type { Failure } from './connections.ts';
 
 interface Counts {
   /** Arrivals: what should have been begun. */
   offered: number;
-  /** Answers without an error to the operation that the profile is about. */
+  /** Answers without an error. */
   answered: number;
-  /** Answers without an error to all other operations. */
-  others: number;
   /** Events that came on streams. */
   events: number;
   errors: number;
@@ -21,13 +19,11 @@ export interface Interval extends Readonly<Counts> {
   readonly seconds: number;
   /** Begun and not ended, at the end of the second. */
   readonly open: number;
-  /** Latency of what was answered in it, in milliseconds; undefined if nothing was. */
-  readonly p50: number | undefined;
-  readonly p99: number | undefined;
-  readonly max: number | undefined;
+  /** Of the operation that the profile is about; undefined if nothing was answered in it. */
+  readonly latency: LatencySummary | undefined;
 }
 
-const nothing = (): Counts => ({ offered: 0, answered: 0, others: 0, events: 0, errors: 0 });
+const nothing = (): Counts => ({ offered: 0, answered: 0, events: 0, errors: 0 });
 
 /**
  * Counts what happens in a run. Latencies are those of answers without an error and of timeouts: an error that comes
@@ -61,14 +57,10 @@ export class Recorder {
     return errors.toSorted((a, b) => b.count - a.count);
   }
 
-  /** A request, stream or client is due. */
-  arrived(): void {
+  /** A request or client is due. @returns how many have not left, with this one */
+  arrived(): number {
     this.#count('offered');
-  }
-
-  /** Requests, streams or clients that have begun and not left. */
-  began(): void {
-    this.#open++;
+    return ++this.#open;
   }
 
   left(): void {
@@ -77,10 +69,10 @@ export class Recorder {
 
   /** @param ms since it should have begun; unset where the duration means nothing */
   ended(operation: string, failure: Failure | undefined, ms?: number): void {
-    if (this.#isClosed || failure?.kind === notSent) return;
+    if (this.#isClosed) return;
     const counts = this.#operation(operation);
     counts.requests++;
-    if (!failure) this.#count(operation === this.primary ? 'answered' : 'others');
+    if (!failure) this.#count('answered');
     else {
       counts.errors++;
       this.wrong(failure.kind, failure.message);
@@ -109,8 +101,7 @@ export class Recorder {
   /** Ends an interval, and begins the next. */
   cut(): Interval {
     const seconds = (performance.now() - this.#beganAt) / 1_000;
-    const [p50, p99, max] = [50, 99, 100].map((percentile) => this.#latencies.at(percentile));
-    const interval = { seconds, open: this.#open, ...this.#current, p50, p99, max };
+    const interval = { seconds, open: this.#open, ...this.#current, latency: this.#latencies.summary() };
     this.#current = nothing();
     this.#latencies.reset();
     this.intervals.push(interval);
@@ -137,35 +128,31 @@ export class Recorder {
 /** More are not followed to their end: they would fill the memory of a run of hours. */
 const MOST_OPEN = 200_000;
 
-const noTasks = {
-  /** Answered with a task. */
-  accepted: 0,
-  completed: 0,
-  /** Failed, rejected or canceled. */
-  failed: 0,
-  /** Waiting for input or an authorization: as far as they get without their client. */
-  waiting: 0,
-  /** Answers that are a message, and no task. */
-  messages: 0,
-};
-/** With those that were not known to have ended when the run did. */
-export type TaskCounts = Readonly<typeof noTasks> & { readonly unfinished: number };
-
 /** The tasks of a run, as far as its clients know them. */
 export class TaskLedger {
   readonly open = new Set<string>();
   readonly #recorder: Recorder;
-  readonly #counts = { ...noTasks };
+  readonly #counts = {
+    /** Answered with a task. */
+    accepted: 0,
+    completed: 0,
+    /** Failed, rejected or canceled. */
+    failed: 0,
+    /** Waiting for input or an authorization: as far as they get without their client. */
+    waiting: 0,
+    /** Answers that are a message, and no task. */
+    messages: 0,
+  };
 
   /** @param recorder is told of each task that does not complete */
   constructor(recorder: Recorder) {
     this.#recorder = recorder;
   }
 
-  accepted({ id, status }: TaskView): void {
+  accepted(task: TaskView): void {
     this.#counts.accepted++;
-    if (this.open.size < MOST_OPEN) this.open.add(id);
-    this.seen({ id, status });
+    if (this.open.size < MOST_OPEN) this.open.add(task.id);
+    this.seen(task);
   }
 
   repliedWithMessage(): void {
@@ -183,7 +170,8 @@ export class TaskLedger {
     return true;
   }
 
-  counts(): TaskCounts {
+  /** With those that were not known to have ended when the run did. */
+  counts() {
     const { accepted, completed, failed, waiting } = this.#counts;
     return { ...this.#counts, unfinished: accepted - completed - failed - waiting };
   }

@@ -3,11 +3,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { cpuShares } from '../../tests/support/process-usage.ts';
 import { SeededRandom } from '../statistics.ts';
 import { A2AClient } from './client.ts';
-import { Connections, failureOf } from './connections.ts';
-import { GeneratorWatch } from './open-model.ts';
-import type { Load, PlannedRun } from './profile.ts';
+import type { PlannedRun } from './command-line.ts';
+import { Connections, Failure, orFailure } from './connections.ts';
+import type { Load } from './profile.ts';
 import { type Interval, Recorder, TaskLedger } from './recorder.ts';
-import { type Report, toReport } from './report.ts';
+import { judge } from './report.ts';
 import type { FoundAgent } from './target.ts';
 
 /** How long requests in flight may take after a run is stopped, in milliseconds. */
@@ -26,16 +26,18 @@ export interface RunParts {
   readonly killed: AbortSignal;
 }
 
+/** Everything that is known of a run; report.json is this. Times without a unit in their name are milliseconds. */
+export type Report = Awaited<ReturnType<typeof runLoad>>;
+
 /** Warms up, runs the profile, polls its open tasks, and reports. */
-export async function runLoad(parts: RunParts): Promise<Report> {
+export async function runLoad(parts: RunParts) {
   const { plan, agent, ownPids, stopped, killed } = parts;
-  const watch = new GeneratorWatch();
+  const { profile } = plan;
   const halted = AbortSignal.any([killed, afterAbort(stopped, STOP_WITHIN_MS)]);
   await using connections = new Connections({
     origin: agent.endpoint.origin,
     connections: plan.options.connections,
     connectTimeoutMs: plan.options.timeoutMs,
-    onSent: (waitedMs) => watch.connectionWaits.add(waitedMs),
   });
   halted.addEventListener('abort', () => connections[Symbol.asyncDispose](), { once: true });
   const runId = `load-${randomBytes(6).toString('hex')}`;
@@ -47,62 +49,70 @@ export async function runLoad(parts: RunParts): Promise<Report> {
     const options = { ...plan.options, durationMs };
     const over = AbortSignal.any([AbortSignal.timeout(durationMs), stopped, halted]);
     const settled = AbortSignal.any([afterAbort(over, options.settleMs), halted]);
-    const recorder = new Recorder(plan.primary(isOwnAgent));
+    const recorder = new Recorder(profile.primary(options, isOwnAgent));
     halted.addEventListener('abort', () => recorder.close(), { once: true });
-    const { lateness } = watch;
-    const signals = { over, settled, halted };
-    return {
-      options,
-      isOwnAgent,
-      client,
-      connections,
-      recorder,
-      tasks: new TaskLedger(recorder),
-      random,
-      lateness,
-      ...signals,
-    };
+    const tasks = new TaskLedger(recorder);
+    return { options, isOwnAgent, client, recorder, tasks, random, over, settled, halted };
   };
 
   const warmUp = begin(plan.options.warmUpMs);
-  if (plan.profile.canWarmUp && plan.options.warmUpMs > 0) await plan.run(warmUp);
+  if (profile.canWarmUp && plan.options.warmUpMs > 0) await profile.run(warmUp, plan.options);
 
   const load = begin(plan.options.durationMs);
   const beganAt = new Date().toISOString();
   const start = performance.now();
-  const { result: findings, shares } = await cpuShares(ownPids ?? {}, async () => {
-    using _ = countSeconds(load, watch, parts.onSecond);
-    return await plan.run(load);
+  const { result: findings, shares } = await cpuShares({ 'this generator': process.pid, ...ownPids }, async () => {
+    using _ = countSeconds(load, parts.onSecond);
+    return await profile.run(load, load.options);
   });
   const seconds = (performance.now() - start) / 1_000;
   await settle(load);
-  return toReport({
-    plan,
-    agent,
-    recorder: load.recorder,
-    tasks: load.tasks.counts(),
-    warmUpTasks: warmUp.tasks.counts().accepted,
-    findings,
-    generator: watch.stop(),
-    cpuShares: shares,
+  const { recorder } = load;
+  const { requests, errors, primary, intervals, total, operations } = recorder;
+  const { apiKey: _, bearer: __, url, out: ___, ...options } = plan.options;
+  return {
+    version: 1,
+    profile: profile.name,
+    summary: profile.summary,
+    // Without a URL: a gateway of its own.
+    target: { url: url?.href, agent: agent.name, endpoint: agent.endpoint.href, binding: agent.binding },
+    options,
+    verdict: judge(recorder, findings, options.maxErrorRateShare),
     beganAt,
     seconds,
     isCutShort: stopped.aborted,
-  });
+    offered: total.offered,
+    requests,
+    // Over the run.
+    requestsPerSecond: requests / Math.max(seconds, 0.001),
+    events: total.events,
+    errorCount: total.errors,
+    errors,
+    // Whose latency is that of the run.
+    primary,
+    // Latencies from when a request was due. Without requests: a duration that is not that of a request.
+    operations: Array.from(operations, ([name, { latencies, ...counts }]) => ({
+      name,
+      ...counts,
+      latency: latencies.summary(),
+    })),
+    intervals,
+    ...findings,
+    tasks: load.tasks.counts(),
+    // The target has counted them, too.
+    warmUpTasks: warmUp.tasks.counts().accepted,
+    // Share of one processor that this process used, and each part of an own gateway.
+    cpuShares: shares,
+  };
 }
 
 /** Ends an interval every second, and one when it is disposed. */
-function countSeconds({ recorder }: Load, watch: GeneratorWatch, onSecond: RunParts['onSecond']): Disposable {
-  watch.start();
-  const cut = (): Interval => {
-    watch.cut();
-    return recorder.cut();
-  };
-  const timer = setInterval(() => onSecond(cut()), SECOND_MS);
+function countSeconds({ recorder }: Load, onSecond: RunParts['onSecond']): Disposable {
+  const timer = setInterval(() => onSecond(recorder.cut()), SECOND_MS);
   return {
     [Symbol.dispose]() {
       clearInterval(timer);
-      cut();
+      recorder.cut();
     },
   };
 }
@@ -140,9 +150,8 @@ async function settle(load: Load): Promise<void> {
 async function askInTurn({ client, tasks }: Load, ids: Iterable<string>, signal: AbortSignal): Promise<void> {
   for (const id of ids) {
     if (signal.aborted) return;
-    const asked = client.getTask(id, undefined, performance.now());
-    if (await failureOf(asked)) return; // a server that does not answer is asked again in the next round
-    const { task } = await asked;
-    if (task) tasks.seen(task);
+    const reading = await orFailure(client.getTask(id, undefined, performance.now()));
+    if (reading instanceof Failure) return; // a server that does not answer is asked again in the next round
+    if (reading.task) tasks.seen(reading.task);
   }
 }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { time } from '../options.ts';
 import type { StreamEvent, StreamOptions, TaskView } from './client.ts';
-import { Failure, failureOf } from './connections.ts';
+import { Failure, orFailure } from './connections.ts';
 import { defaultText, defineProfile, type Load, noStreams, onArrivals, operationOf, steadily } from './profile.ts';
 import { isSettled } from './recorder.ts';
 
@@ -100,19 +100,18 @@ export const longStreams = defineProfile({
       return options.text ?? (isOwnAgent ? `stream ${count} every ${everyMs}` : defaultText);
     };
     const follow = async (dueAt: number): Promise<void> => {
-      recorder.began();
       const stream = followStream(load, textNow(), { dueAt, timeoutFor: 'beginning' });
       findings.opened++;
       open.add(stream);
       findings.most = Math.max(findings.most, open.size);
-      const failure = await failureOf(stream.ended);
+      const end = await orFailure(stream.ended);
       open.delete(stream);
       // One that was left at the end of the run is not a failure.
-      const isLeft = failure?.kind === 'left';
+      const isLeft = end instanceof Failure && end.kind === 'left';
+      const failure = end instanceof Failure && !isLeft ? end : undefined;
       if (isLeft) findings.left++;
       else if (!failure) findings.ended++;
-      recorder.ended(operationOf('stream'), isLeft ? undefined : failure);
-      recorder.left();
+      recorder.ended(operationOf('stream'), failure);
       for (const what of ['checked', 'unchecked', 'holes', 'doubles'] as const)
         findings[what] += stream.order.counts[what];
     };

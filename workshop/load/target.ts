@@ -1,6 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import { A2AError, type AgentCard, type AgentInterface } from '@switchyard/protocol';
-import { parseAgentCard } from '@switchyard/protocol/parse-agent-card';
+import { chooseInterface, credentialsFor, Failure, readCard, wireFetch } from '@switchyard/cli/agent';
 import { startOwnSystem } from '../system.ts';
 
 /** The agent that a target leads to, and how it is spoken to. */
@@ -8,7 +7,7 @@ export interface FoundAgent {
   readonly name: string;
   readonly endpoint: URL;
   readonly binding: 'JSONRPC' | 'HTTP+JSON';
-  readonly tenant: AgentInterface['tenant'];
+  readonly tenant: string | undefined;
   /** Sent with every request: names and values in turn. */
   readonly headers: readonly string[];
 }
@@ -38,80 +37,38 @@ export interface Search {
 /** Reads the agent card and chooses how to speak to the agent. Follows no redirects. @throws {TargetError} */
 export async function findAgent(search: Search): Promise<FoundAgent> {
   requireAllowed(search.url, search.allowHost);
-  const card = await readCard(search);
-  const { url, tenant, protocolBinding } = choose(card, search);
+  const { name, url, binding, tenant, headers } = await choose(search).catch((error: unknown) => {
+    throw error instanceof Failure ? new TargetError(error.message, { cause: error }) : error;
+  });
   const endpoint = URL.parse(url);
   if (!endpoint) throw new TargetError(`The agent card names ${url} as its endpoint, which is no URL`);
   requireAllowed(endpoint, search.allowHost);
-  const headers = ['a2a-version', '1.0', ...Object.entries(credentials(search, card)).flat()];
-  // Shown on a terminal, where control characters have no business.
-  const name = card.name.replace(/\p{Cc}+/gu, ' ');
-  return { name, endpoint, binding: protocolBinding, tenant, headers };
+  // The name is shown on a terminal, where control characters have no business.
+  return { name: name.replace(/\p{Cc}+/gu, ' '), endpoint, binding, tenant, headers };
 }
 
-/** As headers. The card may name the header of an API key (A2A 4.5.2). */
-function credentials({ apiKey, bearer }: Search, card?: AgentCard): Record<string, string> {
-  const schemes = Object.values(card?.securitySchemes ?? {});
-  const named = schemes.map((scheme) => ('apiKeySecurityScheme' in scheme ? scheme.apiKeySecurityScheme : undefined));
-  const keyHeader = named.find((scheme) => scheme?.location === 'header')?.name ?? 'X-API-Key';
-  return {
-    ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),
-    ...(apiKey !== undefined && { [keyHeader]: apiKey }),
-  };
+/** The first interface that is spoken here, as the card prefers (A2A 4.4.6), unless something else is wanted. */
+async function choose({ binding: only, wantsVersions, ...search }: Search) {
+  const given = { apiKey: search.apiKey, bearer: search.bearer };
+  const { headers, secrets } = credentialsFor({ name: '' }, given);
+  const ask = wireFetch({ secrets, hasCredentials: secrets.length > 0 });
+  const signal = AbortSignal.timeout(CARD_WITHIN_MS);
+  const card = await readCard(cardUrl(search), '1.0', (url) => ask(url, { headers, redirect: 'error', signal }));
+  const supportedInterfaces = card.supportedInterfaces?.filter(({ protocolBinding }) => protocolBinding !== 'GRPC');
+  const wanted = bindings[only ?? (wantsVersions ? 'rest' : 'jsonrpc')];
+  const prefer = only || wantsVersions ? [wanted] : [];
+  const { url, binding, tenant } = chooseInterface({ ...card, supportedInterfaces }, { prefer, version: undefined });
+  if (binding === 'GRPC' || (only && binding !== wanted))
+    throw new TargetError(`The agent card offers ${binding}, and not ${wanted}`);
+  const all = { 'a2a-version': '1.0', ...credentialsFor(card, given).headers };
+  return { name: card.name, url, binding, tenant, headers: Object.entries(all).flat() };
 }
 
 /** A2A 8.2; the path below the gateway is that of Switchyard. */
-function cardUrl({ url, agent }: Search): string {
+function cardUrl({ url, agent }: Pick<Search, 'url' | 'agent'>): string {
   const base = `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
   if (base.endsWith('.json')) return base;
   return `${base}${agent === undefined ? '' : `/agents/${agent}`}/.well-known/agent-card.json`;
-}
-
-async function readCard(search: Search): Promise<AgentCard> {
-  const url = cardUrl(search);
-  const request = {
-    headers: credentials(search),
-    redirect: 'error',
-    signal: AbortSignal.timeout(CARD_WITHIN_MS),
-  } as const;
-  const response = await fetch(url, request).catch((error: unknown) => {
-    throw new TargetError(`There is no agent card at ${url}: ${reasonOf(error)}`, { cause: error });
-  });
-  if (!response.ok) throw new TargetError(`There is no agent card at ${url}: it answers HTTP ${response.status}`);
-  try {
-    return parseAgentCard(await response.json());
-  } catch (error) {
-    const what = error instanceof A2AError ? error.message : 'it is no JSON';
-    throw new TargetError(`What is at ${url} is not an agent card of A2A 1.0: ${what}`, { cause: error });
-  }
-}
-
-/** fetch hides what went wrong in the cause. */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const { cause } = error;
-  if (cause instanceof Error) return 'code' in cause ? `${cause.code}` : cause.message;
-  return error.message;
-}
-
-type Spoken = AgentInterface & { readonly protocolBinding: FoundAgent['binding'] };
-
-/** The first that is spoken here, as the card prefers (A2A 4.4.6), unless something else is wanted. */
-function choose({ supportedInterfaces }: AgentCard, { binding, wantsVersions }: Search): Spoken {
-  const spoken = supportedInterfaces.filter(isSpoken);
-  const wanted = binding ? bindings[binding] : wantsVersions ? bindings.rest : undefined;
-  const chosen = spoken.find(({ protocolBinding }) => protocolBinding === wanted) ?? (binding ? undefined : spoken[0]);
-  if (chosen) return chosen;
-  const offered =
-    supportedInterfaces.map((one) => `${one.protocolBinding} ${one.protocolVersion}`).join(', ') || 'nothing';
-  throw new TargetError(
-    `Spoken here: ${wanted ?? 'JSONRPC and HTTP+JSON'} of A2A 1.0. The agent card offers ${offered}`,
-  );
-}
-
-function isSpoken(offered: AgentInterface): offered is Spoken {
-  const { protocolBinding, protocolVersion } = offered;
-  return ['JSONRPC', 'HTTP+JSON'].includes(protocolBinding) && /^1\./.test(protocolVersion);
 }
 
 const loopback = new BlockList();

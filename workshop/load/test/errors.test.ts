@@ -59,7 +59,7 @@ it('each request to a server that refuses connections is an error', async () => 
 it('without an agent card the exit code is 2', async () => {
   const url = `http://127.0.0.1:${await freePort()}`;
   const { code, output } = await load(['steady', '--url', url]);
-  expect([code, output]).toEqual([2, expect.stringContaining(`There is no agent card at ${url}`)]);
+  expect([code, output]).toEqual([2, expect.stringContaining(`No answer from ${url}`)]);
   expect(output).toContain('ECONNREFUSED');
 });
 

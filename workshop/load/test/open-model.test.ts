@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
-import { Latencies, SeededRandom } from '../../statistics.ts';
+import { SeededRandom } from '../../statistics.ts';
 import { arrivals, keepPace } from '../open-model.ts';
 import { completed, startOddAgent } from './support/odd-agent.ts';
 import { load, words } from './support/run-load.ts';
@@ -39,20 +39,18 @@ describe('arrivals', () => {
 
 it('a late arrival counts from the time when it was due, so that a stalled generator does not hide it', async () => {
   const due: number[] = [];
-  const lateness = new Latencies();
   const start = performance.now();
-  const onArrival = (dueAt: number): void => {
+  const act = async (dueAt: number): Promise<void> => {
     due.push(dueAt - start);
     while (performance.now() - start < 150); // blocks the event loop
   };
-  await keepPace({ arrivals: [20, 40, 60, 160].values(), signal: new AbortController().signal, lateness, onArrival });
+  await keepPace({ arrivals: [20, 40, 60, 160].values(), signal: new AbortController().signal, act });
   const [first = 0, second = 0, third = 0, last = 0] = due;
   expect(first).toBeGreaterThanOrEqual(20);
   // Both were started 150 ms after the first.
   expect(third - second).toBeCloseTo(20, 3);
   expect(second).toBeLessThan(60);
   expect(last).toBeGreaterThanOrEqual(160);
-  expect(lateness.at(100)).toBeGreaterThan(100);
 });
 
 it('a stalled server is slow for all requests that were due meanwhile, not only for those in progress', async () => {
@@ -67,5 +65,4 @@ it('a stalled server is slow for all requests that were due meanwhile, not only 
   const { report } = await load(words(line));
   expect(report.operations[0]?.latency?.p90).toBeGreaterThan(300);
   expect(report.offered).toBe(report.requests);
-  expect(report.generator.connectionWaitP99).toBeGreaterThan(300);
 });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { BadOptions, help, profiles, readOptions } from '../command-line.ts';
-import type { PlannedRun } from '../profile.ts';
+import { BadOptions, help, type PlannedRun, profiles, readOptions } from '../command-line.ts';
 import { words } from './support/run-load.ts';
 
 function plan(line: string, secrets: { apiKey?: string; bearer?: string } = {}): PlannedRun {

@@ -29,7 +29,7 @@ it('a ramp finds the highest rate that a server can handle, and one that it cann
     held: false,
     because: 'p99 above 200 ms',
   });
-  expect(output).toContain(`The highest rate that held is ${highestThatHeld}/s`);
+  expect(output).toContain(`passed: ${highestThatHeld}/s held, ${lowestThatDidNot}/s did not`);
   // Errors beyond the limit are expected.
   expect([code, report.verdict.passed]).toEqual([0, true]);
 });

@@ -7,7 +7,7 @@ vi.setConfig({ testTimeout: 90_000 });
 it('without a URL it starts its own gateway, measures the use of the processor, and stops it', async () => {
   const { code, report, output } = await load(words('steady --rate 30 --duration 2s --warm-up 500ms'));
   expect([code, report.tasks.completed]).toEqual([0, report.requests]);
-  expect(Object.keys(report.cpuShares)).toEqual(['redis', 'gateway', 'worker']);
+  expect(Object.keys(report.cpuShares)).toEqual(['this generator', 'redis', 'gateway', 'worker']);
   expect(output).toContain('starting a gateway, a worker and a Redis');
   await expect(fetch(report.target.endpoint)).rejects.toThrow('fetch failed');
 });

@@ -65,7 +65,7 @@ describe('an agent card', () => {
     await using agent = await startOddAgent(() => undefined);
     const url = new URL(agent.url);
     await expect(findAgent({ url, wantsVersions: false, binding: 'rest' })).rejects.toThrow(
-      'Spoken here: HTTP+JSON of A2A 1.0. The agent card offers JSONRPC 1.0',
+      'The agent card offers JSONRPC, and not HTTP+JSON',
     );
     // The binding that a profile prefers is not required.
     await expect(findAgent({ url, wantsVersions: true })).resolves.toMatchObject({ binding: 'JSONRPC' });

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Program, startProgram } from '../../../../tests/support/process.ts';
 import { temporaryFolder } from '../../../system.ts';
-import type { Report } from '../../report.ts';
+import type { Report } from '../../run-load.ts';
 
 export interface LoadRun {
   readonly code: number;
