@@ -9,7 +9,7 @@ import { markdownTable } from '../tables.ts';
 import { type Contest, inTurn, type Row, ratio } from './measure.ts';
 import { commit, conditions, inWords, today, writeResult } from './report.ts';
 import { rows, wireRows } from './rows/index.ts';
-import { Stage } from './stage.ts';
+import { openStage, type Stage } from './stage.ts';
 
 const ids = rows.map(({ id }) => id);
 const { options, names } = readCommandLine({
@@ -20,7 +20,7 @@ const { options, names } = readCommandLine({
   rows are left out then. Rows: ${ids.join(', ')}`,
   options: {
     tree: word('<folder>', 'the other checkout, with its node_modules', [/./, 'a folder']),
-    minutes: count('length of the measurement', '18', ['1']),
+    rounds: count('rounds of each row that count; the store is measured in every third', '6', ['1']),
     env: settings('settings of this checkout only'),
     save: flag('write workshop/bench/results/before-after.md'),
   },
@@ -40,30 +40,19 @@ type Pair = (typeof pairs)[number];
 const ofWire = pairs.filter(({ row }) => wireRows.includes(row));
 const ofStore = options.env ? [] : pairs.filter(({ row }) => !wireRows.includes(row));
 
-const begun = performance.now();
-const lastedMs = new Map<unknown, number>();
-/** Runs it if the remaining time suffices for as long as the last run took. */
-async function inTime(what: unknown, name: string, act: () => Promise<void>): Promise<boolean> {
-  const start = performance.now();
-  if (start - begun + (lastedMs.get(what) ?? 0) > options.minutes * 60_000) return false;
-  await act();
-  lastedMs.set(what, performance.now() - start);
-  process.stderr.write(`${Math.round((performance.now() - begun) / 1_000)} s  ${name}\n`);
-  return true;
-}
-
 {
-  await using before = await Stage.open({ tree: root });
-  await using after = await Stage.open(options.env && { env: options.env });
-  for (let round = 0, goesOn = true; goesOn; round++) {
-    goesOn = false;
-    for (const pair of ofWire)
-      if (await inTime(pair, pair.row.id, () => measurePair(pair, round, { before, after }))) goesOn = true;
+  await using before = await openStage({ tree: root });
+  await using after = await openStage(options.env && { env: options.env });
+  for (let round = 0; round <= options.rounds; round++) {
+    for (const pair of ofWire) {
+      await measurePair(pair, round, { before, after });
+      process.stderr.write(`round ${round}: ${pair.row.id}\n`);
+    }
     // They take a minute: a third of the rounds are enough.
-    if (ofStore.length && round % 3 === 1 && (await inTime(ofStore, 'store', () => measureStores(round))))
-      goesOn = true;
-    process.stderr.write(`round ${round} is over\n`);
-    await report();
+    if (ofStore.length && round % 3 === 1) await measureStores(round);
+    // So that an aborted run keeps its results.
+    const where = `${commit(root)} beside ${inWords(seen)}`;
+    if (options.save) await writeResult('before-after.md', `Measured on ${today()}: ${where}.\n\n${table()}`);
   }
 }
 process.stdout.write(`${table()}\n`);
@@ -122,10 +111,4 @@ function table(): string {
       after.length,
     ]),
   );
-}
-
-/** Written after each round, so that an aborted run keeps its results. */
-async function report(): Promise<void> {
-  const where = `${commit(root)} beside ${inWords(seen)}`;
-  if (options.save) await writeResult('before-after.md', `Measured on ${today()}: ${where}.\n\n${table()}`);
 }

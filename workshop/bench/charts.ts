@@ -19,16 +19,14 @@ function svg(title: string, [width, height]: readonly [number, number], content:
 
 type Attributes = Readonly<Record<string, string | number>>;
 
-const attributesOf = (attributes: Attributes): string =>
-  Object.entries(attributes)
-    .map(([name, value]) => ` ${name}="${typeof value === 'number' ? Number(value.toFixed(1)) : escaped(value)}"`)
-    .join('');
+function shape(name: 'rect' | 'line' | 'polyline' | 'circle' | 'text', attributes: Attributes, words = ''): string {
+  const given = Object.entries(attributes).map(
+    ([key, value]) => ` ${key}="${typeof value === 'number' ? Number(value.toFixed(1)) : escaped(value)}"`,
+  );
+  return `<${name}${given.join('')}${words ? `>${escaped(words)}</${name}>` : '/>'}`;
+}
 
-const text = (words: string, attributes: Attributes): string =>
-  `<text${attributesOf(attributes)}>${escaped(words)}</text>`;
-
-const shape = (name: 'rect' | 'line' | 'polyline' | 'circle', attributes: Attributes): string =>
-  `<${name}${attributesOf(attributes)}/>`;
+const text = (words: string, attributes: Attributes): string => shape('text', attributes, words);
 
 const escaped = (words: string): string =>
   words.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');

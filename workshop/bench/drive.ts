@@ -1,5 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { userMessage } from '../../tests/support/messages.ts';
-import { startProgram } from '../../tests/support/process.ts';
+import { type Program, startProgram } from '../../tests/support/process.ts';
 import type { HttpLoad, HttpResult } from './drivers/http-load.ts';
 import type { StreamLoad, StreamResult } from './drivers/streams.ts';
 import type { FanOut, FanOutResult } from './drivers/subscribers.ts';
@@ -18,6 +19,15 @@ export const streams = (load: StreamLoad): Promise<StreamResult> =>
 
 export const fanOut = (load: FanOut): Promise<FanOutResult> =>
   ask('workshop/bench/drivers/subscribers.ts', JSON.stringify(load));
+
+/** Opens subscribers to a gateway, which get no events and stay until they are stopped. @param taskId see `FanOut` */
+export async function idleSubscribers(load: Omit<FanOut, 'messages'>): Promise<Program> {
+  const args = [JSON.stringify({ ...load, messages: 0 })];
+  const clients = await startProgram({ file: 'workshop/bench/drivers/subscribers.ts', args });
+  await clients.waitFor(/subscribed/, 120_000);
+  await delay(2_000); // the last sockets settle
+  return clients;
+}
 
 /** Concurrent callers, each with one request in flight: enough to keep all processes busy. */
 export const CALLERS = 64;

@@ -6,7 +6,7 @@ import { userMessage } from '../../tests/support/messages.ts';
 import { count, readCommandLine } from '../options.ts';
 import { quantile } from '../statistics.ts';
 import { startOwnSystem } from '../system.ts';
-import { textTable } from '../tables.ts';
+import { ms, textTable } from '../tables.ts';
 
 const { rounds } = readCommandLine({
   usage: 'npm run bench:latency [-- options]',
@@ -43,27 +43,19 @@ const calls: readonly Call[] = [
   },
 ];
 
-/** @returns milliseconds */
-async function time(url: string, { path, configuration, awaited = '' }: Call): Promise<number> {
+async function row(url: string, { name, path, configuration, awaited = '', barMs }: Call): Promise<string[]> {
   const headers = { 'content-type': 'application/json', 'a2a-version': '1.0' };
-  const body = JSON.stringify({ message: userMessage('hello'), configuration });
-  const begun = performance.now();
-  const response = await fetch(url + path, configuration ? { method: 'POST', headers, body } : {});
-  const text = await response.text();
-  if (!response.ok || !text.includes(awaited)) throw new Error(`${path} answered ${response.status}: ${text}`);
-  return performance.now() - begun;
-}
-
-async function row(url: string, call: Call): Promise<string[]> {
   const times: number[] = [];
   for (let round = -WARM_UP; round < rounds; round++) {
-    const ms = await time(url, call);
-    if (round >= 0) times.push(ms);
+    const body = JSON.stringify({ message: userMessage('hello'), configuration });
+    const begun = performance.now();
+    const response = await fetch(url + path, configuration ? { method: 'POST', headers, body } : {});
+    const text = await response.text();
+    if (!response.ok || !text.includes(awaited)) throw new Error(`${path} answered ${response.status}: ${text}`);
+    if (round >= 0) times.push(performance.now() - begun);
   }
-  const figures = [0.5, 0.9, 0.99].map((share) => `${quantile(times, share).toFixed(2)} ms`);
-  const bar =
-    call.barMs === undefined ? '' : `≤ ${call.barMs} ms: ${quantile(times, 0.5) <= call.barMs ? 'yes' : 'NO'}`;
-  return [call.name, ...figures, bar];
+  const [p50 = Number.NaN, ...more] = [0.5, 0.9, 0.99].map((share) => quantile(times, share));
+  return [name, ...[p50, ...more].map(ms), barMs ? `≤ ${barMs} ms: ${p50 <= barMs ? 'yes' : 'NO'}` : ''];
 }
 
 await using system = await startOwnSystem({ agents: ['echo'] });

@@ -2,15 +2,15 @@
 // tasks per second. The same deployment several times, in short rounds of random order: a busy machine is busy for all.
 // All of them are started anew several times, since two processes of the same program differ by a few percent for good.
 
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { freePort } from '@switchyard/local';
+import { openHttpServer } from '../../tests/support/http-server.ts';
 import { userMessage } from '../../tests/support/messages.ts';
 import { processorMicros } from '../../tests/support/process-usage.ts';
+import { submit } from '../../tests/support/rest.ts';
 import { count, readCommandLine } from '../options.ts';
 import { median, quantile, SeededRandom } from '../statistics.ts';
 import { markdownTable } from '../tables.ts';
-import { Stage } from './stage.ts';
+import { openStage, type Stage } from './stage.ts';
 
 const { starts, rounds, tasks } = readCommandLine({
   usage: `npm run bench:telemetry [-- options]
@@ -26,80 +26,75 @@ const callers = 32;
 const warmUps = 6;
 const random = new SeededRandom(1);
 
-const names = ['neither', 'neither, once more', 'metrics, read every 5 s', 'traces of 1 %'] as const;
-type Name = (typeof names)[number];
-
-interface Contender {
-  readonly name: Name;
-  readonly stage: Stage;
-  readonly microsPerTask: number[];
-  readonly tasksPerSecond: number[];
-}
-
-/** Of one start: what others do on the machine only adds, so the best quartile of the rounds says the most. */
+/** Of one deployment, or medians over many. */
 interface Figures {
   readonly microsPerTask: number;
   readonly tasksPerSecond: number;
 }
 
-const figures: Readonly<Record<Name, Figures>>[] = [];
+/** By the name of the deployment, of one start each. */
+const figures: Readonly<Record<string, Figures>>[] = [];
 for (let start = 0; start < starts; start++) {
   figures.push(await measureStart());
   process.stderr.write(`start ${start + 1} of ${starts}\n${table()}\n`);
 }
 process.stdout.write(`${table()}\n`);
 
-async function measureStart(): Promise<Readonly<Record<Name, Figures>>> {
+async function measureStart(): Promise<Record<string, Figures>> {
   await using parts = new AsyncDisposableStack();
+  const collector = parts.use(
+    await openHttpServer((request, response) => void request.resume().on('end', () => response.end())),
+  );
   const metrics = await metricsSettings();
-  const collector = createServer((request, response) => request.resume().on('end', () => response.end()));
-  const port = await listen(parts.adopt(collector, (server) => void server.close()));
-  const traces = { TRACES: 'otlp', TRACES_URL: `http://127.0.0.1:${port}/v1/traces`, TRACES_SAMPLE: '0.01' };
-  const settings = { 'metrics, read every 5 s': metrics, 'traces of 1 %': traces };
-  const contenders: Contender[] = [];
-  for (const name of shuffled(names)) {
-    const env = name in settings ? settings[name as keyof typeof settings] : {};
-    contenders.push({ name, stage: parts.use(await Stage.open({ env })), microsPerTask: [], tasksPerSecond: [] });
-  }
+  const settings: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+    neither: {},
+    'neither, once more': {},
+    'metrics, read every 5 s': metrics,
+    'traces of 1 %': { TRACES: 'otlp', TRACES_URL: `${collector.url}/v1/traces`, TRACES_SAMPLE: '0.01' },
+  };
+  const contenders: { name: string; stage: Stage; rounds: Figures[] }[] = [];
+  for (const [name, env] of shuffled(Object.entries(settings)))
+    contenders.push({ name, stage: parts.use(await openStage({ env })), rounds: [] });
   parts.use(scrape(metrics));
   for (let round = -warmUps; round < rounds; round++)
-    for (const contender of shuffled(contenders)) await measure(contender, round >= 0);
-  const best = ({ name, microsPerTask, tasksPerSecond }: Contender): [Name, Figures] => [
-    name,
-    { microsPerTask: quantile(microsPerTask, 0.25), tasksPerSecond: quantile(tasksPerSecond, 0.75) },
-  ];
-  return Object.fromEntries(contenders.map(best)) as Record<Name, Figures>;
+    for (const { stage, rounds: measured } of shuffled(contenders)) {
+      const one = await measure(stage);
+      if (round >= 0) measured.push(one);
+    }
+  // What others do on the machine only adds, so the best quartile of the rounds says the most.
+  const best = (of: readonly Figures[]): Figures => ({
+    microsPerTask: quantile(
+      of.map((one) => one.microsPerTask),
+      0.25,
+    ),
+    tasksPerSecond: quantile(
+      of.map((one) => one.tasksPerSecond),
+      0.75,
+    ),
+  });
+  return Object.fromEntries(
+    Object.keys(settings).map((name) => [name, best(contenders.find((one) => one.name === name)?.rounds ?? [])]),
+  );
 }
 
 function shuffled<T>(all: readonly T[]): T[] {
-  return all
-    .map((one) => ({ one, at: random.next() }))
-    .sort((a, b) => a.at - b.at)
-    .map(({ one }) => one);
+  const placed = all.map((one) => ({ one, at: random.next() }));
+  return placed.sort((a, b) => a.at - b.at).map(({ one }) => one);
 }
 
-async function measure({ stage, microsPerTask, tasksPerSecond }: Contender, isCounted: boolean): Promise<void> {
+async function measure(stage: Stage): Promise<Figures> {
   const used = (): number => processorMicros(stage.gateway.pid) + processorMicros(stage.worker?.pid ?? 0);
   const [before, begun] = [used(), performance.now()];
   let left = tasks;
   const send = async (): Promise<void> => {
-    while (left-- > 0) await sendTask(stage.gateway.url);
+    while (left-- > 0) await submit(stage.gateway.url, userMessage('done'));
   };
   await Promise.all(Array.from({ length: callers }, send));
   await stage.untilFinished();
-  if (isCounted) {
-    microsPerTask.push((used() - before) / tasks);
-    tasksPerSecond.push((tasks / (performance.now() - begun)) * 1_000);
-  }
+  const microsPerTask = (used() - before) / tasks;
+  const tasksPerSecond = (tasks / (performance.now() - begun)) * 1_000;
   await stage.clear();
-}
-
-async function sendTask(url: string): Promise<void> {
-  const headers = { 'content-type': 'application/json', 'a2a-version': '1.0' };
-  const body = JSON.stringify({ message: userMessage('done'), configuration: { returnImmediately: true } });
-  const response = await fetch(`${url}/message:send`, { method: 'POST', headers, body });
-  if (!response.ok) throw new Error(await response.text());
-  await response.arrayBuffer();
+  return { microsPerTask, tasksPerSecond };
 }
 
 /** With these a gateway and a worker have metrics. */
@@ -126,23 +121,14 @@ function scrape({ ADMIN_PORT, METRICS_PORT, METRICS_KEY }: Awaited<ReturnType<ty
 
 /** Medians over the starts; beside neither, also the least and the most. */
 function table(): string {
-  const beside = (name: Name, what: keyof Figures): string => {
-    const ratios = figures.map((one) => one[name][what] / one.neither[what]);
-    const [low, middle, high] = [Math.min(...ratios), median(ratios), Math.max(...ratios)].map((one) => one.toFixed(3));
-    return `${middle} (${low} to ${high})`;
-  };
-  const rows = names.map((name) => [
+  const rows = Object.keys(figures[0] ?? {}).map((name) => [
     name,
-    ...(['microsPerTask', 'tasksPerSecond'] as const).flatMap((what) => [
-      median(figures.map((one) => one[name][what])),
-      beside(name, what),
-    ]),
+    ...(['microsPerTask', 'tasksPerSecond'] as const).flatMap((what) => {
+      const own = figures.map((one) => one[name]?.[what] ?? Number.NaN);
+      const ratios = own.map((value, i) => value / (figures[i]?.neither?.[what] ?? Number.NaN));
+      const [low, middle, high] = [0, 0.5, 1].map((share) => quantile(ratios, share).toFixed(3));
+      return [median(own), `${middle} (${low} to ${high})`];
+    }),
   ]);
   return markdownTable(['', 'µs per task', 'beside neither', 'tasks/s', 'beside neither'], rows);
-}
-
-function listen(server: Server): Promise<number> {
-  const { promise, resolve } = Promise.withResolvers<number>();
-  server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
-  return promise;
 }

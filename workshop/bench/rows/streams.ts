@@ -1,8 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { startProgram } from '../../../tests/support/process.ts';
 import { residentBytes } from '../../../tests/support/process-usage.ts';
 import { median, quantile } from '../../statistics.ts';
-import { ask, fanOut, sendMessage, streams } from '../drive.ts';
+import { ask, fanOut, idleSubscribers, sendMessage, streams } from '../drive.ts';
 import { atLeast, atMost, type Contest, type Row } from '../measure.ts';
 import type { Stage } from '../stage.ts';
 
@@ -107,10 +105,7 @@ async function kilobytesOfSubscriber(stage: Stage): Promise<number> {
   const gateway = await stage.freshGateway();
   const { id: taskId } = await sendMessage(gateway.url, 'ask');
   const before = residentBytes(gateway.pid);
-  const load = JSON.stringify({ url: gateway.url, taskId, subscribers: SUBSCRIBERS, messages: 0 });
-  const clients = await startProgram({ file: 'workshop/bench/drivers/subscribers.ts', args: [load] });
-  await clients.waitFor(/subscribed/, 120_000);
-  await delay(2_000); // the last sockets settle
+  const clients = await idleSubscribers({ url: gateway.url, taskId, subscribers: SUBSCRIBERS });
   const kilobytes = (residentBytes(gateway.pid) - before) / SUBSCRIBERS / 1_024;
   await clients.stop();
   await gateway.stop();
