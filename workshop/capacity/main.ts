@@ -2,29 +2,21 @@
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { conditions, today, writeResult } from '../bench/report.ts';
-import { Stage } from '../bench/stage.ts';
+import { openStage } from '../bench/stage.ts';
 import { readCommandLine } from '../options.ts';
-import type { Cost, Figures } from './figures.ts';
-import { withTables } from './figures.ts';
+import { type Figures, withTables } from './figures.ts';
 import { measureIdle } from './measure/idle.ts';
-import { atLeastNothing, info } from './measure/meter.ts';
+import { info } from './measure/meter.ts';
 import { measureOperations } from './measure/operations.ts';
 import { measurePublications } from './measure/publications.ts';
-import { measureSearch } from './measure/search.ts';
 import { measureSizes } from './measure/sizes.ts';
 
-const { names } = readCommandLine({
-  usage: `npm run capacity [-- search]
+readCommandLine({
+  usage: `npm run capacity
   Two minutes, on a machine that does nothing else: measures what each operation costs gateway, worker and Redis,
-  and writes workshop/bench/results/capacity.json and the measured tables of docs/scaling.md. With \`search\` alone: how
-  fast operators find tasks in a store of a million, and writes nothing.`,
+  and writes workshop/bench/results/capacity.json and the measured tables of docs/scaling.md.`,
   options: {},
-  names: ['search'],
 });
-if (names.includes('search')) {
-  process.stdout.write(`${JSON.stringify(await measureSearch(), null, 2)}\n`);
-  process.exit();
-}
 const figures = asWritten(await measure());
 const page = new URL('../../docs/scaling.md', import.meta.url);
 await writeResult('capacity.json', figures);
@@ -32,7 +24,7 @@ await writeFile(page, withTables(await readFile(page, 'utf8'), figures));
 process.stdout.write('workshop/bench/results/capacity.json and the measured tables of docs/scaling.md are written\n');
 
 async function measure(): Promise<Figures> {
-  await using stage = await Stage.open();
+  await using stage = await openStage();
   // A file that is rewritten in between cannot be measured.
   await stage.redis.config('SET', 'auto-aof-rewrite-percentage', '0');
   const redis = /redis_version:(\S+)/.exec(await info(stage.redis))?.[1] ?? 'unknown';
@@ -41,14 +33,7 @@ async function measure(): Promise<Figures> {
   const { idle, sizes } = await step('idle', () => measureIdle(stage));
   const kept = await step('sizes', () => measureSizes(stage));
   const publications = await step('publications', measurePublications);
-  return {
-    date: today(),
-    conditions: seen,
-    operations: cleaned(operations),
-    idle: cleaned(idle),
-    sizes: { ...sizes, ...kept },
-    publications,
-  };
+  return { date: today(), conditions: seen, operations, idle, sizes: { ...sizes, ...kept }, publications };
 }
 
 async function step<T>(what: string, act: () => Promise<T>): Promise<T> {
@@ -59,15 +44,9 @@ async function step<T>(what: string, act: () => Promise<T>): Promise<T> {
   return result;
 }
 
-const cleaned = <Name extends string>(costs: Readonly<Record<Name, Cost>>): Record<Name, Cost> =>
-  Object.fromEntries(Object.entries<Cost>(costs).map(([name, cost]) => [name, atLeastNothing(cost)])) as Record<
-    Name,
-    Cost
-  >;
-
-/** With three digits that matter: no more were measured. */
+/** With three digits that matter: no more were measured. A negative difference of two measurements is noise. */
 function asWritten<T>(content: T): T {
   const rounded = (_: string, value: unknown): unknown =>
-    typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(3)) : value;
+    typeof value === 'number' ? Math.max(0, Number.isInteger(value) ? value : Number(value.toPrecision(3))) : value;
   return JSON.parse(JSON.stringify(content, rounded));
 }

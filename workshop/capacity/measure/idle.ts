@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { startProgram } from '../../../tests/support/process.ts';
 import { residentBytes } from '../../../tests/support/process-usage.ts';
 import { until } from '../../../tests/support/until.ts';
+import { idleSubscribers } from '../../bench/drive.ts';
 import type { Stage } from '../../bench/stage.ts';
 import type { Cost, idlers, Named } from '../figures.ts';
 import { costOf, dividedBy, info, minus, number, type Watched, watchedOn } from './meter.ts';
@@ -57,10 +57,7 @@ async function idleStreams(stage: Stage) {
   const told = async (name: string): Promise<number> => number(await info(stage.redis), name);
   const idle = await perSecond(watched);
   const before = residentBytes(gateway.pid);
-  const args = [JSON.stringify({ url: gateway.url, subscribers: STREAMS, messages: 0 })];
-  const clients = await startProgram({ file: 'workshop/bench/drivers/subscribers.ts', args });
-  await clients.waitFor(/subscribed/, 60_000);
-  await delay(2_000);
+  const clients = await idleSubscribers({ url: gateway.url, subscribers: STREAMS });
   const cost = dividedBy(minus(await perSecond(watched, STREAM_SECONDS), idle), STREAMS);
   const streamAtGateway = (residentBytes(gateway.pid) - before) / STREAMS;
   const withStreams = await told('used_memory');

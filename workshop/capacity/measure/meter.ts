@@ -31,14 +31,10 @@ export async function costOf(watched: Watched, act: () => Promise<unknown>): Pro
   return minus(await reading(watched), before);
 }
 
-const combine = (a: Cost, b: Cost, how: (a: number, b: number) => number): Cost => ({
-  gateway: how(a.gateway, b.gateway),
-  worker: how(a.worker, b.worker),
-  redis: how(a.redis, b.redis),
-  fileBytes: how(a.fileBytes, b.fileBytes),
-  netBytes: how(a.netBytes, b.netBytes),
-  published: how(a.published, b.published),
-});
+function combine(a: Cost, b: Cost, how: (a: number, b: number) => number): Cost {
+  const names = Object.keys(a) as (keyof Cost)[];
+  return Object.fromEntries(names.map((name) => [name, how(a[name], b[name])])) as Record<keyof Cost, number>;
+}
 
 export const minus = (a: Cost, b: Cost): Cost => combine(a, b, (x, y) => x - y);
 const least = (a: Cost, b: Cost): Cost => combine(a, b, Math.min);
@@ -50,8 +46,6 @@ export async function leastOf(rounds: number, measure: () => Promise<Cost>): Pro
   return cost;
 }
 
-/** A negative difference of two measurements is noise. */
-export const atLeastNothing = (cost: Cost): Cost => combine(cost, cost, (x) => Math.max(0, x));
 export const dividedBy = (cost: Cost, count: number): Cost => combine(cost, cost, (x) => x / count);
 
 /** Everything that Redis tells of itself. */

@@ -1,9 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { freePort } from '@switchyard/local';
-import { until } from '../../../tests/support/until.ts';
-import { dataSettings, RedisNode } from '../../faults/redis/redis-node.ts';
-import { temporaryFolder } from '../../system.ts';
+import { startCluster, startSingle } from '../../faults/redis/deployments.ts';
+import type { RedisNode } from '../../faults/redis/redis-node.ts';
 import type { Named, publications } from '../figures.ts';
 import { mainThreadMicros } from './meter.ts';
 
@@ -15,73 +13,48 @@ const ROUNDS = 4;
 /** That are on their way at once: at 60 % a master has two or three commands to do whenever it looks. */
 const TOGETHER = 2;
 const SUBSCRIBERS = 8;
-const OTHERS = 4;
 const CHANNEL = 'capacity{s0}:t:00000000-0000-0000-0000-000000000000:e';
 
 /** What each subscribed gateway, and each node of a Cluster, adds to the cost of a published event. */
 export async function measurePublications(): Promise<Named<typeof publications, number>> {
-  await using folder = await temporaryFolder();
-  const busPorts = await Promise.all(Array.from({ length: 1 + OTHERS }, freePort));
-  const nodes = await Promise.all(busPorts.map((busPort) => createNode(folder.path, busPort)));
-  const [first] = nodes;
-  if (!first) throw new Error('there is one');
-  try {
-    await Promise.all(nodes.map((node) => node.start()));
-    const alone = await leastOf(() => publish(first, [first]));
-    const subscribers = await Promise.all(Array.from({ length: SUBSCRIBERS }, () => subscriber(first)));
-    const heard = await leastOf(() => publish(first, [first]));
-    for (const socket of subscribers) socket.destroy();
-    await meet(nodes, busPorts);
-    const sent = await leastOf(() => publish(first, nodes));
-    return {
-      copy: (at(heard, 0) - at(alone, 0)) / SUBSCRIBERS,
-      send: (at(sent, 0) - at(alone, 0)) / OTHERS,
-      receive: sent.slice(1).reduce((sum, micros) => sum + micros, 0) / OTHERS,
-    };
-  } finally {
-    await Promise.all(nodes.map((node) => node.kill()));
-  }
+  await using single = await startSingle();
+  const [alone = Number.NaN] = await leastOf(() => publish(single.nodes));
+  const subscribers = await Promise.all(Array.from({ length: SUBSCRIBERS }, () => subscriber(single.nodes[0])));
+  const [heard = Number.NaN] = await leastOf(() => publish(single.nodes));
+  for (const socket of subscribers) socket.destroy();
+  await using cluster = await startCluster();
+  const [sent = Number.NaN, ...received] = await leastOf(() => publish(cluster.nodes));
+  return {
+    copy: (heard - alone) / SUBSCRIBERS,
+    send: (sent - alone) / received.length,
+    receive: received.reduce((sum, micros) => sum + micros, 0) / received.length,
+  };
 }
 
 async function leastOf(measure: () => Promise<number[]>): Promise<number[]> {
   let least = await measure();
   for (let round = 1; round < ROUNDS; round++) {
     const again = await measure();
-    least = least.map((micros, i) => Math.min(micros, at(again, i)));
+    least = least.map((micros, i) => Math.min(micros, again[i] ?? Number.NaN));
   }
   return least;
 }
 
-const at = (values: readonly number[], index: number): number => values[index] ?? Number.NaN;
-
-async function createNode(folder: string, busPort: number): Promise<RedisNode> {
-  const cluster = { 'cluster-enabled': 'yes', 'cluster-port': String(busPort) };
-  return RedisNode.create({ folder, settings: { ...dataSettings, ...cluster } });
+function connectTo(node: RedisNode | undefined): Socket {
+  return connect({ host: '127.0.0.1', port: node?.port ?? 0, noDelay: true });
 }
 
-/** Every node knows every other, and links to it are open. */
-async function meet(nodes: readonly RedisNode[], busPorts: readonly number[]): Promise<void> {
-  for (const [i, { port }] of nodes.entries())
-    if (i > 0) await nodes[0]?.ask(`CLUSTER MEET 127.0.0.1 ${port} ${busPorts[i]}`);
-  const isMet = async (node: RedisNode): Promise<boolean> => {
-    const links = await node.ask('CLUSTER LINKS');
-    return (links.match(/\bto\b/g) ?? []).length >= OTHERS;
-  };
-  const haveMet = async (): Promise<boolean> => (await Promise.all(nodes.map(isMet))).every(Boolean);
-  await until(haveMet, { what: 'the nodes have met', timeoutMs: 20_000, everyMs: 50 });
-}
-
-async function subscriber({ port }: RedisNode): Promise<Socket> {
-  const socket = connect({ host: '127.0.0.1', port });
+async function subscriber(node: RedisNode | undefined): Promise<Socket> {
+  const socket = connectTo(node);
   socket.write(`SUBSCRIBE ${CHANNEL}\r\n`);
   await once(socket, 'data');
   return socket.resume();
 }
 
-/** @returns microseconds of each node's main thread for each message */
-async function publish({ port }: RedisNode, watched: readonly RedisNode[]): Promise<number[]> {
-  const before = await Promise.all(watched.map(microsOf));
-  const socket = connect({ host: '127.0.0.1', port }).setNoDelay();
+/** Publishes to the first. @returns microseconds of each node's main thread for each message */
+async function publish(nodes: readonly RedisNode[]): Promise<number[]> {
+  const before = await Promise.all(nodes.map(microsOf));
+  const socket = connectTo(nodes[0]);
   const batch = `PUBLISH ${CHANNEL} ${MESSAGE}\r\n`.repeat(TOGETHER);
   for (let sent = 0; sent < MESSAGES; sent += TOGETHER) {
     socket.write(batch);
@@ -91,8 +64,8 @@ async function publish({ port }: RedisNode, watched: readonly RedisNode[]): Prom
     }
   }
   socket.destroy();
-  const after = await Promise.all(watched.map(microsOf));
-  return after.map((micros, i) => (micros - at(before, i)) / MESSAGES);
+  const after = await Promise.all(nodes.map(microsOf));
+  return after.map((micros, i) => (micros - (before[i] ?? Number.NaN)) / MESSAGES);
 }
 
 async function microsOf(node: RedisNode): Promise<number> {
