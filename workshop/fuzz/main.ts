@@ -2,6 +2,7 @@
 
 import { startRedis } from '../../tests/support/redis.ts';
 import { count, readCommandLine } from '../options.ts';
+import { mib } from '../tables.ts';
 import { fuzzGateway } from './fuzz-gateway.ts';
 import { Target } from './target/target.ts';
 
@@ -25,8 +26,8 @@ try {
     keeps: true,
     onRound: ({ requests, branches, findings: found, heapBytes }) => {
       const perSecond = Math.round(requests / ((performance.now() - begun) / 1_000));
-      const heap = `${Math.round(heapBytes / 1024 / 1024)} MiB`;
-      process.stderr.write(`${requests} requests (${perSecond}/s), ${branches} branches, ${found} findings, ${heap}\n`);
+      const line = `${requests} requests (${perSecond}/s), ${branches} branches, ${found} findings, ${mib(heapBytes)}`;
+      process.stderr.write(`${line}\n`);
     },
   });
   for (const { input, problem } of findings) process.stdout.write(`${problem}\n  ${JSON.stringify(input)}\n`);

@@ -1,3 +1,4 @@
+import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import fc from 'fast-check';
 import type { Input } from './input.ts';
 import { extensionHeaders, ids, oddTexts, oneOf, weighted } from './values.ts';
@@ -10,22 +11,13 @@ const methods = oneOf(
   ].join('|'),
 );
 
-/** A number in base 128, as protobuf has it. */
-function varint(value: bigint): Buffer {
-  const bytes: number[] = [];
-  let left = BigInt.asUintN(64, value);
-  do {
-    bytes.push(Number(left & 127n) | (left > 127n ? 128 : 0));
-    left >>= 7n;
-  } while (left > 0n);
-  return Buffer.from(bytes);
-}
-
-const key = (field: number, type: number): Buffer => varint((BigInt(field) << 3n) | BigInt(type));
-/** A field of bytes, which begin with their length. */
+const written = (write: (to: BinaryWriter) => BinaryWriter): Buffer => Buffer.from(write(new BinaryWriter()).finish());
+const key = (n: number, type: number): Buffer => written((to) => to.tag(n, type));
 const bytesField = (n: number, bytes: Buffer): Buffer =>
-  Buffer.concat([key(n, 2), varint(BigInt(bytes.length)), bytes]);
+  written((to) => to.tag(n, WireType.LengthDelimited).bytes(bytes));
 const textField = (n: number, text: string): Buffer => bytesField(n, Buffer.from(text));
+const numberField = (n: number, value: bigint): Buffer =>
+  written((to) => to.tag(n, WireType.Varint).uint64(BigInt.asUintN(64, value)));
 
 const numbers = fc.oneof(fc.bigInt({ min: -1n, max: 130n }), fc.constantFrom(2n ** 31n, 2n ** 63n, 2n ** 64n - 1n));
 const field = weighted([9, fc.integer({ min: 1, max: 12 })], [1, fc.nat(5_000)]);
@@ -37,7 +29,7 @@ const { message } = fc.letrec<{ message: Buffer; one: Buffer }>((tie) => ({
   one: fc.oneof(
     { maxDepth: 5, withCrossShrink: true },
     fc.tuple(field, fc.oneof(ids, oddTexts)).map(([n, text]) => textField(n, text)),
-    fc.tuple(field, numbers).map(([n, value]) => Buffer.concat([key(n, 0), varint(value)])),
+    fc.tuple(field, numbers).map(([n, value]) => numberField(n, value)),
     fc.tuple(field, oddBytes).map(([n, bytes]) => bytesField(n, bytes)),
     fc
       .tuple(field, fc.constantFrom(1, 5))
@@ -53,7 +45,7 @@ const sendMessage = fc
   .tuple(fc.oneof(fc.uuid(), oddTexts), oddTexts, message, message, fc.bigInt({ min: 0n, max: 3n }))
   .map(([id, text, more, besides, role]) => {
     const part = bytesField(5, textField(1, text));
-    const inner = Buffer.concat([textField(1, id), key(4, 0), varint(role), part, more]);
+    const inner = Buffer.concat([textField(1, id), numberField(4, role), part, more]);
     return Buffer.concat([bytesField(2, inner), besides]);
   });
 const withId = fc.tuple(ids, message).map(([id, besides]) => Buffer.concat([textField(2, id), besides]));

@@ -1,6 +1,8 @@
-// A gateway that tells which of its branches have run, and how much memory it has.
+// Preloaded into a program (NODE_OPTIONS=--import): it tells which of its branches have run, and how much memory it has.
+
 import { createServer } from 'node:http';
 import { Session } from 'node:inspector/promises';
+import type { AddressInfo } from 'node:net';
 
 const session = new Session();
 session.connect();
@@ -23,14 +25,13 @@ const server = createServer(async (req, res) => {
   res.end(JSON.stringify(answer));
 });
 server.listen(0, '127.0.0.1', () => {
-  const address = server.address();
-  process.stdout.write(`coverage at ${typeof address === 'object' ? address?.port : ''}\n`);
+  process.stdout.write(`coverage at ${(server.address() as AddressInfo).port}\n`);
 });
+// It ends when the program does.
+server.unref();
 
 /** What is in use; garbage is collected first where `--expose-gc` allows it. */
 function heapBytes(): number {
   globalThis.gc?.();
   return process.memoryUsage().heapUsed;
 }
-
-await import('../../../apps/gateway/src/main.ts');
