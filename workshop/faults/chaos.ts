@@ -11,11 +11,11 @@ import {
   injectFaults,
   longOutage,
   lossyFailOver,
-  Target,
+  targetOn,
 } from './inject/faults.ts';
 import { type RedisDeployment, startPair, startSingle } from './redis/deployments.ts';
 import { playScenario } from './workload/play-scenario.ts';
-import { PushReceiver, pushSettings } from './workload/push-receiver.ts';
+import { type PushReceiver, pushSettings, startPushReceiver } from './workload/push-receiver.ts';
 import { type Gateways, ResilientClient, type Retry } from './workload/resilient-client.ts';
 import { CONFIDENTIAL, createScenario, machineMs, type ScheduledFor, scenarioKinds } from './workload/scenario.ts';
 import {
@@ -105,19 +105,19 @@ export async function runChaos(options: ChaosOptions) {
       CLOCK_STEP_MS: seed % 2 === 0 ? '30000' : '-30000',
     },
   });
-  await using receiver = await PushReceiver.start();
-  const traffic = new Traffic({ ...options, gateways: stack, receiver, hasSchedules: true });
-  const target = new Target(stack, redis, new SeededRandom(seed));
+  await using receiver = await startPushReceiver();
+  const { seen, runUntil } = startTraffic({ ...options, gateways: stack, receiver, hasSchedules: true });
+  const target = targetOn(stack, redis, new SeededRandom(seed));
   const onFault = (name: string, number: number): void =>
-    log(`${number}/${count}  ${name.padEnd(50)} ${traffic.played} tasks, ${traffic.violations.length} violations`);
+    log(`${number}/${count}  ${name.padEnd(50)} ${seen.played} tasks, ${seen.violations.length} violations`);
   const injected = injectFaults(target, { ...options, onFault });
-  await traffic.runUntil(injected);
+  await runUntil(injected);
   const effects = await readEffects(effectsFile);
   const crashed = stack.programs.filter((program) => !program.isRunning() && !target.victims.has(program.pid));
   const leaked = await leakedKeys(redis, prefix, 3 * retentionMs);
   const violations = [
-    ...traffic.violations,
-    ...lateEffects(effects, traffic.endedMs),
+    ...seen.violations,
+    ...lateEffects(effects, seen.endedMs),
     ...(mayLoseEvents ? [] : repeatedSteps(effects)),
     ...crashed.map(({ pid, output }): Violation => ({ kind: 'crashes', what: `${pid}: ${output().slice(-500)}` })),
     ...leakedSecrets(stack.programs, secrets),
@@ -125,7 +125,7 @@ export async function runChaos(options: ChaosOptions) {
   ];
   const seconds = Math.round((performance.now() - begun) / 1_000);
   // Faults: how often each was injected.
-  return { violations, tasks: traffic.played, faults: await injected, resumedStreams: traffic.resumed, seconds };
+  return { violations, tasks: seen.played, faults: await injected, resumedStreams: seen.resumed, seconds };
 }
 
 /** Most messages are for now. */
@@ -143,49 +143,45 @@ export interface TrafficOptions extends Pick<ChaosOptions, 'clients' | 'seed' | 
   readonly hasSchedules?: boolean;
 }
 
-/** Clients that play scenarios, one after the other. */
-export class Traffic {
-  readonly violations: Violation[] = [];
-  /** When a client saw the end of a task, by `machineMs`. */
-  readonly endedMs = new Map<string, number>();
-  played = 0;
-  resumed = 0;
-  readonly #options: TrafficOptions;
-  #begun = 0;
-  #isOver = false;
-
-  constructor(options: TrafficOptions) {
-    this.#options = options;
-  }
-
-  /** Goes on until all faults are injected and there were tasks enough. */
-  async runUntil(injected: Promise<unknown>): Promise<void> {
-    const clients = Array.from({ length: this.#options.clients }, (_, n) => this.#client(n));
-    await injected;
-    while (this.played < this.#options.tasks) await delay(200);
-    this.#isOver = true;
-    await Promise.all(clients);
-  }
-
-  async #client(n: number): Promise<void> {
-    const { gateways, onRetry, seed, mayLoseEvents, receiver, hasSchedules, log } = this.#options;
+/** Starts clients that play scenarios, one after the other. */
+export function startTraffic(options: TrafficOptions) {
+  const { gateways, onRetry, seed, clients, tasks, mayLoseEvents, receiver, hasSchedules, log } = options;
+  const seen = {
+    violations: [] as Violation[],
+    /** When a client saw the end of a task, by `machineMs`. */
+    endedMs: new Map<string, number>(),
+    played: 0,
+    resumed: 0,
+  };
+  let begun = 0;
+  let isOver = false;
+  const run = async (n: number): Promise<void> => {
     // One for each client, so that its scenarios depend on the seed only, not on the speed of the others.
     const random = new SeededRandom(seed * 1_000 + n);
     const client = new ResilientClient(gateways, n, onRetry);
-    while (!this.#isOver) {
-      const key = `s${seed}.${n}.${this.#begun++}`;
+    while (!isOver) {
+      const key = `s${seed}.${n}.${begun++}`;
       const scenario = createScenario(random.pick(scenarioKinds), key, {
         size: random.between(1, 6) * random.between(1, 4),
         watches: random.pick(['sse', 'sse', 'grpc', 'not', 'not']),
         isPushed: random.next() < 0.25,
         schedule: hasSchedules ? scheduleBy(random) : undefined,
       });
-      const onEnded = (taskId: string): void => void this.endedMs.set(taskId, machineMs());
+      const onEnded = (taskId: string): void => void seen.endedMs.set(taskId, machineMs());
       const { violations, resumed } = await playScenario(client, scenario, { receiver, mayLoseEvents, onEnded });
-      this.violations.push(...violations);
+      seen.violations.push(...violations);
       for (const { kind, what } of violations) log(`     VIOLATION  ${kind}: ${what}`);
-      this.resumed += resumed;
-      this.played++;
+      seen.resumed += resumed;
+      seen.played++;
     }
-  }
+  };
+  const running = Array.from({ length: clients }, (_, n) => run(n));
+  /** Goes on until all faults are injected and there were tasks enough. */
+  const runUntil = async (injected: Promise<unknown>): Promise<void> => {
+    await injected;
+    while (seen.played < tasks) await delay(200);
+    isOver = true;
+    await Promise.all(running);
+  };
+  return { seen, runUntil };
 }

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Message, Task } from '@switchyard/protocol';
+import type { Message } from '@switchyard/protocol';
 import { until } from '../../tests/support/until.ts';
 import type { RedisDeployment } from './redis/deployments.ts';
 import type { RedisNode } from './redis/redis-node.ts';
-import { PushReceiver, pushSettings } from './workload/push-receiver.ts';
+import { pushSettings, startPushReceiver } from './workload/push-receiver.ts';
 import { type Gateways, ResilientClient, type Retry, watchTask } from './workload/resilient-client.ts';
 import { type Scene, startScene } from './workload/scene.ts';
 
@@ -29,13 +29,12 @@ export async function measureFailOver(
   { rounds, how, waitReplicas = 0 }: FailOverOptions,
   log: (line: string) => void,
 ) {
-  await using receiver = await PushReceiver.start();
+  await using receiver = await startPushReceiver();
   const env = { ...pushSettings, WAIT_REPLICAS: String(waitReplicas) };
   await using scene = await startScene({ redis, workers: WORKERS, env });
   const { stack, client } = scene;
-  const probers = Array.from({ length: CLIENTS }, (_, n) => new Prober(stack, `c${n}`, { webhook: receiver.url }));
-  const worst = (): number => Math.max(...probers.map(({ worstOutageMs }) => worstOutageMs));
-  for (const prober of probers) prober.start();
+  const probers = Array.from({ length: CLIENTS }, (_, n) => startProber(stack, `c${n}`, { webhook: receiver.url }));
+  const worst = (): number => Math.max(...probers.map(({ seen }) => seen.worstOutageMs));
   for (let round = 0; round < rounds; round++) {
     await delay(1_500);
     await failOver(redis, round, how);
@@ -45,7 +44,7 @@ export async function measureFailOver(
   await Promise.all(probers.map((prober) => prober.stop()));
   // The longest that a client went without a completed request, over all rounds.
   const worstOutageMs = worst();
-  const accepted = probers.flatMap((prober) => prober.accepted);
+  const accepted = probers.flatMap(({ seen }) => seen.accepted);
   const ends = await Promise.allSettled(accepted.map((id) => client.ended(id, 30_000)));
   // Tasks that were acknowledged, and are not completed in the end.
   const lost = ends.flatMap((end, i) => {
@@ -55,7 +54,7 @@ export async function measureFailOver(
   // Webhooks get every event of a task, the first time in order.
   const problemsOf = async (id: string): Promise<string[]> =>
     receiver.problemsOf(id, (await watchTask(client, id)).events.size);
-  const undelivered = (await Promise.all(probers.flatMap(({ pushed }) => pushed).map(problemsOf))).flat();
+  const undelivered = (await Promise.all(probers.flatMap(({ seen }) => seen.pushed).map(problemsOf))).flat();
   return { worstOutageMs, requests: accepted.length, lost, undelivered, wedged: await countWedged(scene) };
 }
 
@@ -90,9 +89,8 @@ async function countWedged({ stack }: Scene): Promise<number> {
   let wedged = 0;
   for (const worker of stack.workers) {
     for (const other of stack.workers) if (other !== worker) other.kill('SIGSTOP');
-    const prober = new Prober(stack, `wedge-${worker.pid}`);
-    prober.start();
-    const works = until(() => prober.accepted.length >= 3, { what: 'the worker works', timeoutMs: 20_000 });
+    const prober = startProber(stack, `wedge-${worker.pid}`);
+    const works = until(() => prober.seen.accepted.length >= 3, { what: 'the worker works', timeoutMs: 20_000 });
     await works.catch(() => wedged++);
     await prober.stop();
     for (const other of stack.workers) if (other !== worker) other.kill('SIGCONT');
@@ -109,57 +107,34 @@ export interface ProberOptions {
   readonly onRetry?: (retry: Retry) => void;
 }
 
-/** A client that sends one message after the other, each until it is answered, and notes how long it went without. */
-export class Prober {
-  /** Ids of tasks that were acknowledged. */
-  readonly accepted: string[] = [];
-  /** Those of them that were acknowledged with a webhook. */
-  readonly pushed: string[] = [];
-  /** The longest time between two answers so far. */
-  worstOutageMs = 0;
-  readonly #client: ResilientClient;
-  readonly #name: string;
-  readonly #webhook: string | undefined;
-  #isStopped = false;
-  #running: Promise<void> | undefined;
-  #answeredAt = 0;
-
-  constructor(gateways: Gateways, name: string, { webhook, onRetry }: ProberOptions = {}) {
-    this.#client = new ResilientClient(gateways, 0, onRetry);
-    this.#name = name;
-    this.#webhook = webhook;
-  }
-
-  start(): void {
-    this.#answeredAt = performance.now();
-    this.#running = this.#run();
-  }
-
-  async stop(): Promise<void> {
-    this.#isStopped = true;
-    await this.#running;
-  }
-
-  async #run(): Promise<void> {
-    for (let n = 0; !this.#isStopped; n++) {
+/** Starts a client that sends one message after the other, each until it is answered, and notes how long it went without. */
+export function startProber(gateways: Gateways, name: string, { webhook, onRetry }: ProberOptions = {}) {
+  const client = new ResilientClient(gateways, 0, onRetry);
+  // Ids of tasks that were acknowledged, those with a webhook, and the longest time between two answers so far.
+  const seen = { accepted: [] as string[], pushed: [] as string[], worstOutageMs: 0 };
+  let isStopped = false;
+  const run = async (): Promise<void> => {
+    let answeredAt = performance.now();
+    for (let n = 0; !isStopped; ) {
       const text = n % 3 === 0 ? `talk 0 p${n}` : `stream 4 p${n}`;
-      const webhook = n % PUSHED_EVERY === 0 ? this.#webhook : undefined;
-      const task = await this.#untilAnswered(`${this.#name}-${n}`, text, webhook);
-      if (task) this.accepted.push(task.id);
-      if (task && webhook) this.pushed.push(task.id);
-      const now = performance.now();
-      this.worstOutageMs = Math.max(this.worstOutageMs, now - this.#answeredAt);
-      this.#answeredAt = now;
+      const hook = n % PUSHED_EVERY === 0 ? webhook : undefined;
+      const message: Message = { messageId: `${name}-${n}`, role: 'ROLE_USER', parts: [{ text }] };
+      const task = await client.send(message, false, hook).catch(() => undefined);
+      if (!task) {
+        await delay(50); // the same message again
+        continue;
+      }
+      n++;
+      seen.accepted.push(task.id);
+      if (hook) seen.pushed.push(task.id);
+      seen.worstOutageMs = Math.max(seen.worstOutageMs, performance.now() - answeredAt);
+      answeredAt = performance.now();
     }
-  }
-
-  async #untilAnswered(messageId: string, text: string, webhook?: string): Promise<Task | undefined> {
-    while (!this.#isStopped) {
-      const message: Message = { messageId, role: 'ROLE_USER', parts: [{ text }] };
-      const task = await this.#client.send(message, false, webhook).catch(() => undefined); // the same message again
-      if (task) return task;
-      await delay(50);
-    }
-    return undefined;
-  }
+  };
+  const running = run();
+  const stop = (): Promise<void> => {
+    isStopped = true;
+    return running;
+  };
+  return { seen, stop };
 }

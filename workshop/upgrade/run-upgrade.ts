@@ -4,11 +4,11 @@ import { uniquePrefix } from '../../tests/support/prefix.ts';
 import type { Program } from '../../tests/support/process.ts';
 import { type Stack, startStack } from '../../tests/support/stack.ts';
 import { until } from '../../tests/support/until.ts';
-import { Traffic } from '../faults/chaos.ts';
-import { Prober } from '../faults/fail-overs.ts';
+import { startTraffic } from '../faults/chaos.ts';
+import { startProber } from '../faults/fail-overs.ts';
 import { startSingle } from '../faults/redis/deployments.ts';
 import { playScenario } from '../faults/workload/play-scenario.ts';
-import { PushReceiver, pushSettings } from '../faults/workload/push-receiver.ts';
+import { pushSettings, startPushReceiver } from '../faults/workload/push-receiver.ts';
 import { ResilientClient, type Retry } from '../faults/workload/resilient-client.ts';
 import { createScenario } from '../faults/workload/scenario.ts';
 import { lateEffects, openInIndexes, readEffects, repeatedSteps } from '../faults/workload/violations.ts';
@@ -59,13 +59,12 @@ export async function runUpgrade(options: UpgradeOptions) {
     env: { ...own, ...pushSettings },
     release: options.before,
   });
-  await using receiver = await PushReceiver.start();
+  await using receiver = await startPushReceiver();
   const retries: Retry[] = [];
   const onRetry = (retry: Retry): void => void retries.push(retry);
-  const traffic = new Traffic({ ...options, tasks: 0, gateways: stack, receiver, mayLoseEvents: false, onRetry });
-  const { violations } = traffic;
-  const prober = new Prober(stack, 'prober', { onRetry });
-  prober.start();
+  const traffic = startTraffic({ ...options, tasks: 0, gateways: stack, receiver, mayLoseEvents: false, onRetry });
+  const { violations } = traffic.seen;
+  const prober = startProber(stack, 'prober', { onRetry });
   const stopped = new Set<string>();
   let [spanning, replaced] = [0, 0];
   const onStop = (program: Program): void => {
@@ -90,7 +89,7 @@ export async function runUpgrade(options: UpgradeOptions) {
     gate.resolve();
     violations.push(...(await Promise.all(played)).flatMap((one) => one.violations));
     spanning += played.length;
-    options.log(`${name}: ${traffic.played} tasks, ${violations.length} violations, ${retries.length} retries`);
+    options.log(`${name}: ${traffic.seen.played} tasks, ${violations.length} violations, ${retries.length} retries`);
   };
   const rolling = (async () => {
     do for (const each of rolls) await overRoll(each);
@@ -99,7 +98,7 @@ export async function runUpgrade(options: UpgradeOptions) {
   await traffic.runUntil(rolling);
   await prober.stop();
   const effects = await readEffects(effectsFile);
-  violations.push(...lateEffects(effects, traffic.endedMs), ...repeatedSteps(effects));
+  violations.push(...lateEffects(effects, traffic.seen.endedMs), ...repeatedSteps(effects));
   violations.push(...(await openInIndexes(redis.url, prefix, agent)));
   const isDone = async (): Promise<boolean> =>
     (await inspectSchema({ redisUrl: redis.url, prefix, shards: redis.shards })).migrated === schema.version;
@@ -108,16 +107,16 @@ export async function runUpgrade(options: UpgradeOptions) {
     violations,
     // Requests that were neither answered nor to be sent again by a load balancer.
     failed: retries.filter(({ isAsked, url }) => !isAsked || !stopped.has(url)),
-    tasks: traffic.played + spanning + prober.accepted.length,
+    tasks: traffic.seen.played + spanning + prober.seen.accepted.length,
     // Tasks that were open over a whole roll.
     spanning,
     retried: retries.length,
-    resumedStreams: traffic.resumed,
+    resumedStreams: traffic.seen.resumed,
     replaced,
     // Whether the data of the release before was migrated once none of its programs ran.
     isMigrated: await migrated.catch(() => false),
     // The longest time between two answers to a client that sends one message after the other, each to its end.
-    worstPauseMs: Math.round(prober.worstOutageMs),
+    worstPauseMs: Math.round(prober.seen.worstOutageMs),
     seconds: Math.round((performance.now() - begun) / 1_000),
   };
 }

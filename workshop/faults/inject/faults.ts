@@ -2,52 +2,42 @@ import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { userMessage } from '../../../tests/support/messages.ts';
 import type { Program } from '../../../tests/support/process.ts';
-import type { GatewayProcess, Stack } from '../../../tests/support/stack.ts';
+import type { Stack } from '../../../tests/support/stack.ts';
 import { until } from '../../../tests/support/until.ts';
 import type { SeededRandom } from '../../statistics.ts';
 import type { RedisDeployment } from '../redis/deployments.ts';
-import type { FaultProxy } from '../redis/fault-proxy.ts';
-import type { RedisNode } from '../redis/redis-node.ts';
 import { ResilientClient } from '../workload/resilient-client.ts';
 import { keepWorkers } from '../workload/scene.ts';
 
+export type Target = ReturnType<typeof targetOn>;
+
 /** What faults are injected into: any worker, gateway and master. */
-export class Target {
-  readonly stack: Stack;
-  readonly redis: RedisDeployment;
-  readonly random: SeededRandom;
+export function targetOn(stack: Stack, redis: RedisDeployment, random: SeededRandom) {
   /** Ids of processes that a fault has ended: no other may end. */
-  readonly victims = new Set<number>();
-
-  constructor(stack: Stack, redis: RedisDeployment, random: SeededRandom) {
-    this.stack = stack;
-    this.redis = redis;
-    this.random = random;
-  }
-
-  get worker(): Program {
-    return this.random.pick(this.stack.workers);
-  }
-
-  get gateway(): GatewayProcess {
-    return this.random.pick(this.stack.gateways);
-  }
-
-  async master(): Promise<RedisNode> {
-    return this.random.pick(await this.redis.masters());
-  }
-
-  /** @throws {Error} clients reach this Redis directly */
-  get proxy(): FaultProxy {
-    if (!this.redis.proxy) throw new Error('there is no proxy before this Redis');
-    return this.redis.proxy;
-  }
-
-  async end(victim: Program, signal: NodeJS.Signals): Promise<void> {
-    this.victims.add(victim.pid);
-    victim.kill(signal);
-    await victim.exited;
-  }
+  const victims = new Set<number>();
+  return {
+    stack,
+    redis,
+    random,
+    victims,
+    get worker() {
+      return random.pick(stack.workers);
+    },
+    get gateway() {
+      return random.pick(stack.gateways);
+    },
+    master: async () => random.pick(await redis.masters()),
+    /** @throws {Error} clients reach this Redis directly */
+    get proxy() {
+      if (!redis.proxy) throw new Error('there is no proxy before this Redis');
+      return redis.proxy;
+    },
+    async end(victim: Program, signal: NodeJS.Signals): Promise<void> {
+      victims.add(victim.pid);
+      victim.kill(signal);
+      await victim.exited;
+    },
+  };
 }
 
 export interface Fault {

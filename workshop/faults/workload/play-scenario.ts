@@ -41,23 +41,33 @@ export async function playScenario(
 }
 
 async function play(client: ResilientClient, scenario: Scenario, options: PlayOptions): Promise<Played> {
-  const { receiver, mayLoseEvents = false, onEnded } = options;
   const { taskId, watched, overGrpc } = await send(client, scenario, options);
-  const before = await client.ended(taskId, END_WITHIN_MS);
+  const { first, task, seen, replayed, violations } = await checkEnd(client, scenario, { ...options, taskId, watched });
+  violations.push(...(await playFollowers(client, scenario, first, options)));
+  if (seen) violations.push(...(options.mayLoseEvents ? compareLossy : compareWatched)(seen, replayed));
+  violations.push(...compareFolded(await overGrpc, task));
+  return { violations, resumed: seen?.resumed ?? 0 };
+}
+
+interface Ending extends PlayOptions {
+  readonly taskId: string;
+  /** What a client sees of it as it happens. */
+  readonly watched?: Promise<Watched> | undefined;
+}
+
+/** Waits for the end of a task, and checks the task, its events from the first to the last, and its webhooks. */
+async function checkEnd(client: ResilientClient, scenario: Scenario, { taskId, watched, ...options }: Ending) {
+  const { receiver, mayLoseEvents = false, onEnded } = options;
+  const first = await client.ended(taskId, END_WITHIN_MS);
   if (!mayLoseEvents) onEnded?.(taskId);
   const seen = await watched;
   const replayed = await watchTask(client, taskId, { mayLoseEvents });
   // What had ended may run again after a fail-over that lost its end.
-  const ended = mayLoseEvents ? await client.ended(taskId, END_WITHIN_MS) : before;
+  const task = mayLoseEvents ? await client.ended(taskId, END_WITHIN_MS) : first;
   const unpushed = scenario.isPushed ? await receiver?.problemsOf(taskId, replayed.events.size, mayLoseEvents) : [];
-  const violations = [
-    ...checkScenario(scenario, ended, replayed, mayLoseEvents),
-    ...(await playFollowers(client, scenario, before, options)),
-    ...(seen ? (mayLoseEvents ? compareLossy : compareWatched)(seen, replayed) : []),
-    ...(unpushed ?? []).map((what): Violation => ({ kind: 'pushes', what })),
-    ...compareFolded(await overGrpc, ended),
-  ];
-  return { violations, resumed: seen?.resumed ?? 0 };
+  const pushes = (unpushed ?? []).map((what): Violation => ({ kind: 'pushes', what }));
+  const violations = [...checkScenario(scenario, task, replayed, mayLoseEvents), ...pushes];
+  return { first, task, seen, replayed, violations };
 }
 
 /** The tasks that follow the first one of a schedule. Each is looked at as it ends: it may expire before the last. */
@@ -65,28 +75,23 @@ async function playFollowers(
   client: ResilientClient,
   scenario: Scenario,
   first: Task,
-  { receiver, mayLoseEvents = false, onEnded }: PlayOptions,
+  options: PlayOptions,
 ): Promise<Violation[]> {
   const times = scenario.schedule && 'times' in scenario.schedule ? scenario.schedule.times : 1;
   const violations: Violation[] = [];
   let last = first;
   for (let n = 2; n <= times; n++) {
     const found = async (): Promise<readonly Task[] | false> => {
-      const tasks = (await client.list(first.contextId ?? '')).filter(
-        (task) => scheduleOf(task).previousTaskId === last.id,
-      );
-      return tasks.length > 0 && tasks;
+      const tasks = await client.list(first.contextId ?? '');
+      const next = tasks.filter((task) => scheduleOf(task).previousTaskId === last.id);
+      return next.length > 0 && next;
     };
     const what = `task ${n} of ${times} that follow ${first.id} is made`;
     const next = await until(found, { what, timeoutMs: END_WITHIN_MS, everyMs: 100 });
     if (next.length > 1) violations.push({ kind: 'schedules', what: `${next.length} tasks follow ${last.id}` });
-    const taskId = next[0]?.id ?? '';
-    last = await client.ended(taskId, END_WITHIN_MS);
-    if (!mayLoseEvents) onEnded?.(taskId);
-    const replayed = await watchTask(client, taskId, { mayLoseEvents });
-    const unpushed = scenario.isPushed ? await receiver?.problemsOf(taskId, replayed.events.size, mayLoseEvents) : [];
-    violations.push(...checkScenario(scenario, last, replayed, mayLoseEvents));
-    violations.push(...(unpushed ?? []).map((what): Violation => ({ kind: 'pushes', what })));
+    const end = await checkEnd(client, scenario, { ...options, taskId: next[0]?.id ?? '' });
+    violations.push(...end.violations);
+    last = end.first;
   }
   return violations;
 }
