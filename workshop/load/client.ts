@@ -27,67 +27,39 @@ const envelopeSchema = z.union([
   z.object({ result: z.unknown() }),
 ]);
 
-/** The operations over HTTP: makes requests and reads answers, without I/O. */
-interface Binding {
-  /** @param params A2A 3.2.1 */
-  send(params: object, isStream: boolean): Outgoing;
-  /** @param etag of the version that is known already, where the binding has such a thing */
-  getTask(id: string, etag: string | undefined): Outgoing;
-  /** The result in a body or in an event. @throws {Failure} an error, or no answer of A2A */
-  read(json: unknown): unknown;
+type Endpoint = Pick<FoundAgent, 'endpoint' | 'tenant' | 'headers' | 'binding'>;
+type Operation = 'SendMessage' | 'SendStreamingMessage' | 'GetTask';
+
+/** The parts of a request that both bindings have. */
+function partsOf({ endpoint, headers }: Endpoint, operation: Operation) {
+  const accept = operation === 'SendStreamingMessage' ? ['accept', 'text/event-stream'] : [];
+  const path = endpoint.pathname.replace(/\/+$/, '');
+  return { path, headers: [...headers, 'content-type', 'application/json', ...accept] };
 }
 
-type Endpoint = Pick<FoundAgent, 'endpoint' | 'tenant' | 'headers'>;
-const contentType = ['content-type', 'application/json'];
-const headersOf = (isStream: boolean): string[] => [
-  ...contentType,
-  ...(isStream ? ['accept', 'text/event-stream'] : []),
-];
-const pathOf = ({ endpoint }: Endpoint): string => endpoint.pathname.replace(/\/+$/, '');
-
 /** A2A 9: one URL, the operation in the body. An answer has no ETag, so that an unchanged task is sent again. */
-function jsonRpc(to: Endpoint): Binding {
-  const call = (method: string, params: object, isStream = false): Outgoing => ({
-    method: 'POST',
-    path: pathOf(to) || '/',
-    headers: [...to.headers, ...headersOf(isStream)],
-    // A2A 4.4.6: the tenant of the card is given back in each request.
-    body: JSON.stringify({
-      jsonrpc: '2.0',
-      id: 1,
-      method,
-      params: { ...(to.tenant && { tenant: to.tenant }), ...params },
-    }),
-  });
-  return {
-    send: (params, isStream) => call(isStream ? 'SendStreamingMessage' : 'SendMessage', params, isStream),
-    getTask: (id) => call('GetTask', { id }),
-    read(json) {
-      const envelope = checked(envelopeSchema, json);
-      if ('result' in envelope) return envelope.result;
-      throw new Failure(`JSON-RPC ${envelope.error.code}`, envelope.error.message);
-    },
-  };
+function jsonRpcRequest(to: Endpoint, method: Operation, params: object): Outgoing {
+  const { path, headers } = partsOf(to, method);
+  // A2A 4.4.6: the tenant of the card is given back in each request.
+  const all = { ...(to.tenant && { tenant: to.tenant }), ...params };
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: all });
+  return { method: 'POST', path: path || '/', headers, body };
 }
 
 /** A2A 11: the operation in the path. */
-function rest(to: Endpoint): Binding {
-  const base = to.tenant ? `${pathOf(to)}/${encodeURIComponent(to.tenant)}` : pathOf(to);
-  return {
-    send: (params, isStream) => ({
-      method: 'POST',
-      path: `${base}/message:${isStream ? 'stream' : 'send'}`,
-      headers: [...to.headers, ...headersOf(isStream)],
-      body: JSON.stringify(params),
-    }),
-    getTask: (id, etag) => ({
-      method: 'GET',
-      path: `${base}/tasks/${encodeURIComponent(id)}`,
-      headers: etag === undefined ? to.headers : [...to.headers, 'if-none-match', etag],
-    }),
-    read: (json) => json,
-  };
+function restRequest(to: Endpoint, operation: Exclude<Operation, 'GetTask'>, params: object): Outgoing {
+  const { path, headers } = partsOf(to, operation);
+  const verb = operation === 'SendMessage' ? 'send' : 'stream';
+  return { method: 'POST', path: `${path}${tenantPath(to)}/message:${verb}`, headers, body: JSON.stringify(params) };
 }
+
+function restGetTask(to: Endpoint, id: string, etag: string | undefined): Outgoing {
+  const headers = etag === undefined ? to.headers : [...to.headers, 'if-none-match', etag];
+  const path = `${partsOf(to, 'GetTask').path}${tenantPath(to)}/tasks/${encodeURIComponent(id)}`;
+  return { method: 'GET', path, headers };
+}
+
+const tenantPath = ({ tenant }: Endpoint): string => (tenant ? `/${encodeURIComponent(tenant)}` : '');
 
 export interface ClientSettings {
   readonly connections: Connections;
@@ -125,22 +97,23 @@ export interface OpenStream {
  */
 export class A2AClient {
   readonly #settings: ClientSettings;
-  readonly #binding: Binding;
   #messages = 0;
 
   constructor(settings: ClientSettings) {
     this.#settings = settings;
-    this.#binding = (settings.agent.binding === 'JSONRPC' ? jsonRpc : rest)(settings.agent);
   }
 
   async send(text: string, returnImmediately: boolean, dueAt: number): Promise<SendResult> {
-    const reply = await this.#ask(this.#binding.send(this.#params(text, returnImmediately), false), dueAt);
+    const reply = await this.#ask(this.#message('SendMessage', text, returnImmediately), dueAt);
     return checked(sendResultSchema, this.#read(reply));
   }
 
   /** @param etag of the version that is known already */
   async getTask(id: string, etag: string | undefined, dueAt: number): Promise<TaskReading> {
-    const reply = await this.#ask(this.#binding.getTask(id, etag), dueAt);
+    const { agent } = this.#settings;
+    const isRest = agent.binding === 'HTTP+JSON';
+    const request = isRest ? restGetTask(agent, id, etag) : jsonRpcRequest(agent, 'GetTask', { id });
+    const reply = await this.#ask(request, dueAt);
     if (reply.status === 304 && etag !== undefined) return { task: undefined, etag };
     return { task: checked(taskViewSchema, this.#read(reply)), etag: reply.headers.etag };
   }
@@ -151,7 +124,7 @@ export class A2AClient {
     const read = (name: string | undefined, data: string): StreamEvent => {
       // An event called `error` is a server's last word on a stream that it cannot go on with.
       if (name === 'error') throw new Failure('stream broke off', data);
-      return checked(streamEventSchema, this.#binding.read(readJson(data)));
+      return checked(streamEventSchema, this.#result(data));
     };
     const parser = createParser({
       onEvent({ event: name, data, id }) {
@@ -162,7 +135,7 @@ export class A2AClient {
         }
       },
     });
-    const request = this.#binding.send(this.#params(text, false), true);
+    const request = this.#message('SendStreamingMessage', text, false);
     const { connections, timeoutMs } = this.#settings;
     const exchange = connections.begin(request, dueAt + timeoutMs, (piece) => {
       if (timeoutFor === 'beginning') exchange.keepOpen();
@@ -184,16 +157,27 @@ export class A2AClient {
 
   /** An answer with a status other than 2xx is counted by that status, whatever its body is. */
   #read({ status, headers, body }: Reply): unknown {
-    if (status >= 200 && status <= 299) return this.#binding.read(readJson(body));
+    if (status >= 200 && status <= 299) return this.#result(body);
     const seconds = Number(headers['retry-after'] ?? Number.NaN);
     const retryAfterMs = Number.isFinite(seconds) ? seconds * 1_000 : undefined;
     throw new Failure(`HTTP ${status}`, body.trim() || `HTTP ${status} without a body`, retryAfterMs);
   }
 
+  /** The result in a body or in an event. @throws {Failure} an error, or no answer of A2A */
+  #result(text: string): unknown {
+    const json = readJson(text);
+    if (this.#settings.agent.binding === 'HTTP+JSON') return json;
+    const envelope = checked(envelopeSchema, json);
+    if ('result' in envelope) return envelope.result;
+    throw new Failure(`JSON-RPC ${envelope.error.code}`, envelope.error.message);
+  }
+
   /** A2A 4.1.4, and 3.2.2 for its configuration. */
-  #params(text: string, returnImmediately: boolean): object {
-    const messageId = `${this.#settings.runId}-${++this.#messages}`;
-    return { message: { messageId, role: 'ROLE_USER', parts: [{ text }] }, configuration: { returnImmediately } };
+  #message(operation: 'SendMessage' | 'SendStreamingMessage', text: string, returnImmediately: boolean): Outgoing {
+    const { agent, runId } = this.#settings;
+    const message = { messageId: `${runId}-${++this.#messages}`, role: 'ROLE_USER', parts: [{ text }] };
+    const params = { message, configuration: { returnImmediately } };
+    return (agent.binding === 'JSONRPC' ? jsonRpcRequest : restRequest)(agent, operation, params);
   }
 }
 

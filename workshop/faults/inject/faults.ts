@@ -6,6 +6,7 @@ import type { Stack } from '../../../tests/support/stack.ts';
 import { until } from '../../../tests/support/until.ts';
 import type { SeededRandom } from '../../statistics.ts';
 import type { RedisDeployment } from '../redis/deployments.ts';
+import type { RedisNode } from '../redis/redis-node.ts';
 import { ResilientClient } from '../workload/resilient-client.ts';
 import { keepWorkers } from '../workload/scene.ts';
 
@@ -122,69 +123,50 @@ export const lossyFailOver: Fault = {
   inject: ({ redis, random }) => redis.failOver?.(random.between(20, 600)) ?? Promise.reject(new Error('no replica')),
 };
 
+/** A fault of any master. */
+function ofMaster(name: string, inject: (node: RedisNode, target: Target) => Promise<unknown>): Fault {
+  return { name, inject: async (target) => inject(await target.master(), target) };
+}
+
 const redisFaults: readonly Fault[] = [
-  {
-    name: 'Redis killed',
-    async inject(target) {
-      const victim = await target.master();
-      await victim.kill();
-      await delay(target.random.between(0, 1_500));
-      await victim.start();
-      await target.redis.settled();
-    },
-  },
-  {
-    name: 'Redis frozen',
-    async inject(target) {
-      const victim = await target.master();
-      victim.freeze();
-      await delay(target.random.between(300, 3_000));
-      victim.thaw();
-    },
-  },
+  ofMaster('Redis killed', async (victim, { random, redis }) => {
+    await victim.kill();
+    await delay(random.between(0, 1_500));
+    await victim.start();
+    await redis.settled();
+  }),
+  ofMaster('Redis frozen', async (victim, { random }) => {
+    victim.freeze();
+    await delay(random.between(300, 3_000));
+    victim.thaw();
+  }),
   longOutage,
-  {
-    name: 'disk of Redis full',
-    async inject(target) {
-      const node = await target.master();
-      // With `always` it would end itself: an acknowledgement is a promise.
-      await node.ask('CONFIG SET appendfsync everysec');
-      await node.fillDisk(true);
-      await delay(REFUSED_FOR_MS);
-      await node.fillDisk(false);
-      await delay(1_500); // until it has tried again
-      await node.ask('CONFIG SET appendfsync always');
-    },
-  },
-  {
-    name: 'memory of Redis full',
-    async inject(target) {
-      const node = await target.master();
-      await node.ask('CONFIG SET maxmemory 1');
-      await delay(REFUSED_FOR_MS);
-      await node.ask('CONFIG SET maxmemory 0');
-    },
-  },
-  {
-    name: 'credentials of Redis rotated, and back',
-    async inject(target) {
-      const node = await target.master();
-      const before = await node.changePassword(`rotated-${target.random.between(1, 1e9)}`);
-      await delay(REFUSED_FOR_MS);
-      await node.changePassword(before);
-    },
-  },
-  {
-    name: 'scripts flushed and connections killed',
-    async inject(target) {
-      const node = await target.master();
-      for (let n = 0; n < 10; n++) {
-        for (const command of ['SCRIPT FLUSH', 'CLIENT KILL TYPE normal SKIPME yes', 'CLIENT KILL TYPE pubsub'])
-          await node.ask(command);
-        await delay(150);
-      }
-    },
-  },
+  ofMaster('disk of Redis full', async (node) => {
+    // With `always` it would end itself: an acknowledgement is a promise.
+    await node.ask('CONFIG SET appendfsync everysec');
+    await node.fillDisk(true);
+    await delay(REFUSED_FOR_MS);
+    await node.fillDisk(false);
+    await delay(1_500); // until it has tried again
+    await node.ask('CONFIG SET appendfsync always');
+  }),
+  ofMaster('memory of Redis full', async (node) => {
+    await node.ask('CONFIG SET maxmemory 1');
+    await delay(REFUSED_FOR_MS);
+    await node.ask('CONFIG SET maxmemory 0');
+  }),
+  ofMaster('credentials of Redis rotated, and back', async (node, { random }) => {
+    const before = await node.changePassword(`rotated-${random.between(1, 1e9)}`);
+    await delay(REFUSED_FOR_MS);
+    await node.changePassword(before);
+  }),
+  ofMaster('scripts flushed and connections killed', async (node) => {
+    for (let n = 0; n < 10; n++) {
+      for (const command of ['SCRIPT FLUSH', 'CLIENT KILL TYPE normal SKIPME yes', 'CLIENT KILL TYPE pubsub'])
+        await node.ask(command);
+      await delay(150);
+    }
+  }),
 ];
 
 /** Between all processes and Redis. */
