@@ -1,9 +1,5 @@
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { uniquePrefix } from '../../tests/support/prefix.ts';
-import { startStack } from '../../tests/support/stack.ts';
 import { SeededRandom } from '../statistics.ts';
-import { temporaryFolder } from '../system.ts';
 import {
   allFaults,
   type Fault,
@@ -18,14 +14,8 @@ import { playScenario } from './workload/play-scenario.ts';
 import { type PushReceiver, pushSettings, startPushReceiver } from './workload/push-receiver.ts';
 import { type Gateways, ResilientClient, type Retry } from './workload/resilient-client.ts';
 import { CONFIDENTIAL, createScenario, machineMs, type ScheduledFor, scenarioKinds } from './workload/scenario.ts';
-import {
-  lateEffects,
-  leakedKeys,
-  leakedSecrets,
-  readEffects,
-  repeatedSteps,
-  type Violation,
-} from './workload/violations.ts';
+import { startScene } from './workload/scene.ts';
+import { lateEffects, leakedKeys, leakedSecrets, repeatedSteps, type Violation } from './workload/violations.ts';
 
 /** One run of faults: which Redis, how many workers, which faults. */
 export interface Phase {
@@ -79,25 +69,17 @@ const clockStep = new URL('inject/shifted-clock.ts', import.meta.url).href;
 export async function runChaos(options: ChaosOptions) {
   const { seed, workers, count, mayLoseEvents, secrets, retentionMs, log } = options;
   const begun = performance.now();
-  const prefix = uniquePrefix();
-  await using folder = await temporaryFolder();
-  const effectsFile = join(folder.path, 'effects');
   await using redis = await options.startRedis();
   // Settings are left at their defaults where possible: so is MAX_ATTEMPTS.
-  await using stack = await startStack({
-    redisUrl: redis.url,
-    agents: ['workshop/faults/agents/scenario-agent.ts', 'workshop/faults/agents/crash-agent.ts'],
+  await using scene = await startScene({
+    redis,
+    agents: ['scenario-agent', 'crash-agent'],
     gateways: 2,
     workers,
     env: {
-      KEY_PREFIX: prefix,
-      SHARDS: String(redis.shards),
-      EFFECTS_FILE: effectsFile,
-      DEFAULT_AGENT: 'scenario-agent',
       RETENTION_MS: String(retentionMs),
       REPLAY_MS: String(retentionMs),
       IDEMPOTENCY_MS: String(retentionMs),
-      LOG_LEVEL: 'info',
       MIN_CRON_INTERVAL_MS: '1000',
       ...pushSettings,
       WAIT_REPLICAS: mayLoseEvents ? '1' : '0',
@@ -105,6 +87,7 @@ export async function runChaos(options: ChaosOptions) {
       CLOCK_STEP_MS: seed % 2 === 0 ? '30000' : '-30000',
     },
   });
+  const { stack, prefix } = scene;
   await using receiver = await startPushReceiver();
   const { seen, runUntil } = startTraffic({ ...options, gateways: stack, receiver, hasSchedules: true });
   const target = targetOn(stack, redis, new SeededRandom(seed));
@@ -112,7 +95,7 @@ export async function runChaos(options: ChaosOptions) {
     log(`${number}/${count}  ${name.padEnd(50)} ${seen.played} tasks, ${seen.violations.length} violations`);
   const injected = injectFaults(target, { ...options, onFault });
   await runUntil(injected);
-  const effects = await readEffects(effectsFile);
+  const effects = await scene.effects();
   const crashed = stack.programs.filter((program) => !program.isRunning() && !target.victims.has(program.pid));
   const leaked = await leakedKeys(redis, prefix, 3 * retentionMs);
   const violations = [

@@ -136,7 +136,7 @@ const HARMLESS = 20;
 
 /** Sends messages that kill their worker, among harmless ones. Dead workers are restarted. */
 async function findPoisoned(poisons: number): Promise<Finding[]> {
-  await using scene = await startScene({ agent: 'crash-agent', workers: WORKERS });
+  await using scene = await startScene({ agents: ['crash-agent'], workers: WORKERS });
   const { client } = scene;
   await using _ = keepWorkers(scene.stack);
   const send = async (text: string): Promise<string> => (await client.send(userMessage(text), true)).id;

@@ -16,11 +16,7 @@ import { arrivals, keepPace } from './open-model.ts';
 import type { Recorder, TaskLedger } from './recorder.ts';
 
 /** Defaults that differ between profiles, as they would be typed. */
-export interface CommonDefaults {
-  readonly duration?: string;
-  readonly rate?: string;
-  readonly connections?: string;
-}
+export type CommonDefaults = Readonly<Partial<Record<'duration' | 'rate' | 'connections', string>>>;
 
 export type CommonOptions = ValuesOf<ReturnType<typeof commonOptions>>;
 

@@ -1,18 +1,15 @@
-import { join } from 'node:path';
 import { inspectSchema, schema } from '@switchyard/store';
-import { uniquePrefix } from '../../tests/support/prefix.ts';
 import type { Program } from '../../tests/support/process.ts';
-import { type Stack, startStack } from '../../tests/support/stack.ts';
+import type { Stack } from '../../tests/support/stack.ts';
 import { until } from '../../tests/support/until.ts';
 import { startTraffic } from '../faults/chaos.ts';
 import { startProber } from '../faults/fail-overs.ts';
-import { startSingle } from '../faults/redis/deployments.ts';
 import { playScenario } from '../faults/workload/play-scenario.ts';
 import { pushSettings, startPushReceiver } from '../faults/workload/push-receiver.ts';
 import { ResilientClient, type Retry } from '../faults/workload/resilient-client.ts';
 import { createScenario } from '../faults/workload/scenario.ts';
-import { lateEffects, openInIndexes, readEffects, repeatedSteps } from '../faults/workload/violations.ts';
-import { temporaryFolder } from '../system.ts';
+import { startScene } from '../faults/workload/scene.ts';
+import { lateEffects, openInIndexes, repeatedSteps } from '../faults/workload/violations.ts';
 
 export interface UpgradeOptions {
   /** Releases, by the folders of their checkouts. */
@@ -24,8 +21,6 @@ export interface UpgradeOptions {
   readonly seed: number;
   readonly log: (line: string) => void;
 }
-
-const agent = 'scenario-agent';
 
 /** There, back and there again: each release's gateways have had the other one's workers. */
 const rolls = [
@@ -46,19 +41,8 @@ const spanningTasks = [
 /** Replaces all programs of a release by those of another under load, and back, and finds everything that went wrong. */
 export async function runUpgrade(options: UpgradeOptions) {
   const begun = performance.now();
-  const prefix = uniquePrefix();
-  await using folder = await temporaryFolder();
-  const effectsFile = join(folder.path, 'effects');
-  await using redis = await startSingle();
-  const own = { KEY_PREFIX: prefix, EFFECTS_FILE: effectsFile, DEFAULT_AGENT: agent, LOG_LEVEL: 'info' };
-  await using stack = await startStack({
-    redisUrl: redis.url,
-    agents: ['workshop/faults/agents/scenario-agent.ts'],
-    gateways: 2,
-    workers: 2,
-    env: { ...own, ...pushSettings },
-    release: options.before,
-  });
+  await using scene = await startScene({ gateways: 2, workers: 2, env: pushSettings, release: options.before });
+  const { redis, stack, prefix } = scene;
   await using receiver = await startPushReceiver();
   const retries: Retry[] = [];
   const onRetry = (retry: Retry): void => void retries.push(retry);
@@ -97,9 +81,9 @@ export async function runUpgrade(options: UpgradeOptions) {
   })();
   await traffic.runUntil(rolling);
   await prober.stop();
-  const effects = await readEffects(effectsFile);
+  const effects = await scene.effects();
   violations.push(...lateEffects(effects, traffic.seen.endedMs), ...repeatedSteps(effects));
-  violations.push(...(await openInIndexes(redis.url, prefix, agent)));
+  violations.push(...(await openInIndexes(redis.url, prefix, 'scenario-agent')));
   const isDone = async (): Promise<boolean> =>
     (await inspectSchema({ redisUrl: redis.url, prefix, shards: redis.shards })).migrated === schema.version;
   const migrated = until(isDone, { what: 'all is migrated', timeoutMs: 30_000, everyMs: 500 });

@@ -23,7 +23,7 @@ beforeAll(async () => {
   redis = await startCluster();
   const { stack, client: ours } = await startScene({
     redis,
-    agent: 'crash-agent',
+    agents: ['crash-agent'],
     workers: 2,
     env: {
       ADMIN_PORT: '0',

@@ -12,7 +12,7 @@ afterEach(async () => {
 });
 
 async function gateways(count: number): Promise<Stack> {
-  const scene = await startScene({ agent: 'crash-agent', gateways: count });
+  const scene = await startScene({ agents: ['crash-agent'], gateways: count });
   open.push(scene);
   return scene.stack;
 }

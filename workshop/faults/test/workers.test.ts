@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => redis[Symbol.asyncDispose]());
 
 const startCrashAgents = (workers: number, env: Readonly<Record<string, string>> = {}): Promise<Scene> =>
-  startScene({ redis, agent: 'crash-agent', workers, env: { SWEEP_AFTER_MS: '3000', ...env } });
+  startScene({ redis, agents: ['crash-agent'], workers, env: { SWEEP_AFTER_MS: '3000', ...env } });
 
 async function begin(client: ResilientClient, text: string): Promise<string> {
   const message = { messageId: crypto.randomUUID(), role: 'ROLE_USER' as const, parts: [{ text }] };

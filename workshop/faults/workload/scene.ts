@@ -1,29 +1,44 @@
+import { join } from 'node:path';
+import { uniquePrefix } from '../../../tests/support/prefix.ts';
 import type { Program } from '../../../tests/support/process.ts';
 import { type Stack, type StackOptions, startStack } from '../../../tests/support/stack.ts';
+import { temporaryFolder } from '../../system.ts';
 import { type RedisDeployment, startSingle } from '../redis/deployments.ts';
 import { ResilientClient } from './resilient-client.ts';
+import { readEffects } from './violations.ts';
 
 export interface SceneOptions extends Omit<StackOptions, 'redisUrl' | 'agents'> {
-  /** Which of `agents/` runs. */
-  readonly agent?: 'scenario-agent' | 'crash-agent';
+  /** Which of `agents/` run; the first is at the root. Default: the scenario agent. */
+  readonly agents?: readonly ('scenario-agent' | 'crash-agent')[];
   /** That of its owner; left out: one of its own, which goes with the scene. */
   readonly redis?: RedisDeployment;
 }
 
 export type Scene = Awaited<ReturnType<typeof startScene>>;
 
-/** Gateways and workers on one Redis, its first node, a client of theirs, and the URL of the first gateway. */
-export async function startScene({ agent = 'scenario-agent', env, redis: given, ...options }: SceneOptions = {}) {
+/**
+ * Gateways and workers on one Redis, its first node, a client of theirs, and the URL of the first gateway; with the key
+ * prefix, and the effects that the agents have noted.
+ */
+export async function startScene({ agents = ['scenario-agent'], env, redis: given, ...options }: SceneOptions = {}) {
   await using owned = new AsyncDisposableStack();
   const redis = given ?? owned.use(await startSingle());
-  const settings = { DEFAULT_AGENT: agent, SHARDS: String(redis.shards), LOG_LEVEL: 'info', ...env };
-  const agents = [`workshop/faults/agents/${agent}.ts`];
-  const stack = owned.use(await startStack({ redisUrl: redis.url, agents, env: settings, ...options }));
+  const [prefix, effectsFile] = [uniquePrefix(), join(owned.use(await temporaryFolder()).path, 'effects')];
+  const own = { KEY_PREFIX: prefix, EFFECTS_FILE: effectsFile, DEFAULT_AGENT: agents[0] ?? '', LOG_LEVEL: 'info' };
+  const stack = owned.use(
+    await startStack({
+      redisUrl: redis.url,
+      agents: agents.map((agent) => `workshop/faults/agents/${agent}.ts`),
+      env: { ...own, SHARDS: String(redis.shards), ...env },
+      ...options,
+    }),
+  );
   const [[node], [url]] = [redis.nodes, stack.urls];
   if (!node || !url) throw new Error('nothing runs');
   const client = new ResilientClient(stack, 0);
   const kept = owned.move();
-  return { stack, redis, node, client, url, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+  const effects = () => readEffects(effectsFile);
+  return { stack, redis, node, client, url, prefix, effects, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }
 
 export type Keeper = ReturnType<typeof keepWorkers>;
