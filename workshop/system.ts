@@ -10,15 +10,13 @@ export async function temporaryFolder(): Promise<{ readonly path: string } & Asy
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true, maxRetries: 3 }) };
 }
 
-type OwnSystemOptions = Omit<StackOptions, 'redisUrl'> & {
-  /** Redis keeps an append-only file, as it should in production. Default: it does. */
-  readonly isDurable?: boolean;
-};
-
-/** Gateways, of which the first is named, and workers on a Redis of their own: on loopback, gone with their owner. */
-export async function startOwnSystem({ isDurable = true, env, ...options }: OwnSystemOptions) {
+/**
+ * Gateways, of which the first is named, and workers on a Redis of their own, which keeps an append-only file as in
+ * production: on loopback, gone with their owner.
+ */
+export async function startOwnSystem({ env, ...options }: Omit<StackOptions, 'redisUrl'>) {
   await using parts = new AsyncDisposableStack();
-  const redis = parts.adopt(await startRedis({ appendOnly: isDurable }), ({ stop }) => stop());
+  const redis = parts.adopt(await startRedis({ appendOnly: true }), ({ stop }) => stop());
   const settings = { LOG_LEVEL: 'info', GRPC_PORT: 'off', ...env };
   const stack = parts.use(await startStack({ redisUrl: redis.url, env: settings, ...options }));
   const [gateway] = stack.gateways;

@@ -36,7 +36,7 @@ const OTHERS = 50;
 export async function measureSlowClients({ connections, bodyMs }: SlowClientsOptions) {
   await using parts = new AsyncDisposableStack();
   const env = { BODY_TIMEOUT_MS: String(bodyMs), CLIENT_STALL_MS: String(bodyMs) };
-  const { url, pid } = parts.use(await startOwnSystem({ agents: ['echo'], isDurable: false, env })).gateway;
+  const { url, pid } = parts.use(await startOwnSystem({ agents: ['echo'], env })).gateway;
   const before = residentBytes(pid);
   let most = before;
   const others = askOthers(url);
