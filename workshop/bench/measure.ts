@@ -50,7 +50,7 @@ export interface Row {
 }
 
 /** The contenders in turn, round by round, so that a noisy machine is noisy for all. @returns the values of each */
-export async function inTurn(contenders: readonly Contender[], rounds: number, warmUps = 0) {
+async function inTurn(contenders: readonly Contender[], rounds: number, warmUps = 0) {
   const values: Record<string, number[]> = Object.fromEntries(contenders.map(({ name }) => [name, []]));
   for (let round = -warmUps; round < rounds; round++)
     for (const { name, measure } of round % 2 ? contenders.toReversed() : contenders) {
@@ -106,7 +106,7 @@ function resultOf({ id, title, unit, bars, share }: Row, seen: Pick<Figures, 'ou
 }
 
 /** Median of the pairs. */
-export const ratio = (own: readonly number[], theirs: readonly number[]): number =>
+const ratio = (own: readonly number[], theirs: readonly number[]): number =>
   median(own.map((value, i) => value / (theirs[i] ?? Number.NaN)));
 
 /** The same row, measured again: one result of all rounds. */
