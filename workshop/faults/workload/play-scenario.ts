@@ -44,7 +44,7 @@ async function play(client: ResilientClient, scenario: Scenario, options: PlayOp
   const { taskId, watched, overGrpc } = await send(client, scenario, options);
   const { first, task, seen, replayed, violations } = await checkEnd(client, scenario, { ...options, taskId, watched });
   violations.push(...(await playFollowers(client, scenario, first, options)));
-  if (seen) violations.push(...(options.mayLoseEvents ? compareLossy : compareWatched)(seen, replayed));
+  if (seen) violations.push(...compareSeen(seen, replayed, options.mayLoseEvents ?? false));
   violations.push(...compareFolded(await overGrpc, task));
   return { violations, resumed: seen?.resumed ?? 0 };
 }
@@ -189,30 +189,20 @@ function asked(schedule: ScheduledFor): object {
 
 const wrongEvent = (what: string): Violation => ({ kind: 'events', what });
 
-/** Live events must be equal to the replay. */
-function compareWatched(seen: Watched, replayed: Watched): Violation[] {
-  const problems = [...seen.problems];
-  for (const [seq, { eventId, text }] of seen.events) {
-    const now = replayed.events.get(seq);
-    if (now?.eventId !== eventId || now.text !== text) problems.push(`event ${eventId} was ${text}`);
-  }
-  return problems.map(wrongEvent);
-}
-
 /**
- * A fail-over may have lost the last events after they were seen. A kept one must not follow a lost one. A chunk that
- * is written again has the same contents, but is another event with another id.
+ * Live events must be equal to the replay. A fail-over may have lost the last ones after they were seen, but none before
+ * one that is kept. A chunk that is written again has the same contents, but is another event with another id.
  */
-export function compareLossy(seen: Watched, replayed: Watched): Violation[] {
+export function compareSeen(seen: Watched, replayed: Watched, mayLoseEvents: boolean): Violation[] {
   const problems = [...seen.problems];
   const isKept = ({ id, eventId }: SentEvent): boolean => replayed.events.get(id)?.eventId === eventId;
   const events = [...seen.events.values()];
-  const kept = events.findLast(isKept);
+  const lastKept = events.findLast(isKept)?.id ?? 0;
   for (const event of events) {
     const { id, eventId, text } = event;
-    if (kept && id < kept.id && !isKept(event))
-      problems.push(`event ${kept.eventId} of now came after a lost event ${eventId}: ${text}`);
-    if (isKept(event) && replayed.events.get(id)?.text !== text) problems.push(`event ${eventId} was ${text}`);
+    if (!isKept(event)) {
+      if (!mayLoseEvents || id < lastKept) problems.push(`event ${eventId} was lost: ${text}`);
+    } else if (replayed.events.get(id)?.text !== text) problems.push(`event ${eventId} was ${text}`);
   }
   return problems.map(wrongEvent);
 }
