@@ -7,7 +7,7 @@
 --       most        number of events to read
 --       most_bytes  after which no more are read
 -- Returns  { next start ('' if that was all), number of events that were read, their bytes, for each status
---          { seq, mark, timestamp } }
+--          { seq, header, timestamp } }
 
 local events_key = unpack(KEYS)
 local start, direction, most, most_bytes = unpack(ARGV)
@@ -21,10 +21,10 @@ while seen < tonumber(most) and bytes < tonumber(most_bytes) do
   local entries = redis.call(command, events_key, start, stop, 'COUNT', at_once)
   for _, entry in ipairs(entries) do
     local id, fields = unpack(entry)
-    local mark, event = unpack(fields)
+    local header, event = unpack(fields)
     seen, bytes = seen + 1, bytes + #event
     local at = event:sub(1, 17) == '{"statusUpdate":{' and event:match('"timestamp":"([^"]+)"')
-    if at then statuses[#statuses + 1] = { tonumber(id:match('^%d+')), mark, at } end
+    if at then statuses[#statuses + 1] = { tonumber(id:match('^%d+')), header, at } end
   end
   if #entries < at_once then return { '', seen, bytes, statuses } end
   start = '(' .. entries[#entries][1]

@@ -84,7 +84,7 @@ async function look(
   while (next && most > 0 && mostBytes > 0) {
     const args = { start: next, direction, most, mostBytes: Math.min(mostBytes, BYTES_AT_ONCE) };
     const [after, seen, bytes, found] = await readStatusesScript.run(redis, { keys: { events }, args });
-    statuses.push(...found.map(([seq, mark, at]) => ({ seq, letter: mark.slice(0, 1), atMs: Date.parse(at) })));
+    statuses.push(...found.map(([seq, header, at]) => ({ seq, letter: header.slice(0, 1), atMs: Date.parse(at) })));
     [next, most, mostBytes] = [after, most - seen, mostBytes - bytes];
   }
   return { statuses, isAll: next === '', lastSeq: next === '' && direction < 0 ? 0 : seqIn(next) };
