@@ -10,7 +10,7 @@ export type Rule = (file: SourceFile) => readonly string[];
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   'packages/create': ['agent', 'executor-openai', 'executor-sdk'],
   'packages/protocol': [],
-  'packages/store': ['protocol', 'telemetry'],
+  'packages/store': ['protocol'],
   'packages/agent': ['protocol'],
   'packages/executor-command': ['protocol', 'agent'],
   'packages/executor-openai': ['protocol', 'agent'],
