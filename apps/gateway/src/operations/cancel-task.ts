@@ -1,8 +1,7 @@
 import { A2AError, isTerminal } from '@switchyard/protocol';
 import type { Call } from '../call/call.ts';
 import { awaitItem } from './await-item.ts';
-import type { Backend } from './backend.ts';
-import { readTask, taskNotFound } from './backend.ts';
+import { type Backend, readTask, taskNotFound } from './backend.ts';
 import { withKey } from './idempotency.ts';
 import { type ConditionalCancel, generationMismatch } from './if-generation.ts';
 import type { UnaryResult } from './operation.ts';

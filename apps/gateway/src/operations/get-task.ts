@@ -2,8 +2,7 @@ import { type GetTaskRequest, isTerminal } from '@switchyard/protocol';
 import type { FeedItem, TaskReading } from '@switchyard/store';
 import type { Call } from '../call/call.ts';
 import { awaitItem } from './await-item.ts';
-import type { Backend } from './backend.ts';
-import { readTask } from './backend.ts';
+import { type Backend, readTask } from './backend.ts';
 import type { UnaryResult } from './operation.ts';
 
 /** What a caller knows of a task, and how long it waits for more. */

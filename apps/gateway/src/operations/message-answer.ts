@@ -21,12 +21,12 @@ export async function* messageOrItems(
   try {
     const task = await iterator.next();
     if (task.done) return;
-    if (task.value.isPlainMessage) return yield message(task.value);
+    if (task.value.isPlainMessage) return yield messageItem(task.value);
     const next = iterator.next();
     const first = await heldBack(task.value, withTimeout(next, holdMs));
     if (first?.value?.isPlainMessage) {
       await withdraw();
-      return yield message(first.value);
+      return yield messageItem(first.value);
     }
     yield task.value;
     for (let item = await next; !item.done; item = await iterator.next()) yield item.value;
@@ -35,7 +35,7 @@ export async function* messageOrItems(
   }
 }
 
-const message = (item: FeedItem): StreamItem => ({ ...item, json: `{"message":${plainMessageOf(item)}}` });
+const messageItem = (item: FeedItem): StreamItem => ({ ...item, json: `{"message":${plainMessageOf(item)}}` });
 
 /** The task counts as an answer in memory while it waits. */
 async function heldBack<T>({ json }: FeedItem, event: Promise<T>): Promise<T> {

@@ -1,33 +1,19 @@
-import {
-  fold,
-  isTerminal,
-  rerunUri,
-  type SendMessageRequest,
-  type StreamResponse,
-  scheduleUri,
-  type Task,
-} from '@switchyard/protocol';
+import { fold, isTerminal, type SendMessageRequest, type StreamResponse, type Task } from '@switchyard/protocol';
 import { type FeedItem, type Json, type PreSubscription, taskItem, wrapped } from '@switchyard/store';
 import type { Call } from '../call/call.ts';
-import { isActive } from '../call/extensions.ts';
-import { type Accepted, acceptMessage, presubscribe } from './accept-message.ts';
+import { type Accepted, acceptMessage, presubscribe, readExtensions } from './accept-message.ts';
 import { awaitItem } from './await-item.ts';
 import { type Backend, taskNotFound } from './backend.ts';
 import type { ConditionalSend } from './if-generation.ts';
 import { plainMessageOf } from './message-answer.ts';
 import type { UnaryResult } from './operation.ts';
-import { readRerun } from './rerun.ts';
-import { readSchedule } from './schedule.ts';
 
 /**
  * A2A 3.1.1. Immediate, and whenever the task begins later: answers with the accepted task. Blocking: waits until the
  * agent ends the turn, asks for input or releases its caller; when the time is over, answers with the current task.
  */
-export async function sendMessage(backend: Backend, call: Call, given: ConditionalSend): Promise<UnaryResult> {
-  const rerun = isActive(call, rerunUri) ? await readRerun(backend, call, given) : undefined;
-  const request = rerun?.request ?? given;
-  const steps = rerun?.steps;
-  const schedule = isActive(call, scheduleUri) ? readSchedule(backend, request) : undefined;
+export async function sendMessage(backend: Backend, call: Call, sent: ConditionalSend): Promise<UnaryResult> {
+  const { request, steps, schedule } = await readExtensions(backend, call, sent);
   const historyLength = request.configuration?.historyLength;
   if (schedule || isImmediate(backend, call, request)) {
     const { taskId, task, seq } = await acceptMessage(backend, call, request, { steps, schedule });

@@ -1,27 +1,19 @@
-import { rerunUri, scheduleUri } from '@switchyard/protocol';
 import { type FeedItem, taskItem } from '@switchyard/store';
 import type { Call } from '../call/call.ts';
-import { isActive } from '../call/extensions.ts';
-import { type Accepted, acceptMessage, presubscribe } from './accept-message.ts';
-import type { Backend } from './backend.ts';
-import { requireStreaming, taskNotFound } from './backend.ts';
+import { type Accepted, acceptMessage, presubscribe, readExtensions } from './accept-message.ts';
+import { type Backend, requireStreaming, taskNotFound } from './backend.ts';
 import type { ConditionalSend } from './if-generation.ts';
 import { messageOrItems } from './message-answer.ts';
 import type { StreamItem } from './operation.ts';
-import { readRerun } from './rerun.ts';
-import { readSchedule } from './schedule.ts';
 
 /** A2A 3.1.2. Begins with the task; ends with its terminal event, or when the agent asks for input. */
 export async function sendStreamingMessage(
   backend: Backend,
   call: Call,
-  given: ConditionalSend,
+  sent: ConditionalSend,
 ): Promise<AsyncIterable<StreamItem>> {
   requireStreaming(call);
-  const rerun = isActive(call, rerunUri) ? await readRerun(backend, call, given) : undefined;
-  const request = rerun?.request ?? given;
-  const steps = rerun?.steps;
-  const schedule = isActive(call, scheduleUri) ? readSchedule(backend, request) : undefined;
+  const { request, steps, schedule } = await readExtensions(backend, call, sent);
   const holdMs = call.agent.repliesWithMessage ? Number.POSITIVE_INFINITY : backend.settings.messageHoldMs;
   const preSubscription = presubscribe(backend, call, request);
   // The signal of a call aborts when the call is over.

@@ -1,8 +1,7 @@
 import { A2AError, isTerminal, type SubscribeToTaskRequest } from '@switchyard/protocol';
 import { type EventId, taskItem } from '@switchyard/store';
 import type { Call } from '../call/call.ts';
-import type { Backend } from './backend.ts';
-import { readTask, requireStreaming } from './backend.ts';
+import { type Backend, readTask, requireStreaming } from './backend.ts';
 import type { StreamItem } from './operation.ts';
 
 /**

@@ -97,7 +97,7 @@ function ofAnotherTask(): A2AError {
   return invalidParams(violations);
 }
 
-/** A default id. A client that sends a config with every message should set an id, so that it is replaced. */
+/** A client that sends a config with every message should give it an id, so that it replaces the one before. */
 export function tooManyConfigs(taskId: string): A2AError {
   return new A2AError('InvalidParams', 'The task has the maximum number of push notification configs', {
     violations: [{ field: 'id', description: 'must be the id of an existing config; or delete a config first' }],
