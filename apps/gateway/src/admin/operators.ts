@@ -5,7 +5,7 @@ import type { Authentication } from '../auth/authentication.ts';
 import type { Presented } from '../auth/authenticator.ts';
 import type { Identity } from '../auth/identity.ts';
 import { writeError } from '../bindings/rest.ts';
-import { type Exchange, type Refusal, sourceOf } from '../exchange/exchange.ts';
+import { type Exchange, type FailureContext, sourceOf } from '../exchange/exchange.ts';
 import type { Rates } from '../limits/rates.ts';
 import type { AdminSettings } from '../settings/gateway-settings.ts';
 import { type AuditEntry, audited } from '../telemetry/audit.ts';
@@ -86,7 +86,7 @@ export class Operators {
   }
 }
 
-export interface AdmitParts extends Refusal {
+export interface AdmitParts extends FailureContext {
   readonly operators: Operators;
 }
 
@@ -111,7 +111,7 @@ export async function admitOperator(context: AdmitParts, exchange: Exchange): Pr
   }
 }
 
-export function audit({ emit }: Refusal, exchange: Exchange, entry: AuditEntry, operator?: Operator): void {
+export function audit({ emit }: FailureContext, exchange: Exchange, entry: AuditEntry, operator?: Operator): void {
   const { tenant, subject, credential } = operator ?? {};
   emit(audited(entry, sourceOf(exchange), { tenant, subject, credential }));
 }

@@ -1,14 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import { A2AError, type HttpErrorBody, toHttpError } from '@switchyard/protocol';
-import type { Json } from '@switchyard/store';
 import type { ErrorRequestHandler } from 'express';
 import Negotiator from 'negotiator';
 import {
   type Exchange,
+  type FailureContext,
   type Handler,
   pathPart,
   queryText,
-  type Refusal,
   type Route,
   type RoutedRequest,
   reportFailure,
@@ -179,27 +178,11 @@ function writeResult({ req, res }: Exchange, { json, version }: UnaryResult): vo
   else respond(res, mediaTypeFor(req), json, headers);
 }
 
-/** JSON of google.rpc.Status (A2A 11.6). */
-function errorBody(error: A2AError): string {
-  return JSON.stringify(toHttpError(error).body);
-}
-
-export function writeError(context: Refusal, exchange: Exchange, thrown: unknown): void {
+export function writeError(context: FailureContext, exchange: Exchange, thrown: unknown): void {
   const error = reportFailure(context, exchange, thrown);
   // The connection broke while the body was read: no client reads an answer.
   if (exchange.res.headersSent) return void exchange.res.destroy();
   writeStatus(exchange, toHttpError(error));
-}
-
-/** @param allow methods of the path: the status is 405 (RFC 9110 15.5.6), for which A2A has no error */
-function writeWrongVerb(
-  context: Refusal,
-  exchange: Exchange,
-  { error, allow }: { error: A2AError; allow: string },
-): void {
-  exchange.res.setHeader('Allow', allow);
-  const { body } = toHttpError(reportFailure(context, exchange, error));
-  writeStatus(exchange, { status: 405, body: { error: { ...body.error, code: 405 } } });
 }
 
 function writeStatus({ req, res }: Exchange, { status, body }: { status: number; body: HttpErrorBody }): void {
@@ -209,36 +192,41 @@ function writeStatus({ req, res }: Exchange, { status, body }: { status: number;
 
 /** A2A 11.7: each event is a StreamResponse as it is stored. */
 export function writeStream(
-  context: Refusal & { readonly settings: Pick<GatewaySettings, 'heartbeatMs'> },
+  context: FailureContext & { readonly settings: Pick<GatewaySettings, 'heartbeatMs'> },
   exchange: Exchange,
   items: AsyncIterable<StreamItem>,
 ): Promise<void> {
   return serveStream(exchange.res, items, {
     heartbeatMs: context.settings.heartbeatMs,
-    data: asStored,
-    error: (thrown) => errorBody(reportFailure(context, exchange, thrown)),
+    data: (json) => json,
+    // google.rpc.Status (A2A 11.6).
+    error: (thrown) => JSON.stringify(toHttpError(reportFailure(context, exchange, thrown)).body),
   });
 }
 
-const asStored = (json: Json): Json => json;
-
-/** Answers a request with a method that its path does not have. @param allow its methods: `GET, POST` */
-export function refuseVerb(context: Refusal, allow: string): Handler {
+/**
+ * Answers a request with a method that its path does not have: 405 (RFC 9110 15.5.6), for which A2A has no error.
+ * @param allow the path's methods: `GET, POST`
+ */
+export function refuseVerb(context: FailureContext, allow: string): Handler {
   return (req, res) => {
     const error = new A2AError('MethodNotFound', `${req.method} is not allowed at this path; allowed: ${allow}`);
-    writeWrongVerb(context, { req, res }, { error, allow });
+    const exchange = { req, res };
+    res.setHeader('Allow', allow);
+    const { body } = toHttpError(reportFailure(context, exchange, error));
+    writeStatus(exchange, { status: 405, body: { error: { ...body.error, code: 405 } } });
   };
 }
 
 /** Answers a request for an unknown path. */
-export function refusePath(context: Refusal): Handler {
+export function refusePath(context: FailureContext): Handler {
   return (req, res) => {
     writeError(context, { req, res }, new A2AError('NotFound', 'Nothing is served at this path'));
   };
 }
 
 /** Answers errors of Express, such as a path that cannot be decoded: Express would answer with HTML. */
-export function refuseFault(context: Refusal): ErrorRequestHandler {
+export function refuseFault(context: FailureContext): ErrorRequestHandler {
   return (fault: unknown, req, res, _next) => {
     const error = isClientFault(fault)
       ? new A2AError('InvalidRequest', 'The request could not be read', { cause: fault })

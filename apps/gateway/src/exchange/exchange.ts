@@ -38,7 +38,7 @@ export interface Route {
 
 /** The id that `beginExchange` gave the request. */
 export function requestIdIn(res: ServerResponse): string {
-  return res instanceof Answer ? (res.requestId ?? '') : String(res.getHeader('X-Request-Id'));
+  return res instanceof ServedResponse ? (res.requestId ?? '') : String(res.getHeader('X-Request-Id'));
 }
 
 /** The name of the request in logs. */
@@ -88,13 +88,13 @@ export function namedVersion(req: Pick<RoutedRequest, 'headers' | 'query'>): str
 const saneId = /^[\w.:/+=@-]{1,128}$/;
 
 /** Prefix of the request ids of this process. */
-const ourName = randomBytes(9).toString('base64url');
-let given = 0;
+const processName = randomBytes(9).toString('base64url');
+let lastNumber = 0;
 
 /** Gives the request an id, sets the headers of every response, and emits its end. */
 export function beginExchange(emit: Emit, { req, res }: Exchange): void {
   const requestId = requestIdOf(req.headers['x-request-id']);
-  if (res instanceof Answer) res.requestId = requestId;
+  if (res instanceof ServedResponse) res.requestId = requestId;
   else setCommonHeaders(requestId, res);
   // Bodies of other methods are not read.
   if (req.method !== 'POST') leaveUnread(req, res);
@@ -121,7 +121,7 @@ export function beginEachExchange(emit: Emit): RequestHandler {
 
 /** The client's id if it is safe, otherwise a new one. */
 export function requestIdOf(named: unknown): string {
-  return typeof named === 'string' && saneId.test(named) ? named : `${ourName}-${++given}`;
+  return typeof named === 'string' && saneId.test(named) ? named : `${processName}-${++lastNumber}`;
 }
 
 type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[];
@@ -145,7 +145,7 @@ function commonHeaders(requestId: string, res: ServerResponse): string[] {
 }
 
 /** A response with the headers of every response. Setting them one by one would take Node twice the time. */
-export class Answer<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
+export class ServedResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
   /** Unset until the exchange has begun. */
   requestId: string | undefined;
 
@@ -168,7 +168,7 @@ export class Answer<Request extends IncomingMessage = IncomingMessage> extends S
 /** Sends the body unchanged. (Express' `send` would parse types and hash the body for an ETag.) */
 export function respond(res: ServerResponse, contentType: string, body: Json, headers: readonly string[] = []): void {
   const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
-  beginAnswer(res, [...headers, 'Content-Type', contentType, 'Content-Length', String(length)]);
+  beginResponse(res, [...headers, 'Content-Type', contentType, 'Content-Length', String(length)]);
   if (typeof body === 'string') return void res.end(body);
   disposeOnClose(res, body.retain());
   res.cork();
@@ -177,7 +177,7 @@ export function respond(res: ServerResponse, contentType: string, body: Json, he
 }
 
 /** @param headers name, value, name, value, … */
-function beginAnswer(res: ServerResponse, headers: string[]): void {
+function beginResponse(res: ServerResponse, headers: string[]): void {
   if (res.getHeaderNames().length === 0) return void res.writeHead(res.statusCode, headers);
   for (let i = 0; i < headers.length; i += 2) {
     const [name = '', value = ''] = headers.slice(i, i + 2);
@@ -195,7 +195,7 @@ export function disposeOnClose(res: ServerResponse, held: Disposable): void {
 /** 304: the client has this version (RFC 9110 15.4.5). */
 export function respondUnchanged(res: ServerResponse, headers: string[] = []): void {
   res.statusCode = 304;
-  beginAnswer(res, headers);
+  beginResponse(res, headers);
   res.end();
 }
 
@@ -233,13 +233,13 @@ export function leaveUnread(req: IncomingMessage, res: ServerResponse): void {
   };
 }
 
-/** What is needed to refuse a request. */
-export interface Refusal {
+/** What is needed to report a failed request. */
+export interface FailureContext {
   readonly emit: Emit;
 }
 
 /** Converts a thrown value to the error for the client, sets its headers and logs it. */
-export function reportFailure({ emit }: Refusal, exchange: Exchange, thrown: unknown): A2AError {
+export function reportFailure({ emit }: FailureContext, exchange: Exchange, thrown: unknown): A2AError {
   const { res } = exchange;
   const error = toA2AError(thrown);
   emit({ ...failureOf(error), ...requestName(exchange) });

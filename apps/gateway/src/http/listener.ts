@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server, type ServerOptions, ty
 import { createServer as createTlsServer, Server as TlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { A2AError, toHttpError } from '@switchyard/protocol';
-import { Answer } from '../exchange/exchange.ts';
+import { ServedResponse } from '../exchange/exchange.ts';
 import { type ConnectionLimits, type TlsSettings, tlsOptions } from '../settings/connection-settings.ts';
 
 /**
@@ -37,7 +37,7 @@ export class Listener {
   readonly #scheme: 'http' | 'https';
 
   constructor(handler: RequestListener, { stallMs, connections, tls }: ListenerSettings) {
-    const options = { ...serverOptions(connections), ServerResponse: Answer };
+    const options = { ...serverOptions(connections), ServerResponse: ServedResponse };
     this.#scheme = tls ? 'https' : 'http';
     const serve: RequestListener = (req, res) => {
       answers.set(req.socket, res);

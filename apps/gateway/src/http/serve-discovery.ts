@@ -11,11 +11,11 @@ import { writeError } from '../bindings/rest.ts';
 import { baseUrl } from '../exchange/addresses.ts';
 import {
   type Exchange,
+  type FailureContext,
   type Handler,
   namedVersion,
   pathPart,
   queryText,
-  type Refusal,
   type RoutedRequest,
   respond,
   respondUnchanged,
@@ -170,7 +170,7 @@ function distinct(keys: readonly PublicJwk[]): PublicJwk[] {
  * `GET /console` on the clients' port: redirects to the operators' port, or says how to turn the console on.
  * @param consoleUrl undefined: it is off
  */
-export function redirectToConsole(context: Refusal, consoleUrl: () => string | undefined): Handler {
+export function redirectToConsole(context: FailureContext, consoleUrl: () => string | undefined): Handler {
   return (req, res) => {
     const url = consoleUrl();
     if (url === undefined) return writeError(context, { req, res }, new A2AError('NotFound', howToGetIt));
