@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { positionIn, versionIn, waitMsIn } from '../src/exchange/service-parameters.ts';
+import { eventIdIn, versionIn, waitMsIn } from '../src/exchange/service-parameters.ts';
 
 describe('Prefer', () => {
   it.each([
@@ -31,13 +31,13 @@ describe('If-None-Match', () => {
 
 describe('Last-Event-ID', () => {
   it('is the position of an event', () => {
-    expect(positionIn('12', 'Last-Event-ID')).toEqual({ seq: 12 });
-    expect(positionIn('12-k3x9a', 'Last-Event-ID')).toEqual({ seq: 12, incarnation: 33_775_390 });
-    expect(positionIn('', 'Last-Event-ID')).toBeUndefined();
-    expect(positionIn(undefined, 'Last-Event-ID')).toBeUndefined();
+    expect(eventIdIn('12', 'Last-Event-ID')).toEqual({ seq: 12 });
+    expect(eventIdIn('12-k3x9a', 'Last-Event-ID')).toEqual({ seq: 12, incarnation: 33_775_390 });
+    expect(eventIdIn('', 'Last-Event-ID')).toBeUndefined();
+    expect(eventIdIn(undefined, 'Last-Event-ID')).toBeUndefined();
   });
 
   it.each(['-1', '1.5', 'x', '1e3', '9'.repeat(30)])('%s is refused', (text) => {
-    expect(() => positionIn(text, 'fromSeq')).toThrow('Invalid parameters');
+    expect(() => eventIdIn(text, 'fromSeq')).toThrow('Invalid parameters');
   });
 });

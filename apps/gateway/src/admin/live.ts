@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Request } from 'express';
 import Negotiator from 'negotiator';
-import { lastEventIn } from '../bindings/http-call.ts';
+import { eventIdInHeader } from '../bindings/http-call.ts';
 import { HeldRequests } from '../call/held-requests.ts';
 import { Share } from '../limits/shares.ts';
 import type { StreamItem } from '../operations/operation.ts';
@@ -86,7 +86,7 @@ export function live(route: AdminRoute): AdminRoute {
       const at = { shared: queriesOf(backend), path: req.originalUrl, read };
       // An error of the first query is answered with its status.
       const first = await read();
-      const after = lastEventIn(req)?.seq;
+      const after = eventIdInHeader(req)?.seq;
       return { answer: new EventsAnswer((signal) => answersAt(at, { first, after, signal })) };
     },
   };

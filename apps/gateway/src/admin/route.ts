@@ -14,7 +14,7 @@ import {
 } from '@switchyard/store';
 import type { Request } from 'express';
 import type { z } from 'zod';
-import { lastEventIn } from '../bindings/http-call.ts';
+import { eventIdInHeader } from '../bindings/http-call.ts';
 import { readJsonText } from '../exchange/read-json.ts';
 import type { ReadinessReading } from '../http/serve-health.ts';
 import type { StreamItem } from '../operations/operation.ts';
@@ -90,7 +90,7 @@ export function adminRoute<Schema extends z.ZodType, Answer extends object | und
     what,
     run: async (backend, req, operator) => {
       const parameters = readParameters(req, schema);
-      const answer = await run(backend, { id: pathPart(req, 'id'), parameters, operator, after: lastEventIn(req) });
+      const answer = await run(backend, { id: pathPart(req, 'id'), parameters, operator, after: eventIdInHeader(req) });
       return { answer, about: about?.(answer) };
     },
   };
@@ -119,7 +119,7 @@ export function adminJsonAction<Schema extends z.ZodType, Answer extends object 
     what: 'admin',
     run: async (backend, req, operator) => {
       const parameters = readBodyText(await readJsonText(req, { maxBytes: mostBodyBytes }), schema);
-      const query = { id: pathPart(req, 'id'), parameters, operator, after: lastEventIn(req) };
+      const query = { id: pathPart(req, 'id'), parameters, operator, after: eventIdInHeader(req) };
       return { answer: await run(backend, query) };
     },
   };

@@ -19,10 +19,10 @@ import {
 } from '../exchange/exchange.ts';
 import type { BodyLimits } from '../exchange/read-json.ts';
 import {
+  eventIdIn,
+  eventIdOfMetadata,
   idempotencyKeyIn,
   legacyVersion,
-  namedPosition,
-  positionIn,
   previewVersion,
   requireSupportedVersion,
   type SpokenVersion,
@@ -79,7 +79,7 @@ export class HttpCall implements Call {
   }
 
   get resumeAfter(): EventId | undefined {
-    return resumeAfterIn(this.#exchange) ?? namedPosition(this.#lastEventId);
+    return resumeAfterIn(this.#exchange) ?? eventIdOfMetadata(this.#lastEventId);
   }
 
   get idempotencyKey(): string | undefined {
@@ -103,16 +103,16 @@ export class HttpCall implements Call {
  */
 export function resumeAfterIn({ req }: Exchange): EventId | undefined {
   return (
-    lastEventIn(req) ??
-    positionIn(queryText(req, 'lastEventId'), 'lastEventId') ??
-    positionIn(queryText(req, 'fromSeq'), 'fromSeq')
+    eventIdInHeader(req) ??
+    eventIdIn(queryText(req, 'lastEventId'), 'lastEventId') ??
+    eventIdIn(queryText(req, 'fromSeq'), 'fromSeq')
   );
 }
 
 /** @throws {A2AError} InvalidParams */
-export function lastEventIn({ headers }: Pick<IncomingMessage, 'headers'>): EventId | undefined {
+export function eventIdInHeader({ headers }: Pick<IncomingMessage, 'headers'>): EventId | undefined {
   const { 'last-event-id': header } = headers;
-  return positionIn(typeof header === 'string' ? header : undefined, 'Last-Event-ID');
+  return eventIdIn(typeof header === 'string' ? header : undefined, 'Last-Event-ID');
 }
 
 /** An admitted request, and how it names its agent. */
@@ -122,7 +122,7 @@ export interface AdmittedRequest {
   readonly tenant?: unknown;
   /** The version of the method or path; unset: A2A 1.0. */
   readonly version?: SpokenVersion;
-  /** From the parameters, not validated; see `lastEventIdIn`. */
+  /** From the parameters, not validated; see `lastEventIdInMetadata`. */
   readonly lastEventId?: unknown;
 }
 

@@ -5,7 +5,7 @@ import { type Json, wrapped } from '@switchyard/store';
 import type { Admission } from '../admission/admission.ts';
 import { type Exchange, type Handler, MOST_DROPPED, reportFailure, respond } from '../exchange/exchange.ts';
 import { type BodyLimits, parseJson, readJsonText } from '../exchange/read-json.ts';
-import { lastEventIdIn } from '../exchange/service-parameters.ts';
+import { lastEventIdInMetadata } from '../exchange/service-parameters.ts';
 import { type Answer, operationFor, runOperation, type StreamItem, type UnaryResult } from '../operations/operation.ts';
 import { type OperationName, operationNames } from '../operations/operations.ts';
 import { toA2AError } from '../telemetry/failures.ts';
@@ -90,7 +90,7 @@ interface Received {
 async function run(context: GatewayContext, exchange: Exchange, { admission, request }: Received): Promise<Answer> {
   if (request.error) throw request.error;
   const { method, params } = request;
-  const lastEventId = lastEventIdIn(params);
+  const lastEventId = lastEventIdInMetadata(params);
   const call = openCall(context, exchange, { admission, tenant: tenantIn(params), lastEventId });
   return runOperation(operationFor(context, call, method), { call, params });
 }

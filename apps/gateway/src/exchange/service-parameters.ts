@@ -63,22 +63,22 @@ export function versionIn(ifNoneMatch: string | undefined): string | undefined {
  * @param text value of `Last-Event-ID`, or of the equivalent parameter
  * @throws {A2AError} InvalidParams
  */
-export function positionIn(text: unknown, field: string): EventId | undefined {
+export function eventIdIn(text: unknown, field: string): EventId | undefined {
   if (text === undefined || text === '') return undefined;
   const position = typeof text === 'string' ? parseEventId(text) : undefined;
   if (position) return position;
   throw invalidParams([{ field, description: 'must be the id of an event of this stream' }]);
 }
 
-/** The id of an event in the metadata of JSON-RPC's parameters, for clients that cannot set headers. */
-export function lastEventIdIn(params: object): unknown {
+/** The id of an event in the metadata of JSON-RPC's parameters, for clients that cannot set headers; not validated. */
+export function lastEventIdInMetadata(params: object): unknown {
   const { metadata }: { readonly metadata?: unknown } = params;
   return metadata === undefined ? undefined : Object(Object(metadata)[resumableStreamsUri]).lastEventId;
 }
 
-/** @throws {A2AError} InvalidParams */
-export function namedPosition(lastEventId: unknown): EventId | undefined {
-  return positionIn(lastEventId, `metadata["${resumableStreamsUri}"].lastEventId`);
+/** @param lastEventId from `lastEventIdInMetadata` @throws {A2AError} InvalidParams */
+export function eventIdOfMetadata(lastEventId: unknown): EventId | undefined {
+  return eventIdIn(lastEventId, `metadata["${resumableStreamsUri}"].lastEventId`);
 }
 
 const LONGEST_KEY = 255;

@@ -100,7 +100,7 @@ type Run<Schema extends z.ZodType, Answer> = (
 ) => Promise<Answer>;
 
 export function unary<Schema extends z.ZodType>(schema: Schema, run: Run<Schema, UnaryResult>): Definition {
-  return (name, backend) => ({ kind: 'unary', invoke: reported(name, backend, { schema, run, kind: 'unary' }) });
+  return (name, backend) => ({ kind: 'unary', invoke: instrumented(name, backend, { schema, run, kind: 'unary' }) });
 }
 
 export function streaming<Schema extends z.ZodType>(
@@ -111,21 +111,21 @@ export function streaming<Schema extends z.ZodType>(
     withEventIds(call, await run(backend, call, request));
   return (name, backend) => ({
     kind: 'streaming',
-    invoke: reported(name, backend, { schema, run: runWithIds, kind: 'streaming' }),
+    invoke: instrumented(name, backend, { schema, run: runWithIds, kind: 'streaming' }),
   });
 }
 
-interface Definite<Schema extends z.ZodType, Answer> {
+interface Implementation<Schema extends z.ZodType, Answer> {
   readonly schema: Schema;
   readonly run: Run<Schema, Answer>;
   readonly kind: Operation['kind'];
 }
 
 /** Traces the operation, and emits its outcome and duration. An accepted message is audited elsewhere, at once. */
-function reported<Schema extends z.ZodType, Answer>(
+function instrumented<Schema extends z.ZodType, Answer>(
   operation: Action,
   backend: Backend,
-  { schema, run, kind }: Definite<Schema, Answer>,
+  { schema, run, kind }: Implementation<Schema, Answer>,
 ): (call: Call, params: unknown) => Promise<Answer> {
   const { audit: what } = actions[operation];
   const isAudited = isRecorded(what, backend.settings.audit);

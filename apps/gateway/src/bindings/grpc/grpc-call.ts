@@ -8,8 +8,8 @@ import { parseExtensions } from '../../call/extensions.ts';
 import type { HeldRequest, HeldRequests } from '../../call/held-requests.ts';
 import { withoutSlashAtEnd } from '../../exchange/addresses.ts';
 import {
+  eventIdIn,
   idempotencyKeyIn,
-  positionIn,
   requireSupportedVersion,
   type SpokenVersion,
   waitMsIn,
@@ -61,7 +61,7 @@ export class GrpcCall implements Call, Disposable {
   }
 
   get resumeAfter(): EventId | undefined {
-    return positionIn(textIn(this.#call.metadata, 'last-event-id'), 'last-event-id');
+    return eventIdIn(textIn(this.#call.metadata, 'last-event-id'), 'last-event-id');
   }
 
   get idempotencyKey(): string | undefined {

@@ -2,7 +2,7 @@ import { LegacyRestTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
 import type { EventId } from '@switchyard/store';
 import type { Admission } from '../../admission/admission.ts';
 import { disposeOnClose, type Exchange, namedVersion, reportFailure } from '../../exchange/exchange.ts';
-import { lastEventIdIn, majorMinor, protocolVersion } from '../../exchange/service-parameters.ts';
+import { lastEventIdInMetadata, majorMinor, protocolVersion } from '../../exchange/service-parameters.ts';
 import type { StreamItem } from '../../operations/operation.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { type OlderVersion, writeError, writeResult, writeStream } from '../jsonrpc.ts';
@@ -45,7 +45,7 @@ interface Received {
 
 async function answer(context: GatewayContext, exchange: Exchange, { admission, request }: Received): Promise<void> {
   if (request.error) throw request.error;
-  const lastEventId = lastEventIdIn(request.params);
+  const lastEventId = lastEventIdInMetadata(request.params);
   const caller = new LegacyCaller(openLegacyCall(context, exchange, { admission, lastEventId }), wireOf(exchange));
   const method: LegacyMethod = legacyMethods[request.method];
   const params = paramsOf(request, context.settings.sendMode === 'blocking');
