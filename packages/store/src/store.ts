@@ -28,7 +28,7 @@ import { type Connections, connectPatiently, createConnections, type RedisConnec
 import { type Deadline, withDeadline } from './redis/deadline.ts';
 import { StoreError } from './redis/errors.ts';
 import { HealthCheck } from './redis/health-check.ts';
-import { Observed, type StoreObserver } from './redis/observer.ts';
+import { Observer, type StoreObserver } from './redis/observer.ts';
 import { defaultStoreSettings, type StoreSettings } from './redis/settings.ts';
 import { Shards } from './redis/shards.ts';
 import { Registry } from './registry/registry.ts';
@@ -67,7 +67,7 @@ interface Common {
   readonly cache: TaskCache;
   readonly largeTasks: LargeTasks;
   readonly encryption: Encryption;
-  readonly observed: Observed;
+  readonly observer: Observer;
 }
 
 /** How parts of a store reach Redis. */
@@ -137,7 +137,7 @@ export class Store {
       cache: new TaskCache(this.settings.readCacheBytes),
       largeTasks: new LargeTasks(new ByteBudget(this.settings.maxAnswerBytes)),
       encryption: new Encryption(this.settings.pushSecrets),
-      observed: new Observed(),
+      observer: new Observer(),
     };
     const port = this.#portOver({ redis, replicated: this.#connections.replicated, queue: this.queue });
     this.tasks = new Tasks(port);
@@ -218,7 +218,7 @@ export class Store {
 
   /** Sets the observer, in place of an earlier one. */
   observe(observer: StoreObserver): void {
-    this.#common.observed.by = observer;
+    this.#common.observer.target = observer;
   }
 
   /** Whether Redis answers, by the last health check: known without a round trip. */

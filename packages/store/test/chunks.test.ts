@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import type { OpenTurn } from '../src/index.ts';
 import { queueRoot } from '../src/queue/job.ts';
-import { Observed } from '../src/redis/observer.ts';
+import { Observer } from '../src/redis/observer.ts';
 import { settingsArgValues } from '../src/redis/record-args.ts';
 import { Shards } from '../src/redis/shards.ts';
 import { Appends, appendScript } from '../src/turns/appends.ts';
@@ -19,7 +19,7 @@ const subscriber = testRedis();
 /** The published messages of each task's channel. */
 const published = new Map<string, string[]>();
 subscriber.on('message', (channel: string, message: string) => published.get(channel)?.push(message));
-const appends = new Appends({ redis, shards, settings: store.settings, observed: new Observed() });
+const appends = new Appends({ redis, shards, settings: store.settings, observer: new Observer() });
 const scripts = vi.spyOn(redis, 'sendCommand');
 
 /** Fields that differ between two tasks with the same events. */

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { failOverTo } from '../../../tests/support/fail-over.ts';
 import { until } from '../../../tests/support/until.ts';
 import { type FeedItem, formatEventId, type OpenTurn, parseEventId, TaskMissing } from '../src/index.ts';
-import { Observed } from '../src/redis/observer.ts';
+import { Observer } from '../src/redis/observer.ts';
 import { Shards } from '../src/redis/shards.ts';
 import { Appends } from '../src/turns/appends.ts';
 import { OpenTurn as TurnAgain } from '../src/turns/open-turn.ts';
@@ -137,7 +137,7 @@ test('a stream receives a snapshot if a status was lost together with its reply,
 
   await failOver();
   const { settings } = store;
-  const port = { redis, shards: new Shards(settings.prefix, 1), settings, observed: new Observed() };
+  const port = { redis, shards: new Shards(settings.prefix, 1), settings, observer: new Observer() };
   const hooks = { onCancel: () => undefined, onFenced: () => undefined };
   const again = new TurnAgain(port, new Appends(port), turn.start, hooks);
   await begin(again);

@@ -1,5 +1,5 @@
 import type { Channels } from '../redis/channels.ts';
-import type { Observed } from '../redis/observer.ts';
+import type { Observer } from '../redis/observer.ts';
 import type { Scope } from '../redis/scope.ts';
 import type { StoreSettings } from '../redis/settings.ts';
 import { ByteBudget } from '../tasks/byte-budget.ts';
@@ -20,12 +20,12 @@ export class Feeds {
   #timer: NodeJS.Timeout | undefined;
 
   constructor(
-    reads: CachedReadPort & { readonly observed: Observed },
+    reads: CachedReadPort & { readonly observer: Observer },
     channels: Channels,
     { feedCheckMs, feedBufferBytes }: FeedSettings,
   ) {
-    const { observed } = reads;
-    this.#port = { reads, observed, channels, budget: new ByteBudget(feedBufferBytes), open: new Set() };
+    const { observer } = reads;
+    this.#port = { reads, observer, channels, budget: new ByteBudget(feedBufferBytes), open: new Set() };
     this.#preSubscriptions = new PreSubscriptions(reads.shards, channels);
     this.#checkMs = feedCheckMs;
   }

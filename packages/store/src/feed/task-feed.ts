@@ -218,7 +218,7 @@ export class TaskFeed implements AsyncIterableIterator<FeedItem, void> {
   /** The events after the last one, from the stream; a snapshot of the task if the stream does not hold them. */
   async #missing(buffer: EventBuffer, channel: string): Promise<Page> {
     const events = buffer.isForked ? undefined : await this.#readAfter(buffer.last, channel);
-    if (this.#isLive) this.#port.observed.by?.gapFilled?.(events ? 'stream' : 'snapshot');
+    if (this.#isLive) this.#port.observer.gapFilled(events ? 'stream' : 'snapshot');
     if (events) return events;
     buffer.restart();
     return [await this.#snapshot()];

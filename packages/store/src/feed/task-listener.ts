@@ -1,5 +1,5 @@
 import type { Channels } from '../redis/channels.ts';
-import type { Observed } from '../redis/observer.ts';
+import type { Observer } from '../redis/observer.ts';
 import type { Shards } from '../redis/shards.ts';
 import type { ByteBudget } from '../tasks/byte-budget.ts';
 import { EventBuffer } from './event-buffer.ts';
@@ -10,7 +10,7 @@ const LIMITS = { events: 64, bytes: 256 * 1_024 };
 
 export interface ListenerPort {
   readonly reads: { readonly shards: Shards };
-  readonly observed: Observed;
+  readonly observer: Observer;
   readonly channels: Channels;
   /** Bounds the buffers of all readers of the process. */
   readonly budget: ByteBudget;
@@ -24,13 +24,13 @@ export class TaskListener implements Disposable {
   /** Resolves when the channel is subscribed. */
   readonly isListening: Promise<void>;
   readonly #channels: Channels;
-  readonly #observed: Observed;
+  readonly #observer: Observer;
   readonly #generation: number | undefined;
 
-  constructor({ channels, reads: { shards }, budget, observed }: ListenerPort, taskId: string) {
+  constructor({ channels, reads: { shards }, budget, observer }: ListenerPort, taskId: string) {
     this.buffer = new EventBuffer({ ...LIMITS, budget });
     this.#channels = channels;
-    this.#observed = observed;
+    this.#observer = observer;
     this.#generation = channels.generation;
     this.taskId = taskId;
     this.channel = shards.of(taskId).events(taskId);
@@ -44,7 +44,7 @@ export class TaskListener implements Disposable {
 
   readonly #onMessage = (message: string): void => {
     for (const event of parseMessage(message)) {
-      this.#observed.arrived(event.json);
+      this.#observer.arrived(event.json);
       this.buffer.push(event);
     }
   };

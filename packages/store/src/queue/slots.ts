@@ -18,7 +18,7 @@ export class Slots {
   #isOpen = true;
   #isEnded = false;
   #isIsolated = false;
-  #asking: { readonly most: number; readonly granted: PromiseWithResolvers<Grant | undefined> }[] = [];
+  #requests: { readonly most: number; readonly granted: PromiseWithResolvers<Grant | undefined> }[] = [];
   #isGranting = false;
   #onChange: () => void = () => undefined;
 
@@ -37,7 +37,7 @@ export class Slots {
 
   /** Whether `acquire` would resolve at once. */
   get isFree(): boolean {
-    return this.#asking.length === 0 && this.#next.count > 0;
+    return this.#requests.length === 0 && this.#next.count > 0;
   }
 
   /** @returns 1 to `most` slots; undefined after `end` */
@@ -45,8 +45,8 @@ export class Slots {
     if (this.#isEnded) return undefined;
     if (this.isFree) return this.#grant(most);
     const granted = Promise.withResolvers<Grant | undefined>();
-    this.#asking.push({ most, granted });
-    this.#look();
+    this.#requests.push({ most, granted });
+    this.#update();
     return granted.promise;
   }
 
@@ -57,12 +57,12 @@ export class Slots {
 
   release(count = 1): void {
     this.#held -= count;
-    this.#look();
+    this.#update();
   }
 
   async yieldSlot<T>(wait: () => Promise<T>): Promise<T> {
     this.#yielded++;
-    this.#look();
+    this.#update();
     try {
       return await wait();
     } finally {
@@ -77,20 +77,20 @@ export class Slots {
 
   open(): void {
     this.#isOpen = true;
-    this.#look();
+    this.#update();
   }
 
   /** No slot can be acquired any more. */
   end(): void {
     this.close();
     this.#isEnded = true;
-    for (const { granted } of this.#asking.splice(0)) granted.resolve(undefined);
+    for (const { granted } of this.#requests.splice(0)) granted.resolve(undefined);
   }
 
   /** Before a suspect runs: only jobs that turns of this process wait for may be taken. */
   isolate(isIsolated: boolean): void {
     this.#isIsolated = isIsolated;
-    this.#look();
+    this.#update();
   }
 
   /** Calls `changed` whenever a turn ends or yields its slot. */
@@ -113,16 +113,16 @@ export class Slots {
     return { count: granted, kinds };
   }
 
-  /** Slots that are released together are acquired together. */
-  #look(): void {
+  /** Reports the change, and grants free slots: those that are released together are acquired together. */
+  #update(): void {
     this.#onChange();
-    if (this.#isGranting || this.#asking.length === 0) return;
+    if (this.#isGranting || this.#requests.length === 0) return;
     this.#isGranting = true;
     setImmediate(() => {
       this.#isGranting = false;
       while (this.#next.count > 0) {
-        const share = Math.max(1, Math.floor(this.#next.count / this.#asking.length));
-        const next = this.#asking.shift();
+        const share = Math.max(1, Math.floor(this.#next.count / this.#requests.length));
+        const next = this.#requests.shift();
         if (!next) return;
         next.granted.resolve(this.#grant(Math.min(share, next.most)));
       }

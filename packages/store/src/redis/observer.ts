@@ -13,18 +13,26 @@ const SAMPLED = 64;
 /** Parsing a longer event would delay what is measured. */
 const MOST_BYTES = 4_096;
 
-/** Where the parts of a store find its observer, which may be set later. */
-export class Observed {
-  by: StoreObserver | undefined;
+/** Passes the events of a store on to its `StoreObserver`, which may be set later. */
+export class Observer {
+  target: StoreObserver | undefined;
   #arrivals = 0;
+
+  appended(ms: number): void {
+    this.target?.appended?.(ms);
+  }
+
+  gapFilled(from: 'stream' | 'snapshot'): void {
+    this.target?.gapFilled?.(from);
+  }
 
   /** @param json of an A2A StreamResponse */
   arrived(json: string): void {
-    if (!this.by?.arrived || ++this.#arrivals < SAMPLED) return;
+    if (!this.target?.arrived || ++this.#arrivals < SAMPLED) return;
     const timestamp = statusTimestamp(json);
     if (timestamp === undefined) return;
     this.#arrivals = 0;
-    this.by.arrived(Math.max(0, Date.now() - Date.parse(timestamp)));
+    this.target.arrived(Math.max(0, Date.now() - Date.parse(timestamp)));
   }
 }
 

@@ -6,8 +6,14 @@ import { type DurablePort, defineScript, runDurably } from '../redis/script.ts';
 import type { StoreSettings } from '../redis/settings.ts';
 import type { Shards } from '../redis/shards.ts';
 import { quotaArgNames, quotaArgValues } from './quotas.ts';
-import type { CallingTurn } from './submission.ts';
-import { type AcceptReply, acceptArgNames, acceptArgValues, acceptReply, callerKey } from './submission.ts';
+import {
+  type AcceptReply,
+  acceptArgNames,
+  acceptArgValues,
+  acceptReply,
+  type CallingTurn,
+  callerKey,
+} from './submission.ts';
 
 export const makeTasksScript = defineScript({
   file: 'make-tasks.lua',

@@ -2,8 +2,7 @@ import { BatchesByShard, togetherOrSingly } from '../redis/batches.ts';
 import { settingsArgNames, settingsArgValues, sharedKeyNames } from '../redis/record-args.ts';
 import { list, only, type Parser, text, tuple, word } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
-import { type Chunks, chunksOf } from './chunks.ts';
-import type { EncodedEvent } from './encoded-event.ts';
+import type { Chunk, EncodedEvent } from './encoded-event.ts';
 import type { TurnsPort } from './turns-port.ts';
 
 const appendVerdict = word('appended', 'fenced', 'gap', 'more', 'successor', 'idle', 'canceled');
@@ -67,7 +66,7 @@ export class Appends {
     const begun = performance.now();
     const written = chunks && (await this.#writeChunks(append, chunks));
     if (!written) return only(await this.#run([append]));
-    this.#port.observed.by?.appended?.(performance.now() - begun);
+    this.#port.observer.appended(performance.now() - begun);
     return written;
   }
 
@@ -94,13 +93,13 @@ export class Appends {
 
   /** @param appends of one shard */
   async #run(appends: readonly Append[]): Promise<readonly AppendReply[]> {
-    const { redis, shards, settings, observed } = this.#port;
+    const { redis, shards, settings, observer } = this.#port;
     const begun = performance.now();
     const replies = await appendScript.run(redis, {
       keys: shards.of(appends[0]?.taskId ?? '').shared,
       args: { ...settingsArgValues(settings), turns: appends.flatMap(argumentsOf) },
     });
-    observed.by?.appended?.(performance.now() - begun);
+    observer.appended(performance.now() - begun);
     return replies;
   }
 }
@@ -108,4 +107,24 @@ export class Appends {
 function argumentsOf({ taskId, queueRoot, fence, number, successor, events }: Append): (string | number)[] {
   const args = events.flatMap((event) => event.args);
   return [taskId, queueRoot, fence, number, successor, events.length, args.length, ...args];
+}
+
+/** Several chunks of one artifact, as append-chunks.lua takes them. */
+interface Chunks extends Omit<Chunk, 'json'> {
+  readonly json: readonly string[];
+}
+
+/** The events as chunks of one artifact; undefined if they are anything else. */
+function chunksOf(events: readonly EncodedEvent[]): Chunks | undefined {
+  const [one] = events;
+  if (!one?.chunk) return undefined;
+  const { artifact, first } = one.chunk;
+  const json: string[] = [];
+  let growth = '';
+  for (const { chunk } of events) {
+    if (chunk?.artifact !== artifact || chunk.first !== first) return undefined;
+    growth += chunk.growth;
+    json.push(chunk.json);
+  }
+  return { artifact, first, growth, json };
 }

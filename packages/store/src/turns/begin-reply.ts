@@ -26,7 +26,7 @@ export type BeginReply = ReturnType<typeof beginReply>;
 export const beginArgNames = ['run', 'maxAttempts', 'largeBytes', 'whileWorking'] as const;
 
 /** An agent's own settings for its turns. */
-export interface AgentOfTurns {
+export interface AgentTurnSettings {
   /** Overrides the deployment's setting. */
   readonly maxAttempts?: number | undefined;
   readonly whileWorking?: WhileWorking | undefined;
@@ -38,7 +38,7 @@ const whileWorkingLetters = { queue: '', steer: 's', reject: 'r' } as const;
  * The values of `beginArgNames`.
  * @param run identifies this run of a turn: the token of its job's lock, and how many turns it has run under it
  */
-export function beginArgValues(settings: StoreSettings, agent: AgentOfTurns, run: string) {
+export function beginArgValues(settings: StoreSettings, agent: AgentTurnSettings, run: string) {
   const { maxAttempts = settings.maxAttempts, whileWorking = 'queue' } = agent;
   const id = Number.parseInt(hash('sha256', run).slice(0, 12), 16).toString(36).slice(-8);
   return { run: id, maxAttempts, largeBytes: settings.largeTextBytes, whileWorking: whileWorkingLetters[whileWorking] };

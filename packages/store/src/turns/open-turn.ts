@@ -170,8 +170,8 @@ export class OpenTurn {
     this.#onWaiting.add(listener);
   }
 
-  /** Call it when other messages may wait. */
-  look(): void {
+  /** Calls the listeners: other messages may wait. */
+  notifyWaiting(): void {
     for (const listener of this.#onWaiting) listener();
   }
 

@@ -13,7 +13,13 @@ import { jobId } from '../queue/job.ts';
 import { settingsArgNames, settingsArgValues, sharedKeyNames } from '../redis/record-args.ts';
 import { tuple, tupleAnd } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
-import { type AgentOfTurns, type BeginReply, beginArgNames, beginArgValues, takenTurnReply } from './begin-reply.ts';
+import {
+  type AgentTurnSettings,
+  type BeginReply,
+  beginArgNames,
+  beginArgValues,
+  takenTurnReply,
+} from './begin-reply.ts';
 import type { TurnsPort } from './turns-port.ts';
 
 const takeTurnsScript = defineScript({
@@ -43,7 +49,7 @@ export class TurnTaker {
   }
 
   /** The next jobs, with their turns begun. The same taker and number get the same reply. */
-  async take({ root, keys }: AgentQueue, request: TakeRequest, agent: AgentOfTurns = {}): Promise<Taken> {
+  async take({ root, keys }: AgentQueue, request: TakeRequest, agent: AgentTurnSettings = {}): Promise<Taken> {
     const { redis, settings } = this.#port;
     const [rest, ...jobs] = await takeTurnsScript.run(redis, {
       keys: { root, ...keys.shared, dead: keys.dead },

@@ -1,5 +1,5 @@
 import type { RedisConnection } from '../redis/connection.ts';
-import type { Observed } from '../redis/observer.ts';
+import type { Observer } from '../redis/observer.ts';
 import type { StoreSettings } from '../redis/settings.ts';
 import type { Shards } from '../redis/shards.ts';
 
@@ -8,5 +8,5 @@ export interface TurnsPort {
   readonly redis: RedisConnection;
   readonly shards: Shards;
   readonly settings: StoreSettings;
-  readonly observed: Observed;
+  readonly observer: Observer;
 }

@@ -11,7 +11,7 @@ import { readWhole } from '../tasks/read.ts';
 import { TaskJson } from '../tasks/task-json.ts';
 import { Appends } from './appends.ts';
 import {
-  type AgentOfTurns,
+  type AgentTurnSettings,
   type BeginReply,
   beginArgNames,
   beginArgValues,
@@ -40,9 +40,9 @@ const TURNS_PER_JOB = 8;
 /** A turn to run, or why there is none: all but `missing` mean that the job is done. `missing`: it may be too early. */
 export type Beginning = OpenTurn | 'stale' | 'missing' | 'canceled' | 'exhausted';
 
-export type TurnConsumerOptions = ConsumerOptions & AgentOfTurns;
+export type TurnConsumerOptions = ConsumerOptions & AgentTurnSettings;
 
-export interface TurnHooks extends AgentOfTurns {
+export interface TurnHooks extends AgentTurnSettings {
   readonly onCancel: () => void;
   readonly onFenced: () => void;
   readonly onFirstEvent?: () => void;
@@ -81,7 +81,7 @@ export class Turns {
   /** Subscribes to cancels of the turns that this process runs, and to messages that steer them. */
   async listen(): Promise<void> {
     const onPublished = (text: string): void => {
-      if (text.startsWith(STEER)) this.#running.get(text.slice(STEER.length))?.turn.look();
+      if (text.startsWith(STEER)) this.#running.get(text.slice(STEER.length))?.turn.notifyWaiting();
       else this.#running.get(text)?.onCancel();
     };
     await Promise.all(this.#port.shards.all.map(({ cancels }) => this.#channels.subscribe(cancels, onPublished)));
@@ -175,7 +175,7 @@ export class Turns {
   async #begin(
     { taskId, job, started, token }: TurnJob,
     turnsBefore: number,
-    agent: AgentOfTurns,
+    agent: AgentTurnSettings,
   ): Promise<BeginReply> {
     const { redis, shards, settings } = this.#port;
     const keys = shards.of(taskId);
@@ -189,6 +189,6 @@ export class Turns {
 
 function leasedTurn(turn: OpenTurn, taskKey: string, { onCancel, onFenced }: TurnHooks): LeasedTurn {
   const isOver = (): boolean => turn.ending !== undefined;
-  const [seen, onSteered] = [() => turn.messagesSeen, () => turn.look()];
+  const [seen, onSteered] = [() => turn.messagesSeen, () => turn.notifyWaiting()];
   return { taskKey, fence: turn.start.fence, isOver, seen, onCancel, onFenced, onSteered };
 }
