@@ -32,8 +32,7 @@ async function main(): Promise<void> {
   const config = readConfig(process.env);
   const log = createLog({ app: 'worker', level: levelOf(config, args) }, await logOutput(process.stdout));
   if (!args.isWatched) for (const unknown of unknownSettings(process.env)) log.warn(unknownSettingText(unknown));
-  const agentLog = { level: config.agentLogLevel, secrets: secretsIn(process.env) };
-  const emit = logTo(log, agentLog);
+  const emit = logTo(log, { level: config.agentLogLevel, secrets: secretsIn(process.env) });
   process.on('unhandledRejection', (error) => {
     const owner = failTurnOfRejection(error);
     if (owner) return emit({ kind: 'unhandled-rejection', ...owner, err: error });
@@ -47,7 +46,7 @@ async function main(): Promise<void> {
     if (process.stdout.isTTY) process.kill(process.pid, 'SIGTERM');
     else log.info('SIGHUP: a worker reads its settings once, when it starts');
   });
-  const worker = args.watch ? supervise(args, emit) : await work(config, args, { log, level });
+  const worker = args.watch ? supervise(args, emit) : await work(config, args, { log, level, write: emit });
   stop = async () => {
     try {
       await worker.stop();
@@ -89,12 +88,11 @@ async function listAgents({ agentModules }: WorkerArguments): Promise<void> {
 async function work(
   config: WorkerConfig,
   { agentModules, isForMaintenance, isWatched }: WorkerArguments,
-  { log, level }: { readonly log: Logger; readonly level: LevelSwitch },
+  { log, level, write }: { readonly log: Logger; readonly level: LevelSwitch; readonly write: Emit },
 ): Promise<Started> {
   // While a watched worker takes over there are two workers, which cannot share a port.
   const metricsPort = config.metrics && !isWatched ? new MetricsPort(config.metrics) : undefined;
   const throttle = new ErrorThrottle();
-  const write = logTo(log, { level: config.agentLogLevel, secrets: secretsIn(process.env) });
   const emit: Emit = (event) => {
     if (event.kind !== 'error' || throttle.isDue(event.err)) write(event);
     metricsPort?.metrics.count(event);

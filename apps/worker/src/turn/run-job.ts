@@ -54,12 +54,12 @@ async function runNextTurn(port: JobPort, job: TurnJob, turnsBefore: number): Pr
   if (turn.start.cancelRequested) running.interrupt(new TurnInterruption('canceled'));
   using _entry = port.turns.add(turn);
   try {
-    await port.store.turns.confirm(job);
     const confirm = () => port.store.turns.confirm(job);
+    await confirm();
     const trace = await beginTrace(port, turn, waitedMs);
     const onLog = (line: LogLine) => port.emit({ kind: 'agent-log', ...nameOf(turn), line });
     const run = { signal: running.signal, confirm, onLog, waitedMs, trace };
-    return await trace.follow(() => runOneTurn(port, turn, run));
+    return await trace.follow(() => executeAndConclude(port, turn, run));
   } finally {
     port.store.turns.forget(turn);
     running.stop();
@@ -93,7 +93,7 @@ interface Run extends Ownership {
   readonly trace: TurnTrace;
 }
 
-async function runOneTurn(port: JobPort, turn: OpenTurn, run: Run): Promise<JobOutcome | 'more'> {
+async function executeAndConclude(port: JobPort, turn: OpenTurn, run: Run): Promise<JobOutcome | 'more'> {
   const { agent, emit } = port;
   const { trace, waitedMs } = run;
   const begun = performance.now();

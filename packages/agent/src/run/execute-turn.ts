@@ -30,8 +30,8 @@ export async function executeTurn(
 ): Promise<TurnResult> {
   const journal = new TurnJournal(port, agent.whileWorking);
   const run = { agent, port, journal, turn: new Turn(port, journal), graceMs };
-  using watch = new TurnTimeouts(journal, { timeoutMs: agent.turnTimeoutMs, graceMs, signal: port.signal });
-  const result = await Promise.race([perform(run), watch.graceOver.then(() => abandon(run))]);
+  using timeouts = new TurnTimeouts(journal, { timeoutMs: agent.turnTimeoutMs, graceMs, signal: port.signal });
+  const result = await Promise.race([perform(run), timeouts.graceOver.then(() => abandon(run))]);
   if (result.kind !== 'settled') journal.close(interruptionOf(journal));
   return result;
 }
@@ -95,7 +95,7 @@ async function resultOf(run: Run, error: unknown): Promise<TurnResult> {
   const { attempt, isLastAttempt } = run.port.input;
   if (!isLastAttempt) return { kind: 'retry', afterMs: error.retryAfterMs, error };
   const text = `The agent gave up after ${attempt} ${attempt === 1 ? 'attempt' : 'attempts'}: ${error.message}`;
-  const result = await failed(run, error, () => run.journal.write(() => deadLetter(text)));
+  const result = await writeFailure(run, error, () => run.journal.write(() => deadLetter(text)));
   return result.kind === 'failed' ? { ...result, isGivenUp: true } : result;
 }
 
@@ -113,10 +113,10 @@ async function resultWithoutOutcome(run: Run): Promise<TurnResult> {
 }
 
 function fail(run: Run, text: string, error: unknown): Promise<TurnResult> {
-  return failed(run, error, () => run.turn.fail(text));
+  return writeFailure(run, error, () => run.turn.fail(text));
 }
 
-async function failed({ journal }: Run, error: unknown, write: () => Promise<unknown>): Promise<TurnResult> {
+async function writeFailure({ journal }: Run, error: unknown, write: () => Promise<unknown>): Promise<TurnResult> {
   try {
     await write();
     return { kind: 'failed', error };

@@ -3,8 +3,7 @@ import type { LogLine, SteeringPort, TurnPort } from '@switchyard/agent/runtime'
 import type { TurnEvent, TurnInput } from '@switchyard/protocol';
 import type { OpenTurn } from '@switchyard/store';
 import { mapStoreErrors } from './store-errors.ts';
-import type { CallParts } from './stored-calls.ts';
-import { StoredCalls } from './stored-calls.ts';
+import { type CallParts, StoredCalls } from './stored-calls.ts';
 import { StoredContext } from './stored-context.ts';
 import { StoredConversations } from './stored-conversations.ts';
 import { StoredSteps } from './stored-steps.ts';
@@ -51,7 +50,8 @@ export class StoredTurnPort implements TurnPort {
   }
 
   publish(event: TurnEvent): Promise<void> {
-    return mapStoreErrors(() => this.#write(event));
+    const turn = this.#turn;
+    return mapStoreErrors(() => (isBareWorking(event) ? turn.announce(event) : turn.publish(event)));
   }
 
   async confirm(): Promise<void> {
@@ -63,10 +63,6 @@ export class StoredTurnPort implements TurnPort {
 
   log(line: LogLine): void {
     this.#ownership.onLog(line);
-  }
-
-  #write(event: TurnEvent): Promise<void> {
-    return isBareWorking(event) ? this.#turn.announce(event) : this.#turn.publish(event);
   }
 }
 
