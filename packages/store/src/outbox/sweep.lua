@@ -35,7 +35,7 @@ if record.cancel ~= '' then
   return { 'canceled', 0, record.owner, 0, '', '', '' }
 end
 -- The same job is added: that has no effect while the queue has it, so sweeps do not make a long queue longer.
--- `started` becomes 0: a job that is added again counts its starts from 1. Until it starts, the owner may go on.
+-- `started` becomes 0: a job that is added again counts its starts from 1. Until it starts, an open turn may go on.
 record.started, record.sweeps = 0, record.sweeps + 1
 local has_job = redis.call('EXISTS', root .. task_id .. '.' .. record.scheduled) == 1
 -- A job that waits in a long queue is checked less and less often, down to once in eight times sweep_after_ms, from

@@ -24,7 +24,7 @@ const endRunScript = defineScript({
   file: 'end-run.lua',
   from,
   keys,
-  args: ['id', 'token', 'delayMs'],
+  args: ['id', 'token', 'outcome'],
   reply: word('ended', 'fenced'),
 });
 const recoverScript = defineScript({
@@ -123,14 +123,13 @@ export class AgentQueue {
     return takenFrom(rest, jobs);
   }
 
-  async finish({ id, token }: TakenJob): Promise<void> {
-    await endRunScript.run(this.#redis, { keys: { root: this.root }, args: { id, token, delayMs: 'done' } });
+  async finish(job: TakenJob): Promise<void> {
+    await this.#endRun(job, 'done');
   }
 
   /** @param delayMs unset: the job is taken next */
-  async requeue({ id, token }: TakenJob, delayMs?: number): Promise<void> {
-    const args = { id, token, delayMs: delayMs ?? '' };
-    await endRunScript.run(this.#redis, { keys: { root: this.root }, args });
+  async requeue(job: TakenJob, delayMs?: number): Promise<void> {
+    await this.#endRun(job, delayMs ?? 'requeue');
   }
 
   /** Returns the jobs of dead processes to the queue. All processes call it; one of them at a time acts. */
@@ -141,5 +140,9 @@ export class AgentQueue {
   /** Wakes another worker if a job waits, because this one cannot take it now. */
   async wakeAnother(): Promise<void> {
     await wakeScript.run(this.#redis, { keys: { root: this.root }, args: {} });
+  }
+
+  async #endRun({ id, token }: TakenJob, outcome: 'done' | 'requeue' | number): Promise<void> {
+    await endRunScript.run(this.#redis, { keys: { root: this.root }, args: { id, token, outcome } });
   }
 }

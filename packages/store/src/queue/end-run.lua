@@ -3,8 +3,8 @@
 -- KEYS  root      of the queue's keys, as in take-jobs.lua
 -- ARGV  id        of the job
 --       token     of its lock
---       delay_ms  'done': the job leaves its queue; else ms until it may be taken again; '': at once, before those of
---                 its tenant that nobody has begun
+--       outcome   done: the job leaves its queue | requeue: it may be taken at once, before those of its tenant that
+--                 nobody has begun | ms until it may be taken again
 -- Returns  ended | fenced (another run has the job)
 -- Invariant: a run ends once, and does not change a job that another run has.
 --
@@ -12,7 +12,7 @@
 -- by Redis' time.
 
 local root = unpack(KEYS)
-local id, token, delay_ms = unpack(ARGV)
+local id, token, outcome = unpack(ARGV)
 local job_key = root .. id
 
 --- @include "../redis/server.lua"
@@ -21,20 +21,20 @@ local job_key = root .. id
 if redis.call('GET', job_key .. ':lock') ~= token then return 'fenced' end
 redis.call('DEL', job_key .. ':lock')
 redis.call('LREM', root .. 'active', '-1', id)
-if delay_ms == 'done' then
+if outcome == 'done' then
   redis.call('DEL', job_key)
   return 'ended'
 end
-if delay_ms == '' then
+if outcome == 'requeue' then
   place_job(root, id, true)
   wake_worker(root)
   return 'ended'
 end
 
 -- BullMQ's score of a delayed job: ms × 4096, plus its number among the jobs that are due in the same millisecond.
-local first = (now_ms() + delay_ms) * 4096
+local first = (now_ms() + outcome) * 4096
 local last = redis.call('ZREVRANGEBYSCORE', root .. 'delayed', first + 4095, first, 'WITHSCORES', 'LIMIT', '0', '1')[2]
 redis.call('ZADD', root .. 'delayed', last and math.min(tonumber(last) + 1, first + 4095) or first, id)
-redis.call('HSET', job_key, 'delay', delay_ms)
+redis.call('HSET', job_key, 'delay', outcome)
 redis.call('ZADD', root .. 'marker', redis.call('ZRANGE', root .. 'delayed', '0', '0', 'WITHSCORES')[2] / 4096, '1')
 return 'ended'

@@ -6,7 +6,6 @@
 -- Invariant: the numbers agree with the entries.
 
 -- Removes a task from the list.
-
 local function leave_later(outbox_key, task_id, owner)
   local later_key = outbox_key .. ':later'
   if redis.call('ZREM', later_key, task_id .. ' ' .. owner) == 0 then return end

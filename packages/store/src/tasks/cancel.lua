@@ -30,7 +30,7 @@ if record.turn == '' then
   commit(record)
   return 'canceled'
 end
--- The turn's owner writes the end, after its cleanup and its last artifact. If it is gone, the sweep or begin does.
+-- The turn's process writes the end, after its cleanup and its last artifact. If it is gone, the sweep or begin does.
 if record.cancel == '' then
   record.cancel = '1'
   commit(record)

@@ -53,12 +53,13 @@ local function begin_turn(job, started, token, run, dead_key, max_attempts, larg
   if is_open and token == record.token then
     -- The command was sent twice, because its reply was lost: no second attempt is counted.
     if run == record.run then return turn() end
-    -- The owner asks for its next turn, but a fail-over lost the end of this one: it runs again, and spends no attempt.
+    -- The process asks for its next turn, but a fail-over lost the end of this one: it runs again, and spends no
+    -- attempt.
     record.attempts = record.attempts - 1
   elseif started < record.started or (is_open and started == record.started) then
     -- Only a later start of the job takes over. An earlier one comes from a process that was suspended before its
-    -- beginTurn. An equal one was added again after the queue lost the job: it waits until the sweeper finds the owner
-    -- silent.
+    -- beginTurn. An equal one was added again after the queue lost the job: it waits until the sweeper finds that
+    -- the process of the turn is silent.
     return { 'stale' }
   end
 
