@@ -105,6 +105,7 @@ function serveRest(context: GatewayContext, route: OperationRoute): Handler {
 async function handle(context: GatewayContext, exchange: Exchange, route: OperationRoute): Promise<Answer> {
   const { req } = exchange;
   const admission = await admit(context, exchange);
+  // Before the body is read; the operation checks again, for its agent.
   admission.may(route.operation);
   admission.spend(route.operation);
   const body = route.hasBody ? await readOptionalJson(req, bodyLimits(context, exchange, admission)) : {};
