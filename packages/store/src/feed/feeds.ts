@@ -4,7 +4,7 @@ import type { Scope } from '../redis/scope.ts';
 import type { StoreSettings } from '../redis/settings.ts';
 import { ByteBudget } from '../tasks/byte-budget.ts';
 import type { CachedReadPort } from '../tasks/read.ts';
-import { anchorOf, type Submission } from '../tasks/submission.ts';
+import { type Submission, shardSeedOf } from '../tasks/submission.ts';
 import type { FeedItem } from './feed-item.ts';
 import { PreSubscriptions } from './pre-subscriptions.ts';
 import { type FeedPort, type FeedReader, type FollowOptions, type PreSubscription, TaskFeed } from './task-feed.ts';
@@ -20,13 +20,13 @@ export class Feeds {
   #timer: NodeJS.Timeout | undefined;
 
   constructor(
-    reads: CachedReadPort & { readonly observer: Observer },
+    readPort: CachedReadPort & { readonly observer: Observer },
     channels: Channels,
     { feedCheckMs, feedBufferBytes }: FeedSettings,
   ) {
-    const { observer } = reads;
-    this.#port = { reads, observer, channels, budget: new ByteBudget(feedBufferBytes), open: new Set() };
-    this.#preSubscriptions = new PreSubscriptions(reads.shards, channels);
+    const { observer } = readPort;
+    this.#port = { readPort, observer, channels, budget: new ByteBudget(feedBufferBytes), open: new Set() };
+    this.#preSubscriptions = new PreSubscriptions(readPort.shards, channels);
     this.#checkMs = feedCheckMs;
   }
 
@@ -63,7 +63,7 @@ export class Feeds {
    * needs no round trip to Redis. Undefined: none is ready, and the feed subscribes by itself.
    */
   presubscribe(scope: Scope, submission: Pick<Submission, 'message' | 'idempotencyKey'>): PreSubscription | undefined {
-    const taskId = this.#preSubscriptions.take(anchorOf(scope, submission));
+    const taskId = this.#preSubscriptions.take(shardSeedOf(scope, submission));
     if (taskId === undefined) return undefined;
     return new TaskListener(this.#port, taskId);
   }

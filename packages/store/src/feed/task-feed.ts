@@ -52,7 +52,7 @@ export class TaskMissing extends Error {
 
 /** What all feeds share. */
 export interface FeedPort extends ListenerPort {
-  readonly reads: CachedReadPort;
+  readonly readPort: CachedReadPort;
   /** The feeds that have begun to listen and have not ended. */
   readonly open: Set<TaskFeed>;
 }
@@ -225,24 +225,24 @@ export class TaskFeed implements AsyncIterableIterator<FeedItem, void> {
   }
 
   async #readAfter(last: EventId, channel: string): Promise<Page | undefined> {
-    const { reads, budget } = this.#port;
+    const { readPort, budget } = this.#port;
     // The last event is read again: after a fail-over another one may have its number.
     const from = last.incarnation === undefined || last.seq === 0 ? last.seq + 1 : last.seq;
     const bytes = budget.hasRoomFor(PAGE.bytes) ? PAGE.bytes : 0;
-    const entries = await readStream(reads.redis, channel, { from: `${from}-0`, most: PAGE.events, bytes });
+    const entries = await readStream(readPort.redis, channel, { from: `${from}-0`, most: PAGE.events, bytes });
     const events = entries.map(parseEntry);
     const isSame = from > last.seq || isSameEvent(events.shift(), last);
     return isSame && events[0]?.seq === last.seq + 1 ? events : undefined;
   }
 
   async #snapshot(): Promise<FeedItem> {
-    const reading = await readTask(this.#port.reads, this.#scope, this.#taskId);
+    const reading = await readTask(this.#port.readPort, this.#scope, this.#taskId);
     if (reading?.task === undefined) throw new TaskMissing(this.#taskId);
     return taskItem(reading, reading.task);
   }
 
   async #currentPosition(): Promise<Position> {
-    const position = await readPosition(this.#port.reads, this.#scope, this.#taskId);
+    const position = await readPosition(this.#port.readPort, this.#scope, this.#taskId);
     if (!position) throw new TaskMissing(this.#taskId);
     return position;
   }

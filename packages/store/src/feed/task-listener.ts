@@ -9,7 +9,7 @@ import { parseMessage } from './feed-item.ts';
 const LIMITS = { events: 64, bytes: 256 * 1_024 };
 
 export interface ListenerPort {
-  readonly reads: { readonly shards: Shards };
+  readonly readPort: { readonly shards: Shards };
   readonly observer: Observer;
   readonly channels: Channels;
   /** Bounds the buffers of all readers of the process. */
@@ -27,7 +27,7 @@ export class TaskListener implements Disposable {
   readonly #observer: Observer;
   readonly #generation: number | undefined;
 
-  constructor({ channels, reads: { shards }, budget, observer }: ListenerPort, taskId: string) {
+  constructor({ channels, readPort: { shards }, budget, observer }: ListenerPort, taskId: string) {
     this.buffer = new EventBuffer({ ...LIMITS, budget });
     this.#channels = channels;
     this.#observer = observer;

@@ -24,7 +24,6 @@ import {
   acceptArgNames,
   acceptArgValues,
   acceptReply,
-  anchorOf,
   type CallAcceptance,
   type CallSubmission,
   callerKey,
@@ -34,6 +33,7 @@ import {
   type Refusal,
   retryName,
   type Submission,
+  shardSeedOf,
 } from './submission.ts';
 
 export const acceptScript = defineScript({
@@ -112,7 +112,7 @@ async function withKey(
   sent: Sent & { readonly key: string },
   write: () => Promise<AcceptReply>,
 ): Promise<AcceptReply> {
-  const shardSeed = sent.message.taskId ?? anchorOf(scope, sent);
+  const shardSeed = sent.message.taskId ?? shardSeedOf(scope, sent);
   const keyed = { key: sent.key, fingerprint: fingerprint(sent), shardSeed };
   const claim = await claimKeyOfMessage(port, scope, keyed);
   if (claim === 'conflict') return ['conflict'];
@@ -128,7 +128,7 @@ async function refusal(
   verdict: Refusal,
 ): Promise<Acceptance | CallAcceptance | AnswerAcceptance> {
   if (verdict !== 'overloaded') return { verdict };
-  const keys = port.shards.of(anchorOf(scope, sent));
+  const keys = port.shards.of(shardSeedOf(scope, sent));
   return { verdict, retryAfterSeconds: await port.loads.retryAfterSeconds(queueRoot(queueFor(scope, sent), keys)) };
 }
 
@@ -145,7 +145,7 @@ function makeTask(port: AcceptPort, scope: Scope, sent: Sent): Promise<AcceptRep
   const { message, body } = sent;
   const { contextId } = message;
   const owner = ownerOf(scope);
-  const taskId = sent.reservedId ?? port.shards.newId(anchorOf(scope, sent));
+  const taskId = sent.reservedId ?? port.shards.newId(shardSeedOf(scope, sent));
   const keys = port.shards.of(taskId);
   const root = queueRoot(queueFor(scope, sent), keys);
   const task = {
@@ -177,7 +177,7 @@ function queueFor({ agent }: Scope, { skill }: Sent): string {
 }
 
 async function makeTaskWithSteps(port: AcceptPort, scope: Scope, sent: Sent): Promise<AcceptReply> {
-  const reservedId = sent.reservedId ?? port.shards.newId(anchorOf(scope, sent));
+  const reservedId = sent.reservedId ?? port.shards.newId(shardSeedOf(scope, sent));
   if (sent.steps && (await copySteps(port, sent.steps, reservedId)) === 'unknown') return ['missing'];
   return makeTask(port, scope, { ...sent, reservedId });
 }

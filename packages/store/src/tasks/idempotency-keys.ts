@@ -26,17 +26,17 @@ export type KeyClaim = 'first' | 'retry' | 'conflict';
  * accepts them (accept.lua), under the same names.
  */
 export async function claimKey(port: KeyPort, scope: Scope, { key, request }: KeyedRequest): Promise<KeyClaim> {
-  return claim(port, placeOf(port, scope, key), hash('sha256', request, 'base64url').slice(0, 22));
+  return claim(port, redisKeyOf(port, scope, key), hash('sha256', request, 'base64url').slice(0, 22));
 }
 
 /** Releases the key of a change that was refused. */
 export async function releaseKey(port: KeyPort, scope: Scope, { key }: Pick<KeyedRequest, 'key'>): Promise<void> {
-  await port.redis.del(placeOf(port, scope, key));
+  await port.redis.del(redisKeyOf(port, scope, key));
 }
 
 /**
- * A key has one place on all shards. The step that accepts a message sees the keys of its own shard only, so the key of
- * a message for another shard is claimed here before.
+ * An idempotency key has one Redis key, on one of the shards. The step that accepts a message sees the keys of its own
+ * shard only, so the key of a message for another shard is claimed here before.
  * @param shardSeed of the message's task
  * @returns undefined: the step that accepts the message claims its key
  */
@@ -45,17 +45,17 @@ export async function claimKeyOfMessage(
   scope: Scope,
   { key, fingerprint, shardSeed }: { readonly key: string; readonly fingerprint: string; readonly shardSeed: string },
 ): Promise<KeyClaim | undefined> {
-  const place = placeOf(port, scope, key);
-  return place === port.shards.of(shardSeed).accepted(scope, keyName(key))
+  const redisKey = redisKeyOf(port, scope, key);
+  return redisKey === port.shards.of(shardSeed).accepted(scope, keyName(key))
     ? undefined
-    : claim(port, place, fingerprint);
+    : claim(port, redisKey, fingerprint);
 }
 
-async function claim({ redis, settings }: KeyPort, place: string, fingerprint: string): Promise<KeyClaim> {
+async function claim({ redis, settings }: KeyPort, redisKey: string, fingerprint: string): Promise<KeyClaim> {
   for (;;) {
-    const claimed = await redis.set(place, fingerprint, 'PX', settings.idempotencyMs, 'NX');
+    const claimed = await redis.set(redisKey, fingerprint, 'PX', settings.idempotencyMs, 'NX');
     if (claimed !== null) return 'first';
-    const known = await redis.get(place);
+    const known = await redis.get(redisKey);
     if (known === fingerprint) return 'retry';
     // Free again: the first request was refused meanwhile.
     if (known !== null) return 'conflict';
@@ -63,7 +63,7 @@ async function claim({ redis, settings }: KeyPort, place: string, fingerprint: s
 }
 
 /** On the shard of a message with this key that makes a task, and names no context. */
-function placeOf({ shards }: KeyPort, scope: Scope, key: string): string {
+function redisKeyOf({ shards }: KeyPort, scope: Scope, key: string): string {
   return shards.of(ownerOf(scope) + keyName(key)).accepted(scope, keyName(key));
 }
 

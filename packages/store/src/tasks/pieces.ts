@@ -4,9 +4,9 @@ import { integer, type Parser, text, tuple } from '../redis/reply.ts';
 /** A piece of a task, as in pieces.lua: JSON, or the key and last byte of a large text. */
 export type Piece = string | [key: string, last: number];
 
-const textPlace = tuple(text, integer);
+const textReference = tuple(text, integer);
 
-export const piece: Parser<Piece> = (reply) => (typeof reply === 'string' ? reply : textPlace(reply));
+export const piece: Parser<Piece> = (reply) => (typeof reply === 'string' ? reply : textReference(reply));
 
 /** The approximate size: a text that was read already may have more bytes than characters. */
 export function bytesIn(pieces: readonly Piece[]): number {

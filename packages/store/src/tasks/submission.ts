@@ -61,7 +61,7 @@ export interface StepsOfTask {
 }
 
 /** Decides on the shard of a new task: its context or, without one, sender and message. */
-export function anchorOf(scope: Scope, submission: Pick<Submission, 'message' | 'idempotencyKey'>): string {
+export function shardSeedOf(scope: Scope, submission: Pick<Submission, 'message' | 'idempotencyKey'>): string {
   return submission.message.contextId ?? ownerOf(scope) + retryName(submission);
 }
 
