@@ -2,7 +2,7 @@ import { A2AError } from '@switchyard/protocol';
 import { hasKey } from '@switchyard/settings';
 import { isGuess } from '../admission/gate.ts';
 import type { Authentication } from '../auth/authentication.ts';
-import type { Presented } from '../auth/authenticator.ts';
+import type { PresentedCredentials } from '../auth/authenticator.ts';
 import type { Identity } from '../auth/identity.ts';
 import { writeError } from '../bindings/rest.ts';
 import type { Exchange } from '../exchange/exchange.ts';
@@ -26,7 +26,7 @@ export interface Operator {
   readonly onEnd?: Identity['onEnd'];
 }
 
-interface AddressedRequest extends Presented {
+interface AddressedRequest extends PresentedCredentials {
   readonly address: string | undefined;
 }
 

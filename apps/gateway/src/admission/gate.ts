@@ -1,7 +1,7 @@
 import { A2AError } from '@switchyard/protocol';
 import { LRUCache } from 'lru-cache';
 import { type Authentication, CredentialRefused } from '../auth/authentication.ts';
-import type { Presented } from '../auth/authenticator.ts';
+import type { PresentedCredentials } from '../auth/authenticator.ts';
 import type { Identity } from '../auth/identity.ts';
 import type { RatedAnswer, Rates } from '../limits/rates.ts';
 import type { Shares } from '../limits/shares.ts';
@@ -9,10 +9,10 @@ import { audited } from '../telemetry/audit.ts';
 import type { Emit } from '../telemetry/events.ts';
 import { toA2AError } from '../telemetry/failures.ts';
 import { Admission } from './admission.ts';
-import type { Directions, Origins } from './origins.ts';
+import type { Origins, RequestOrigin } from './origins.ts';
 
 /** A request before its body is read. */
-export interface Arrival extends Presented, Directions {
+export interface Arrival extends PresentedCredentials, RequestOrigin {
   /** The client's address, as a trusted proxy reports it. */
   readonly address: string | undefined;
   readonly requestId: string;
@@ -87,7 +87,7 @@ export class Gate {
 }
 
 /** A client without a credential asks for the challenge; it does not guess. */
-export function isGuess(thrown: unknown, { headers, certificate }: Presented): boolean {
+export function isGuess(thrown: unknown, { headers, certificate }: PresentedCredentials): boolean {
   if (!(thrown instanceof A2AError) || thrown.code !== 'Unauthenticated') return false;
   return headers.authorization !== undefined || headers['x-api-key'] !== undefined || certificate !== undefined;
 }

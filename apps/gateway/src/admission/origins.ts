@@ -14,7 +14,7 @@ export interface OriginSettings {
 }
 
 /** Origin and target of a request. */
-export interface Directions {
+export interface RequestOrigin {
   readonly headers: IncomingHttpHeaders;
   /** Host as the client sent it, or as a trusted proxy forwards it. */
   readonly host: string | undefined;
@@ -42,17 +42,17 @@ export class Origins {
   }
 
   /** Whether any foreign origin is allowed. */
-  get hasPages(): boolean {
+  get allowsForeignOrigins(): boolean {
     return this.#origins.size > 0;
   }
 
   /** Whether pages of an origin may send requests and read answers. */
-  isNamed(origin: string): boolean {
+  allows(origin: string): boolean {
     return origin !== 'null' && (this.#takesAnyOrigin || this.#origins.has(origin.toLowerCase()));
   }
 
   /** @throws {A2AError} PermissionDenied */
-  require({ headers, host, isSafe }: Directions): void {
+  require({ headers, host, isSafe }: RequestOrigin): void {
     if (!this.#serves(host))
       throw new A2AError('PermissionDenied', 'This host name is not allowed: ALLOWED_HOSTS lists the allowed ones');
     const { origin, 'sec-fetch-site': site } = headers;
@@ -72,7 +72,7 @@ export class Origins {
 
   #isOfPage(origin: string, host: string | undefined): boolean {
     return (
-      this.isNamed(origin) ||
+      this.allows(origin) ||
       ['http', 'https'].some((scheme) => origin.toLowerCase() === `${scheme}://${host?.toLowerCase()}`)
     );
   }
@@ -102,11 +102,11 @@ const KEPT_SECONDS = 7_200;
 
 /** Adds CORS headers for allowed origins. Cookies are never used or allowed. */
 export function withCors(origins: Origins, serve: RequestListener): RequestListener {
-  if (!origins.hasPages) return serve;
+  if (!origins.allowsForeignOrigins) return serve;
   return (req, res) => {
     res.setHeader('Vary', 'Origin');
     const { origin } = req.headers;
-    if (origin === undefined || !origins.isNamed(origin)) return serve(req, res);
+    if (origin === undefined || !origins.allows(origin)) return serve(req, res);
     res.setHeader('Access-Control-Allow-Origin', origin);
     res.setHeader('Access-Control-Expose-Headers', shownHeaders);
     if (req.method !== 'OPTIONS' || req.headers['access-control-request-method'] === undefined) return serve(req, res);

@@ -131,20 +131,20 @@ export function requireAgent(
   id: string | undefined,
   caller?: Pick<Identity, 'agents'>,
 ): AnnouncedAgent {
-  const isThere = (agent: AnnouncedAgent): boolean => caller?.agents?.includes(agent.id) ?? true;
-  if (id === undefined) return requireAgentAtRoot(agents, isThere);
+  const mayUse = (agent: AnnouncedAgent): boolean => caller?.agents?.includes(agent.id) ?? true;
+  if (id === undefined) return requireAgentAtRoot(agents, mayUse);
   const agent = agents.find(id);
-  if (agent && isThere(agent)) return agent;
+  if (agent && mayUse(agent)) return agent;
   throw new A2AError('NotFound', 'There is no such agent', { metadata: { agent: id.slice(0, 64) } });
 }
 
-function requireAgentAtRoot(agents: AgentDirectory, isThere: (agent: AnnouncedAgent) => boolean): AnnouncedAgent {
+function requireAgentAtRoot(agents: AgentDirectory, mayUse: (agent: AnnouncedAgent) => boolean): AnnouncedAgent {
   const { default: usual } = agents;
   if (!usual)
     throw new A2AError('Unavailable', 'No worker has announced the default agent yet', {
       retryAfterSeconds: 5,
     });
-  const agent = isThere(usual) ? usual : agents.list().find(isThere);
+  const agent = mayUse(usual) ? usual : agents.list().find(mayUse);
   if (!agent) throw new A2AError('NotFound', 'This gateway has no agent that you may use');
   return agent;
 }

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { apiKeyParts, secretHash } from '@switchyard/store';
 import type { ApiKey, AuthSettings } from '../settings/identity-settings.ts';
-import { type Authenticator, bearerToken, type Presented, type Rejection } from './authenticator.ts';
+import { type Authenticator, bearerToken, type PresentedCredentials, type Rejection } from './authenticator.ts';
 import { type Identity, identityOfKey } from './identity.ts';
 import type { StoredKeys } from './stored-keys.ts';
 
@@ -49,22 +49,22 @@ export class ApiKeys implements Authenticator {
     for (const [digest, identity] of before) if (kept.get(digest) !== identity) identity.revoke();
   }
 
-  recognises({ headers }: Presented): boolean {
+  recognises({ headers }: PresentedCredentials): boolean {
     return keyIn(headers) !== undefined;
   }
 
-  recall({ headers }: Presented): Identity | undefined {
+  recall({ headers }: PresentedCredentials): Identity | undefined {
     const key = keyIn(headers) ?? '';
     const parts = this.#stored && apiKeyParts(key);
     return (parts && this.#stored?.recall(parts)) ?? this.#environment.get(secretHash(key));
   }
 
-  hasVerified({ headers }: Presented): boolean {
+  hasVerified({ headers }: PresentedCredentials): boolean {
     const parts = apiKeyParts(keyIn(headers) ?? '');
     return parts !== undefined && (this.#stored?.hasVerified(parts) ?? false);
   }
 
-  async identify({ headers }: Presented): Promise<Identity | Rejection> {
+  async identify({ headers }: PresentedCredentials): Promise<Identity | Rejection> {
     const parts = apiKeyParts(keyIn(headers) ?? '');
     const found = parts && this.#stored?.identify(parts);
     return found ?? { rejected: this.#problemOf(headers) };

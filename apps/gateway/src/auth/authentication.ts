@@ -4,7 +4,7 @@ import type { Credentials } from '@switchyard/store';
 import { type AuthSettings, defaultKeyCacheMs } from '../settings/identity-settings.ts';
 import type { Emit } from '../telemetry/events.ts';
 import { ApiKeys } from './api-keys.ts';
-import { type Authenticator, challenge, type Presented, type Rejection } from './authenticator.ts';
+import { type Authenticator, challenge, type PresentedCredentials, type Rejection } from './authenticator.ts';
 import { Certificates } from './certificates.ts';
 import { Identity } from './identity.ts';
 import { IssuerKeys } from './issuer.ts';
@@ -66,7 +66,7 @@ export class Authentication {
   }
 
   /** The caller, if it is in the cache: without a request to another server, and without verifying a signature. */
-  recall(presented: Presented): Identity | undefined {
+  recall(presented: PresentedCredentials): Identity | undefined {
     if (this.#authenticators.length === 0) return everyone;
     return this.#authenticatorOf(presented)?.recall(presented);
   }
@@ -74,19 +74,19 @@ export class Authentication {
   /**
    * Whether the credential was valid when it was last checked here: then it is not a guess, even if it is invalid now.
    */
-  hasVerified(presented: Presented): boolean {
+  hasVerified(presented: PresentedCredentials): boolean {
     return this.#authenticatorOf(presented)?.hasVerified?.(presented) ?? false;
   }
 
   /** Call it if `recall` finds nothing. @throws {A2AError} CredentialRefused; Unavailable */
-  async identify(presented: Presented): Promise<Identity> {
+  async identify(presented: PresentedCredentials): Promise<Identity> {
     const authenticator = this.#authenticatorOf(presented);
     const found = await (authenticator?.identify(presented) ?? { rejected: this.#wanted() });
     if (found instanceof Identity) return found;
     throw new CredentialRefused(found, this.#challengesFor(found));
   }
 
-  #authenticatorOf(presented: Presented): Authenticator | undefined {
+  #authenticatorOf(presented: PresentedCredentials): Authenticator | undefined {
     return this.#authenticators.find((authenticator) => authenticator.recognises(presented));
   }
 

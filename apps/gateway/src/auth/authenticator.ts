@@ -5,7 +5,7 @@ import type { AuthSettings } from '../settings/identity-settings.ts';
 import type { Identity } from './identity.ts';
 
 /** The credentials of a request. */
-export interface Presented {
+export interface PresentedCredentials {
   readonly headers: IncomingHttpHeaders;
   /** The client's certificate, if TLS has verified it. */
   readonly certificate?: PeerCertificate | undefined;
@@ -29,15 +29,15 @@ export interface Authenticator {
   /** Replaces the keys in settings. */
   reload?(auth: AuthSettings): void;
   /** Whether the request has a credential of this kind. */
-  recognises(presented: Presented): boolean;
+  recognises(presented: PresentedCredentials): boolean;
   /** The caller, if it is in the cache: without a request to another server, and without verifying a signature. */
-  recall(presented: Presented): Identity | undefined;
+  recall(presented: PresentedCredentials): Identity | undefined;
   /**
    * Whether the credential was valid when it was last checked here: then it is not a guess, even if it is invalid now.
    */
-  hasVerified?(presented: Presented): boolean;
+  hasVerified?(presented: PresentedCredentials): boolean;
   /** Called if `recall` finds nothing. Rejects if the credential cannot be checked now. */
-  identify(presented: Presented): Promise<Identity | Rejection>;
+  identify(presented: PresentedCredentials): Promise<Identity | Rejection>;
   /** Challenge for WWW-Authenticate. */
   readonly scheme: ChallengeScheme;
   /** What a caller must send, as text. */

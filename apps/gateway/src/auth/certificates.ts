@@ -2,7 +2,7 @@ import type { PeerCertificate } from 'node:tls';
 import { defaultTenant } from '@switchyard/operator-api';
 import { LRUCache } from 'lru-cache';
 import type { CertificateSettings } from '../settings/identity-settings.ts';
-import type { Authenticator, Presented, Rejection } from './authenticator.ts';
+import type { Authenticator, PresentedCredentials, Rejection } from './authenticator.ts';
 import { Identity } from './identity.ts';
 
 const MOST_KNOWN = 10_000;
@@ -20,11 +20,11 @@ export class Certificates implements Authenticator {
     this.#settings = settings;
   }
 
-  recognises({ certificate }: Presented): boolean {
+  recognises({ certificate }: PresentedCredentials): boolean {
     return certificate !== undefined;
   }
 
-  recall({ certificate }: Presented): Identity | undefined {
+  recall({ certificate }: PresentedCredentials): Identity | undefined {
     if (!certificate) return undefined;
     const known = this.#known.get(certificate.fingerprint256) ?? this.#identityOf(certificate);
     if (!known || known.hasEnded) return undefined;
@@ -32,7 +32,7 @@ export class Certificates implements Authenticator {
     return known;
   }
 
-  async identify({ certificate }: Presented): Promise<Rejection> {
+  async identify({ certificate }: PresentedCredentials): Promise<Rejection> {
     const isNamed = certificate && this.#identityOf(certificate);
     return { rejected: isNamed ? 'The certificate has expired' : 'The certificate does not name its owner' };
   }

@@ -4,7 +4,7 @@ import { errors, type JWTPayload, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import type { JwtSettings } from '../settings/identity-settings.ts';
-import { type Authenticator, bearerToken, type Presented, type Rejection } from './authenticator.ts';
+import { type Authenticator, bearerToken, type PresentedCredentials, type Rejection } from './authenticator.ts';
 import { Identity } from './identity.ts';
 import { discoveryUrl, type IssuerKeys } from './issuer.ts';
 
@@ -54,21 +54,21 @@ export class Jwts implements Authenticator {
     this.#keys.stop();
   }
 
-  recognises({ headers }: Presented): boolean {
+  recognises({ headers }: PresentedCredentials): boolean {
     return hasThreeParts(bearerToken(headers) ?? '');
   }
 
-  recall({ headers }: Presented): Identity | undefined {
+  recall({ headers }: PresentedCredentials): Identity | undefined {
     const known = this.#known.get(secretHash(bearerToken(headers) ?? ''));
     return known?.hasEnded ? undefined : known;
   }
 
-  hasVerified({ headers }: Presented): boolean {
+  hasVerified({ headers }: PresentedCredentials): boolean {
     const known = this.#known.peek(secretHash(bearerToken(headers) ?? ''), { allowStale: true });
     return known !== undefined && !known.hasEnded;
   }
 
-  async identify({ headers }: Presented): Promise<Identity | Rejection> {
+  async identify({ headers }: PresentedCredentials): Promise<Identity | Rejection> {
     const token = bearerToken(headers) ?? '';
     if (token.length > MOST_CHARACTERS) return invalid('is too long');
     try {
