@@ -1,8 +1,8 @@
 import { queueRoot } from '../queue/job.ts';
 import type { Queues } from '../queue/queues.ts';
+import { recordArgNames, recordArgValues, recordKeyNames } from '../record/record-args.ts';
 import type { RedisConnection } from '../redis/connection.ts';
 import type { ShardKeys } from '../redis/keys.ts';
-import { recordArgNames, recordArgValues, recordKeyNames } from '../redis/record-args.ts';
 import { integer, list, text, tuple, word } from '../redis/reply.ts';
 import { agentOf } from '../redis/scope.ts';
 import { defineScript } from '../redis/script.ts';

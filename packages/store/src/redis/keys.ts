@@ -1,4 +1,3 @@
-import type { RecordKeys, SharedKeys } from './record-args.ts';
 import { ownerOf, type Scope } from './scope.ts';
 
 /** A key that has an owner in its name. */
@@ -11,6 +10,12 @@ export interface OwnedKey {
   /** What follows, such as the context. */
   readonly rest: string | undefined;
 }
+
+/** The keys of scripts that include record.lua, which describes them. */
+export type RecordKeys = Readonly<Record<'task' | 'events' | 'inbox' | 'outbox' | 'indexRoot' | 'push', string>>;
+
+/** The keys of scripts for several tasks. */
+export type SharedKeys = Readonly<Record<'tasksRoot' | 'outbox' | 'indexRoot' | 'push', string>>;
 
 /** All key names of one shard. Each has the shard's hash tag, so that one script may use all of them. */
 export class ShardKeys {

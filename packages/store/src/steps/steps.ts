@@ -1,4 +1,4 @@
-import { recordArgNames, recordArgValues, recordKeyNames } from '../redis/record-args.ts';
+import { recordArgNames, recordArgValues, recordKeyNames } from '../record/record-args.ts';
 import { text, tuple, verdict, word } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
 import { quotaArgValues } from '../tasks/quotas.ts';

@@ -1,4 +1,4 @@
-import { recordArgNames, recordArgValues, recordKeyNames } from '../redis/record-args.ts';
+import { recordArgNames, recordArgValues, recordKeyNames } from '../record/record-args.ts';
 import { word } from '../redis/reply.ts';
 import { ownerOf, type Scope } from '../redis/scope.ts';
 import { type DurablePort, defineScript, runDurably } from '../redis/script.ts';

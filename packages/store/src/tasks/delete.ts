@@ -1,7 +1,7 @@
 import { isTerminal, type Task } from '@switchyard/protocol';
 import { skillQueue } from '../queue/job.ts';
 import type { Queues } from '../queue/queues.ts';
-import { recordKeyNames } from '../redis/record-args.ts';
+import { recordKeyNames } from '../record/record-args.ts';
 import { word } from '../redis/reply.ts';
 import { ownerOf, principalKey, type Scope } from '../redis/scope.ts';
 import { defineScript } from '../redis/script.ts';

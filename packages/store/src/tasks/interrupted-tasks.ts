@@ -1,5 +1,5 @@
+import { recordArgNames, recordArgValues, recordKeyNames } from '../record/record-args.ts';
 import type { ShardKeys } from '../redis/keys.ts';
-import { recordArgNames, recordArgValues, recordKeyNames } from '../redis/record-args.ts';
 import { word } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
 import type { CancelPort } from './cancel.ts';

@@ -1,6 +1,6 @@
+import { settingsArgNames, settingsArgValues, sharedKeyNames } from '../record/record-args.ts';
 import { BatchesByShard, togetherOrSingly } from '../redis/batches.ts';
 import type { Deadline } from '../redis/deadline.ts';
-import { settingsArgNames, settingsArgValues, sharedKeyNames } from '../redis/record-args.ts';
 import { list, only } from '../redis/reply.ts';
 import { type DurablePort, defineScript, runDurably } from '../redis/script.ts';
 import type { StoreSettings } from '../redis/settings.ts';

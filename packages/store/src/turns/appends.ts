@@ -1,5 +1,5 @@
+import { settingsArgNames, settingsArgValues, sharedKeyNames } from '../record/record-args.ts';
 import { BatchesByShard, togetherOrSingly } from '../redis/batches.ts';
-import { settingsArgNames, settingsArgValues, sharedKeyNames } from '../redis/record-args.ts';
 import { list, only, type Parser, text, tuple, word } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
 import type { Chunk, EncodedEvent } from './encoded-event.ts';

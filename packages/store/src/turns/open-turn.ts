@@ -1,7 +1,7 @@
 import type { Message, MessageTrace, TurnEvent, TurnInput } from '@switchyard/protocol';
 import { jobOptions, queueRoot } from '../queue/job.ts';
+import { recordArgNames, recordArgValues, recordKeyNames } from '../record/record-args.ts';
 import { WritesLost } from '../redis/errors.ts';
-import { recordArgNames, recordArgValues, recordKeyNames } from '../redis/record-args.ts';
 import { integer, text, tupleAnd, word } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
 import type { InboxEntry } from '../tasks/submission.ts';

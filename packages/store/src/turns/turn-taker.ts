@@ -10,7 +10,7 @@ import {
 } from '../queue/agent-queue.ts';
 import type { TurnJob } from '../queue/consumer.ts';
 import { jobId } from '../queue/job.ts';
-import { settingsArgNames, settingsArgValues, sharedKeyNames } from '../redis/record-args.ts';
+import { settingsArgNames, settingsArgValues, sharedKeyNames } from '../record/record-args.ts';
 import { tuple, tupleAnd } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
 import {

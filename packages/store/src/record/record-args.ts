@@ -1,15 +1,26 @@
-import type { StoreSettings } from './settings.ts';
+import type { RecordKeys, SharedKeys } from '../redis/keys.ts';
+import type { StoreSettings } from '../redis/settings.ts';
 
 /** KEYS and ARGV of every script that includes `record.lua`: `ShardKeys.record` and `recordArgValues` give them. */
-export const recordKeyNames = ['task', 'events', 'inbox', 'outbox', 'indexRoot', 'push'] as const;
+export const recordKeyNames = [
+  'task',
+  'events',
+  'inbox',
+  'outbox',
+  'indexRoot',
+  'push',
+] as const satisfies readonly (keyof RecordKeys)[];
 /** The settings that every script of a turn needs. */
 export const settingsArgNames = ['sweepAfterMs', 'keptEvents', 'replayMs', 'retentionMs', 'inlineBytes'] as const;
 export const recordArgNames = ['taskId', ...settingsArgNames] as const;
 /** KEYS of a script for several tasks, or that finds its task itself: `ShardKeys.shared` gives them. */
-export const sharedKeyNames = ['tasksRoot', 'outbox', 'indexRoot', 'push'] as const;
+export const sharedKeyNames = [
+  'tasksRoot',
+  'outbox',
+  'indexRoot',
+  'push',
+] as const satisfies readonly (keyof SharedKeys)[];
 
-export type RecordKeys = Readonly<Record<(typeof recordKeyNames)[number], string>>;
-export type SharedKeys = Readonly<Record<(typeof sharedKeyNames)[number], string>>;
 export type SettingsArgValues = Readonly<Record<(typeof settingsArgNames)[number], number>>;
 
 export function recordArgValues(taskId: string, settings: StoreSettings): SettingsArgValues & { taskId: string } {
