@@ -6,7 +6,7 @@ import type { Emit } from '../telemetry/events.ts';
 import type { ActiveTurns } from './active-turns.ts';
 import { concludeTurn } from './conclude-turn.ts';
 import type { CallParts } from './port/stored-calls.ts';
-import { type Ownership, StoredTurnPort } from './port/stored-turn-port.ts';
+import { StoredTurnPort, type TurnControls } from './port/stored-turn-port.ts';
 import { beginOf, endOf, nameOf } from './turn-events.ts';
 import { TurnSignal } from './turn-signal.ts';
 import { beginTrace, traceEnd } from './turn-trace.ts';
@@ -87,7 +87,7 @@ async function emitGivenUp({ store, agent, emit }: JobPort, taskId: string): Pro
   emit({ kind: 'turn-given-up', agent: known.agent, taskId, contextId, tenant, requestId, attempts });
 }
 
-interface Run extends Ownership {
+interface Run extends TurnControls {
   /** How long its job waited in the queue; unset for a further turn of a job. */
   readonly waitedMs: number | undefined;
   readonly trace: TurnTrace;

@@ -9,7 +9,7 @@ import { StoredConversations } from './stored-conversations.ts';
 import { StoredSteps } from './stored-steps.ts';
 
 /** What the worker gives a running turn. */
-export interface Ownership {
+export interface TurnControls {
   /** Aborted with a `TurnInterruption`, also when the turn is lost. */
   readonly signal: AbortSignal;
   /**
@@ -34,13 +34,13 @@ export class StoredTurnPort implements TurnPort {
   readonly conversations: StoredConversations;
   readonly steering: SteeringPort | undefined;
   readonly #turn: OpenTurn;
-  readonly #ownership: Ownership;
+  readonly #controls: TurnControls;
 
-  constructor(parts: StoredTurnParts, turn: OpenTurn, ownership: Ownership) {
+  constructor(parts: StoredTurnParts, turn: OpenTurn, controls: TurnControls) {
     const { store, agent } = parts;
     this.#turn = turn;
-    this.#ownership = ownership;
-    this.signal = ownership.signal;
+    this.#controls = controls;
+    this.signal = controls.signal;
     this.input = turn.start;
     this.steps = new StoredSteps(store.steps, turn, () => this.confirm());
     this.calls = new StoredCalls(parts, turn);
@@ -55,14 +55,14 @@ export class StoredTurnPort implements TurnPort {
   }
 
   async confirm(): Promise<void> {
-    await this.#ownership.confirm();
+    await this.#controls.confirm();
     if (!this.signal.aborted) return;
     const reason = TurnInterruption.from(this.signal.reason);
     if (reason.kind === 'taken-over') throw new TurnEnded(reason);
   }
 
   log(line: LogLine): void {
-    this.#ownership.onLog(line);
+    this.#controls.onLog(line);
   }
 }
 
