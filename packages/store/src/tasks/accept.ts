@@ -85,8 +85,8 @@ export async function accept(
   const write = () => (named === undefined ? make(port, scope, sent) : enterTask(port, scope, sent, named));
   const { idempotencyKey: key } = sent;
   const reply = await (key === undefined ? write() : withKey(port, scope, { ...sent, key }, write));
-  if (reply.length === 1) return refusal(port, scope, sent, reply[0]);
-  if (reply.length === 2) return { verdict: 'other-seq', seq: reply[1] };
+  if (reply[0] === 'other-seq') return { verdict: 'other-seq', seq: reply[1] };
+  if (isRefusal(reply)) return refusal(port, scope, sent, reply[0]);
   const [verdict, taskId, context, number, seq, job, timestamp, lastIncarnation, skill] = reply;
   const isDuplicate = verdict === 'duplicate';
   // A retry of the client adds a job at once that the queue has lost.
@@ -117,8 +117,13 @@ async function withKey(
   const claim = await claimKeyOfMessage(port, scope, keyed);
   if (claim === 'conflict') return ['conflict'];
   const reply = await write();
-  if (claim === 'first' && reply.length < 3) await releaseKey(port, scope, keyed);
+  if (claim === 'first' && (reply[0] === 'other-seq' || isRefusal(reply))) await releaseKey(port, scope, keyed);
   return reply;
+}
+
+/** A refusal has only its verdict; `other-seq` also has the number. */
+function isRefusal(reply: AcceptReply): reply is [Refusal] {
+  return reply.length === 1;
 }
 
 async function refusal(
