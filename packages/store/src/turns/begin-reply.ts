@@ -44,7 +44,7 @@ export function beginArgValues(settings: StoreSettings, agent: AgentTurnSettings
   return { run: id, maxAttempts, largeBytes: settings.largeTextBytes, whileWorking: whileWorkingLetters[whileWorking] };
 }
 
-/** The epoch in a fencing token: the task's turns so far, this one included. */
+/** The epoch in a fencing token: the task's attempts so far, this one included. */
 export function epochOf(fence: string): number {
   return Number.parseInt(fence, 10);
 }

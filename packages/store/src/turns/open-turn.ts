@@ -61,7 +61,7 @@ export interface TurnStart extends TurnInput {
   readonly taskId: string;
   /** Every command carries this fencing token. No other turn gets it, even if a fail-over loses the begin of a turn. */
   readonly fence: string;
-  /** Turns of the task so far, this one included. */
+  /** Attempts of the task so far, over all its messages, this one included. */
   readonly epoch: number;
   /** The job has run its share of turns: a successor runs the messages that wait. */
   readonly handsOver: boolean;
