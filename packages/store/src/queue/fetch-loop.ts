@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { toError } from '../redis/errors.ts';
 import type { AgentQueue, JobKinds, Taken, TakenJob, TakeRequest } from './agent-queue.ts';
 import type { Isolation } from './isolation.ts';
 import type { Grant, Slots } from './slots.ts';
@@ -96,7 +97,7 @@ export class FetchLoop {
       const isAlone = kinds === 'suspect' || kinds === 'awaited+suspects';
       return await take({ taker: isAlone ? `${taker}:alone` : taker, number, count, kinds });
     } catch (error) {
-      onError(error instanceof Error ? error : new Error(String(error)));
+      onError(toError(error));
       return undefined;
     }
   }

@@ -1,4 +1,5 @@
 import type { RedisConnection } from '../redis/connection.ts';
+import { toError } from '../redis/errors.ts';
 import type { ShardKeys } from '../redis/keys.ts';
 import { list, word } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
@@ -130,7 +131,7 @@ export class Leases {
       if (this.#renewing.has(shard)) continue;
       this.#renewing.add(shard);
       this.#renewShard(leases)
-        .catch((error: unknown) => this.#onError(error instanceof Error ? error : new Error(String(error))))
+        .catch((error: unknown) => this.#onError(toError(error)))
         .finally(() => this.#renewing.delete(shard));
     }
   }

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createRedisBackend, type RedisQueueBackend } from 'bullmq';
 import type { RedisConnection } from '../redis/connection.ts';
+import { toError } from '../redis/errors.ts';
 import type { ShardKeys } from '../redis/keys.ts';
 import { queueOf } from './job.ts';
 
@@ -62,7 +63,7 @@ export class WakeUps {
       const marker = await backend?.waitForJob(Math.max(ms / 1_000, backend.minimumBlockTimeout));
       return marker !== null;
     } catch (error) {
-      if (!backend?.closing) this.#onError(error instanceof Error ? error : new Error(String(error)));
+      if (!backend?.closing) this.#onError(toError(error));
       await delay(RETRY_MS);
       return false;
     } finally {

@@ -65,6 +65,9 @@ export function isOutage(error: unknown): boolean {
 /** Whether a command had no reply within its deadline. */
 export const isTimeout = (error: unknown): boolean => error instanceof Error && error.message === 'Command timed out';
 
+/** A thrown value as an error. */
+export const toError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));
+
 /** The store cannot work with its settings; the message says what to change. */
 export class StoreError extends Error {
   override readonly name = 'StoreError';

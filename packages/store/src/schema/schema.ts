@@ -1,5 +1,5 @@
 import type { RedisConnection } from '../redis/connection.ts';
-import { isOutage, StoreError } from '../redis/errors.ts';
+import { isOutage, StoreError, toError } from '../redis/errors.ts';
 import { integer, text, tupleAnd, verdict } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
 import { shardLayout } from '../redis/shards.ts';
@@ -90,7 +90,7 @@ export class Schema {
       try {
         await this.look();
       } catch (error) {
-        if (!(error instanceof StoreError)) return onError(error instanceof Error ? error : new Error(String(error)));
+        if (!(error instanceof StoreError)) return onError(toError(error));
         clearInterval(this.#timer);
         onRefused(error);
       } finally {
