@@ -1,23 +1,25 @@
 import { parseArgs } from 'node:util';
 
-/** One option of a command line. Its name is that of its field, without the unit: `maxLatencyMs` is `--max-latency`. */
+/**
+ * An option of a command line. Its flag is the name of its field without the unit: `maxLatencyMs` is `--max-latency`.
+ */
 export interface Option<T> {
-  /** Stands for the value in the help: `<time>`; empty: the option has none. */
+  /** The placeholder of its value in the help: `<time>`; empty: it has no value. */
   readonly value: string;
   readonly what: string;
-  /** The default, as it would be typed; undefined: there is none. */
+  /** The default, as on the command line; undefined: there is none. */
   readonly fallback: string | undefined;
-  /** @throws {Error} that names the valid texts */
+  /** @throws {Error} that names the valid values */
   read(text: string): T;
 }
 
 export type Options = Readonly<Record<string, Option<unknown>>>;
 export type ValuesOf<O extends Options> = { readonly [Name in keyof O]: O[Name] extends Option<infer T> ? T : never };
 
-/** As they would be typed. */
+/** As on the command line. */
 type Bounds = readonly [least?: string, most?: string];
 
-/** A kind of number with bounds. */
+/** A number with bounds. */
 function quantity(value: string, kind: string, parse: (text: string) => number | undefined) {
   return (what: string, fallback?: string, [least = '0', most = '1000000000000']: Bounds = []): Option<number> => ({
     value,
@@ -48,7 +50,7 @@ export const percentage = quantity('<percent>', 'a percentage such as 1%', (text
   return percent === undefined ? undefined : percent / 100;
 });
 
-/** A text that may be left out. @param valid which texts, and how they are called */
+/** An optional text. @param valid the pattern of valid texts, and their name */
 export const word = (value: string, what: string, [pattern, kind]: readonly [RegExp, string]) =>
   optional({ value, what, fallback: undefined, read: (text) => (pattern.test(text) ? text : mustBe(kind)) });
 
@@ -60,7 +62,7 @@ export const oneOf = <const T extends string>(choices: readonly T[], what: strin
     choices.find((choice) => choice === text) ?? mustBe(`${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}`),
 });
 
-/** `NAME=value,NAME=value`, as settings are. May be left out. */
+/** `NAME=value,NAME=value`, as settings are written. Optional. */
 export const settings = (what: string): Option<Readonly<Record<string, string>> | undefined> => ({
   value: '<NAME=value,…>',
   what,
@@ -78,7 +80,7 @@ export const flag = (what: string): Option<boolean> => ({
   read: (text) => text === 'true',
 });
 
-/** One that may be left out. */
+/** Makes an option optional. */
 export const optional = <T>(option: Option<T>): Option<T | undefined> => option;
 
 export function mustBe(kind: string): never {
@@ -99,7 +101,7 @@ export function helpOf(options: Options): string[] {
 
 export interface CommandLine<O extends Options> {
   readonly options: O;
-  /** What may be named beside the options. */
+  /** The names that can be given besides options. */
   readonly names?: readonly string[];
 }
 
@@ -108,7 +110,7 @@ export interface Given<O extends Options> {
   readonly names: readonly string[];
 }
 
-/** The values of what was typed, or all that is wrong with it. */
+/** The parsed values, or all problems. */
 export function parseCommandLine<O extends Options>(
   { options, names = [] }: CommandLine<O>,
   args: readonly string[],
@@ -139,8 +141,8 @@ export function parseCommandLine<O extends Options>(
 }
 
 /**
- * The command line of this process. A mistake ends it with exit code 2, a call for help with 0.
- * Its usage: what the program does, in a line or some.
+ * The parsed command line of this process. An error ends the process with exit code 2, a request for help with 0.
+ * Usage: a short description of the program.
  */
 export function readCommandLine<O extends Options>({
   usage,

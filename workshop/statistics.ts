@@ -3,7 +3,7 @@ import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
 import { uniformInt } from 'pure-rand/distribution/uniformInt';
 import { mersenne } from 'pure-rand/generator/mersenne';
 
-/** @returns the value below which a share of the values lies; share 0.5 is the median, 1 the largest */
+/** @returns the value below which this share of the values lies; 0.5 is the median, 1 the maximum */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
@@ -14,9 +14,9 @@ export const median = (values: readonly number[]): number => quantile(values, 0.
 export type LatencySummary = NonNullable<ReturnType<Latencies['summary']>>;
 
 const MICROSECONDS = 1_000;
-/** A quarter of an hour, in microseconds: longer than anything here can last. */
+/** A quarter of an hour in microseconds, longer than any duration here. */
 const LONGEST = 900_000_000;
-/** Durations of any number in constant memory, each to three digits: an HdrHistogram, the one that Node brings. */
+/** Any number of durations in constant memory, each with three digits: Node's HdrHistogram. */
 export class Latencies {
   readonly #histogram: RecordableHistogram = createHistogram({ lowest: 1, highest: LONGEST, figures: 3 });
 
@@ -40,13 +40,13 @@ export class Latencies {
     return { count: this.count, p50, p90, p99, p999, max };
   }
 
-  /** Begins again. */
+  /** Resets it. */
   reset(): void {
     this.#histogram.reset();
   }
 }
 
-/** Random numbers that a seed repeats. */
+/** Random numbers that are reproduced by their seed. */
 export class SeededRandom {
   readonly #generator: ReturnType<typeof mersenne>;
 
@@ -54,17 +54,17 @@ export class SeededRandom {
     this.#generator = mersenne(seed);
   }
 
-  /** From 0 up to, and without, 1. */
+  /** From 0 up to, but not including, 1. */
   next(): number {
     return uniformFloat64(this.#generator);
   }
 
-  /** A whole number, both ends included. */
+  /** An integer, including both ends. */
   between(least: number, most: number): number {
     return uniformInt(this.#generator, least, most);
   }
 
-  /** @throws {Error} there is nothing to pick from */
+  /** @throws {Error} the list is empty */
   pick<T>(from: readonly T[]): T {
     const picked = from[this.between(0, Math.max(0, from.length - 1))];
     if (picked === undefined) throw new Error('there is nothing to pick from');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { startRedis } from '../tests/support/redis.ts';
 import { type StackOptions, startStack } from '../tests/support/stack.ts';
 
-/** A folder that goes with its owner. */
+/** A folder that is removed with its owner. */
 export async function temporaryFolder(): Promise<{ readonly path: string } & AsyncDisposable> {
   const path = await mkdtemp(join(tmpdir(), 'switchyard-'));
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true, maxRetries: 3 }) };

@@ -1,16 +1,16 @@
-/** Three digits that matter. */
+/** Three significant digits. */
 export function number(value: number): string {
   return Math.abs(value) >= 999.5 ? count(value) : String(Number(value.toPrecision(3)));
 }
 
-/** Milliseconds as they are read: three digits that matter, seconds beyond a thousand. */
+/** Milliseconds with three significant digits, or seconds from a thousand on. */
 export function ms(value: number | undefined): string {
   if (value === undefined) return '–';
   if (value >= 1_000) return `${(value / 1_000).toFixed(value >= 10_000 ? 1 : 2)} s`;
   return `${value.toFixed(value >= 100 ? 0 : value >= 10 ? 1 : 2)} ms`;
 }
 
-/** A whole number, with commas. */
+/** An integer, with commas. */
 export function count(value: number): string {
   return Math.round(value).toLocaleString('en');
 }
@@ -26,7 +26,7 @@ export function percent(share: number): string {
 
 type Cell = string | number | undefined;
 
-/** A table in Markdown; an empty cell is a dash. */
+/** A Markdown table; an empty cell is a dash. */
 export function markdownTable(head: readonly string[], rows: readonly (readonly Cell[])[]): string {
   return [markdownRow(head), `|${head.map(() => '---|').join('')}`, ...rows.map(markdownRow)].join('\n');
 }
@@ -36,7 +36,7 @@ export function markdownRow(cells: readonly Cell[]): string {
   return `| ${cells.map(text).join(' | ')} |`;
 }
 
-/** Columns as people read them on a terminal: the first one begins on the left, figures end on the right. */
+/** Aligned columns for a terminal: the first one to the left, the others to the right. */
 export function textTable(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
   const isNamed = head.some((title) => title !== '');
   const lines = [...(isNamed ? [head] : []), ...rows].map((row) => row.map(String));
@@ -47,8 +47,8 @@ export function textTable(head: readonly string[], rows: readonly (readonly (str
 }
 
 /**
- * A page with another text between `<!-- <name>: … -->` and `<!-- end of <name> -->`.
- * @throws {Error} it has no such place
+ * Replaces the text of a page between `<!-- <name>: … -->` and `<!-- end of <name> -->`.
+ * @throws {Error} the page has no such section
  */
 export function withSection(page: string, name: string, content: string): string {
   const [begin] = page.match(new RegExp(`<!-- ${name}: [^>]* -->`)) ?? [];

@@ -1,4 +1,5 @@
-// `npm run bench:before-after -- --tree <checkout>`: the rows of another checkout and of this one in alternating rounds.
+// `npm run bench:before-after -- --tree <checkout>`: the rows of another checkout and of this one in alternating
+// rounds.
 
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';

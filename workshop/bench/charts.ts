@@ -4,8 +4,8 @@ import { type Conditions, heldBars, inWords } from './report.ts';
 import { curveCallers, curveId, curveKinds, DURABLE, LIMIT, MEMORY } from './rows/send.ts';
 
 /**
- * A picture that stands for itself: no script, nothing fetched, light and dark as the reader's screen is. Classes:
- * `faint`, `axis`, `good`, `bad`, and `a` to `d` for lines of a chart.
+ * A picture without scripts and fetched resources, light or dark as the reader's screen. Classes: `faint`, `axis`,
+ * `good`, `bad`, and `a` to `d` for the lines of a chart.
  */
 function svg(title: string, [width, height]: readonly [number, number], content: readonly string[]): string {
   return [
@@ -49,12 +49,12 @@ const LABELS = 420;
 const ROW = 26;
 const ZERO = LABELS + (WIDTH - LABELS) / 2;
 
-/** A bar for each bar: how far each figure is beyond what it had to reach, on a logarithmic scale. */
+/** A bar for each measured figure: how far it is beyond its limit, on a logarithmic scale. */
 export function ratioChart(results: readonly Result[]): string {
   const bars = results.flatMap(({ title, figures }) =>
     heldBars(figures).map(({ is, value, at, to }) => ({
       label: to ? `${title} / ${to}` : title,
-      // How much better than what had to be reached, in doublings: 0 is on it.
+      // How much better than the limit, in doublings: 0 is the limit.
       score: Math.log2(at === 'least' ? is / value : value / is),
       words: to ? `${number(is)} ×` : `${number(is)} ${figures.unit}`,
     })),
@@ -75,7 +75,7 @@ export function ratioChart(results: readonly Result[]): string {
   return svg('Figures beside the bars that they have to reach', [WIDTH, height], [title, ...drawn, axis]);
 }
 
-/** What was measured: bench/results/curve.json. */
+/** The measurements in bench/results/curve.json. */
 export interface Curve {
   readonly date: string;
   readonly conditions: Conditions;
@@ -99,7 +99,7 @@ function pointsOf({ results }: Curve): Point[] {
 
 const ratioTo = ({ figures }: Result, other: string): number => figures.ratios[other] ?? Number.NaN;
 
-/** For docs/performance.md: every point. */
+/** All points, for docs/performance.md. */
 export function curveTable(curve: Curve): string {
   const points = pointsOf(curve);
   const missed = points.filter(({ result }) => ratioTo(result, DURABLE) < 1);
@@ -125,7 +125,7 @@ export function curveTable(curve: Curve): string {
   ].join('\n');
 }
 
-/** For the README: callers from left to right. */
+/** For the README, with callers from left to right. */
 export function shortCurveTable(curve: Curve): string {
   const points = pointsOf(curve);
   const line = (kind: string, what: string, read: (result: Result) => string): string[] => [

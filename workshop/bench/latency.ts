@@ -1,5 +1,5 @@
-// `npm run bench:latency`: how long one client waits on a machine that does nothing else. One request at a time, over
-// loopback, against a gateway, a worker and a durable Redis of its own.
+// `npm run bench:latency`: the latency for one client on an idle machine. One request at a time over loopback, against
+// its own gateway, worker and durable Redis.
 
 import { cpus } from 'node:os';
 import { userMessage } from '../../tests/support/messages.ts';
@@ -17,11 +17,11 @@ const WARM_UP = 500;
 interface Call {
   readonly name: string;
   readonly path: string;
-  /** Unset: a GET. */
+  /** Default: a GET. */
   readonly configuration?: object;
-  /** What the answer must hold: a stream ends with this event. */
+  /** The required content of the answer: a stream ends with this event. */
   readonly awaited?: string;
-  /** Milliseconds that half of the calls may take at most. */
+  /** The limit for the median, in milliseconds. */
   readonly barMs?: number;
 }
 

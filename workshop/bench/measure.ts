@@ -1,7 +1,7 @@
 import { median, quantile } from '../statistics.ts';
 import type { Stage } from './stage.ts';
 
-/** One of the programs that are compared. A measurement may have many values, one for each event. */
+/** One of the compared programs. A measurement can have many values, one for each event. */
 export interface Contender {
   readonly name: string;
   measure(): Promise<number | readonly number[]>;
@@ -15,17 +15,17 @@ export interface Bar {
   readonly value: number;
 }
 
-/** @param to the peer to compare with; left out: an absolute figure */
+/** @param to the peer to compare with; default: an absolute figure */
 export const atLeast = (value: number, to?: string): Bar => ({ ...(to && { to }), at: 'least', value });
 export const atMost = (value: number, to?: string): Bar => ({ ...(to && { to }), at: 'most', value });
 
-/** What else was seen: shares of a processor, bytes. */
+/** Other measurements: shares of a processor, bytes. */
 export type Notes = Readonly<Record<string, number>>;
 
 export interface Contest {
   readonly ours: Contender;
   readonly others?: readonly Contender[];
-  /** Read at the end. */
+  /** Other measurements, read at the end. */
   readonly notes?: Notes;
   readonly close?: () => Promise<unknown>;
 }
@@ -36,20 +36,20 @@ export interface Row {
   readonly title: string;
   readonly unit: string;
   readonly bars: readonly Bar[];
-  /** No worker runs: what is accepted waits. */
+  /** Without a worker, so that accepted messages wait. */
   readonly hasNoWorker?: boolean;
-  /** Many short rounds tell more than few long ones where a machine changes from second to second. */
+  /** Many short rounds are more accurate than few long ones on a machine whose speed varies. */
   readonly isShort?: boolean;
-  /** Most rounds. */
+  /** Maximum number of rounds. */
   readonly mostRounds?: number;
-  /** Rounds before the first that counts: compilers need some seconds of the same work. */
+  /** Rounds that are not counted: compilers need some seconds of the same work. */
   readonly warmUps?: number;
-  /** The share of all values below which the row's figure lies; left out: the median. */
+  /** The quantile that is the row's figure. Default: the median. */
   readonly share?: number;
   open(stage: Stage): Promise<Contest> | Contest;
 }
 
-/** The contenders in turn, round by round, so that a noisy machine is noisy for all. @returns the values of each */
+/** Measures the contenders in turn in each round, so that disturbances affect all. @returns the values of each */
 async function inTurn(contenders: readonly Contender[], rounds: number, warmUps = 0) {
   const values: Record<string, number[]> = Object.fromEntries(contenders.map(({ name }) => [name, []]));
   for (let round = -warmUps; round < rounds; round++)
@@ -60,16 +60,16 @@ async function inTurn(contenders: readonly Contender[], rounds: number, warmUps 
   return values;
 }
 
-/** Of one row: which values it had, and what follows from them. */
+/** The result of one row. */
 export interface Figures {
   readonly unit: string;
-  /** Of all rounds. */
+  /** The values of all rounds. */
   readonly values: Readonly<Record<string, readonly number[]>>;
-  /** Median of ours / other, round by round. */
+  /** Median of ours / other over the rounds. */
   readonly ratios: Readonly<Record<string, number>>;
   /** This project's name in `values`. */
   readonly ours: string;
-  /** The share of the values that counts; left out: the median. */
+  /** The quantile that counts. Default: the median. */
   readonly share?: number;
   readonly bars: readonly Bar[];
   readonly notes?: Notes;
@@ -109,7 +109,7 @@ function resultOf({ id, title, unit, bars, share }: Row, seen: Pick<Figures, 'ou
 const ratio = (own: readonly number[], theirs: readonly number[]): number =>
   median(own.map((value, i) => value / (theirs[i] ?? Number.NaN)));
 
-/** The same row, measured again: one result of all rounds. */
+/** Merges a repeated measurement of the row: one result of all rounds. */
 export function together(row: Row, before: Result | undefined, now: Result): Result {
   if (!before) return now;
   const values = Object.entries(now.figures.values).map(([name, more]) => [
@@ -119,5 +119,5 @@ export function together(row: Row, before: Result | undefined, now: Result): Res
   return resultOf(row, { ...now.figures, values: Object.fromEntries(values) });
 }
 
-/** What a contender's values come to. */
+/** The figure of a contender's values. */
 export const figureOf = ({ values, share = 0.5 }: Figures, name: string): number => quantile(values[name] ?? [], share);

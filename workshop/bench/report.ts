@@ -4,10 +4,10 @@ import { availableParallelism, cpus, loadavg } from 'node:os';
 import { number } from '../tables.ts';
 import { type Figures, figureOf, type Result } from './measure.ts';
 
-/** Under which something was measured. */
+/** The conditions of a measurement. */
 export type Conditions = Readonly<Record<string, string | number>>;
 
-/** Of this machine and this tree, now. @param more what else matters, such as the number of rounds */
+/** Those of this machine and this tree. @param more other conditions, such as the number of rounds */
 export const conditions = (more: Conditions = {}): Conditions => ({
   commit: commit(),
   processors: availableParallelism(),
@@ -17,13 +17,13 @@ export const conditions = (more: Conditions = {}): Conditions => ({
   loadAtStart: loadavg()[0]?.toFixed(2) ?? '',
 });
 
-/** As people read them: `processors 2, node v24.21.0`. */
+/** As text: `processors 2, node v24.21.0`. */
 export const inWords = (conditions: Conditions): string =>
   Object.entries(conditions)
     .map(([name, value]) => `${name} ${value}`)
     .join(', ');
 
-/** Of the checkout in this folder, or in another one. */
+/** The commit of this checkout, or of the one in another folder. */
 export function commit(cwd = '.'): string {
   const { stdout } = spawnSync('git', ['rev-parse', '--short', 'HEAD'], { cwd, encoding: 'utf8' });
   return stdout?.trim() || 'unknown';
@@ -31,13 +31,13 @@ export function commit(cwd = '.'): string {
 
 export const today = (): string => new Date().toISOString().slice(0, 10);
 
-/** Into bench/results. */
+/** Writes into bench/results. */
 export async function writeResult(name: string, content: string | object): Promise<void> {
   const text = typeof content === 'string' ? content : JSON.stringify(content, undefined, 1);
   await writeFile(new URL(`results/${name}`, import.meta.url), text.endsWith('\n') ? text : `${text}\n`);
 }
 
-/** Bars beside what they are about: the ratio to the one the bar names, or the figure itself. */
+/** The limits of a row, with the ratio or figure that each concerns. */
 export function heldBars(figures: Figures) {
   return figures.bars.map((bar) => {
     const is = bar.to === undefined ? figureOf(figures, figures.ours) : (figures.ratios[bar.to] ?? Number.NaN);
@@ -45,7 +45,7 @@ export function heldBars(figures: Figures) {
   });
 }
 
-/** One row of the table: what, the medians, the ratios, the bars. */
+/** One row of the table: title, medians, ratios, limits. */
 export function tableRow({ title, figures }: Result): string[] {
   const { values, ratios, unit, notes = {} } = figures;
   const medians = Object.keys(values).map((name) => `${name} ${number(figureOf(figures, name))} ${unit}`);

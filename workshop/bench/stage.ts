@@ -9,7 +9,7 @@ const PREFIX = 'bench';
 type Env = Readonly<Record<string, string>>;
 
 export interface StageOptions {
-  /** Root of another checkout whose gateway and worker run here. Default: this one. */
+  /** Root of another checkout, whose gateway and worker are measured. Default: this one. */
   readonly tree?: string;
   /** Settings of both. */
   readonly env?: Env;
@@ -26,7 +26,7 @@ export async function openStage({ tree, env: common = {} }: StageOptions = {}) {
   let worker: Program | undefined;
   const peers = new Map<string, ReturnType<typeof startServer>>();
 
-  /** Another gateway, fresh: memory of earlier work would hide what is added. */
+  /** Starts another, fresh gateway: free memory from earlier work would hide an increase. */
   const freshGateway = (env: Env = {}) => {
     const listening = { PORT: '0', GRPC_PORT: 'off', DEFAULT_AGENT: 'bench', LOG_LEVEL: 'info' };
     const settings = { ...own, ...listening, ...common, ...env };
@@ -54,7 +54,7 @@ export async function openStage({ tree, env: common = {} }: StageOptions = {}) {
       );
       return isReached(body.agents.find(({ isDefault }) => isDefault)?.workers ?? 0);
     };
-    // A worker that had to be killed is forgotten after its lease.
+    // A killed worker is forgotten after its lease.
     return until(isKnown, { what: 'the gateway knows which workers run', timeoutMs: 40_000, everyMs: 50 });
   };
 
@@ -72,7 +72,7 @@ export async function openStage({ tree, env: common = {} }: StageOptions = {}) {
     await untilWorkers((count) => count === 0);
   };
 
-  /** The URL of a peer, which is started if it does not run yet. */
+  /** The URL of a peer, which is started if necessary. */
   const peer = async (file: string, ...args: string[]): Promise<string> => {
     const key = [file, ...args].join(' ');
     const started = peers.get(key) ?? startServer({ file, args }, /listening on (\S+)/);
@@ -86,14 +86,14 @@ export async function openStage({ tree, env: common = {} }: StageOptions = {}) {
     peers.clear();
   };
 
-  /** Tasks that are not completed yet. */
+  /** Number of tasks that are not completed yet. */
   const unfinished = (): Promise<number> => redis.zcard(`${PREFIX}{s0}:outbox`);
 
   const untilFinished = async (): Promise<void> => {
     await until(async () => !(await unfinished()), { what: 'all tasks are completed', timeoutMs: 120_000 });
   };
 
-  /** Deletes all tasks and jobs, once a running worker has none left. The worker goes on, and announcements stay. */
+  /** Deletes all tasks and jobs, once a running worker has none left. The worker stays, and so do announcements. */
   const clear = async (): Promise<void> => {
     if (worker) await untilFinished();
     const clearing = redis.multi().flushall();

@@ -8,13 +8,13 @@ export const benchScope: Scope = { principal: { tenant: 'default', subject: 'ano
 
 const agentMessage = (text: string): Message => ({ ...userMessage(text), role: 'ROLE_AGENT' });
 
-/** Memory of keys, their names and entries in the key space included. */
+/** Memory of keys, including their names and entries in the key space. */
 export async function bytesOf(redis: Redis, keys: readonly string[]): Promise<number> {
   const sizes = await Promise.all(keys.map((key) => redis.memory('USAGE', key, 'SAMPLES', 0)));
   return sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
 }
 
-/** A task whose turn this process runs, without a queue or an agent between it and the store. */
+/** A task whose turn this process runs, without a queue or an agent. */
 export class BenchTask {
   readonly #store: Store;
   readonly #turn: OpenTurn;
@@ -35,7 +35,7 @@ export class BenchTask {
     return new BenchTask(store, turn);
   }
 
-  /** A small one. Events so far: submitted, working, the artifact, another chunk of it. */
+  /** A small task. Its events so far: submitted, working, the artifact, another chunk. */
   static async small(store: Store): Promise<BenchTask> {
     const task = await BenchTask.begin(store);
     await task.working();
@@ -44,7 +44,7 @@ export class BenchTask {
     return task;
   }
 
-  /** Writes chunks, `together` of them in each call of the script. */
+  /** Writes chunks, `together` of them in each script call. */
   async chunks(count: number, together: number): Promise<void> {
     for (let done = 0; done < count; done += together) {
       const batch = Array.from({ length: Math.min(together, count - done) }, () =>
@@ -60,7 +60,7 @@ export class BenchTask {
     await this.#turn.publish({ kind: 'artifact', artifact, append: this.#chunks++ > 0, lastChunk: false });
   }
 
-  /** Once it returns, all that was published is written. */
+  /** Resolves when everything published is written. */
   flush(): Promise<unknown> {
     return Promise.resolve(this.#turn.flush());
   }
@@ -75,7 +75,7 @@ export class BenchTask {
     await this.#turn.publish({ kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true, message });
   }
 
-  /** @returns length of the task as JSON */
+  /** @returns length of the task's JSON */
   async read(): Promise<number> {
     const reading = await this.#store.tasks.read(benchScope, this.#turn.start.taskId);
     return reading?.task?.length ?? 0;
@@ -83,8 +83,8 @@ export class BenchTask {
 }
 
 /**
- * The minimum of an append, with as many bytes: each event kept in the stream, all of them published, the text appended
- * and the events counted. No fencing, no record, no parts of several artifacts.
+ * The minimum of an append of as many bytes: each event is added to the stream and published, the text appended, and
+ * the events counted. No fencing, no record, no parts of several artifacts.
  */
 const script = `
 local seq, lines, text = tonumber(redis.call('HGET', KEYS[1], 'seq') or 0), {}, {}

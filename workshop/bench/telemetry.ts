@@ -1,6 +1,6 @@
-// `npm run bench:telemetry`: what metrics and traces cost, in processor time of gateway and worker for each task, and in
-// tasks per second. The same deployment several times, in short rounds of random order: a busy machine is busy for all.
-// All of them are started anew several times, since two processes of the same program differ by a few percent for good.
+// `npm run bench:telemetry`: what metrics and traces cost, in processor time of gateway and worker for each task, and
+// in tasks per second. Several variants of one deployment run short rounds in random order, so that disturbances affect
+// all. All are restarted several times, since two processes of the same program differ permanently by a few percent.
 
 import { freePort } from '@switchyard/local';
 import { openHttpServer } from '../../tests/support/http-server.ts';
@@ -97,14 +97,14 @@ async function measure(stage: Stage): Promise<Figures> {
   return { microsPerTask, tasksPerSecond };
 }
 
-/** With these a gateway and a worker have metrics. */
+/** With these settings a gateway and a worker have metrics. */
 async function metricsSettings() {
   const [admin, worker] = [await freePort(), await freePort()];
   const [ADMIN_KEY, METRICS_KEY] = ['a-key-for-the-bench', 'a-key-for-its-metrics'];
   return { ADMIN_PORT: `${admin}`, ADMIN_KEY, METRICS_PORT: `${worker}`, METRICS_KEY };
 }
 
-/** Asks for them every five seconds, as Prometheus does. */
+/** Requests them every five seconds, like Prometheus. */
 function scrape({ ADMIN_PORT, METRICS_PORT, METRICS_KEY }: Awaited<ReturnType<typeof metricsSettings>>): Disposable {
   const accept = 'application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.3';
   const headers = { accept, authorization: `Bearer ${METRICS_KEY}` };
@@ -119,7 +119,7 @@ function scrape({ ADMIN_PORT, METRICS_PORT, METRICS_KEY }: Awaited<ReturnType<ty
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
-/** Medians over the starts; beside neither, also the least and the most. */
+/** Medians over the starts; for the variant without both, also minimum and maximum. */
 function table(): string {
   const rows = Object.keys(figures[0] ?? {}).map((name) => [
     name,

@@ -1,16 +1,16 @@
 import { inWords } from '../bench/report.ts';
 import { markdownTable, number, withSection } from '../tables.ts';
 
-/** Cost of one operation, or of one idle second. */
+/** The cost of one operation, or of one idle second. */
 export interface Cost {
-  /** Microseconds of processor: user and system, all threads of the process. */
+  /** Microseconds of processor time: user and system, all threads of the process. */
   readonly gateway: number;
   readonly worker: number;
-  /** Microseconds of Redis' main thread, the one that limits a shard. */
+  /** Microseconds of Redis' main thread, which limits a shard. */
   readonly redis: number;
   /** Bytes written to the append-only file. A replica gets as many. */
   readonly fileBytes: number;
-  /** Bytes that Redis received and sent, replicas aside. */
+  /** Bytes that Redis received and sent, without replicas. */
   readonly netBytes: number;
   /** Published messages: one for each script. */
   readonly published: number;
@@ -35,7 +35,7 @@ export const idlers = {
   stream: 'an open stream without events',
 } as const;
 
-/** Bytes of Redis unless the name says otherwise. */
+/** Bytes in Redis, unless the name says otherwise. */
 export const sizes = {
   runningTask: 'a running task: 2 events, 200 B of an artifact, and its job',
   streamOfTask: 'its stream, which is deleted some minutes after the end',
@@ -55,7 +55,7 @@ export const publications = {
 
 export type Named<Names, Value> = { readonly [Name in keyof Names]: Value };
 
-/** What was measured: bench/results/capacity.json. */
+/** The measurements in bench/results/capacity.json. */
 export interface Figures {
   readonly date: string;
   readonly conditions: Readonly<Record<string, string | number>>;
@@ -86,7 +86,7 @@ export function withTables(page: string, { date, conditions, ...figures }: Figur
   return withSection(page, 'measured', tables.join('\n\n'));
 }
 
-/** What is less than half a microsecond, one byte or one message in 200 is noise. */
+/** Less than half a microsecond, one byte or one message in 200 is noise. */
 function costTable(what: string, costs: Readonly<Record<string, Cost>>, names: Words): string {
   const from = <T>(least: number, value: number, shown: (value: number) => T) =>
     value < least ? undefined : shown(value);
@@ -100,7 +100,7 @@ function costTable(what: string, costs: Readonly<Record<string, Cost>>, names: W
   return markdownTable([what, ...columns], rows);
 }
 
-/** Bytes in the unit that leaves three digits at most. */
+/** Bytes in the unit that leaves at most three digits. */
 function bytes(count: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'];
   const power = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, count)) / 3)));

@@ -1,4 +1,4 @@
-// `npm run capacity`: everything, one after the other, so that nothing disturbs what is measured.
+// `npm run capacity`: all measurements one after the other, so that they do not disturb each other.
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { conditions, today, writeResult } from '../bench/report.ts';

@@ -17,14 +17,14 @@ import { CONFIDENTIAL, createScenario, machineMs, type ScheduledFor, scenarioKin
 import { startScene } from './workload/scene.ts';
 import { lateEffects, leakedKeys, leakedSecrets, repeatedSteps, type Violation } from './workload/violations.ts';
 
-/** One run of faults: which Redis, how many workers, which faults. */
+/** One run: which Redis, how many workers, which faults. */
 export interface Phase {
   readonly name: string;
   readonly workers: number;
   readonly faults: readonly Fault[];
-  /** Must not be in any log. */
+  /** Secrets that must be in no log. */
   readonly secrets: readonly string[];
-  /** A fail-over may lose what no replica has; acknowledgements wait for one (WAIT_REPLICAS=1). */
+  /** A fail-over may lose what no replica has, so acknowledgements wait for one (WAIT_REPLICAS=1). */
   readonly mayLoseEvents: boolean;
   readonly startRedis: () => Promise<RedisDeployment>;
 }
@@ -38,10 +38,10 @@ const durable = {
 
 export const everything: Phase = { name: 'every fault, three workers', workers: 3, faults: allFaults, ...durable };
 
-/** The worker takes its own jobs again after each outage. */
+/** After each outage the worker takes its own jobs again. */
 export const loneWorker: Phase = { name: 'outages, one worker', workers: 1, faults: [longOutage], ...durable };
 
-/** Accepts wait for the replica (WAIT_REPLICAS=1); begins, events and ends of turns are lost. */
+/** Accepts wait for the replica (WAIT_REPLICAS=1), but begins, events and ends of turns are lost. */
 export const lossyFailOvers: Phase = {
   name: 'fail-overs that lose begins and events',
   workers: 3,
@@ -52,11 +52,11 @@ export const lossyFailOvers: Phase = {
 };
 
 export interface ChaosOptions extends Phase, Pick<InjectorOptions, 'count' | 'pauseMs'> {
-  /** Least tasks of a run. */
+  /** Minimum number of tasks in a run. */
   readonly tasks: number;
   readonly seed: number;
   readonly clients: number;
-  /** Of ended tasks: long enough to be looked at, short enough to see that nothing is left of them. */
+  /** Retention of ended tasks: long enough to read them, short enough to check that nothing is left of them. */
   readonly retentionMs: number;
   readonly log: (line: string) => void;
 }
@@ -107,11 +107,11 @@ export async function runChaos(options: ChaosOptions) {
     ...leaked.map((what): Violation => ({ kind: 'keys', what })),
   ];
   const seconds = Math.round((performance.now() - begun) / 1_000);
-  // Faults: how often each was injected.
+  // How often each fault was injected.
   return { violations, tasks: seen.played, faults: await injected, resumedStreams: seen.resumed, seconds };
 }
 
-/** Most messages are for now. */
+/** For most messages undefined: they start at once. */
 function scheduleBy(random: SeededRandom): ScheduledFor | undefined {
   const place = random.next();
   if (place < 0.15) return { inMs: random.between(0, 3_000) };
@@ -122,7 +122,7 @@ export interface TrafficOptions extends Pick<ChaosOptions, 'clients' | 'seed' | 
   readonly gateways: Gateways;
   readonly onRetry?: (retry: Retry) => void;
   readonly receiver: PushReceiver;
-  /** Some messages are for later; default: none is. */
+  /** Whether some messages are scheduled. Default: no. */
   readonly hasSchedules?: boolean;
 }
 
@@ -139,7 +139,7 @@ export function startTraffic(options: TrafficOptions) {
   let begun = 0;
   let isOver = false;
   const run = async (n: number): Promise<void> => {
-    // One for each client, so that its scenarios depend on the seed only, not on the speed of the others.
+    // A generator for each client, so that its scenarios depend only on the seed, not on the speed of the others.
     const random = new SeededRandom(seed * 1_000 + n);
     const client = new ResilientClient(gateways, n, onRetry);
     while (!isOver) {
@@ -159,7 +159,7 @@ export function startTraffic(options: TrafficOptions) {
     }
   };
   const running = Array.from({ length: clients }, (_, n) => run(n));
-  /** Goes on until all faults are injected and there were tasks enough. */
+  /** Continues until all faults are injected and there were enough tasks. */
   const runUntil = async (injected: Promise<unknown>): Promise<void> => {
     await injected;
     while (seen.played < tasks) await delay(200);

@@ -23,7 +23,7 @@ const WORKERS = 2;
 const DEAD_FOR_MS = 5_000;
 const TAKEN_OVER_WITHIN_MS = 15_000;
 
-/** Kills or freezes one master after the other under load, each time with a replica to take over. */
+/** Kills or freezes one master after the other under load, each with a replica to take over. */
 export async function measureFailOver(
   redis: RedisDeployment,
   { rounds, how, waitReplicas = 0 }: FailOverOptions,
@@ -42,16 +42,16 @@ export async function measureFailOver(
   }
   await delay(1_500);
   await Promise.all(probers.map((prober) => prober.stop()));
-  // The longest that a client went without a completed request, over all rounds.
+  // The longest time without a completed request of any client, over all rounds.
   const worstOutageMs = worst();
   const accepted = probers.flatMap(({ seen }) => seen.accepted);
   const ends = await Promise.allSettled(accepted.map((id) => client.ended(id, 30_000)));
-  // Tasks that were acknowledged, and are not completed in the end.
+  // Acknowledged tasks that are not completed in the end.
   const lost = ends.flatMap((end, i) => {
     const state = end.status === 'fulfilled' ? end.value.status.state : String(end.reason);
     return state === 'TASK_STATE_COMPLETED' ? [] : [`${accepted[i]} ${state}`];
   });
-  // Webhooks get every event of a task, the first time in order.
+  // Webhooks must get every event of a task, and its first delivery in order.
   const problemsOf = async (id: string): Promise<string[]> =>
     receiver.problemsOf(id, (await watchTask(client, id)).events.size);
   const undelivered = (await Promise.all(probers.flatMap(({ seen }) => seen.pushed).map(problemsOf))).flat();
@@ -84,7 +84,7 @@ async function takeAway(redis: RedisDeployment, victim: RedisNode, how: FailOver
   return () => victim.start();
 }
 
-/** Each worker must still take work: the others are stopped, one after the other. */
+/** Each worker must still take work: the others are stopped one after the other. */
 async function countWedged({ stack }: Scene): Promise<number> {
   let wedged = 0;
   for (const worker of stack.workers) {
@@ -98,11 +98,11 @@ async function countWedged({ stack }: Scene): Promise<number> {
   return wedged;
 }
 
-/** One of this many tasks has a webhook. */
+/** One in this many tasks has a webhook. */
 const PUSHED_EVERY = 5;
 
 export interface ProberOptions {
-  /** Gets the events of some tasks. */
+  /** URL of a webhook for some of the tasks. */
   readonly webhook?: string | undefined;
   readonly onRetry?: (retry: Retry) => void;
 }

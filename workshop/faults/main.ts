@@ -4,7 +4,7 @@ import { everything, loneWorker, lossyFailOvers, type Phase, runChaos } from './
 import { type Finding, trials } from './trials.ts';
 import { guarantees } from './workload/violations.ts';
 
-/** Progress on standard error, tables on standard output; exit code 1 if a guarantee or a bar is broken. */
+/** Progress on standard error, tables on standard output; exit code 1 if a guarantee or a limit is violated. */
 const { options, names } = readCommandLine({
   usage: `npm run faults [-- options] [chaos] [trials]
   Half an hour: gateways, workers, Redis, its disk, its data and the network between them fail under load, in

@@ -9,7 +9,7 @@ import { ResilientClient } from './workload/resilient-client.ts';
 import { createScenario, scenarioKinds } from './workload/scenario.ts';
 import { leakedKeys } from './workload/violations.ts';
 
-/** Exit code 1 if the memory of anything grows by more than 5 % after its warm-up. */
+/** Exit code 1 if the memory of any process grows by more than 5 % after its warm-up. */
 const { tasks, clients } = readCommandLine({
   usage: `npm run soak [-- options]
   Four minutes: how the memory of a gateway, a worker and Redis grows with that many tasks, in heaps of 256 MiB.`,
@@ -21,16 +21,16 @@ const { tasks, clients } = readCommandLine({
 const MOST_GROWTH_PERCENT = 5;
 const SEGMENTS = 12;
 const TASKS_OF_SEGMENT = Math.ceil(tasks / SEGMENTS);
-/** Not measured: heaps grow to their working size, and BullMQ keeps a number of events. */
+/** Not measured: heaps grow to their working size, and BullMQ keeps some events. */
 const WARM_UP = 4;
 const KEPT_MS = '2000';
 /**
- * As in a container of 512 MiB. A heap that may take gigabytes of the machine takes its time to find its size, leak or
- * no leak.
+ * As in a container of 512 MiB: a heap that can grow to gigabytes takes long to reach its final size, with or without a
+ * leak.
  */
 const HEAP_MIB = 256;
 
-/** Memory at rest, in MiB: no task runs, none is kept. */
+/** Memory in MiB at rest: no task runs, none is stored. */
 type Sample = Readonly<Record<'gateway' | 'worker' | 'redis', number>>;
 
 const env = {
@@ -43,7 +43,7 @@ const env = {
   NODE_OPTIONS: `--max-old-space-size=${HEAP_MIB}`,
 };
 
-// Hours of traffic, compressed: many tasks that are forgotten soon. Memory is looked at in between, at rest.
+// Hours of traffic, compressed: many tasks with a short retention. Memory is sampled in between, at rest.
 await using redis = await startSingle();
 const agents = ['workshop/faults/agents/scenario-agent.ts', 'examples/echo/agent.ts'];
 await using stack = await startStack({ redisUrl: redis.url, agents, env });
@@ -65,8 +65,8 @@ process.stdout.write(`MiB at rest, first and last: ${JSON.stringify([samples[0],
 if (!growth.every(([, percent]) => percent <= MOST_GROWTH_PERCENT)) process.exitCode = 1;
 
 /**
- * Mostly short tasks; one in fifty is a scenario that is checked from beginning to end.
- * @returns how long it took, in ms
+ * Mostly short tasks; one in fifty is a scenario whose events are all checked.
+ * @returns its duration in ms
  */
 async function traffic(urls: readonly string[], segment: number): Promise<number> {
   const begun = performance.now();
@@ -97,7 +97,7 @@ async function memoryOf({ gateways, workers }: Stack, { nodes }: RedisDeployment
   return { gateway: resident(gateways), worker: resident(workers), redis: mib(Number(used)) };
 }
 
-/** In percent: of the mean of the last samples over that of the first ones after the warm-up. */
+/** In percent: the mean of the last samples relative to that of the first ones after the warm-up. */
 function growthOf(what: keyof Sample): number {
   const mean = (some: readonly Sample[]): number => some.reduce((sum, one) => sum + one[what], 0) / some.length;
   return (mean(samples.slice(-3)) / mean(samples.slice(WARM_UP, WARM_UP + 3)) - 1) * 100;

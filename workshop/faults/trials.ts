@@ -25,7 +25,7 @@ export interface Trial {
 const WORKERS = 2;
 const RECOVERY_BAR_MS = 5_000;
 const OUTAGE_BAR_MS = 6_000;
-/** It keeps its connections: clients must find out by themselves that another one has taken over. */
+/** Connections stay open: clients must find out themselves that another gateway has taken over. */
 const FREEZE_BAR_MS = 10_000;
 
 const seconds = (ms: number): string => `${(ms / 1_000).toFixed(2)} s`;
@@ -61,8 +61,8 @@ async function findRecovery(): Promise<Finding[]> {
 }
 
 /**
- * From kill -9 of a worker until each of its turns runs on another one, in milliseconds.
- * @param rounds workers to kill, one after the other  @param tasks that run all the while
+ * The time from kill -9 of a worker until each of its turns runs on another one, in milliseconds.
+ * @param rounds workers to kill, one after the other  @param tasks that run at any time
  */
 export async function measureRecovery({ rounds, tasks }: { rounds: number; tasks: number }): Promise<number[]> {
   await using scene = await startScene({ workers: WORKERS, env: { MAX_ATTEMPTS: '100' } });
@@ -72,7 +72,7 @@ export async function measureRecovery({ rounds, tasks }: { rounds: number; tasks
   const measured: number[] = [];
   for (let round = 0; round < rounds; round++) {
     const pids = await Promise.all(ids.map((id) => pidOf(client, id)));
-    // Not any worker: what comes at once may have been taken by one of them, all of it.
+    // Not just any worker: one of them may have taken all of a burst.
     const victim = stack.workers.find(({ pid }) => pids.includes(pid));
     const orphans = ids.filter((_, n) => pids[n] === victim?.pid);
     const killed = performance.now();
@@ -87,7 +87,7 @@ export async function measureRecovery({ rounds, tasks }: { rounds: number; tasks
   return measured;
 }
 
-/** The process that runs a task, as its agent reports; not `except`, which is dead. */
+/** The process that runs a task, as its agent reports; not `except`, which has been killed. */
 function pidOf(client: ResilientClient, taskId: string, except?: number): Promise<number> {
   const reported = async (): Promise<number | false> => {
     const { metadata } = await client.read(taskId);
@@ -101,7 +101,7 @@ const OPEN = 20;
 const ENDS_WITHIN_MS = 15_000;
 const BACK_WITHIN_MS = 10_000;
 
-/** FLUSHALL, with streams open and callers that wait. */
+/** FLUSHALL with open streams and waiting callers. */
 async function findLostData(): Promise<Finding[]> {
   await using scene = await startScene({ env: { BLOCKING_WAIT_MS: '60000' } });
   const { url, client, node } = scene;

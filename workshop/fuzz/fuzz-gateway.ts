@@ -9,7 +9,7 @@ import { judge } from './target/judge.ts';
 import type { Target } from './target/target.ts';
 
 /**
- * What inputs are made by, and how many are sent at the same time. All lanes of a round should take about as long: an
+ * How inputs are generated, and how many are sent concurrently. All lanes of a round should take about as long: an
  * incomplete request ends only at its time limit.
  */
 const grammars = [
@@ -21,15 +21,15 @@ const grammars = [
   { name: 'raw', inputs: rawInputs, lanes: 24, round: 20 },
 ] as const;
 
-/** Of the kept inputs of a grammar. */
+/** Maximum number of kept inputs of a grammar. */
 const MOST_KEPT = 200;
-/** Of an input that is kept: long ones are made by the grammars again and again. */
+/** Maximum size of a kept input: the grammars generate long ones again and again. */
 const MOST_CHARACTERS = 2_000;
-/** Of a lane's inputs, one by one: each look at the coverage takes some milliseconds. */
+/** Maximum number of a lane's inputs that are checked one by one: each reading of the coverage takes milliseconds. */
 const LOOKED_AT = 4;
-/** Heap that may come to that after the first tenth of a run, in bytes: caches fill up, and tasks expire late. */
+/** Allowed growth of the heap after the first tenth of a run, in bytes: caches fill up, and tasks expire late. */
 const GROWTH = 48 * 1024 * 1024;
-/** The input of a finding whose cause is not one input. */
+/** The input of a finding that has no single input as its cause. */
 const nothing: Input = { kind: 'raw', bytes: '' };
 
 export interface FuzzOptions {
@@ -41,35 +41,35 @@ export interface FuzzOptions {
   readonly onRound?: (seen: Readonly<Record<'requests' | 'branches' | 'findings' | 'heapBytes', number>>) => void;
 }
 
-/** An input, shrunken, and what its answer was. */
+/** A minimized input, and what is wrong with its answer. */
 export interface Finding {
   readonly input: Input;
   readonly problem: string;
 }
 
-/** A grammar, with inputs of it that have run a branch that none before them had. */
+/** A grammar, with those of its inputs that have covered a new branch. */
 interface Source {
   readonly grammar: (typeof grammars)[number];
   readonly kept: Input[];
 }
 
-/** What one lane, which sends one input after the other, has sent in a round. */
+/** What one lane, which sends its inputs one after the other, has sent in a round. */
 interface Sent {
   readonly source: Source;
   readonly tried: readonly Input[];
 }
 
 /**
- * Sends inputs of every grammar, and mutants of those that once ran a new branch. @returns what was answered badly,
- * one finding for each kind of bad answer
+ * Sends inputs of every grammar, and mutants of those that have covered a new branch. @returns wrong answers, one
+ * finding for each kind
  */
 export async function fuzzGateway(target: Target, { requests, seed, keeps, onRound }: FuzzOptions): Promise<Finding[]> {
   const sources = await Promise.all(grammars.map(sourceOf));
   const findings = new Map<string, Finding>();
-  /** Branches that have run, and those of inputs that were looked at one by one. */
+  /** Covered branches, of which those of single inputs were determined separately. */
   const [seen, looked] = [new Set<string>(), new Set<string>()];
   let done = 0;
-  /** Bytes in use after a tenth of the run, and after the last round. */
+  /** Heap in use after a tenth of the run, and after the last round, in bytes. */
   let early: number | undefined;
   let latest = 0;
 
@@ -108,7 +108,7 @@ export async function fuzzGateway(target: Target, { requests, seed, keeps, onRou
     );
   }
 
-  /** A branch was new: inputs of the round are sent again, and looked at one after the other, to learn which ran it. */
+  /** After a new branch: repeats inputs of the round one after the other, to find the one that covers it. */
   async function keepNew({ source: { kept }, tried }: Sent): Promise<void> {
     for (const input of kept.length < MOST_KEPT ? tried.slice(0, LOOKED_AT) : []) {
       await judge(target, input);

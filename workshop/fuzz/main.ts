@@ -1,4 +1,4 @@
-// `npm run fuzz`: anything a client may send, to a gateway of its own.
+// `npm run fuzz`: sends generated input to a gateway of its own.
 
 import { startRedis } from '../../tests/support/redis.ts';
 import { count, readCommandLine } from '../options.ts';

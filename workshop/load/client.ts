@@ -4,11 +4,11 @@ import { z } from 'zod';
 import { type Connections, Failure, isEventStream, type Outgoing, type Reply } from './connections.ts';
 import type { FoundAgent } from './target.ts';
 
-/** The part of a task that a load test reads: to check whole tasks would cost more than to serve them. */
+/** The part of a task that a load test reads: validating whole tasks would cost more than serving them. */
 const taskViewSchema = z.object({ id: z.string(), status: z.object({ state: taskStateSchema }) });
 export type TaskView = z.output<typeof taskViewSchema>;
 
-/** A2A 3.2.3: a task, or a message and no task. */
+/** A2A 3.2.3: a task, or a message without a task. */
 const sendResultSchema = z.union([z.object({ task: taskViewSchema }), z.object({ message: z.object({}) })]);
 export type SendResult = z.output<typeof sendResultSchema>;
 
@@ -37,7 +37,7 @@ function partsOf({ endpoint, headers }: Endpoint, operation: Operation) {
   return { path, headers: [...headers, 'content-type', 'application/json', ...accept] };
 }
 
-/** A2A 9: one URL, the operation in the body. An answer has no ETag, so that an unchanged task is sent again. */
+/** A2A 9: one URL, with the operation in the body. An answer has no ETag, so an unchanged task is sent again. */
 function jsonRpcRequest(to: Endpoint, method: Operation, params: object): Outgoing {
   const { path, headers } = partsOf(to, method);
   // A2A 4.4.6: the tenant of the card is given back in each request.
@@ -46,7 +46,7 @@ function jsonRpcRequest(to: Endpoint, method: Operation, params: object): Outgoi
   return { method: 'POST', path: path || '/', headers, body };
 }
 
-/** A2A 11: the operation in the path. */
+/** A2A 11: the operation is in the path. */
 function restRequest(to: Endpoint, operation: Exclude<Operation, 'GetTask'>, params: object): Outgoing {
   const { path, headers } = partsOf(to, operation);
   const verb = operation === 'SendMessage' ? 'send' : 'stream';
@@ -64,23 +64,23 @@ const tenantPath = ({ tenant }: Endpoint): string => (tenant ? `/${encodeURIComp
 export interface ClientSettings {
   readonly connections: Connections;
   readonly agent: FoundAgent;
-  /** From the moment at which a request should have been sent. */
+  /** Milliseconds since the request was due. */
   readonly timeoutMs: number;
-  /** Begins the ids of messages: were it that of another run, the messages would be taken for retries of its. */
+  /** Prefix of message ids: with that of another run, messages would be treated as its retries. */
   readonly runId: string;
 }
 
 export interface TaskReading {
-  /** Undefined: unchanged since the version that is known already. */
+  /** Undefined if the known version is unchanged. */
   readonly task: TaskView | undefined;
   readonly etag: string | undefined;
 }
 
 export interface StreamOptions {
   readonly dueAt: number;
-  /** What the timeout is for: the whole stream, or its first piece. */
+  /** What the timeout applies to: the whole stream, or its first event. */
   readonly timeoutFor: 'end' | 'beginning';
-  /** @param id as the server sends it; undefined when it sends none */
+  /** @param id as the server sends it; undefined if it sends none */
   readonly onEvent: (event: StreamEvent, id: string | undefined) => void;
 }
 
@@ -108,7 +108,7 @@ export class A2AClient {
     return checked(sendResultSchema, this.#read(reply));
   }
 
-  /** @param etag of the version that is known already */
+  /** @param etag of the known version */
   async getTask(id: string, etag: string | undefined, dueAt: number): Promise<TaskReading> {
     const { agent } = this.#settings;
     const isRest = agent.binding === 'HTTP+JSON';
@@ -122,7 +122,7 @@ export class A2AClient {
     let problem: unknown;
     const decoder = new TextDecoder();
     const read = (name: string | undefined, data: string): StreamEvent => {
-      // An event called `error` is a server's last word on a stream that it cannot go on with.
+      // A server ends a stream with an event called `error` when it cannot continue.
       if (name === 'error') throw new Failure('stream broke off', data);
       return checked(streamEventSchema, this.#result(data));
     };
@@ -155,7 +155,7 @@ export class A2AClient {
     return connections.begin(request, dueAt + timeoutMs).reply;
   }
 
-  /** An answer with a status other than 2xx is counted by that status, whatever its body is. */
+  /** An answer with a status other than 2xx is counted by its status, whatever its body. */
   #read({ status, headers, body }: Reply): unknown {
     if (status >= 200 && status <= 299) return this.#result(body);
     const seconds = Number(headers['retry-after'] ?? Number.NaN);
@@ -163,7 +163,7 @@ export class A2AClient {
     throw new Failure(`HTTP ${status}`, body.trim() || `HTTP ${status} without a body`, retryAfterMs);
   }
 
-  /** The result in a body or in an event. @throws {Failure} an error, or no answer of A2A */
+  /** The result in a body or an event. @throws {Failure} an error, or an answer that is not A2A */
   #result(text: string): unknown {
     const json = readJson(text);
     if (this.#settings.agent.binding === 'HTTP+JSON') return json;

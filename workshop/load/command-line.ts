@@ -12,7 +12,7 @@ export interface PlannedRun {
   readonly options: CommonOptions & Readonly<Record<string, unknown>>;
 }
 
-/** The command line cannot be followed; the message names everything that is wrong with it. */
+/** The command line is invalid; the message names every problem. */
 export class BadOptions extends Error {
   override readonly name = 'BadOptions';
 
@@ -21,7 +21,7 @@ export class BadOptions extends Error {
   }
 }
 
-/** @param secrets from the environment; what is typed counts more  @throws {BadOptions} */
+/** @param secrets from the environment; options on the command line take precedence  @throws {BadOptions} */
 export function readOptions(
   [name, ...args]: readonly string[],
   secrets: Partial<Pick<CommonOptions, 'apiKey' | 'bearer'>>,

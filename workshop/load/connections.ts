@@ -1,17 +1,17 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Pool } from 'undici';
 
-/** Why something did not work, as the report counts it. */
+/** The reason of a failure, as the report counts it. */
 export class Failure extends Error {
   override readonly name = 'Failure';
-  /** The same words for the same kind: `HTTP 503`, `JSON-RPC -32057`, `timeout`. */
+  /** The same text for the same kind: `HTTP 503`, `JSON-RPC -32057`, `timeout`. */
   readonly kind: string;
   /** The server's Retry-After. */
   readonly retryAfterMs: number | undefined;
 
-  /** @param example one such case in more words */
+  /** @param example details of one such failure */
   constructor(kind: string, example = kind, retryAfterMs?: number) {
-    // Texts of servers are printed on a terminal, where control characters have no business.
+    // Texts of servers are printed on a terminal, so control characters are removed.
     const line = example.replace(/[\s\p{Cc}]+/gu, ' ').trim();
     super(line.length > 300 ? `${line.slice(0, 299)}…` : line);
     this.kind = kind;
@@ -29,9 +29,9 @@ export function orFailure<T>(request: Promise<T>): Promise<T | Failure> {
 
 export interface Outgoing {
   readonly method: 'GET' | 'POST';
-  /** With the query. */
+  /** Including the query. */
   readonly path: string;
-  /** Names and values in turn. */
+  /** Names and values, alternating. */
   readonly headers: readonly string[];
   readonly body?: string;
 }
@@ -39,13 +39,13 @@ export interface Outgoing {
 export interface Reply {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** Empty if it was a stream of events that somebody listens to. */
+  /** Empty for a stream of events with a listener. */
   readonly body: string;
 }
 
 export interface ConnectionSettings {
   readonly origin: string;
-  /** Most connections, each for one request at a time. Opened on demand. */
+  /** Maximum number of connections, each for one request at a time. Opened on demand. */
   readonly connections: number;
   readonly connectTimeoutMs: number;
 }
@@ -53,14 +53,14 @@ export interface ConnectionSettings {
 type OnPiece = (piece: Buffer) => void;
 
 /**
- * Connections to one server. A request without a free one waits, and the wait is part of its time: a slow server does
- * not get fewer requests.
+ * Connections to one server. A request without a free connection waits, and this time counts: a slow server does not
+ * get fewer requests.
  */
 export class Connections implements AsyncDisposable {
   readonly #pool: Pool;
 
   constructor({ origin, connections, connectTimeoutMs }: ConnectionSettings) {
-    // Times are kept here, from the moment at which a request should have been sent.
+    // Timeouts are measured here, from the time when a request was due.
     const times = { headersTimeout: 0, bodyTimeout: 0, connect: { timeout: connectTimeoutMs } };
     this.#pool = new Pool(origin, { ...times, connections, pipelining: 1, allowH2: false });
   }
@@ -68,13 +68,13 @@ export class Connections implements AsyncDisposable {
   /**
    * Sends a request. The reply rejects with a `Failure`. `abort` ends it with one, and closes its connection, since
    * HTTP/1.1 cannot take a request back; after `keepOpen` it may take any time.
-   * @param expiresAt by `performance.now()`: after that it has failed  @param onPiece gets a stream of events
+   * @param expiresAt by `performance.now()`: the time of its timeout  @param onPiece receives a stream of events
    */
   begin(request: Outgoing, expiresAt: number, onPiece?: OnPiece) {
     const controller = new AbortController();
     const { signal } = controller;
     const abort = (kind: string): void => controller.abort(new Failure(kind));
-    // A timer of Node may be early by a millisecond.
+    // A timer of Node can be early by a millisecond.
     const timer = setTimeout(abort, Math.max(1, Math.ceil(expiresAt - performance.now()) + 1), 'timeout');
     // The pool notices only when it is about to send it.
     const aborted = new Promise<never>((_, reject) =>
@@ -118,7 +118,7 @@ const kinds: Readonly<Record<string, string>> = {
   EADDRNOTAVAIL: 'no more local ports here',
 };
 
-/** Of a request that got no answer at all. */
+/** The failure of a request without any answer. */
 function inWords(error: unknown): Failure {
   if (error instanceof Failure) return error;
   if (!(error instanceof Error)) return new Failure('network error', String(error));

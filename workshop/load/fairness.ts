@@ -1,5 +1,5 @@
-// `npm run fairness`: one tenant has thousands of messages waiting, another sends one. It must begin within a turn and
-// twice the time that it takes when nobody else sends.
+// `npm run fairness`: one tenant has thousands of waiting messages, another sends one. It must begin within the time of
+// a turn plus twice the time that it takes when nobody else sends.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { Store } from '@switchyard/store';
@@ -10,14 +10,14 @@ import { median } from '../statistics.ts';
 import { startOwnSystem } from '../system.ts';
 import { conclude, ms } from '../tables.ts';
 
-/** What a turn of agents/limited.ts takes: two at a time. */
+/** Duration of a turn of agents/limited.ts, which runs two at a time. */
 export const TURN_MS = 50;
 const PREFIX = 'fairness';
 const AT_ONCE = 160;
 
 /**
  * @param queued messages of the other tenant  @param sent messages of the client, one after the other
- * @returns median ms until a turn begins when nobody else sends, and beside the other's; how many then still wait
+ * @returns median ms until a turn begins without and with the other tenant; how many of the other's messages still wait
  */
 export async function measureFairness({ queued, sent }: { queued: number; sent: number }) {
   const env = { DEFAULT_AGENT: 'limited', KEY_PREFIX: PREFIX };
@@ -33,7 +33,7 @@ export async function measureFairness({ queued, sent }: { queued: number; sent: 
   return { idleMs, besideMs, waiting: await store.queue.waiting('limited') };
 }
 
-/** With a pause of any length before each, so that they come at any moment of the turns that run. */
+/** With a random pause before each message, so that it arrives at any moment of the running turns. */
 async function startsMs(url: string, count: number): Promise<number> {
   const took: number[] = [];
   for (let n = 0; n < count; n++) {

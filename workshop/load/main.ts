@@ -1,4 +1,4 @@
-// `npm run load -- <profile> [options]`: puts an A2A agent under load. What there is: `npm run load -- --help`.
+// `npm run load -- <profile> [options]`: puts an A2A agent under load. For help: `npm run load -- --help`.
 
 import { listenToStopSignals } from '@switchyard/cli/up';
 import { BadOptions, help, type PlannedRun, readOptions } from './command-line.ts';

@@ -10,8 +10,8 @@ interface ArrivalSettings {
 }
 
 /**
- * Arrivals of independent clients, a Poisson process, in milliseconds since the start. It never ends.
- * For a rate that changes, candidates come at the highest rate and some of them stay away (thinning).
+ * Arrivals of independent clients, a Poisson process, in milliseconds since the start. Never ends.
+ * For a changing rate, candidates are generated at the highest rate and some are dropped (thinning).
  */
 export function* arrivals({ rateAt, peak, random }: ArrivalSettings): Generator<number, never> {
   let ms = 0;
@@ -24,11 +24,11 @@ export function* arrivals({ rateAt, peak, random }: ArrivalSettings): Generator<
 
 /** How late a timer of Node can be on an idle machine, in milliseconds. */
 const GRAIN_MS = 2;
-/** The longest nap, in milliseconds: so soon an end is noticed. */
+/** The longest sleep, in milliseconds: the end is noticed after this time. */
 const NAP_MS = 50;
 
 export interface Pace {
-  /** Milliseconds since the start, in order. */
+  /** Times of the arrivals in milliseconds since the start, sorted. */
   readonly arrivals: Iterator<number, unknown>;
   /** Ends it. */
   readonly signal: AbortSignal;

@@ -1,5 +1,5 @@
-// `npm run overload`: ten times as many messages as the workers can do. What is taken must be answered about as fast as
-// ever, what is refused at once, and nothing that was taken may be lost.
+// `npm run overload`: ten times as many messages as the workers can process. Accepted ones must be answered about as
+// fast as normally, the others refused at once, and no accepted one may be lost.
 
 import type { Task } from '@switchyard/protocol';
 import { userMessage } from '../../tests/support/messages.ts';
@@ -10,12 +10,12 @@ import { startOwnSystem } from '../system.ts';
 import { conclude, ms, textTable } from '../tables.ts';
 import { arrivals, keepPace } from './open-model.ts';
 
-/** What agents/limited.ts can do in a second: two at a time, 50 ms each, and some ms between two. */
+/** Capacity of agents/limited.ts per second: two at a time, 50 ms each, and some ms in between. */
 const CAPACITY = 36;
 const FACTOR = 10;
 const MAX_QUEUE_WAIT_MS = 100;
 
-/** A system of its own, first with half of what it can do, then with ten times as much. */
+/** A system of its own, first with half of its capacity, then with ten times as much. */
 export async function measureOverload(times: { normalMs: number; overloadMs: number }) {
   const env = { DEFAULT_AGENT: 'limited', MAX_QUEUE_WAIT_MS: `${MAX_QUEUE_WAIT_MS}` };
   await using system = await startOwnSystem({ agents: ['workshop/load/agents/limited.ts'], env });
@@ -23,7 +23,7 @@ export async function measureOverload(times: { normalMs: number; overloadMs: num
   await phase(url, CAPACITY / 2, 1_000);
   const normal = await phase(url, CAPACITY / 2, times.normalMs);
   const overload = await phase(url, FACTOR * CAPACITY, times.overloadMs);
-  // Messages that were taken, and whose task did not complete.
+  // Accepted messages whose task did not complete.
   const lost = [normal, overload].reduce((sum, { others }) => sum + (others['200 not completed'] ?? 0), 0);
   return { normal, overload, lost };
 }
@@ -31,8 +31,8 @@ export async function measureOverload(times: { normalMs: number; overloadMs: num
 type Phase = Awaited<ReturnType<typeof phase>>;
 
 /**
- * Messages at one rate. @returns the latencies of completed tasks and of 429 with Retry-After, from when the message
- * was due, and how often there was any other answer
+ * Sends messages at one rate. @returns the latencies of completed tasks and of 429 with Retry-After, from the time when
+ * the message was due, and the number of other answers by kind
  */
 async function phase(url: string, rate: number, ms: number) {
   const [taken, refused] = [new Latencies(), new Latencies()];

@@ -15,12 +15,12 @@ import type { A2AClient } from './client.ts';
 import { arrivals, keepPace } from './open-model.ts';
 import type { Recorder, TaskLedger } from './recorder.ts';
 
-/** Defaults that differ between profiles, as they would be typed. */
+/** Defaults that differ between profiles, as on the command line. */
 export type CommonDefaults = Readonly<Partial<Record<'duration' | 'rate' | 'connections', string>>>;
 
 export type CommonOptions = ValuesOf<ReturnType<typeof commonOptions>>;
 
-/** Options of every profile. Time, rate and numbers are bounded. */
+/** Options of every profile, with bounds for times, rates and numbers. */
 export function commonOptions({ duration = '30s', rate, connections }: CommonDefaults) {
   return {
     url: optional({
@@ -60,28 +60,28 @@ function readUrl(text: string): URL {
   return isUsable ? url : mustBe('a URL such as http://127.0.0.1:4000, without a name and a query');
 }
 
-/** What a profile works with. */
+/** What a profile gets. */
 export interface Load {
   readonly options: CommonOptions;
-  /** The agent is load/agents/load.ts. */
+  /** Whether the agent is load/agents/load.ts. */
   readonly isOwnAgent: boolean;
   readonly client: A2AClient;
   readonly recorder: Recorder;
   readonly tasks: TaskLedger;
   readonly random: SeededRandom;
-  /** Aborts when nothing new may begin: the time is over, or the run was stopped. */
+  /** Aborts when nothing new may start: the time is up, or the run was stopped. */
   readonly over: AbortSignal;
-  /** Aborts `settleMs` later, until when clients may still read their tasks. */
+  /** Aborts `settleMs` later; until then clients may still read their tasks. */
   readonly settled: AbortSignal;
-  /** Aborts when the run ends at once. */
+  /** Aborts when the run must end at once. */
   readonly halted: AbortSignal;
 }
 
-/** One rate that was tried by the profile `ramp`. */
+/** A rate that the profile `ramp` has tried. */
 export interface TriedRate {
   readonly rate: number;
   readonly held: boolean;
-  /** Why it did not; unset if it did. */
+  /** Why it did not hold; unset if it did. */
   readonly because: string | undefined;
   readonly latency: LatencySummary | undefined;
   readonly requests: number;
@@ -92,9 +92,9 @@ export interface TriedRate {
 export interface Findings {
   readonly ramp?: {
     readonly tried: readonly TriedRate[];
-    /** Per second; undefined if not even the first one did. */
+    /** Per second; undefined if not even the first rate held. */
     readonly highestThatHeld: number | undefined;
-    /** The lowest that did not: the limit is between the two. Undefined if it was not reached. */
+    /** The lowest rate that did not hold: the limit is between the two. Undefined if it was not reached. */
     readonly lowestThatDidNot: number | undefined;
   };
   readonly streams?: Readonly<typeof noStreams>;
@@ -104,11 +104,11 @@ export const noStreams = {
   opened: 0,
   /** Open at the same time. */
   most: 0,
-  /** Ended by the server, as they should. */
+  /** Number of streams that the server ended, as expected. */
   ended: 0,
-  /** Still open when the time was over. */
+  /** Number of streams that were open when the time was up. */
   left: 0,
-  /** Events whose ids were compared with those before, and events without a number to compare. */
+  /** Events whose ids were compared with the ones before, and events without a number. */
   checked: 0,
   unchecked: 0,
   holes: 0,
@@ -120,15 +120,15 @@ export interface Profile<O extends Options = Options> {
   /** A few words for `--help`. */
   readonly summary: string;
   readonly defaults: CommonDefaults;
-  /** A short run before the measurement warms the server up. */
+  /** Whether a short run warms the server up. */
   readonly canWarmUp: boolean;
-  /** Prefers a binding in which polls can send a version. */
+  /** Whether it prefers a binding in which polls can send a version. */
   readonly wantsVersions?: boolean;
   /** Options of this profile only. */
   readonly options: O;
-  /** The operation, or another duration, whose latency is that of the run. */
+  /** The operation, or another duration, whose latency is the latency of the run. */
   primary(own: ValuesOf<O>, isOwnAgent: boolean): string;
-  /** Options that are valid alone but contradict each other. */
+  /** Returns problems of options that are valid alone but contradict each other. */
   contradictions?(options: CommonOptions & ValuesOf<O>): string[];
   run(load: Load, own: ValuesOf<O>): Promise<Findings>;
 }
@@ -146,19 +146,19 @@ export function operationOf(mode: Mode): string {
   return mode === 'stream' ? 'SendStreamingMessage' : `SendMessage, ${mode}`;
 }
 
-/** Most requests in progress: more would fill the memory of this process. */
+/** Maximum number of requests in progress: more would fill the memory of this process. */
 const MOST_OPEN = 50_000;
 
 export interface Arrivals {
   /** In milliseconds from now; default: at `--rate`. */
   readonly times?: Iterator<number, unknown>;
-  /** Ends the arrivals; default: the end of the run. */
+  /** Ends the arrivals. Default: the end of the run. */
   readonly signal?: AbortSignal;
   /** Handles one arrival. Never rejects. */
   readonly act: (dueAt: number) => Promise<unknown>;
 }
 
-/** Resolves when all that arrived has ended. */
+/** Resolves when everything that arrived has ended. */
 export function onArrivals(load: Load, { times, signal, act }: Arrivals): Promise<void> {
   const { recorder } = load;
   const counted = async (dueAt: number): Promise<void> => {

@@ -6,14 +6,14 @@ import { arrivals } from './open-model.ts';
 import { defaultText, defineProfile, type Load, type Mode, modes, onArrivals, operationOf } from './profile.ts';
 import { followStream } from './streams.ts';
 
-/** How messages are sent, for the profiles that have a choice. */
+/** How messages are sent, for profiles that support several ways. */
 export const modeOption = oneOf(
   modes,
   'wait until the task ends, until it is accepted (returnImmediately), or read its stream',
   'blocking',
 );
 
-/** One message, sent, answered and counted. @returns its failure, and the milliseconds since it was due */
+/** Sends one message, and counts its answer. @returns its failure, and the milliseconds since it was due */
 export async function sendOne(load: Load, mode: Mode, dueAt: number) {
   const text = load.options.text ?? defaultText;
   const result = await orFailure<unknown>(
@@ -27,7 +27,7 @@ export async function sendOne(load: Load, mode: Mode, dueAt: number) {
   return { failure, ms };
 }
 
-/** Counts the answer. @returns the task, if it was one */
+/** Counts the answer. @returns the task, if it is one */
 function noteTask({ tasks }: Load, result: SendResult): TaskView | undefined {
   if ('task' in result) tasks.accepted(result.task);
   else tasks.repliedWithMessage();
@@ -48,7 +48,7 @@ export const steady = defineProfile({
   },
 });
 
-/** A low rate with bursts: how much queues up in a burst, and how long the queue takes to drain. */
+/** A low rate with bursts: how long the queue of a burst becomes, and how long it takes to drain. */
 export const burst = defineProfile({
   name: 'burst',
   summary: 'few messages, with bursts of many',
@@ -80,11 +80,11 @@ export const burst = defineProfile({
   },
 });
 
-/** From the arrival of a client until it sees that its task has ended. */
+/** From the arrival of a client until it sees the end of its task. */
 const untilSeen = 'task, until a poll sees its end';
-/** Factor by which the wait grows after a poll without a change. */
+/** Factor by which the interval grows after a poll without a change. */
 const GROWTH = 1.5;
-/** The own agent works for a while, so that there is something to poll for. */
+/** Our own agent works for a while, so that polls are needed. */
 const ownText = 'work 300';
 
 interface Patience {
@@ -123,14 +123,14 @@ async function sendAndPoll(load: Load, patience: Patience, dueAt: number): Promi
     recorder.took(untilSeen, performance.now() - dueAt);
 }
 
-/** @returns whether it saw the end before the time was over */
+/** @returns whether it saw the end before the time was up */
 async function pollToEnd(load: Load, { pollFromMs, pollToMs }: Patience, taskId: string): Promise<boolean> {
   const { recorder, client, tasks, random, settled } = load;
   let waitMs = pollFromMs;
   let etag: string | undefined;
   for (;;) {
     const napMs = waitMs * (0.75 + random.next() / 2);
-    await delay(napMs, undefined, { signal: settled }).catch(() => undefined); // being woken is no error
+    await delay(napMs, undefined, { signal: settled }).catch(() => undefined); // an abort of the pause is not an error
     if (settled.aborted) return false;
     const dueAt = performance.now();
     const reading = await orFailure(client.getTask(taskId, etag, dueAt));

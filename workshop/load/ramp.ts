@@ -26,7 +26,7 @@ export const ramp = defineProfile({
     for (let rate = search.next; rate !== undefined && !load.over.aborted; rate = search.next) {
       const attempt = { rate, stepMs, mode, maxLatencyMs };
       const first = await tryRate(load, attempt);
-      // The machine may be busy for a moment: a rate fails only if it fails twice.
+      // The machine may be busy for a moment, so a rate fails only if it fails twice.
       const verdict = !first || first.held ? first : ((await tryRate(load, attempt)) ?? first);
       if (!verdict) break;
       tried.push(verdict);
@@ -40,7 +40,7 @@ export const ramp = defineProfile({
 /** The search ends when the highest rate that held and the lowest that did not are this close. */
 const CLOSE_ENOUGH = 1.1;
 
-/** Which rate to try next: twice as much while they hold, then half-way between the two that are known. Pure. */
+/** The next rate to try: twice as much while rates hold, then the middle between the two known ones. Pure. */
 export class RateSearch {
   highestThatHeld: number | undefined;
   lowestThatDidNot: number | undefined;
@@ -52,7 +52,7 @@ export class RateSearch {
     this.#to = to;
   }
 
-  /** Undefined when there is nothing more to be found out. */
+  /** Undefined when the search has ended. */
   get next(): number | undefined {
     const { highestThatHeld: held, lowestThatDidNot: missed } = this;
     if (held === undefined) return missed === undefined ? this.#from : undefined;
@@ -66,7 +66,7 @@ export class RateSearch {
   }
 }
 
-/** Two significant digits: 1,137 and 1,140 per second cannot be told apart. */
+/** Two significant digits, since 1,137 and 1,140 per second cannot be distinguished. */
 function rounded(rate: number): number {
   const digit = 10 ** Math.max(0, Math.floor(Math.log10(rate)) - 2);
   return rate < 10 ? rate : Math.round(rate / digit) * digit;
@@ -91,7 +91,7 @@ async function tryRate(load: Load, { rate, stepMs, mode, maxLatencyMs }: Attempt
   let [requests, late, errors] = [0, 0, 0];
   const problem = (answers: number): string | undefined => {
     if (errors > answers * load.options.maxErrorRateShare) return `${errors} errors`;
-    // One of a hundred answers may be late, and at least one: of few answers the slowest means little.
+    // One of a hundred answers may be late, and at least one, since the slowest of few answers means little.
     return late > Math.max(1, answers * MAY_BE_LATE) ? `p99 above ${maxLatencyMs} ms` : undefined;
   };
   const lost = new AbortController();
@@ -103,7 +103,7 @@ async function tryRate(load: Load, { rate, stepMs, mode, maxLatencyMs }: Attempt
     if (failure) errors++;
     else latencies.add(ms);
     if (failure || ms > maxLatencyMs) late++;
-    // No later answer can change the verdict.
+    // No later answer can change the result.
     if (problem(Math.max(requests, (rate * stepMs) / 1_000))) lost.abort();
   };
   const signal = AbortSignal.any([time, lost.signal, load.over]);

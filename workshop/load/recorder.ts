@@ -4,20 +4,20 @@ import type { TaskView } from './client.ts';
 import type { Failure } from './connections.ts';
 
 interface Counts {
-  /** Arrivals: what should have been begun. */
+  /** Arrivals: requests that were due. */
   offered: number;
   /** Answers without an error. */
   answered: number;
-  /** Events that came on streams. */
+  /** Events of streams. */
   events: number;
   errors: number;
 }
 
 /** What happened in one second of a run. */
 export interface Interval extends Readonly<Counts> {
-  /** Its end, in seconds since the start. */
+  /** End of the second, in seconds since the start. */
   readonly seconds: number;
-  /** Begun and not ended, at the end of the second. */
+  /** Started and not ended, at the end of the second. */
   readonly open: number;
   /** Of the operation that the profile is about; undefined if nothing was answered in it. */
   readonly latency: LatencySummary | undefined;
@@ -26,18 +26,18 @@ export interface Interval extends Readonly<Counts> {
 const nothing = (): Counts => ({ offered: 0, answered: 0, events: 0, errors: 0 });
 
 /**
- * Counts what happens in a run. Latencies are those of answers without an error and of timeouts: an error that comes
- * fast must not improve the figures.
+ * Counts the requests of a run. Latencies are those of successful answers and of timeouts: fast errors must not improve
+ * the figures.
  */
 export class Recorder {
-  /** The operation whose latency is that of the run. */
+  /** The operation whose latency is the latency of the run. */
   readonly primary: string;
   readonly operations = new Map<string, { requests: number; errors: number; readonly latencies: Latencies }>();
   readonly intervals: Interval[] = [];
   readonly total = nothing();
   readonly #errors = new Map<string, { count: number; readonly example: string }>();
   readonly #beganAt = performance.now();
-  /** The present second. */
+  /** The current second. */
   readonly #latencies = new Latencies();
   #current = nothing();
   #isClosed = false;
@@ -51,7 +51,7 @@ export class Recorder {
     return this.operations.values().reduce((sum, { requests }) => sum + requests, 0);
   }
 
-  /** The most frequent first. The example is the first of them in more words. */
+  /** The most frequent first, each with details of its first occurrence. */
   get errors() {
     const errors = Array.from(this.#errors, ([kind, { count, example }]) => ({ kind, count, example }));
     return errors.toSorted((a, b) => b.count - a.count);
@@ -67,7 +67,7 @@ export class Recorder {
     this.#open--;
   }
 
-  /** @param ms since it should have begun; unset where the duration means nothing */
+  /** @param ms since it was due; unset if the duration means nothing */
   ended(operation: string, failure: Failure | undefined, ms?: number): void {
     if (this.#isClosed) return;
     const counts = this.#operation(operation);
@@ -80,7 +80,7 @@ export class Recorder {
     if (ms !== undefined && (!failure || failure.kind === 'timeout')) this.took(operation, ms);
   }
 
-  /** Adds a duration that is not that of a request. */
+  /** Adds a duration that is not one of a request. */
   took(what: string, ms: number): void {
     if (this.#isClosed) return;
     this.#operation(what).latencies.add(ms);
@@ -98,7 +98,7 @@ export class Recorder {
     this.#count('errors');
   }
 
-  /** Ends an interval, and begins the next. */
+  /** Ends an interval, and starts the next. */
   cut(): Interval {
     const seconds = (performance.now() - this.#beganAt) / 1_000;
     const interval = { seconds, open: this.#open, ...this.#current, latency: this.#latencies.summary() };
@@ -108,7 +108,7 @@ export class Recorder {
     return interval;
   }
 
-  /** Stops counting: failures after a forced end are caused by it. */
+  /** Stops counting, since failures after a forced end are caused by it. */
   close(): void {
     this.#isClosed = true;
   }
@@ -125,10 +125,10 @@ export class Recorder {
   }
 }
 
-/** More are not followed to their end: they would fill the memory of a run of hours. */
+/** Others are not followed to their end: they would fill the memory of a run of hours. */
 const MOST_OPEN = 200_000;
 
-/** The tasks of a run, as far as its clients know them. */
+/** The tasks of a run, as far as its clients know. */
 export class TaskLedger {
   readonly open = new Set<string>();
   readonly #recorder: Recorder;
@@ -144,7 +144,7 @@ export class TaskLedger {
     messages: 0,
   };
 
-  /** @param recorder is told of each task that does not complete */
+  /** @param recorder counts each task that does not complete */
   constructor(recorder: Recorder) {
     this.#recorder = recorder;
   }
@@ -159,7 +159,7 @@ export class TaskLedger {
     this.#counts.messages++;
   }
 
-  /** Counts a task when it is first seen to have got as far as it gets. @returns whether it has, now or before */
+  /** Counts a task when its end is first seen. @returns whether it has ended, now or before */
   seen({ id, status: { state } }: TaskView): boolean {
     if (!isSettled(state)) return false;
     if (!this.open.delete(id)) return true;
@@ -177,7 +177,7 @@ export class TaskLedger {
   }
 }
 
-/** Whether it changes no more without its client. */
+/** Whether it changes only with another message. */
 export function isSettled(state: TaskState): boolean {
   return isTerminal(state) || isInterrupted(state);
 }

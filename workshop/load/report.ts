@@ -6,7 +6,8 @@ import type { Interval, Recorder } from './recorder.ts';
 import type { Report } from './run-load.ts';
 
 /**
- * Decides the exit code, and says why. A ramp passes when a rate held: errors beyond its limit are expected.
+ * Decides about the exit code, and gives the reason. A ramp passes when a rate held: errors beyond its limit are
+ * expected.
  */
 export function judge({ requests, total }: Recorder, { ramp }: Findings, most: number) {
   if (ramp) {
@@ -21,7 +22,7 @@ export function judge({ requests, total }: Recorder, { ramp }: Findings, most: n
   return { passed, because: `errors ${percent(rate)}, ${passed ? 'not more' : 'more'} than ${percent(most)}` };
 }
 
-/** report.json. @returns its path  @param folder unset: one of its own below .data/load */
+/** Writes report.json. @returns its path  @param folder default: a new one below .data/load */
 export async function writeReport(report: Report, folder: string | undefined): Promise<string> {
   const stamp = report.beganAt.slice(0, 19).replaceAll(':', '-');
   const place = resolve(folder ?? join('.data', 'load', `${stamp}-${report.profile}`));
@@ -30,7 +31,7 @@ export async function writeReport(report: Report, folder: string | undefined): P
   return join(place, 'report.json');
 }
 
-/** How a run goes, in one second. @param of how long the run will take, in words */
+/** The progress of a run in one second. @param of total duration of the run, in words */
 export function progressLine(interval: Interval, of: string): string {
   const { seconds, offered, answered, events, errors, open, latency } = interval;
   const parts = [
@@ -46,7 +47,7 @@ export function progressLine(interval: Interval, of: string): string {
   return parts.join('  ');
 }
 
-/** The report as it is printed; tables without rows are left out. */
+/** The report as text, without empty tables. */
 export function toText(report: Report): string {
   const { verdict, tasks } = report;
   const tables = tablesOf(report).map(([title, head, rows]) => rows.length > 0 && `${title}\n${textTable(head, rows)}`);

@@ -17,16 +17,16 @@ const SECOND_MS = 1_000;
 export interface RunParts {
   readonly plan: PlannedRun;
   readonly agent: FoundAgent;
-  /** Process ids of an own gateway, by name; unset: another server. */
+  /** Pids of our own system, by name; unset: another server. */
   readonly ownPids: Readonly<Record<string, number>> | undefined;
   readonly onSecond: (interval: Interval) => void;
-  /** Aborts on Ctrl-C, for the report. */
+  /** Aborts at Ctrl-C: the run ends with a report. */
   readonly stopped: AbortSignal;
-  /** Aborts on the second Ctrl-C, without a report. */
+  /** Aborts at the second Ctrl-C: the run ends without a report. */
   readonly killed: AbortSignal;
 }
 
-/** Everything that is known of a run; report.json is this. Times without a unit in their name are milliseconds. */
+/** Everything known about a run: report.json. Times without a unit in their name are in milliseconds. */
 export type Report = Awaited<ReturnType<typeof runLoad>>;
 
 /** Warms up, runs the profile, polls its open tasks, and reports. */
@@ -44,7 +44,7 @@ export async function runLoad(parts: RunParts) {
   const client = new A2AClient({ connections, agent, timeoutMs: plan.options.timeoutMs, runId });
   const random = new SeededRandom(plan.options.seed);
   const isOwnAgent = ownPids !== undefined;
-  // Warm-up and run share connections, client and random numbers, and are counted apart.
+  // Warm-up and run share connections, client and random numbers, but are counted separately.
   const begin = (durationMs: number): Load => {
     const options = { ...plan.options, durationMs };
     const over = AbortSignal.any([AbortSignal.timeout(durationMs), stopped, halted]);
@@ -74,7 +74,7 @@ export async function runLoad(parts: RunParts) {
     version: 1,
     profile: profile.name,
     summary: profile.summary,
-    // Without a URL: a gateway of its own.
+    // Without a URL: our own gateway.
     target: { url: url?.href, agent: agent.name, endpoint: agent.endpoint.href, binding: agent.binding },
     options,
     verdict: judge(recorder, findings, options.maxErrorRateShare),
@@ -88,9 +88,9 @@ export async function runLoad(parts: RunParts) {
     events: total.events,
     errorCount: total.errors,
     errors,
-    // Whose latency is that of the run.
+    // The operation whose latency is the latency of the run.
     primary,
-    // Latencies from when a request was due. Without requests: a duration that is not that of a request.
+    // Latencies from the time when a request was due. Without requests: a duration that is not one of a request.
     operations: Array.from(operations, ([name, { latencies, ...counts }]) => ({
       name,
       ...counts,
@@ -106,7 +106,7 @@ export async function runLoad(parts: RunParts) {
   };
 }
 
-/** Ends an interval every second, and one when it is disposed. */
+/** Ends an interval every second, and the last one when it is disposed. */
 function countSeconds({ recorder }: Load, onSecond: RunParts['onSecond']): Disposable {
   const timer = setInterval(() => onSecond(recorder.cut()), SECOND_MS);
   return {
@@ -126,14 +126,14 @@ function afterAbort(signal: AbortSignal, ms: number): AbortSignal {
   return controller.signal;
 }
 
-/** Clients that ask at once. */
+/** Number of tasks polled concurrently. */
 const ASKING = 32;
-/** Before a task that runs on is asked for again, in milliseconds. */
+/** Pause before a running task is polled again, in milliseconds. */
 const PAUSE_MS = 100;
 
 /**
- * Polls the tasks that are open: each accepted task should end. After the run, and not counted among its requests; for
- * `settleMs` at most.
+ * Polls the open tasks, since each accepted task should end. After the run, without counting the requests, for at most
+ * `settleMs`.
  */
 async function settle(load: Load): Promise<void> {
   const { tasks, options } = load;
@@ -141,12 +141,12 @@ async function settle(load: Load): Promise<void> {
   while (tasks.open.size > 0 && !signal.aborted) {
     const round = tasks.open.values().toArray().values();
     await Promise.all(Array.from({ length: ASKING }, () => askInTurn(load, round, signal)));
-    // It throws when the time is over.
+    // It throws when the time is up.
     if (tasks.open.size > 0) await delay(PAUSE_MS, undefined, { signal }).catch(() => undefined);
   }
 }
 
-/** An iterator that is shared: each id is asked for once in a round. */
+/** A shared iterator: each id is polled once in a round. */
 async function askInTurn({ client, tasks }: Load, ids: Iterable<string>, signal: AbortSignal): Promise<void> {
   for (const id of ids) {
     if (signal.aborted) return;

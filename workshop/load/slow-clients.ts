@@ -1,5 +1,5 @@
-// `npm run slow-clients`: thousands of connections that send next to nothing. Others must be served as if there were
-// none, and the gateway must close them and free their memory in time.
+// `npm run slow-clients`: thousands of connections that send almost nothing. Other clients must be served as usual, and
+// the gateway must close these connections and free their memory in time.
 
 import { connect, type Socket } from 'node:net';
 import { residentBytes } from '../../tests/support/process-usage.ts';
@@ -12,7 +12,7 @@ import { arrivals, keepPace } from './open-model.ts';
 
 export interface SlowClientsOptions {
   readonly connections: number;
-  /** Of the gateway: a request that has not arrived after this time. */
+  /** The gateway's time limit for a request. */
   readonly bodyMs: number;
 }
 
@@ -32,7 +32,7 @@ const PIECE_EVERY_MS = 1_000;
 /** Requests a second of clients who are not slow. */
 const OTHERS = 50;
 
-/** Opens slow connections to a gateway of its own, and measures what others notice. */
+/** Opens slow connections to a gateway of its own, and measures the effect on others. */
 export async function measureSlowClients({ connections, bodyMs }: SlowClientsOptions) {
   await using parts = new AsyncDisposableStack();
   const env = { BODY_TIMEOUT_MS: String(bodyMs), CLIENT_STALL_MS: String(bodyMs) };
@@ -45,7 +45,7 @@ export async function measureSlowClients({ connections, bodyMs }: SlowClientsOpt
   parts.defer(() => {
     for (const socket of sockets) socket.destroy();
   });
-  // In waves: the kernel forgets connections that come faster than they are accepted.
+  // In groups: the kernel drops connections that come faster than they are accepted.
   while (sockets.length < connections) {
     const wave = Math.min(WAVE, connections - sockets.length);
     sockets.push(...Array.from({ length: wave }, (_, i) => openSlow(url, sockets.length + i)));
@@ -57,13 +57,13 @@ export async function measureSlowClients({ connections, bodyMs }: SlowClientsOpt
     most = Math.max(most, residentBytes(pid));
     return sockets.every((socket) => socket.destroyed || socket.readableEnded);
   };
-  // From when all were open until the gateway had closed all; NaN: it had not.
+  // Milliseconds from the opening of all until the gateway had closed all; NaN if it had not.
   const closedAfterMs = await until(isOver, { what: 'all are closed', timeoutMs: bodyMs + 15_000, everyMs: 100 }).then(
     () => performance.now() - begun,
     () => Number.NaN,
   );
   const { latencies, failed } = await others.stop();
-  // Resident memory of the gateway: before, at its most, and when all were closed.
+  // Resident memory of the gateway: before, at its highest, and after all were closed.
   const bytes = { before, most, after: residentBytes(pid) };
   return { opened, answered: latencies.count, failed, p99: latencies.at(99) ?? Number.NaN, closedAfterMs, bytes };
 }
@@ -73,7 +73,7 @@ function openSlow(url: string, number: number): Socket {
   const kind = kinds[number % kinds.length] ?? kinds[0];
   const socket = connect({ host: hostname, port: Number(port) }).on('error', () => undefined);
   if (kind.head) socket.write(kind.head);
-  // A paused socket would not notice that the gateway closes it.
+  // A paused socket would not notice the end.
   socket.resume();
   const drip = setInterval(() => kind.piece && socket.writable && socket.write(kind.piece), PIECE_EVERY_MS);
   socket.on('close', () => clearInterval(drip));

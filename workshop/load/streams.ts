@@ -45,7 +45,7 @@ export function followStream(load: Load, text: string, { dueAt, timeoutFor }: Om
   return { order, ended, leave: stream.leave };
 }
 
-/** The own agent writes its time; it has the same clock. */
+/** Our own agent publishes its time, by the same clock. */
 function noteArtifact({ isOwnAgent, recorder }: Load, text = ''): void {
   const sentAt = /sent at (\d+\.\d+)/.exec(text)?.[1];
   if (isOwnAgent && sentAt !== undefined)
@@ -53,14 +53,14 @@ function noteArtifact({ isOwnAgent, recorder }: Load, text = ''): void {
 }
 
 /**
- * Checks the ids of the events of one stream. A Switchyard gateway numbers the events of a task 1-…, 2-…, 3-…; a stream
- * may begin anywhere, and from there each number comes once. Other servers need not number theirs, and are not checked.
+ * Checks the ids of the events of a stream. A Switchyard gateway numbers the events of a task 1-…, 2-…, 3-…; a stream
+ * can start anywhere, and has each following number once. Other servers need no numbers, and are not checked.
  */
 class EventOrder {
   readonly counts = { checked: 0, unchecked: 0, holes: 0, doubles: 0 };
   #last: number | undefined;
 
-  /** @returns what is wrong with it: the kind, and an example */
+  /** @returns the problem, if there is one: its kind, and an example */
   next(id: string | undefined): [string, string] | undefined {
     const last = this.#last;
     const isNumbered = id !== undefined && /^\d{1,15}(?:-\w{1,20})?$/.test(id);
@@ -75,12 +75,10 @@ class EventOrder {
   }
 }
 
-/** A stream that ends early, or is refused, is not opened again sooner than this, in milliseconds. */
+/** Pause in milliseconds before a stream that ended early, or was refused, is reopened. */
 const REOPEN_MS = 1_000;
 
-/**
- * Many concurrent streams, all the time: `--connections` of them, opened at `--rate`. One that ends is opened again.
- */
+/** Keeps `--connections` streams open all the time, which start at `--rate`. A stream that ends is reopened. */
 export const longStreams = defineProfile({
   name: 'long-streams',
   summary: 'many concurrent streams, kept open; checks that each event comes once and in order',
@@ -94,7 +92,7 @@ export const longStreams = defineProfile({
     const open = new Set<FollowedStream>();
     const findings = { ...noStreams };
 
-    /** The own agent streams until the time is over. */
+    /** Our own agent streams until the time is up. */
     const textNow = (): string => {
       const count = Math.ceil(Math.max(1, endsAt - performance.now()) / everyMs);
       return options.text ?? (isOwnAgent ? `stream ${count} every ${everyMs}` : defaultText);
@@ -106,7 +104,7 @@ export const longStreams = defineProfile({
       findings.most = Math.max(findings.most, open.size);
       const end = await orFailure(stream.ended);
       open.delete(stream);
-      // One that was left at the end of the run is not a failure.
+      // A stream that was closed at the end of the run is not a failure.
       const isLeft = end instanceof Failure && end.kind === 'left';
       const failure = end instanceof Failure && !isLeft ? end : undefined;
       if (isLeft) findings.left++;
@@ -119,11 +117,11 @@ export const longStreams = defineProfile({
       for (let at = dueAt; !over.aborted; at = performance.now()) {
         await follow(at);
         const restMs = Math.max(0, at + REOPEN_MS - performance.now());
-        // It throws when the time is over.
+        // It throws when the time is up.
         if (!over.aborted) await delay(restMs, undefined, { signal: over }).catch(() => undefined);
       }
     };
-    // The own agent's streams end by themselves at about the end, which is part of the test.
+    // Our own agent's streams end at about this time, which is part of the test.
     const patience = isOwnAgent && options.text === undefined ? load.settled : over;
     const leave = (): void => {
       for (const stream of open) stream.leave();

@@ -2,17 +2,17 @@ import { BlockList, isIP } from 'node:net';
 import { chooseInterface, credentialsFor, Failure, readCard, wireFetch } from '@switchyard/cli/agent';
 import { startOwnSystem } from '../system.ts';
 
-/** The agent that a target leads to, and how it is spoken to. */
+/** The agent of a target, and how it is called. */
 export interface FoundAgent {
   readonly name: string;
   readonly endpoint: URL;
   readonly binding: 'JSONRPC' | 'HTTP+JSON';
   readonly tenant: string | undefined;
-  /** Sent with every request: names and values in turn. */
+  /** Headers of every request: names and values, alternating. */
   readonly headers: readonly string[];
 }
 
-/** The run cannot begin; the message says what to do. */
+/** The run cannot start; the message says what to do. */
 export class TargetError extends Error {
   override readonly name = 'TargetError';
 }
@@ -22,9 +22,9 @@ const bindings = { jsonrpc: 'JSONRPC', rest: 'HTTP+JSON' } as const;
 
 /** What is to be put under load, and how. */
 export interface Search {
-  /** Base URL of the gateway or agent, or the URL of its card, as it was given. */
+  /** URL of the gateway, the agent or its card, as given. */
   readonly url: URL;
-  /** One of the agents of a gateway; unset: the one at its root. */
+  /** Id of an agent of the gateway; unset: the one at its root. */
   readonly agent?: string | undefined;
   readonly apiKey?: string | undefined;
   readonly bearer?: string | undefined;
@@ -34,7 +34,7 @@ export interface Search {
   readonly wantsVersions: boolean;
 }
 
-/** Reads the agent card and chooses how to speak to the agent. Follows no redirects. @throws {TargetError} */
+/** Reads the agent card and chooses a binding. Follows no redirects. @throws {TargetError} */
 export async function findAgent(search: Search): Promise<FoundAgent> {
   requireAllowed(search.url, search.allowHost);
   const { name, url, binding, tenant, headers } = await choose(search).catch((error: unknown) => {
@@ -64,7 +64,7 @@ async function choose({ binding: only, wantsVersions, ...search }: Search) {
   return { name: card.name, url, binding, tenant, headers: Object.entries(all).flat() };
 }
 
-/** A2A 8.2; the path below the gateway is that of Switchyard. */
+/** A2A 8.2; paths of agents at a gateway are Switchyard's. */
 function cardUrl({ url, agent }: Pick<Search, 'url' | 'agent'>): string {
   const base = `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
   if (base.endsWith('.json')) return base;
@@ -76,8 +76,8 @@ loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 loopback.addAddress('::1', 'ipv6');
 
 /**
- * A load test of a foreign server is an attack: only this machine, or the one named host is allowed. A card may name
- * another host, so its endpoint is checked, too.
+ * A load test of another machine is an attack: only this machine, or the explicitly named host is allowed. A card can
+ * name another host, so its endpoint is checked, too.
  * @throws {TargetError}
  */
 export function requireAllowed({ hostname }: URL, allowedHost: string | undefined): void {
@@ -95,7 +95,7 @@ function isLoopback(hostname: string): boolean {
   return loopback.check(address, family === 4 ? 'ipv4' : 'ipv6');
 }
 
-/** A system of its own with the agent of load/agents, and its process ids by name. @throws {TargetError} */
+/** Starts our own system with the agent of load/agents. @throws {TargetError} */
 export async function startOwnGateway(workers: number) {
   const agents = ['workshop/load/agents/load.ts'];
   const system = await startOwnSystem({ agents, workers, env: { DEFAULT_AGENT: 'load' } }).catch((error: unknown) => {

@@ -4,7 +4,7 @@ import { textTable } from '../tables.ts';
 import { checkoutOf, previousCommit } from './previous-release.ts';
 import { runUpgrade } from './run-upgrade.ts';
 
-/** Progress on standard error, a table on standard output; exit code 1 if anything went wrong. */
+/** Progress on standard error, a table on standard output; exit code 1 if anything failed. */
 const { options } = readCommandLine({
   usage: `npm run upgrade [-- options]
   Gateways and workers of the previous release are replaced by those of this one under load, back, and again.`,

@@ -8,12 +8,12 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 
-/** It cannot be installed here; the message says why. */
+/** It cannot be installed here; the message gives the reason. */
 export class NoPreviousRelease extends Error {
   override readonly name = 'NoPreviousRelease';
 }
 
-/** The commit of the release that deployments are upgraded from: `tests/release/previous.json` names it. */
+/** The commit of the release from which deployments are upgraded: `tests/release/previous.json` names it. */
 export async function previousCommit(): Promise<string> {
   const { commit }: { commit: string } = JSON.parse(
     await readFile(join(repository, 'tests/release/previous.json'), 'utf8'),
@@ -21,12 +21,12 @@ export async function previousCommit(): Promise<string> {
   return commit;
 }
 
-/** The agents of the fault suite as they are here: an upgrade changes the programs, not what they run. */
+/** The current agents of the fault suite: an upgrade changes the programs, not the agents. */
 const sameAgents = ['agents/scenario-agent.ts', 'workload/scenario.ts'];
 
 /**
- * The folder of a release, with the packages that its gateway and worker need. Made once for each commit and kept among
- * the temporary files. @throws {NoPreviousRelease}
+ * The folder of a release with the packages of its gateway and worker. Made once for each commit and kept in the
+ * temporary folder. @throws {NoPreviousRelease}
  */
 export async function checkoutOf(commit: string): Promise<string> {
   const folder = join(tmpdir(), `switchyard-releases-${process.getuid?.() ?? 0}`, commit);
@@ -46,7 +46,7 @@ async function install(commit: string, folder: string): Promise<void> {
     await run('sh', ['-c', 'git -C "$0" archive "$1" | tar -x -C "$2"', repository, commit, half]);
     const quietly = ['--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline', '--loglevel=error'];
     const workspaces = ['apps/gateway', 'apps/worker'].flatMap((name) => ['--workspace', name]);
-    // What the lock file says; `ci` would ask it for packages of other platforms.
+    // The versions of the lock file; `npm ci` would require packages of other platforms.
     await run('npm', ['install', '--no-save', '--omit=dev', ...workspaces, ...quietly], { cwd: half });
     await rename(half, folder);
   } catch (error) {
@@ -56,7 +56,7 @@ async function install(commit: string, folder: string): Promise<void> {
   }
 }
 
-/** A shallow clone lacks it. */
+/** A shallow clone lacks the commit. */
 async function requireCommit(commit: string): Promise<void> {
   const isThere = () => run('git', ['cat-file', '-e', `${commit}^{commit}`], { cwd: repository });
   const fetch = () => run('git', ['fetch', '--quiet', '--depth=1', 'origin', commit], { cwd: repository });

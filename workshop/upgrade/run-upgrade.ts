@@ -12,24 +12,24 @@ import { startScene } from '../faults/workload/scene.ts';
 import { lateEffects, openInIndexes, repeatedSteps } from '../faults/workload/violations.ts';
 
 export interface UpgradeOptions {
-  /** Releases, by the folders of their checkouts. */
+  /** Folders of the checkouts of both releases. */
   readonly before: string;
   readonly after: string;
-  /** There, back and there again, and again until this is over. */
+  /** Upgrades, downgrades and upgrades again; repeats that until this time is up. */
   readonly forMs: number;
   readonly clients: number;
   readonly seed: number;
   readonly log: (line: string) => void;
 }
 
-/** There, back and there again: each release's gateways have had the other one's workers. */
+/** Upgrade, downgrade and upgrade: gateways of each release have had workers of the other. */
 const rolls = [
   { name: 'new gateways, then new workers', to: 'after', order: ['gateways', 'workers'] },
   { name: 'back: old workers, then old gateways', to: 'before', order: ['workers', 'gateways'] },
   { name: 'new workers, then new gateways', to: 'after', order: ['workers', 'gateways'] },
 ] as const;
 
-/** Asked back, working, streamed and stepping while every program is replaced; with their sizes. */
+/** Tasks that wait for an answer, work, stream or run steps while every program is replaced; with their sizes. */
 const spanningTasks = [
   ['talk', 2],
   ['talk', 2],
@@ -38,7 +38,7 @@ const spanningTasks = [
   ['steps', 250],
 ] as const;
 
-/** Replaces all programs of a release by those of another under load, and back, and finds everything that went wrong. */
+/** Replaces all programs of a release by those of another under load, and back. @returns everything that went wrong */
 export async function runUpgrade(options: UpgradeOptions) {
   const begun = performance.now();
   await using scene = await startScene({ gateways: 2, workers: 2, env: pushSettings, release: options.before });
@@ -56,7 +56,10 @@ export async function runUpgrade(options: UpgradeOptions) {
     if ('url' in program) stopped.add(String(program.url));
   };
 
-  /** One roll, and tasks that were open before it and are answered, canceled, or read to their end after it. */
+  /**
+   * One replacement of all programs. Tasks that were open before are answered, canceled, or read to their end
+   * afterwards.
+   */
   const overRoll = async ({ name, to, order }: (typeof rolls)[number]): Promise<void> => {
     let held = 0;
     const gate = Promise.withResolvers<void>();
@@ -68,7 +71,7 @@ export async function runUpgrade(options: UpgradeOptions) {
       const scenario = createScenario(kind, `roll${spanning}.${n}`, { size, watches: 'sse' });
       return playScenario(new ResilientClient(stack, n, onRetry), scenario, { goOn });
     });
-    await until(() => held === played.length, { what: 'tasks are open', timeoutMs: 30_000 });
+    await until(() => held === played.length, { what: 'there are open tasks', timeoutMs: 30_000 });
     for (const part of order) await roll(stack, { part, to: options[to], onStop });
     gate.resolve();
     violations.push(...(await Promise.all(played)).flatMap((one) => one.violations));
@@ -89,17 +92,17 @@ export async function runUpgrade(options: UpgradeOptions) {
   const migrated = until(isDone, { what: 'all is migrated', timeoutMs: 30_000, everyMs: 500 });
   return {
     violations,
-    // Requests that were neither answered nor to be sent again by a load balancer.
+    // Requests that got no answer, and that a load balancer could not repeat.
     failed: retries.filter(({ isAsked, url }) => !isAsked || !stopped.has(url)),
     tasks: traffic.seen.played + spanning + prober.seen.accepted.length,
-    // Tasks that were open over a whole roll.
+    // Tasks that were open during a whole replacement.
     spanning,
     retried: retries.length,
     resumedStreams: traffic.seen.resumed,
     replaced,
-    // Whether the data of the release before was migrated once none of its programs ran.
+    // Whether the old release's data was migrated once none of its programs ran.
     isMigrated: await migrated.catch(() => false),
-    // The longest time between two answers to a client that sends one message after the other, each to its end.
+    // The longest time between two answers to a client that sends one message after the other.
     worstPauseMs: Math.round(prober.seen.worstOutageMs),
     seconds: Math.round((performance.now() - begun) / 1_000),
   };
@@ -112,7 +115,7 @@ interface Roll {
   readonly onStop: (program: Program) => void;
 }
 
-/** Replaces all programs of a part, one after the other: each is asked to stop once its successor works. */
+/** Replaces all programs of a kind one after the other: each is stopped once its successor works. */
 async function roll(stack: Stack, { part, to, onStop }: Roll): Promise<void> {
   for (const old of [...stack[part]]) {
     if (part === 'gateways') await stack.addGateway(0, to);

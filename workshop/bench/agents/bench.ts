@@ -26,7 +26,7 @@ function* chunks(count: number): Generator<string> {
   for (let i = 0; i < count; i++) yield `chunk ${i} of the bench text `;
 }
 
-/** Each at its time, so that the pace does not depend on how long a chunk takes. */
+/** Each chunk has its own time, so that the pace does not depend on how long a chunk takes. */
 async function* paced(count: number, everyMs: number): AsyncGenerator<string> {
   const begun = performance.now();
   let number = 0;

@@ -5,14 +5,14 @@ import { connect } from 'node:net';
  * HTTP load in a process of its own. Usage: http-load.ts '<HttpLoad as JSON>'; answers `HttpResult`.
  * `$ID` in the body becomes a new id with every request.
  *
- * It writes and reads HTTP/1.1 itself: on two cores a generator takes from the servers what it needs, and libraries
- * need twice as much for a request (18 µs for an answer of 25 KB; autocannon 35, undici 25).
+ * It writes and reads HTTP/1.1 itself: on two cores a generator competes with the servers, and libraries need twice as
+ * much for a request (18 µs for an answer of 25 KB; autocannon 35, undici 25).
  */
 export interface HttpLoad {
   readonly url: string;
-  /** Asked for in turn, instead of the path of the URL. */
+  /** Requested in turn, instead of the path of the URL. */
   readonly paths?: readonly string[];
-  /** Of each path, sent as If-None-Match: two tasks never have the same. */
+  /** An ETag for each path, sent as If-None-Match. */
   readonly etags?: readonly string[];
   readonly method: 'GET' | 'POST';
   readonly headers?: Readonly<Record<string, string>>;
@@ -57,7 +57,7 @@ function requests(): () => string {
 /** One request after the other on one connection, which stays open. */
 function keepAsking(): void {
   const socket = connect(Number(port), hostname).setNoDelay(true);
-  let pending = 0; // bytes of the answer that have not come yet
+  let pending = 0; // bytes of the answer that are still to come
   socket.on('connect', () => socket.write(nextRequest()));
   socket.on('error', giveUp);
   socket.on('close', () => giveUp(new Error('a connection was closed')));
@@ -69,7 +69,7 @@ function keepAsking(): void {
   });
 }
 
-/** Of an answer that begins with this chunk, which holds all of its headers. */
+/** Bytes of an answer that are still to come, after its first chunk, which contains all headers. */
 function bytesToCome(chunk: Buffer): number {
   const end = chunk.indexOf('\r\n\r\n');
   const head = chunk.toString('latin1', 0, end);

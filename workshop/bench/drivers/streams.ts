@@ -11,7 +11,7 @@ export interface StreamLoad {
   readonly url: string;
   readonly text: string;
   readonly clients: number;
-  /** Streams that each client reads, one after the other. */
+  /** Number of streams that each client reads, one after the other. */
   readonly times: number;
 }
 

@@ -4,8 +4,8 @@ import { userMessage } from '../../../tests/support/messages.ts';
 import { submit } from '../../../tests/support/rest.ts';
 
 /**
- * Many subscribers, in a process of their own. Usage: subscribers.ts '<FanOut as JSON>'; prints `FanOutResult`. Both
- * ends share a clock: an event is identified by the time of its message.
+ * Many subscribers in a process of their own. Usage: subscribers.ts '<FanOut as JSON>'; prints `FanOutResult`. Sender
+ * and subscribers share a clock: an event is identified by the time of its message.
  */
 export interface FanOut {
   /** REST base of the agent. */

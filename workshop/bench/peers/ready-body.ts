@@ -1,7 +1,7 @@
 import express from 'express';
 import { listen } from './listen.ts';
 
-/** The limit of what a server can do: answers one ready body. Usage: ready-body.ts express|node <where the body is> */
+/** The limit of any server: answers a prepared body. Usage: ready-body.ts express|node <URL of the body> */
 const [kind = 'node', url = ''] = process.argv.slice(2);
 const body = await (await fetch(url)).text();
 

@@ -15,9 +15,8 @@ import { Redis } from 'ioredis';
 import { listen } from './listen.ts';
 
 /**
- * The peer: the published SDK's server as its documentation sets it up, everything in memory, nothing durable; with the
- * URL of a Redis as its argument its tasks are kept there. Its agent does what agents/bench.ts does. Prints its URL
- * when it listens.
+ * The peer: the published SDK's server as its documentation sets it up, with its tasks in memory, or in the Redis whose
+ * URL is its argument. Its agent does the same as agents/bench.ts. Prints its URL when it listens.
  */
 const executor: AgentExecutor = {
   async execute({ taskId, contextId, userMessage, task }: RequestContext, bus: ExecutionEventBus) {
@@ -75,7 +74,7 @@ const card = AgentCard.fromJSON({
   skills: [],
 });
 
-/** A durable task store as users of the SDK write one: it loads and saves whole tasks, at each event. */
+/** A durable task store as users of the SDK write one: it loads and saves the whole task with each event. */
 class RedisTaskStore implements TaskStore {
   readonly #redis: Redis;
 

@@ -15,7 +15,7 @@ async function conversation(url: string): Promise<string> {
   return id;
 }
 
-/** One for each caller: equal questions cost less. */
+/** A task for each caller, since equal requests share an answer. */
 async function longTasks(url: string, base = '') {
   const ids = await Promise.all(Array.from({ length: CALLERS }, () => conversation(url)));
   const paths = ids.map((id) => `${base}/tasks/${id}`);
@@ -24,7 +24,7 @@ async function longTasks(url: string, base = '') {
   return { url, paths, first, bytes };
 }
 
-/** Which two of gateway, Redis and generator share a core is random in each run: a second is long enough. */
+/** Which of gateway, Redis and generator share a core differs in each run: a second is long enough. */
 const rate = ({ url, paths, etags }: Parameters<typeof httpRate>[0]): Promise<number> =>
   httpRate({ url, seconds: 1, ...(paths && { paths }), ...(etags && { etags }) });
 

@@ -4,8 +4,8 @@ import { accessRows, curveRows, messageRows } from './send.ts';
 import { storeRows } from './store.ts';
 import { streamRows } from './streams.ts';
 
-/** Through a gateway, whichever runs there. */
+/** Rows that measure through a gateway. */
 export const wireRows: readonly Row[] = [...messageRows, ...getTaskRows, ...streamRows, ...curveRows];
 
-/** Every row of the table, in its order. */
+/** Every row, in the order of the table. */
 export const rows: readonly Row[] = [...wireRows, ...accessRows, ...storeRows];

@@ -11,7 +11,7 @@ export const DURABLE = 'SDK, tasks in Redis';
 export const LIMIT = 'Express, one bare script';
 const SECONDS = 3;
 
-/** Each task has three processes in turn: with `CALLERS` who wait a quarter of two cores has nothing to do. */
+/** Each task needs three processes in turn: with only `CALLERS` waiting callers, a quarter of two cores is idle. */
 const MANY = 2 * CALLERS;
 
 interface Sending {
@@ -20,9 +20,9 @@ interface Sending {
   readonly hasNoWorker?: boolean;
   readonly isImmediate?: boolean;
   readonly callers?: number;
-  /** Measured until the last task is completed, not until it is accepted. */
+  /** Measured until the last task is completed, not accepted. */
   readonly toTheEnd?: boolean;
-  /** Multiple of the rate of the SDK, whose tasks are completed when they are answered. */
+  /** Relative to the rate of the SDK, whose answers have completed tasks. */
   readonly least?: number;
 }
 
@@ -77,7 +77,7 @@ function sendingOn(stage: Stage, { isImmediate = false, callers = CALLERS, toThe
   const ours = async (): Promise<number> => {
     const { result, shares } = await cpuShares(stage.pids, measured);
     for (const [name, share] of Object.entries(shares)) notes[`cpu ${name}`] = Number(share.toFixed(2));
-    // What is left of it, tasks to be run and a file to be rewritten, would burden the one that is measured next.
+    // Remaining tasks and a file to be rewritten would disturb the next contender.
     await stage.clear();
     return result;
   };
@@ -105,7 +105,7 @@ interface SecondOfSending {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** From one caller, who feels each hop, to more than the processes can take. */
+/** From one caller, who notices each hop, to more than the processes can handle. */
 export const curveCallers = [1, 8, 32, 64, 256] as const;
 export const curveKinds = ['immediate', 'blocking'] as const;
 export const curveId = (kind: string, callers: number): string => `curve-${kind}-${callers}`;
@@ -146,7 +146,7 @@ const drainRow: Row = {
   }),
 };
 
-/** A backlog made without a worker, then worked off by one. The half second in which it starts does not count. */
+/** A backlog made without a worker, then processed by one. Its first half second, while it starts, does not count. */
 async function drain(stage: Stage): Promise<number> {
   await stage.clear();
   await stage.withoutWorker();

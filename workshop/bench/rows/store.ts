@@ -10,7 +10,7 @@ import { BenchTask, beginBareAppend, benchScope, bytesOf } from '../store-task.t
 /** The store alone in this process, without HTTP. */
 const OURS = 'Switchyard';
 
-/** A row whose contest needs a store of its own. */
+/** A row with its own store. */
 type StoreRow = Omit<Row, 'open'> & {
   readonly prefix: string;
   readonly replayMs?: number;
@@ -61,7 +61,7 @@ const list: StoreRow = {
   },
 };
 
-/** Older tasks, as index entries only: a page is found in the index, and reads only what is on it. */
+/** Older tasks, as index entries only: a page is found in the index, and reads only its own tasks. */
 async function fillIndex(redis: Redis): Promise<void> {
   const now = Date.now() - 60_000;
   const entry = (i: number): string => `C${(now - i).toString(36).padStart(8, '0')}${i.toString(16).padStart(32, '0')}`;
@@ -88,8 +88,8 @@ const memory: StoreRow = {
       name: OURS,
       async measure() {
         for (let i = 0; i < TASKS; i++) await (await BenchTask.small(store)).complete('Your pizza is on its way.');
-        await delay(3_000); // Redis takes expired streams away
-        // Not the jobs: no worker is here that takes them away. (All of Redis' memory would count its buffers.)
+        await delay(3_000); // Redis expires streams itself
+        // Not the jobs, which only a worker removes. (The memory of the whole Redis would include its buffers.)
         const keys = (await redis.keys('memory{s0}:*')).filter((key) => !key.startsWith('memory{s0}:q:'));
         return (await bytesOf(redis, keys)) / TASKS / 1_000;
       },
@@ -97,12 +97,12 @@ const memory: StoreRow = {
   }),
 };
 
-/** Turns that stream at once: a Redis that sleeps between two calls is measured waking up. */
+/** Number of turns that stream together: an idle Redis would be measured while it wakes up. */
 const STREAMS = 8;
 /** A task to append chunks to. */
 type Chunked = Pick<BenchTask, 'chunks'>;
 
-/** Redis' time for a call that appends `together` chunks, at the chunk of this number of each stream. */
+/** Redis' time for a call that appends `together` chunks, at this chunk number of each stream. */
 const appends: readonly StoreRow[] = [
   { id: 'append', at: 100, together: 1, most: 20 },
   { id: 'append-far', at: 50_000, together: 1, most: 20 },
@@ -154,7 +154,7 @@ const reads: readonly StoreRow[] = [
   },
 }));
 
-/** Microseconds of Redis' own time for each script call that happens meanwhile. */
+/** Microseconds of Redis' time per script call during an action. */
 async function scriptMicros(redis: Redis, act: () => Promise<unknown>): Promise<number> {
   await redis.config('RESETSTAT');
   await act();

@@ -9,7 +9,7 @@ const SDK = 'SDK, in memory';
 const FEW_CHUNKS = '500 chunks';
 const RAW = 'BullMQ, add → done';
 
-/** Milliseconds until every chunk has arrived as an event of its own, or the bench fails. */
+/** Milliseconds until every chunk has arrived as its own event, or the bench fails. */
 async function chunksMs(url: string, chunks: number, clients = 1): Promise<number> {
   const { totalMs, events } = await streams({ url, text: `chunks ${chunks}`, clients, times: 1 });
   if (events < chunks * clients) throw new Error(`${events} events of ${chunks * clients} chunks arrived from ${url}`);
@@ -66,7 +66,7 @@ const chunkRows: readonly Row[] = [
 ];
 
 /**
- * Not measured: the first events of a round, for subscribers without any, from a gateway that never sent to so many.
+ * Not measured: the first events of a round, for subscribers that have none yet, from a gateway that never had so many.
  */
 const FIRST_EVENTS = 10;
 
@@ -115,7 +115,7 @@ async function kilobytesOfSubscriber(stage: Stage): Promise<number> {
 const TIMES = 300;
 const FIRST_TIMES = 30;
 
-/** One quantile of it beside raw BullMQ's add → done. */
+/** A quantile compared with raw BullMQ's add → done. */
 const latencyRows: readonly Row[] = [
   { share: 0.5, most: 3 },
   { share: 0.99, most: 4 },

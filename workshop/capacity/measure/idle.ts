@@ -7,7 +7,7 @@ import type { Cost, idlers, Named } from '../figures.ts';
 import { costOf, dividedBy, info, minus, number, type Watched, watchedOn } from './meter.ts';
 
 const SECONDS = 4;
-/** Every heartbeat comes once in it. */
+/** Long enough for every periodic task to run once. */
 const STREAM_SECONDS = 15;
 const STREAMS = 3_000;
 const SHARDS = 65;
@@ -17,7 +17,7 @@ interface Idle {
   readonly sizes: Record<'streamAtGateway' | 'streamAtRedis', number>;
 }
 
-/** Costs of idle processes and streams. */
+/** The cost of idle processes and streams. */
 export async function measureIdle(stage: Stage): Promise<Idle> {
   const withWorker = await perSecond(watchedOn(stage));
   await stage.withoutWorker();
@@ -32,13 +32,13 @@ async function perSecond(watched: Watched, seconds = SECONDS): Promise<Cost> {
   return dividedBy(await costOf(watched, () => delay(seconds * 1_000)), seconds);
 }
 
-/** Two workers of deployments of their own, which differ in their shards alone. */
+/** Two workers of separate deployments, which differ only in their shards. */
 async function shardOfWorker(stage: Stage, gateway: Cost): Promise<Cost> {
   const costWith = async (shards: number): Promise<Cost> => {
     const own = { KEY_PREFIX: `shards${shards}`, SHARDS: String(shards) };
     const worker = await stage.startWorker({ LOG_LEVEL: 'info', ...own });
     await worker.waitFor(/"msg":"started"/, 30_000);
-    await delay(1_000); // what happens at the start alone
+    await delay(1_000); // without the work at the start
     const cost = minus(await perSecond({ ...watchedOn(stage), worker: worker.pid }), gateway);
     await worker.stop();
     return cost;
@@ -48,8 +48,8 @@ async function shardOfWorker(stage: Stage, gateway: Cost): Promise<Cost> {
 }
 
 /**
- * Without a worker, so that the tasks have no events. At a fresh gateway: memory of earlier work would hide what
- * streams add.
+ * Without a worker, so that the tasks have no events. At a fresh gateway, since free memory from earlier work would
+ * hide the increase.
  */
 async function idleStreams(stage: Stage) {
   const gateway = await stage.freshGateway();

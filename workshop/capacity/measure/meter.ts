@@ -3,7 +3,7 @@ import { processorMicros } from '../../../tests/support/process-usage.ts';
 import type { Stage } from '../../bench/stage.ts';
 import type { Cost } from '../figures.ts';
 
-/** The measured processes, by their ids. No worker: none runs. */
+/** The measured processes, by pid. Without a worker: none runs. */
 export type Watched = { readonly redis: Redis; readonly gateway: number; readonly worker?: number | undefined };
 
 export const watchedOn = (stage: Stage): Watched => ({
@@ -39,7 +39,7 @@ function combine(a: Cost, b: Cost, how: (a: number, b: number) => number): Cost 
 export const minus = (a: Cost, b: Cost): Cost => combine(a, b, (x, y) => x - y);
 const least = (a: Cost, b: Cost): Cost => combine(a, b, Math.min);
 
-/** What disturbs a measurement makes it larger, never smaller: the least of several is nearest to the truth. */
+/** Disturbances only add to a measurement: the minimum of several is the most accurate. */
 export async function leastOf(rounds: number, measure: () => Promise<Cost>): Promise<Cost> {
   let cost = await measure();
   for (let round = 1; round < rounds; round++) cost = least(cost, await measure());
@@ -48,10 +48,10 @@ export async function leastOf(rounds: number, measure: () => Promise<Cost>): Pro
 
 export const dividedBy = (cost: Cost, count: number): Cost => combine(cost, cost, (x) => x / count);
 
-/** Everything that Redis tells of itself. */
+/** Everything in Redis' INFO. */
 export const info = (redis: Redis): Promise<string> => redis.info('everything');
 
-/** @throws {Error} Redis does not tell it: an older one */
+/** @throws {Error} an older Redis does not have it */
 export function number(text: string, name: string): number {
   const [, value] = new RegExp(`^${name}:([\\d.]+)`, 'm').exec(text) ?? [];
   if (value === undefined) throw new Error(`This Redis does not tell its ${name}: measure with version 7 or later.`);

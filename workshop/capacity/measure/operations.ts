@@ -3,13 +3,13 @@ import type { Stage } from '../../bench/stage.ts';
 import type { Cost, Named, operations } from '../figures.ts';
 import { costOf, dividedBy, leastOf, minus, watchedOn } from './meter.ts';
 
-/** Whole ones: the load generator ends at one. */
+/** Whole seconds: the load generator stops at one. */
 const SECONDS = 2;
 const ROUNDS = 3;
-/** Of streams, whose long and short runs are measured. */
+/** Rounds for streams, each with a long and a short run. */
 const SLOPE_ROUNDS = 2;
 const STREAMS = 100;
-/** 50 a second, as a fast model speaks. */
+/** 50 a second, like a fast model. */
 const EVERY_MS = 20;
 const SUBSCRIBERS = 200;
 
@@ -21,18 +21,18 @@ export async function measureOperations(stage: Stage): Promise<Operations> {
 
 const acceptedOn = ({ redis }: Stage): Promise<number> => redis.zcard('bench{s0}:x:default/anonymous/bench');
 
-/** Of each task that is accepted while something is done, until all have ended that can. */
+/** The cost per accepted task of an action, including its turn. */
 async function perTask(stage: Stage, act: () => Promise<unknown>): Promise<Cost> {
   const before = await acceptedOn(stage);
   const cost = await costOf(watchedOn(stage), act);
   return dividedBy(cost, (await acceptedOn(stage)) - before);
 }
 
-/** A task accepted; its turn; a client that waits for it. */
+/** An accepted task, its turn, and a client that waits for it. */
 async function measureTasks(stage: Stage): Promise<Pick<Operations, 'accept' | 'complete' | 'wait'>> {
   const load = (returnImmediately: boolean): Promise<number> =>
     httpRate({ url: stage.gateway.url, body: sendBody('done', returnImmediately), seconds: SECONDS });
-  await load(false); // the compiler has seen it
+  await load(false); // for the compiler
   await stage.withoutWorker();
   const accept = await leastOf(ROUNDS, () => perTask(stage, () => load(true)));
   await stage.withWorker();
@@ -46,7 +46,9 @@ async function measureTasks(stage: Stage): Promise<Pick<Operations, 'accept' | '
   return { accept, complete: minus(whole, accept), wait: minus(waited, whole) };
 }
 
-/** GetTask of small tasks, with and without the ETag. Each caller asks for another one: equal questions cost less. */
+/**
+ * GetTask of small tasks, with and without the ETag. Each caller reads its own, since equal requests share an answer.
+ */
 async function measurePolls(stage: Stage): Promise<Pick<Operations, 'poll' | 'unchanged'>> {
   const { url } = stage.gateway;
   const tasks = await Promise.all(Array.from({ length: CALLERS }, () => sendMessage(url, 'done')));
@@ -64,15 +66,13 @@ async function measurePolls(stage: Stage): Promise<Pick<Operations, 'poll' | 'un
   return { poll: await polls({}), unchanged: await polls({ etags: await etagsOf({ url, paths }) }) };
 }
 
-/**
- * A chunk from the agent to a subscriber, and to one more. Differences of a long and a short run: the rest cancels out.
- */
+/** A chunk from the agent to a subscriber, and to another one: the difference of a long and a short run. */
 async function measureChunks(stage: Stage): Promise<Pick<Operations, 'chunk' | 'chunkInBurst' | 'delivery'>> {
   const chunk = await slope([20, 170], (chunks) => streamed(stage, `chunks ${chunks} every ${EVERY_MS}`));
   const chunkInBurst = await slope([20, 520], (chunks) => streamed(stage, `chunks ${chunks}`));
   const many = await slope([3, 23], (messages) => messagesTo(stage, SUBSCRIBERS, messages));
   const one = await slope([3, 23], (messages) => messagesTo(stage, 1, messages));
-  // Each message makes the task submitted, and input-required again: two events.
+  // Each message makes the task submitted, then input-required again: two events.
   const delivery = dividedBy(minus(many, one), 2 * (SUBSCRIBERS - 1));
   return { chunk: dividedBy(chunk, STREAMS), chunkInBurst: dividedBy(chunkInBurst, STREAMS), delivery };
 }

@@ -5,17 +5,17 @@ import type { RedisNode } from '../../faults/redis/redis-node.ts';
 import type { Named, publications } from '../figures.ts';
 import { mainThreadMicros } from './meter.ts';
 
-/** Of an event: its JSON and what goes before it. */
+/** Bytes of an event: its JSON and what precedes it. */
 const MESSAGE = 'x'.repeat(300);
 const MESSAGES = 20_000;
-/** What disturbs a measurement makes it larger: the least counts. */
+/** Disturbances only add to a measurement: the minimum counts. */
 const ROUNDS = 4;
-/** That are on their way at once: at 60 % a master has two or three commands to do whenever it looks. */
+/** Number of commands in flight: at 60 % load a master has two or three waiting. */
 const TOGETHER = 2;
 const SUBSCRIBERS = 8;
 const CHANNEL = 'capacity{s0}:t:00000000-0000-0000-0000-000000000000:e';
 
-/** What each subscribed gateway, and each node of a Cluster, adds to the cost of a published event. */
+/** What each subscribed gateway and each node of a Cluster adds to the cost of a published event. */
 export async function measurePublications(): Promise<Named<typeof publications, number>> {
   await using single = await startSingle();
   const [alone = Number.NaN] = await leastOf(() => publish(single.nodes));

@@ -8,7 +8,7 @@ const CHUNKS = 2_000;
 
 type Sizes = Omit<Named<typeof sizes, number>, 'streamAtGateway' | 'streamAtRedis'>;
 
-/** What tasks and chunks take in Redis, by the keys that they have. */
+/** Memory of tasks and chunks in Redis, by their keys. */
 export async function measureSizes({ redis, redisUrl }: Stage): Promise<Sizes> {
   const store = new Store({ redisUrl, prefix: 'sizes' }, (error) => process.stderr.write(`${error.message}\n`));
   await store.start();

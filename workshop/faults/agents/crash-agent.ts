@@ -17,7 +17,7 @@ export default defineAgent({
 type Behaviour = (turn: Turn, count: number) => Promise<Outcome>;
 
 const behaviours = {
-  /** As a crash in native code: without a message. */
+  /** Like a crash in native code: without a message. */
   async die(turn: Turn) {
     process.kill(process.pid, 'SIGKILL');
     return turn.complete('still alive');
@@ -32,7 +32,6 @@ const behaviours = {
     }
   },
 
-  /** Blocks the event loop. */
   async block(turn: Turn, ms: number): Promise<Outcome> {
     const end = performance.now() + ms;
     while (performance.now() < end) Math.sqrt(end);
@@ -44,7 +43,6 @@ const behaviours = {
     return turn.attempt === 1 ? behaviours.block(turn, ms) : turn.complete(`attempt ${turn.attempt}`);
   },
 
-  /** Waits. */
   async wait(turn: Turn, ms: number): Promise<Outcome> {
     await delay(ms, undefined, { signal: turn.signal });
     return turn.complete(`attempt ${turn.attempt}`);

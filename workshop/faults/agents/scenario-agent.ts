@@ -13,7 +13,7 @@ export default defineAgent({
   concurrency: 60,
   card: {
     name: 'Scenario agent',
-    description: 'Acts out scenarios for the fault suite.',
+    description: 'Plays scenarios of the fault suite.',
     version: '1.0.0',
     skills: [],
   },
@@ -62,7 +62,7 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
     return turn.complete(`Wrote ${key}`);
   },
 
-  /** Does one thing after the other, each once. */
+  /** Runs steps one after the other, each once. */
   async steps(turn, count, key) {
     for (let step = 1; step <= count; step++)
       await turn.step(`step ${step}`, async () => {
@@ -72,7 +72,7 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
     return turn.complete(`Did ${count} steps of ${key}`);
   },
 
-  /** Works until it is canceled; reports its process, so that a test can kill it. */
+  /** Works until it is canceled; publishes its pid, so that a test can kill it. */
   async wait(turn, count) {
     await turn.working(`Waiting`, { metadata: { pid: process.pid, attempt: turn.attempt } });
     await pause(turn, count);
@@ -82,7 +82,7 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
 
 const pause = (turn: Turn, ms: number): Promise<void> => delay(ms, undefined, { signal: turn.signal });
 
-/** An effect outside of Redis, as a model or a payment service would see it. @param step unset: the turn begins */
+/** Notes an effect outside Redis, as a model or a payment service would see it. @param step unset: the turn begins */
 function note(turn: Turn, step?: number): void {
   const line = [turn.task.id, turn.attempt, machineMs(), ...(step === undefined ? [] : [step])].join(' ');
   if (env.EFFECTS_FILE) appendFileSync(env.EFFECTS_FILE, `${line}\n`);

@@ -12,9 +12,9 @@ import { keepWorkers } from '../workload/scene.ts';
 
 export type Target = ReturnType<typeof targetOn>;
 
-/** What faults are injected into: any worker, gateway and master. */
+/** The targets of faults: any worker, gateway and master. */
 export function targetOn(stack: Stack, redis: RedisDeployment, random: SeededRandom) {
-  /** Ids of processes that a fault has ended: no other may end. */
+  /** Pids of processes that a fault has ended: no others may end. */
   const victims = new Set<number>();
   return {
     stack,
@@ -43,13 +43,13 @@ export function targetOn(stack: Stack, redis: RedisDeployment, random: SeededRan
 
 export interface Fault {
   readonly name: string;
-  /** Costs the turns of a worker an attempt: not too many of these may follow each other. */
+  /** Costs the turns of a worker an attempt, so not too many of these may follow each other. */
   readonly spendsAttempts?: boolean;
   /** Injects the fault, and repairs it. */
   inject(target: Target): Promise<unknown>;
 }
 
-/** Longer than the 3.5 s after which a silent worker is taken for dead, and after which a job's lock is lost. */
+/** Longer than the 3.5 s after which a silent worker is considered dead and its jobs' locks are lost. */
 const BEYOND_THE_LOCK_MS = 4_500;
 const LONG_OUTAGE_MS = 5_000;
 const CLOCK_STEP_FOR_MS = 5_000;
@@ -73,7 +73,7 @@ async function replaceWorker(target: Target, signal: NodeJS.Signals): Promise<vo
   await target.stack.addWorker();
 }
 
-/** Starts the new one at the same port: clients know gateways by their addresses. */
+/** Starts the new one on the same port, since clients know gateways by their addresses. */
 async function replaceGateway(target: Target, signal: NodeJS.Signals): Promise<void> {
   const victim = target.gateway;
   await target.end(victim, signal);
@@ -178,18 +178,18 @@ const networkFaults: readonly Fault[] = [
   { name: 'connections to Redis silent', inject: async ({ proxy }) => proxy.silence() },
 ];
 
-const DEAF_READERS = 20;
-/** Of 64 KiB each. */
+const STALLED_CLIENTS = 20;
+/** Number of chunks of 64 KiB. */
 const FLOOD = 320;
 const POISONS = 3;
 
 const clientFaults: readonly Fault[] = [
   {
-    name: 'readers that do not read',
+    name: 'clients that do not read',
     async inject({ stack, random }) {
       const url = crashAgentAt(random.pick(stack.urls));
       const task = await new ResilientClient({ urls: [url] }, 0).send(userMessage(`flood ${FLOOD}`), true);
-      const sockets = Array.from({ length: DEAF_READERS }, () => deafReader(url, task.id));
+      const sockets = Array.from({ length: STALLED_CLIENTS }, () => openStalledClient(url, task.id));
       await delay(5_000);
       for (const socket of sockets) socket.destroy();
     },
@@ -198,12 +198,12 @@ const clientFaults: readonly Fault[] = [
 ];
 
 /** Subscribes to a task, and reads nothing. */
-export function deafReader(agentUrl: string, taskId: string) {
-  return deafRequest(agentUrl, `GET /tasks/${taskId}:subscribe?fromSeq=0`);
+export function openStalledClient(agentUrl: string, taskId: string) {
+  return requestWithoutReading(agentUrl, `GET /tasks/${taskId}:subscribe?fromSeq=0`);
 }
 
-/** Sends a request, and reads nothing of the answer. @param line verb and path below the agent's URL */
-export function deafRequest(agentUrl: string, line: string, body = '') {
+/** Sends a request, and reads nothing of the answer. @param line method and path below the agent's URL */
+export function requestWithoutReading(agentUrl: string, line: string, body = '') {
   const { hostname, port, pathname } = new URL(agentUrl);
   const socket = connect({ host: hostname, port: Number(port) });
   socket.on('error', () => socket.destroy());
@@ -218,7 +218,7 @@ export function deafRequest(agentUrl: string, line: string, body = '') {
   return socket;
 }
 
-/** Workers die of these messages until all are given up; each dead worker is replaced. */
+/** Workers are killed by these messages until all have failed; each dead worker is replaced. */
 async function poison({ stack, victims }: Target): Promise<void> {
   const client = new ResilientClient({ urls: stack.urls.map(crashAgentAt) }, 0);
   const keeper = keepWorkers(stack);
@@ -227,7 +227,7 @@ async function poison({ stack, victims }: Target): Promise<void> {
     const states = await Promise.all(tasks.map(async ({ id }) => (await client.read(id)).status.state));
     return states.every((state) => state === 'TASK_STATE_FAILED');
   };
-  await until(isOver, { what: 'the poisons are given up', timeoutMs: 120_000, everyMs: 100 });
+  await until(isOver, { what: 'the poison messages are dead letters', timeoutMs: 120_000, everyMs: 100 });
   keeper.release();
   for (const program of stack.programs) if (!program.isRunning()) victims.add(program.pid);
 }
@@ -237,15 +237,15 @@ export const allFaults: readonly Fault[] = [...processFaults, ...redisFaults, ..
 export interface InjectorOptions {
   readonly faults: readonly Fault[];
   readonly count: number;
-  /** Between two faults, at random. */
+  /** Pause between two faults, at random. */
   readonly pauseMs: readonly [least: number, most: number];
   readonly onFault: (name: string, number: number) => void;
 }
 
-/** A turn that lost its worker has ended by then: three of these faults, and nothing else, may end a task. */
+/** Within this time a turn that lost its worker has ended, so that only three such faults in a row can fail it. */
 const BETWEEN_SPENT_ATTEMPTS_MS = 8_000;
 
-/** Injects faults one after the other, every kind before any comes again. @returns how often each */
+/** Injects faults one after the other, each kind once before any is repeated. @returns how often each */
 export async function injectFaults(target: Target, options: InjectorOptions): Promise<Record<string, number>> {
   const done: Record<string, number> = {};
   let left: Fault[] = [];

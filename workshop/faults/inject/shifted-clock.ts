@@ -1,7 +1,7 @@
 import { env } from 'node:process';
 
-// Preloaded into a process (NODE_OPTIONS=--import): at SIGUSR2 its clock steps by CLOCK_STEP_MS, at the next one back.
-// Time that is measured (performance.now, timers) goes on as it is, as it does when a real clock is set.
+// Preloaded into a process (NODE_OPTIONS=--import): SIGUSR2 moves its clock by CLOCK_STEP_MS, the next one moves it
+// back. Measured time (performance.now, timers) is not affected, as when a real clock is set.
 
 const RealDate = Date;
 const stepMs = Number(env.CLOCK_STEP_MS ?? 0);

@@ -10,17 +10,17 @@ import { FaultProxy } from './fault-proxy.ts';
 import { dataSettings, RedisNode } from './redis-node.ts';
 
 interface Parts {
-  /** As in REDIS_URL. */
+  /** The format of REDIS_URL. */
   readonly url: string;
-  /** SHARDS for it; left out: 1. */
+  /** SHARDS for it. Default: 1. */
   readonly shards?: number;
   /** Nodes with data, without sentinels. */
   readonly nodes: readonly RedisNode[];
-  /** The nodes that take writes now. Default: those whose INFO says master. */
+  /** The nodes that accept writes now. Default: those whose INFO says master. */
   readonly masters?: () => Promise<readonly RedisNode[]>;
   /** The proxy between all clients and this Redis, if there is one. */
   readonly proxy?: FaultProxy;
-  /** Every replica has caught up with a master, and every node knows who is who. */
+  /** Resolves when every replica has caught up with its master, and all nodes agree on the roles. */
   readonly settled?: () => Promise<unknown>;
   /** Kills the master and promotes its replica, which lacks the writes of the last `lostMs`. */
   readonly failOver?: (lostMs: number) => Promise<void>;
@@ -28,14 +28,14 @@ interface Parts {
   readonly partition?: (node: RedisNode) => { heal(): void };
 }
 
-/** A Redis as processes of this machine: alone, with a replica, behind sentinels, or a Cluster. */
+/** A Redis as processes of this machine: single, with a replica, behind sentinels, or a Cluster. */
 export interface RedisDeployment extends Parts, AsyncDisposable {
   readonly shards: number;
   readonly settled: () => Promise<unknown>;
   readonly masters: () => Promise<readonly RedisNode[]>;
 }
 
-/** @param start makes it from nodes whose files are in this folder; what it gives to `owned` goes with it */
+/** @param start makes it from nodes with files in this folder; whatever it adds to `owned` is stopped with it */
 async function deploy(
   start: (folder: string, owned: AsyncDisposableStack) => Promise<Parts>,
 ): Promise<RedisDeployment> {
@@ -59,7 +59,7 @@ async function replicationOf(node: RedisNode): Promise<Readonly<Record<string, s
   return Object.fromEntries(Array.from(reply.matchAll(/^(\w+):(.*?)\r?$/gm), ([, name, value]) => [name, value]));
 }
 
-/** A master, or a replica that follows one. */
+/** Whether a node is a master, or a replica that follows one. */
 async function isLinked(node: RedisNode): Promise<boolean> {
   const { role, master_link_status: link } = await replicationOf(node);
   return role === 'master' || link === 'up';
@@ -72,13 +72,13 @@ async function mastersAmong(nodes: readonly RedisNode[]): Promise<RedisNode[]> {
 
 export interface SingleOptions {
   readonly settings?: Readonly<Record<string, string>>;
-  /** Clients must know it. */
+  /** The password of all clients. */
   readonly password?: string;
-  /** Clients come through a proxy. Default: directly. */
+  /** Clients connect through a proxy. Default: directly. */
   readonly isProxied?: boolean;
 }
 
-/** One Redis that keeps an append-only file. */
+/** A single Redis with an append-only file. */
 export function startSingle({ settings = {}, password, isProxied = false }: SingleOptions = {}) {
   return deploy(async (folder, owned) => {
     const all = { ...dataSettings, ...settings };
@@ -91,8 +91,8 @@ export function startSingle({ settings = {}, password, isProxied = false }: Sing
 }
 
 /**
- * A master and a replica. Clients and the replica reach the master through proxies, so that writes that are not
- * replicated can be lost.
+ * A master and a replica. Clients and the replica reach the master through proxies, so that writes can be lost before
+ * they are replicated.
  */
 export function startPair(): Promise<RedisDeployment> {
   return deploy(async (folder, owned) => {
@@ -131,14 +131,14 @@ const MASTER_NAME = 'switchyard';
 const REPLICAS = 2;
 const SENTINELS = 3;
 
-/** A master, two replicas, and three sentinels. Each data node is behind a proxy, which can partition it. */
+/** A master, two replicas and three sentinels. Each data node is behind a proxy, which can partition it. */
 export function startSentinel(): Promise<RedisDeployment> {
   return deploy(async (folder, owned) => {
     const proxies = new Map<RedisNode, FaultProxy>();
     for (let n = 0; n < 1 + REPLICAS; n++) {
       const port = await freePort();
       const proxy = owned.use(await FaultProxy.start(port));
-      // It tells others the port of its proxy, and reaches them by theirs.
+      // It announces the port of its proxy, and reaches the others through theirs.
       const announced = { 'replica-announce-ip': '127.0.0.1', 'replica-announce-port': String(proxy.port) };
       const node = owned.use(await RedisNode.create({ folder, port, settings: { ...dataSettings, ...announced } }));
       proxies.set(node, proxy);
@@ -152,7 +152,7 @@ export function startSentinel(): Promise<RedisDeployment> {
     await Promise.all(others.map((node) => node.ask(`REPLICAOF 127.0.0.1 ${portOf(first)}`)));
     await Promise.all(sentinels.map((sentinel) => sentinel.start()));
 
-    /** All name the same master, and know as many replicas and other sentinels as there are. */
+    /** Resolves when all name the same master, and know all replicas and other sentinels. */
     const agree = async (): Promise<boolean> => {
       const [master, ...more] = await mastersAmong(nodes);
       if (!master || more.length || !(await Promise.all(nodes.map(isLinked))).every(Boolean)) return false;
@@ -172,7 +172,7 @@ export function startSentinel(): Promise<RedisDeployment> {
   });
 }
 
-/** A sentinel writes what it learns into its own configuration file. */
+/** A sentinel writes its state into its configuration file. */
 async function createSentinel(folder: string, masterPort: number): Promise<RedisNode> {
   const draft = await RedisNode.create({ folder });
   const sentinelFile = join(draft.folder, 'sentinel.conf');
@@ -182,7 +182,7 @@ async function createSentinel(folder: string, masterPort: number): Promise<Redis
     `dir ${draft.folder}`,
     `sentinel monitor ${MASTER_NAME} 127.0.0.1 ${masterPort} 2`,
     `sentinel down-after-milliseconds ${MASTER_NAME} 1500`,
-    // Also the pause before a second fail-over of the same master, twice this long.
+    // Also half of the pause before a second fail-over of the same master.
     `sentinel failover-timeout ${MASTER_NAME} 4000`,
   ];
   await writeFile(sentinelFile, `${lines.join('\n')}\n`);
@@ -191,7 +191,7 @@ async function createSentinel(folder: string, masterPort: number): Promise<Redis
 
 const MASTERS = 3;
 const SHARDS = 4;
-/** Silence after which a master is taken for dead. The default of 15 s would be the outage that clients see. */
+/** The silence after which a master is considered dead. The default of 15 s would be an outage for clients. */
 const NODE_TIMEOUT_MS = 2_000;
 
 /** A Redis Cluster of 3 masters, each with a replica. */
@@ -203,9 +203,9 @@ export function startCluster(): Promise<RedisDeployment> {
         ...dataSettings,
         'cluster-enabled': 'yes',
         'cluster-node-timeout': String(NODE_TIMEOUT_MS),
-        // Not 10,000 above the port as usual: that may be no port at all.
+        // Not 10,000 above the port as usual, which may not be a valid port.
         'cluster-port': String(await freePort()),
-        // A replica that lost its master a moment ago is good enough, however long the machine was busy.
+        // A replica that has just lost its master may be promoted, however long the machine was busy.
         'cluster-replica-validity-factor': '0',
       };
       nodes.push(owned.use(await RedisNode.create({ folder, settings })));
@@ -222,7 +222,7 @@ export function startCluster(): Promise<RedisDeployment> {
       url: `redis+cluster://${addresses.join(',')}`,
       shards: SHARDS,
       nodes,
-      settled: () => until(isWhole, { what: 'the Cluster is whole', timeoutMs: 30_000, everyMs: 100 }),
+      settled: () => until(isWhole, { what: 'the Cluster is complete', timeoutMs: 30_000, everyMs: 100 }),
     };
   });
 }

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 type Mode = 'pass' | 'slow' | 'dribble' | 'lose';
 
 const SLOW_MS = 80;
-/** Most pieces of a slow reply. */
+/** Maximum number of pieces of a slow reply. */
 const PIECES = 20;
 
 /** A TCP proxy that fails as networks do. */
@@ -17,7 +17,7 @@ export class FaultProxy implements AsyncDisposable {
   readonly #sockets = new Set<Socket>();
   #mode: Mode = 'pass';
   #gate: PromiseWithResolvers<void> | undefined;
-  /** Connections that are not younger than this one carry no more data. */
+  /** Connections up to this one carry no more data. */
   #silenced = 0;
   #opened = 0;
   readonly #silent = new Set<number>();
@@ -36,22 +36,22 @@ export class FaultProxy implements AsyncDisposable {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** Open connections stay open and carry no more data. New connections work. */
+  /** Open connections stay open but carry no more data. New connections work. */
   silence(): void {
     this.#silenced = this.#opened;
   }
 
-  /** One connection stays open and carries no more data. @param port of its client, as the server sees it */
+  /** One connection stays open but carries no more data. @param port of its client, as the server sees it */
   silenceOne(port: number): void {
     this.#silent.add(port);
   }
 
-  /** Every connection is closed. */
+  /** Closes every connection. */
   cut(): void {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  /** Holds all data back in both directions until `release`. */
+  /** Holds back all data in both directions until `release`. */
   stall(): void {
     this.#gate ??= Promise.withResolvers();
   }
@@ -61,14 +61,14 @@ export class FaultProxy implements AsyncDisposable {
     this.#gate = undefined;
   }
 
-  /** Replies come late, or in small pieces. */
+  /** Replies are delayed, or arrive in small pieces. */
   async disturb(mode: 'slow' | 'dribble', forMs: number): Promise<void> {
     this.#mode = mode;
     await delay(forMs);
     this.#mode = 'pass';
   }
 
-  /** Requests arrive, their replies do not; then the connections break. */
+  /** Requests arrive, but their replies do not, and the connections break. */
   async loseReplies(forMs: number): Promise<void> {
     this.#mode = 'lose';
     await delay(forMs);
@@ -110,7 +110,7 @@ export class FaultProxy implements AsyncDisposable {
         await deliver(bytes);
       }
     } catch {
-      from.destroy(); // one of the two ends is gone
+      from.destroy(); // one of the two ends is closed
     }
   }
 

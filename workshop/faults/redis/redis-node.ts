@@ -6,11 +6,11 @@ import { askRedis, freePort, type Guarded, spawnGuarded } from '@switchyard/loca
 import { until } from '../../../tests/support/until.ts';
 
 export interface RedisNodeOptions {
-  /** Its files go into a folder of its own in here, so that it can be started again with what it had. */
+  /** The folder for its own folder of files, with which it can be started again. */
   readonly folder: string;
-  /** Beside what every node has: `{ 'cluster-enabled': 'yes' }`. */
+  /** Settings besides those of every node: `{ 'cluster-enabled': 'yes' }`. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** A free one when left out. */
+  /** Default: a free port. */
   readonly port?: number;
   /** `requirepass`. */
   readonly password?: string;
@@ -18,12 +18,12 @@ export interface RedisNodeOptions {
   readonly sentinelFile?: string;
 }
 
-/** One redis-server process of this machine that may be killed, stopped for a while and started again. */
+/** One redis-server process of this machine, which can be killed, frozen and started again. */
 export class RedisNode implements AsyncDisposable {
   readonly port: number;
   readonly folder: string;
   readonly #arguments: readonly string[];
-  /** The one that it requires now. */
+  /** The current password. */
   #password: string | undefined;
   #process: Guarded | undefined;
 
@@ -44,9 +44,9 @@ export class RedisNode implements AsyncDisposable {
     return new RedisNode(port, folder, options);
   }
 
-  /** Resolves once it answers; with its data, if it kept any. */
+  /** Resolves once it answers, with its data if it kept any. */
   async start(): Promise<void> {
-    // A write beyond the size that `limitFileSize` allows fails, as on a full disk, and does not kill it.
+    // A write beyond the limit of `limitFileSize` fails, as on a full disk, and does not kill it.
     const ignoring = ['-c', 'trap "" XFSZ; exec redis-server "$@"', 'redis', ...this.#arguments];
     this.#process = await spawnGuarded('/bin/sh', ignoring);
     for (const output of [this.#process.stdout, this.#process.stderr]) output.resume();
@@ -65,7 +65,7 @@ export class RedisNode implements AsyncDisposable {
     return reply.replace(/^\+OK\r\n/, '');
   }
 
-  /** From now on it asks for this one, also of those who are connected. @returns the one before */
+  /** Changes its password, also for connected clients. @returns the old one */
   async changePassword(password: string): Promise<string> {
     const before = this.#password ?? '';
     await this.ask(`CONFIG SET requirepass ${password}`);
@@ -75,7 +75,7 @@ export class RedisNode implements AsyncDisposable {
     return before;
   }
 
-  /** Limits the size of its files to that of the append-only file now, as on a full disk. */
+  /** Limits the size of its files to the current size of the append-only file, like a full disk. */
   async fillDisk(isFull: boolean): Promise<void> {
     const size = /aof_current_size:(\d+)/.exec(await this.ask('INFO persistence'))?.[1] ?? '0';
     await promisify(execFile)('prlimit', [
@@ -85,7 +85,7 @@ export class RedisNode implements AsyncDisposable {
     ]);
   }
 
-  /** SIGKILL: nothing is flushed, no client is told. */
+  /** SIGKILL: nothing is flushed, and no client is notified. */
   async kill(): Promise<void> {
     await this.#process?.stop(0);
   }
@@ -94,7 +94,7 @@ export class RedisNode implements AsyncDisposable {
     return this.kill();
   }
 
-  /** SIGSTOP: connections stay open, nothing is answered. */
+  /** SIGSTOP: connections stay open, but nothing is answered. */
   freeze(): void {
     process.kill(this.pid, 'SIGSTOP');
   }
@@ -104,7 +104,7 @@ export class RedisNode implements AsyncDisposable {
   }
 }
 
-/** Settings of every Redis that holds tasks. */
+/** Settings of every Redis that stores tasks. */
 export const dataSettings = {
   save: '',
   appendonly: 'yes',

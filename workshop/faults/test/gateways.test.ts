@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'vitest';
 import { residentBytes } from '../../../tests/support/process-usage.ts';
 import type { Stack } from '../../../tests/support/stack.ts';
 import { until } from '../../../tests/support/until.ts';
-import { deafReader } from '../inject/faults.ts';
+import { openStalledClient } from '../inject/faults.ts';
 import { ResilientClient, watchTask } from '../workload/resilient-client.ts';
 import { startScene } from '../workload/scene.ts';
 
@@ -66,7 +66,7 @@ test('a client that does not read costs a gateway no memory, and other clients n
   const before = residentMiB(pid);
   // 60 MiB for each of 10 readers would be 600 MiB. A few events in flight for each, and garbage, are some 130.
   const task = await client.send(message('flood 960'), true);
-  const readers = Array.from({ length: 10 }, () => deafReader(url, task.id));
+  const readers = Array.from({ length: 10 }, () => openStalledClient(url, task.id));
   const { problems } = await watchTask(client, task.id);
   expect(problems).toEqual([]);
   expect(residentMiB(pid) - before).toBeLessThan(300);

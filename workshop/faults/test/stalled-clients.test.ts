@@ -6,7 +6,7 @@ import { residentBytes } from '../../../tests/support/process-usage.ts';
 import { getTask, send, submit } from '../../../tests/support/rest.ts';
 import { type GatewayProcess, type Stack, startStack } from '../../../tests/support/stack.ts';
 import { until } from '../../../tests/support/until.ts';
-import { deafReader, deafRequest } from '../inject/faults.ts';
+import { openStalledClient, requestWithoutReading } from '../inject/faults.ts';
 import { startSingle } from '../redis/deployments.ts';
 
 const MIB = 2 ** 20;
@@ -76,7 +76,7 @@ async function measured(name: string): Promise<number> {
 const rpc = (method: string, id: string): string => JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { id } });
 
 const stalledClients = (task: Task): Socket[] =>
-  Array.from({ length: READERS }, () => deafReader(gateway.url, task.id));
+  Array.from({ length: READERS }, () => openStalledClient(gateway.url, task.id));
 
 describe('clients that do not read', () => {
   test('do not exhaust the 512 MiB of a gateway', async () => {
@@ -106,8 +106,11 @@ describe('clients that do not read', () => {
   }, 120_000);
 
   test.each([
-    ['A2A 1.0 over REST', ({ id }: Task) => deafRequest(gateway.url, `GET /tasks/${id}:subscribe`)],
-    ['A2A 1.0 over JSON-RPC', ({ id }: Task) => deafRequest(gateway.url, 'POST /', rpc('SubscribeToTask', id))],
+    ['A2A 1.0 over REST', ({ id }: Task) => requestWithoutReading(gateway.url, `GET /tasks/${id}:subscribe`)],
+    [
+      'A2A 1.0 over JSON-RPC',
+      ({ id }: Task) => requestWithoutReading(gateway.url, 'POST /', rpc('SubscribeToTask', id)),
+    ],
   ])(
     'share the task of 16 MiB with which their streams start: %s',
     async (_, connect) => {
@@ -129,8 +132,8 @@ describe('clients that do not read', () => {
   );
 
   test.each([
-    ['0.3 over JSON-RPC', ({ id }: Task) => deafRequest(gateway.url, 'POST /', rpc('tasks/resubscribe', id))],
-    ['0.3 over REST', ({ id }: Task) => deafRequest(gateway.url, `GET /v1/tasks/${id}:subscribe`)],
+    ['0.3 over JSON-RPC', ({ id }: Task) => requestWithoutReading(gateway.url, 'POST /', rpc('tasks/resubscribe', id))],
+    ['0.3 over REST', ({ id }: Task) => requestWithoutReading(gateway.url, `GET /v1/tasks/${id}:subscribe`)],
   ])(
     'are refused when each needs its own copy of the task and the limit is reached: %s',
     async (_, connect) => {

@@ -9,18 +9,18 @@ import type { Violation } from './violations.ts';
 
 export interface Played {
   readonly violations: readonly Violation[];
-  /** Streams that broke and were resumed. */
+  /** Number of streams that broke and were resumed. */
   readonly resumed: number;
 }
 
 export interface PlayOptions {
-  /** Notes webhooks, where some tasks have one. */
+  /** Records webhooks, if some tasks have one. */
   readonly receiver?: PushReceiver;
   /** See `watchTask`. */
   readonly mayLoseEvents?: boolean;
-  /** Asked before it answers a question or cancels, and at last when it has sent all: it waits until that resolves. */
+  /** Awaited before it answers a question or cancels, and when it has sent everything. */
   readonly goOn?: () => Promise<void>;
-  /** Called as soon as the client has seen the end of its task. */
+  /** Called when the client has seen the end of its task. */
   readonly onEnded?: (taskId: string) => void;
 }
 
@@ -62,7 +62,7 @@ async function checkEnd(client: ResilientClient, scenario: Scenario, { taskId, w
   if (!mayLoseEvents) onEnded?.(taskId);
   const seen = await watched;
   const replayed = await watchTask(client, taskId, { mayLoseEvents });
-  // What had ended may run again after a fail-over that lost its end.
+  // After a fail-over that lost its end, the task may run again.
   const task = mayLoseEvents ? await client.ended(taskId, END_WITHIN_MS) : first;
   const unpushed = scenario.isPushed ? await receiver?.problemsOf(taskId, replayed.events.size, mayLoseEvents) : [];
   const pushes = (unpushed ?? []).map((what): Violation => ({ kind: 'pushes', what }));
@@ -70,7 +70,7 @@ async function checkEnd(client: ResilientClient, scenario: Scenario, { taskId, w
   return { first, task, seen, replayed, violations };
 }
 
-/** The tasks that follow the first one of a schedule. Each is looked at as it ends: it may expire before the last. */
+/** The tasks that follow the first one of a schedule. Each is checked when it ends: it may expire before the last. */
 async function playFollowers(
   client: ResilientClient,
   scenario: Scenario,
@@ -129,10 +129,10 @@ async function say(client: ResilientClient, scenario: Scenario, { turn, task, we
   const parts = [{ text: texts[turn] ?? '' }];
   const metadata = { note: CONFIDENTIAL, ...(scenario.schedule && { [scheduleUri]: asked(scenario.schedule) }) };
   const message: Message = { messageId: `${key}-${turn}`, role: 'ROLE_USER', parts, metadata, ...ids };
-  // A caller who is asked back waits for the question; of other tasks it learns the end by reading or streaming.
+  // A blocking call returns for a question; for other tasks the end is seen by reading or streaming.
   const isTalk = kind === 'talk';
   const answered = await client.send(message, !isTalk, isPushed && !task ? webhook : undefined);
-  // A blocking call answers the task as it is when its time is up, or when its gateway stops.
+  // A blocking call returns the current task when its time is up, or when its gateway stops.
   return isTalk && turn < texts.length - 1 ? untilState(client, answered.id, 'TASK_STATE_INPUT_REQUIRED') : answered;
 }
 
@@ -144,9 +144,7 @@ function untilState(client: ResilientClient, taskId: string, state: Task['status
   return until(reached, { what: `${taskId} is ${state}`, timeoutMs: END_WITHIN_MS, everyMs: 50 });
 }
 
-/**
- * Everything that is wrong with a task that has ended, be it as it is read or in its events from the first to the last.
- */
+/** Everything that is wrong with an ended task, both as it is read and in its events from the first to the last. */
 export function checkScenario(scenario: Scenario, task: Task, replayed: Watched, mayLoseEvents = false): Violation[] {
   const { expected, kind, isCanceled } = scenario;
   const name = `${kind} ${task.id}`;
@@ -154,9 +152,9 @@ export function checkScenario(scenario: Scenario, task: Task, replayed: Watched,
   const ends = [...replayed.events.values()].filter(({ data }) => endsTask(data));
   const artifacts = contentsOf(task.artifacts);
   const history = transcript(task);
-  // A cancel may come before the agent reports that it waits.
+  // A cancel may arrive before the agent reports that it waits.
   const wanted = isCanceled ? expected.history.slice(0, history.length) : expected.history;
-  // An answer to a question that a fail-over has lost comes before that question is asked again.
+  // An answer to a question that a fail-over has lost arrives before that question is asked again.
   const isSame = mayLoseEvents ? isEqual(history.toSorted(), wanted.toSorted()) : isEqual(history, wanted);
   const found: (false | Violation)[] = [
     state !== expected.state && { kind: 'lost', what: `${name} ended ${state}: ${JSON.stringify(message)}` },
@@ -171,7 +169,7 @@ export function checkScenario(scenario: Scenario, task: Task, replayed: Watched,
 /** Longer than any fault lasts. */
 const LATE_AFTER_MS = 30_000;
 
-/** It is submitted when it is sent, and again when its time has come, by Redis' clock. */
+/** Its state is submitted when it is sent, and again when its time has come, by Redis' clock. */
 function wrongBegins(task: Task, { events }: Watched): Violation[] {
   const statuses = [...events.values()].flatMap(({ data }) => data.statusUpdate?.status ?? []);
   const submitted = statuses.filter(({ state }) => state === 'TASK_STATE_SUBMITTED');
@@ -208,8 +206,8 @@ export function compareSeen(seen: Watched, replayed: Watched, mayLoseEvents: boo
 }
 
 /**
- * Events over gRPC carry no numbers: what they add up to must be the task. Undefined: they broke too late to be asked
- * for again.
+ * Events over gRPC have no numbers, but they must add up to the task. Undefined: the stream broke too late to be
+ * repeated.
  */
 function compareFolded(folded: Task | undefined, task: Task): Violation[] {
   if (!folded) return [];
@@ -218,14 +216,14 @@ function compareFolded(folded: Task | undefined, task: Task): Violation[] {
   return isSame ? [] : [{ kind: 'grpc', what: `${task.id}: ${JSON.stringify(seen)} is not ${JSON.stringify(read)}` }];
 }
 
-/** Content by name. */
+/** Contents by name. */
 function contentsOf(artifacts: readonly Artifact[] = []): Record<string, string> {
   const content = ({ parts }: Artifact): string =>
     parts.map(({ text, data }) => text ?? JSON.stringify(data ?? null)).join('');
   return Object.fromEntries(artifacts.map((artifact) => [artifact.name ?? '', content(artifact)]));
 }
 
-/** Artifacts by name: the order of names says nothing. */
+/** Artifacts by name, since the order of names does not matter. */
 const isEqual = (a: object, b: object): boolean => JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
 const sorted = (value: object): object =>
   Array.isArray(value) ? value : Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));

@@ -12,7 +12,7 @@ export const pushSettings = {
 
 export type PushReceiver = Awaited<ReturnType<typeof startPushReceiver>>;
 
-/** A webhook that records the events of each task in order, and sometimes fails, as webhooks do. */
+/** A webhook that records the events of each task in order, and sometimes fails. */
 export async function startPushReceiver() {
   /** A set keeps the order of the first deliveries. */
   const seen = new Map<string, Set<number>>();

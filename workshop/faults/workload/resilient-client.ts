@@ -16,25 +16,25 @@ import { type EventStream, openEventStream } from '../../../tests/support/event-
 import type { SentEvent } from '../../../tests/support/sent-events.ts';
 import { until } from '../../../tests/support/until.ts';
 
-/** An answer that no retry would change: a fault of Switchyard, in this suite. */
+/** An answer that a retry would not change: an error of Switchyard in this suite. */
 class Refused extends Error {
   override readonly name = 'Refused';
 }
 
 export interface Gateways {
-  /** The gateways that run now. */
+  /** The running gateways. */
   readonly urls: readonly string[];
 }
 
-/** A request that is sent again. */
+/** A request that is repeated. */
 export interface Retry {
   readonly url: string;
   readonly path: string;
-  /** Of the answer; `unanswered`: there was none; `cut`: it broke off. */
+  /** The status of the answer; `unanswered`: there was none; `cut`: it broke. */
   readonly status: number | 'unanswered' | 'cut';
   /**
-   * A proxy before the gateways would do so by itself: the connection was refused, or closed before an answer began, or
-   * the answer was 503 with Retry-After.
+   * Whether a proxy in front of the gateways would repeat it: the connection was refused, or closed before the answer,
+   * or the answer was 503 with Retry-After.
    */
   readonly isAsked: boolean;
 }
@@ -43,7 +43,7 @@ const GIVE_UP_AFTER_MS = 60_000;
 const PATIENCE_MS = 15_000;
 
 /**
- * A client as the specification asks for: it sends a request again, with the same messageId, to any gateway until one
+ * A client as the specification requires: it repeats a request with the same messageId at any gateway until one
  * answers.
  */
 export class ResilientClient {
@@ -58,13 +58,13 @@ export class ResilientClient {
     this.#onRetry = onRetry;
   }
 
-  /** The gateway to ask now; another one each time. */
+  /** The gateway for the next request, in turn. */
   url(): string {
     const { urls } = this.#gateways;
     return urls[this.#next++ % urls.length] ?? '';
   }
 
-  /** @param webhook gets all events of the task */
+  /** @param webhook to receive all events of the task */
   async send(message: Message, returnImmediately: boolean, webhook?: string): Promise<Task> {
     const configuration = { returnImmediately, ...(webhook && { taskPushNotificationConfig: { url: webhook } }) };
     const { task } = await this.#ask<{ task: Task }>('/message:send', { message, configuration });
@@ -81,7 +81,7 @@ export class ResilientClient {
     return this.#ask<Task>(`/tasks/${taskId}`);
   }
 
-  /** The task once it has ended. @throws {Error} it has not in this time */
+  /** The task once it has ended. @throws {Error} it has not ended in this time */
   ended(taskId: string, timeoutMs: number): Promise<Task> {
     const end = async (): Promise<Task | false> => {
       const task = await this.read(taskId);
@@ -90,12 +90,12 @@ export class ResilientClient {
     return until(end, { what: `${taskId} ends`, timeoutMs, everyMs: 100 });
   }
 
-  /** A cancel that is sent again may find the task canceled, which is what was asked for. */
+  /** A repeated cancel may find the task canceled, which is a success. */
   cancel(taskId: string): Promise<Task> {
     return this.#ask<Task>(`/tasks/${taskId}:cancel`, {});
   }
 
-  /** Repeats a request until it is answered: every request may be sent again. */
+  /** Repeats a request until it is answered: every request is safe to repeat. */
   async #ask<Body>(path: string, body?: object): Promise<Body> {
     const deadline = Date.now() + GIVE_UP_AFTER_MS;
     for (;;) {
@@ -106,7 +106,7 @@ export class ResilientClient {
         throw new Refused(`${path} was answered ${status}: ${text}`);
       if (Date.now() > deadline) throw new Error(`${path} was not answered; last: ${status} ${text}`);
       this.#onRetry({ url, path, status, isAsked });
-      // The next gateway may be asked at once; should none be there, not all the time.
+      // The next gateway is tried at once, but with a pause if there is none.
       await delay(status === 'unanswered' ? 10 : 100);
     }
   }
@@ -125,33 +125,31 @@ async function attempt(url: string, body: object | undefined): Promise<Attempt> 
     return { status: response.status, text: await response.text(), isAsked };
   } catch (error) {
     const isLate = error instanceof Error && error.name === 'TimeoutError';
-    // A gateway that was just killed, or that closes.
+    // The gateway was just killed, or is stopping.
     return { status: isBegun ? 'cut' : 'unanswered', text: '', isAsked: !isBegun && !isLate };
   }
 }
 
-/** What a client saw of a task, over one stream or several. */
+/** What a client received of a task, over one stream or several. */
 export interface Watched {
-  /** Whether what came was each event once, in order, from the first one asked for to the last. */
+  /** Empty if every event came once, in order, from the first requested to the last. */
   readonly problems: readonly string[];
-  /** Since the last snapshot, if there was one. */
+  /** Events since the last snapshot, if there was one. */
   readonly events: ReadonlyMap<number, SentEvent>;
   /** How often the stream broke and was resumed. */
   readonly resumed: number;
 }
 
 export interface WatchOptions {
-  /**
-   * Redis may lose acknowledged writes: a snapshot then replaces all that came before it. Default: that is a problem.
-   */
+  /** Redis may lose acknowledged writes: then a snapshot replaces everything before it. Default: that is a problem. */
   readonly mayLoseEvents?: boolean;
 }
 
 const WATCH_FOR_MS = 90_000;
 
 /**
- * Follows a task from its first event to its last, over any number of gateways: whenever the stream breaks it goes on
- * at another one with Last-Event-ID.
+ * Follows a task from its first event to its last over any number of gateways: when the stream breaks, it continues at
+ * another one with Last-Event-ID.
  */
 export async function watchTask(
   client: ResilientClient,
@@ -162,7 +160,7 @@ export async function watchTask(
   const problems: string[] = [];
   const deadline = performance.now() + WATCH_FOR_MS;
   let [last, resumed, hasEnded] = [0, -1, false];
-  // From 0: all events there are, without the snapshot that a new subscription begins with.
+  // From 0: all stored events, without the snapshot of a new subscription.
   let lastEventId = '0';
   const note = (event: SentEvent): void => {
     if (!('task' in event.data)) {
@@ -177,7 +175,7 @@ export async function watchTask(
   while (!hasEnded && performance.now() < deadline) {
     resumed++;
     const url = `${client.url()}/tasks/${taskId}:subscribe`;
-    const stream = await openEventStream(url, { lastEventId }).catch(() => undefined); // it was just killed
+    const stream = await openEventStream(url, { lastEventId }).catch(() => undefined); // a gateway was just killed
     if (stream?.status === 200) for await (const event of whole(stream)) note(event);
     else {
       stream?.cut();
@@ -188,7 +186,7 @@ export async function watchTask(
   return { problems, events, resumed };
 }
 
-/** What of a stream came whole: it may break at any byte, or end with an error that is to be resumed. */
+/** The complete events of a stream, which may break at any byte, or end with an error that allows resuming. */
 async function* whole(stream: EventStream): AsyncGenerator<SentEvent, void> {
   try {
     for await (const event of stream) {
@@ -206,13 +204,13 @@ export function endsTask(data: StreamResponse): boolean {
 }
 
 /**
- * The task as its events over gRPC add up, from a snapshot to the last event. gRPC streams are not resumed: one that
- * breaks is asked for again. @returns undefined: the task had ended before that could be done
+ * The task to which its events over gRPC add up, from a snapshot to the last event. gRPC streams are not resumed but
+ * repeated. @returns undefined if the task had ended before that was possible
  */
 export async function watchOverGrpc(client: ResilientClient, taskId: string): Promise<Task | undefined> {
   const deadline = performance.now() + WATCH_FOR_MS;
   while (performance.now() < deadline) {
-    const task = await subscribe(client.url(), taskId).catch(() => undefined); // broken: a gateway was just killed
+    const task = await subscribe(client.url(), taskId).catch(() => undefined); // a gateway was just killed
     if (task && isTerminal(task.status.state)) return task;
     if (isTerminal((await client.read(taskId)).status.state)) return undefined;
     await delay(100);
@@ -220,7 +218,7 @@ export async function watchOverGrpc(client: ResilientClient, taskId: string): Pr
   throw new Error(`the gRPC streams of ${taskId} never came to its end`);
 }
 
-/** As far as this stream goes. The address is in the gateway's card. */
+/** One attempt over one stream. The address is in the gateway's card. */
 async function subscribe(url: string, id: string): Promise<Task | undefined> {
   const response = await fetch(`${url}/.well-known/agent-card.json`, { headers: { 'a2a-version': '1.0' } });
   const card: AgentCard = JSON.parse(await response.text());

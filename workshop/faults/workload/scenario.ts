@@ -6,25 +6,25 @@ export interface Scenario {
   readonly texts: readonly string[];
   /** Cancels the task once it works. */
   readonly isCanceled: boolean;
-  /** How the client follows the events of the task as they come, if it does. */
+  /** How the client follows the events, if it does. */
   readonly watches: 'sse' | 'grpc' | 'not';
-  /** Has a webhook. */
+  /** Whether it has a webhook. */
   readonly isPushed: boolean;
-  /** Unset: the agent works on it at once. */
+  /** Default: the agent works on it at once. */
   readonly schedule?: ScheduledFor | undefined;
   readonly expected: {
     readonly state: 'TASK_STATE_COMPLETED' | 'TASK_STATE_CANCELED';
-    /** Content by name. */
+    /** Contents by name. */
     readonly artifacts: Readonly<Record<string, string>>;
     /** `user: …` and `agent: …`, in order. */
     readonly history: readonly string[];
   };
 }
 
-/** A message for later: in so many ms, or as often, each second. */
+/** For a scheduled message: in how many ms, or how often, each second. */
 export type ScheduledFor = { readonly inMs: number } | { readonly times: number };
 
-/** Goes with every message, and into no log. */
+/** In every message, and in no log. */
 export const CONFIDENTIAL = 'a-confidential-note';
 
 export const scenarioKinds = ['stream', 'talk', 'files', 'steps', 'wait'] as const;
@@ -34,11 +34,11 @@ export const lineText = (key: string, line: number): string => `${key}, line ${l
 export const chapterText = (key: string, chapter: number): string => `${key}, chapter ${chapter}. `;
 export const questionText = (key: string, number: number): string => `Question ${number} of ${key}?`;
 
-/** Milliseconds by a clock that all processes of this machine share and no step of the time of day moves. */
+/** Milliseconds of a clock that all processes of this machine share, and that is not changed with the time of day. */
 export const machineMs = (): number => Number(process.hrtime.bigint() / 1_000_000n);
 
 export interface ScenarioOptions extends Partial<Pick<Scenario, 'watches' | 'isPushed' | 'schedule'>> {
-  /** Lines, questions or chapters. */
+  /** Number of lines, questions or chapters. */
   readonly size: number;
 }
 
@@ -72,7 +72,7 @@ export function createScenario(
     key,
     watches,
     isPushed,
-    // Who asks back has its client wait, and a cancel would end the schedule, too.
+    // A question would make the client wait, and a cancel would end the schedule.
     schedule: kind === 'talk' || (isCanceled && schedule && 'times' in schedule) ? undefined : schedule,
     isCanceled,
     texts: kind === 'talk' ? [text, ...numbers.map(() => text)] : [text],

@@ -10,7 +10,7 @@ import { readEffects } from './violations.ts';
 export interface SceneOptions extends Omit<StackOptions, 'redisUrl' | 'agents'> {
   /** Which of `agents/` run; the first is at the root. Default: the scenario agent. */
   readonly agents?: readonly ('scenario-agent' | 'crash-agent')[];
-  /** That of its owner; left out: one of its own, which goes with the scene. */
+  /** A Redis that the caller owns. Default: a separate one, which is stopped with the scene. */
   readonly redis?: RedisDeployment;
 }
 
@@ -34,7 +34,7 @@ export async function startScene({ agents = ['scenario-agent'], env, redis: give
     }),
   );
   const [[node], [url]] = [redis.nodes, stack.urls];
-  if (!node || !url) throw new Error('nothing runs');
+  if (!node || !url) throw new Error('there is no node or no gateway');
   const client = new ResilientClient(stack, 0);
   const kept = owned.move();
   const effects = () => readEffects(effectsFile);
@@ -44,8 +44,8 @@ export async function startScene({ agents = ['scenario-agent'], env, redis: give
 export type Keeper = ReturnType<typeof keepWorkers>;
 
 /**
- * Restarts workers that die, as a supervisor does in production, and counts how many. `release` stops that, `stop` stops
- * the stack, too.
+ * Restarts workers that die, like a supervisor in production, and counts them. `release` stops that, `stop` also stops
+ * the stack.
  */
 export function keepWorkers(stack: Stack) {
   let restarts = 0;
@@ -56,7 +56,7 @@ export function keepWorkers(stack: Stack) {
       await worker?.exited;
       if (isReleased) return;
       restarts++;
-      // A worker that takes a poison message at its start dies before it reports ready: it is replaced next.
+      // A worker that takes a poison message at its start dies before it is ready, and is replaced next.
       worker = await stack.addWorker().catch(() => undefined);
     }
   };

@@ -5,7 +5,7 @@ import type { Program } from '../../../tests/support/process.ts';
 import { until } from '../../../tests/support/until.ts';
 import type { RedisDeployment } from '../redis/deployments.ts';
 
-/** The guarantees, and what the table calls a violation. Every count must be 0. */
+/** The guarantees, and their names in the table of violations. Every count must be 0. */
 export const guarantees = {
   lost: 'tasks lost, or ended otherwise than without faults',
   twice: 'tasks finished twice',
@@ -24,13 +24,13 @@ export const guarantees = {
 
 export interface Violation {
   readonly kind: keyof typeof guarantees;
-  /** Enough to look into it. */
+  /** Details for an investigation. */
   readonly what: string;
 }
 
 type Effect = Awaited<ReturnType<typeof readEffects>>[number];
 
-/** What agents noted when they began a turn, or a step of it: from 1; NaN: the turn itself. */
+/** What agents noted when they began a turn or a step: steps count from 1; NaN stands for the turn itself. */
 export async function readEffects(file: string) {
   const lines = (await readFile(file, 'utf8').catch(() => '')).trim().split('\n');
   return lines.map((line) => {
@@ -39,7 +39,7 @@ export async function readEffects(file: string) {
   });
 }
 
-/** Agents that began for a task after a client had seen its end. @param endedMs by task, by `machineMs` */
+/** Agents that began a task after a client had seen its end. @param endedMs by task, by `machineMs` */
 export function lateEffects(effects: readonly Effect[], endedMs: ReadonlyMap<string, number>): Violation[] {
   return effects.flatMap(({ taskId, attempt, beganMs }): Violation[] => {
     const late = beganMs - (endedMs.get(taskId) ?? Number.POSITIVE_INFINITY);
@@ -47,7 +47,7 @@ export function lateEffects(effects: readonly Effect[], endedMs: ReadonlyMap<str
   });
 }
 
-/** Steps that ran although a later one of their task had begun: their results were known by then. */
+/** Steps that ran although a later one of their task had begun, so that their results were stored. */
 export function repeatedSteps(effects: readonly Effect[]): Violation[] {
   const last = new Map<string, number>();
   return effects.flatMap(({ taskId, step }): Violation[] => {
@@ -59,15 +59,14 @@ export function repeatedSteps(effects: readonly Effect[]): Violation[] {
 }
 
 /**
- * What stays for as long as a deployment does: the registry, the audit trail up to its retention, and of each queue what
- * BullMQ keeps of the queue itself. When it was last checked and what its consumers took last expire twice a lock's
- * time after the last worker.
- * Everything else belongs to a task and must be gone with it.
+ * Keys that stay as long as a deployment does: the registry, the audit trail up to its retention, and BullMQ's own keys
+ * of each queue, two of which expire twice a lock's time after the last worker. All other keys belong to a task and
+ * must be deleted with it.
  */
 const LASTING =
   /\{agents\}:(?:agents|alive|audit|schema(?::programs)?|shards|sources|workers(?::reports)?)$|:q:[^:]+:(?:meta|events|marker|id|checked|took:.+)$/;
 
-/** Keys that are left once all tasks are past their retention. Waits for them to go, at most `withinMs`. */
+/** Keys that are left after the retention of all tasks. Waits at most `withinMs` for their deletion. */
 export async function leakedKeys(redis: RedisDeployment, prefix: string, withinMs: number): Promise<string[]> {
   const deadline = Date.now() + withinMs;
   for (;;) {
@@ -80,7 +79,7 @@ export async function leakedKeys(redis: RedisDeployment, prefix: string, withinM
   }
 }
 
-/** Lines of any process' output in which one of the secrets stands. */
+/** Lines of any process' output that contain one of the secrets. */
 export function leakedSecrets(programs: readonly Program[], secrets: readonly string[]): Violation[] {
   const lines = programs.flatMap((program) => program.output().split('\n'));
   return secrets.flatMap((secret) =>
@@ -93,7 +92,7 @@ export function leakedSecrets(programs: readonly Program[], secrets: readonly st
 
 const OPEN = ['TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING', 'TASK_STATE_INPUT_REQUIRED'] as const;
 
-/** All tasks of an agent have ended: none may be in an index, or counted, as if it had not. */
+/** Checks that no ended task is in an index, or counted, as if it were open. */
 export async function openInIndexes(redisUrl: string, prefix: string, agent: string): Promise<Violation[]> {
   const store = new Store({ redisUrl, prefix }, () => undefined);
   await store.start('visitor');

@@ -2,7 +2,7 @@ import { defineAgent } from '@switchyard/agent';
 
 const skill = (id: string) => ({ id, name: id, description: `Can ${id}.`, tags: ['test'] });
 
-/** Names the skill that it was asked for. `print` has a queue of its own. */
+/** Answers with the requested skill. `print` has its own queue. */
 export default defineAgent({
   id: 'skilled',
   card: { name: 'Skilled', description: 'Has skills.', version: '1.0.0', skills: [skill('print'), skill('bind')] },

@@ -23,7 +23,7 @@ const numbers = fc.oneof(fc.bigInt({ min: -1n, max: 130n }), fc.constantFrom(2n 
 const field = weighted([9, fc.integer({ min: 1, max: 12 })], [1, fc.nat(5_000)]);
 const oddBytes = fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes));
 
-/** Any protobuf message: fields of every type, nested, and now and then bytes that are none. */
+/** Any protobuf message: fields of every type, nested, and sometimes invalid bytes. */
 const { message } = fc.letrec<{ message: Buffer; one: Buffer }>((tie) => ({
   message: fc.array(tie('one'), { maxLength: 5 }).map((fields) => Buffer.concat(fields)),
   one: fc.oneof(
@@ -50,7 +50,7 @@ const sendMessage = fc
   });
 const withId = fc.tuple(ids, message).map(([id, besides]) => Buffer.concat([textField(2, id), besides]));
 
-/** The message in its frame: five bytes, of which some lie. */
+/** The message in its frame: five bytes, some of which are wrong. */
 const frame = fc
   .tuple(
     fc.oneof(message, sendMessage, withId),

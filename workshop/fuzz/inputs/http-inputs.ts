@@ -31,7 +31,7 @@ const headers = (version: string): fc.Arbitrary<Headers> => {
   return weighted<Headers>([6, fc.constant(usual)], [2, oddHeaders]);
 };
 
-/** `undefined` has no JSON. */
+/** JSON has no `undefined`. */
 const bodyOf = (value: unknown): string => JSON.stringify(value) ?? '';
 const broken = fc
   .tuple(anything, fc.nat(40), oddTexts)
@@ -110,7 +110,7 @@ function rest(prefix: string, version: string): fc.Arbitrary<Input> {
     });
 }
 
-/** Client libraries refuse other characters in a path; raw inputs have them. */
+/** Client libraries refuse other characters in a path; raw inputs contain them. */
 function encoded(text: string): string {
   return text
     .toWellFormed()

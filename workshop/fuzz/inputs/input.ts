@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { anything, knownTasks, oddTexts } from './values.ts';
 
-/** One request, as it is kept in a file. Texts may name tasks by their place in `knownTasks`. */
+/** One request, as stored in a file. Texts can name tasks by their placeholders in `knownTasks`. */
 export type Input =
   | {
       readonly kind: 'http';
@@ -10,9 +10,9 @@ export type Input =
       readonly headers: Readonly<Record<string, string>>;
       readonly body?: string;
     }
-  /** What is written to a connection, in base64. */
+  /** The bytes written to a connection, in base64. */
   | { readonly kind: 'raw'; readonly bytes: string }
-  /** @property frame what is sent of the call's body, in base64 */
+  /** @property frame the body of the call, in base64 */
   | {
       readonly kind: 'grpc';
       readonly method: string;
@@ -20,7 +20,7 @@ export type Input =
       readonly frame: string;
     };
 
-/** With other contents: body, bytes or frame, of which the latter have a character for each byte. */
+/** With other contents: body, bytes or frame; the latter two have a character for each byte. */
 function withContents(input: Input, change: (text: string) => string): Input {
   const bytes = (base64: string): string =>
     Buffer.from(change(Buffer.from(base64, 'base64').toString('latin1')), 'latin1').toString('base64');
@@ -34,7 +34,9 @@ function withContents(input: Input, change: (text: string) => string): Input {
   }
 }
 
-/** With the ids of those tasks. They are as long as what stands for them, so that lengths within frames stay true. */
+/**
+ * Replaces placeholders by the ids of tasks, which have the same length, so that lengths within frames stay correct.
+ */
 export function withTasks(input: Input, taskIds: readonly string[]): Input {
   const put = (text: string): string =>
     knownTasks.reduce((whole, name, i) => whole.replaceAll(name, taskIds[i] ?? name), text);
@@ -47,7 +49,7 @@ const odd = fc.oneof(
   anything.map((value) => JSON.stringify(value) ?? ''),
 );
 
-/** Inputs that have shown something new, changed a little: a piece goes, is doubled, or gets another text in its place. */
+/** Mutates an input that has covered a new branch: a piece is removed, doubled, or replaced by another text. */
 export function mutantsOf(kept: readonly Input[]): fc.Arbitrary<Input> {
   const change = fc.tuple(fc.nat(), fc.nat(30), odd, fc.nat(3)).map(([place, length, put, kind]) => (text: string) => {
     const at = text.length === 0 ? 0 : place % text.length;

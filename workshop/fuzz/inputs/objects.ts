@@ -2,7 +2,7 @@ import { rerunUri, resumableStreamsUri, skillUri } from '@switchyard/protocol';
 import fc from 'fast-check';
 import { anything, type Fields, ids, mostly, oddTexts, oneOf, some, weighted } from './values.ts';
 
-/** The objects of A2A, of both versions: nearly right. */
+/** The objects of A2A, of both versions, almost valid. */
 const text = weighted([3, fc.string({ maxLength: 30 })], [1, oddTexts]);
 const metadata = fc.oneof(
   fc.dictionary(text, anything, { maxKeys: 3 }),
@@ -61,7 +61,7 @@ const send = some({ message, configuration, metadata, tenant }, ['message']);
 const page = { tenant, pageSize: whole, pageToken: text };
 const lengths = { historyLength: whole, timelineLength: whole };
 
-/** Parameters, by the operation of 1.0. */
+/** Parameters by operation of 1.0. */
 export const operations: Fields = {
   SendMessage: send,
   SendStreamingMessage: send,
@@ -94,7 +94,7 @@ const legacySend = some({ message: some(legacyMessage, [...needed, 'kind']), con
 const oneTask = some({ id: ids, metadata }, ['id']);
 const oneConfig = some({ id: ids, pushNotificationConfigId: ids, metadata }, ['id']);
 
-/** Parameters, by the method of 0.3. */
+/** Parameters by method of 0.3. */
 export const legacyMethods: Fields = {
   'message/send': legacySend,
   'message/stream': legacySend,

@@ -1,13 +1,13 @@
 import { rerunUri, resumableStreamsUri, skillUri } from '@switchyard/protocol';
 import fc from 'fast-check';
 
-/** Stands for the id of a task that there is when the input is sent: done, waiting for input, with a webhook. */
+/** Stands for the id of an existing task when the input is sent: completed, waiting for input, with a webhook. */
 export const knownTasks = ['a', 'b', 'c'].map((end) => `00000000-0000-4000-8000-00000000000${end}`);
 
-/** One of these texts, which `|` separates. */
+/** One of these texts, which are separated by `|`. */
 export const oneOf = (texts: string): fc.Arbitrary<string> => fc.constantFrom(...texts.split('|'));
 
-/** As often as their weights say. */
+/** Chosen by their weights. */
 export const weighted = <T>(...choices: readonly (readonly [number, fc.Arbitrary<T>])[]): fc.Arbitrary<T> =>
   fc.oneof(...choices.map(([weight, arbitrary]) => ({ weight, arbitrary })));
 
@@ -33,7 +33,7 @@ const deep = fc
   .tuple(fc.constantFrom('list', 'object'), fc.integer({ min: 1, max: 300 }))
   .map(([kind, depth]) => Array.from({ length: depth }).reduce((at) => (kind === 'list' ? [at] : { a: at }), 1));
 
-/** Any JSON, more often than not of an odd kind. */
+/** Any JSON, mostly of an unusual kind. */
 export const anything: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom(null, true, false, [], {}, [null], [[]], JSON.parse('{"__proto__": {"a": 1}}')),
   oddNumbers,
@@ -43,12 +43,12 @@ export const anything: fc.Arbitrary<unknown> = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }),
 );
 
-/** Valid in 12 of 13 cases, else anything. */
+/** Valid in 12 of 13 cases, otherwise anything. */
 export const mostly = (usual: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> => weighted([12, usual], [1, anything]);
 
 export type Fields = Readonly<Record<string, fc.Arbitrary<unknown>>>;
 
-/** An object with some of these members, mostly as they should be, and now and then one too many. */
+/** An object with some of these members, mostly valid, and sometimes an additional one. */
 export function some(fields: Fields, required: readonly string[] = []): fc.Arbitrary<unknown> {
   const members = Object.fromEntries(Object.entries(fields).map(([name, usual]) => [name, mostly(usual)]));
   const usual = fc.record(members, { requiredKeys: [...required] });

@@ -9,7 +9,7 @@ session.connect();
 await session.post('Profiler.enable');
 await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
 
-/** Of our own code: `apps/gateway/src/main.ts:120-180`. */
+/** The branches of our own code: `apps/gateway/src/main.ts:120-180`. */
 async function branches(): Promise<string[]> {
   const { result } = await session.post('Profiler.takePreciseCoverage');
   return result.flatMap(({ url, functions }) => {
@@ -30,7 +30,7 @@ server.listen(0, '127.0.0.1', () => {
 // It ends when the program does.
 server.unref();
 
-/** What is in use; garbage is collected first where `--expose-gc` allows it. */
+/** The heap in use, after a garbage collection if `--expose-gc` is set. */
 function heapBytes(): number {
   globalThis.gc?.();
   return process.memoryUsage().heapUsed;

@@ -3,16 +3,16 @@ import { connect } from 'node:net';
 import { type Input, withTasks } from '../inputs/input.ts';
 import type { Target } from './target.ts';
 
-/** Longer than any wait of the gateway's. */
+/** Longer than any wait of the gateway. */
 const ANSWER_WITHIN_MS = 20_000;
-/** A stream is left after this time, and a connection that asks for more. */
+/** After this time a stream is left, and so is a connection on which the gateway waits for more. */
 const LEAVE_AFTER_MS = 60;
 const MAX_ANSWER_BYTES = 256 * 1024;
 
 type Problem = string | undefined;
 type Of<Kind> = Input & { readonly kind: Kind };
 
-/** Sends it. @returns what is wrong with the answer; undefined: nothing */
+/** Sends it. @returns what is wrong with the answer, undefined if nothing is */
 export function judge(target: Target, input: Input): Promise<Problem> {
   const sent = withTasks(input, target.taskIds);
   switch (sent.kind) {
@@ -47,7 +47,7 @@ function sendHttp(target: Target, { method, path, headers, body }: Of<'http'>, r
     res.on('close', () => resolve(problemOf(res.statusCode ?? 0, text)));
     res.on('error', () => res.destroy());
   });
-  // The gateway may close the connection of a request that it refuses; whether it is alive is looked at elsewhere.
+  // The gateway may close the connection of a request that it refuses; that it is alive is checked elsewhere.
   req.on('error', () => resolve(undefined));
   req.end(body);
   return () => void req.destroy();
@@ -62,7 +62,7 @@ function sendRaw(target: Target, input: Of<'raw'>, resolve: (problem: Problem) =
   const { hostname, port } = new URL(target.url);
   let text = '';
   const socket = connect(Number(port), hostname);
-  // Most are answered at once; what is no whole request never is.
+  // Most are answered at once, but an incomplete request never is.
   setTimeout(() => socket.destroy(), LEAVE_AFTER_MS * 2);
   socket.setEncoding('utf8').on('data', (more: string) => {
     if (text.length < MAX_ANSWER_BYTES) text += more;
@@ -73,7 +73,7 @@ function sendRaw(target: Target, input: Of<'raw'>, resolve: (problem: Problem) =
   return () => void socket.destroy();
 }
 
-/** INTERNAL, and UNKNOWN, which a library answers for an error without a code. */
+/** INTERNAL, and UNKNOWN, which a library returns for an error without a code. */
 const FAULTS: readonly unknown[] = ['13', '2'];
 
 function sendGrpc(target: Target, input: Of<'grpc'>, resolve: (problem: Problem) => void) {

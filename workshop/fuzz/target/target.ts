@@ -16,11 +16,11 @@ const env = {
   NODE_OPTIONS: `--import=${coverage} --expose-gc`,
 };
 
-/** A gateway and a worker as processes, to which anything may be sent. */
+/** A gateway and a worker as processes, to which any input can be sent. */
 export class Target implements AsyncDisposable {
   readonly url: string;
   readonly agent = new Agent({ keepAlive: true, maxSockets: 64 });
-  /** Ids of tasks that there are: done, waiting for input, running. */
+  /** Ids of existing tasks: completed, waiting for input, running. */
   taskIds: readonly string[] = [];
   readonly #stack: Stack;
   readonly #gateway: GatewayProcess;
@@ -43,7 +43,7 @@ export class Target implements AsyncDisposable {
     return target;
   }
 
-  /** Makes tasks anew: those of before may be deleted, or have expired. */
+  /** Creates the tasks again: earlier ones may be deleted or expired. */
   async seed(): Promise<void> {
     const tasks: Task[] = [];
     for (const text of ['hello', 'ask', 'slow 500']) tasks.push(await submit(this.url, userMessage(text)));
@@ -58,7 +58,7 @@ export class Target implements AsyncDisposable {
     return this.#session;
   }
 
-  /** Runs until now, and since the last time this was asked. */
+  /** Branches covered so far, and since the last call. */
   async branches(): Promise<readonly string[]> {
     return z.array(z.string()).parse(await this.#tell('branches'));
   }
@@ -71,7 +71,7 @@ export class Target implements AsyncDisposable {
     return this.#stack.programs.every((program) => program.isRunning());
   }
 
-  /** Lines of errors, and what is no line of the log, since the last time this was asked. */
+  /** Errors in the log, and other output, since the last call. */
   faults(): readonly string[] {
     const fresh = this.#stack.programs.flatMap((program, n) => {
       const read = this.#linesRead[n] ?? 0;

@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { defineAgent, type Outcome, type Turn } from '@switchyard/agent';
 
 /**
- * The agent of load tests without `--url`. `work 200`: works for 200 ms; `stream 50 every 100`: writes a text with its
- * time every 100 ms, 50 times; anything else: completes at once.
+ * The agent of load tests without `--url`. `work 200`: works for 200 ms; `stream 50 every 100`: publishes a text with
+ * its time every 100 ms, 50 times; anything else: completes at once.
  */
 export default defineAgent({
   id: 'load',
@@ -20,7 +20,9 @@ export default defineAgent({
   },
 });
 
-/** The time is that of the machine, in milliseconds: a client beside it can tell how long the event was on its way. */
+/**
+ * The time is the machine's, in milliseconds, so that a client on this machine can measure the delivery of the event.
+ */
 async function speak(turn: Turn, count: number, everyMs: number): Promise<Outcome> {
   const artifact = turn.artifact({ name: 'Stream' });
   for (let number = 1; number <= count; number++) {
