@@ -5,7 +5,7 @@ import {
   TaskNotFoundError,
   UnsupportedOperationError,
 } from '@a2a-js/sdk/errors';
-import { AddressRefused, AnswerRefused } from '@switchyard/outgoing';
+import { AddressRefused, ResponseRefused } from '@switchyard/outgoing';
 import { A2AError } from '@switchyard/protocol';
 
 /**
@@ -51,7 +51,7 @@ export class RemoteError extends Error {
     if (error instanceof SdkError) return new RemoteError(kindOf(error), error.message, { cause: error });
     if (error instanceof A2AError)
       return new RemoteError('refused', `its answer is no A2A (${error.message})`, { cause: error });
-    const guard = causes(error).find((each) => each instanceof AddressRefused || each instanceof AnswerRefused);
+    const guard = causes(error).find((each) => each instanceof AddressRefused || each instanceof ResponseRefused);
     if (guard) return new RemoteError('refused', guard.message, { cause: error });
     return new RemoteError('unreachable', 'it gave no answer', { cause: error, mayHaveArrived: !wasTurnedAway(error) });
   }

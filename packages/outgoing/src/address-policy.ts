@@ -1,5 +1,5 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
-import { publicIpv6, special } from './special-addresses.ts';
+import { publicIpv6Networks, specialNetworks } from './special-addresses.ts';
 
 export interface AddressPolicySettings {
   /** Also http://, which everyone on the way can read. */
@@ -45,18 +45,18 @@ export class AddressPolicy {
     if (protocol !== 'https:' && !(protocol === 'http:' && this.#allowHttp)) return 'must begin with https://';
     const host = plainName(hostname);
     const address = isIP(host) ? host : isLocalhost(host) ? '127.0.0.1' : undefined;
-    if (address !== undefined && !this.admits(host, address)) return 'must not be an address of a private network';
+    if (address !== undefined && !this.allows(host, address)) return 'must not be an address of a private network';
     return undefined;
   }
 
   /** Whether `host` may be called now that it has turned out to be at `address`. @param origin that is called there */
-  admits(host: string, address: string, origin?: string): boolean {
+  allows(host: string, address: string, origin?: string): boolean {
     if (isIP(address) && origin !== undefined && this.#origins.has(origin)) return true;
     if (!isIP(address) || address.includes('%')) return false; // a zone is of this machine
     if (this.#allowsName(plainName(host))) return true;
     const type = isIPv4(address) ? 'ipv4' : 'ipv6';
     if (this.#networks.check(address, type)) return true;
-    return !special.check(address, type) && (type === 'ipv4' || publicIpv6.check(address, type));
+    return !specialNetworks.check(address, type) && (type === 'ipv4' || publicIpv6Networks.check(address, type));
   }
 
   #allowsName(host: string): boolean {

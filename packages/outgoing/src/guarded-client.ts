@@ -2,12 +2,12 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { context, propagation } from '@opentelemetry/api';
 import { request } from 'undici';
 import type { AddressPolicy } from './address-policy.ts';
-import { bodyWithin, linesWithin } from './answer-body.ts';
+import { AddressRefused, ResponseRefused } from './errors.ts';
 import { type ConnectionOptions, guardedConnections } from './guarded-connections.ts';
-import { AddressRefused, AnswerRefused } from './refusals.ts';
+import { limitBody, limitLines } from './response-body.ts';
 
 export interface GuardedClientOptions extends ConnectionOptions {
-  readonly policy: Pick<AddressPolicy, 'admits' | 'problemOf'>;
+  readonly policy: Pick<AddressPolicy, 'allows' | 'problemOf'>;
   /**
    * From the request to the end of its answer, in milliseconds. An event stream that was asked for may take any time:
    * of that it is the longest silence.
@@ -24,7 +24,7 @@ export interface OutgoingRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface Answer {
+export interface OutgoingResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   /** Read it to its end, or leave the loop: either gives the connection back. */
@@ -33,13 +33,13 @@ export interface Answer {
 
 /**
  * The client of every request to a place that somebody else has named: webhooks, remote agents, their cards, and the
- * keys of issuers. It calls only what the policy admits, and bounds the time, the head and the body of an answer. It
+ * keys of issuers. It calls only what the policy allows, and bounds the time, the head and the body of an answer. It
  * follows no redirect: that is an answer like any other. Nothing is asked for or taken in compressed form, so that what
  * is read is what was sent.
  */
 export interface GuardedClient {
-  /** @throws {AddressRefused | AnswerRefused | Error} the latter two also while the body is read */
-  request(url: string | URL, asked: OutgoingRequest): Promise<Answer>;
+  /** @throws {AddressRefused | ResponseRefused | Error} the latter two also while the body is read */
+  request(url: string | URL, asked: OutgoingRequest): Promise<OutgoingResponse>;
   /** The same for libraries that take a `fetch`: of a URL and with a body of text. */
   readonly fetch: typeof fetch;
   /** Breaks off what is under way. */
@@ -50,7 +50,7 @@ export function guardedClient(options: GuardedClientOptions): GuardedClient {
   const dispatcher = guardedConnections(options);
   const { policy, timeoutMs, maxBytes } = options;
 
-  async function ask(url: string | URL, { signal, ...asked }: OutgoingRequest): Promise<Answer> {
+  async function ask(url: string | URL, { signal, ...asked }: OutgoingRequest): Promise<OutgoingResponse> {
     const problem = policy.problemOf(String(url));
     if (problem !== undefined) throw new AddressRefused(`the URL ${problem}`);
     const deadline = new Deadline(timeoutMs, signal);
@@ -68,11 +68,11 @@ export function guardedClient(options: GuardedClientOptions): GuardedClient {
       answer.body.on('error', () => undefined);
       if (isCompressed(answer.headers)) {
         answer.body.destroy();
-        throw new AnswerRefused('the answer is compressed, which was not asked for');
+        throw new ResponseRefused('the answer is compressed, which was not asked for');
       }
       const isStream = status >= 200 && status < 300 && wants(asked) && isEventStream(answer.headers);
       if (isStream) deadline.clear();
-      const body = isStream ? linesWithin(answer.body, maxBytes) : bodyWithin(answer.body, maxBytes);
+      const body = isStream ? limitLines(answer.body, maxBytes) : limitBody(answer.body, maxBytes);
       return { status, headers: answer.headers, body: untilRead(body, deadline) };
     } catch (error) {
       deadline.clear();

@@ -2,13 +2,13 @@ import { lookup } from 'node:dns/promises';
 import { isIP, type Socket } from 'node:net';
 import { Agent, buildConnector } from 'undici';
 import type { AddressPolicy } from './address-policy.ts';
-import { AddressRefused } from './refusals.ts';
+import { AddressRefused } from './errors.ts';
 
 /** All addresses of a host. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
 export interface ConnectionOptions {
-  readonly policy: Pick<AddressPolicy, 'admits'>;
+  readonly policy: Pick<AddressPolicy, 'allows'>;
   /** Of a connection, of the wait for an answer's head, and between two pieces of its body, in milliseconds. */
   readonly timeoutMs: number;
   /** How hosts are looked up; unset: as this machine does. */
@@ -30,11 +30,11 @@ export function guardedConnections({ policy, timeoutMs, resolve = systemResolve 
   async function connect(options: buildConnector.Options): Promise<Socket> {
     const host = options.hostname.replace(/^\[|\]$/g, '');
     const { origin } = new URL(`${options.protocol}//${options.host ?? options.hostname}`);
-    const admits = (address: string): boolean => policy.admits(host, address, origin);
+    const allows = (address: string): boolean => policy.allows(host, address, origin);
     const addresses = isIP(host) ? [host] : await resolve(host);
-    if (!addresses.length || !addresses.every(admits)) throw refused(host);
+    if (!addresses.length || !addresses.every(allows)) throw refused(host);
     const socket = await dialFirst(dial, options, addresses);
-    if (admits(socket.remoteAddress ?? '')) return socket;
+    if (allows(socket.remoteAddress ?? '')) return socket;
     socket.destroy();
     throw refused(host);
   }

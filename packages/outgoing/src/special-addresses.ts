@@ -39,16 +39,16 @@ const IPV6 = [
 const EMBEDDING = ['::ffff:', '64:ff9b::'];
 
 /** What is not the public internet. */
-export const special = new BlockList();
+export const specialNetworks = new BlockList();
 /**
  * What is given out at all of IPv6: everything else (loopback, unique local, link-local, multicast …) is not public.
  */
-export const publicIpv6 = new BlockList();
+export const publicIpv6Networks = new BlockList();
 
 for (const [network, bits] of IPV4) {
-  special.addSubnet(network, bits, 'ipv4');
-  for (const prefix of EMBEDDING) special.addSubnet(prefix + network, 96 + bits, 'ipv6');
+  specialNetworks.addSubnet(network, bits, 'ipv4');
+  for (const prefix of EMBEDDING) specialNetworks.addSubnet(prefix + network, 96 + bits, 'ipv6');
 }
-for (const [network, bits] of IPV6) special.addSubnet(network, bits, 'ipv6');
-publicIpv6.addSubnet('2000::', 3, 'ipv6');
-for (const prefix of EMBEDDING) publicIpv6.addSubnet(`${prefix}0.0.0.0`, 96, 'ipv6');
+for (const [network, bits] of IPV6) specialNetworks.addSubnet(network, bits, 'ipv6');
+publicIpv6Networks.addSubnet('2000::', 3, 'ipv6');
+for (const prefix of EMBEDDING) publicIpv6Networks.addSubnet(`${prefix}0.0.0.0`, 96, 'ipv6');

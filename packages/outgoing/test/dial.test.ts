@@ -6,9 +6,9 @@ import { until } from '../../../tests/support/until.ts';
 import {
   AddressPolicy,
   AddressRefused,
-  AnswerRefused,
   type GuardedClientOptions,
   guardedClient,
+  ResponseRefused,
 } from '../src/index.ts';
 
 /** Allows calls to 127.0.0.2 only: in these tests 127.0.0.1 is the victim that must not be called. */
@@ -126,7 +126,7 @@ describe('an answer', () => {
       writeWithoutEnd(socket, 'data: x\n\n'.repeat(1_000));
     }).start();
     const response = await client().fetch(server.url);
-    await expect(response.text()).rejects.toThrow(AnswerRefused);
+    await expect(response.text()).rejects.toThrow(ResponseRefused);
     await until(() => server.sockets.size === 0, { what: 'the end of the connection' });
   });
 
@@ -136,7 +136,7 @@ describe('an answer', () => {
       writeWithoutEnd(socket, `3e8\r\n${'x'.repeat(1_000)}\r\n`);
     }).start();
     const response = await client().fetch(server.url);
-    await expect(response.json()).rejects.toThrow(AnswerRefused);
+    await expect(response.json()).rejects.toThrow(ResponseRefused);
   });
 
   test('with endless headers is aborted', async () => {
@@ -183,7 +183,9 @@ describe('an answer', () => {
     await using server = await new RawServer((socket) =>
       socket.end(answerOf(bomb, 'Content-Encoding: gzip', `Content-Length: ${bomb.length}`)),
     ).start();
-    await expect(client().fetch(server.url, { headers: { 'accept-encoding': 'gzip' } })).rejects.toThrow(AnswerRefused);
+    await expect(client().fetch(server.url, { headers: { 'accept-encoding': 'gzip' } })).rejects.toThrow(
+      ResponseRefused,
+    );
     expect(server.requests[0]).toContain('\r\naccept-encoding: identity\r\n');
   });
 });
@@ -214,7 +216,7 @@ describe('a stream of events', () => {
       writeWithoutEnd(socket, `data: ${'x'.repeat(1_000)}\r`);
     }).start();
     const response = await client().fetch(server.url, accept);
-    await expect(response.text()).rejects.toThrow(AnswerRefused);
+    await expect(response.text()).rejects.toThrow(ResponseRefused);
     await until(() => server.sockets.size === 0, { what: 'the end of the connection' });
   });
 

@@ -1,7 +1,7 @@
-import { AnswerRefused } from './refusals.ts';
+import { ResponseRefused } from './errors.ts';
 
 /** The body, or an error as soon as it is longer than `maxBytes`. */
-export async function* bodyWithin(body: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Buffer, void> {
+export async function* limitBody(body: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Buffer, void> {
   let bytes = 0;
   for await (const chunk of body) {
     bytes += chunk.length;
@@ -16,7 +16,7 @@ const NEWLINE = 10;
  * An event stream, which may be of any length, but no line of it. Whole lines only: a parser that looks through what it
  * holds at each piece would take quadratic time for a line that comes byte by byte.
  */
-export async function* linesWithin(body: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Buffer, void> {
+export async function* limitLines(body: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Buffer, void> {
   let held: Buffer[] = [];
   let heldBytes = 0;
   for await (const chunk of body) {
@@ -34,6 +34,6 @@ export async function* linesWithin(body: AsyncIterable<Buffer>, maxBytes: number
   if (heldBytes > 0) yield Buffer.concat(held);
 }
 
-function tooLong(maxBytes: number): AnswerRefused {
-  return new AnswerRefused(`the answer is longer than ${maxBytes} bytes`);
+function tooLong(maxBytes: number): ResponseRefused {
+  return new ResponseRefused(`the answer is longer than ${maxBytes} bytes`);
 }

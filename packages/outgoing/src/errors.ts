@@ -7,6 +7,6 @@ export class AddressRefused extends Error {
 }
 
 /** An answer that is not read to its end: too long, or compressed although that was not asked for. */
-export class AnswerRefused extends Error {
-  override readonly name = 'AnswerRefused';
+export class ResponseRefused extends Error {
+  override readonly name = 'ResponseRefused';
 }
