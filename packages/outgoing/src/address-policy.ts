@@ -2,24 +2,18 @@ import { BlockList, isIP, isIPv4 } from 'node:net';
 import { publicIpv6Networks, specialNetworks } from './special-addresses.ts';
 
 export interface AddressPolicySettings {
-  /** Also http://, which everyone on the way can read. */
+  /** Also allow http://, which is not encrypted. */
   readonly allowHttp: boolean;
-  /**
-   * Hosts (`hooks.internal`, `*.internal`), addresses and networks (`10.1.0.0/16`) that may be called although they are
-   * not public.
-   */
+  /** Hosts (`hooks.internal`, `*.internal`), addresses and networks (`10.1.0.0/16`) to allow although not public. */
   readonly allowHosts: readonly string[];
-  /**
-   * Origins (`http://agent:8080`) that may be called wherever they are: those that the operator wrote down, rather than
-   * somebody else.
-   */
+  /** Origins (`http://agent:8080`) to allow at any address, because the operator configured them. */
   readonly trustedOrigins?: readonly string[];
 }
 
 /**
- * The addresses that may be called, so that nobody outside reaches through this deployment what only it can reach (A2A
- * 13.2): the public internet over https, and what the settings add. Checked on the resolved address of the connection,
- * as a name proves nothing.
+ * Decides which addresses may be called: the public internet over https, and what the settings add. This keeps clients
+ * from reaching private networks through this deployment (server-side request forgery, A2A 13.2). Connections are
+ * checked by their resolved address, because a public name may resolve to a private one.
  */
 export class AddressPolicy {
   readonly #allowHttp: boolean;
@@ -27,7 +21,7 @@ export class AddressPolicy {
   readonly #networks = new BlockList();
   readonly #origins: ReadonlySet<string>;
 
-  /** @throws {RangeError} an entry of `allowHosts` is none */
+  /** @throws {RangeError} an entry of `allowHosts` is not valid */
   constructor({ allowHttp, allowHosts, trustedOrigins = [] }: AddressPolicySettings) {
     this.#allowHttp = allowHttp;
     this.#origins = new Set(trustedOrigins);
@@ -36,11 +30,11 @@ export class AddressPolicy {
     for (const entry of allowHosts.filter(isNetwork)) allowNetwork(this.#networks, entry);
   }
 
-  /** What can be said against a URL before it is called, in words that follow its name; undefined: nothing. */
+  /** Checks a URL before it is called. @returns the problem, to follow "the URL"; undefined: none */
   problemOf(url: string): string | undefined {
     if (!URL.canParse(url)) return 'must be an absolute URL';
     const { protocol, username, password, hostname, origin } = new URL(url);
-    if (username || password) return 'must hold no user name and no password: use authentication';
+    if (username || password) return 'must not contain a user name or password: use authentication';
     if (this.#origins.has(origin)) return undefined;
     if (protocol !== 'https:' && !(protocol === 'http:' && this.#allowHttp)) return 'must begin with https://';
     const host = plainName(hostname);
@@ -49,10 +43,10 @@ export class AddressPolicy {
     return undefined;
   }
 
-  /** Whether `host` may be called now that it has turned out to be at `address`. @param origin that is called there */
+  /** Whether `host` may be called at its resolved `address`. @param origin the origin of the request */
   allows(host: string, address: string, origin?: string): boolean {
     if (isIP(address) && origin !== undefined && this.#origins.has(origin)) return true;
-    if (!isIP(address) || address.includes('%')) return false; // a zone is of this machine
+    if (!isIP(address) || address.includes('%')) return false; // an address with a zone is link-local
     if (this.#allowsName(plainName(host))) return true;
     const type = isIPv4(address) ? 'ipv4' : 'ipv6';
     if (this.#networks.check(address, type)) return true;
@@ -64,7 +58,7 @@ export class AddressPolicy {
   }
 }
 
-/** As it is compared: without the brackets of IPv6, and without the dot that ends a full name. */
+/** The name for comparisons: without the brackets of IPv6, and without the final dot of a full name. */
 function plainName(host: string): string {
   return host
     .toLowerCase()
@@ -72,7 +66,7 @@ function plainName(host: string): string {
     .replace(/\.$/, '');
 }
 
-/** A name that is never looked up (RFC 6761). */
+/** `localhost` and its subdomains are never looked up (RFC 6761). */
 function isLocalhost(host: string): boolean {
   return /(?:^|\.)localhost$/.test(host);
 }
@@ -80,9 +74,9 @@ function isLocalhost(host: string): boolean {
 function allowNetwork(networks: BlockList, entry: string): void {
   const [address = '', bits] = entry.split('/');
   const type = isIPv4(address) ? 'ipv4' : 'ipv6';
-  const most = type === 'ipv4' ? 32 : 128;
-  const length = bits === undefined ? most : Number(bits);
-  if (!isIP(address) || !(Number.isInteger(length) && length >= 0 && length <= most))
-    throw new RangeError(`"${entry}" is neither a host nor an address nor a network such as 10.1.0.0/16.`);
+  const maxBits = type === 'ipv4' ? 32 : 128;
+  const length = bits === undefined ? maxBits : Number(bits);
+  if (!isIP(address) || !(Number.isInteger(length) && length >= 0 && length <= maxBits))
+    throw new RangeError(`"${entry}" is not a host, an address, or a network such as 10.1.0.0/16.`);
   networks.addSubnet(address, length, type);
 }

@@ -1,12 +1,9 @@
-/**
- * What the policy has against a URL, or against an address that its host turned out to have. The message names no
- * address: clients may see it.
- */
+/** The policy does not allow a URL, or an address of its host. The message names no address: clients may see it. */
 export class AddressRefused extends Error {
   override readonly name = 'AddressRefused';
 }
 
-/** An answer that is not read to its end: too long, or compressed although that was not asked for. */
+/** A response that is not read to its end, because it is too long or compressed. */
 export class ResponseRefused extends Error {
   override readonly name = 'ResponseRefused';
 }

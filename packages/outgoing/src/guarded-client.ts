@@ -9,11 +9,11 @@ import { limitBody, limitLines } from './response-body.ts';
 export interface GuardedClientOptions extends ConnectionOptions {
   readonly policy: Pick<AddressPolicy, 'allows' | 'problemOf'>;
   /**
-   * From the request to the end of its answer, in milliseconds. An event stream that was asked for may take any time:
-   * of that it is the longest silence.
+   * From the request to the end of its response, in milliseconds. A requested event stream may take any time: for it,
+   * this is the longest time without data.
    */
   readonly timeoutMs: number;
-  /** Longest answer; of an event stream, longest line. */
+  /** Largest response body; for an event stream, the longest line. */
   readonly maxBytes: number;
 }
 
@@ -27,22 +27,21 @@ export interface OutgoingRequest {
 export interface OutgoingResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** Read it to its end, or leave the loop: either gives the connection back. */
+  /** Read it to its end, or leave the loop: both release the connection. */
   readonly body: AsyncIterable<Buffer>;
 }
 
 /**
- * The client of every request to a place that somebody else has named: webhooks, remote agents, their cards, and the
- * keys of issuers. It calls only what the policy allows, and bounds the time, the head and the body of an answer. It
- * follows no redirect: that is an answer like any other. Nothing is asked for or taken in compressed form, so that what
- * is read is what was sent.
+ * The client for every request to a URL that comes from outside: webhooks, remote agents, their cards, and the keys of
+ * token issuers. It connects only where the policy allows, and limits the time, headers and body of a response. It
+ * follows no redirects, and refuses compressed responses: a small one could expand beyond the limit.
  */
 export interface GuardedClient {
   /** @throws {AddressRefused | ResponseRefused | Error} the latter two also while the body is read */
-  request(url: string | URL, asked: OutgoingRequest): Promise<OutgoingResponse>;
-  /** The same for libraries that take a `fetch`: of a URL and with a body of text. */
+  request(url: string | URL, request: OutgoingRequest): Promise<OutgoingResponse>;
+  /** The same for libraries that take a `fetch`. Accepts only URLs, not `Request` objects, and only text bodies. */
   readonly fetch: typeof fetch;
-  /** Breaks off what is under way. */
+  /** Aborts all open requests. */
   destroy(): Promise<void>;
 }
 
@@ -50,54 +49,63 @@ export function guardedClient(options: GuardedClientOptions): GuardedClient {
   const dispatcher = guardedConnections(options);
   const { policy, timeoutMs, maxBytes } = options;
 
-  async function ask(url: string | URL, { signal, ...asked }: OutgoingRequest): Promise<OutgoingResponse> {
+  async function send(url: string | URL, { signal, ...outgoing }: OutgoingRequest): Promise<OutgoingResponse> {
     const problem = policy.problemOf(String(url));
     if (problem !== undefined) throw new AddressRefused(`the URL ${problem}`);
     const deadline = new Deadline(timeoutMs, signal);
-    const method = asked.method ?? 'GET';
-    const headers = { 'user-agent': 'Switchyard', ...traceHeaders(), ...asked.headers, 'accept-encoding': 'identity' };
+    const method = outgoing.method ?? 'GET';
+    const headers = {
+      'user-agent': 'Switchyard',
+      ...traceHeaders(),
+      ...outgoing.headers,
+      'accept-encoding': 'identity',
+    };
     try {
-      const { statusCode: status, ...answer } = await request(url, {
-        ...asked,
+      const { statusCode: status, ...response } = await request(url, {
+        ...outgoing,
         method,
         headers,
         dispatcher,
         signal: deadline.signal,
       });
-      // Without a listener, the end of a body that nobody reads would end the process; readers get the error besides.
-      answer.body.on('error', () => undefined);
-      if (isCompressed(answer.headers)) {
-        answer.body.destroy();
-        throw new ResponseRefused('the answer is compressed, which was not asked for');
+      // Without a listener, an error of a body that nobody reads would end the process. Readers still get the error.
+      response.body.on('error', () => undefined);
+      if (isCompressed(response.headers)) {
+        response.body.destroy();
+        throw new ResponseRefused('the response is compressed, although no compression was accepted');
       }
-      const isStream = status >= 200 && status < 300 && wants(asked) && isEventStream(answer.headers);
+      const isStream = status >= 200 && status < 300 && acceptsEventStream(outgoing) && isEventStream(response.headers);
       if (isStream) deadline.clear();
-      const body = isStream ? limitLines(answer.body, maxBytes) : limitBody(answer.body, maxBytes);
-      return { status, headers: answer.headers, body: untilRead(body, deadline) };
+      const body = isStream ? limitLines(response.body, maxBytes) : limitBody(response.body, maxBytes);
+      return { status, headers: response.headers, body: clearWhenRead(body, deadline) };
     } catch (error) {
       deadline.clear();
       throw error;
     }
   }
 
-  return { request: ask, fetch: (input, init = {}) => fetchBy(ask, input, init), destroy: () => dispatcher.destroy() };
+  return {
+    request: send,
+    fetch: (input, init = {}) => fetchWith(send, input, init),
+    destroy: () => dispatcher.destroy(),
+  };
 }
 
-/** The receiver goes on with the trace of the work that asks it. */
+/** Headers with which the receiver continues the current trace. */
 function traceHeaders(): Record<string, string> {
   const headers: Record<string, string> = {};
   propagation.inject(context.active(), headers);
   return headers;
 }
 
-/** Of one request, with the caller's own signal. */
+/** The time limit of one request, combined with the caller's signal. */
 class Deadline {
   readonly #controller = new AbortController();
   readonly #timer: NodeJS.Timeout;
   readonly signal: AbortSignal;
 
   constructor(timeoutMs: number, signal: AbortSignal | undefined) {
-    const reason = new DOMException('The answer took too long.', 'TimeoutError');
+    const reason = new DOMException('The response took too long.', 'TimeoutError');
     this.#timer = setTimeout(() => this.#controller.abort(reason), timeoutMs).unref();
     this.signal = signal ? AbortSignal.any([signal, this.#controller.signal]) : this.#controller.signal;
   }
@@ -107,7 +115,7 @@ class Deadline {
   }
 }
 
-async function* untilRead(body: AsyncIterable<Buffer>, deadline: Deadline): AsyncGenerator<Buffer, void> {
+async function* clearWhenRead(body: AsyncIterable<Buffer>, deadline: Deadline): AsyncGenerator<Buffer, void> {
   try {
     yield* body;
   } finally {
@@ -123,35 +131,35 @@ function isEventStream(headers: IncomingHttpHeaders): boolean {
   return headers['content-type']?.startsWith('text/event-stream') === true;
 }
 
-function wants({ headers = {} }: OutgoingRequest): boolean {
+function acceptsEventStream({ headers = {} }: OutgoingRequest): boolean {
   return new Headers(headers).get('accept')?.includes('text/event-stream') === true;
 }
 
-/** Statuses whose answer has no body (fetch, 2.2.4). */
+/** Statuses whose response has no body (Fetch standard, 2.2.4). */
 const BODILESS = new Set([204, 205, 304]);
 
-async function fetchBy(
-  ask: GuardedClient['request'],
+async function fetchWith(
+  send: GuardedClient['request'],
   input: Parameters<typeof fetch>[0],
   { method = 'GET', headers, body, signal }: RequestInit,
 ): Promise<Response> {
   if (input instanceof Request || (body !== undefined && body !== null && typeof body !== 'string'))
-    throw new TypeError('This fetch takes a URL, and a body of text.');
-  const { status, ...answer } = await ask(input, {
+    throw new TypeError('This fetch accepts only a URL, and only text as the body.');
+  const { status, ...response } = await send(input, {
     method,
     headers: Object.fromEntries(new Headers(headers)),
     ...(typeof body === 'string' && { body }),
     ...(signal && { signal }),
   });
-  const init = { status, headers: headersOf(answer.headers) };
-  if (!BODILESS.has(status)) return new Response(ReadableStream.from(answer.body), init);
-  for await (const _ of answer.body); // there is nothing in it, and its end frees the connection
+  const init = { status, headers: headersOf(response.headers) };
+  if (!BODILESS.has(status)) return new Response(ReadableStream.from(response.body), init);
+  for await (const _ of response.body); // it is empty; reading its end releases the connection
   return new Response(null, init);
 }
 
-function headersOf(given: IncomingHttpHeaders): Headers {
+function headersOf(incoming: IncomingHttpHeaders): Headers {
   const headers = new Headers();
-  for (const [name, values = []] of Object.entries(given))
+  for (const [name, values = []] of Object.entries(incoming))
     for (const value of [values].flat()) headers.append(name, value);
   return headers;
 }

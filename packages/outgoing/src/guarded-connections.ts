@@ -4,25 +4,25 @@ import { Agent, buildConnector } from 'undici';
 import type { AddressPolicy } from './address-policy.ts';
 import { AddressRefused } from './errors.ts';
 
-/** All addresses of a host. */
+/** Looks up all IP addresses of a host. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
 export interface ConnectionOptions {
   readonly policy: Pick<AddressPolicy, 'allows'>;
-  /** Of a connection, of the wait for an answer's head, and between two pieces of its body, in milliseconds. */
+  /** Limit for connecting, for the wait for response headers, and between two chunks of a body, in milliseconds. */
   readonly timeoutMs: number;
-  /** How hosts are looked up; unset: as this machine does. */
+  /** Default: the system's resolver. */
   readonly resolve?: Resolve;
 }
 
-/** How long an idle connection is kept for the next request. */
+/** How long an idle connection stays open for the next request. */
 const KEEP_ALIVE_MS = 10_000;
 const MAX_HEADER_BYTES = 16 * 1024;
 
 /**
- * HTTP connections that lead only where the policy lets them. The host is looked up once, all that it may be at is
- * judged, and the connection is made to just such an address: there is no second look-up that could answer otherwise.
- * The name stays in the Host header and in TLS.
+ * HTTP connections only to addresses that the policy allows. The host is looked up once, all of its addresses are
+ * checked, and the connection is made to one of these addresses: a second lookup could return others (DNS rebinding).
+ * The Host header and TLS still use the name.
  */
 export function guardedConnections({ policy, timeoutMs, resolve = systemResolve }: ConnectionOptions): Agent {
   const dial = dialer(timeoutMs);
@@ -69,7 +69,7 @@ function dialer(timeoutMs: number): Dial {
     });
 }
 
-/** One after the other: a host may have addresses that cannot be reached from here. */
+/** Tries the addresses in turn: some may be unreachable from here. */
 async function dialFirst(dial: Dial, options: buildConnector.Options, addresses: readonly string[]): Promise<Socket> {
   let failure: unknown;
   for (const hostname of addresses) {

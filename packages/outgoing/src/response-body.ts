@@ -1,6 +1,6 @@
 import { ResponseRefused } from './errors.ts';
 
-/** The body, or an error as soon as it is longer than `maxBytes`. */
+/** @throws {ResponseRefused} as soon as the body is longer than `maxBytes` */
 export async function* limitBody(body: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Buffer, void> {
   let bytes = 0;
   for await (const chunk of body) {
@@ -13,27 +13,28 @@ export async function* limitBody(body: AsyncIterable<Buffer>, maxBytes: number):
 const NEWLINE = 10;
 
 /**
- * An event stream, which may be of any length, but no line of it. Whole lines only: a parser that looks through what it
- * holds at each piece would take quadratic time for a line that comes byte by byte.
+ * An event stream of any length, in chunks of whole lines: a parser that scans its buffer again with each chunk would
+ * take quadratic time for a line that arrives byte by byte.
+ * @throws {ResponseRefused} as soon as a line is longer than `maxBytes`
  */
 export async function* limitLines(body: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Buffer, void> {
-  let held: Buffer[] = [];
-  let heldBytes = 0;
+  let buffered: Buffer[] = [];
+  let bufferedBytes = 0;
   for await (const chunk of body) {
     const end = chunk.lastIndexOf(NEWLINE) + 1;
     if (end > 0) {
-      if (heldBytes + chunk.indexOf(NEWLINE) > maxBytes) throw tooLong(maxBytes);
-      yield Buffer.concat([...held, chunk.subarray(0, end)]);
-      held = [];
-      heldBytes = 0;
+      if (bufferedBytes + chunk.indexOf(NEWLINE) > maxBytes) throw tooLong(maxBytes);
+      yield Buffer.concat([...buffered, chunk.subarray(0, end)]);
+      buffered = [];
+      bufferedBytes = 0;
     }
-    held.push(chunk.subarray(end));
-    heldBytes += chunk.length - end;
-    if (heldBytes > maxBytes) throw tooLong(maxBytes);
+    buffered.push(chunk.subarray(end));
+    bufferedBytes += chunk.length - end;
+    if (bufferedBytes > maxBytes) throw tooLong(maxBytes);
   }
-  if (heldBytes > 0) yield Buffer.concat(held);
+  if (bufferedBytes > 0) yield Buffer.concat(buffered);
 }
 
 function tooLong(maxBytes: number): ResponseRefused {
-  return new ResponseRefused(`the answer is longer than ${maxBytes} bytes`);
+  return new ResponseRefused(`the response is longer than ${maxBytes} bytes`);
 }

@@ -1,9 +1,9 @@
 import { BlockList } from 'node:net';
 
 /**
- * IPv4 networks that are not the public internet (IANA's registry of special addresses, RFC 6890): this network,
- * private, shared (carrier-grade NAT), loopback, link-local (where clouds keep their metadata), protocol assignments,
- * documentation, 6to4 relays, benchmarks, multicast, reserved and broadcast. The last is Azure's metadata, on a public
+ * IPv4 networks that are not the public internet (IANA's special-purpose addresses, RFC 6890): this network, private, shared
+ * (carrier-grade NAT), loopback, link-local (metadata services of clouds), protocol assignments, documentation, 6to4
+ * relays, benchmarks, multicast, reserved and broadcast. The last entry is Azure's metadata service, which has a public
  * address.
  */
 const IPV4 = [
@@ -25,9 +25,7 @@ const IPV4 = [
   ['168.63.129.16', 32],
 ] as const;
 
-/**
- * Within the one network that is given out, 2000::/3: protocol assignments (Teredo among them), documentation, 6to4.
- */
+/** IPv6 networks within 2000::/3 that are not public: protocol assignments (such as Teredo), documentation, 6to4. */
 const IPV6 = [
   ['2001::', 23],
   ['2001:db8::', 32],
@@ -35,20 +33,18 @@ const IPV6 = [
   ['3fff::', 20],
 ] as const;
 
-/** An IPv4 address inside an IPv6 one: mapped (RFC 4291), and as NAT64 translates it (RFC 6052). */
-const EMBEDDING = ['::ffff:', '64:ff9b::'];
+/** Prefixes of IPv6 addresses that contain an IPv4 address: mapped (RFC 4291) and NAT64 (RFC 6052). */
+const IPV4_PREFIXES = ['::ffff:', '64:ff9b::'];
 
-/** What is not the public internet. */
+/** Networks that are not the public internet. */
 export const specialNetworks = new BlockList();
-/**
- * What is given out at all of IPv6: everything else (loopback, unique local, link-local, multicast …) is not public.
- */
+/** IPv6 networks that may be public. All others (loopback, unique local, link-local, multicast …) are not. */
 export const publicIpv6Networks = new BlockList();
 
 for (const [network, bits] of IPV4) {
   specialNetworks.addSubnet(network, bits, 'ipv4');
-  for (const prefix of EMBEDDING) specialNetworks.addSubnet(prefix + network, 96 + bits, 'ipv6');
+  for (const prefix of IPV4_PREFIXES) specialNetworks.addSubnet(prefix + network, 96 + bits, 'ipv6');
 }
 for (const [network, bits] of IPV6) specialNetworks.addSubnet(network, bits, 'ipv6');
 publicIpv6Networks.addSubnet('2000::', 3, 'ipv6');
-for (const prefix of EMBEDDING) publicIpv6Networks.addSubnet(`${prefix}0.0.0.0`, 96, 'ipv6');
+for (const prefix of IPV4_PREFIXES) publicIpv6Networks.addSubnet(`${prefix}0.0.0.0`, 96, 'ipv6');

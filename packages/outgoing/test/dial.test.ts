@@ -163,7 +163,7 @@ describe('an answer', () => {
       socket.on('close', () => clearInterval(drip));
     }).start();
     const response = await client({ timeoutMs: 200 }).fetch(server.url);
-    await expect(response.text()).rejects.toThrow('The answer took too long.');
+    await expect(response.text()).rejects.toThrow('The response took too long.');
     await until(() => server.sockets.size === 0, { what: 'the end of the connection' });
   });
 
@@ -175,7 +175,7 @@ describe('an answer', () => {
 
   test('that never begins is aborted at the deadline', async () => {
     await using server = await new RawServer(silent).start();
-    await expect(client({ timeoutMs: 100 }).fetch(server.url)).rejects.toThrow('The answer took too long.');
+    await expect(client({ timeoutMs: 100 }).fetch(server.url)).rejects.toThrow('The response took too long.');
   });
 
   test('that is compressed is refused, and not decompressed', async () => {
