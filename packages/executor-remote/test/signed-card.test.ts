@@ -50,8 +50,8 @@ describe('the card of a remote agent', () => {
 
   it('is refused if it was changed after signing, or has no signature', async () => {
     served = { ...signed, supportedInterfaces: [{ ...card.supportedInterfaces[0], url: 'https://evil.example' }] };
-    await expect(open()).rejects.toThrow(/No signature of the agent card can be relied on/);
+    await expect(open()).rejects.toThrow(/no valid signature of a trusted key/);
     served = card;
-    await expect(open()).rejects.toThrow(/it has none/);
+    await expect(open()).rejects.toThrow(/it has no signature/);
   });
 });

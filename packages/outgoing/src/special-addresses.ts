@@ -1,10 +1,10 @@
 import { BlockList } from 'node:net';
 
 /**
- * IPv4 networks that are not the public internet (IANA's special-purpose addresses, RFC 6890): this network, private, shared
- * (carrier-grade NAT), loopback, link-local (metadata services of clouds), protocol assignments, documentation, 6to4
- * relays, benchmarks, multicast, reserved and broadcast. The last entry is Azure's metadata service, which has a public
- * address.
+ * IPv4 networks that are not the public internet (IANA's special-purpose addresses, RFC 6890): this network, private,
+ * shared (carrier-grade NAT), loopback, link-local (metadata services of clouds), protocol assignments, documentation,
+ * 6to4 relays, benchmarks, multicast, reserved and broadcast. The last entry is Azure's metadata service, which has a
+ * public address.
  */
 const IPV4 = [
   ['0.0.0.0', 8],

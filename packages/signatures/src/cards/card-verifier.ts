@@ -4,20 +4,17 @@ import { type FlattenedVerifyResult, flattenedVerify } from 'jose';
 import { type SignedForms, signedForms } from './signed-forms.ts';
 import { type CardTrust, CardVerificationError, TrustedKeys } from './trusted-keys.ts';
 
-/** A card that somebody trusted vouches for. */
+/** A card with a valid signature by a trusted key. */
 export interface VerifiedCard {
-  /** Only what the signature covers: fields that A2A 1.0 does not know are gone. Use this, not what came. */
+  /** Use this card, not the received one: it has only fields that the signature covers, those of A2A 1.0. */
   readonly card: AgentCard;
-  /** The key that vouches for it. */
+  /** Id of the key that signed it. */
   readonly kid: string;
-  /**
-   * `exact` as the specification has it; `lean` as the published SDKs sign: then the signature says nothing of empty
-   * fields.
-   */
+  /** `exact`: as the specification defines it. `lean`: as the published SDKs sign, without empty fields. */
   readonly form: keyof SignedForms;
 }
 
-/** Public keys only: with a shared secret every verifier could sign. */
+/** Only asymmetric algorithms: with a shared secret, every verifier could sign. */
 const algorithms = [
   'ES256',
   'ES384',
@@ -32,30 +29,30 @@ const algorithms = [
   'Ed25519',
 ];
 
-/** Signatures that are tried; a card with more is no honest one. */
-const mostSignatures = 16;
+/** Further signatures are ignored, to bound the work for a hostile card. */
+const maxSignatures = 16;
 
-/** Verifies the signatures of agent cards (A2A 8.4.3). Keep one: it remembers published keys. */
+/** Verifies the signatures of agent cards (A2A 8.4.3). Reuse one instance: it caches published keys. */
 export class CardVerifier {
   readonly #keys: TrustedKeys;
 
-  /** @throws {TypeError} when nothing is trusted, or a URL is not safe */
+  /** @throws {TypeError} there are no trusted keys, or a URL is not safe */
   constructor(trust: CardTrust) {
     this.#keys = new TrustedKeys(trust);
   }
 
   /**
-   * One good signature is enough: the others may be of keys that come or go.
+   * One valid signature is enough: during a key rotation, others may have keys that are not trusted yet or any more.
    * @param card as it was received
-   * @throws {CardVerificationError} when no signature is good
-   * @throws {A2AError} InvalidParams when it is no agent card
+   * @throws {CardVerificationError} no signature is valid
+   * @throws {A2AError} InvalidParams: it is not an agent card
    */
   async verify(card: unknown): Promise<VerifiedCard> {
     const parsed = parseAgentCard(card, 'card');
     const forms = signedForms(parsed);
     const reasons: string[] = [];
     let cause: unknown;
-    for (const signature of (parsed.signatures ?? []).slice(0, mostSignatures)) {
+    for (const signature of (parsed.signatures ?? []).slice(0, maxSignatures)) {
       try {
         return { card: parsed, ...(await this.#verify(signature, forms)) };
       } catch (error) {
@@ -63,8 +60,8 @@ export class CardVerifier {
         reasons.push(error instanceof Error ? error.message : String(error));
       }
     }
-    const why = reasons.join('; ') || 'it has none';
-    throw new CardVerificationError(`No signature of the agent card can be relied on: ${why}`, { cause });
+    const why = reasons.join('; ') || 'it has no signature';
+    throw new CardVerificationError(`The agent card has no valid signature of a trusted key: ${why}`, { cause });
   }
 
   async #verify(signature: AgentCardSignature, { exact, lean }: SignedForms): Promise<Omit<VerifiedCard, 'card'>> {
@@ -82,8 +79,8 @@ export class CardVerifier {
   }
 }
 
-/** Required (A2A 8.4.2). */
+/** The key id, which A2A 8.4.2 requires. */
 function kidOf({ protectedHeader }: FlattenedVerifyResult): string {
-  if (protectedHeader?.kid === undefined) throw new Error('its header names no key');
+  if (protectedHeader?.kid === undefined) throw new Error('its header has no kid');
   return protectedHeader.kid;
 }

@@ -2,11 +2,11 @@ import type { AgentCard } from '@switchyard/protocol';
 import canonicalize from 'canonicalize';
 import { withoutDefaults } from './without-defaults.ts';
 
-/** The texts that a signature of a card may be over, as UTF-8 in the canonical form of RFC 8785. */
+/** The two forms of a card that a signature may cover: canonical JSON (RFC 8785), signed as UTF-8. */
 export interface SignedForms {
-  /** As the specification has it (A2A 8.4.1): required fields are there even when they are empty. */
+  /** As the specification defines it (A2A 8.4.1): with required fields, even if they are empty. */
   readonly exact: string;
-  /** As the published SDKs have it: nothing that is empty, at any depth. For most cards the same. */
+  /** As the published SDKs sign it: without empty values, at any depth. For most cards the two forms are equal. */
   readonly lean: string;
 }
 
@@ -17,11 +17,11 @@ export function signedForms(card: AgentCard): SignedForms {
 
 function canonical(value: unknown): string {
   const text = canonicalize(value);
-  if (text === undefined) throw new TypeError('A card is JSON');
+  if (text === undefined) throw new TypeError('The card cannot be written as JSON');
   return text;
 }
 
-/** Undefined for what is empty, or has nothing in it that is not. */
+/** Removes empty values, recursively. Undefined if nothing is left. */
 function withoutEmpty(value: unknown): unknown {
   if (value === '' || value === null) return undefined;
   if (typeof value !== 'object') return value;

@@ -8,47 +8,43 @@ import {
   type JWSHeaderParameters,
 } from 'jose';
 
-/** No signature of the card can be relied on; the message says why of each, and `cause` holds the last reason. */
+/** No signature of the card is valid. The message has the reason for each signature, `cause` is the last error. */
 export class CardVerificationError extends Error {
   override readonly name = 'CardVerificationError';
 }
 
-/** Whose signatures count. At least one of the two. */
+/** The keys whose signatures are trusted. At least one of the two is required. */
 export interface CardTrust {
-  /** Public keys that are known already. */
+  /** Trusted public keys. */
   readonly keys?: JSONWebKeySet;
-  /**
-   * Where public keys are published: https, or http on this machine. A card cannot add to them: its `jku` must be one
-   * of these.
-   */
+  /** Where trusted keys are published: https, or http on this machine. A card's `jku` must be one of these. */
   readonly jwksUrls?: readonly string[];
 }
 
 type FindKey = (header: JWSHeaderParameters, jws: FlattenedJWSInput) => Promise<CryptoKey>;
 
 /**
- * Longest wait for published keys. jose keeps them for ten minutes, and asks again for one that it does not know, at
- * most every 30 s.
+ * Longest wait for published keys. jose caches them for ten minutes, and fetches them again for an unknown key, at most
+ * every 30 s.
  */
 const timeoutMs = 5_000;
 
-/** Finds the public key of a signature among those that are trusted, and nowhere else. */
+/** Finds the public key of a signature, only among the trusted keys. */
 export class TrustedKeys {
-  readonly #known: FindKey | undefined;
+  readonly #given: FindKey | undefined;
   readonly #published: ReadonlyMap<string, FindKey>;
 
-  /** @throws {TypeError} when nothing is trusted, or a URL is not safe */
+  /** @throws {TypeError} there are no trusted keys, or a URL is not safe */
   constructor({ keys, jwksUrls = [] }: CardTrust) {
-    if (!keys && jwksUrls.length === 0)
-      throw new TypeError('Nothing is trusted: give keys, or the URLs of published ones');
-    this.#known = keys && createLocalJWKSet(keys);
-    this.#published = new Map(jwksUrls.map((url) => [safe(url).href, publishedAt(url)]));
+    if (!keys && jwksUrls.length === 0) throw new TypeError('No keys are trusted: pass keys or jwksUrls');
+    this.#given = keys && createLocalJWKSet(keys);
+    this.#published = new Map(jwksUrls.map((url) => [safeUrl(url).href, publishedAt(url)]));
   }
 
-  /** For jose, which calls it with the header that it has read. */
+  /** jose calls it with the header of a signature. */
   readonly find: FindKey = async (header, jws) => {
-    const known = await this.#findKnown(header, jws);
-    if (known) return known;
+    const given = await this.#findGiven(header, jws);
+    if (given) return given;
     const sources = this.#sources(header.jku);
     let last: unknown = new errors.JWKSNoMatchingKey();
     for (const source of sources) {
@@ -61,9 +57,9 @@ export class TrustedKeys {
     throw last;
   };
 
-  async #findKnown(header: JWSHeaderParameters, jws: FlattenedJWSInput): Promise<CryptoKey | undefined> {
+  async #findGiven(header: JWSHeaderParameters, jws: FlattenedJWSInput): Promise<CryptoKey | undefined> {
     try {
-      return await this.#known?.(header, jws);
+      return await this.#given?.(header, jws);
     } catch (error) {
       if (error instanceof errors.JWKSNoMatchingKey) return undefined;
       throw error;
@@ -73,7 +69,7 @@ export class TrustedKeys {
   #sources(jku: string | undefined): FindKey[] {
     if (jku === undefined) return [...this.#published.values()];
     const source = URL.canParse(jku) ? this.#published.get(new URL(jku).href) : undefined;
-    if (!source) throw new Error('its keys are at a URL that is not trusted');
+    if (!source) throw new Error('its jku is a URL that is not trusted');
     return [source];
   }
 }
@@ -82,8 +78,8 @@ function publishedAt(url: string): FindKey {
   return createRemoteJWKSet(new URL(url), { timeoutDuration: timeoutMs });
 }
 
-/** Keys are fetched over https only: without it anyone on the way could replace them. */
-function safe(text: string): URL {
+/** Keys are fetched over https only: over http, an attacker on the network could replace them. */
+function safeUrl(text: string): URL {
   const url = new URL(text);
   const isLocal = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(url.hostname);
   if (url.protocol === 'https:' || (url.protocol === 'http:' && isLocal)) return url;

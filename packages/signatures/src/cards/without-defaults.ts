@@ -1,16 +1,13 @@
 import type { AgentCard } from '@switchyard/protocol';
 
-/**
- * What JSON alone does not say of a message's fields. Those that are not mentioned are texts, numbers, flags and lists
- * of texts.
- */
+/** The protobuf types of a message's fields. Fields not listed are strings, numbers, booleans, or lists of strings. */
 interface Shape {
-  /** Written even when empty or false: REQUIRED or `optional` in the protobuf definition. */
+  /** Fields that are written even if empty or false: REQUIRED or `optional` in the protobuf definition. */
   readonly keeps?: readonly string[];
   readonly messages?: Readonly<Record<string, Shape>>;
   readonly lists?: Readonly<Record<string, Shape>>;
   readonly maps?: Readonly<Record<string, Shape>>;
-  /** JSON of any kind, which stays as it is. */
+  /** Fields with any JSON, which stays unchanged. */
   readonly structs?: readonly string[];
 }
 
@@ -32,7 +29,7 @@ const scheme: Shape = {
   },
 };
 
-/** A2A 4.4 and 4.5. Required texts are not mentioned: a card without them is none. */
+/** A2A 4.4 and 4.5. Required strings are not listed: a valid card has them. */
 const agentCard: Shape = {
   keeps: ['supportedInterfaces', 'defaultInputModes', 'defaultOutputModes', 'skills', 'documentationUrl', 'iconUrl'],
   messages: {
@@ -51,8 +48,8 @@ const agentCard: Shape = {
 };
 
 /**
- * The card as it is signed (A2A 8.4.1): without its signatures, and without what protobuf cannot tell from unset. A
- * message that is there is written even if it is empty.
+ * The card as it is signed (A2A 8.4.1): without its signatures, and without values that protobuf cannot distinguish
+ * from unset ones. A message that is set is written even if it is empty.
  */
 export function withoutDefaults({ signatures: _notSigned, ...card }: AgentCard): object {
   return message(card, agentCard);

@@ -3,43 +3,35 @@ import { parse, streamResponseSchema } from '@switchyard/protocol/schemas';
 import { createLocalJWKSet, createRemoteJWKSet, type JSONWebKeySet } from 'jose';
 import { checkSignature, isSameSecret, type SignatureOptions } from './signature.ts';
 
-/**
- * How a receiver of push notifications knows that one is genuine (A2A 13.2). At least one of the first three is needed.
- */
+/** How a receiver authenticates push notifications (A2A 13.2). At least one of the first three is required. */
 export interface NotificationVerifierOptions {
-  /**
-   * Where the sender publishes its keys (`https://<gateway>/.well-known/jwks.json`), or the keys: signatures are
-   * required.
-   */
+  /** The sender's keys, or their URL (`https://<gateway>/.well-known/jwks.json`): a signature is required. */
   readonly keys?: URL | JSONWebKeySet;
-  /** The config's token: required in `X-A2A-Notification-Token`. */
+  /** The token of the webhook's configuration: required in `X-A2A-Notification-Token`. */
   readonly token?: string;
-  /** The config's authentication as a header has it, `Bearer …`: required in `Authorization`. */
+  /** The authentication of the webhook's configuration, as in `Bearer …`: required in `Authorization`. */
   readonly authorization?: string;
-  /**
-   * Origin of this receiver as the config's URL has it, `https://client.example.com`: signatures for others are
-   * refused.
-   */
+  /** The origin in the webhook's URL, `https://client.example.com`: signatures for other receivers are refused. */
   readonly audience?: string;
-  /** How far the clocks may be apart. Default 30. */
+  /** Tolerated difference between the clocks of sender and receiver. Default: 30. */
   readonly clockToleranceSeconds?: number;
   /**
-   * Notes the id of a signature until the given time, in seconds since 1970; false if it was noted before: then what
-   * was captured is being sent again. Unset: a signature is good until it expires.
+   * Detects replayed notifications: stores the id of a signature until the given time (seconds since 1970), and returns
+   * false if it was stored already. Default: a signature is valid until it expires.
    */
   readonly remember?: (id: string, until: number) => boolean | Promise<boolean>;
 }
 
-/** A request as it came: names of headers in lower case, the body not yet parsed. */
+/** A received request: header names in lower case, and the body before it is parsed. */
 export interface ReceivedNotification {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body: string | Uint8Array;
 }
 
 /**
- * - `genuine`: answer 2xx once it is taken care of. The same `deliveryId` may come again; what has come already can be
- *   left out.
- * - `refused`: answer with the status; the reason is for your log.
+ * - `genuine`: respond with 2xx once you have processed or stored it. The same `deliveryId` may arrive again; ignore
+ *   the repetition.
+ * - `refused`: respond with `status`; `reason` is for your log.
  */
 export type NotificationVerdict =
   | { readonly kind: 'genuine'; readonly deliveryId: string; readonly event: StreamResponse }
@@ -47,11 +39,11 @@ export type NotificationVerdict =
 
 export type NotificationVerifier = (notification: ReceivedNotification) => Promise<NotificationVerdict>;
 
-/** @throws {TypeError} nothing is given by which a genuine notification is known */
+/** @throws {TypeError} neither keys nor token nor authorization are given */
 export function createNotificationVerifier(options: NotificationVerifierOptions): NotificationVerifier {
   const { keys, token, authorization } = options;
   if (keys === undefined && token === undefined && authorization === undefined)
-    throw new TypeError('Say how a genuine notification is known: keys, token or authorization.');
+    throw new TypeError('Pass at least one of keys, token and authorization.');
   const signature = keys && {
     ...options,
     keys: keys instanceof URL ? createRemoteJWKSet(keys) : createLocalJWKSet(keys),
@@ -65,7 +57,8 @@ export function createNotificationVerifier(options: NotificationVerifierOptions)
 function secretProblem(notification: ReceivedNotification, options: NotificationVerifierOptions): string | undefined {
   const expected = { 'x-a2a-notification-token': options.token, authorization: options.authorization };
   for (const [name, secret] of Object.entries(expected)) {
-    if (secret !== undefined && !isSameSecret(headerOf(notification, name), secret)) return `${name} is not as agreed`;
+    if (secret !== undefined && !isSameSecret(headerOf(notification, name), secret))
+      return `the header ${name} is missing or wrong`;
   }
   return undefined;
 }
@@ -88,7 +81,7 @@ function read(notification: ReceivedNotification): NotificationVerdict {
     return { kind: 'genuine', deliveryId: headerOf(notification, 'x-a2a-delivery-id'), event };
   } catch (error) {
     if (!(error instanceof SyntaxError || error instanceof A2AError)) throw error;
-    return { kind: 'refused', status: 400, reason: `the body is no StreamResponse: ${error.message}` };
+    return { kind: 'refused', status: 400, reason: `the body is not a StreamResponse: ${error.message}` };
   }
 }
 
