@@ -4,7 +4,7 @@ export { createLog, type Line, type LogOptions, logOutput } from './log/create-l
 export { type ErrorFields, ErrorThrottle, errorFields } from './log/error-fields.ts';
 export { LevelSwitch } from './log/level-switch.ts';
 export { logFields } from './log/log-fields.ts';
-export { type CatalogueEntry, catalogue, type Home, type MetricName } from './metrics/catalogue.ts';
+export { type CatalogueEntry, catalogue, type MetricName, type Program } from './metrics/catalogue.ts';
 export { Metrics, type Rendered, type SetGauge } from './metrics/metrics.ts';
 export { type SentMessage, type TracedOperation, traceOperation, traceSend } from './traces/gateway-spans.ts';
 export { activeTraceContext, traceContextIn } from './traces/propagation.ts';

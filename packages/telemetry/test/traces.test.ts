@@ -71,8 +71,8 @@ describe('without a collector', () => {
   it('the trace context of a message is passed on to its turn, steps, calls and deliveries', async () => {
     await off();
     const turn = traceTurn({ ...message, trace: { parent: sampled } }, attempt, []);
-    await turn.follow(() =>
-      turn.invoke(async () => {
+    await turn.runAttempt(() =>
+      turn.runAgent(async () => {
         expect(await traceStep('first', async () => activeTraceContext())).toEqual({ parent: sampled });
         const placed = { agent: 'oven', messageId: 'message-2', isAwaited: true };
         await traceCall(placed, async (given) => {
@@ -98,8 +98,8 @@ describe('a trace share', () => {
     await unrecorded.stop();
     const traces = await start(1);
     const turn = traceTurn({ ...message, trace: stored }, attempt, []);
-    await turn.follow(() =>
-      turn.invoke(async () => {
+    await turn.runAttempt(() =>
+      turn.runAgent(async () => {
         await traceStep('work', async () => expect(activeTraceContext()).toBeUndefined());
         await traceCall({ agent: 'oven', messageId: 'message-2', isAwaited: true }, async (given) => {
           expect(given).toEqual({});
@@ -145,14 +145,14 @@ describe('attempts', () => {
     const first = traceTurn({ ...message, trace: undefined }, attempt, []);
     // The step never ends, as in a crashed attempt.
     let child = '';
-    void first.invoke(() =>
+    void first.runAgent(() =>
       traceStep('work', () => {
         child = activeTraceContext()?.parent ?? '';
         return new Promise(() => undefined);
       }),
     );
     const second = traceTurn({ ...message, trace: undefined }, { epoch: 2, attempt: 2 }, [lost]);
-    await second.invoke(async () => {
+    await second.runAgent(async () => {
       recordRemembered('call', 'message-2');
       await traceStep('work', async () => expect(activeTraceContext()?.parent).toBe(child));
     });
@@ -171,7 +171,7 @@ describe('attempts', () => {
     const traces = await start(1);
     for (const epoch of [1, 2]) {
       const turn = traceTurn({ ...message, trace: undefined }, { epoch, attempt: epoch }, []);
-      await turn.invoke(() => traceStep('work', async () => recordRemembered('step', 'before')));
+      await turn.runAgent(() => traceStep('work', async () => recordRemembered('step', 'before')));
       turn.end({ result: 'retry' });
     }
     await traces.stop();
@@ -241,8 +241,8 @@ describe('a tracestate', () => {
       const stored = await send(sampled, true, state);
       expect(stored?.state).toBe(state);
       const turn = traceTurn({ ...message, trace: stored }, attempt, []);
-      await turn.follow(() =>
-        turn.invoke(async () => {
+      await turn.runAttempt(() =>
+        turn.runAgent(async () => {
           const outgoing: Record<string, string> = {};
           propagation.inject(context.active(), outgoing);
           expect(outgoing).toMatchObject({ traceparent: expect.stringContaining(trace), tracestate: state });

@@ -59,7 +59,7 @@ async function runNextTurn(port: JobPort, job: TurnJob, turnsBefore: number): Pr
     const trace = await beginTrace(port, turn, waitedMs);
     const onLog = (line: LogLine) => port.emit({ kind: 'agent-log', ...nameOf(turn), line });
     const run = { signal: running.signal, confirm, onLog, waitedMs, trace };
-    return await trace.follow(() => executeAndConclude(port, turn, run));
+    return await trace.runAttempt(() => executeAndConclude(port, turn, run));
   } finally {
     port.store.turns.forget(turn);
     running.stop();
@@ -98,7 +98,7 @@ async function executeAndConclude(port: JobPort, turn: OpenTurn, run: Run): Prom
   const { trace, waitedMs } = run;
   const begun = performance.now();
   emit(beginOf(turn, waitedMs));
-  const result = await trace.invoke(() => executeTurn(agent, new StoredTurnPort(port, turn, run)));
+  const result = await trace.runAgent(() => executeTurn(agent, new StoredTurnPort(port, turn, run)));
   const next = await concludeTurn(turn, result, agent.retry).finally(() => trace.end(traceEnd(result)));
   emit(endOf(turn, { result, durationMs: performance.now() - begun }, next));
   return next;

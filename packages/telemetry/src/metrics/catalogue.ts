@@ -1,10 +1,10 @@
 /** The program that exposes a metric. */
-export type Home = 'gateway' | 'worker';
+export type Program = 'gateway' | 'worker';
 
 export interface CatalogueEntry {
   readonly type: 'counter' | 'gauge' | 'histogram';
   /** `deployment`: each gateway reads it from Redis, so it is the same at all of them: use `max`, not `sum`. */
-  readonly of: Home | 'deployment';
+  readonly of: Program | 'deployment';
   readonly labels: readonly string[];
   readonly help: string;
   /** For a histogram, in seconds. */
@@ -229,7 +229,7 @@ export type MetricName = keyof Catalogue;
 export type LabelsOf<Name extends MetricName> = Readonly<Record<Catalogue[Name]['labels'][number], string>>;
 
 /** The metrics of a program with this type. A gateway also exposes those of the deployment. */
-export type NamesOf<At extends Home, Type extends CatalogueEntry['type']> = {
+export type NamesOf<At extends Program, Type extends CatalogueEntry['type']> = {
   [Name in MetricName]: Catalogue[Name] extends {
     readonly type: Type;
     readonly of: At | (At extends 'gateway' ? 'deployment' : never);

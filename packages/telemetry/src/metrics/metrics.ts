@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { trace } from '@opentelemetry/api';
 import { Counter, collectDefaultMetrics, Gauge, type OpenMetricsContentType, Registry } from 'prom-client';
-import { type CatalogueEntry, catalogue, type Home, type LabelsOf, type NamesOf } from './catalogue.ts';
+import { type CatalogueEntry, catalogue, type LabelsOf, type NamesOf, type Program } from './catalogue.ts';
 import { IndexedHistogram } from './indexed-histogram.ts';
 
 /** Sets a gauge while it is collected. */
@@ -13,19 +13,19 @@ export interface Rendered {
 }
 
 /** The metrics of one program, as the catalogue names them. */
-export class Metrics<At extends Home> {
+export class Metrics<At extends Program> {
   /** Has exemplars, which the text format cannot say. */
   readonly #openMetrics = new Registry<OpenMetricsContentType>();
   readonly #text = new Registry();
   readonly #histograms = new Map<string, IndexedHistogram>();
   readonly #counters = new Map<string, Counter>();
 
-  constructor(home: At) {
+  constructor(program: At) {
     this.#openMetrics.setContentType(Registry.OPENMETRICS_CONTENT_TYPE);
-    collectNodeMetrics(this.#text, `switchyard_${home}_`);
+    collectNodeMetrics(this.#text, `switchyard_${program}_`);
     for (const { name } of this.#text.getMetricsAsArray()) this.#serveInOpenMetrics(name);
     const entries: readonly [string, CatalogueEntry][] = Object.entries(catalogue);
-    for (const [name, entry] of entries) if (entry.of === home) this.#register(name, entry);
+    for (const [name, entry] of entries) if (entry.of === program) this.#register(name, entry);
   }
 
   observe<Name extends NamesOf<At, 'histogram'>>(name: Name, seconds: number, labels: LabelsOf<Name>): void {

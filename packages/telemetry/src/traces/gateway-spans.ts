@@ -2,7 +2,7 @@ import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { A2AError, type A2AErrorCode, type MessageTrace, type TraceContext } from '@switchyard/protocol';
 import { attribute, messaging, spanName } from './conventions.ts';
 import { contextOf, isRecorded, messageTrace, spanContextOf, traceContextOf } from './propagation.ts';
-import { during, type Tracing, tracing, within } from './tracing.ts';
+import { runAndEndSpan, runInSpan, type Tracing, tracing } from './tracing.ts';
 
 /** An A2A operation of a client. */
 export interface TracedOperation {
@@ -24,7 +24,7 @@ const faults: ReadonlySet<A2AErrorCode> = new Set(['Internal', 'InvalidAgentResp
 export async function traceOperation<T>(operation: TracedOperation, run: () => Promise<T>): Promise<T> {
   const { method, isStream, call } = operation;
   const recorder = tracing();
-  if (!recorder || !isChosen(recorder, call.traceContext)) return run();
+  if (!recorder || !isSampled(recorder, call.traceContext)) return run();
   const { agent, principal } = call.scope;
   const attributes = {
     [attribute.method]: method,
@@ -34,7 +34,7 @@ export async function traceOperation<T>(operation: TracedOperation, run: () => P
   const parent = contextOf(call.traceContext);
   const span = recorder.tracer.startSpan(method, { kind: SpanKind.SERVER, attributes }, parent);
   try {
-    const answer = await within(span, run, parent);
+    const answer = await runInSpan(span, run, parent);
     if (isStream && !call.signal.aborted) call.signal.addEventListener('abort', () => span.end(), { once: true });
     else span.end();
     return answer;
@@ -48,7 +48,7 @@ export async function traceOperation<T>(operation: TracedOperation, run: () => P
 }
 
 /** A caller's trace is recorded as the caller does, and a share of those that begin here. */
-function isChosen({ share }: Tracing, sender: TraceContext | undefined): boolean {
+function isSampled({ share }: Tracing, sender: TraceContext | undefined): boolean {
   return sender === undefined ? Math.random() < share : isRecorded(sender);
 }
 
@@ -82,7 +82,7 @@ export async function traceSend<T extends Acceptance>(
   const named = traceContext && spanContextOf(traceContext);
   const links = named && named.traceId !== operation.spanContext().traceId ? [{ context: named }] : [];
   const span = recorder.tracer.startSpan(spanName.send(agent), { kind: SpanKind.PRODUCER, attributes, links });
-  return during(span, async () => {
+  return runAndEndSpan(span, async () => {
     const acceptance = await accept(messageTrace(traceContextOf(span.spanContext()), isAwaited));
     const { verdict, taskId, contextId } = acceptance;
     if (verdict !== 'accepted') span.setAttribute(attribute.error, verdict);

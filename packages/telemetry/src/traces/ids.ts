@@ -17,11 +17,11 @@ export function derivedSpanId(...names: readonly (string | number)[]): string {
 }
 
 /** Random ids, but for spans that were given theirs. */
-export class GivenIds {
+export class PresetIdGenerator {
   #given: SpanIds | undefined;
 
   /** @param start starts one span, at once */
-  give<T>(ids: SpanIds, start: () => T): T {
+  withIds<T>(ids: SpanIds, start: () => T): T {
     this.#given = ids;
     try {
       return start();

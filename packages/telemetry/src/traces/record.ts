@@ -11,7 +11,7 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
-import { GivenIds } from './ids.ts';
+import { PresetIdGenerator } from './ids.ts';
 import type { QueueTraces, Tracing } from './tracing.ts';
 
 /** Of the spans that a process has ended, it loses those of so long when it is killed. */
@@ -46,7 +46,7 @@ export function record(
   { service, onError }: TracedProcess,
 ): Recording {
   setGlobalErrorHandler((error) => onError(error instanceof Error ? error : new Error(String(error))));
-  const ids = new GivenIds();
+  const ids = new PresetIdGenerator();
   const exporter = new OTLPTraceExporter({ url, timeoutMillis: EXPORT_TIMEOUT_MS });
   const resource = resourceFromAttributes({
     'service.name': service,

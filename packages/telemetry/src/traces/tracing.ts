@@ -1,6 +1,6 @@
 import { type Context, context, type Span, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
 import { attribute } from './conventions.ts';
-import type { GivenIds } from './ids.ts';
+import type { PresetIdGenerator } from './ids.ts';
 
 /** How a turn's trace is tied to the span that sent its message. */
 export type QueueTraces = 'link' | 'parent';
@@ -8,7 +8,7 @@ export type QueueTraces = 'link' | 'parent';
 /** The recording of spans in this process. */
 export interface Tracing {
   readonly tracer: Tracer;
-  readonly ids: GivenIds;
+  readonly ids: PresetIdGenerator;
   readonly queue: QueueTraces;
   /** Of the traces that begin here, those that are recorded: from 0 to 1. */
   readonly share: number;
@@ -31,16 +31,16 @@ export function setTracing(to: Tracing | undefined): void {
 }
 
 /** Runs something as a part of the span. */
-export function within<T>(span: Span, run: () => T, parent: Context = context.active()): T {
+export function runInSpan<T>(span: Span, run: () => T, parent: Context = context.active()): T {
   return context.with(trace.setSpan(parent, span), run);
 }
 
 /** The same, and ends the span with it. */
-export async function during<T>(span: Span, run: () => Promise<T>, parent?: Context): Promise<T> {
+export async function runAndEndSpan<T>(span: Span, run: () => Promise<T>, parent?: Context): Promise<T> {
   try {
-    return await within(span, run, parent);
+    return await runInSpan(span, run, parent);
   } catch (error) {
-    failed(span, error);
+    recordError(span, error);
     throw error;
   } finally {
     span.end();
@@ -48,7 +48,7 @@ export async function during<T>(span: Span, run: () => Promise<T>, parent?: Cont
 }
 
 /** Of an error no more than its kind: its text may be secret. */
-export function failed(span: Span, error: unknown): void {
+export function recordError(span: Span, error: unknown): void {
   span.setAttribute(attribute.error, error instanceof Error ? error.name : 'Error');
   span.setStatus({ code: SpanStatusCode.ERROR });
 }

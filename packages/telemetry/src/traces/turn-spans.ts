@@ -14,7 +14,7 @@ import type { MessageTrace } from '@switchyard/protocol';
 import { attribute, messaging, spanName } from './conventions.ts';
 import { derivedSpanId, type SpanIds, turnTraceId } from './ids.ts';
 import { contextOf, isRecorded, senderOf, spanContextOf } from './propagation.ts';
-import { failed, type Tracing, tracing, within } from './tracing.ts';
+import { recordError, runInSpan, type Tracing, tracing } from './tracing.ts';
 
 /** The message of a turn, and the agent that works on it. */
 export interface TracedMessage {
@@ -49,14 +49,14 @@ export interface AttemptEnd {
 }
 
 /** What steps and calls within an attempt name their spans by. */
-export interface AttemptName {
+export interface AttemptIdentity {
   readonly taskId: string;
   readonly epoch: number;
   /**
    * The first attempt of those that died one after the other: a step that the dead worker had begun is ended, under
    * the id that its children know, by the worker that runs it again.
    */
-  readonly since: number;
+  readonly firstEpoch: number;
 }
 
 /** Nor do spans of the agent's own begin there. */
@@ -64,35 +64,35 @@ const unrecorded = suppressTracing(ROOT_CONTEXT);
 
 const attemptKey = createContextKey('switchyard attempt');
 
-export function activeAttempt(): AttemptName | undefined {
+export function activeAttempt(): AttemptIdentity | undefined {
   const value: unknown = context.active().getValue(attemptKey);
-  return isAttemptName(value) ? value : undefined;
+  return isAttemptIdentity(value) ? value : undefined;
 }
 
-function isAttemptName(value: unknown): value is AttemptName {
-  return typeof value === 'object' && value !== null && 'since' in value;
+function isAttemptIdentity(value: unknown): value is AttemptIdentity {
+  return typeof value === 'object' && value !== null && 'firstEpoch' in value;
 }
 
 /** An attempt's spans: `process`, from the queue to its end, and within it `invoke_agent`, the agent's work. */
 export interface TurnTrace {
   /** Runs all that the attempt consists of. */
-  follow<T>(attempt: () => Promise<T>): Promise<T>;
+  runAttempt<T>(attempt: () => Promise<T>): Promise<T>;
   /** Runs the agent. */
-  invoke<T>(agent: () => Promise<T>): Promise<T>;
+  runAgent<T>(agent: () => Promise<T>): Promise<T>;
   end(end: AttemptEnd): void;
 }
 
 /** @param lost attempts that died directly before this one, the first of them first */
 export function traceTurn(message: TracedMessage, attempt: TracedAttempt, lost: readonly LostAttempt[]): TurnTrace {
   const recorder = tracing();
-  if (!recorder || !isChosen(recorder, message)) return passedOn(message);
+  if (!recorder || !isSampled(recorder, message)) return unrecordedTurn(message);
   recordLost(message, lost);
   const { process, invoke } = start(recorder, message, attempt);
   const { epoch } = attempt;
-  const name: AttemptName = { taskId: message.taskId, epoch, since: lost[0]?.epoch ?? epoch };
+  const name: AttemptIdentity = { taskId: message.taskId, epoch, firstEpoch: lost[0]?.epoch ?? epoch };
   return {
-    follow: (run) => within(process, run, ROOT_CONTEXT),
-    invoke: (run) => within(invoke, run, ROOT_CONTEXT.setValue(attemptKey, name)),
+    runAttempt: (run) => runInSpan(process, run, ROOT_CONTEXT),
+    runAgent: (run) => runInSpan(invoke, run, ROOT_CONTEXT.setValue(attemptKey, name)),
     end: (end) => {
       for (const span of [invoke, process]) endAttempt(span, end);
     },
@@ -100,26 +100,26 @@ export function traceTurn(message: TracedMessage, attempt: TracedAttempt, lost: 
 }
 
 /** As its sender is; of a message without one, a share, the same for all attempts. */
-function isChosen({ share }: Tracing, { trace: sent, taskId, messageId }: TracedMessage): boolean {
+function isSampled({ share }: Tracing, { trace: sent, taskId, messageId }: TracedMessage): boolean {
   const sender = senderOf(sent);
   if (sent) return sender !== undefined && isRecorded(sender);
   return Number.parseInt(turnTraceId(taskId, messageId).slice(0, 8), 16) < share * 2 ** 32;
 }
 
 /** Nothing is recorded, but what the agent sends out belongs to its caller's trace. */
-function passedOn({ trace: sent }: TracedMessage): TurnTrace {
+function unrecordedTurn({ trace: sent }: TracedMessage): TurnTrace {
   const sender = senderOf(sent);
   const parent = sender ? contextOf(sender) : unrecorded;
   return {
-    follow: (run) => context.with(parent, run),
-    invoke: (run) => run(),
+    runAttempt: (run) => context.with(parent, run),
+    runAgent: (run) => run(),
     end: () => undefined,
   };
 }
 
 function endAttempt(span: Span, { result, state, error }: AttemptEnd): void {
   span.setAttributes({ [attribute.state]: state, [attribute.result]: result });
-  if (error !== undefined) failed(span, error);
+  if (error !== undefined) recordError(span, error);
   span.end();
 }
 
@@ -155,7 +155,7 @@ function start(
   });
   const time = startTime === undefined ? {} : { startTime };
   const attributes = attributesOf(message, attempt);
-  const process = ids.give(given('process'), () =>
+  const process = ids.withIds(given('process'), () =>
     tracer.startSpan(
       spanName.process(agent.id),
       {
@@ -167,7 +167,7 @@ function start(
       parent,
     ),
   );
-  const invoke = ids.give(given('invoke'), () =>
+  const invoke = ids.withIds(given('invoke'), () =>
     tracer.startSpan(
       spanName.invokeAgent(agent.name),
       { attributes: { [attribute.genAiOperation]: 'invoke_agent', ...attributes }, ...time },

@@ -3,8 +3,8 @@ import type { MessageTrace, TraceContext } from '@switchyard/protocol';
 import { attribute, messaging, spanName } from './conventions.ts';
 import { derivedSpanId } from './ids.ts';
 import { activeTraceContext, contextOf, isRecorded, messageTrace, traceContextOf } from './propagation.ts';
-import { during, type Tracing, tracing } from './tracing.ts';
-import { type AttemptName, activeAttempt } from './turn-spans.ts';
+import { runAndEndSpan, type Tracing, tracing } from './tracing.ts';
+import { type AttemptIdentity, activeAttempt } from './turn-spans.ts';
 
 /** Runs a step of a turn within its span. */
 export async function traceStep<T>(name: string, execute: () => Promise<T>): Promise<T> {
@@ -14,8 +14,8 @@ export async function traceStep<T>(name: string, execute: () => Promise<T>): Pro
   const active = trace.getSpanContext(context.active());
   if (!recorder || !attempt || !active) return execute();
   const ids = { traceId: active.traceId, spanId: spanIdIn(attempt, 'step', name) };
-  const span = recorder.ids.give(ids, () => recorder.tracer.startSpan(spanName.step(name)));
-  return during(span, execute);
+  const span = recorder.ids.withIds(ids, () => recorder.tracer.startSpan(spanName.step(name)));
+  return runAndEndSpan(span, execute);
 }
 
 /** A message from one agent to another. */
@@ -26,7 +26,7 @@ export interface TracedCall {
   readonly isAwaited: boolean;
 }
 
-interface Placed {
+interface SentCall {
   readonly verdict: string;
   readonly taskId?: string;
   /** An earlier attempt had sent it. */
@@ -36,29 +36,29 @@ interface Placed {
 /**
  * The span of a call has an id that every attempt knows: the first one stores it with the message, and if its worker
  * died then the next one records it.
- * @param place stores the message, with the trace that its turn goes on with
+ * @param send stores the message, with the trace that its turn goes on with
  */
-export async function traceCall<T extends Placed>(
+export async function traceCall<T extends SentCall>(
   { agent, messageId, isAwaited }: TracedCall,
-  place: (trace: MessageTrace | undefined) => Promise<T>,
+  send: (trace: MessageTrace | undefined) => Promise<T>,
 ): Promise<T> {
   const recorder = recording();
   const attempt = activeAttempt();
   const active = trace.getSpanContext(context.active());
-  if (!recorder || !attempt || !active) return place(messageTrace(activeTraceContext(), isAwaited));
+  if (!recorder || !attempt || !active) return send(messageTrace(activeTraceContext(), isAwaited));
   const ids = { traceId: active.traceId, spanId: spanIdIn(attempt, 'call', messageId) };
   const startTime = new Date();
-  const placed = await place(messageTrace(traceContextOf({ ...active, spanId: ids.spanId }), isAwaited));
+  const sent = await send(messageTrace(traceContextOf({ ...active, spanId: ids.spanId }), isAwaited));
   const attributes = {
     ...messaging('send', agent, messageId),
-    [attribute.task]: placed.taskId,
-    [attribute.error]: placed.verdict === 'accepted' ? undefined : placed.verdict,
+    [attribute.task]: sent.taskId,
+    [attribute.error]: sent.verdict === 'accepted' ? undefined : sent.verdict,
   };
   const start = (): Span =>
     recorder.tracer.startSpan(spanName.call(agent), { kind: SpanKind.PRODUCER, attributes, startTime });
-  const isKnown = !placed.isDuplicate || attempt.since < attempt.epoch;
-  (isKnown ? recorder.ids.give(ids, start) : start()).end();
-  return placed;
+  const isKnown = !sent.isDuplicate || attempt.firstEpoch < attempt.epoch;
+  (isKnown ? recorder.ids.withIds(ids, start) : start()).end();
+  return sent;
 }
 
 /**
@@ -69,11 +69,13 @@ export function recordRemembered(kind: 'step' | 'call', name: string): void {
   const recorder = recording();
   const attempt = activeAttempt();
   const active = trace.getSpanContext(context.active());
-  if (!recorder || !attempt || !active || attempt.since === attempt.epoch) return;
+  if (!recorder || !attempt || !active || attempt.firstEpoch === attempt.epoch) return;
   const ids = { traceId: active.traceId, spanId: spanIdIn(attempt, kind, name) };
   const attributes = { [attribute.isRemembered]: true, ...(kind === 'call' && { [attribute.messagingMessage]: name }) };
   const options = { kind: kind === 'call' ? SpanKind.PRODUCER : SpanKind.INTERNAL, attributes };
-  recorder.ids.give(ids, () => recorder.tracer.startSpan(kind === 'step' ? spanName.step(name) : kind, options)).end();
+  recorder.ids
+    .withIds(ids, () => recorder.tracer.startSpan(kind === 'step' ? spanName.step(name) : kind, options))
+    .end();
 }
 
 /** A delivery to a webhook. */
@@ -94,7 +96,7 @@ export async function traceDelivery<T extends { readonly kind: string }>(
   const attributes = { [attribute.httpMethod]: 'POST', [attribute.server]: origin, [attribute.task]: taskId };
   const options = { kind: SpanKind.CLIENT, attributes };
   const span = recorder.tracer.startSpan(spanName.push(origin), options, contextOf(traceContext));
-  return during(span, async () => {
+  return runAndEndSpan(span, async () => {
     const outcome = await send(traceContextOf(span.spanContext()));
     if (outcome.kind !== 'delivered') span.setAttribute(attribute.error, outcome.kind);
     return outcome;
@@ -106,6 +108,6 @@ function recording(): Tracing | undefined {
   return trace.getActiveSpan()?.isRecording() ? tracing() : undefined;
 }
 
-function spanIdIn({ taskId, since }: AttemptName, kind: 'step' | 'call', name: string): string {
-  return derivedSpanId(taskId, since, kind, name);
+function spanIdIn({ taskId, firstEpoch }: AttemptIdentity, kind: 'step' | 'call', name: string): string {
+  return derivedSpanId(taskId, firstEpoch, kind, name);
 }
