@@ -8,10 +8,10 @@ export interface LogOptions {
   readonly level: LevelWithSilent;
 }
 
-/** How serious an event is, and what it says to people. */
+/** The level and text of an event's log line. */
 export type Line = readonly [level: Level, text: string];
 
-/** The log of a program: JSON lines on standard output, or to `destination`. */
+/** The log of a program: JSON lines to `destination`, by default standard output. */
 export function createLog({ app, level }: LogOptions, destination?: DestinationStream): Logger {
   const options = {
     level,
@@ -22,16 +22,16 @@ export function createLog({ app, level }: LogOptions, destination?: DestinationS
   return destination ? pino(options, destination) : pino(options);
 }
 
-/** Lines are written together: a write for each would wake up their reader for each, which a busy program pays for. */
+/** Lines are written in batches: a write per line would wake up the reader each time, which slows a busy program. */
 const FLUSH_MS = 100;
 const BATCH_BYTES = 8 * 1024;
-/** What a reader that has stopped reading leaves unwritten at most: later lines are lost. */
-const MOST_UNWRITTEN_BYTES = 16 * 1024 * 1024;
+/** If the reader stops reading, more lines than this are dropped. */
+const MAX_BUFFERED_BYTES = 16 * 1024 * 1024;
 const WARN = pino.levels.values.warn ?? 0;
 
 /**
- * Where a program's lines go: readable in a terminal, else as JSON. Nothing waits until they are written. Warnings and
- * errors are written at once, others within 100 ms, and what is left when the process exits.
+ * The destination of a program's log: text in a terminal, otherwise JSON. Logging never blocks. Warnings and errors are
+ * written at once, other lines within 100 ms or when the process exits.
  */
 export async function logOutput(out: { readonly fd: number; readonly isTTY?: boolean }): Promise<DestinationStream> {
   if (!out.isTTY) return batchedOutput(out.fd);
@@ -44,11 +44,11 @@ function batchedOutput(fd: number): DestinationStream {
     dest: fd,
     sync: false,
     minLength: BATCH_BYTES,
-    maxLength: MOST_UNWRITTEN_BYTES,
+    maxLength: MAX_BUFFERED_BYTES,
     periodicFlush: FLUSH_MS,
   });
   return {
-    // With it pino says the level of each line.
+    // Makes pino set `lastLevel` before each line.
     [Symbol.for('pino.metadata')]: true,
     lastLevel: 0,
     write(line: string): void {

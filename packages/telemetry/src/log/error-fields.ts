@@ -10,8 +10,8 @@ export interface ErrorFields {
 }
 
 /**
- * An error as fields of a log line. No others: ioredis puts the command on its errors, with passwords and messages of
- * clients.
+ * The fields of an error for the log. Other properties are left out: ioredis attaches the command to its errors, with
+ * passwords and messages of clients.
  */
 export function errorFields(error: unknown): ErrorFields | string {
   if (!(error instanceof Error)) return safeText(String(error));
@@ -20,45 +20,45 @@ export function errorFields(error: unknown): ErrorFields | string {
   return {
     type: name,
     message: safeText(message),
-    stack: stack && framesOf(stack, message),
+    stack: stack && safeStack(stack, message),
     ...(code !== false && { code }),
     ...(cause !== undefined && { cause: errorFields(cause) }),
   };
 }
 
-/** Longest message: what is further behind is, as a rule, what somebody sent. */
-const LONGEST = 200;
-/** The arguments that Redis repeats in its error for an unknown command. */
+/** A longer message usually repeats input of a client. */
+const MAX_LENGTH = 200;
+/** Redis repeats the arguments in its error for an unknown command. */
 const REPEATED_ARGUMENTS = /with args beginning with:[^\n]*/g;
-/** Of an address, all behind its host but the sentence's punctuation, and the name and password before the host. */
-const ADDRESS = /\b([a-z]+:\/\/)(?:[^\s/@'"]{0,200}@)?([^\s/?#'"]*)[^\s'"]*?([:,;.)]?)(?=[\s'"]|$)/gi;
+/** A URL. Its user name, password, path and query are removed; punctuation that follows it is kept. */
+const URL_IN_TEXT = /\b([a-z]+:\/\/)(?:[^\s/@'"]{0,200}@)?([^\s/?#'"]*)[^\s'"]*?([:,;.)]?)(?=[\s'"]|$)/gi;
 
-/** A message as it may be logged: without what it may repeat of a request, a command or an address. */
-export function safeText(message: string, longest = LONGEST): string {
-  const text = withoutJson(message).replace(REPEATED_ARGUMENTS, 'with args left out').replace(ADDRESS, '$1$2$3');
-  return text.length > longest ? `${text.slice(0, longest)}…` : text;
+/** A message made safe for the log: without parts of requests, arguments of commands, or secrets in URLs. */
+export function safeText(message: string, maxLength = MAX_LENGTH): string {
+  const text = withoutJson(message).replace(REPEATED_ARGUMENTS, 'with args left out').replace(URL_IN_TEXT, '$1$2$3');
+  return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
 }
 
-/** JSON.parse repeats some of what it cannot read, behind a comma. */
+/** Errors of JSON.parse repeat part of the invalid text after a comma. */
 function withoutJson(message: string): string {
   return message.endsWith('is not valid JSON') ? `${message.slice(0, message.indexOf(','))}: not valid JSON` : message;
 }
 
-/** The frames of a stack, which begins with the message. */
-function framesOf(stack: string, message: string): string {
+/** The stack, with its message made safe. */
+function safeStack(stack: string, message: string): string {
   const at = stack.indexOf(message);
   return at < 0 ? safeText(stack) : stack.slice(0, at) + safeText(message) + stack.slice(at + message.length);
 }
 
 const INTERVAL_MS = 10_000;
-/** More different messages than an outage has. */
-const MOST_MESSAGES = 100;
+/** More than an outage has different messages. */
+const MAX_MESSAGES = 100;
 
-/** Limits log lines about connections: in an outage each connection repeats its error several times a second. */
+/** Limits log lines about connections: in an outage, each connection repeats its error several times a second. */
 export class ErrorThrottle {
-  readonly #recent = new LRUCache<string, true>({ max: MOST_MESSAGES, ttl: INTERVAL_MS });
+  readonly #recent = new LRUCache<string, true>({ max: MAX_MESSAGES, ttl: INTERVAL_MS });
 
-  /** True once per message in 10 s. */
+  /** True once in 10 s for each message. */
   isDue(error: unknown): boolean {
     const message = error instanceof Error ? error.message : String(error);
     if (this.#recent.has(message)) return false;

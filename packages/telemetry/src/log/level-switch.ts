@@ -1,34 +1,34 @@
 import type { Logger } from 'pino';
 
-/** Another level for a while. */
-interface LevelOrder {
-  /** Unset, or of no level: the usual one. */
+/** A temporary change of the level. */
+interface LevelChange {
+  /** Unset, or not a level: back to the configured one. */
   readonly level: string | undefined;
   readonly forMs: number;
 }
 
-/** The level of a log while its process runs: that of the settings, or for a while another one. */
+/** Changes the level of a log at run time: to another level for a while, and back to the configured one. */
 export class LevelSwitch {
   readonly #log: Logger;
-  readonly #usual: string;
+  readonly #configured: string;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(log: Logger) {
     this.#log = log;
-    this.#usual = log.level;
+    this.#configured = log.level;
   }
 
-  readonly set = ({ level, forMs }: LevelOrder): void => {
+  readonly set = ({ level, forMs }: LevelChange): void => {
     clearTimeout(this.#timer);
     const isKnown = level !== undefined && Object.hasOwn(this.#log.levels.values, level) && forMs > 0;
-    if (isKnown) this.#timer = setTimeout(() => this.#use(this.#usual), forMs).unref();
-    this.#use(isKnown ? level : this.#usual);
+    if (isKnown) this.#timer = setTimeout(() => this.#use(this.#configured), forMs).unref();
+    this.#use(isKnown ? level : this.#configured);
   };
 
-  /** From the usual level to debug, and back. */
+  /** Switches between the configured level and debug. */
   readonly toggle = (): void => {
     clearTimeout(this.#timer);
-    this.#use(this.#log.level === this.#usual ? 'debug' : this.#usual);
+    this.#use(this.#log.level === this.#configured ? 'debug' : this.#configured);
   };
 
   #use(level: string): void {

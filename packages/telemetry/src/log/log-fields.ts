@@ -1,8 +1,8 @@
 import { safeText } from './error-fields.ts';
 
 /**
- * The fields that log lines of gateways and workers may have, by their names in our code; as a rule it is the name in
- * the log. A new one is added here, when it can hold neither a secret nor what a client or an agent wrote.
+ * The fields that log lines of gateways and workers may have: by their name in the code, the name in the log. Add a
+ * field only if it can contain neither a secret nor text of a client or an agent.
  */
 const ALLOWED: ReadonlyMap<string, string> = new Map([
   ['kind', 'event'],
@@ -11,7 +11,7 @@ const ALLOWED: ReadonlyMap<string, string> = new Map([
   ['workerId', 'worker'],
   ['requestId', 'request'],
   ...[
-    // What a line is about.
+    // Both programs.
     ...['event', 'agent', 'agents', 'tenant', 'subject', 'attempt', 'attempts', 'traceId'],
     ...['state', 'isNew', 'isSpent', 'waitedMs', 'takenOverFrom', 'durationMs', 'retryInMs', 'running'],
     ...['code', 'reason', 'count', 'err', 'error', 'path', 'url', 'port', 'logLevel', 'until'],
@@ -26,9 +26,9 @@ const ALLOWED: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * The fields of a log line as they may be written: of those that are not allowed, `leftOut` has the names. Texts are
- * cut, and what is neither text nor number is left out, but for a list of texts, and an error in `err`.
- * @param traceId unless the line has one of its own
+ * The fields of a log line that may be written; `leftOut` has the names of the others. Long strings are cut. Values
+ * other than strings, numbers, booleans, null and lists of strings are left out, except for the error in `err`.
+ * @param traceId used unless the fields have one
  */
 export function logFields(given: Readonly<Record<string, unknown>>, traceId?: string): Record<string, unknown> {
   const fields: Record<string, unknown> = traceId === undefined ? {} : { traceId };
@@ -37,8 +37,8 @@ export function logFields(given: Readonly<Record<string, unknown>>, traceId?: st
     const value = given[name];
     if (value === undefined) continue;
     const written = ALLOWED.get(name);
-    // What is in `fields` is safe already: see agentLine.
-    const field = written === 'err' || written === 'fields' ? value : written && plain(value);
+    // The values in `fields` are safe already: see agentLine.
+    const field = written === 'err' || written === 'fields' ? value : written && safeValue(value);
     if (written === undefined || field === undefined) leftOut.push(name);
     else fields[written] = field;
   }
@@ -46,8 +46,8 @@ export function logFields(given: Readonly<Record<string, unknown>>, traceId?: st
   return fields;
 }
 
-function plain(value: unknown): unknown {
-  // Ids and words, as most are, have nothing that would be taken out.
+function safeValue(value: unknown): unknown {
+  // Most strings are ids and words, which have nothing to remove: skip the costly patterns.
   if (typeof value === 'string') return /[:,]/.test(value) || value.length > 100 ? safeText(value) : value;
   if (typeof value === 'number') return Number.isInteger(value) ? value : Math.round(value * 10) / 10;
   if (typeof value === 'boolean' || value === null) return value;

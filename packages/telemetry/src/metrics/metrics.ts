@@ -4,7 +4,7 @@ import { Counter, collectDefaultMetrics, Gauge, type OpenMetricsContentType, Reg
 import { type CatalogueEntry, catalogue, type LabelsOf, type NamesOf, type Program } from './catalogue.ts';
 import { IndexedHistogram } from './indexed-histogram.ts';
 
-/** Sets a gauge while it is collected. */
+/** Sets the value of a gauge during its collection. */
 export type SetGauge<Labels> = (value: number, labels: Labels) => void;
 
 export interface Rendered {
@@ -12,9 +12,9 @@ export interface Rendered {
   readonly text: string;
 }
 
-/** The metrics of one program, as the catalogue names them. */
+/** The metrics of one program, from the catalogue. */
 export class Metrics<At extends Program> {
-  /** Has exemplars, which the text format cannot say. */
+  /** Also has exemplars, which the text format does not support. */
   readonly #openMetrics = new Registry<OpenMetricsContentType>();
   readonly #text = new Registry();
   readonly #histograms = new Map<string, IndexedHistogram>();
@@ -38,7 +38,7 @@ export class Metrics<At extends Program> {
     this.#counters.get(name)?.inc(labels, by);
   }
 
-  /** @param read called at each collection; a gauge that it does not set has no value then */
+  /** Registers a gauge. @param read sets its values at each collection; values that it does not set are removed */
   collect<Name extends NamesOf<At, 'gauge'>>(
     name: Name,
     read: (set: SetGauge<LabelsOf<Name>>) => void | Promise<void>,
@@ -53,7 +53,7 @@ export class Metrics<At extends Program> {
     this.#serveInOpenMetrics(name);
   }
 
-  /** In OpenMetrics where it is accepted, else in the text format of Prometheus. @param accept the header, if any */
+  /** Writes OpenMetrics if accepted, otherwise the text format of Prometheus. @param accept the `Accept` header */
   async render(accept = ''): Promise<Rendered> {
     const registry = accept.includes('application/openmetrics-text') ? this.#openMetrics : this.#text;
     return { type: registry.contentType, text: await registry.metrics() };
@@ -71,7 +71,10 @@ export class Metrics<At extends Program> {
     }
   }
 
-  /** The registry takes `_total` off a counter's name, for both formats: it gets another one with the same values. */
+  /**
+   * The OpenMetrics registry removes `_total` from the name of a counter object, which would change the other format
+   * too: it gets an object of its own that shares the values.
+   */
   #serveInOpenMetrics(name: string): void {
     const metric = this.#text.getSingleMetric(name);
     if (!metric) return;

@@ -1,6 +1,6 @@
 /**
- * Names of spans. The conventions of OpenTelemetry for messaging, and for agents (`gen_ai`); those for A2A (`a2a`) are a
- * draft and may change.
+ * Names of spans, by OpenTelemetry's semantic conventions for messaging and for agents (`gen_ai`). The conventions for
+ * A2A (`a2a`) are a draft and may change.
  */
 export const spanName = {
   send: (agent: string) => `send ${agent}`,
@@ -38,7 +38,7 @@ export const attribute = {
   result: 'switchyard.result',
 } as const;
 
-/** What a span of the queue has. */
+/** The attributes of a span that sends or processes a queued message. */
 export function messaging(operation: 'send' | 'process', agent: string, messageId: string) {
   return {
     [attribute.messagingSystem]: 'switchyard',

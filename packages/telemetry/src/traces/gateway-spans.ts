@@ -10,17 +10,17 @@ export interface TracedOperation {
   readonly isStream: boolean;
   readonly call: {
     readonly scope: { readonly agent: string; readonly principal: { readonly tenant: string } };
-    /** Of the request. */
+    /** The trace context of the request. */
     readonly traceContext?: TraceContext | undefined;
-    /** Of a stream that has begun: aborted when that is over. */
+    /** For a stream: aborted when the stream ends. */
     readonly signal: AbortSignal;
   };
 }
 
-/** Faults of this side: an error that the client can avoid is none of the server's. */
-const faults: ReadonlySet<A2AErrorCode> = new Set(['Internal', 'InvalidAgentResponse', 'Unavailable']);
+/** Errors of the server. Other codes are errors of the client, and do not mark the span as failed. */
+const serverErrors: ReadonlySet<A2AErrorCode> = new Set(['Internal', 'InvalidAgentResponse', 'Unavailable']);
 
-/** Runs an operation within its span: until the answer, or to the end of the stream. */
+/** Runs an operation in a span, which lasts until the response or to the end of the stream. */
 export async function traceOperation<T>(operation: TracedOperation, run: () => Promise<T>): Promise<T> {
   const { method, isStream, call } = operation;
   const recorder = tracing();
@@ -41,13 +41,13 @@ export async function traceOperation<T>(operation: TracedOperation, run: () => P
   } catch (error) {
     const code = error instanceof A2AError ? error.code : 'Internal';
     span.setAttribute(attribute.error, code);
-    if (faults.has(code)) span.setStatus({ code: SpanStatusCode.ERROR });
+    if (serverErrors.has(code)) span.setStatus({ code: SpanStatusCode.ERROR });
     span.end();
     throw error;
   }
 }
 
-/** A caller's trace is recorded as the caller does, and a share of those that begin here. */
+/** A caller's trace is recorded if the caller records it; of the traces that begin here, a share is recorded. */
 function isSampled({ share }: Tracing, sender: TraceContext | undefined): boolean {
   return sender === undefined ? Math.random() < share : isRecorded(sender);
 }
@@ -56,20 +56,20 @@ function isSampled({ share }: Tracing, sender: TraceContext | undefined): boolea
 export interface SentMessage {
   readonly agent: string;
   readonly messageId: string;
-  /** Of the request. */
+  /** The trace context of the request. */
   readonly traceContext: TraceContext | undefined;
-  /** Its sender waits for the answer, or reads it as a stream. */
+  /** The sender waits for the answer, or streams it. */
   readonly isAwaited: boolean;
 }
 
-/** What the store says of a message. */
+/** The store's reply to a message. */
 interface Acceptance {
   readonly verdict: string;
   readonly taskId?: string;
   readonly contextId?: string;
 }
 
-/** @param accept stores the message, with the trace that its turn goes on with */
+/** Records the sending of a message. @param accept stores the message, with the trace that its turn continues */
 export async function traceSend<T extends Acceptance>(
   { agent, messageId, traceContext, isAwaited }: SentMessage,
   accept: (trace: MessageTrace | undefined) => Promise<T>,
@@ -78,7 +78,7 @@ export async function traceSend<T extends Acceptance>(
   const operation = recorder && trace.getActiveSpan();
   if (!operation) return accept(messageTrace(traceContext, isAwaited));
   const attributes = messaging('send', agent, messageId);
-  // A client that cannot set headers names its trace in the message: the operation did not know it.
+  // A client that cannot set headers names its trace in the message; the span of the operation lacks this trace.
   const named = traceContext && spanContextOf(traceContext);
   const links = named && named.traceId !== operation.spanContext().traceId ? [{ context: named }] : [];
   const span = recorder.tracer.startSpan(spanName.send(agent), { kind: SpanKind.PRODUCER, attributes, links });

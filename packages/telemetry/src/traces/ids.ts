@@ -1,26 +1,26 @@
 import { hash, randomBytes } from 'node:crypto';
 
 export interface SpanIds {
-  /** Of the trace that a span begins; a child has its parent's. */
+  /** Used by the first span of a trace; a child has the trace id of its parent. */
   readonly traceId: string;
   readonly spanId: string;
 }
 
-/** All attempts at a message are one trace: its id follows from task and message. */
+/** The trace id of a turn. It is derived from task and message, so that all attempts are in one trace. */
 export function turnTraceId(taskId: string, messageId: string): string {
   return hash('sha256', `${taskId} ${messageId}`).slice(0, 32);
 }
 
-/** A span that another process may have to end, when the one that began it has died. */
+/** An id that another process can derive too, to end the span if the process that began it died. */
 export function derivedSpanId(...names: readonly (string | number)[]): string {
   return hash('sha256', names.join(' ')).slice(0, 16);
 }
 
-/** Random ids, but for spans that were given theirs. */
+/** An OpenTelemetry id generator: random ids, except for spans started in `withIds`. */
 export class PresetIdGenerator {
   #given: SpanIds | undefined;
 
-  /** @param start starts one span, at once */
+  /** Starts a span with these ids. @param start starts one span, synchronously */
   withIds<T>(ids: SpanIds, start: () => T): T {
     this.#given = ids;
     try {

@@ -14,24 +14,24 @@ import {
 import { PresetIdGenerator } from './ids.ts';
 import type { QueueTraces, Tracing } from './tracing.ts';
 
-/** Of the spans that a process has ended, it loses those of so long when it is killed. */
+/** A process that is killed loses the spans that ended within this time. */
 const EXPORT_EVERY_MS = 1_000;
 const EXPORT_TIMEOUT_MS = 5_000;
-/** Spans that wait for their export; beyond, they are dropped: a collector that is away costs no more memory. */
-const MOST_WAITING = 8_192;
+/** Spans that wait for export. Further ones are dropped, to bound the memory while the collector is unreachable. */
+const MAX_QUEUED_SPANS = 8_192;
 
 /** Where spans go. */
 export interface Collector {
-  /** Of OTLP over HTTP: `http://127.0.0.1:4318/v1/traces`. */
+  /** The endpoint of OTLP over HTTP: `http://127.0.0.1:4318/v1/traces`. */
   readonly url: string;
-  /** Of the traces that begin with us, from 0 to 1. */
+  /** Share of the traces begun by this process that are recorded, from 0 to 1. */
   readonly share: number;
 }
 
 export interface TracedProcess {
   /** `service.name` of its spans. */
   readonly service: string;
-  /** Spans could not be delivered: they are lost. */
+  /** Called when spans could not be delivered, and are lost. */
   readonly onError: (error: Error) => void;
 }
 
@@ -58,12 +58,12 @@ export function record(
       exporter,
       scheduledDelayMillis: EXPORT_EVERY_MS,
       exportTimeoutMillis: EXPORT_TIMEOUT_MS,
-      maxQueueSize: MOST_WAITING,
+      maxQueueSize: MAX_QUEUED_SPANS,
     }),
   ];
-  // Ours begin spans only of what is to be recorded: to make one for nothing costs 10 µs.
+  // Switchyard starts spans only if they are recorded, because a span that is not recorded would still cost 10 µs.
   const ours = new TracerProvider({ idGenerator: ids, sampler: new AlwaysOnSampler(), resource, spanProcessors });
-  // Of executors and authors of agents: within a turn as that is, else the share.
+  // For spans of executors and agents: sampled like their turn, or by the share outside of turns.
   const sampler = new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(share) });
   trace.setGlobalTracerProvider(new TracerProvider({ sampler, resource, spanProcessors }));
   return { tracing: { tracer: ours.getTracer('switchyard'), ids, queue, share }, stop: () => ours.shutdown() };

@@ -7,20 +7,17 @@ import { type QueueTraces, setTracing } from './tracing.ts';
 export interface TraceSettings {
   /** Unset: nothing is recorded. */
   readonly collector: Collector | undefined;
-  /** For workers. */
+  /** Used by workers. */
   readonly queue?: QueueTraces;
 }
 
 /** The traces of a process. */
 export interface Traces {
-  /** Delivers what is recorded, and records no more. Never rejects. */
+  /** Stops the recording, and delivers the recorded spans. Never rejects. */
   stop(): Promise<void>;
 }
 
-/**
- * Passes the callers' traces on, and records spans if there is a collector. The recording's libraries are loaded only
- * then.
- */
+/** Propagates the traces of callers. With a collector it also loads the libraries for recording, and records spans. */
 export async function startTraces(
   { collector, queue = 'link' }: TraceSettings,
   process: TracedProcess,

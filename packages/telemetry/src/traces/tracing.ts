@@ -2,19 +2,19 @@ import { type Context, context, type Span, SpanStatusCode, type Tracer, trace } 
 import { attribute } from './conventions.ts';
 import type { PresetIdGenerator } from './ids.ts';
 
-/** How a turn's trace is tied to the span that sent its message. */
+/** How a turn relates to the span that sent its message: linked to it, or its child. */
 export type QueueTraces = 'link' | 'parent';
 
-/** The recording of spans in this process. */
+/** Records the spans of this process. */
 export interface Tracing {
   readonly tracer: Tracer;
   readonly ids: PresetIdGenerator;
   readonly queue: QueueTraces;
-  /** Of the traces that begin here, those that are recorded: from 0 to 1. */
+  /** Share of the traces begun by this process that are recorded, from 0 to 1. */
   readonly share: number;
 }
 
-/** As OpenTelemetry's own registry, one for the process: unset, nothing is recorded, and each span costs a look here. */
+/** One per process, like OpenTelemetry's global registry. Unset: nothing is recorded. */
 let current: Tracing | undefined;
 
 /** Whether spans are recorded. */
@@ -30,12 +30,12 @@ export function setTracing(to: Tracing | undefined): void {
   current = to;
 }
 
-/** Runs something as a part of the span. */
+/** Runs a function with the span as the active one. */
 export function runInSpan<T>(span: Span, run: () => T, parent: Context = context.active()): T {
   return context.with(trace.setSpan(parent, span), run);
 }
 
-/** The same, and ends the span with it. */
+/** The same, and ends the span when the function ends. */
 export async function runAndEndSpan<T>(span: Span, run: () => Promise<T>, parent?: Context): Promise<T> {
   try {
     return await runInSpan(span, run, parent);
@@ -47,7 +47,7 @@ export async function runAndEndSpan<T>(span: Span, run: () => Promise<T>, parent
   }
 }
 
-/** Of an error no more than its kind: its text may be secret. */
+/** Marks the span as failed, with the name of the error only: its message may contain secrets. */
 export function recordError(span: Span, error: unknown): void {
   span.setAttribute(attribute.error, error instanceof Error ? error.name : 'Error');
   span.setStatus({ code: SpanStatusCode.ERROR });

@@ -33,7 +33,7 @@ export interface TracedAttempt {
   readonly waitedMs?: number | undefined;
 }
 
-/** An attempt before this one whose worker died: its spans are still to be ended. */
+/** An earlier attempt whose worker died before it could end the spans. */
 export interface LostAttempt extends TracedAttempt {
   readonly begunAt: Date;
   readonly worker: string;
@@ -43,23 +43,23 @@ export interface LostAttempt extends TracedAttempt {
 export interface AttemptEnd {
   /** Its result: `settled`, `failed`, `retry`, … */
   readonly result: string;
-  /** Of the task, if the attempt has settled that. */
+  /** The state of the task, if the attempt settled the turn. */
   readonly state?: string | undefined;
   readonly error?: unknown;
 }
 
-/** What steps and calls within an attempt name their spans by. */
+/** The attempt from which the ids of its steps' and calls' spans are derived. */
 export interface AttemptIdentity {
   readonly taskId: string;
   readonly epoch: number;
   /**
-   * The first attempt of those that died one after the other: a step that the dead worker had begun is ended, under
-   * the id that its children know, by the worker that runs it again.
+   * Epoch of the first of the lost attempts directly before this one, or of this attempt. A step that runs again gets
+   * the span id that it had in the lost attempt, to which its children refer.
    */
   readonly firstEpoch: number;
 }
 
-/** Nor do spans of the agent's own begin there. */
+/** A context in which the agent's own spans are not recorded either. */
 const unrecorded = suppressTracing(ROOT_CONTEXT);
 
 const attemptKey = createContextKey('switchyard attempt');
@@ -73,16 +73,16 @@ function isAttemptIdentity(value: unknown): value is AttemptIdentity {
   return typeof value === 'object' && value !== null && 'firstEpoch' in value;
 }
 
-/** An attempt's spans: `process`, from the queue to its end, and within it `invoke_agent`, the agent's work. */
+/** The spans of an attempt: `process` for all of it, and its child `invoke_agent` for the agent's work. */
 export interface TurnTrace {
-  /** Runs all that the attempt consists of. */
+  /** Runs the whole attempt in its span. */
   runAttempt<T>(attempt: () => Promise<T>): Promise<T>;
-  /** Runs the agent. */
+  /** Runs the agent in its span. */
   runAgent<T>(agent: () => Promise<T>): Promise<T>;
   end(end: AttemptEnd): void;
 }
 
-/** @param lost attempts that died directly before this one, the first of them first */
+/** Starts the spans of an attempt. @param lost the lost attempts directly before this one, in order */
 export function traceTurn(message: TracedMessage, attempt: TracedAttempt, lost: readonly LostAttempt[]): TurnTrace {
   const recorder = tracing();
   if (!recorder || !isSampled(recorder, message)) return unrecordedTurn(message);
@@ -99,14 +99,14 @@ export function traceTurn(message: TracedMessage, attempt: TracedAttempt, lost: 
   };
 }
 
-/** As its sender is; of a message without one, a share, the same for all attempts. */
+/** Like the sender's trace. Without a sender, a share of the turns; derived from the ids, so equal for all attempts. */
 function isSampled({ share }: Tracing, { trace: sent, taskId, messageId }: TracedMessage): boolean {
   const sender = senderOf(sent);
   if (sent) return sender !== undefined && isRecorded(sender);
   return Number.parseInt(turnTraceId(taskId, messageId).slice(0, 8), 16) < share * 2 ** 32;
 }
 
-/** Nothing is recorded, but what the agent sends out belongs to its caller's trace. */
+/** Records nothing, but the agent's requests still belong to its caller's trace. */
 function unrecordedTurn({ trace: sent }: TracedMessage): TurnTrace {
   const sender = senderOf(sent);
   const parent = sender ? contextOf(sender) : unrecorded;
@@ -123,7 +123,7 @@ function endAttempt(span: Span, { result, state, error }: AttemptEnd): void {
   span.end();
 }
 
-/** Ends the spans of attempts whose workers died: what these had exported of them stays in one piece. */
+/** Records the spans of attempts whose workers died, so that the child spans that they exported have their parent. */
 export function recordLost(message: TracedMessage, lost: readonly LostAttempt[]): void {
   const recorder = tracing();
   if (!recorder) return;
@@ -137,7 +137,7 @@ export function recordLost(message: TracedMessage, lost: readonly LostAttempt[])
   }
 }
 
-/** Linked to the message's sender, or its child while that waits: `TRACE_QUEUE`. */
+/** Starts the spans: linked to the sender of the message, or as children of it if it waits (`TRACE_QUEUE`). */
 function start(
   { tracer, ids, queue }: Tracing,
   message: TracedMessage,

@@ -6,7 +6,7 @@ import { activeTraceContext, contextOf, isRecorded, messageTrace, traceContextOf
 import { runAndEndSpan, type Tracing, tracing } from './tracing.ts';
 import { type AttemptIdentity, activeAttempt } from './turn-spans.ts';
 
-/** Runs a step of a turn within its span. */
+/** Runs a step of a turn in a span. */
 export async function traceStep<T>(name: string, execute: () => Promise<T>): Promise<T> {
   const recorder = recording();
   if (!recorder) return execute();
@@ -22,21 +22,21 @@ export async function traceStep<T>(name: string, execute: () => Promise<T>): Pro
 export interface TracedCall {
   readonly agent: string;
   readonly messageId: string;
-  /** The caller waits for its answer. */
+  /** The caller waits for the answer. */
   readonly isAwaited: boolean;
 }
 
 interface SentCall {
   readonly verdict: string;
   readonly taskId?: string;
-  /** An earlier attempt had sent it. */
+  /** An earlier attempt had sent the message. */
   readonly isDuplicate?: boolean;
 }
 
 /**
- * The span of a call has an id that every attempt knows: the first one stores it with the message, and if its worker
- * died then the next one records it.
- * @param send stores the message, with the trace that its turn goes on with
+ * Records a call in a span whose id every attempt can derive: the first attempt stores it with the message, and if its
+ * worker dies, the next attempt records the span.
+ * @param send stores the message, with the trace that its turn continues
  */
 export async function traceCall<T extends SentCall>(
   { agent, messageId, isAwaited }: TracedCall,
@@ -62,8 +62,8 @@ export async function traceCall<T extends SentCall>(
 }
 
 /**
- * A step or call that an attempt whose worker died had finished, and this one remembers: its span may not have been
- * delivered, and others may have come of it. So it is recorded again, under the same id.
+ * Records the span of a remembered step or call again, under the same id. The worker that ran it died, perhaps before
+ * it exported the span, and other spans may refer to it.
  */
 export function recordRemembered(kind: 'step' | 'call', name: string): void {
   const recorder = recording();
@@ -82,11 +82,11 @@ export function recordRemembered(kind: 'step' | 'call', name: string): void {
 export interface TracedDelivery {
   readonly origin: string;
   readonly taskId: string;
-  /** Of the request that registered the webhook. */
+  /** The trace context of the request that registered the webhook. */
   readonly traceContext: TraceContext | undefined;
 }
 
-/** @param send is given the context for the receiver */
+/** Records a delivery in a span. @param send sends the request with the given trace context */
 export async function traceDelivery<T extends { readonly kind: string }>(
   { origin, taskId, traceContext }: TracedDelivery,
   send: (traceContext: TraceContext | undefined) => Promise<T>,
@@ -103,7 +103,7 @@ export async function traceDelivery<T extends { readonly kind: string }>(
   });
 }
 
-/** Unset where nothing is recorded: in this process, or of this turn. */
+/** Undefined if this process or the active turn is not recorded. */
 function recording(): Tracing | undefined {
   return trace.getActiveSpan()?.isRecording() ? tracing() : undefined;
 }
