@@ -92,7 +92,7 @@ describe('switchyard up, from the tarballs', () => {
     await folder.write('agent.ts', agent('first', 'Good evening'));
     const answers = async () => (await switchyard('send', 'Ada')).includes('Good evening, Ada');
     await until(answers, { what: 'the changed agent answers', ...patience });
-    await until(() => output.includes('the changed agents run'), { what: 'the log reports it' });
+    await until(() => output.includes('the changed agents are running'), { what: 'the log reports it' });
     await folder.write('agent.ts', 'const broken = ;');
     await until(() => /agent\.ts:1:16: Expression expected/.test(output), {
       what: 'the error is printed',

@@ -1,7 +1,7 @@
 import type { LogLine } from '@switchyard/agent/runtime';
 import type { MigrationEvent } from '@switchyard/store';
 
-/** The events of a worker, which `log.ts` and `metrics.ts` turn into log lines and figures. */
+/** The events of a worker. `log.ts` and `metrics.ts` derive log lines and metrics from them. */
 export type WorkerEvent =
   | { readonly kind: 'started'; readonly agents: readonly string[] }
   | { readonly kind: 'stopping'; readonly running: number }
@@ -9,18 +9,18 @@ export type WorkerEvent =
   | { readonly kind: 'measuring'; readonly port: number }
   | { readonly kind: 'draining'; readonly by: string | undefined }
   | { readonly kind: 'drain-ended' }
-  /** A later release has migrated the deployment: this one must not work with it any more. */
+  /** A later release has migrated the schema in Redis: this release must not write to it any more. */
   | { readonly kind: 'too-old'; readonly reason: string }
   | ({ readonly kind: 'turn-begun' } & TurnBegin)
-  /** Instead of `turn-begun`: the turn was another worker's, which died or was presumed dead. */
+  /** Instead of `turn-begun`: the turn belonged to a worker that died or was presumed dead. */
   | ({ readonly kind: 'turn-taken-over'; readonly takenOverFrom: string } & TurnBegin)
   /** The task has the turn's outcome. */
   | ({ readonly kind: 'turn-ended' } & TurnEnd)
-  /** The turn will run again, on any worker. `isSpent`: the attempt counts. */
+  /** The turn is back in the queue. `isSpent`: this run counts as an attempt. */
   | ({ readonly kind: 'turn-given-back'; readonly isSpent: boolean; readonly retryInMs: number } & TurnEnd)
   /** The turn lost its task to another run: its late writes were refused. */
   | ({ readonly kind: 'turn-fenced' } & TurnEnd)
-  /** The attempts at a message are spent: its task has failed, and it is a dead letter. */
+  /** The message used up its attempts or failed for good: its task failed, and the message is a dead letter. */
   | ({ readonly kind: 'turn-given-up'; readonly attempts: number | undefined } & TurnOfTask & Partial<TurnEnd>)
   /** A log line of an agent. */
   | ({ readonly kind: 'agent-log'; readonly line: LogLine } & TurnName)
@@ -30,20 +30,20 @@ export type WorkerEvent =
   | ({ readonly kind: 'job-failed'; readonly err: unknown } & TurnOfTask)
   | { readonly kind: 'swept'; readonly add: number; readonly canceled: number }
   | MigrationEvent
-  /** The time of a task has come. */
+  /** A scheduled task was due, and has entered the queue. */
   | ({ readonly kind: 'scheduled-task-begun'; readonly lateMs: number } & TurnOfTask)
-  /** Its schedule goes on, but the next task was not made. */
+  /** The next task of a schedule was not created. `isTriedAgain`: it will be; otherwise the schedule ends. */
   | ({ readonly kind: 'schedule-not-followed'; readonly why: string; readonly isTriedAgain: boolean } & TurnOfTask)
   | { readonly kind: 'orphans-canceled'; readonly canceled: number }
   | ({ readonly kind: 'unhandled-rejection'; readonly err: unknown } & TurnOfTask)
   | { readonly kind: 'module-changed'; readonly path: string }
-  /** An agent that runs elsewhere answers again, or does not. */
+  /** A remote agent has become reachable or unreachable. */
   | { readonly kind: 'agent-reachable'; readonly agent: string }
   | { readonly kind: 'agent-unreachable'; readonly agent: string; readonly reason: string }
   | { readonly kind: 'change-loaded' }
   | { readonly kind: 'change-refused'; readonly isServed: boolean }
   | { readonly kind: 'worker-died'; readonly code: string }
-  /** A webhook has answered, or failed to. */
+  /** A request to a webhook has ended, with a response or without. */
   | { readonly kind: 'push-answered'; readonly outcome: string; readonly durationMs: number }
   | ({ readonly kind: 'push-failed'; readonly retryInMs: number } & PushFailure)
   | ({ readonly kind: 'push-dead-letter' } & PushFailure)
@@ -55,18 +55,18 @@ interface TurnOfTask {
   readonly taskId: string;
 }
 
-/** A turn. A gateway's log lines use the same names. Lines of a traced turn also have the trace id. */
+/** Identifies a turn. A gateway's log lines use the same names. Lines of a traced turn also have the trace id. */
 export interface TurnName extends TurnOfTask {
   readonly contextId: string | undefined;
   readonly tenant: string | undefined;
-  /** Number of the attempt at this message. */
+  /** Number of the attempt at this message, from 1. */
   readonly attempt: number;
-  /** Id of the request that brought the message, or led to the call that brought it. */
+  /** Id of the client's request that sent the message, or that led to the call of this agent. */
   readonly requestId?: string | undefined;
 }
 
 interface TurnBegin extends TurnName {
-  /** Time in the queue; unset: not known. */
+  /** Time in the queue; unset: unknown. */
   readonly waitedMs?: number | undefined;
 }
 
@@ -78,7 +78,7 @@ export interface TurnEnd extends TurnName {
   readonly err?: unknown;
 }
 
-/** Names a webhook. Of its URL only the origin: the rest may be secret. */
+/** Identifies a webhook. Only the origin of its URL is logged, because the rest may be secret. */
 interface PushName {
   readonly taskId: string;
   readonly configId: string;

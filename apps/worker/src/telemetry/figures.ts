@@ -13,7 +13,7 @@ interface Window {
   readonly firstEvent: RecordableHistogram;
 }
 
-/** Figures of a worker's last turns, for its reports. */
+/** Counts and percentiles of a worker's latest turns, for its report to operators. */
 export class Figures {
   #last = newWindow();
   #now = newWindow();
@@ -55,10 +55,10 @@ function newWindow(): Window {
   return { ended: 0, failed: 0, queueWait: histogram(), firstEvent: histogram() };
 }
 
-/** Two digits are exact. */
+/** Values are exact to two significant digits. */
 const histogram = (): RecordableHistogram => createHistogram({ lowest: 1, highest: LONGEST_MS, figures: 2 });
 
-/** A histogram takes whole numbers from 1. */
+/** A histogram accepts only whole numbers from 1. */
 function record(to: RecordableHistogram, ms: number): void {
   to.record(Math.min(LONGEST_MS, Math.max(1, Math.round(ms))));
 }

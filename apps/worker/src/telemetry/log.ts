@@ -4,56 +4,56 @@ import type { LevelWithSilent, Logger } from 'pino';
 import type { Emit, WorkerEvent } from './events.ts';
 
 /**
- * Level and text of each kind of event; undefined: it is only measured, or the agent's own line is logged. With an
- * error, the level is at least `warn`.
+ * Level and text of each kind of event. Undefined: the event is only measured, or brings a text of its own. An event
+ * with an error is logged as `warn` at least.
  */
 export const lines: Readonly<Record<WorkerEvent['kind'], Line | undefined>> = {
   'agent-log': undefined,
   'first-event': undefined,
   'push-answered': undefined,
   started: ['info', 'the worker runs its agents'],
-  stopping: ['info', 'stopping: running turns may end, then they are given back'],
+  stopping: ['info', 'stopping: turns that do not end in time go back to the queue'],
   stopped: ['info', 'stopped'],
-  'stop-given-up': ['warn', 'the worker ends without having given its turns back: other workers take them over'],
+  'stop-given-up': ['warn', 'the worker ends before its turns are back in the queue: other workers take them over'],
   measuring: ['info', 'serving metrics'],
-  draining: ['info', 'an operator drains the worker: it takes no turns'],
+  draining: ['info', 'an operator drains the worker: it takes no new turns'],
   'drain-ended': ['info', 'the worker takes turns again'],
-  'too-old': ['error', 'the worker stops: it must not work with this Redis any more'],
+  'too-old': ['error', 'the worker stops: it is too old for the schema in this Redis'],
   'turn-begun': ['info', 'turn begun'],
   'turn-taken-over': ['warn', 'turn taken over: its worker is gone'],
   'turn-ended': ['info', 'turn ended'],
-  'turn-given-back': ['info', 'turn given back: it runs again'],
+  'turn-given-back': ['info', 'turn is back in the queue: it will run again'],
   'turn-fenced': ['warn', 'turn lost to another run: its late writes were refused'],
-  'turn-given-up': ['error', 'message given up: its task has failed, and it is a dead letter'],
-  'job-without-turn': ['debug', 'job without a turn'],
+  'turn-given-up': ['error', 'message given up: its task failed, and the message is a dead letter'],
+  'job-without-turn': ['debug', 'a job had no turn to run'],
   'job-failed': ['warn', 'job failed: the queue starts it again'],
-  swept: ['info', 'tasks without an owner were repaired'],
-  'migration-waits': ['info', 'a migration waits for older programs to end'],
+  swept: ['info', 'tasks that had lost their worker or their job were repaired'],
+  'migration-waits': ['info', 'a migration waits until older programs have stopped'],
   'migration-began': ['info', 'migration begun'],
-  'migration-runs': ['info', 'migration goes on'],
+  'migration-runs': ['info', 'migration in progress'],
   'migration-done': ['info', 'migration done'],
-  'scheduled-task-begun': ['info', 'scheduled task begun: it is in the queue'],
-  'schedule-not-followed': ['warn', 'the next task of a schedule was refused'],
-  'orphans-canceled': ['info', "tasks whose caller's task has ended were canceled"],
-  'unhandled-rejection': ['error', 'an agent left a rejection unhandled: its turn fails'],
+  'scheduled-task-begun': ['info', 'scheduled task is due: it is in the queue'],
+  'schedule-not-followed': ['warn', 'the next task of a schedule was not created'],
+  'orphans-canceled': ['info', 'tasks whose calling task has ended were canceled'],
+  'unhandled-rejection': ['error', 'an agent did not handle a rejected promise: its turn fails'],
   'module-changed': ['info', 'a module has changed: a new worker takes over'],
   'agent-reachable': ['info', 'the remote agent answers'],
-  'agent-unreachable': ['warn', 'the remote agent does not answer: messages to it wait'],
-  'change-loaded': ['info', 'the changed agents run'],
-  'change-refused': ['warn', 'the change cannot be loaded'],
-  'worker-died': ['warn', 'the worker has died: it is started again'],
+  'agent-unreachable': ['warn', 'the remote agent does not answer: its messages wait'],
+  'change-loaded': ['info', 'the changed agents are running'],
+  'change-refused': ['warn', 'the changed module cannot be loaded'],
+  'worker-died': ['warn', 'the worker died: it will be started again'],
   'push-failed': ['debug', 'a delivery to a webhook failed: it will be retried'],
-  'push-dead-letter': ['error', 'deliveries to a webhook were given up: it is a dead letter'],
+  'push-dead-letter': ['error', 'deliveries to a webhook were given up: the webhook is a dead letter'],
   'push-delivered': ['debug', 'delivered to a webhook'],
   'push-ended': ['debug', 'the receiver answered 410 Gone: its webhook is deleted'],
   error: ['warn', 'error'],
 };
 
-/** How the lines of agents are written. */
+/** Settings for the log lines of agents. */
 export interface AgentLog {
   /** Unset: the worker's own level. */
   readonly level?: LevelWithSilent | undefined;
-  /** Texts that are never written to the log. */
+  /** Values that are never written to the log. */
   readonly secrets?: readonly string[];
 }
 
@@ -61,7 +61,7 @@ export function logTo(log: Logger, agentLog: AgentLog = {}): Emit {
   let agents: Logger | undefined;
   return (event) => {
     if (event.kind === 'agent-log') {
-      // Created with the first line: by then the log is bound to the worker's id.
+      // Created with the first line, because only then the log has the worker's id.
       agents ??= agentLog.level ? log.child({}, { level: agentLog.level }) : log;
       return writeAgentLine([log, agents], event, agentLog.secrets);
     }
@@ -71,12 +71,12 @@ export function logTo(log: Logger, agentLog: AgentLog = {}): Emit {
     const { err }: { readonly err?: unknown; readonly kind: unknown } = event;
     const level = err !== undefined && usual === 'info' ? 'warn' : usual;
     if (!log.isLevelEnabled(level)) return;
-    // The stack of an outage error is of no use.
+    // The stack of an outage error is useless.
     log[level](isOutage(err) ? { ...event, err: String(err) } : event, text);
   };
 }
 
-/** @param logs the first one whose level allows the line writes it */
+/** @param logs the first log whose level allows the line writes it */
 function writeAgentLine(
   logs: readonly Logger[],
   { kind, line, ...turn }: Extract<WorkerEvent, { kind: 'agent-log' }>,

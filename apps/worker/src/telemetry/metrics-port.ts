@@ -7,7 +7,7 @@ export interface MetricsSettings {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
-  /** Key that `/metrics` requires, as it shows figures and names of agents; unset: none is required. */
+  /** The key for `/metrics`, which reveals load and names of agents. Unset: no key is required. */
   readonly key?: string | undefined;
 }
 
@@ -43,7 +43,7 @@ export class MetricsPort {
 
 function serve(metrics: WorkerMetrics, { host, key }: MetricsSettings): RequestListener {
   return (req, res) => {
-    // DNS rebinding: any name may resolve to this machine, and a web page of that name could read the response.
+    // DNS rebinding: an attacker's name may resolve to this machine; a web page under it could read the response.
     if (isLoopback(host) && !isAddressOrLocalhost(req.headers.host ?? 'localhost'))
       return void res.writeHead(403).end();
     if (req.method !== 'GET') return void res.writeHead(405, { Allow: 'GET' }).end();

@@ -2,14 +2,14 @@ import { cardUrlOf, REMOTE_AGENTS, type StoreObserver } from '@switchyard/store'
 import { Metrics, type Rendered } from '@switchyard/telemetry';
 import type { WorkerEvent } from './events.ts';
 
-/** Sources of a worker's metrics that are no events. */
+/** Sources of metrics other than events. */
 export interface Measured {
   /** Number of running turns, by agent. */
   readonly runningTurns: () => ReadonlyMap<string, number>;
   readonly observe: (observer: StoreObserver) => void;
 }
 
-/** Counts what happens in a worker, for Prometheus. */
+/** A worker's metrics for Prometheus. */
 export class WorkerMetrics {
   readonly #metrics = new Metrics('worker');
 
@@ -52,7 +52,7 @@ export class WorkerMetrics {
     }
   };
 
-  /** @param accept the header of that name */
+  /** @param accept the `Accept` header */
   render(accept?: string): Promise<Rendered> {
     return this.#metrics.render(accept);
   }
@@ -76,7 +76,7 @@ export class WorkerMetrics {
   }
 }
 
-/** The label of an agent. All agents that are called by URL share one, as there may be any number of them. */
+/** The label for an agent. Agents that are called by URL share one label, because their number is unbounded. */
 export function labelOf(agent: string): string {
   return cardUrlOf(agent) === undefined ? agent : REMOTE_AGENTS;
 }
