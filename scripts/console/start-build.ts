@@ -1,12 +1,12 @@
 import { text } from 'node:stream/consumers';
 import type { Operators, Session } from '@switchyard/cli/up';
-import { type Guarded, spawnGuarded } from '@switchyard/local';
+import { type GuardedProcess, spawnGuarded } from '@switchyard/local';
 
 /** What builds the console, if it has changed, beside what is more urgent; undefined: there is none. */
 export function consoleBuild(
   { terminal }: Pick<Session, 'terminal'>,
   { consoleUrl }: Operators,
-): (() => Promise<Guarded>) | undefined {
+): (() => Promise<GuardedProcess>) | undefined {
   if (consoleUrl === undefined) return undefined;
   return async () => {
     const build = await spawnGuarded('nice', ['-n', '10', process.execPath, 'scripts/console/build.ts']);

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort, type Guarded, spawnGuarded } from '@switchyard/local';
+import { freePort, type GuardedProcess, spawnGuarded } from '@switchyard/local';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openEventStream } from '../support/event-stream.ts';
 import { userMessage } from '../support/messages.ts';
@@ -22,7 +22,7 @@ describe.skipIf(reason)(`The load balancer${reason ? ` (${reason})` : ''}`, () =
   let folder: string;
   let redis: TestRedis;
   let names: NameServer;
-  let haproxy: Guarded;
+  let haproxy: GuardedProcess;
   let log = '';
   let url: string;
   let settings: Readonly<Record<string, string>>;

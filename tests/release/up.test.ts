@@ -1,6 +1,6 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { freePort, type Guarded, spawnGuarded } from '@switchyard/local';
+import { freePort, type GuardedProcess, spawnGuarded } from '@switchyard/local';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startAlmanac } from '../../examples/remote/almanac/server.ts';
 import { descendantsOf, isAlive } from '../support/descendants.ts';
@@ -28,7 +28,7 @@ export default defineAgent({
 const patience = { timeoutMs: 60_000 };
 
 let folder: EmptyFolder;
-let up: Guarded | undefined;
+let up: GuardedProcess | undefined;
 let output = '';
 let seconds = 0;
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findRedisServer, freePort, type Guarded, spawnGuarded } from '@switchyard/local';
+import { findRedisServer, freePort, type GuardedProcess, spawnGuarded } from '@switchyard/local';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
@@ -17,7 +17,7 @@ import { until } from '../support/until.ts';
 
 let folder: string;
 let port: number;
-let server: Guarded;
+let server: GuardedProcess;
 let stack: Stack;
 let shown: string;
 const file = (...path: string[]): string => join(folder, ...path);

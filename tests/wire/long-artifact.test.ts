@@ -1,4 +1,4 @@
-import { askRedis } from '@switchyard/local';
+import { sendRedisCommand } from '@switchyard/local';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { numberedLines } from '../support/all-events.ts';
 import { openEventStream } from '../support/event-stream.ts';
@@ -40,7 +40,11 @@ interface Sample {
 
 async function takeSample(taskKey: string): Promise<Sample> {
   // Both commands in one write, so that nothing runs between them.
-  const reply = await askRedis(Number(new URL(redis.url).port), `HGET ${taskKey} seq\r\nINFO commandstats`, 5_000);
+  const reply = await sendRedisCommand(
+    Number(new URL(redis.url).port),
+    `HGET ${taskKey} seq\r\nINFO commandstats`,
+    5_000,
+  );
   const seq = /^\$\d+\r\n(\d+)\r\n/.exec(reply)?.[1];
   const time = /cmdstat_evalsha:calls=\d+,usec=(\d+)/.exec(reply)?.[1];
   if (!seq || !time) throw new Error(`Redis said ${reply.slice(0, 200)}`);
@@ -67,7 +71,7 @@ async function writeLongArtifact(): Promise<{ taskId: string; samples: Sample[] 
 }
 
 async function keyOf(taskId: string): Promise<string> {
-  const reply = await askRedis(Number(new URL(redis.url).port), `KEYS *:t:${taskId}`);
+  const reply = await sendRedisCommand(Number(new URL(redis.url).port), `KEYS *:t:${taskId}`);
   const key = reply.split('\r\n').find((line) => line.endsWith(taskId));
   if (!key) throw new Error(`no key of the task: ${reply}`);
   return key;

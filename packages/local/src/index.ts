@@ -1,9 +1,9 @@
-export { type RequireRedisOptions, requireRedis } from './bring/require-redis.ts';
+export { type RequireRedisOptions, requireRedis } from './install/require-redis.ts';
 export { freePort, isPortTaken } from './processes/free-port.ts';
-export { type Guarded, type GuardedOptions, spawnGuarded } from './processes/guard.ts';
-export { askRedis } from './redis/ask-redis.ts';
+export { type GuardedOptions, type GuardedProcess, spawnGuarded } from './processes/guarded-process.ts';
 export { type EmbeddedRedis, type EmbeddedRedisSettings, openEmbeddedRedis } from './redis/embedded-redis.ts';
 export { findRedisServer } from './redis/find-redis.ts';
+export { sendRedisCommand } from './redis/redis-command.ts';
 export {
   type RedisFiles,
   type RedisServer,

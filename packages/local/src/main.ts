@@ -1,6 +1,6 @@
 // Finds a Redis to run, or brings one, for the set-up of a checkout. With --dry-run it only says how.
 
-import { requireRedis } from './bring/require-redis.ts';
+import { requireRedis } from './install/require-redis.ts';
 
 const say = (line: string): void => void process.stdout.write(`setup: ${line}\n`);
 try {

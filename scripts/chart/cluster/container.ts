@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type Guarded, spawnGuarded } from '@switchyard/local';
+import { type GuardedProcess, spawnGuarded } from '@switchyard/local';
 import type { Container, EnvVar, PodSpec, Secret, Volume } from 'kubernetes-types/core/v1.js';
 import type { ApiServer } from './api.ts';
 import type { Host } from './network.ts';
@@ -22,7 +22,7 @@ const programs: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Runs the first container of a pod as a process on its host, with its variables, arguments and secrets. */
-export async function startContainer(spec: PodSpec, parts: ContainerParts): Promise<Guarded> {
+export async function startContainer(spec: PodSpec, parts: ContainerParts): Promise<GuardedProcess> {
   const [container] = spec.containers;
   if (!container) throw new Error('the pod has no container');
   for (const volume of spec.volumes ?? []) await mount(volume, container, parts);

@@ -3,7 +3,7 @@ import { createWriteStream, existsSync, mkdirSync, writeFileSync } from 'node:fs
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { type Guarded, spawnGuarded } from '@switchyard/local';
+import { type GuardedProcess, spawnGuarded } from '@switchyard/local';
 import { ApiServer } from './api.ts';
 import type { Host, Network } from './network.ts';
 
@@ -17,7 +17,7 @@ export class ControlPlane {
   readonly #binaries: string;
   readonly #folder: string;
   readonly #network: Network;
-  readonly #started: Guarded[] = [];
+  readonly #started: GuardedProcess[] = [];
 
   constructor(network: Network, { binaries, folder }: { binaries: string; folder: string }) {
     this.#network = network;

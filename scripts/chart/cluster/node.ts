@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Guarded } from '@switchyard/local';
+import type { GuardedProcess } from '@switchyard/local';
 import type { PodSpec, PodStatus, Probe, ServiceSpec } from 'kubernetes-types/core/v1.js';
 import type { ApiServer, Stored } from './api.ts';
 import { startContainer } from './container.ts';
@@ -15,7 +15,7 @@ interface Pod extends Stored {
 
 interface Running {
   readonly host: Host;
-  readonly process: Guarded;
+  readonly process: GuardedProcess;
   isReady: boolean;
   isStopping: boolean;
 }

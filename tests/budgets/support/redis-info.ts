@@ -1,4 +1,4 @@
-import { askRedis } from '@switchyard/local';
+import { sendRedisCommand } from '@switchyard/local';
 
 /** Counters of a Redis. */
 export interface RedisCounts {
@@ -23,5 +23,5 @@ export async function readCounts(redisUrl: string): Promise<RedisCounts> {
 
 /** The raw reply. */
 export function ask(redisUrl: string, command: string): Promise<string> {
-  return askRedis(Number(new URL(redisUrl).port), command, 5_000);
+  return sendRedisCommand(Number(new URL(redisUrl).port), command, 5_000);
 }

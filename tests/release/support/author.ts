@@ -3,7 +3,7 @@ import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { type Guarded, spawnGuarded } from '@switchyard/local';
+import { type GuardedProcess, spawnGuarded } from '@switchyard/local';
 import { until } from '../../support/until.ts';
 import { environment } from './empty-folder.ts';
 
@@ -102,6 +102,6 @@ export class Author implements AsyncDisposable {
 
 /** A running command, and its output so far. */
 interface Typed {
-  readonly program: Guarded;
+  readonly program: GuardedProcess;
   readonly output: () => string;
 }

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { askRedis, freePort, type Guarded, spawnGuarded } from '@switchyard/local';
+import { freePort, type GuardedProcess, sendRedisCommand, spawnGuarded } from '@switchyard/local';
 import { until } from '../../../tests/support/until.ts';
 
 export interface RedisNodeOptions {
@@ -25,7 +25,7 @@ export class RedisNode implements AsyncDisposable {
   readonly #arguments: readonly string[];
   /** The current password. */
   #password: string | undefined;
-  #process: Guarded | undefined;
+  #process: GuardedProcess | undefined;
 
   private constructor(port: number, folder: string, { settings = {}, sentinelFile, password }: RedisNodeOptions) {
     this.port = port;
@@ -60,8 +60,8 @@ export class RedisNode implements AsyncDisposable {
 
   /** The raw reply to an inline command. */
   async ask(command: string, timeoutMs?: number): Promise<string> {
-    if (this.#password === undefined) return askRedis(this.port, command, timeoutMs);
-    const reply = await askRedis(this.port, `AUTH ${this.#password}\r\n${command}`, timeoutMs);
+    if (this.#password === undefined) return sendRedisCommand(this.port, command, timeoutMs);
+    const reply = await sendRedisCommand(this.port, `AUTH ${this.#password}\r\n${command}`, timeoutMs);
     return reply.replace(/^\+OK\r\n/, '');
   }
 

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { type Guarded, spawnGuarded } from '@switchyard/local';
+import { type GuardedProcess, spawnGuarded } from '@switchyard/local';
 import type { Environment } from '@switchyard/settings';
 import type { Operators } from './operators.ts';
 
@@ -68,7 +68,7 @@ function withoutEmpty(environment: Environment): Environment {
   return Object.fromEntries(Object.entries(environment).filter(([, text]) => text !== ''));
 }
 
-export function startGateway(settings: ProgramSettings): Promise<Guarded> {
+export function startGateway(settings: ProgramSettings): Promise<GuardedProcess> {
   const { host, port, grpcPort, defaultAgent, operators } = settings;
   const root = defaultAgent === undefined ? {} : { DEFAULT_AGENT: defaultAgent };
   const env = { HOST: host, PORT: String(port), GRPC_PORT: grpcPort, ...root, ...operators?.env };
@@ -78,15 +78,19 @@ export function startGateway(settings: ProgramSettings): Promise<Guarded> {
 /** A first agent may lie in a folder whose package.json has no "type": Node's warning about that is no help. */
 const quietly = ['--disable-warning=MODULE_TYPELESS_PACKAGE_JSON'];
 
-export function startWorker(settings: ProgramSettings): Promise<Guarded> {
+export function startWorker(settings: ProgramSettings): Promise<GuardedProcess> {
   const { isWatched, agents } = settings;
   return startProgram([...quietly, workerProgram(), ...(isWatched ? ['--watch'] : []), ...agents], settings);
 }
 
-export function startBeside(program: string, settings: ProgramSettings): Promise<Guarded> {
+export function startBeside(program: string, settings: ProgramSettings): Promise<GuardedProcess> {
   return startProgram([program], settings);
 }
 
-function startProgram(args: readonly string[], settings: ProgramSettings, env: Environment = {}): Promise<Guarded> {
+function startProgram(
+  args: readonly string[],
+  settings: ProgramSettings,
+  env: Environment = {},
+): Promise<GuardedProcess> {
   return spawnGuarded(process.execPath, args, { env: { ...programEnvironment(settings), ...env } });
 }

@@ -1,4 +1,4 @@
-import { type EmbeddedRedis, type Guarded, isPortTaken } from '@switchyard/local';
+import { type EmbeddedRedis, type GuardedProcess, isPortTaken } from '@switchyard/local';
 import { writeAddresses } from '../data-folder/data-folder.ts';
 import { type ProgramSettings, startBeside, startGateway, startWorker, urlOf } from './programs.ts';
 import { type StopSignals, untilAborted } from './stop-signals.ts';
@@ -20,7 +20,7 @@ export interface Run {
   /** Printed when everything runs. */
   readonly greeting: string;
   /** Started after that, because it would delay the greeting. */
-  readonly afterGreeting?: (() => Promise<Guarded>) | undefined;
+  readonly afterGreeting?: (() => Promise<GuardedProcess>) | undefined;
   /** Unset if Redis is the user's own. */
   readonly embedded: EmbeddedRedis | undefined;
   readonly terminal: Terminal;
@@ -36,12 +36,12 @@ export async function runUntilStopped(run: Run): Promise<void> {
     'switchyard',
     `starting ${embedded ? 'Redis, ' : ''}a gateway and ${workers === 1 ? 'a worker' : `${workers} workers`}`,
   );
-  const keepRunning = (name: Source, start: () => Promise<Guarded>): Supervision =>
+  const keepRunning = (name: Source, start: () => Promise<GuardedProcess>): Supervision =>
     supervise({ name, start, say: (text) => terminal.say('switchyard', text) });
 
   const redis = embedded ? [keepRunning('redis', embedded.start)] : [];
   await Promise.all(redis.map(({ started }) => started));
-  const keepWithOutput = (name: Source, start: () => Promise<Guarded>): Supervision =>
+  const keepWithOutput = (name: Source, start: () => Promise<GuardedProcess>): Supervision =>
     keepRunning(name, withOutput(terminal, name, start));
   const { beside } = settings;
   const programs = [
@@ -50,7 +50,7 @@ export async function runUntilStopped(run: Run): Promise<void> {
     ...workerNames(workers).map((name) => keepWithOutput(name, () => startWorker(settings))),
   ];
   const forget = await publishAddresses(settings);
-  let after: Guarded | undefined;
+  let after: GuardedProcess | undefined;
   const ended = new AbortController();
   greetWhenReady(AbortSignal.any([ended.signal, signals.stopped]));
   try {
@@ -109,7 +109,11 @@ async function portsFreeAfter(port: number, { host, count }: { host: string; cou
   }
 }
 
-function withOutput(terminal: Terminal, name: Source, start: () => Promise<Guarded>): () => Promise<Guarded> {
+function withOutput(
+  terminal: Terminal,
+  name: Source,
+  start: () => Promise<GuardedProcess>,
+): () => Promise<GuardedProcess> {
   return async () => {
     const child = await start();
     terminal.listenTo(name, child);

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Guarded } from '@switchyard/local';
+import type { GuardedProcess } from '@switchyard/local';
 
 /** A supervised process. */
-export type Supervised = Pick<Guarded, 'exited' | 'stop'>;
+export type Supervised = Pick<GuardedProcess, 'exited' | 'stop'>;
 
 export interface SupervisedProcess {
   readonly name: string;

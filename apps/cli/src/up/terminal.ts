@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import { styleText } from 'node:util';
-import type { Guarded } from '@switchyard/local';
+import type { GuardedProcess } from '@switchyard/local';
 import pretty from 'pino-pretty';
 
 const colors = { gateway: 'cyan', worker: 'magenta', redis: 'red', beside: 'yellow', switchyard: 'green' } as const;
@@ -17,7 +17,7 @@ export interface Terminal {
   say(source: Source, text: string): void;
   /** Text for the user, unchanged, for reading and copying. */
   print(text: string): void;
-  listenTo(source: Source, child: Pick<Guarded, 'stdout' | 'stderr'>): void;
+  listenTo(source: Source, child: Pick<GuardedProcess, 'stdout' | 'stderr'>): void;
 }
 
 /** Colours only in terminals. @param onGone the output is closed */

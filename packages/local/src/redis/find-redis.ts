@@ -19,16 +19,16 @@ export function findOnPath(programs: readonly string[], { PATH = '' }: Environme
 }
 
 /** Where each Redis that was brought has a folder of its own: `$XDG_CACHE_HOME/switchyard/redis`. */
-export function redisCache({ XDG_CACHE_HOME: cache = '', HOME = homedir() }: Environment): string {
+export function redisCacheFolder({ XDG_CACHE_HOME: cache = '', HOME = homedir() }: Environment): string {
   return join(isAbsolute(cache) ? cache : join(HOME, '.cache'), 'switchyard/redis');
 }
 
 /** Ends the name of a folder in the cache: machines of several kinds may share a home. */
-export const machine = `${process.platform}-${process.arch}`;
+export const platformName = `${process.platform}-${process.arch}`;
 
 function cachedServers(environment: Environment): readonly string[] {
-  const cache = redisCache(environment);
-  const folders = foldersIn(cache).filter((name) => name.endsWith(machine));
+  const cache = redisCacheFolder(environment);
+  const folders = foldersIn(cache).filter((name) => name.endsWith(platformName));
   return folders.flatMap((name) => servers.map((server) => join(cache, name, 'bin', server)));
 }
 

@@ -1,7 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { keepsFilesIn } from './ask-redis.ts';
+import { keepsFilesIn } from './redis-command.ts';
 
 /** Who works on a folder of Redis files, and where its Redis answers. */
 interface Owner {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Guarded, spawnGuarded } from '../processes/guard.ts';
-import { answersPing, keepsFilesIn } from './ask-redis.ts';
+import { type GuardedProcess, spawnGuarded } from '../processes/guarded-process.ts';
+import { answersPing, keepsFilesIn } from './redis-command.ts';
 
 export const redisImage = 'redis:7.4-alpine';
 /** A container's image may have to be fetched first. */
@@ -17,7 +17,7 @@ export interface RedisServerSettings extends RedisFiles {
   readonly program: string;
 }
 
-export interface RedisServer extends Guarded {
+export interface RedisServer extends GuardedProcess {
   readonly url: string;
 }
 
@@ -35,7 +35,7 @@ export async function startRedisContainer(files: RedisFiles): Promise<RedisServe
   return onceItAnswers(await spawnGuarded('docker', [...run, ...user, redisImage, ...server]), files);
 }
 
-async function onceItAnswers(server: Guarded, files: RedisFiles): Promise<RedisServer> {
+async function onceItAnswers(server: GuardedProcess, files: RedisFiles): Promise<RedisServer> {
   const log = collectLog(server);
   try {
     await untilReady(server, files);
@@ -64,7 +64,7 @@ function redisArguments(place: Readonly<Record<string, string>>, { appendOnly }:
  * A big append-only file takes a while to load, and another Redis may sit on the port: it is ours and ready when it
  * names our folder and answers.
  */
-async function untilReady(server: Guarded, { port, folder }: RedisFiles): Promise<void> {
+async function untilReady(server: GuardedProcess, { port, folder }: RedisFiles): Promise<void> {
   const deadline = Date.now() + answerWithinMs;
   while (Date.now() < deadline) {
     if (!server.isRunning()) throw new Error('the server ended');
@@ -74,7 +74,7 @@ async function untilReady(server: Guarded, { port, folder }: RedisFiles): Promis
   throw new Error(`not ready within ${answerWithinMs} ms`);
 }
 
-function collectLog(server: Guarded): () => string {
+function collectLog(server: GuardedProcess): () => string {
   let log = '';
   const keep = (chunk: unknown): void => {
     log = (log + String(chunk)).slice(-8_192);

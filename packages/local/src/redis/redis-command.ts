@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 /**
  * One inline command to a Redis of this machine, its raw reply: enough to ask PING or INFO without a client library.
  */
-export function askRedis(port: number, command: string, timeoutMs = 500): Promise<string> {
+export function sendRedisCommand(port: number, command: string, timeoutMs = 500): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: '127.0.0.1', port });
     let reply = '';
@@ -19,12 +19,12 @@ export function askRedis(port: number, command: string, timeoutMs = 500): Promis
 
 /** Whether the Redis at this port keeps its files in this folder, be it still loading them. */
 export async function keepsFilesIn(folder: string, port: number): Promise<boolean> {
-  const reply = await askRedis(port, 'CONFIG GET dir').catch(() => '');
+  const reply = await sendRedisCommand(port, 'CONFIG GET dir').catch(() => '');
   return reply.split('\r\n').includes(folder);
 }
 
 /** Whether that Redis has loaded its files and takes commands. */
 export async function answersPing(port: number): Promise<boolean> {
-  const reply = await askRedis(port, 'PING').catch(() => '');
+  const reply = await sendRedisCommand(port, 'PING').catch(() => '');
   return reply.startsWith('+PONG');
 }

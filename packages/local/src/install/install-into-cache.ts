@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { type Environment, machine, redisCache } from '../redis/find-redis.ts';
+import { type Environment, platformName, redisCacheFolder } from '../redis/find-redis.ts';
 
 /** A program of what was brought, for `bin`. */
-export interface Brought {
+export interface InstalledProgram {
   readonly name: string;
   /** From the folder. */
   readonly file: string;
@@ -17,15 +17,15 @@ export interface Brought {
  * Fills a folder of the cache: as a whole, or not at all. @param unpack puts the files into a draft of it
  * @throws {Error} it failed, or the server does not run here
  */
-export async function intoCache(
+export async function installIntoCache(
   name: string,
   environment: Environment,
-  unpack: (draft: string) => Promise<readonly Brought[]>,
+  unpack: (draft: string) => Promise<readonly InstalledProgram[]>,
 ): Promise<void> {
-  const cache = redisCache(environment);
+  const cache = redisCacheFolder(environment);
   await mkdir(cache, { recursive: true });
   const draft = await mkdtemp(join(cache, '.draft-'));
-  const folder = join(cache, `${name}-${machine}`);
+  const folder = join(cache, `${name}-${platformName}`);
   try {
     const programs = await unpack(draft);
     await requireRuns(draft, programs);
@@ -38,12 +38,12 @@ export async function intoCache(
 }
 
 /** The first program is the server. */
-async function requireRuns(draft: string, [server]: readonly Brought[]): Promise<void> {
+async function requireRuns(draft: string, [server]: readonly InstalledProgram[]): Promise<void> {
   if (!server) throw new Error('there is no server in it');
   await promisify(execFile)('/bin/sh', ['-c', commandOf(server, draft), 'sh', '--version'], { timeout: 10_000 });
 }
 
-async function writeWrappers(draft: string, folder: string, programs: readonly Brought[]): Promise<void> {
+async function writeWrappers(draft: string, folder: string, programs: readonly InstalledProgram[]): Promise<void> {
   await mkdir(join(draft, 'bin'), { recursive: true });
   for (const program of programs) {
     const file = join(draft, 'bin', program.name);
@@ -53,7 +53,7 @@ async function writeWrappers(draft: string, folder: string, programs: readonly B
 }
 
 /** Its libraries are for it alone. */
-function commandOf({ file, libraries = [] }: Brought, folder: string): string {
+function commandOf({ file, libraries = [] }: InstalledProgram, folder: string): string {
   const path = libraries.map((each) => join(folder, each)).join(':');
   const settings = path ? `env LD_LIBRARY_PATH=${quoted(path)} ` : '';
   return `exec ${settings}${quoted(join(folder, file))} "$@"`;

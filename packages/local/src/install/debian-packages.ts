@@ -3,7 +3,7 @@ import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Environment, findOnPath } from '../redis/find-redis.ts';
-import { type Brought, intoCache } from './cached.ts';
+import { type InstalledProgram, installIntoCache } from './install-into-cache.ts';
 
 const fromServers = { timeout: 180_000 };
 
@@ -13,14 +13,16 @@ export function hasDebianPackages(environment: Environment): boolean {
 }
 
 /** Downloads Redis as apt does, which checks signatures, and unpacks it: neither needs root. */
-export async function bringFromDebian(environment: Environment): Promise<void> {
-  await intoCache('debian', environment, async (draft) => {
+export async function installDebianPackages(environment: Environment): Promise<void> {
+  await installIntoCache('debian', environment, async (draft) => {
     const apt = await openApt(draft, environment);
     await apt.unpack(['redis-server', 'redis-tools']);
     if ((await missingLibraries(draft, environment)).length > 0) await apt.unpack(await apt.librariesOf('redis-tools'));
     await apt.clean();
     const libraries = await libraryFolders(draft);
-    return ['redis-server', 'redis-cli'].map((name): Brought => ({ name, file: `usr/bin/${name}`, libraries }));
+    return ['redis-server', 'redis-cli'].map(
+      (name): InstalledProgram => ({ name, file: `usr/bin/${name}`, libraries }),
+    );
   });
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { isAlive } from '../../../tests/support/descendants.ts';
 import { type Program, startProgram } from '../../../tests/support/process.ts';
 import { until } from '../../../tests/support/until.ts';
-import { spawnGuarded } from '../src/processes/guard.ts';
+import { spawnGuarded } from '../src/processes/guarded-process.ts';
 
 const parent = 'packages/local/test/fixtures/parent.ts';
 const ignoresSigterm = fileURLToPath(new URL('fixtures/ignores-sigterm.ts', import.meta.url));

@@ -38,7 +38,7 @@ export interface GuardedOptions {
 }
 
 /** A child process that cannot outlive this process. */
-export interface Guarded {
+export interface GuardedProcess {
   /** Of the program itself, not of the shell that guards it. */
   readonly pid: number;
   readonly stdin: Writable;
@@ -60,7 +60,7 @@ export async function spawnGuarded(
   command: string,
   args: readonly string[],
   { takesInput = false, ...options }: GuardedOptions = {},
-): Promise<Guarded> {
+): Promise<GuardedProcess> {
   const shell = spawn('/bin/sh', ['-c', guardScript, 'guard', command, ...args], {
     ...options,
     detached: true,
