@@ -121,7 +121,7 @@ function npmCommand() {
   return npm && node && existsSync(node) ? [node, npm] : ['npm'];
 }
 
-/** The package `local` finds one, or brings one. Its own Node runs it: this one may be too old. */
+/** The package `local` finds or installs a Redis. It runs with the Node of node_modules: this one may be too old. */
 function findRedis() {
   if (!isForTests && process.env.REDIS_URL) return;
   const node = join(root, 'node_modules', '.bin', 'node');

@@ -39,7 +39,7 @@ describe('the set-up before npm start and npm test', () => {
 
   it('needs a Redis for the tests even if REDIS_URL is set, which they do not use', async () => {
     const { said } = setUp({ redisUrl: 'redis://elsewhere', args: ['--tests'] });
-    expect(said).toContain('setup: No Redis and no Docker engine here: ');
+    expect(said).toContain('setup: No Redis and no Docker engine found: ');
   });
 
   it('needs a browser for the tests of the console, and continues if none can be installed', async () => {

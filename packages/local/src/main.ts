@@ -1,4 +1,4 @@
-// Finds a Redis to run, or brings one, for the set-up of a checkout. With --dry-run it only says how.
+// Finds or installs a Redis, for the setup of a checkout. With --dry-run it only prints the method.
 
 import { requireRedis } from './install/require-redis.ts';
 

@@ -5,14 +5,14 @@ import { promisify } from 'node:util';
 import { type Environment, findOnPath } from '../redis/find-redis.ts';
 import { type InstalledProgram, installIntoCache } from './install-into-cache.ts';
 
-const fromServers = { timeout: 180_000 };
+const downloadOptions = { timeout: 180_000 };
 
-/** Whether this is a Debian, an Ubuntu or the like. */
+/** Whether this is Debian, Ubuntu or a similar distribution. */
 export function hasDebianPackages(environment: Environment): boolean {
   return ['apt-get', 'apt-cache', 'dpkg-deb'].every((program) => findOnPath([program], environment));
 }
 
-/** Downloads Redis as apt does, which checks signatures, and unpacks it: neither needs root. */
+/** Downloads Redis with apt, which checks signatures, and unpacks it. Neither needs root. */
 export async function installDebianPackages(environment: Environment): Promise<void> {
   await installIntoCache('debian', environment, async (draft) => {
     const apt = await openApt(draft, environment);
@@ -26,10 +26,10 @@ export async function installDebianPackages(environment: Environment): Promise<v
   });
 }
 
-/** apt with lists of its own where the system has none: only root may write there. */
+/** apt. If the system has no package lists, which only root could download, it uses its own. */
 async function openApt(draft: string, environment: Environment) {
   const run = (program: string, args: readonly string[], cwd = draft): Promise<{ stdout: string }> =>
-    promisify(execFile)(program, [...args], { cwd, env: { ...environment, LC_ALL: 'C' }, ...fromServers });
+    promisify(execFile)(program, [...args], { cwd, env: { ...environment, LC_ALL: 'C' }, ...downloadOptions });
   const knowsRedis = (options: readonly string[]): Promise<boolean> =>
     run('apt-cache', [...options, 'show', 'redis-server']).then(
       ({ stdout }) => stdout.includes('Filename:'),
@@ -54,7 +54,7 @@ async function openApt(draft: string, environment: Environment) {
       for (const archive of await readdir(archives)) await run('dpkg-deb', ['-x', join(archives, archive), draft]);
     },
     clean: (): Promise<void> => rm(state, { recursive: true }),
-    /** Of a package, and of its libraries; without the C library, which every program here has. */
+    /** All libraries that a package depends on, without the C library, which every system has. */
     async librariesOf(name: string): Promise<readonly string[]> {
       const hard = ['recommends', 'suggests', 'conflicts', 'breaks', 'replaces', 'enhances'].map(
         (each) => `--no-${each}`,
@@ -73,7 +73,7 @@ async function missingLibraries(draft: string, environment: Environment): Promis
   return stdout.split('\n').filter((line) => line.includes('not found'));
 }
 
-/** As `usr/lib/x86_64-linux-gnu`. */
+/** Such as `usr/lib/x86_64-linux-gnu`. */
 async function libraryFolders(draft: string): Promise<readonly string[]> {
   const entries = await readdir(join(draft, 'usr/lib'), { withFileTypes: true }).catch(() => []);
   return entries

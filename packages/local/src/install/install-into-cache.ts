@@ -4,17 +4,18 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Environment, platformName, redisCacheFolder } from '../redis/find-redis.ts';
 
-/** A program of what was brought, for `bin`. */
+/** An installed program, which gets a wrapper in `bin`. */
 export interface InstalledProgram {
   readonly name: string;
-  /** From the folder. */
+  /** Path in the installed folder. */
   readonly file: string;
-  /** Folders of libraries that it needs, from the folder. */
+  /** Folders of the libraries that it needs, as paths in the installed folder. */
   readonly libraries?: readonly string[];
 }
 
 /**
- * Fills a folder of the cache: as a whole, or not at all. @param unpack puts the files into a draft of it
+ * Installs a folder into the cache, completely or not at all.
+ * @param unpack writes the files into a temporary folder
  * @throws {Error} it failed, or the server does not run here
  */
 export async function installIntoCache(
@@ -37,9 +38,9 @@ export async function installIntoCache(
   }
 }
 
-/** The first program is the server. */
+/** Runs the server, which is the first program, to check that it works here. */
 async function requireRuns(draft: string, [server]: readonly InstalledProgram[]): Promise<void> {
-  if (!server) throw new Error('there is no server in it');
+  if (!server) throw new Error('the package contains no server');
   await promisify(execFile)('/bin/sh', ['-c', commandOf(server, draft), 'sh', '--version'], { timeout: 10_000 });
 }
 
@@ -52,7 +53,7 @@ async function writeWrappers(draft: string, folder: string, programs: readonly I
   }
 }
 
-/** Its libraries are for it alone. */
+/** The command line of a program, with a library path for this program only. */
 function commandOf({ file, libraries = [] }: InstalledProgram, folder: string): string {
   const path = libraries.map((each) => join(folder, each)).join(':');
   const settings = path ? `env LD_LIBRARY_PATH=${quoted(path)} ` : '';

@@ -6,46 +6,48 @@ import { installWheel, wheelForThisPlatform } from './wheel.ts';
 
 export interface RequireRedisOptions {
   readonly environment: Environment;
-  /** Gets a line for what is done. */
+  /** Prints a line about the progress. */
   readonly say: (line: string) => void;
-  /** The way is chosen, and not gone. */
+  /** Only print the method that would be used. */
   readonly isDryRun?: boolean;
 }
 
-/** A way to get a Redis on a machine that has none. */
+/** A way to install a Redis. */
 interface InstallMethod {
   readonly text: string;
   readonly run: () => Promise<void>;
 }
 
 /**
- * The path of a Redis server: one of this machine, or else one that is brought. Undefined: a Docker engine runs it.
- * @throws {Error} there is none to be had; the message says what to do
+ * Finds a Redis server on this machine, or installs one.
+ * @returns its path; undefined: run Redis in a container
+ * @throws {Error} no method worked; the message tells the user what to do
  */
 export async function requireRedis({ environment, say, isDryRun }: RequireRedisOptions): Promise<string | undefined> {
-  const there = findRedisServer(environment);
-  if (there) return there;
+  const found = findRedisServer(environment);
+  if (found) return found;
   if (isDockerRunning(environment)) {
-    say('No redis-server here, but a Docker engine: Redis runs in a container.');
+    say('No redis-server found, but a Docker engine: Redis will run in a container.');
     return undefined;
   }
   for (const { text, run } of installMethods(environment)) {
-    say(`No Redis and no Docker engine here: ${text}.`);
+    say(`No Redis and no Docker engine found: ${text}.`);
     if (isDryRun) return undefined;
     const problem = await run().catch((error: unknown) => (error instanceof Error ? error.message : String(error)));
-    const brought = findRedisServer(environment);
-    if (brought) return brought;
-    say(`  That did not work: ${problem ?? 'there is no redis-server after it'}`);
+    const installed = findRedisServer(environment);
+    if (installed) return installed;
+    say(`  That did not work: ${problem ?? 'it installed no redis-server'}`);
   }
-  throw new Error(`No Redis can be had here. ${whatToDo}`);
+  throw new Error(`No Redis can be installed here. ${whatToDo}`);
 }
 
 const whatToDo =
-  'Install redis-server or valkey-server (any version from 6.2), start Docker, or set REDIS_URL to a running one; then try again.';
+  'Install redis-server or valkey-server (version 6.2 or later), start Docker, or set REDIS_URL to a running Redis; ' +
+  'then try again.';
 
 /**
- * Root installs the system's package, as machines of CI and containers want it. Anyone else gets a Redis into their
- * cache, which needs no rights; sudo and Homebrew, which change the machine, come last.
+ * The methods in order. Root installs the system's package first, as usual in CI and containers. Other users first get
+ * a Redis in their cache, which needs no rights; sudo and Homebrew come last, because they change the system.
  */
 export function installMethods(environment: Environment, isRoot = process.getuid?.() === 0): readonly InstallMethod[] {
   const system = systemPackage(environment, isRoot);
@@ -56,18 +58,18 @@ export function installMethods(environment: Environment, isRoot = process.getuid
     },
   ];
   const wheel = wheelForThisPlatform();
-  const brought: (InstallMethod | false | undefined)[] = [
+  const cached: (InstallMethod | false | undefined)[] = [
     hasDebianPackages(environment) && {
-      text: 'unpacking Debian’s redis-server into the cache (no root needed)',
+      text: 'unpacking Debian’s redis-server into the cache (needs no root)',
       run: () => installDebianPackages(environment),
     },
     wheel && {
-      text: `fetching ${wheel.name} into the cache (no root needed)`,
+      text: `downloading ${wheel.name} into the cache (needs no root)`,
       run: () => installWheel(wheel, environment),
     },
   ];
-  const ways = isRoot ? [...(installed ?? []), ...brought] : [...brought, ...(installed ?? [])];
-  return ways.filter((way) => way !== false && way !== undefined);
+  const methods = isRoot ? [...(installed ?? []), ...cached] : [...cached, ...(installed ?? [])];
+  return methods.filter((method) => method !== false && method !== undefined);
 }
 
 function isDockerRunning(environment: Environment): boolean {

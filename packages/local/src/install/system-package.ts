@@ -4,9 +4,10 @@ import { type Environment, findOnPath } from '../redis/find-redis.ts';
 interface SystemPackage {
   readonly program: string;
   readonly needsRoot: boolean;
+  /** Command that is run before the installation. */
   readonly before?: readonly string[];
   readonly install: readonly string[];
-  /** What the system calls its Redis, best first. A later one is tried where the system does not have the earlier one. */
+  /** Names of the package, best first. A later one is tried if the system does not have the earlier one. */
   readonly packages: readonly [string, ...string[]];
   readonly env: Environment;
 }
@@ -31,16 +32,16 @@ const systems: readonly SystemPackage[] = [
   },
 ];
 
-/** Undefined where this user cannot install any. */
+/** The package of this system; undefined if this user cannot install packages. */
 export function systemPackage(environment: Environment, isRoot: boolean): SystemPackage | undefined {
   const system = systems.find(({ program }) => findOnPath([program], environment));
   return system?.needsRoot && !isRoot && !findOnPath(['sudo'], environment) ? undefined : system;
 }
 
-/** Prints what the package manager prints. */
+/** Installs the package; the output of the package manager is printed. */
 export function installSystemPackage(system: SystemPackage, environment: Environment, isRoot: boolean): void {
   const { program, before, install, packages, needsRoot, env } = system;
-  // sudo drops our environment, and never asks for a password here.
+  // sudo drops the environment; -n: it never asks for a password.
   const settings = Object.entries(env).map(([name, value]) => `${name}=${value}`);
   const prefix = needsRoot && !isRoot ? ['sudo', '-n', 'env', ...settings] : ['env', ...settings];
   const run = (...command: readonly string[]): boolean => {

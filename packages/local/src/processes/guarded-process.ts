@@ -2,16 +2,14 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { PassThrough, Readable, Writable } from 'node:stream';
 
-/**
- * From the SIGTERM that follows our death to the SIGKILL that no process survives, be it frozen or too busy to listen.
- */
+/** Time from SIGTERM to SIGKILL after this process has died. */
 const orphanGraceSeconds = 5;
 
 /**
- * The child runs beside a `cat` that reads our end of a pipe. The pipe closes when we die, however we die (SIGKILL
- * too). Then everything in the child's process group gets SIGTERM, and what is still there after the grace SIGKILL: no
- * orphans. The watch itself ends by SIGUSR1 alone, and by nothing any more once we are gone. File descriptor 3 tells us
- * the child's own process id, 4 is its standard input.
+ * Runs the child beside a `cat` that reads a pipe from this process. The pipe closes when this process dies, even by
+ * SIGKILL: then the child's process group gets SIGTERM, and later SIGKILL, so that no orphans remain. The watch ends
+ * only by SIGUSR1, which it ignores after the pipe has closed. File descriptor 3 reports the child's process id; 4 is
+ * the child's standard input.
  */
 const guardScript = `
 exec 5<&0
@@ -31,31 +29,30 @@ exit "$code"
 
 export interface GuardedOptions {
   readonly cwd?: string;
-  /** The whole environment of the child; ours when left out. */
+  /** The complete environment of the child. Default: that of this process. */
   readonly env?: NodeJS.ProcessEnv;
-  /** Its standard input stays open for us to write to. Default: it is at its end from the beginning. */
+  /** Keeps the child's standard input open for writing. Default: false, it is empty. */
   readonly takesInput?: boolean;
 }
 
-/** A child process that cannot outlive this process. */
+/** A child process that ends with this process. */
 export interface GuardedProcess {
-  /** Of the program itself, not of the shell that guards it. */
+  /** The id of the program's process, not of the shell that guards it. */
   readonly pid: number;
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr: Readable;
-  /** The exit code; 128 + n when signal n ended it. */
+  /** The exit code; 128 + n if signal n ended the program. */
   readonly exited: Promise<number>;
   isRunning(): boolean;
   /**
-   * SIGTERM, then SIGKILL after `withinMs` (default 5,000; 0 is SIGKILL at once). Idempotent; resolves once it is gone.
+   * Sends SIGTERM, and SIGKILL after `withinMs` (default 5,000; 0: SIGKILL at once). Idempotent.
+   * @returns the exit code, when the program has ended
    */
   stop(withinMs?: number): Promise<number>;
 }
 
-/**
- * Starts a program in a process group of its own (Ctrl-C in the terminal reaches us only) and ties its life to ours.
- */
+/** Starts a program that ends with this process. It has its own process group, so Ctrl-C reaches only this process. */
 export async function spawnGuarded(
   command: string,
   args: readonly string[],
@@ -67,7 +64,7 @@ export async function spawnGuarded(
     stdio: ['pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
   });
   const exited = exitCode(shell);
-  // Piped from the start: Node drops the unread output of a process that has ended.
+  // Read from the start, because Node drops the unread output of a process that has ended.
   const output = { stdout: new PassThrough(), stderr: new PassThrough() };
   shell.stdout.pipe(output.stdout);
   shell.stderr.pipe(output.stderr);
@@ -89,13 +86,13 @@ export async function spawnGuarded(
 }
 
 async function readPid(pipe: unknown): Promise<number> {
-  if (!(pipe instanceof Readable)) throw new Error('the guard has no pipe to tell the process id');
+  if (!(pipe instanceof Readable)) throw new Error('the guard has no pipe for the process id');
   let text = '';
   for await (const chunk of pipe) text += String(chunk);
   return Number(text);
 }
 
-/** A child that is gone takes no more input, and that is no error. */
+/** Writing to a child that has ended is not an error. */
 function inputOf(pipe: unknown): Writable {
   if (!(pipe instanceof Writable)) throw new Error('the guard has no pipe for the input');
   return pipe.on('error', () => pipe.destroy());
@@ -122,7 +119,7 @@ async function stop({ pid, exited, withinMs }: Stop): Promise<number> {
   }
 }
 
-/** The program alone: the shell then reaps it and ends with its exit code. */
+/** Signals only the program: its shell then ends with the program's exit code. */
 function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);

@@ -4,23 +4,23 @@ import { lockFolder } from './folder-lock.ts';
 import { type RedisServer, startRedisContainer, startRedisServer } from './redis-server.ts';
 
 export interface EmbeddedRedisSettings {
-  /** Where its append-only file is kept, so that a later start goes on with the same tasks. */
+  /** Folder of the append-only file, so that a later start has the same tasks. */
   readonly folder: string;
-  /** A free one when left out. */
+  /** Default: a free port. */
   readonly port?: number;
-  /** The server's path; undefined: it runs in a container. */
+  /** Path of the server; undefined: it runs in a container. */
   readonly program: string | undefined;
 }
 
 export interface EmbeddedRedis {
   readonly url: string;
-  /** Starts it on the same files and port: at first, and again should it have died. */
+  /** Starts the server. Call it again if the server died: it uses the same files and port. */
   start(): Promise<RedisServer>;
-  /** Lets go of the folder. Call it once the server is gone. */
+  /** Unlocks the folder. Call it when the server has stopped. */
   release(): Promise<void>;
 }
 
-/** Claims the folder for this process; throws FolderInUse when another one works on it. Starts nothing yet. */
+/** Locks the folder for this process, without starting a server. @throws {FolderInUse} another process uses it */
 export async function openEmbeddedRedis({ program, ...settings }: EmbeddedRedisSettings): Promise<EmbeddedRedis> {
   await mkdir(settings.folder, { recursive: true });
   const folder = await realpath(settings.folder);

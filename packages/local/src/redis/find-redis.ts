@@ -6,24 +6,24 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 const servers = ['redis-server', 'valkey-server'];
 
-/** The absolute path of a Redis-compatible server: on PATH, or else in our cache, for this kind of machine. */
+/** The absolute path of a Redis-compatible server: on PATH, or in the cache for this platform. */
 export function findRedisServer(environment: Environment): string | undefined {
   return findOnPath(servers, environment) ?? cachedServers(environment).find(isExecutable);
 }
 
-/** Of the first of these programs. */
+/** The path of the first of these programs that is on PATH. */
 export function findOnPath(programs: readonly string[], { PATH = '' }: Environment): string | undefined {
   return PATH.split(delimiter)
     .flatMap((folder) => programs.map((program) => join(folder, program)))
     .find(isExecutable);
 }
 
-/** Where each Redis that was brought has a folder of its own: `$XDG_CACHE_HOME/switchyard/redis`. */
+/** The folder of downloaded servers, each in a folder of its own: `$XDG_CACHE_HOME/switchyard/redis`. */
 export function redisCacheFolder({ XDG_CACHE_HOME: cache = '', HOME = homedir() }: Environment): string {
   return join(isAbsolute(cache) ? cache : join(HOME, '.cache'), 'switchyard/redis');
 }
 
-/** Ends the name of a folder in the cache: machines of several kinds may share a home. */
+/** The suffix of folders in the cache, because machines with different platforms may share a home folder. */
 export const platformName = `${process.platform}-${process.arch}`;
 
 function cachedServers(environment: Environment): readonly string[] {
@@ -36,7 +36,7 @@ function foldersIn(cache: string): readonly string[] {
   try {
     return readdirSync(cache).sort();
   } catch {
-    // Nothing was brought yet.
+    // Nothing was downloaded yet.
     return [];
   }
 }

@@ -1,9 +1,9 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { keepsFilesIn } from './redis-command.ts';
+import { hasFilesIn } from './redis-command.ts';
 
-/** Who works on a folder of Redis files, and where its Redis answers. */
+/** The process that uses a folder of Redis files, and the port of its Redis. */
 interface Owner {
   readonly pid: number;
   readonly port: number;
@@ -23,8 +23,10 @@ class FolderInUse extends Error {
 }
 
 /**
- * Two Redis processes on one append-only file would ruin it. A small file names the owner of the folder; it counts only
- * if its process runs, so that a crash does not lock the folder. Returns the release. Throws FolderInUse.
+ * Locks a folder: two Redis processes would corrupt the append-only file. The lock is a file that names the owner; it
+ * counts only while the owner runs, so that a crash does not leave the folder locked.
+ * @returns a function that unlocks the folder
+ * @throws {FolderInUse}
  */
 export async function lockFolder(folder: string, port: number): Promise<() => Promise<void>> {
   const file = join(folder, 'owner.json');
@@ -50,20 +52,21 @@ async function readOwner(file: string): Promise<Owner | undefined> {
   try {
     return JSON.parse(await readFile(file, 'utf8')) as Owner;
   } catch {
-    // Deleted meanwhile, or truncated by a crash: there is no owner.
+    // The file was deleted meanwhile, or truncated by a crash.
     return undefined;
   }
 }
 
 /**
- * Returns once nothing serves the folder. An owner that was killed leaves a Redis that is just ending: that is waited
- * for. A living process with that id may be another program by now: it counts only if its Redis answers within 3 s.
+ * Resolves when no Redis uses the folder. The Redis of a killed owner needs a moment to end. A living process may be
+ * another program that has got the owner's id: it counts only if the owner's Redis answers within 3 s.
+ * @throws {FolderInUse}
  */
 async function waitForEnd(folder: string, owner: Owner): Promise<void> {
   const deadline = Date.now() + 10_000;
   const startingUntil = Date.now() + 3_000;
   while (Date.now() < deadline) {
-    const serves = await keepsFilesIn(folder, owner.port);
+    const serves = await hasFilesIn(folder, owner.port);
     if (serves && isAlive(owner.pid)) throw new FolderInUse(folder, owner);
     if (!serves && (!isAlive(owner.pid) || Date.now() > startingUntil)) return;
     await delay(50);

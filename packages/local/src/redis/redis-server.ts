@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type GuardedProcess, spawnGuarded } from '../processes/guarded-process.ts';
-import { answersPing, keepsFilesIn } from './redis-command.ts';
+import { answersPing, hasFilesIn } from './redis-command.ts';
 
 export const redisImage = 'redis:7.4-alpine';
-/** A container's image may have to be fetched first. */
-const answerWithinMs = 120_000;
+/** Long, because a container's image may have to be downloaded first. */
+const startTimeoutMs = 120_000;
 
 export interface RedisFiles {
   readonly port: number;
-  /** The append-only file goes here. A real path (no links), and it must exist. */
+  /** Folder of the append-only file. It must exist, and its path must not contain links. */
   readonly folder: string;
   readonly appendOnly: boolean;
 }
@@ -21,21 +21,21 @@ export interface RedisServer extends GuardedProcess {
   readonly url: string;
 }
 
-/** Starts a loopback-only Redis that never evicts, and resolves once it answers. Its life is tied to ours. */
+/** Starts a Redis on loopback that never evicts keys, and resolves when it is ready. It ends with this process. */
 export async function startRedisServer({ program, ...files }: RedisServerSettings): Promise<RedisServer> {
-  const place = { port: String(files.port), bind: '127.0.0.1', dir: files.folder };
-  return onceItAnswers(await spawnGuarded(program, redisArguments(place, files)), files);
+  const options = { port: String(files.port), bind: '127.0.0.1', dir: files.folder };
+  return whenReady(await spawnGuarded(program, redisArguments(options, files)), files);
 }
 
-/** The same in a container, for machines that have a Docker engine and no redis-server. */
+/** The same in a container, for machines with a Docker engine but without a Redis server. */
 export async function startRedisContainer(files: RedisFiles): Promise<RedisServer> {
   const run = ['run', '--rm', '--init', '-p', `127.0.0.1:${files.port}:6379`, '-v', `${files.folder}:${files.folder}`];
   const user = ['--user', `${process.getuid?.() ?? 0}:${process.getgid?.() ?? 0}`];
   const server = ['redis-server', ...redisArguments({ dir: files.folder }, files)];
-  return onceItAnswers(await spawnGuarded('docker', [...run, ...user, redisImage, ...server]), files);
+  return whenReady(await spawnGuarded('docker', [...run, ...user, redisImage, ...server]), files);
 }
 
-async function onceItAnswers(server: GuardedProcess, files: RedisFiles): Promise<RedisServer> {
+async function whenReady(server: GuardedProcess, files: RedisFiles): Promise<RedisServer> {
   const log = collectLog(server);
   try {
     await untilReady(server, files);
@@ -46,32 +46,29 @@ async function onceItAnswers(server: GuardedProcess, files: RedisFiles): Promise
   return { ...server, url: `redis://127.0.0.1:${files.port}` };
 }
 
-function redisArguments(place: Readonly<Record<string, string>>, { appendOnly }: RedisFiles): string[] {
+function redisArguments(given: Readonly<Record<string, string>>, { appendOnly }: RedisFiles): string[] {
   const options: Readonly<Record<string, string>> = {
-    ...place,
+    ...given,
     save: '',
     appendonly: appendOnly ? 'yes' : 'no',
     appendfsync: 'everysec',
     'maxmemory-policy': 'noeviction',
     'hash-max-listpack-value': '1024',
-    // Tasks come and go: at the default of 64 MB a busy Redis would rewrite its file every few seconds.
+    // With the default of 64 MB, a busy Redis would rewrite its append-only file every few seconds.
     'auto-aof-rewrite-min-size': '256mb',
   };
   return Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
 }
 
-/**
- * A big append-only file takes a while to load, and another Redis may sit on the port: it is ours and ready when it
- * names our folder and answers.
- */
+/** Waits until the server has loaded its files. Its folder is checked too: another Redis may use the port. */
 async function untilReady(server: GuardedProcess, { port, folder }: RedisFiles): Promise<void> {
-  const deadline = Date.now() + answerWithinMs;
+  const deadline = Date.now() + startTimeoutMs;
   while (Date.now() < deadline) {
     if (!server.isRunning()) throw new Error('the server ended');
-    if ((await answersPing(port)) && (await keepsFilesIn(folder, port))) return;
+    if ((await answersPing(port)) && (await hasFilesIn(folder, port))) return;
     await delay(10);
   }
-  throw new Error(`not ready within ${answerWithinMs} ms`);
+  throw new Error(`not ready within ${startTimeoutMs} ms`);
 }
 
 function collectLog(server: GuardedProcess): () => string {
