@@ -16,18 +16,18 @@ interface ExampleSettings {
 
 await runSession(process, async (session) => {
   const { terminal, environment } = session;
-  const { help, words = [] } = readCommandLine(
+  const { help, positionals = [] } = readCommandLine(
     {
       usage: 'npm run example -- <name>',
       text: `Starts one of the examples: ${readdirSync('examples').join(', ')}.`,
       options: {},
-      takesWords: true,
+      allowPositionals: true,
       settingsOf: ['start', 'gateway', 'worker'],
     },
     process.argv.slice(2),
   );
   if (help !== undefined) return terminal.print(help);
-  const [name = ''] = words;
+  const [name = ''] = positionals;
   const { agents, defaultAgent, beside } = readExample(name);
   const given = await readSettings(environment);
   const operators = await openOperators(given);

@@ -110,14 +110,14 @@ export function readArguments(args: readonly string[], { INIT_CWD }: Environment
         watched: { type: 'boolean', default: false },
         list: { type: 'boolean', default: false },
       },
-      takesWords: true,
+      allowPositionals: true,
       settingsOf: ['worker'],
     },
     args,
   );
   if (line.help !== undefined) return line.help;
   const { agents = [], maintenance, watch, watched, list } = line.values;
-  const named = [...agents, ...line.words].flatMap((source) =>
+  const named = [...agents, ...line.positionals].flatMap((source) =>
     isAgentUrl(source) ? [source] : filesOf(pathOf(source, INIT_CWD)),
   );
   const agentModules = named.length > 0 || maintenance ? named : agentsIn(resolve(INIT_CWD ?? ''));

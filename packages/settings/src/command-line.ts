@@ -9,7 +9,7 @@ export interface CommandLine<Options extends ParseArgsOptionsConfig> {
   readonly text: string;
   readonly options: Options;
   /** Words beside the options are allowed. */
-  readonly takesWords?: boolean;
+  readonly allowPositionals?: boolean;
   /** Whose settings its help lists; or those that it lists, by name. */
   readonly settingsOf: readonly CommandName[] | { readonly names: readonly string[] };
 }
@@ -21,7 +21,7 @@ export class UsageError extends Error {
 
 /** What was typed; or the help, for `--help` and `-h`. @throws {UsageError} */
 export function readCommandLine<const Options extends ParseArgsOptionsConfig>(
-  { usage, text, options, takesWords = false, settingsOf }: CommandLine<Options>,
+  { usage, text, options, allowPositionals = false, settingsOf }: CommandLine<Options>,
   args: readonly string[],
 ) {
   if (args.includes('--help') || args.includes('-h'))
@@ -30,10 +30,10 @@ export function readCommandLine<const Options extends ParseArgsOptionsConfig>(
     const { values, positionals } = parseArgs({
       args: [...args],
       options,
-      allowPositionals: takesWords,
+      allowPositionals: allowPositionals,
       allowNegative: true,
     });
-    return { values, words: positionals };
+    return { values, positionals };
   } catch (error) {
     throw new UsageError(`${error instanceof Error ? error.message : error}\nUsage: ${usage} (--help says more)`);
   }

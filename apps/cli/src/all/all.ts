@@ -23,7 +23,7 @@ export async function all(own: NodeJS.Process): Promise<void> {
   try {
     const options = { workers: { type: 'string', default: '1' } } as const;
     const settingsOf = ['gateway', 'worker'] as const;
-    const line = readCommandLine({ usage, text, options, takesWords: true, settingsOf }, own.argv.slice(2));
+    const line = readCommandLine({ usage, text, options, allowPositionals: true, settingsOf }, own.argv.slice(2));
     if (line.help !== undefined) return void own.stdout.write(line.help);
     const worker = new Settings('worker', own.env);
     Settings.requireAllValid([worker, new Settings('gateway', own.env)]);
@@ -33,7 +33,7 @@ export async function all(own: NodeJS.Process): Promise<void> {
     const envOf = (i: number): NodeJS.ProcessEnv => ({ ...own.env, ...(i > 0 && { METRICS_PORT: '' }) });
     const programs = [
       run('gateway', () => startChild(gatewayProgram(), [], own.env)),
-      ...workers.map((name, i) => run(name, () => startChild(workerProgram(), line.words, envOf(i)))),
+      ...workers.map((name, i) => run(name, () => startChild(workerProgram(), line.positionals, envOf(i)))),
     ];
     signals.killed.addEventListener('abort', () => programs.map((program) => program.stop(0)));
     try {

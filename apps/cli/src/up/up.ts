@@ -32,10 +32,13 @@ export async function up(session: Session, folder: string, args: readonly string
     watch: { type: 'boolean', default: false },
   } as const;
   const settingsOf = ['start', 'gateway', 'worker'] as const;
-  const { help, values, words } = readCommandLine({ usage, text, options, takesWords: true, settingsOf }, args);
+  const { help, values, positionals } = readCommandLine(
+    { usage, text, options, allowPositionals: true, settingsOf },
+    args,
+  );
   if (help !== undefined) return session.terminal.print(help);
   const { agent: urls = [], agents: files = [] } = values;
-  const agents = [...words, ...urls, ...files];
+  const agents = [...positionals, ...urls, ...files];
   const { environment } = session;
   const workers = countWorkers(values.workers);
   const given = await readSettings({ ...environment, DATA_DIR: environment.DATA_DIR || join(folder, '.switchyard') });

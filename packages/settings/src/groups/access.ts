@@ -1,4 +1,4 @@
-import { anyText, listOf, onOff, whole } from '../setting/kinds.ts';
+import { anyText, integer, listOf, onOff } from '../setting/kinds.ts';
 import type { SettingGroup } from '../setting/setting.ts';
 
 export const access = {
@@ -44,7 +44,7 @@ export const access = {
     },
     CARD_MAX_AGE_SECONDS: {
       of: ['gateway'],
-      schema: whole(0, 31_536_000),
+      schema: integer(0, 31_536_000),
       default: 60,
       text: 'How long clients may cache agent cards and signing keys.',
     },

@@ -1,4 +1,4 @@
-import { longMilliseconds, oneOf, whole } from '../setting/kinds.ts';
+import { integer, longMilliseconds, oneOf } from '../setting/kinds.ts';
 import type { SettingGroup } from '../setting/setting.ts';
 
 export const audit = {
@@ -19,7 +19,7 @@ export const audit = {
     },
     AUDIT_MAX: {
       of: ['gateway'],
-      schema: whole(1_000),
+      schema: integer(1_000),
       default: 1_000_000,
       text: 'The number of audit events to keep, the latest; each takes about 300 bytes in Redis.',
     },

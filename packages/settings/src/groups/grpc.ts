@@ -1,4 +1,4 @@
-import { milliseconds, whole } from '../setting/kinds.ts';
+import { integer, milliseconds } from '../setting/kinds.ts';
 import type { SettingGroup } from '../setting/setting.ts';
 
 export const grpc = {
@@ -6,13 +6,13 @@ export const grpc = {
   settings: {
     GRPC_MAX_STREAMS: {
       of: ['gateway'],
-      schema: whole(1, 2 ** 31 - 1),
+      schema: integer(1, 2 ** 31 - 1),
       default: 1_000,
       text: 'Open calls per connection. Clients queue further ones.',
     },
     GRPC_MAX_QUEUED_BYTES: {
       of: ['gateway'],
-      schema: whole(1024 ** 2),
+      schema: integer(1024 ** 2),
       default: 128 * 1024 ** 2,
       defaultText: '128 MiB',
       text: 'Unsent bytes per connection. After that, new calls are refused; if the client continues, the connection is closed.',

@@ -1,4 +1,4 @@
-import { anyText, httpUrl, list, listOf, milliseconds, oneOf, whole } from '../setting/kinds.ts';
+import { anyText, httpUrl, integer, list, listOf, milliseconds, oneOf } from '../setting/kinds.ts';
 import type { SettingGroup } from '../setting/setting.ts';
 
 export const identity = {
@@ -49,7 +49,7 @@ export const identity = {
     },
     JWT_CLOCK_SKEW_SECONDS: {
       of: ['gateway'],
-      schema: whole(0, 300),
+      schema: integer(0, 300),
       default: 30,
       text: 'The clock difference to tolerate between issuer and gateway.',
     },

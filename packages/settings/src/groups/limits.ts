@@ -1,11 +1,11 @@
-import { limitOrOff, milliseconds, rateOrOff, whole } from '../setting/kinds.ts';
+import { integer, limitOrOff, milliseconds, rateOrOff } from '../setting/kinds.ts';
 import type { SettingGroup } from '../setting/setting.ts';
 
 /** The share of a gateway’s limit that one tenant and one principal may take. */
 function shareSettings<const Name extends string>(name: Name, what: string) {
   const part = (owner: string, fraction: string) => ({
     of: ['gateway'] as const,
-    schema: whole(1),
+    schema: integer(1),
     defaultText: `${fraction} of \`${name}\`; all of it without authentication`,
     text: `${what} per ${owner} and gateway; more get 429.`,
   });
@@ -68,7 +68,7 @@ export const limits = {
     },
     MAX_CONNECTIONS: {
       of: ['gateway'],
-      schema: whole(1, 1_000_000),
+      schema: integer(1, 1_000_000),
       default: 25_000,
       text: 'Open connections per gateway, over all bindings. Further ones are closed at once.',
     },
@@ -82,14 +82,14 @@ export const limits = {
     ...shareSettings('MAX_STREAMS', 'Open streams'),
     MAX_HELD_REQUESTS: {
       of: ['gateway'],
-      schema: whole(1, 1_000_000),
+      schema: integer(1, 1_000_000),
       default: 30_000,
       text: 'Requests that one gateway keeps open at a time: streams, blocking sends and `Prefer: wait`.',
     },
     ...shareSettings('MAX_HELD_REQUESTS', 'Requests kept open'),
     MAX_BYTES_IN_FLIGHT: {
       of: ['gateway'],
-      schema: whole(1024 ** 2),
+      schema: integer(1024 ** 2),
       default: 256 * 1024 ** 2,
       defaultText: '256 MiB',
       text: 'Memory for large requests (more than 16 KiB) that one gateway is reading or processing; more get 503.',

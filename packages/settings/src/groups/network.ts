@@ -1,4 +1,4 @@
-import { anyText, httpUrl, list, oneOf, onOff, port, portOrOff, text, whole } from '../setting/kinds.ts';
+import { anyText, httpUrl, integer, list, oneOf, onOff, port, portOrOff, text } from '../setting/kinds.ts';
 import type { SettingGroup } from '../setting/setting.ts';
 
 export const network = {
@@ -94,7 +94,7 @@ export const network = {
     },
     TRUST_PROXY_HOPS: {
       of: ['gateway'],
-      schema: whole(1, 100),
+      schema: integer(1, 100),
       default: 1,
       text: 'With `TRUST_PROXY`: the number of proxies in front of the gateway. The client’s address is that many entries from the end of `X-Forwarded-For`.',
     },

@@ -1,4 +1,4 @@
-import { anyText, list, milliseconds, onOff, whole } from '../setting/kinds.ts';
+import { anyText, integer, list, milliseconds, onOff } from '../setting/kinds.ts';
 import type { SettingGroup } from '../setting/setting.ts';
 
 export const push = {
@@ -69,25 +69,25 @@ export const push = {
     },
     PUSH_CONCURRENCY: {
       of: ['worker'],
-      schema: whole(1, 10_000),
+      schema: integer(1, 10_000),
       default: 64,
       text: 'Webhooks that one worker delivers to at a time.',
     },
     PUSH_TIMEOUT_MS: {
       of: ['worker'],
-      schema: whole(1, 30_000),
+      schema: integer(1, 30_000),
       default: 15_000,
       text: 'How long one delivery may take, from the DNS lookup to the end of the response.',
     },
     PUSH_BACKOFF_MS: {
       of: ['worker'],
-      schema: whole(1, 3_600_000),
+      schema: integer(1, 3_600_000),
       default: 1_000,
       text: 'The delay before the second delivery attempt. It doubles with each further attempt, up to 15 minutes.',
     },
     PUSH_MAX_ATTEMPTS: {
       of: ['worker'],
-      schema: whole(1, 1_000_000),
+      schema: integer(1, 1_000_000),
       default: 100,
       text: 'Delivery attempts before the webhook is given up.',
     },

@@ -1,4 +1,4 @@
-import { anyText, longMilliseconds, milliseconds, port, text, whole } from '../setting/kinds.ts';
+import { anyText, integer, longMilliseconds, milliseconds, port, text } from '../setting/kinds.ts';
 import type { SettingGroup } from '../setting/setting.ts';
 
 export const redis = {
@@ -39,7 +39,7 @@ export const redis = {
     },
     SHARDS: {
       of: ['gateway', 'worker'],
-      schema: whole(1, 256),
+      schema: integer(1, 256),
       default: 1,
       text: 'Hash slots that tasks are spread over: 1 on a single Redis, 4 to 16 on a Cluster. Never change it in a running deployment.',
       isShared: true,
@@ -47,7 +47,7 @@ export const redis = {
     },
     WAIT_REPLICAS: {
       of: ['gateway', 'worker'],
-      schema: whole(0, 16),
+      schema: integer(0, 16),
       default: 0,
       text: 'Replicas that must have a message before it is acknowledged. With 0, a fail-over may lose the latest messages.',
       isShared: true,

@@ -1,4 +1,4 @@
-import { milliseconds, millisecondsOrOff, oneOf, onOff, text, whole } from '../setting/kinds.ts';
+import { integer, milliseconds, millisecondsOrOff, oneOf, onOff, text } from '../setting/kinds.ts';
 import type { SettingGroup } from '../setting/setting.ts';
 
 export const requests = {
@@ -62,21 +62,21 @@ export const requests = {
     },
     MAX_BODY_BYTES: {
       of: ['gateway'],
-      schema: whole(1, 1024 ** 3),
+      schema: integer(1, 1024 ** 3),
       default: 5 * 1024 * 1024,
       defaultText: '5 MiB',
       text: 'The largest request body, in bytes.',
     },
     MAX_ANSWER_BYTES: {
       of: ['gateway'],
-      schema: whole(1024 ** 2),
+      schema: integer(1024 ** 2),
       default: 256 * 1024 ** 2,
       defaultText: '256 MiB',
       text: 'Memory for large tasks (more than 64 KiB) that one gateway is sending; more get 503. A task that several clients read is counted once, but over gRPC it counts 4 times per client, and over A2A 0.3 6 times.',
     },
     MAX_STREAMS: {
       of: ['gateway'],
-      schema: whole(1, 1_000_000),
+      schema: integer(1, 1_000_000),
       default: 20_000,
       text: 'Open streams per gateway.',
     },

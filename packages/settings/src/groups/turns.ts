@@ -1,4 +1,4 @@
-import { longMilliseconds, milliseconds, whole } from '../setting/kinds.ts';
+import { integer, longMilliseconds, milliseconds } from '../setting/kinds.ts';
 import type { SettingGroup } from '../setting/setting.ts';
 
 export const turns = {
@@ -6,7 +6,7 @@ export const turns = {
   settings: {
     MAX_ATTEMPTS: {
       of: ['worker'],
-      schema: whole(1, 100),
+      schema: integer(1, 100),
       default: 3,
       text: 'How many times a turn is started before its task fails.',
       isShared: true,
@@ -28,7 +28,7 @@ export const turns = {
     },
     MAX_TASK_BYTES: {
       of: ['gateway', 'worker'],
-      schema: whole(65_536, 268_435_456),
+      schema: integer(65_536, 268_435_456),
       default: 67_108_864,
       defaultText: '64 MiB',
       text: 'The largest history and artifacts of one task, in bytes. Writes that exceed it are refused; the task can still end.',
@@ -36,7 +36,7 @@ export const turns = {
     },
     MAX_HISTORY_BYTES: {
       of: ['gateway', 'worker'],
-      schema: whole(16_384, 67_108_864),
+      schema: integer(16_384, 67_108_864),
       default: 8_388_608,
       defaultText: '8 MiB',
       text: 'The largest history of one task, in bytes. Every turn loads the whole history.',
@@ -50,7 +50,7 @@ export const turns = {
     },
     DRAIN_MS: {
       of: ['gateway', 'worker'],
-      schema: whole(0, 3_600_000),
+      schema: integer(0, 3_600_000),
       defaults: { gateway: 3_000, worker: 2_000 },
       text: 'How long a stopping process waits for its requests or turns. Turns that are still running then go back to the queue.',
     },

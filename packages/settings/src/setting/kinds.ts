@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /** The kinds of values of settings. Each schema reads text; its description names what is allowed. */
 
-export function whole(least: number, most = Number.MAX_SAFE_INTEGER) {
+export function integer(least: number, most = Number.MAX_SAFE_INTEGER) {
   const range = most < Number.MAX_SAFE_INTEGER ? `from ${least} to ${most}` : `of ${least} or more`;
   const error = mustBe(`a whole number ${range}`);
   return z.coerce.number({ error }).int({ error }).min(least, { error }).max(most, { error }).describe(allowed(error));
@@ -15,14 +15,14 @@ export const share = z.coerce
   .describe('a number from 0 to 1');
 
 /** At most what a Node timer accepts. */
-export const milliseconds = whole(1, 2 ** 31 - 1);
+export const milliseconds = integer(1, 2 ** 31 - 1);
 export const millisecondsOrOff = z
   .union([z.literal('off'), milliseconds], { error: mustBe('a whole number from 1 to 2147483647, or off') })
   .describe('a whole number from 1 to 2147483647, or off');
 /** Beyond what a Node timer accepts: this time is only compared. */
-export const longMilliseconds = whole(1);
+export const longMilliseconds = integer(1);
 /** 0: any free port. */
-export const port = whole(0, 65_535);
+export const port = integer(0, 65_535);
 
 export function oneOf<const Word extends string>(...words: readonly Word[]) {
   const error = mustBe(words.join(', ').replace(/, ([^,]*)$/, ' or $1'));
@@ -57,7 +57,7 @@ export const portOrOff = z
 export function limitOrOff(most: number) {
   const description = `a whole number from 1 to ${most}, or off`;
   return z
-    .union([z.literal('off'), whole(1, most)], { error: mustBe(description) })
+    .union([z.literal('off'), integer(1, most)], { error: mustBe(description) })
     .transform((limit) => (limit === 'off' ? 0 : limit))
     .describe(description);
 }
