@@ -123,7 +123,7 @@ describe('a deployment with restricted rights in Redis', () => {
     const wrong = { REDIS_URL: 'redis://127.0.0.1', REDIS_CA_FILE: file('programs', 'redis-ca.crt') };
     const gateway = await startProgram({ file: 'apps/gateway/src/main.ts', env: wrong });
     expect(await gateway.exited).toBe(1);
-    expect(gateway.output()).toContain('REDIS_CA_FILE: REDIS_URL is one without TLS: it must begin with rediss');
+    expect(gateway.output()).toContain('REDIS_CA_FILE: REDIS_URL has no TLS: it must begin with rediss');
   });
 
   it("prints the first client's key once, and creates nothing a second time", () => {

@@ -15,7 +15,7 @@ import { traces } from './groups/traces.ts';
 import { turns } from './groups/turns.ts';
 import type { Setting, SettingGroup } from './setting/setting.ts';
 
-/** In the order of the tables that people read. */
+/** In the order of the tables in docs and help. */
 export const groups: readonly SettingGroup[] = [
   network,
   redis,
@@ -34,7 +34,7 @@ export const groups: readonly SettingGroup[] = [
   examples,
 ];
 
-/** By name; typed, so that each value has its setting's type. */
+/** All settings by name, typed so that each value has the type of its setting. */
 export const allSettings = {
   ...network.settings,
   ...redis.settings,

@@ -9,7 +9,7 @@ export type NameOf<Command extends CommandName> = {
   [Name in keyof All]: Command extends All[Name]['of'][number] ? Name : never;
 }[keyof All];
 
-/** Undefined where nothing is given and there is no default. */
+/** Undefined if the variable is unset and has no default. */
 type ValueOf<S, Command> = S extends { readonly schema: infer Schema extends z.ZodType }
   ? z.output<Schema> | (HasDefault<S, Command> extends true ? never : undefined)
   : never;
@@ -26,27 +26,24 @@ export type ValuesOf<Command extends CommandName> = {
   readonly [Name in NameOf<Command>]: ValueOf<All[Name], Command>;
 };
 
-/** Variables by name: `process.env`. */
+/** Environment variables by name, such as `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/**
- * Settings that cannot be used. The message names each, its problem and what is allowed, and no value: it may be a
- * secret.
- */
+/** Some settings are invalid. The message has each name and what is allowed, but not the values: some are secret. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
 
   constructor(problems: readonly string[]) {
-    super(`The environment has settings that cannot be used:\n${problems.map((line) => `  ${line}`).join('\n')}`);
+    super(`These environment variables are not valid:\n${problems.map((line) => `  ${line}`).join('\n')}`);
   }
 }
 
-/** A command's settings, read from the environment. Collects all problems, to report them at once. */
+/** A command's settings, read from the environment. All problems are reported together. */
 export class Settings<Command extends CommandName> {
   readonly values: ValuesOf<Command>;
   readonly #problems: string[] = [];
 
-  /** An empty variable counts as unset. One that cannot be used has its default until `requireValid` throws. */
+  /** An empty variable counts as unset. An invalid one has its default until `requireValid` throws. */
   constructor(command: Command, environment: Environment) {
     const entries = Object.entries<Setting>(allSettings)
       .filter(([, { of }]) => of.includes(command))
@@ -57,7 +54,7 @@ export class Settings<Command extends CommandName> {
     this.values = Object.fromEntries(entries);
   }
 
-  /** A further check: what `read` throws becomes a problem of this setting. The message must not repeat a secret. */
+  /** Adds a check: an error that `read` throws becomes a problem of this setting. It must not contain a secret. */
   check<T>(name: NameOf<Command>, read: () => T): T | undefined {
     try {
       return read();
@@ -76,7 +73,7 @@ export class Settings<Command extends CommandName> {
     if (this.#problems.length > 0) throw new SettingsError(this.#problems);
   }
 
-  /** The problems of several commands in one error. @throws {SettingsError} */
+  /** Reports the problems of several commands in one error. @throws {SettingsError} */
   static requireAllValid(all: readonly Settings<CommandName>[]): void {
     const problems = new Set(all.flatMap((settings) => settings.#problems));
     if (problems.size > 0) throw new SettingsError([...problems]);

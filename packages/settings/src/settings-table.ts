@@ -11,7 +11,7 @@ const commandTexts: Readonly<Record<CommandName, string>> = {
   pizza: 'pizza',
 };
 
-/** The settings that most people need, as the README has them: one Markdown table. */
+/** The settings that most people need, as one Markdown table for the README. */
 export function shortTable(): string {
   const rows = groups
     .flatMap(({ settings }) => Object.entries(settings))
@@ -20,7 +20,7 @@ export function shortTable(): string {
   return [row('variable', 'used by', 'default', 'what it does'), row('---', '---', '---', '---'), ...rows].join('\n');
 }
 
-/** Every setting, as docs/settings.md has them: a Markdown table for each group. */
+/** All settings, as a Markdown table per group for docs/settings.md. */
 export function fullTables(): string {
   return groups
     .map(({ title, settings }) => {
@@ -36,7 +36,7 @@ export function fullTables(): string {
     .join('\n\n');
 }
 
-/** As `--help` of a command prints them. */
+/** The settings as `--help` of a command prints them. */
 export function settingsHelp(listed: readonly CommandName[] | { readonly names: readonly string[] }): string {
   const sections = groups
     .map(({ title, settings }) => ({
@@ -49,7 +49,7 @@ export function settingsHelp(listed: readonly CommandName[] | { readonly names: 
     }))
     .filter(({ lines }) => lines.length > 0)
     .map(({ title, lines }) => [`${title}:`, ...lines].join('\n'));
-  return `Settings are variables of the environment; an empty one counts as unset. Times are in milliseconds.
+  return `Settings are environment variables; an empty one counts as unset. Times are in milliseconds.
 
 ${sections.join('\n\n')}
 `;
@@ -60,7 +60,7 @@ function helpLines(name: string, setting: Setting): string[] {
   return [`  ${name}`, ...wrapped(asPlainText(setting.text)), ...wrapped(`(${asPlainText(value)})`)];
 }
 
-/** Who has installed a package has no pages beside it. */
+/** Removes Markdown. Links become names of pages, because an installed package does not contain the pages. */
 function asPlainText(text: string): string {
   return text.replaceAll('`', '').replaceAll(/\[([\w-]+)\.md\]\([^()]*\)/g, 'the page "$1" of the documentation');
 }

@@ -3,9 +3,9 @@ import type { Environment, ValuesOf } from './read-settings.ts';
 import type { Setting } from './setting/setting.ts';
 
 /**
- * The settings that must be equal in every process of a deployment, as far as they are set: `SHARDS=4 KEY_PREFIX=a`, to
- * be typed before a command. A secret is written as `"${PUSH_SECRET:?}"`: the shell inserts its own, or reports that it
- * has none.
+ * Those given settings that must be equal in every process of a deployment, to put before a command:
+ * `SHARDS=4 KEY_PREFIX=a`. A secret is written as `"${PUSH_SECRET:?}"`: the shell inserts the variable's value, or
+ * fails if it is unset.
  */
 export function sharedAssignments(environment: Environment): string {
   return Object.entries<Setting>(allSettings)
@@ -21,14 +21,14 @@ function isSecret({ isSecret: secret }: Setting, text: string): boolean {
   return secret instanceof RegExp ? secret.test(text) : secret === true;
 }
 
-/** For sh, bash and zsh. */
+/** Quotes a value for sh, bash and zsh. */
 function quoted(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 type TraceValues = Pick<ValuesOf<'gateway'>, 'TRACES' | 'TRACES_URL' | 'TRACES_SAMPLE'>;
 
-/** Where spans go, and which share of the traces that begin here; undefined: nowhere. */
+/** The collector of spans, and the share of new traces to record; undefined: record nothing. */
 export function collector({ TRACES, TRACES_URL: url, TRACES_SAMPLE: share }: TraceValues) {
   return TRACES === 'otlp' ? { url, share } : undefined;
 }

@@ -26,7 +26,7 @@ interface Given {
   check<T>(name: keyof Shared, read: () => T): T | undefined;
 }
 
-/** What gateway and worker tell the store alike: both write tasks. */
+/** The settings of the store that are the same for gateway and worker. */
 export function storeSettings(given: Given) {
   const { values } = given;
   const redisPassword = readSecret(given, 'REDIS_PASSWORD_FILE');
@@ -62,8 +62,8 @@ function readSecret(given: Given, name: 'REDIS_PASSWORD_FILE' | 'PUSH_SECRET_FIL
 
 function readAuthorities({ REDIS_URL: url, REDIS_CA_FILE: file }: Shared): string | undefined {
   if (file === undefined) return undefined;
-  if (!url.startsWith('rediss')) throw new Error('REDIS_URL is one without TLS: it must begin with rediss');
+  if (!url.startsWith('rediss')) throw new Error('REDIS_URL has no TLS: it must begin with rediss');
   const authorities = readFileSync(file, 'utf8');
-  if (!authorities.includes('-----BEGIN CERTIFICATE-----')) throw new Error('the file has no certificate in PEM');
+  if (!authorities.includes('-----BEGIN CERTIFICATE-----')) throw new Error('the file contains no PEM certificate');
   return authorities;
 }

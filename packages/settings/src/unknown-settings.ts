@@ -9,12 +9,12 @@ export interface UnknownSetting {
 }
 
 const known = Object.keys(allSettings);
-/** By their former names, which some environments still have. */
+/** Current names of renamed settings, by former name. */
 const renamed: Readonly<Record<string, string>> = {
   LEASE_MS: 'SWEEP_AFTER_MS',
   PUSH_LEASE_MS: 'PUSH_RECLAIM_AFTER_MS',
 };
-/** In a short name, two other letters make another word. */
+/** Names up to this length may differ in one letter only, because two make another word. */
 const SHORT_NAME = 7;
 const ownPrefix = /^SWITCHYARD_/;
 /**
@@ -23,7 +23,7 @@ const ownPrefix = /^SWITCHYARD_/;
  */
 const serviceVariable = /_SERVICE_(?:HOST|PORT)|_PORT_\d+_|_PORT$/;
 
-/** Variables that are no settings but look like ours: misspelt, or with our name in front. */
+/** Variables that look like settings but are not: misspelt, or with the prefix SWITCHYARD_. */
 export function unknownSettings(environment: Environment): UnknownSetting[] {
   return Object.keys(environment)
     .filter((name) => !known.includes(name) && environment[name] !== '' && !describesService(name, environment[name]))
@@ -47,12 +47,12 @@ function isSimilar(name: string, setting: string): boolean {
   return leven(name, setting, { maxDistance: most + 1 }) <= most || lettersOf(name) === lettersOf(setting);
 }
 
-/** Sorted: equal in words whose letters were swapped. */
+/** The sorted letters, which are equal in names with swapped letters. */
 function lettersOf(name: string): string {
   return [...name].sort().join('');
 }
 
-/** In a sentence. */
+/** Describes an unknown setting in a sentence. */
 export function unknownSettingText({ name, meant }: UnknownSetting): string {
   return `${name} is not a setting of Switchyard${meant ? `; did you mean ${meant}?` : ''}`;
 }

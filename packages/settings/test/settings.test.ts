@@ -39,7 +39,7 @@ describe('the settings of a command', () => {
   it('are refused in one error that says for each what is allowed', () => {
     const wrong = { PORT: 'eighty', SEND_MODE: 'x', GRPC_PORT: 'none', HEARTBEAT_MS: '1.5', KEY_PREFIX: '{a}' };
     expect(problemsOf(wrong)).toBe(
-      `The environment has settings that cannot be used:
+      `These environment variables are not valid:
   PORT: must be a whole number from 0 to 65535
   GRPC_PORT: must be a whole number from 0 to 65535, or off
   KEY_PREFIX: must be 1 to 64 letters, digits and . : _ -

@@ -1,7 +1,7 @@
 import { anyText, httpUrl } from '../setting/kinds.ts';
 import type { SettingGroup } from '../setting/setting.ts';
 
-/** They read these themselves, as an author's own agents do: the list is for help and the docs. */
+/** Listed for help and docs only: the examples read them from the environment themselves. */
 export const examples = {
   title: 'Examples',
   settings: {

@@ -64,7 +64,7 @@ export const identity = {
       of: ['gateway'],
       schema: anyText,
       defaultText: 'none: the token is refused',
-      text: 'The tenant for tokens without that claim.',
+      text: 'The tenant for tokens without a tenant claim.',
     },
     JWT_SCOPE_CLAIM: {
       of: ['gateway'],

@@ -41,7 +41,7 @@ export const intake = {
       schema: limitOrOff(2 ** 50),
       default: 0,
       defaultText: 'off',
-      text: 'Bytes that a tenant’s messages and step results have taken within `RETENTION_MS`. After that, its messages get 429.',
+      text: 'Bytes that a tenant’s messages and step results may take within `RETENTION_MS`. After that, its messages get 429.',
     },
     MAX_WAITING: {
       of: ['gateway'],
@@ -53,7 +53,7 @@ export const intake = {
       of: ['gateway'],
       schema: millisecondsOrOff,
       default: 'off',
-      text: 'How long a new task may have to wait, by the rate at which the agent’s workers lately started turns. If it would wait longer, it gets 429 with Retry-After. `off`: no limit, even while the agent has no workers.',
+      text: 'The longest expected wait of a new task, estimated from the rate at which the agent’s workers lately started turns. A message that would wait longer gets 429 with Retry-After. `off`: no limit, even while the agent has no workers.',
     },
   },
 } as const satisfies SettingGroup;

@@ -1,7 +1,7 @@
 import { integer, limitOrOff, milliseconds, rateOrOff } from '../setting/kinds.ts';
 import type { SettingGroup } from '../setting/setting.ts';
 
-/** The share of a gateway’s limit that one tenant and one principal may take. */
+/** Settings for the share of a gateway’s limit that one tenant and one principal may use. */
 function shareSettings<const Name extends string>(name: Name, what: string) {
   const part = (owner: string, fraction: string) => ({
     of: ['gateway'] as const,
@@ -15,7 +15,7 @@ function shareSettings<const Name extends string>(name: Name, what: string) {
   } as { readonly [Key in `${Name}_PER_${'TENANT' | 'PRINCIPAL'}`]: ReturnType<typeof part> };
 }
 
-/** A rate for one kind of request. */
+/** A setting for the rate of one kind of request. */
 function kindRate<const Kind extends string>(kind: Kind, what: string) {
   const setting = {
     of: ['gateway'] as const,

@@ -41,7 +41,7 @@ export const network = {
     TLS_KEY_FILE: {
       of: ['gateway'],
       schema: anyText,
-      text: 'A PEM file with the private key of that certificate.',
+      text: 'A PEM file with the private key of `TLS_CERT_FILE`.',
     },
     TLS_CLIENT_CA_FILE: {
       of: ['gateway'],
@@ -64,7 +64,7 @@ export const network = {
       of: ['gateway'],
       schema: anyText,
       defaultText: 'as `TLS_KEY_FILE`',
-      text: 'A PEM file with the private key of that certificate.',
+      text: 'A PEM file with the private key of `GRPC_TLS_CERT_FILE`.',
     },
     PUBLIC_URL: {
       of: ['gateway'],

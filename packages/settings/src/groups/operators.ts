@@ -15,26 +15,26 @@ export const operators = {
       of: ['start', 'gateway'],
       schema: anyText,
       default: '127.0.0.1',
-      text: 'The address for that port. Use other addresses than loopback only behind TLS: requests carry the key.',
+      text: 'The address for `ADMIN_PORT`. Use other addresses than loopback only behind TLS: requests carry the key.',
     },
     ADMIN_KEY: {
       of: ['start', 'gateway'],
       schema: anyText,
       defaultText: 'none; `switchyard up`: `operator-key` in `DATA_DIR`',
-      text: 'The key for that port, at least 16 characters, sent as a bearer token or as `X-API-Key`.',
+      text: 'The key for `ADMIN_PORT`, at least 16 characters, sent as a bearer token or as `X-API-Key`.',
       isSecret: true,
       isCommon: true,
     },
     ADMIN_KEY_FILE: {
       of: ['start', 'gateway'],
       schema: anyText,
-      text: 'A file with that key.',
+      text: 'A file with the key for `ADMIN_PORT`, instead of `ADMIN_KEY`.',
     },
     CONSOLE: {
       of: ['start', 'gateway'],
       schema: onOff,
       default: true,
-      text: 'Serve the console at `/console/` on that port. It asks for the key.',
+      text: 'Serve the console at `/console/` on `ADMIN_PORT`. It asks for the key.',
     },
     CONSOLE_OIDC_CLIENT_ID: {
       of: ['gateway'],
@@ -56,7 +56,7 @@ export const operators = {
     METRICS_KEY_FILE: {
       of: ['gateway', 'worker'],
       schema: anyText,
-      text: 'A file with that key.',
+      text: 'A file with the key for metrics, instead of `METRICS_KEY`.',
     },
     METRICS_PORT: {
       of: ['worker'],
@@ -68,7 +68,7 @@ export const operators = {
       of: ['worker'],
       schema: anyText,
       default: '127.0.0.1',
-      text: 'The address for that port.',
+      text: 'The address for `METRICS_PORT`.',
     },
     LOG_LEVEL: {
       of: ['gateway', 'worker'],

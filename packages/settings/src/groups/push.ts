@@ -39,7 +39,7 @@ export const push = {
       of: ['gateway', 'worker'],
       schema: anyText,
       defaultText: 'none; `switchyard up`: `push-secret` in `DATA_DIR`',
-      text: 'A file with one more such secret.',
+      text: 'A file with one more secret, in addition to `PUSH_SECRET`.',
       isShared: true,
     },
     PUSH_CLEAR: {

@@ -95,7 +95,7 @@ export const redis = {
       of: ['start'],
       schema: port,
       defaultText: 'any free port',
-      text: 'The port of that Redis.',
+      text: 'The port of the Redis that `switchyard up` starts.',
     },
   },
 } as const satisfies SettingGroup;

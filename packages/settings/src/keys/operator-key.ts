@@ -1,28 +1,30 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
-/** Shortest key of an operator, in characters: shorter ones can be guessed. */
-const SHORTEST = 16;
+/** Shorter keys could be guessed. */
+const MIN_LENGTH = 16;
 
-/** Headers of a request, in lower case. */
+/** Headers of a request, with names in lower case. */
 interface KeyHeaders {
   readonly authorization?: string | undefined;
   readonly 'x-api-key'?: string | readonly string[] | undefined;
 }
 
 /**
- * The key of an operator: of a setting, or of the file that another one names, whose blanks at both ends do not count.
+ * Reads an operator's key.
+ * @param text the value of the setting for the key
+ * @param file the value of the setting for a file with the key; spaces around the key are ignored
  * @returns '' if neither is given
- * @throws {Error} it is too short, or the file cannot be read; the message repeats no key
+ * @throws {Error} the key is too short, or the file cannot be read; the message does not contain the key
  */
 export function readOperatorKey(text = '', file?: string): string {
   const key = text || (file === undefined ? '' : readFileSync(file, 'utf8').trim());
   if (key === '' && file === undefined) return '';
-  if (key.length < SHORTEST) throw new Error(`must have at least ${SHORTEST} characters`);
+  if (key.length < MIN_LENGTH) throw new Error(`must have at least ${MIN_LENGTH} characters`);
   return key;
 }
 
-/** Whether a request has this key, in `X-API-Key` or as a bearer token. Takes as long for any other one. */
+/** Whether a request has this key, in `X-API-Key` or as a bearer token. Compares in constant time. */
 export function hasKey(headers: KeyHeaders, key: string): boolean {
   const given = headers['x-api-key'] ?? /^bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
   return typeof given === 'string' && timingSafeEqual(sha256(given), sha256(key));

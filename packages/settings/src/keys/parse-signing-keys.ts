@@ -7,17 +7,17 @@ const jwksSchema = z.union([z.object({ keys: z.array(jwkSchema) }), z.array(jwkS
 type Jwk = z.infer<typeof jwkSchema>;
 
 /**
- * Private keys from text: a JWK, a list of them, a JWK set, or PEM blocks one after the other.
- * Errors count keys from 1 and never repeat one. @throws {Error}
+ * Parses private keys: a JWK, a list of JWKs, a JWK set, or PEM blocks.
+ * @throws {Error} with the number of the key, from 1; the message never contains the key
  */
 export function parseSigningKeys(text: string): SigningKey[] {
   const keys = isPem(text) ? pemBlocks(text).map(fromPem) : readJwks(text).map(fromJwk);
-  if (keys.length === 0) throw new Error('holds no key');
+  if (keys.length === 0) throw new Error('contains no key');
   return keys;
 }
 
-/** Whether a setting holds keys itself; otherwise it names the file that does. */
-export function holdsKeys(text: string): boolean {
+/** Whether a setting contains keys; otherwise it contains names of files. */
+export function containsKeys(text: string): boolean {
   return isPem(text) || /^\s*[{[]/.test(text);
 }
 
@@ -25,7 +25,7 @@ function isPem(text: string): boolean {
   return text.trimStart().startsWith('-----BEGIN ');
 }
 
-/** In a variable of the environment line breaks may have been written as `\n`. */
+/** Environment variables may contain line breaks written as `\n`. */
 function pemBlocks(text: string): string[] {
   const blocks = text.replaceAll('\\n', '\n').split('-----BEGIN ').slice(1);
   return blocks.map((block) => `-----BEGIN ${block}`);
@@ -37,7 +37,7 @@ function fromPem(pem: string, index: number): SigningKey {
 
 function readJwks(text: string): Jwk[] {
   const jwks = jwksSchema.safeParse(parseJson(text));
-  if (!jwks.success) throw new Error('is neither a JWK, nor a JWK set, nor PEM');
+  if (!jwks.success) throw new Error('is not a JWK, a JWK set or PEM');
   if (Array.isArray(jwks.data)) return jwks.data;
   return isJwk(jwks.data) ? [jwks.data] : jwks.data.keys;
 }
@@ -50,7 +50,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // A syntax error would quote the key.
+    // JSON.parse's error would quote the key.
     throw new Error('is neither JSON nor PEM');
   }
 }
@@ -59,15 +59,15 @@ function fromJwk({ kid, ...jwk }: Jwk, index: number): SigningKey {
   return read(index, () => ({ key: createPrivateKey({ key: jwk, format: 'jwk' }), kid }));
 }
 
-/** What OpenSSL has to say of a key may quote it. */
+/** Does not pass on errors of OpenSSL, which may quote the key. */
 function read(index: number, create: () => { key: KeyObject; kid?: string | undefined }): SigningKey {
-  const place = `key ${index + 1}`;
+  const name = `key ${index + 1}`;
   const made = attempt(create);
-  if (!made) throw new Error(`${place} is no private key that can be read; it must not be encrypted`);
+  if (!made) throw new Error(`${name} is not a readable private key; it must not be encrypted`);
   try {
     return signingKey(made.key, made.kid);
   } catch (error) {
-    throw new Error(`${place} ${error instanceof Error ? error.message : String(error)}`);
+    throw new Error(`${name} ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
@@ -75,7 +75,7 @@ function attempt<T>(create: () => T): T | undefined {
   try {
     return create();
   } catch {
-    // The caller's error quotes nothing of it.
+    // The caller throws an error without details, which could quote the key.
     return undefined;
   }
 }

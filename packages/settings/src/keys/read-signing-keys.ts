@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs';
-import { holdsKeys, parseSigningKeys } from './parse-signing-keys.ts';
+import { containsKeys, parseSigningKeys } from './parse-signing-keys.ts';
 import type { SigningKey } from './signing-key.ts';
 
 /**
- * @param setting keys themselves, or the names of files that hold them, apart by commas
- * @throws {Error} with words that say what is wrong and repeat no key
+ * Reads private keys.
+ * @param setting keys, or names of files with keys, separated by commas
+ * @throws {Error} the message says what is wrong, and never contains a key
  */
 export function readSigningKeys(setting: string): SigningKey[] {
-  const keys = holdsKeys(setting) ? parseSigningKeys(setting) : fileNames(setting).flatMap(readFile);
+  const keys = containsKeys(setting) ? parseSigningKeys(setting) : fileNames(setting).flatMap(readFile);
   if (new Set(keys.map(({ kid }) => kid)).size < keys.length) throw new Error('two keys have the same kid');
   return keys;
 }
@@ -20,18 +21,18 @@ function fileNames(setting: string): string[] {
 }
 
 function readFile(name: string, index: number): SigningKey[] {
-  const place = isPath.test(name) ? name : `entry ${index + 1}`;
+  const source = isPath.test(name) ? name : `entry ${index + 1}`;
   try {
     return parseSigningKeys(readFileSync(name, 'utf8'));
   } catch (error) {
-    throw new Error(`${place} ${isOfSystem(error) ? `cannot be read (${error.code})` : messageOf(error)}`);
+    throw new Error(`${source} ${isSystemError(error) ? `cannot be read (${error.code})` : messageOf(error)}`);
   }
 }
 
-/** Something else may be a key that was pasted without its form: it is not repeated. */
+/** Other text may be a pasted key in a wrong format, so it must not be printed. */
 const isPath = /^[./]|\.[a-z]{3,4}$/;
 
-function isOfSystem(error: unknown): error is NodeJS.ErrnoException {
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'code' in error;
 }
 

@@ -2,7 +2,7 @@ import { createHash, createPublicKey, type JsonWebKey, type KeyObject } from 'no
 
 export type SigningAlgorithm = 'ES256' | 'RS256' | 'EdDSA';
 
-/** A private key that signs, and what is published of it. */
+/** A private key for signatures, and its public key. */
 export interface SigningKey {
   readonly kid: string;
   readonly algorithm: SigningAlgorithm;
@@ -10,19 +10,19 @@ export interface SigningKey {
   readonly publicJwk: PublicJwk;
 }
 
-/** RFC 7517, without anything private. */
+/** A public JWK (RFC 7517). */
 export type PublicJwk = JsonWebKey & {
   readonly kid: string;
   readonly alg: SigningAlgorithm;
   readonly use: 'sig';
 };
 
-/** Shortest modulus of an RSA key that RS256 may use, in bits (RFC 7518 3.3). */
-const shortestModulus = 2048;
+/** Least modulus of an RSA key for RS256, in bits (RFC 7518 3.3). */
+const minModulusBits = 2048;
 
 /**
- * @param kid unset: the key's thumbprint (RFC 7638), which is the same wherever and whenever the key is read
- * @throws {Error} for a key of another kind
+ * @param kid default: the key's thumbprint (RFC 7638), which is the same in every process
+ * @throws {Error} the key is of an unsupported type
  */
 export function signingKey(privateKey: KeyObject, kid?: string): SigningKey {
   const algorithm = algorithmOf(privateKey);
@@ -39,11 +39,11 @@ export function signingKey(privateKey: KeyObject, kid?: string): SigningKey {
 function algorithmOf({ asymmetricKeyType: type, asymmetricKeyDetails: details }: KeyObject): SigningAlgorithm {
   if (type === 'ed25519') return 'EdDSA';
   if (type === 'ec' && details?.namedCurve === 'prime256v1') return 'ES256';
-  if (type === 'rsa' && (details?.modulusLength ?? 0) >= shortestModulus) return 'RS256';
-  throw new Error(`is no key on the curve P-256, no Ed25519 key, and no RSA key of at least ${shortestModulus} bits`);
+  if (type === 'rsa' && (details?.modulusLength ?? 0) >= minModulusBits) return 'RS256';
+  throw new Error(`is not a supported key: use P-256, Ed25519, or RSA with at least ${minModulusBits} bits`);
 }
 
-/** RFC 7638 3.2: the members that Node exports of a public key, sorted. jose has it, too, but as a promise. */
+/** RFC 7638 3.2: the hash of the members that Node exports, sorted. jose's function for it is asynchronous. */
 function thumbprint(jwk: JsonWebKey): string {
   const text = JSON.stringify(jwk, Object.keys(jwk).sort());
   return createHash('sha256').update(text).digest('base64url');

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The kinds of values of settings. Each schema reads text; its description names what is allowed. */
+/** Schemas of settings. Each parses the text of a variable, and its description names the allowed values. */
 
 export function integer(least: number, most = Number.MAX_SAFE_INTEGER) {
   const range = most < Number.MAX_SAFE_INTEGER ? `from ${least} to ${most}` : `of ${least} or more`;
@@ -14,12 +14,12 @@ export const share = z.coerce
   .max(1, { error: mustBe('a number from 0 to 1') })
   .describe('a number from 0 to 1');
 
-/** At most what a Node timer accepts. */
+/** At most the longest time of a Node timer. */
 export const milliseconds = integer(1, 2 ** 31 - 1);
 export const millisecondsOrOff = z
   .union([z.literal('off'), milliseconds], { error: mustBe('a whole number from 1 to 2147483647, or off') })
   .describe('a whole number from 1 to 2147483647, or off');
-/** Beyond what a Node timer accepts: this time is only compared. */
+/** A time that is only compared, and may be longer than a Node timer allows. */
 export const longMilliseconds = integer(1);
 /** 0: any free port. */
 export const port = integer(0, 65_535);
@@ -43,7 +43,7 @@ export function listOf<const Word extends string>(...words: readonly Word[]) {
     .describe(allowed(error));
 }
 
-/** `true` and `false` are understood, too. */
+/** Also accepts `true` and `false`. */
 export const onOff = z
   .enum(['on', 'off', 'true', 'false'], { error: mustBe('on or off') })
   .transform((word) => word === 'on' || word === 'true')
@@ -53,7 +53,7 @@ export const portOrOff = z
   .union([z.literal('off'), port], { error: mustBe('a whole number from 0 to 65535, or off') })
   .describe('a whole number from 0 to 65535, or off');
 
-/** A limit, or none: `off` is read as 0. */
+/** A limit, or `off`, which is read as 0. */
 export function limitOrOff(most: number) {
   const description = `a whole number from 1 to ${most}, or off`;
   return z
@@ -62,7 +62,7 @@ export function limitOrOff(most: number) {
     .describe(description);
 }
 
-/** A token bucket: `count` at once, refilled evenly within `seconds`. */
+/** A token bucket of `count` tokens, refilled evenly within `seconds`. */
 export interface Rate {
   readonly count: number;
   readonly seconds: number;

@@ -1,30 +1,31 @@
 import type { z } from 'zod';
 
-/** Which programs have settings. `start`: `switchyard up` and `npm start`; `switchyard`: all commands that call agents. */
+/** Commands with settings. `start`: `switchyard up` and `npm start`; `switchyard`: all commands that call agents. */
 export const commands = ['start', 'gateway', 'worker', 'switchyard', 'chat', 'pizza'] as const;
 export type CommandName = (typeof commands)[number];
 
-/** One setting: a variable of the environment. */
+/** One setting, which is an environment variable. */
 export interface Setting {
+  /** The commands that read it. */
   readonly of: readonly CommandName[];
-  /** Reads the text; its description names what is allowed. */
+  /** Parses the text of the variable; its description names the allowed values. */
   readonly schema: z.ZodType;
   readonly default?: unknown;
-  /** By command, where commands have different ones. */
+  /** Defaults by command, if they differ. */
   readonly defaults?: Readonly<Partial<Record<CommandName, unknown>>>;
-  /** Printed instead of the default, where that is computed or hard to read. */
+  /** Printed instead of the default, if that is computed or hard to read. */
   readonly defaultText?: string;
-  /** What it is for, and what its special values mean. */
+  /** Its purpose, and the meaning of special values. */
   readonly text: string;
-  /** Every gateway and worker of a deployment must have the same. */
+  /** All gateways and workers of a deployment must have the same value. */
   readonly isShared?: true;
-  /** Its value is never printed; a pattern: none that it matches. */
+  /** The value is never printed. With a pattern: only values that match are secret. */
   readonly isSecret?: true | RegExp;
-  /** Most people need it: the README names it. */
+  /** Listed in the README, because most people need it. */
   readonly isCommon?: true;
 }
 
-/** Settings that belong together, under a title. */
+/** A titled group of settings. */
 export interface SettingGroup {
   readonly title: string;
   readonly settings: Readonly<Record<string, Setting>>;
