@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { OperatorError, refusalIn } from './error.ts';
+import { errorOf, OperatorError } from './error.ts';
 import { readEvents } from './events.ts';
 
 export interface OperatorClientOptions {
@@ -69,7 +69,7 @@ export class OperatorClient {
         }
       } catch (error) {
         if (call.signal?.aborted) return;
-        if (!canBeTriedAgain(error)) throw error;
+        if (!isRetryable(error)) throw error;
       }
       onLost?.();
       await pause(waitMs, call.signal);
@@ -96,13 +96,13 @@ export class OperatorClient {
       ...(body && { body: JSON.stringify(body) }),
       ...(signal && { signal }),
     });
-    if (!response.ok) throw await refusalIn(response);
+    if (!response.ok) throw await errorOf(response);
     return response;
   }
 }
 
 /** A lost connection, a gateway that starts again, or one that wants fewer calls. */
-function canBeTriedAgain(error: unknown): boolean {
+function isRetryable(error: unknown): boolean {
   if (error instanceof OperatorError) return error.status >= 500 || error.status === 429;
   return error instanceof TypeError;
 }

@@ -16,12 +16,18 @@ export const conversationRowSchema = z.object({
   at: time,
 });
 
-const said = { seq: count, timestamp: time, conversationId: z.string(), fromAgent: z.string(), toAgent: z.string() };
+const eventFields = {
+  seq: count,
+  timestamp: time,
+  conversationId: z.string(),
+  fromAgent: z.string(),
+  toAgent: z.string(),
+};
 
 /** Turn 0 opens; `fromAgent` is who speaks. */
 const conversationEventSchema = z.discriminatedUnion('phase', [
   z.object({
-    ...said,
+    ...eventFields,
     phase: z.literal('turn'),
     turn: count,
     maxTurns: count,
@@ -29,13 +35,13 @@ const conversationEventSchema = z.discriminatedUnion('phase', [
     taskId: z.string(),
   }),
   z.object({
-    ...said,
+    ...eventFields,
     phase: z.literal('error'),
     turn: count,
     error: z.string(),
     taskId: z.string().optional(),
   }),
-  z.object({ ...said, phase: z.literal('complete') }),
+  z.object({ ...eventFields, phase: z.literal('complete') }),
 ]);
 
 /** `GET /admin/conversations/:id`; `hasMore`: the events do not end with it. */

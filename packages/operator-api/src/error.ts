@@ -13,13 +13,13 @@ export class OperatorError extends Error {
   }
 }
 
-export async function refusalIn(response: Response): Promise<OperatorError> {
+export async function errorOf(response: Response): Promise<OperatorError> {
   const { status, statusText } = response;
-  return errorIn(await response.json().catch(() => undefined), { status, statusText });
+  return errorFrom(await response.json().catch(() => undefined), { status, statusText });
 }
 
 /** @param answer as google.rpc.Status in JSON */
-export function errorIn(answer: unknown, { status = 500, statusText = '' } = {}): OperatorError {
+export function errorFrom(answer: unknown, { status = 500, statusText = '' } = {}): OperatorError {
   const { error } = Object(answer) as {
     error?: { code?: number; message?: string; details?: readonly { reason?: string }[] };
   };

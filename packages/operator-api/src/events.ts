@@ -1,5 +1,5 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream';
-import { errorIn } from './error.ts';
+import { errorFrom } from './error.ts';
 
 /** An event of a text/event-stream: its data is JSON. */
 export interface StreamEvent {
@@ -12,7 +12,7 @@ export async function* readEvents(response: Response): AsyncGenerator<StreamEven
   if (!response.body) return;
   const text: ReadableStream<string> = response.body.pipeThrough(new TextDecoderStream());
   for await (const { id, event, data } of text.pipeThrough(new EventSourceParserStream())) {
-    if (event === 'error') throw errorIn(JSON.parse(data));
+    if (event === 'error') throw errorFrom(JSON.parse(data));
     yield { data: JSON.parse(data), ...(id !== undefined && { id }) };
   }
 }

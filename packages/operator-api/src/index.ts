@@ -29,7 +29,7 @@ export {
 export { type Diagnosis, diagnosisSchema, findings } from './diagnosis.ts';
 export { OperatorError } from './error.ts';
 export { readEvents, type StreamEvent } from './events.ts';
-export { defaultTenant, keyDraft, keyParameters, scopesProblem, usualScopes } from './keys.ts';
+export { defaultScopes, defaultTenant, keyDraft, keyParameters, scopesProblem } from './keys.ts';
 export { pageOf } from './page.ts';
 export {
   type Answer,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** What a caller may do without scopes of its own: all but to administer. */
-export const usualScopes = ['send', 'read', 'cancel', 'push'] as const;
+export const defaultScopes = ['send', 'read', 'cancel', 'push'] as const;
 
 /** Of callers who have none of their own. */
 export const defaultTenant = 'default';
@@ -32,8 +32,8 @@ export const keyParameters = z.strictObject({
 
 /** @returns undefined if the scopes let the owner of a key do something here */
 export function scopesProblem(scopes: readonly string[]): string | undefined {
-  if (scopes.length === 0 || [...usualScopes, 'admin'].some((scope) => scopes.includes(scope))) return undefined;
-  return `No scope of ${usualScopes.join(', ')}, admin: this key may do nothing here.`;
+  if (scopes.length === 0 || [...defaultScopes, 'admin'].some((scope) => scopes.includes(scope))) return undefined;
+  return `No scope of ${defaultScopes.join(', ')}, admin: this key may do nothing here.`;
 }
 
 /** The key that is asked for, with the time when it expires. */

@@ -1,4 +1,4 @@
-import { usualScopes } from '@switchyard/operator-api';
+import { defaultScopes } from '@switchyard/operator-api';
 import type { Principal } from '@switchyard/protocol';
 import type { AnnouncedAgent } from '@switchyard/store';
 import type { Identity } from '../auth/identity.ts';
@@ -61,9 +61,9 @@ export class Admission implements Disposable {
   /** Refuses callers without any scope before the body is read. @throws {A2AError} PermissionDenied */
   mayAnything(): void {
     const { scopes } = this.identity;
-    for (const scope of usualScopes) if (scopes.includes(scope)) return;
+    for (const scope of defaultScopes) if (scopes.includes(scope)) return;
     this.audit({ what: 'refused', outcome: 'PermissionDenied' });
-    throw lacking(usualScopes, 'any of the scopes');
+    throw lacking(defaultScopes, 'any of the scopes');
   }
 
   /** Whether the caller may use the agent; otherwise it does not exist for the caller. */

@@ -1,4 +1,4 @@
-import { defaultTenant, usualScopes } from '@switchyard/operator-api';
+import { defaultScopes, defaultTenant } from '@switchyard/operator-api';
 import { A2AError, type SecurityRequirement, type SecurityScheme } from '@switchyard/protocol';
 import type { Credentials } from '@switchyard/store';
 import { type AuthSettings, defaultKeyCacheMs } from '../settings/identity-settings.ts';
@@ -13,7 +13,7 @@ import { StoredKeys } from './stored-keys.ts';
 
 const everyone = new Identity({
   principal: { tenant: defaultTenant, subject: 'anonymous', scopes: [] },
-  scopes: usualScopes,
+  scopes: defaultScopes,
   credential: 'none',
 });
 

@@ -1,9 +1,9 @@
-import { usualScopes } from '@switchyard/operator-api';
+import { defaultScopes } from '@switchyard/operator-api';
 import type { Principal } from '@switchyard/protocol';
 
 export interface IdentityFields {
   readonly principal: Principal;
-  /** The caller's scopes: of `usualScopes`, `admin`, or the operator's own. */
+  /** The caller's scopes: of `defaultScopes`, `admin`, or the operator's own. */
   readonly scopes: readonly string[];
   /** The agents that the caller may use; unset: all. */
   readonly agents?: readonly string[] | undefined;
@@ -76,6 +76,6 @@ export class Identity implements IdentityFields {
 
 /** The identity of an API key. Without explicit scopes it has the usual ones. */
 export function identityOfKey(principal: Principal, rest: Omit<IdentityFields, 'principal' | 'scopes'>): Identity {
-  const scopes = principal.scopes.length > 0 ? principal.scopes : usualScopes;
+  const scopes = principal.scopes.length > 0 ? principal.scopes : defaultScopes;
   return new Identity({ principal, scopes, ...rest });
 }
