@@ -315,7 +315,7 @@ describe('credentials', () => {
     expect((await run(['keys', 'revoke', made.id], { env: redis })).out).toContain('Revoked: ');
     await expect.poll(async () => (await json(['send', 'Hello', ...at], owner)).code).toBe(4);
     const useless = await run(['keys', 'create', '--subject', 'bob', '--scopes', 'sned'], { env: redis });
-    expect(useless.err).toContain('this key may do nothing here');
+    expect(useless.err).toContain('the key has no permissions here');
   });
 
   it.each([

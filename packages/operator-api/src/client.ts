@@ -3,14 +3,14 @@ import { errorOf, OperatorError } from './error.ts';
 import { readEvents } from './events.ts';
 
 export interface OperatorClientOptions {
-  /** Of the operators' port: `http://127.0.0.1:4100`. */
+  /** URL of the operators' port: `http://127.0.0.1:4100`. */
   readonly url: string;
-  /** Of an operator. */
+  /** An operator's key. */
   readonly key: string;
   readonly fetch?: typeof fetch;
 }
 
-/** Text is sent as a query parameter; undefined is not sent, a list with commas. */
+/** Query parameters. Lists are separated by commas; undefined values are left out. */
 export type Query = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
 export interface Call {
@@ -23,7 +23,7 @@ export interface Call {
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 10_000;
 
-/** Talks to the operators' API of a gateway. */
+/** A client for the operators' API of a gateway. */
 export class OperatorClient {
   readonly #options: OperatorClientOptions;
 
@@ -31,13 +31,16 @@ export class OperatorClient {
     this.#options = options;
   }
 
-  /** @throws {OperatorError}, and what `fetch` throws; z.ZodError if the answer has another shape */
+  /**
+   * Sends a request, and parses the response.
+   * @throws {OperatorError | z.ZodError} the latter if the response has another shape; also errors of `fetch`
+   */
   async call<Schema extends z.ZodType>(path: string, schema: Schema, call: Call = {}): Promise<z.output<Schema>> {
     const response = await this.#send(path, call, 'application/json');
     return schema.parse(response.status === 204 ? undefined : await response.json());
   }
 
-  /** The events of an answer, once: those of an action with progress. @throws {OperatorError}, and what `fetch` throws */
+  /** The events of an action that reports progress. @throws {OperatorError} also errors of `fetch` */
   async *events<Schema extends z.ZodType>(
     path: string,
     schema: Schema,
@@ -48,9 +51,9 @@ export class OperatorClient {
   }
 
   /**
-   * What changes at a path. Goes on where it was after a lost connection, until the signal says stop.
-   * @param onLost called when the connection is lost, and before each new try
-   * @throws {OperatorError} where the gateway refuses it
+   * The events at a path, until the signal is aborted. After a lost connection it continues after the last event.
+   * @param onLost called when the connection is lost, and after each failed attempt to reconnect
+   * @throws {OperatorError} the gateway refuses the request
    */
   async *watch<Schema extends z.ZodType>(
     path: string,
@@ -101,7 +104,7 @@ export class OperatorClient {
   }
 }
 
-/** A lost connection, a gateway that starts again, or one that wants fewer calls. */
+/** Whether to retry: the connection was lost, the gateway is restarting, or it is limiting requests. */
 function isRetryable(error: unknown): boolean {
   if (error instanceof OperatorError) return error.status >= 500 || error.status === 429;
   return error instanceof TypeError;

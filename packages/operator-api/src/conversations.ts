@@ -8,7 +8,7 @@ export const conversationRowSchema = z.object({
   toAgent: z.string(),
   tenant: z.string(),
   subject: z.string(),
-  /** The one whose turn holds it. */
+  /** The task whose turn runs the conversation. */
   taskId: z.string(),
   maxTurns: count,
   state: z.enum(['open', 'complete']),
@@ -24,7 +24,7 @@ const eventFields = {
   toAgent: z.string(),
 };
 
-/** Turn 0 opens; `fromAgent` is who speaks. */
+/** An event of a conversation. Turn 0 is the opening; `fromAgent` is the speaker. */
 const conversationEventSchema = z.discriminatedUnion('phase', [
   z.object({
     ...eventFields,
@@ -44,7 +44,7 @@ const conversationEventSchema = z.discriminatedUnion('phase', [
   z.object({ ...eventFields, phase: z.literal('complete') }),
 ]);
 
-/** `GET /admin/conversations/:id`; `hasMore`: the events do not end with it. */
+/** `GET /admin/conversations/:id`. `hasMore`: there are events after these. */
 export const conversationSchema = conversationRowSchema.omit({ at: true }).extend({
   hasMore: z.boolean().optional(),
   events: z.array(conversationEventSchema),

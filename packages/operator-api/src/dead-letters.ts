@@ -18,7 +18,7 @@ export const deadLetterSchema = z.object({
   origin: z.string().optional(),
 });
 
-/** Of `GET /admin/dead-letters` and `POST /admin/dead-letters:retry`. */
+/** The filter of `GET /admin/dead-letters` and `POST /admin/dead-letters:retry`. */
 export const deadLetterFilterSchema = z.strictObject({
   kind: z.enum(['turn', 'webhook']).optional(),
   agent: z.string().optional(),
@@ -27,7 +27,7 @@ export const deadLetterFilterSchema = z.strictObject({
   since: time.optional(),
 });
 
-/** An event of `POST /admin/dead-letters:retry`. */
+/** An event of `POST /admin/dead-letters:retry`, with the progress so far. */
 export const bulkProgressSchema = z.object({
   total: count,
   done: count,

@@ -2,7 +2,7 @@ import { taskStateSchema } from '@switchyard/protocol/schemas';
 import { z } from 'zod';
 import { count, time } from './page.ts';
 
-/** The queue of a skill. `concurrency` 0: it has lost it. */
+/** A skill with a queue of its own. `concurrency` 0: the agent no longer gives this skill a queue. */
 const skillQueueSchema = z.object({
   id: z.string(),
   concurrency: count,
@@ -11,7 +11,7 @@ const skillQueueSchema = z.object({
   delayed: count,
 });
 
-/** An agent, its queues together, and its card. */
+/** An agent with its card and the totals of its queues. */
 export const agentReadingSchema = z.object({
   id: z.string(),
   workers: count,
@@ -29,10 +29,10 @@ export const agentReadingSchema = z.object({
   skills: z.array(skillQueueSchema).optional(),
 });
 
-/** Who waits for an agent: `GET /admin/agents/:id/tenants`. */
+/** A tenant's waiting jobs at an agent: `GET /admin/agents/:id/tenants`. */
 export const tenantShareSchema = z.object({ tenant: z.string(), waiting: count });
 
-/** Of a worker's last five to ten seconds; null: there was none. */
+/** A worker's turns in the last five to ten seconds. Null: no value was measured. */
 const workerFiguresSchema = z.object({
   ended: count,
   failed: count,
@@ -52,7 +52,7 @@ export const workerReadingSchema = z.object({
   turns: z.array(z.object({ taskId: z.string(), epoch: count, since: time })),
 });
 
-/** A task that waits for a person. */
+/** A task that waits for input or authorization. */
 export const waitingTaskSchema = z.object({
   taskId: z.string(),
   contextId: z.string(),
@@ -62,7 +62,7 @@ export const waitingTaskSchema = z.object({
   state: taskStateSchema,
   interruptedSince: time,
   endsAt: time,
-  /** What it asks; '' without `contents=true`. */
+  /** The agent's question; '' without `contents=true`. */
   question: z.string(),
 });
 
@@ -77,27 +77,27 @@ export const seriesNames = [
   'redisBytes',
 ] as const;
 
-/** Each series has one number per point; null where it was not known. */
+/** Each series has one number per point in time; null: unknown. */
 export const seriesSchema = z.object({
   everyMs: count,
   fromMs: count,
   points: z.record(z.enum(seriesNames), z.array(z.number().nullable())),
 });
 
-/** `POST /admin/log-level`: of all processes, for a time; 0: no longer. */
+/** `POST /admin/log-level` sets the level of all processes for a time; `forMs` 0: back to their configured levels. */
 export const logLevelSchema = z.strictObject({
   level: z.enum(['trace', 'debug', 'info', 'warn', 'error']),
   forMs: count.max(86_400_000).default(600_000),
 });
 
-/** `GET /admin/log-level`. Without a level each process has the one of its settings. */
+/** `GET /admin/log-level`. Without a level, each process has its configured one. */
 export const logLevelReadingSchema = logLevelSchema.extend({ level: logLevelSchema.shape.level.optional() });
 
-/** Who asks. */
+/** The operator who sends the request, and their permissions. */
 export const meSchema = z.object({
   name: z.string(),
   may: z.enum(['all', 'metrics', 'nothing']),
-  /** Whether agents can be tried from the console. */
+  /** Whether the operator can send messages to agents from the console. */
   canTry: z.boolean(),
   version: z.string(),
 });

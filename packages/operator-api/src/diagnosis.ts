@@ -23,7 +23,7 @@ export const findings = [
   'ended',
 ] as const;
 
-/** Why a task is where it is, and what to do. */
+/** Why a task is in its state, and what an operator can do. */
 export const diagnosisSchema = z.object({
   finding: z.enum(findings),
   isStuck: z.boolean(),

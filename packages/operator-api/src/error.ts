@@ -1,8 +1,8 @@
-/** The gateway refused a call, or could not serve it. */
+/** The gateway answered a call with an error. */
 export class OperatorError extends Error {
-  /** Of HTTP. */
+  /** The HTTP status. */
   readonly status: number;
-  /** As the gateway says it: `NOT_FOUND`, … */
+  /** The gateway's error code: `NOT_FOUND`, …; '' if unknown. */
   readonly reason: string;
 
   constructor(status: number, { reason, message }: { readonly reason: string; readonly message: string }) {
@@ -18,7 +18,7 @@ export async function errorOf(response: Response): Promise<OperatorError> {
   return errorFrom(await response.json().catch(() => undefined), { status, statusText });
 }
 
-/** @param answer as google.rpc.Status in JSON */
+/** @param answer a google.rpc.Status in JSON */
 export function errorFrom(answer: unknown, { status = 500, statusText = '' } = {}): OperatorError {
   const { error } = Object(answer) as {
     error?: { code?: number; message?: string; details?: readonly { reason?: string }[] };

@@ -1,13 +1,13 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { errorFrom } from './error.ts';
 
-/** An event of a text/event-stream: its data is JSON. */
+/** A server-sent event with JSON data. */
 export interface StreamEvent {
   readonly id?: string;
   readonly data: unknown;
 }
 
-/** The events of an answer, until it ends. Stop reading to close the connection. @throws {OperatorError} where it broke */
+/** The events of a response. Stop reading to close the connection. @throws {OperatorError} the gateway sent an error */
 export async function* readEvents(response: Response): AsyncGenerator<StreamEvent, void> {
   if (!response.body) return;
   const text: ReadableStream<string> = response.body.pipeThrough(new TextDecoderStream());

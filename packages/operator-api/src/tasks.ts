@@ -4,7 +4,7 @@ import { diagnosisSchema } from './diagnosis.ts';
 import { count, time } from './page.ts';
 import { timelineSchema } from './timeline.ts';
 
-/** `GET /admin/tasks`; in the query `state` is a list with commas. `since` and `until` are of `at` in a row. */
+/** `GET /admin/tasks`. In the URL, `state` is separated by commas. `since` and `until` limit `at` of the rows. */
 export const taskQuerySchema = z.strictObject({
   id: z.string().optional(),
   contextId: z.string().optional(),
@@ -29,19 +29,19 @@ const ownership = {
 
 export const taskRowSchema = z.object({
   ...ownership,
-  /** Its place in the list: when it was made or asked again; when it stopped or ended. */
+  /** The time by which the list is sorted: of the latest message, interruption or end of the task. */
   at: time,
-  /** Of its status. */
+  /** Time of its status. */
   updatedAt: time,
   attempts: count,
   inbox: count,
   /** The first 120 characters of its first message; '' without `contents=true`. */
   text: z.string(),
-  /** The time it waits for. */
+  /** The start time of a scheduled task. */
   scheduledFor: time.optional(),
 });
 
-/** `isPartial`: the filter had to look at tasks one by one, stopped at a bound, and `totalSize` is not exact. */
+/** `isPartial`: the filter needed a scan, which stopped at a limit, so `totalSize` is not exact. */
 export const taskPageSchema = z.object({
   tasks: z.array(taskRowSchema),
   totalSize: count,
@@ -66,7 +66,7 @@ export const taskRecordSchema = z.object({
   attempts: count,
   job: count,
   jobState: z.string(),
-  /** The skill in whose queue its jobs are; unset: its agent's. */
+  /** The skill whose queue has the task's jobs; unset: the agent's queue has them. */
   queueOfSkill: z.string().optional(),
   scheduledFor: time.optional(),
   sweeps: count,
@@ -74,20 +74,23 @@ export const taskRecordSchema = z.object({
   expiresAt: time.optional(),
 });
 
-/** `GET /admin/tasks/:id`, with `contents=true` the A2A Task, with `timeline=true` what happened to it. */
+/** `GET /admin/tasks/:id`; with `contents=true` also the A2A Task, with `timeline=true` also its history. */
 export const taskDetailSchema = taskRecordSchema.extend({
   diagnosis: diagnosisSchema,
   timeline: timelineSchema.optional(),
   task: z.unknown().optional(),
   deadLetter: z.boolean(),
-  /** Steps whose results a rerun can take over, in order. */
+  /** Names of the steps whose results a rerun can reuse, in order. */
   steps: z.array(z.string()),
 });
 
-/** `POST /admin/tasks/:id:answer`: a message to a task that waits for a person. */
+/** `POST /admin/tasks/:id:answer`: a message to a task that waits for input or authorization. */
 export const answerSchema = z.strictObject({ messageId: z.string().min(1), parts: z.array(z.unknown()).min(1) });
 
-/** `POST /admin/tasks/:id:rerun`: without parts, the first message again; with a step, those before it are remembered. */
+/**
+ * `POST /admin/tasks/:id:rerun`. Default of `parts`: those of the first message. With `fromStep`, the results of the
+ * steps before that step are reused.
+ */
 export const rerunSchema = z.strictObject({
   messageId: z.string().min(1),
   parts: z.array(z.unknown()).optional(),

@@ -4,9 +4,9 @@ import { count, time } from './page.ts';
 
 const entry = { at: time, epoch: count.optional() };
 
-/** What happened to a task. `untilAt` unset: it goes on. */
+/** An entry in the history of a task. Without `untilAt`, what began at `at` has not ended. */
 export const timelineEntrySchema = z.discriminatedUnion('kind', [
-  /** Message number `number` of its inbox. */
+  /** Message number `number` of the task's inbox. */
   z.object({ ...entry, kind: z.literal('accepted'), number: count, from: z.string() }),
   z.object({ ...entry, kind: z.literal('queued'), untilAt: time.optional() }),
   z.object({
@@ -18,10 +18,10 @@ export const timelineEntrySchema = z.discriminatedUnion('kind', [
     isTakenOver: z.boolean(),
     untilAt: time.optional(),
     end: z.enum(['settled', 'released', 'retried', 'gave-up', 'taken-over', 'open']),
-    /** Of an open one: what is left. */
+    /** For an open attempt: time until its lease ends. */
     leaseMs: z.number().optional(),
   }),
-  /** Late writes were refused. */
+  /** Late writes of a worker that had lost the turn were refused. */
   z.object({ ...entry, kind: z.literal('fenced'), worker: z.string().optional() }),
   z.object({
     ...entry,
@@ -42,7 +42,7 @@ export const timelineEntrySchema = z.discriminatedUnion('kind', [
   z.object({ ...entry, kind: z.literal('swept'), sweeps: count }),
 ]);
 
-/** A reader of the task's events at this gateway, and how many events it is behind. */
+/** A reader of the task's events at this gateway. `behind`: events that it has not read yet. */
 export const subscriberSchema = z.object({
   kind: z.enum(['stream', 'send', 'poll', 'operator']),
   seq: count,
@@ -63,12 +63,12 @@ export const deliverySchema = z.object({
 
 export const timelineSchema = z.object({
   entries: z.array(timelineEntrySchema),
-  /** Attempts before the first entry, which are not kept. */
+  /** Number of attempts before the first entry, of which no details are stored. */
   earlierAttempts: count,
-  /** It lacks the first steps and calls, or states in the middle: there are too many. */
+  /** Too many entries: the first steps and calls, or states in the middle, are missing. */
   isPartial: z.boolean(),
   subscribers: z.array(subscriberSchema),
-  /** Processes that listen to the task, this one included. */
+  /** Number of processes subscribed to the task, including this gateway. */
   listeningProcesses: count,
   deliveries: z.array(deliverySchema),
   /** Id of the task that called this one. */
