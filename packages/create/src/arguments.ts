@@ -1,32 +1,32 @@
 import { parseArgs } from 'node:util';
 import { isTemplate, type Template, templates } from './templates.ts';
 
-/** Something was typed that cannot be done; the message says what, and what to type instead. */
+/** The command line, or what it asks for, is not possible. The message says why, and what to do instead. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** What is to be done. */
-export type Order =
+/** A parsed command line. */
+export type Command =
   | { readonly kind: 'help' }
   | { readonly kind: 'create'; readonly folder: string; readonly template: Template; readonly install: boolean }
   | { readonly kind: 'add'; readonly name: string; readonly template: Template };
 
-export const help = `Makes a folder with one A2A agent, its test and its scripts.
+export const help = `Creates a folder with an A2A agent, its test and its scripts.
 
   npm create @switchyard@latest <folder> [-- <options>]
-  npm create @switchyard@latest -- --add <name>     adds an agent to the folder you are in
+  npm create @switchyard@latest -- --add <name>     adds an agent to the current folder
 
 Options:
   --template <name>   ${Object.entries(templates)
     .map(([name, { description }]) => `${name}: ${description}`)
     .join('\n                      ')}
-  --no-install        writes the files alone, and does not run npm install
+  --no-install        only writes the files, and does not run npm install
   --help              this text
 `;
 
 /** @throws {UsageError} */
-export function readArguments(args: readonly string[]): Order {
+export function readArguments(args: readonly string[]): Command {
   const { values, positionals } = parse(args);
   if (values.help) return { kind: 'help' };
   const { template = 'hello', add } = values;
@@ -35,13 +35,12 @@ export function readArguments(args: readonly string[]): Order {
   const [folder, ...others] = positionals;
   if (add !== undefined) {
     if (folder !== undefined)
-      throw new UsageError('--add adds to the folder that you are in: leave the other name out.');
+      throw new UsageError('--add adds an agent to the current folder: leave out the name of a folder.');
     return { kind: 'add', name: add, template };
   }
   if (folder === undefined || folder === '')
-    throw new UsageError('Name the folder: npm create @switchyard@latest my-agent (--help says more)');
-  if (others.length > 0)
-    throw new UsageError(`One folder at a time: what is "${others.join(' ')}"? (--help says more)`);
+    throw new UsageError('Name the folder: npm create @switchyard@latest my-agent (see --help)');
+  if (others.length > 0) throw new UsageError(`Name only one folder, without "${others.join(' ')}" (see --help)`);
   return { kind: 'create', folder, template, install: values.install };
 }
 
@@ -59,6 +58,6 @@ function parse(args: readonly string[]) {
       },
     });
   } catch (error) {
-    throw new UsageError(`${error instanceof Error ? error.message : error} (--help says more)`);
+    throw new UsageError(`${error instanceof Error ? error.message : error} (see --help)`);
   }
 }

@@ -4,28 +4,28 @@ import { help, readArguments, UsageError } from './arguments.ts';
 import { addAgent, createFolder } from './create.ts';
 
 function main(args: readonly string[]): number {
-  const order = readArguments(args);
-  if (order.kind === 'help') {
+  const command = readArguments(args);
+  if (command.kind === 'help') {
     process.stdout.write(help);
     return 0;
   }
-  if (order.kind === 'add') {
-    const files = addAgent({ folder: process.cwd(), ...order });
-    process.stdout.write(`Wrote ${files.join(' and ')}.\n\nRun it beside the first one, on two workers:\n\n`);
-    process.stdout.write(`  npm run dev -- ./${order.name}.ts --workers 2\n\n`);
+  if (command.kind === 'add') {
+    const files = addAgent({ folder: process.cwd(), ...command });
+    process.stdout.write(`Wrote ${files.join(' and ')}.\n\nRun both agents, on two workers:\n\n`);
+    process.stdout.write(`  npm run dev -- ./${command.name}.ts --workers 2\n\n`);
     return 0;
   }
-  const folder = resolve(order.folder);
-  const { name, files } = createFolder({ folder, template: order.template });
+  const folder = resolve(command.folder);
+  const { name, files } = createFolder({ folder, template: command.template });
   process.stdout.write(`Wrote the agent "${name}" into ${folder}: ${files.join(', ')}.\n`);
-  const isInstalled = order.install && install(folder);
+  const isInstalled = command.install && install(folder);
   process.stdout.write(nextSteps(folder, isInstalled));
-  return order.install && !isInstalled ? 1 : 0;
+  return command.install && !isInstalled ? 1 : 0;
 }
 
 function install(folder: string): boolean {
   process.stdout.write('Installing its packages with npm …\n');
-  // On Windows npm is a script, which only a shell runs; no argument comes from outside.
+  // On Windows npm is a script, which needs a shell. The arguments are constant, so a shell is safe.
   const args = ['install', '--no-audit', '--no-fund', '--loglevel=error'];
   const { status } = spawnSync('npm', args, { cwd: folder, stdio: 'inherit', shell: process.platform === 'win32' });
   if (status === 0) return true;
@@ -34,9 +34,9 @@ function install(folder: string): boolean {
 }
 
 function nextSteps(folder: string, isInstalled: boolean): string {
-  const place = relative(process.cwd(), folder);
+  const path = relative(process.cwd(), folder);
   const steps = [
-    ...(place === '' ? [] : [`cd ${/^[\w./-]+$/.test(place) ? place : JSON.stringify(place)}`]),
+    ...(path === '' ? [] : [`cd ${/^[\w./-]+$/.test(path) ? path : JSON.stringify(path)}`]),
     ...(isInstalled ? [] : ['npm install']),
     'npm test',
     'npm run dev',

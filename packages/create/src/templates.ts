@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What an agent begins with. `packages`: of npm, beside those that every agent needs. */
+/** The templates. `packages`: npm packages in addition to those that every agent needs. */
 export const templates = {
   hello: { description: 'greets; the smallest agent (the default)', packages: [] },
   openai: {
-    description: 'asks a model that speaks OpenAI’s chat completions',
+    description: 'asks a model with OpenAI’s chat completions API',
     packages: ['@switchyard/executor-openai'],
   },
   sdk: {
@@ -17,7 +17,7 @@ export const templates = {
 >;
 export type Template = keyof typeof templates;
 
-/** Versions of packages that are not Switchyard's. */
+/** Versions of packages of others. */
 const versions = {
   '@a2a-js/sdk': '^1.3.0',
   '@types/node': '^24.0.0',
@@ -31,27 +31,27 @@ export function isTemplate(name: string): name is Template {
   return Object.hasOwn(templates, name);
 }
 
-/** Beside `src`, and beside `dist` in the published package. */
+/** The folder of templates, next to `src`, or next to `dist` in the published package. */
 const folder = join(import.meta.dirname, '..', 'template');
 const { version }: { version: string } = JSON.parse(readFileSync(join(folder, '..', 'package.json'), 'utf8'));
 
-/** The files of a template, or those that all have in common, by name. */
+/** The files of a template, or those of all templates, by name. */
 export function filesOf(template: Template | 'common'): ReadonlyMap<string, string> {
   const names = readdirSync(join(folder, template)).sort();
-  return new Map(names.map((name) => [published(name), readFileSync(join(folder, template, name), 'utf8')]));
+  return new Map(names.map((name) => [targetName(name), readFileSync(join(folder, template, name), 'utf8')]));
 }
 
-/** npm would take them for its own, and leave them out of the package, if they began with a dot there. */
-function published(name: string): string {
+/** The template's files have no dot, because npm would use them as its own, and leave them out of the package. */
+function targetName(name: string): string {
   return /^(?:git|docker)ignore$/.test(name) ? `.${name}` : name;
 }
 
-/** The packages that an agent of a template needs where it runs, with their versions. */
+/** The packages that an agent of a template needs at run time, with their versions. */
 export function dependenciesOf(template: Template): Readonly<Record<string, string>> {
   return versioned(['@switchyard/agent', '@switchyard/worker', ...templates[template].packages]);
 }
 
-/** The packages with which it is developed. `node`: npm's scripts run with it, whatever is installed. */
+/** The packages for development. With `node`, npm's scripts run on Node 24, whatever version is installed. */
 export const devDependencies = versioned(['@switchyard/cli', '@types/node', 'node', 'typescript']);
 
 function versioned(names: readonly PackageName[]): Readonly<Record<string, string>> {

@@ -73,7 +73,7 @@ describe('a new folder', () => {
   it.each([
     ['My Agent', 'for example my-agent'],
     ['agent_1', 'for example agent-1'],
-    ['-', 'at most 63.'],
+    ['-', 'at most 63 lower-case letters, digits and single hyphens.'],
     ['a'.repeat(64), `for example ${'a'.repeat(63)}`],
   ])('is refused with the invalid agent name "%s"; the error suggests a valid one', (name, hint) => {
     expect(() => create(name)).toThrow(hint);
@@ -91,7 +91,7 @@ describe('a second agent in a folder', () => {
   it('is refused if one of its files exists', () => {
     const { folder } = create('desk');
     expect(() => addAgent({ folder, name: 'agent', template: 'hello' })).toThrow(
-      'There is a file agent.test.ts already',
+      'The file agent.test.ts already exists',
     );
   });
 
@@ -118,9 +118,9 @@ describe('the command line', () => {
 
   it.each([
     [[], 'Name the folder'],
-    [['a', 'b'], 'One folder at a time'],
+    [['a', 'b'], 'Name only one folder'],
     [['a', '--template', 'cobol'], 'choose one of hello, openai, sdk'],
-    [['a', '--add', 'b'], 'leave the other name out'],
+    [['a', '--add', 'b'], 'leave out the name of a folder'],
     [['a', '--frobnicate'], "Unknown option '--frobnicate'"],
   ])('refuses %j with an error that says how to correct it', (args, error) => {
     expect(() => readArguments(args)).toThrow(error);

@@ -8,7 +8,7 @@ test('greets by name', async () => {
   assert.deepEqual([state, answer], ['TASK_STATE_COMPLETED', 'Hello, Ada!']);
 });
 
-test('asks for the name, and goes on with the answer', async () => {
+test('asks for the name, and continues with the answer', async () => {
   const asked = await runTurn(agent, '');
   assert.equal(asked.state, 'TASK_STATE_INPUT_REQUIRED');
   assert.equal((await asked.say('Ada')).answer, 'Hello, Ada!');

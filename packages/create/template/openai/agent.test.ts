@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { after, test } from 'node:test';
 import { runTurn } from '@switchyard/agent/testing';
 
-// A stand-in for the model: it answers every question alike.
+// A fake model, which gives the same answer to every question.
 const answer = { choices: [{ index: 0, delta: { content: 'It is 42.' }, finish_reason: 'stop' }] };
 const model = createServer((_, response) => {
   response.writeHead(200, { 'content-type': 'text/event-stream' });

@@ -1,7 +1,7 @@
 import { defineAgent } from '@switchyard/agent';
 import { openAiExecutor } from '@switchyard/executor-openai';
 
-// Any endpoint that speaks OpenAI's chat completions: a model on this machine, unless the environment says otherwise.
+// Any endpoint with OpenAI's chat completions API. Default: a model on this machine, served by Ollama.
 const { OPENAI_BASE_URL = 'http://127.0.0.1:11434/v1', OPENAI_API_KEY = 'none', MODEL = 'llama3.2' } = process.env;
 
 export default defineAgent({

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Message, Role } from '@a2a-js/sdk';
 import { AgentEvent, type AgentExecutor, type ExecutionEventBus, type RequestContext } from '@a2a-js/sdk/server';
 
-/** An executor as the documentation of @a2a-js/sdk has it. Put your own here, as it is. */
+/** An executor as in the documentation of @a2a-js/sdk. Replace it with your own, unmodified. */
 export class MyExecutor implements AgentExecutor {
   async execute({ userMessage, contextId }: RequestContext, bus: ExecutionEventBus): Promise<void> {
     bus.publish(AgentEvent.message(reply(`Hello, ${textOf(userMessage)}!`, contextId)));
@@ -10,7 +10,7 @@ export class MyExecutor implements AgentExecutor {
   }
 
   async cancelTask(): Promise<void> {
-    // A greeting is over at once.
+    // Nothing to cancel: a greeting ends at once.
   }
 }
 
