@@ -191,14 +191,26 @@ export function taskDetail(n: number): TaskDetail {
 function diagnosisOf({ state, agent }: Pick<TaskRow, 'state' | 'agent'>): TaskDetail['diagnosis'] {
   const see = [{ kind: 'agent' as const, id: agent }];
   if (state === 'TASK_STATE_INPUT_REQUIRED')
-    return { finding: 'waits-for-input', isStuck: false, text: 'It waits for an answer.', see, actions: ['answer'] };
+    return {
+      finding: 'waits-for-input',
+      isStuck: false,
+      text: 'The task waits for an answer.',
+      see,
+      actions: ['answer'],
+    };
   if (state === 'TASK_STATE_SUBMITTED') {
     const text = `No live worker runs "${agent}"; 3 tasks wait.`;
     return { finding: 'no-worker', isStuck: true, text, since: ago(192), see, actions: ['start-worker', 'cancel'] };
   }
   if (state === 'TASK_STATE_WORKING')
-    return { finding: 'running', isStuck: false, text: 'Worker host-a-1f2e3d4c runs it.', see, actions: ['wait'] };
-  return { finding: 'ended', isStuck: false, text: 'It has ended.', see: [], actions: [] };
+    return {
+      finding: 'running',
+      isStuck: false,
+      text: 'Worker host-a-1f2e3d4c runs the task.',
+      see,
+      actions: ['wait'],
+    };
+  return { finding: 'ended', isStuck: false, text: 'The task has ended.', see: [], actions: [] };
 }
 
 export function task(n: number): Task {

@@ -162,7 +162,7 @@ describe.runIf(hasBrowser)('a new user finds in the console, within two clicks,'
     await send('till', '20000');
     const [, , last] = await Promise.all([send('till', '10'), send('till', '10'), send('till', '10')]);
     await send('till', '10', bob);
-    await finds('stuck-over-share', last, /Tenant "acme" has \d of \d jobs/);
+    await finds('stuck-over-share', last, /Tenant "acme" has \d of \d tasks/);
   });
 });
 

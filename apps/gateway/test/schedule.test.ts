@@ -129,7 +129,7 @@ it('A scheduled task is shown to operators', async () => {
   const { tasks } = Object(list).result as { tasks: Task[] };
   const scheduled = tasks.find((task) => Object(metadataOf(task)).at === tomorrow);
   const detail = await gateways.stage.store.ops.tasks.detail(scheduled?.id ?? '');
-  const text = `It is scheduled for ${tomorrow}.`;
+  const text = `The task is scheduled for ${tomorrow}.`;
   const found = await gateways.stage.store.ops.searchTasks({ pageSize: 100, hasText: false, id: scheduled?.id });
   expect(found.tasks).toMatchObject([{ taskId: scheduled?.id, scheduledFor: tomorrow }]);
   expect(detail?.diagnosis).toMatchObject({ finding: 'scheduled', isStuck: false, text, actions: ['wait', 'cancel'] });

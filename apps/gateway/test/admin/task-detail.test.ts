@@ -26,7 +26,7 @@ describe('the diagnosis of a task', () => {
     expect((await detail(id)).diagnosis).toMatchObject({
       finding: 'queued',
       isStuck: false,
-      text: 'It is the next in the queue of "echo"; 1 task waits.',
+      text: 'The task is next in the queue of "echo"; 1 task waits.',
       since: expect.stringMatching(/Z$/),
       see: [{ kind: 'agent', id: 'echo' }],
     });

@@ -1,9 +1,9 @@
 import type { TaskRecord } from './task-record.ts';
 
-/** The facts from which a diagnosis is made. */
+/** The facts for a diagnosis. */
 export interface TaskFacts {
   readonly record: TaskRecord;
-  /** By Redis' clock. */
+  /** Current time by Redis' clock. */
   readonly nowMs: number;
   /** A task without a heartbeat for this long is swept. */
   readonly sweepAfterMs: number;
@@ -12,47 +12,47 @@ export interface TaskFacts {
   /** Unset: no turn is open. */
   readonly turn: TurnFacts | undefined;
   readonly job: JobFacts;
-  /** Jobs of its tenant that wait for its agent, and whether other tenants wait for it, too. */
+  /** Waiting jobs of the task's tenant at its agent, and whether other tenants have waiting jobs there too. */
   readonly share: { readonly waiting: number; readonly hasOthers: boolean };
-  /** Ids of the tasks that its turn waits for. */
+  /** Ids of the tasks of other agents that the turn waits for. */
   readonly calls: readonly string[];
-  /** Its webhooks whose deliveries fail, or were given up. */
+  /** Number of the task's webhooks whose deliveries fail, or were given up. */
   readonly failingWebhooks: number;
-  /** Since when it waits for its client. */
+  /** Time since when the task waits for input or authorization. */
   readonly interruptedMs: number | undefined;
 }
 
 export interface AgentFacts {
-  /** Workers that are alive and can run it. */
+  /** Number of live workers that run the agent. */
   readonly workers: number;
   readonly paused: boolean;
-  /** Jobs, over all shards. */
+  /** Number of waiting jobs, over all shards. */
   readonly waiting: number;
 }
 
 export interface TurnFacts {
   readonly worker: string;
-  /** Time since its last report; unset: it has sent none, or the report has expired. */
+  /** Time since the worker's last report; unset: it has sent none, or the report has expired. */
   readonly silentMs: number | undefined;
-  /** Until another worker may take the turn over; 0: it may now. */
+  /** Time until another worker may take the turn over; 0: it may now. */
   readonly leaseMs: number;
   readonly sinceMs: number | undefined;
 }
 
-/** The job that may begin the next turn. */
+/** The job that will begin the next turn. */
 export interface JobFacts {
-  /** Jobs ahead of it. */
+  /** Number of jobs ahead of it in the queue. */
   readonly before: number;
-  /** Since when it waits. */
+  /** Time since when it waits. */
   readonly sinceMs: number | undefined;
-  /** When its delay ends. */
+  /** Time when its delay ends. */
   readonly delayedToMs: number | undefined;
 }
 
 /** Why a task is in its state, and what an operator can do. */
 export interface Diagnosis {
   readonly finding: Finding;
-  /** The task does not go on unless a person acts. */
+  /** The task needs an action by a person to continue. */
   readonly isStuck: boolean;
   /** One sentence, for people. */
   readonly text: string;
@@ -84,17 +84,17 @@ export type Finding =
   | 'ended';
 export type Action = 'resume-agent' | 'start-worker' | 'answer' | 'cancel' | 'retry' | 'drain-worker' | 'wait';
 
-/** A worker without a report for longer counts as frozen: it reports each second. */
+/** Workers report every second; a worker without a report for this long counts as frozen. */
 const FROZEN_AFTER_MS = 5_000;
 
-/** Workers look each second; one that dies over a task delays it by two. */
+/** Workers start due tasks every second. A worker that dies while it starts a task delays that task by 2 s. */
 const LATE_AFTER_MS = 10_000;
 
 type Rule = (facts: TaskFacts) => Diagnosis | undefined;
 
 /**
- * The first rule that applies gives the diagnosis. `workerFrozen` comes before `noWorker`: if the frozen worker is the
- * only one, it no longer counts after a while.
+ * The first rule that applies gives the diagnosis. `workerFrozen` comes before `noWorker`, because a frozen worker no
+ * longer counts as live after a while.
  */
 const rules: readonly Rule[] = [
   ended,
@@ -123,7 +123,7 @@ export function diagnose(facts: TaskFacts): Diagnosis {
   return {
     finding: 'starting',
     isStuck: false,
-    text: 'A worker has just taken it.',
+    text: 'A worker has just taken the task.',
     see: [seen('agent', agent)],
     actions: ['wait'],
   };
@@ -131,17 +131,18 @@ export function diagnose(facts: TaskFacts): Diagnosis {
 
 function ended({ record, failingWebhooks: failing }: TaskFacts): Diagnosis | undefined {
   if (!record.isTerminal) return undefined;
-  if (failing === 0) return { finding: 'ended', isStuck: false, text: 'It has ended.', see: [], actions: ['retry'] };
+  if (failing === 0)
+    return { finding: 'ended', isStuck: false, text: 'The task has ended.', see: [], actions: ['retry'] };
   const webhooks = failing === 1 ? 'a webhook has' : `${failing} webhooks have`;
-  const text = `It has ended, but ${webhooks} not received all of its events.`;
+  const text = `The task has ended, but ${webhooks} not received all of its events.`;
   return { finding: 'webhook-fails', isStuck: false, text, see: [], actions: ['retry'] };
 }
 
 function cancelWaits({ record, turn }: TaskFacts): Diagnosis | undefined {
   if (!record.cancelRequested) return undefined;
   const text = turn
-    ? `A cancel waits for worker ${turn.worker} to end its turn.`
-    : 'A cancel waits for the sweeper, which ends it.';
+    ? `The cancel waits for worker ${turn.worker} to end the turn.`
+    : 'The cancel waits for the sweeper, which completes it.';
   return { finding: 'cancel-waits', isStuck: false, text, see: workerOf(turn), actions: ['wait'] };
 }
 
@@ -151,7 +152,9 @@ function waitsForPerson({ record, interruptedMs }: TaskFacts): Diagnosis | undef
   return {
     finding: isInput ? 'waits-for-input' : 'waits-for-auth',
     isStuck: true,
-    text: isInput ? 'It waits for an answer to its question.' : 'It waits until its client has given an authorization.',
+    text: isInput
+      ? 'The task waits for an answer to its question.'
+      : 'The task waits for an authorization by its client.',
     ...since(interruptedMs),
     see: [seen('agent', record.agent)],
     actions: ['answer', 'cancel'],
@@ -166,8 +169,8 @@ function scheduled({ record, nowMs }: TaskFacts): Diagnosis | undefined {
     finding: 'scheduled',
     isStuck: isLate,
     text: isLate
-      ? `It is scheduled for ${record.scheduledFor}; no worker has begun it, ${words(lateMs)} after that.`
-      : `It is scheduled for ${record.scheduledFor}.`,
+      ? `The task is scheduled for ${record.scheduledFor}; ${words(lateMs)} later, no worker has begun it.`
+      : `The task is scheduled for ${record.scheduledFor}.`,
     see: [seen('agent', record.agent)],
     actions: [isLate ? 'start-worker' : 'wait', 'cancel'],
   };
@@ -175,19 +178,19 @@ function scheduled({ record, nowMs }: TaskFacts): Diagnosis | undefined {
 
 function agentUnknown({ record, agent }: TaskFacts): Diagnosis | undefined {
   if (agent) return undefined;
-  const text = `No worker has ever announced "${record.agent}".`;
+  const text = `No worker has ever announced the agent "${record.agent}".`;
   return { finding: 'agent-unknown', isStuck: true, text, see: [], actions: ['start-worker', 'cancel'] };
 }
 
 function workerFrozen({ record, turn }: TaskFacts): Diagnosis | undefined {
   if (turn?.silentMs === undefined || turn.silentMs <= FROZEN_AFTER_MS) return undefined;
-  const then = turn.leaseMs > 0 ? `in ${words(turn.leaseMs)} another` : 'another';
+  const when = turn.leaseMs > 0 ? `in ${words(turn.leaseMs)}` : 'now';
   return {
     finding: 'worker-frozen',
     isStuck: true,
     text:
-      `Worker ${turn.worker}, which runs it, has been silent for ${words(turn.silentMs)}; ` +
-      `${then} worker may take it over.`,
+      `Worker ${turn.worker}, which runs the task, has been silent for ${words(turn.silentMs)}; ` +
+      `another worker may take it over ${when}.`,
     ...since(turn.sinceMs),
     see: [seen('worker', turn.worker), seen('agent', record.agent)],
     actions: ['start-worker', 'wait', 'cancel'],
@@ -196,14 +199,14 @@ function workerFrozen({ record, turn }: TaskFacts): Diagnosis | undefined {
 
 function waitsForCall({ turn, calls }: TaskFacts): Diagnosis | undefined {
   if (!isAlive(turn) || calls.length === 0) return undefined;
-  const text = `Its turn waits for ${calls.length === 1 ? 'a task' : `${calls.length} tasks`} of another agent.`;
+  const text = `The turn waits for ${calls.length === 1 ? 'a task' : `${calls.length} tasks`} of another agent.`;
   const see = [...calls.map((id) => seen('task', id)), ...workerOf(turn)];
   return { finding: 'waits-for-call', isStuck: false, text, ...since(turn.sinceMs), see, actions: ['wait', 'cancel'] };
 }
 
 function running({ turn }: TaskFacts): Diagnosis | undefined {
   if (!isAlive(turn)) return undefined;
-  const text = `Worker ${turn.worker} runs it.`;
+  const text = `Worker ${turn.worker} runs the task.`;
   return {
     finding: 'running',
     isStuck: false,
@@ -219,7 +222,7 @@ function agentPaused({ record, agent, job }: TaskFacts): Diagnosis | undefined {
   return {
     finding: 'agent-paused',
     isStuck: true,
-    text: `"${record.agent}" is paused; ${jobs(agent.waiting)}.`,
+    text: `The agent "${record.agent}" is paused; ${jobs(agent.waiting)}.`,
     ...since(job.sinceMs),
     see: [seen('agent', record.agent)],
     actions: ['resume-agent', 'cancel'],
@@ -238,10 +241,10 @@ function noWorker({ record, agent, job }: TaskFacts): Diagnosis | undefined {
   };
 }
 
-/** A turn is open, and its worker has sent no report, or not for so long that it expired. */
+/** A turn is open, but its worker has sent no report, or its last report has expired. */
 function workerDead({ turn }: TaskFacts): Diagnosis | undefined {
   if (!turn) return undefined;
-  const text = `Worker ${turn.worker}, which ran it, is gone; another one takes it over.`;
+  const text = `Worker ${turn.worker}, which ran the task, is gone; another worker will take it over.`;
   return {
     finding: 'worker-dead',
     isStuck: false,
@@ -254,7 +257,7 @@ function workerDead({ turn }: TaskFacts): Diagnosis | undefined {
 
 function retryWaits({ record, job, nowMs }: TaskFacts): Diagnosis | undefined {
   if (job.delayedToMs === undefined) return undefined;
-  const text = `Attempt ${record.attempts} has failed; the next one begins in ${words(job.delayedToMs - nowMs)}.`;
+  const text = `Attempt ${record.attempts} has failed; the next attempt begins in ${words(job.delayedToMs - nowMs)}.`;
   return {
     finding: 'retry-waits',
     isStuck: false,
@@ -264,21 +267,21 @@ function retryWaits({ record, job, nowMs }: TaskFacts): Diagnosis | undefined {
   };
 }
 
-/** Tasks that wait are swept from time to time, as the queue may have lost their job. */
+/** Waiting tasks are swept regularly, because the queue may have lost their job. */
 function notSwept({ record, nowMs, sweepAfterMs }: TaskFacts): Diagnosis | undefined {
   if (record.jobState === 'active' || record.sweeps > 0 || record.dueAt === undefined) return undefined;
   const lateMs = nowMs - Date.parse(record.dueAt);
   if (lateMs < sweepAfterMs) return undefined;
-  const text = `No worker sweeps the tasks that wait: this one should have been swept ${words(lateMs)} ago.`;
+  const text = `No worker sweeps waiting tasks: this task should have been swept ${words(lateMs)} ago.`;
   return { finding: 'not-swept', isStuck: true, text, since: record.dueAt, see: [], actions: ['start-worker'] };
 }
 
 function waiting({ record, agent, job, share }: TaskFacts): Diagnosis | undefined {
   if (record.jobState !== 'waiting') return undefined;
-  const before = job.before === 0 ? 'It is the next' : `${job.before} go before it`;
+  const place = placeOf(job);
   const isOver = share.hasOthers && 2 * share.waiting > (agent?.waiting ?? 0);
   if (!isOver) {
-    const text = `${before} in the queue of "${record.agent}"; ${jobs(agent?.waiting ?? 0)}.`;
+    const text = `${place} in the queue of "${record.agent}"; ${jobs(agent?.waiting ?? 0)}.`;
     const see = [seen('agent', record.agent)];
     return { finding: 'queued', isStuck: false, text, ...since(job.sinceMs), see, actions: ['wait', 'cancel'] };
   }
@@ -286,8 +289,8 @@ function waiting({ record, agent, job, share }: TaskFacts): Diagnosis | undefine
     finding: 'tenant-over-share',
     isStuck: false,
     text:
-      `Tenant "${record.tenant}" has ${share.waiting} of ${agent?.waiting} jobs that wait for "${record.agent}", ` +
-      `and other tenants take turns with it: ${before.toLowerCase()}.`,
+      `Tenant "${record.tenant}" has ${share.waiting} of ${agent?.waiting} tasks that wait for "${record.agent}", ` +
+      `which alternate with those of other tenants: ${place.toLowerCase()}.`,
     ...since(job.sinceMs),
     see: [seen('tenant', record.tenant), seen('agent', record.agent)],
     actions: ['wait', 'cancel'],
@@ -296,11 +299,11 @@ function waiting({ record, agent, job, share }: TaskFacts): Diagnosis | undefine
 
 function jobMissing({ record }: TaskFacts): Diagnosis | undefined {
   if (record.jobState === 'active') return undefined;
-  const text = 'Its queue has no job for it; the sweeper adds one.';
+  const text = 'The queue has no job for the task; the sweeper will add one.';
   return { finding: 'job-missing', isStuck: false, text, see: [seen('agent', record.agent)], actions: ['wait'] };
 }
 
-/** A worker that has just begun may not have reported yet: then the lease decides. */
+/** Whether the turn's worker is alive. If it has not reported yet, the lease decides. */
 function isAlive(turn: TurnFacts | undefined): turn is TurnFacts {
   return turn !== undefined && (turn.silentMs === undefined ? turn.leaseMs > 0 : turn.silentMs <= FROZEN_AFTER_MS);
 }
@@ -309,6 +312,12 @@ type Seen = Diagnosis['see'][number];
 const seen = (kind: Seen['kind'], id: string): Seen => ({ kind, id });
 const workerOf = (turn: TurnFacts | undefined): Seen[] => (turn ? [seen('worker', turn.worker)] : []);
 const since = (ms: number | undefined) => (ms === undefined ? {} : { since: new Date(ms).toISOString() });
+/** The place of a job in its queue, for people. */
+function placeOf({ before }: JobFacts): string {
+  if (before === 0) return 'The task is next';
+  return before === 1 ? '1 task is ahead of this one' : `${before} tasks are ahead of this one`;
+}
+
 const jobs = (count: number): string => (count === 1 ? '1 task waits' : `${count} tasks wait`);
 
 /** A duration for people: `12 s`, `3 min`, `2 h`. */

@@ -51,23 +51,24 @@ function scheduledIn(ms: number): TaskFacts {
 }
 
 const cases: readonly [finding: Finding, facts: TaskFacts, text: string][] = [
-  ['queued', queued, '3 go before it in the queue of "kitchen"; 10 tasks wait.'],
+  ['queued', queued, '3 tasks are ahead of this one in the queue of "kitchen"; 10 tasks wait.'],
   [
     'queued',
     { ...queued, job: { ...queued.job, before: 0 } },
-    'It is the next in the queue of "kitchen"; 10 tasks wait.',
+    'The task is next in the queue of "kitchen"; 10 tasks wait.',
   ],
   [
     'tenant-over-share',
     { ...queued, share: { waiting: 9, hasOthers: true } },
-    'Tenant "acme" has 9 of 10 jobs that wait for "kitchen", and other tenants take turns with it: 3 go before it.',
+    'Tenant "acme" has 9 of 10 tasks that wait for "kitchen", which alternate with those of other tenants: ' +
+      '3 tasks are ahead of this one.',
   ],
   [
     'queued',
     { ...queued, share: { waiting: 10, hasOthers: false } },
-    '3 go before it in the queue of "kitchen"; 10 tasks wait.',
+    '3 tasks are ahead of this one in the queue of "kitchen"; 10 tasks wait.',
   ],
-  ['agent-unknown', { ...queued, agent: undefined }, 'No worker has ever announced "kitchen".'],
+  ['agent-unknown', { ...queued, agent: undefined }, 'No worker has ever announced the agent "kitchen".'],
   [
     'no-worker',
     { ...queued, agent: { workers: 0, paused: false, waiting: 1 } },
@@ -76,7 +77,7 @@ const cases: readonly [finding: Finding, facts: TaskFacts, text: string][] = [
   [
     'agent-paused',
     { ...queued, agent: { workers: 0, paused: true, waiting: 3 } },
-    '"kitchen" is paused; 3 tasks wait.',
+    'The agent "kitchen" is paused; 3 tasks wait.',
   ],
   ['running', running, 'Worker host-1 runs it.'],
   ['running', { ...running, agent: { workers: 2, paused: true, waiting: 0 } }, 'Worker host-1 runs it.'],
@@ -104,24 +105,24 @@ const cases: readonly [finding: Finding, facts: TaskFacts, text: string][] = [
       record: { ...record, jobState: 'delayed', attempts: 2 },
       job: { ...queued.job, delayedToMs: nowMs + 30_000 },
     },
-    'Attempt 2 has failed; the next one begins in 30 s.',
+    'Attempt 2 has failed; the next attempt begins in 30 s.',
   ],
   [
     'not-swept',
     { ...queued, record: { ...record, dueAt: new Date(nowMs - 20_000).toISOString() } },
-    'No worker sweeps the tasks that wait: this one should have been swept 20 s ago.',
+    'No worker sweeps waiting tasks: this task should have been swept 20 s ago.',
   ],
   [
     'job-missing',
     { ...queued, record: { ...record, jobState: 'unknown' } },
-    'Its queue has no job for it; the sweeper adds one.',
+    'The queue has no job for the task; the sweeper will add one.',
   ],
-  ['starting', { ...queued, record: { ...record, jobState: 'active' } }, 'A worker has just taken it.'],
-  ['scheduled', scheduledIn(60_000), 'It is scheduled for 2026-01-31T12:01:00.000Z.'],
+  ['starting', { ...queued, record: { ...record, jobState: 'active' } }, 'A worker has just taken the task.'],
+  ['scheduled', scheduledIn(60_000), 'The task is scheduled for 2026-01-31T12:01:00.000Z.'],
   [
     'waits-for-input',
     { ...queued, record: { ...record, state: 'TASK_STATE_INPUT_REQUIRED', job: 0 }, interruptedMs: nowMs - 9_000 },
-    'It waits for an answer to its question.',
+    'The task waits for an answer to its question.',
   ],
   [
     'waits-for-auth',
@@ -133,11 +134,10 @@ const cases: readonly [finding: Finding, facts: TaskFacts, text: string][] = [
     { ...running, record: { ...active, cancelRequested: true } },
     'A cancel waits for worker host-1 to end its turn.',
   ],
-  ['ended', { ...queued, record: { ...record, state: 'TASK_STATE_COMPLETED', isTerminal: true } }, 'It has ended.'],
   [
     'webhook-fails',
     { ...queued, record: { ...record, state: 'TASK_STATE_COMPLETED', isTerminal: true }, failingWebhooks: 2 },
-    'It has ended, but 2 webhooks have not received all of its events.',
+    'The task has ended, but 2 webhooks have not received all of its events.',
   ],
 ];
 
