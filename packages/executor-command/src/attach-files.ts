@@ -57,13 +57,13 @@ export async function restoreFiles(workspace: Workspace, { task }: Turn): Promis
 }
 
 /** @returns the content, or why it is left out: files are not read through links */
-async function readInside(root: string, path: string, mostBytes: number): Promise<Buffer | string> {
+async function readInside(root: string, path: string, maxBytes: number): Promise<Buffer | string> {
   const fullPath = join(root, path);
   if ((await realpath(fullPath).catch(() => undefined)) !== fullPath) return 'it is a link';
   await using file = await open(fullPath, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   const stats = await file.stat();
   if (!stats.isFile()) return 'it is no plain file';
-  return stats.size > mostBytes ? `it is too big (${stats.size} bytes)` : file.readFile();
+  return stats.size > maxBytes ? `it is too big (${stats.size} bytes)` : file.readFile();
 }
 
 /** The file in the first form that the client accepts, or why it accepts none. */

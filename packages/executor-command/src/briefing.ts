@@ -31,7 +31,7 @@ export const questionFile = 'QUESTION.md';
 export const outputKey = 'switchyard.output';
 
 /** Longest message of the history in the briefing, in characters. */
-const longestMessage = 4_000;
+const maxMessageLength = 4_000;
 
 /** The texts of CONTEXT.md, INSTRUCTIONS.md and SPECS.md. Undefined: no such file. */
 export function briefingTexts(
@@ -90,7 +90,7 @@ function list(items: readonly string[] | undefined, mark = (_: string, __: numbe
 
 function historyEntry(message: Message): string {
   const text = textOf(message);
-  const shown = text.length > longestMessage ? `${text.slice(0, longestMessage)} …` : text;
+  const shown = text.length > maxMessageLength ? `${text.slice(0, maxMessageLength)} …` : text;
   return `${message.role === 'ROLE_AGENT' ? 'Agent' : 'User'}: ${shown || '(no text)'}`;
 }
 

@@ -26,12 +26,12 @@ const checkEveryMs = 100;
 const leaseEveryMs = 1_000;
 /** The guard and the worker each renew their heartbeat every second. */
 const guardTimeoutMs = 4_000;
-const leastOrphanSeconds = 3;
+const minOrphanSeconds = 3;
 
 /** @returns the id of its process group */
 export async function spawnGuard(folder: RunFolder, launch: Launch): Promise<number> {
   const { program, cwd, env, orphanTimeoutMs } = launch;
-  const orphanSeconds = String(Math.max(Math.ceil(orphanTimeoutMs / 1000), leastOrphanSeconds));
+  const orphanSeconds = String(Math.max(Math.ceil(orphanTimeoutMs / 1000), minOrphanSeconds));
   const guard = spawn('/bin/sh', ['-c', guardScript, 'guard', folder.path, orphanSeconds, ...program], {
     cwd,
     env,

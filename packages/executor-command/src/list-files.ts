@@ -36,7 +36,7 @@ const neverAttached = [
 ];
 
 /** Files that are looked at; any others are not attached. */
-const mostFiles = 20_000;
+const maxListedFiles = 20_000;
 
 /** The files that may become artifacts: only plain files, and links are not followed. */
 export async function listFiles(
@@ -47,7 +47,7 @@ export async function listFiles(
   const refused = [...neverAttached, ...exclude];
   let seen = 0;
   for await (const path of walk(workspace, '', (path) => !matchesAny(path, refused))) {
-    if (++seen > mostFiles) break;
+    if (++seen > maxListedFiles) break;
     const stats = matchesAny(path, include) ? await ifThere(lstat(join(workspace, path))) : undefined;
     if (stats?.isFile()) files[path] = `${stats.size}:${stats.mtimeMs}`;
   }

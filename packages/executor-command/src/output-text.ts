@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 
 /** Longest control sequence, in bytes. */
-const longestSequence = 32;
+const maxSequenceBytes = 32;
 
 /** Length of the whole characters and control sequences of the buffer; the rest waits for more bytes. */
 export function wholeLength(bytes: Buffer): number {
@@ -23,7 +23,7 @@ export function readable(bytes: Buffer): string {
 /** The length of an escape sequence that is still open at the end. */
 function openSequence(bytes: Buffer): number {
   const start = bytes.lastIndexOf(0x1b);
-  if (start < 0 || bytes.length - start > longestSequence) return 0;
+  if (start < 0 || bytes.length - start > maxSequenceBytes) return 0;
   const sequence = bytes.subarray(start + 1).toString('latin1');
   return /^(?:\[[0-9;?]*)?$/.test(sequence) ? bytes.length - start : 0;
 }

@@ -12,7 +12,7 @@ import { RunFolder } from './run-folder.ts';
 /** Folder of the records of runs, outside of the workspaces, which programs can change. */
 const runsFolder = '.runs';
 
-const mostQuestionBytes = 65_536;
+const maxQuestionBytes = 65_536;
 
 /** The folder in which the programs of one task work, and the records of their runs. */
 export class Workspace {
@@ -82,7 +82,7 @@ export class Workspace {
     const path = join(this.path, questionFile);
     if (!(await ifThere(lstat(path)))?.isFile()) return '';
     await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(mostQuestionBytes), 0, mostQuestionBytes, 0);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(maxQuestionBytes), 0, maxQuestionBytes, 0);
     return buffer.toString('utf8', 0, bytesRead).trim();
   }
 }

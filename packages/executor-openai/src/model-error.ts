@@ -2,7 +2,7 @@ import { AgentError, RetryableError } from '@switchyard/agent';
 import { APIConnectionError, APIError } from 'openai';
 
 /** Longest Retry-After that is honoured, in milliseconds: an hour. */
-const longestWaitMs = 3_600_000;
+const maxWaitMs = 3_600_000;
 
 /**
  * Makes an error of the model retryable, or final with a message for the client. Neither the message nor the cause for
@@ -41,7 +41,7 @@ function retryAfter(headers: Headers): number | undefined {
   const text = headers.get('retry-after') ?? '';
   const candidates = [number(headers.get('retry-after-ms')), number(text) * 1000, Date.parse(text) - Date.now()];
   const waitMs = candidates.find((ms) => Number.isFinite(ms) && ms >= 0);
-  return waitMs === undefined ? undefined : Math.min(Math.ceil(waitMs), longestWaitMs);
+  return waitMs === undefined ? undefined : Math.min(Math.ceil(waitMs), maxWaitMs);
 }
 
 function number(text: string | null): number {

@@ -27,7 +27,7 @@ export interface RemoteErrorOptions {
 }
 
 /** Longest message of an error: it may repeat the agent's answer. */
-const mostCharacters = 500;
+const maxCharacters = 500;
 
 /** An error of a request to the remote agent. */
 export class RemoteError extends Error {
@@ -37,7 +37,7 @@ export class RemoteError extends Error {
   readonly mayHaveArrived: boolean;
 
   constructor(kind: RemoteErrorKind, message: string, options: RemoteErrorOptions = {}) {
-    super(message.slice(0, mostCharacters), { cause: options.cause });
+    super(message.slice(0, maxCharacters), { cause: options.cause });
     this.kind = kind;
     this.retryAfterMs = options.retryAfterMs;
     this.mayHaveArrived = options.mayHaveArrived ?? true;

@@ -12,9 +12,9 @@ import { RunSignal } from './run-signal.ts';
 import type { FullRemoteSettings } from './settings.ts';
 
 /** How often a lost task may be started again within one turn. */
-const mostRestarts = 5;
+const maxRestarts = 5;
 /** How often in a row resuming a stream is tried, before the task is read instead. */
-const mostResumes = 6;
+const maxResumes = 6;
 const cancelTimeoutMs = 3_000;
 
 /** The turn has waited long enough for an authorization; the client's next message continues. */
@@ -62,7 +62,7 @@ export class RemoteRun {
       return this.#view.outcome;
     } catch (error) {
       if (error instanceof AuthWaitOver) return { state: 'TASK_STATE_AUTH_REQUIRED' };
-      if (this.#turn.signal.aborted) return await this.#passOnEnd(TurnInterruption.from(this.#turn.signal.reason));
+      if (this.#turn.signal.aborted) return await this.#cancelRemote(TurnInterruption.from(this.#turn.signal.reason));
       throw error;
     } finally {
       clearTimeout(this.#authTimer);
@@ -124,7 +124,7 @@ export class RemoteRun {
       }
     } catch (error) {
       if (!(error instanceof RemoteError)) throw error;
-      if (error.kind === 'unreachable' && ++this.#failedResumes < mostResumes) throw error;
+      if (error.kind === 'unreachable' && ++this.#failedResumes < maxResumes) throw error;
     }
     this.#failedResumes = 0;
     // The stream was refused, or had no events: the next read of the task shows why.
@@ -150,7 +150,7 @@ export class RemoteRun {
   /** Finds the task of the message if an earlier attempt, or a request without an answer, has sent it. */
   async #findSent(): Promise<RemoteEvent | undefined> {
     const { messageId } = this.#turn.message;
-    const taskId = this.#link.taskId ?? (await this.#client.find(messageId, this.#call).catch(unlessItPasses));
+    const taskId = this.#link.taskId ?? (await this.#client.find(messageId, this.#call).catch(rethrowTemporary));
     if (taskId === undefined) return undefined;
     const task = await this.#client.get(taskId, this.#call);
     return task.history?.some((message) => message.messageId === messageId) ? { event: { task } } : undefined;
@@ -183,7 +183,7 @@ export class RemoteRun {
    * Sends the message again to an agent that has lost its task, such as one without a durable store that was restarted.
    */
   async #startAgain(cause: RemoteError): Promise<void> {
-    if (!this.#link.isBegunHere || ++this.#restarts > mostRestarts)
+    if (!this.#link.isBegunHere || ++this.#restarts > maxRestarts)
       throw new AgentError('The remote agent no longer knows this task.', { cause });
     this.#link.lose();
     this.#lastEventId = undefined;
@@ -192,7 +192,7 @@ export class RemoteRun {
   }
 
   /** Cancels the remote task, if the turn was canceled or took too long. */
-  async #passOnEnd(reason: TurnInterruption): Promise<Outcome> {
+  async #cancelRemote(reason: TurnInterruption): Promise<Outcome> {
     const id = this.#link.taskId;
     const isOver = reason.kind === 'canceled' || reason.kind === 'deadline';
     if (!isOver || id === undefined) throw reason;
@@ -205,7 +205,7 @@ export class RemoteRun {
 }
 
 /** Ignores the error of an agent that cannot list its tasks; temporary errors are thrown again. */
-function unlessItPasses(error: unknown): undefined {
+function rethrowTemporary(error: unknown): undefined {
   if (!(error instanceof RemoteError) || error.kind === 'unreachable' || error.kind === 'lost') throw error;
 }
 

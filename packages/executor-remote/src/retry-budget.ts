@@ -3,7 +3,7 @@ import { RetryableError } from '@switchyard/agent';
 import type { RemoteError } from './remote-error.ts';
 
 const firstPauseMs = 100;
-const longestPauseMs = 5_000;
+const maxPauseMs = 5_000;
 
 /** Bounds how long an agent may be unreachable: pauses between attempts double until the time is used up. */
 export class RetryBudget {
@@ -30,7 +30,7 @@ export class RetryBudget {
     const pauseMs = Math.max(this.#pauseMs, retryAfterMs ?? 0);
     if (pauseMs > leftMs)
       throw new RetryableError('The remote agent cannot be reached.', { retryAfterMs, cause: error });
-    this.#pauseMs = Math.min(this.#pauseMs * 2, longestPauseMs);
+    this.#pauseMs = Math.min(this.#pauseMs * 2, maxPauseMs);
     await delay(pauseMs, undefined, { signal }).catch(() => signal.throwIfAborted());
   }
 }

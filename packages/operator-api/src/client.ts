@@ -21,7 +21,7 @@ export interface Call {
 }
 
 const FIRST_WAIT_MS = 500;
-const LONGEST_WAIT_MS = 10_000;
+const MAX_WAIT_MS = 10_000;
 
 /** A client for the operators' API of a gateway. */
 export class OperatorClient {
@@ -76,7 +76,7 @@ export class OperatorClient {
       }
       onLost?.();
       await pause(waitMs, call.signal);
-      waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS);
+      waitMs = Math.min(waitMs * 2, MAX_WAIT_MS);
     }
   }
 

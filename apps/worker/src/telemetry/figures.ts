@@ -4,7 +4,7 @@ import type { WorkerEvent } from './events.ts';
 
 /** Two windows of this length: the figures cover the last five to ten seconds. */
 const WINDOW_MS = 5_000;
-const LONGEST_MS = 86_400_000;
+const MAX_MS = 86_400_000;
 
 interface Window {
   ended: number;
@@ -56,11 +56,11 @@ function newWindow(): Window {
 }
 
 /** Values are exact to two significant digits. */
-const histogram = (): RecordableHistogram => createHistogram({ lowest: 1, highest: LONGEST_MS, figures: 2 });
+const histogram = (): RecordableHistogram => createHistogram({ lowest: 1, highest: MAX_MS, figures: 2 });
 
 /** A histogram accepts only whole numbers from 1. */
 function record(to: RecordableHistogram, ms: number): void {
-  to.record(Math.min(LONGEST_MS, Math.max(1, Math.round(ms))));
+  to.record(Math.min(MAX_MS, Math.max(1, Math.round(ms))));
 }
 
 function p95(windows: readonly RecordableHistogram[]): number | null {
