@@ -56,17 +56,17 @@ export async function restoreFiles(workspace: Workspace, { task }: Turn): Promis
   }
 }
 
-/** @returns the content, or why it is left out: files are not read through links */
+/** @returns the content, or the reason why the file is left out. Symbolic links are not followed. */
 async function readInside(root: string, path: string, maxBytes: number): Promise<Buffer | string> {
   const fullPath = join(root, path);
-  if ((await realpath(fullPath).catch(() => undefined)) !== fullPath) return 'it is a link';
+  if ((await realpath(fullPath).catch(() => undefined)) !== fullPath) return 'it is a symbolic link';
   await using file = await open(fullPath, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   const stats = await file.stat();
-  if (!stats.isFile()) return 'it is no plain file';
+  if (!stats.isFile()) return 'it is not a regular file';
   return stats.size > maxBytes ? `it is too big (${stats.size} bytes)` : file.readFile();
 }
 
-/** The file in the first form that the client accepts, or why it accepts none. */
+/** The file as text or bytes, whichever the client accepts first; otherwise the reason why it accepts neither. */
 function partFor(turn: Turn, filename: string, content: Buffer): Part | string {
   const own = mediaTypeOf(filename, content);
   if (isText(content)) {
@@ -74,7 +74,7 @@ function partFor(turn: Turn, filename: string, content: Buffer): Part | string {
     if (mediaType) return { text: content.toString('utf8'), mediaType, filename };
   }
   const mediaType = [own, 'application/octet-stream'].find((type) => turn.accepts(type));
-  return mediaType ? { raw: content.toString('base64'), mediaType, filename } : `the client does not take ${own}`;
+  return mediaType ? { raw: content.toString('base64'), mediaType, filename } : `the client does not accept ${own}`;
 }
 
 async function attach(turn: Turn, path: string, part: Part): Promise<void> {

@@ -49,7 +49,7 @@ function contextText({ task, message, attempt, history }: Turn, { role, capabili
   const earlier = history.filter(
     ({ messageId, metadata }) => messageId !== message.messageId && !metadata?.[outputKey],
   );
-  const again = 'An earlier attempt at this work was interrupted: what it left in this folder is still here.';
+  const again = 'An earlier attempt at this work was interrupted. Its files are still in this folder.';
   return document('Context', [
     ['Role', role],
     ['Capabilities', list(capabilities)],
@@ -62,8 +62,8 @@ function contextText({ task, message, attempt, history }: Turn, { role, capabili
 
 function instructionsText(turn: Turn, { instructions, successCriteria, approach }: Briefing): string {
   const asking =
-    `If you cannot go on without an answer, write your question into ${questionFile} and stop: ` +
-    'the answer comes as the next instructions.';
+    `If you need an answer before you can continue, write your question into ${questionFile} and stop: ` +
+    'the answer will be in the next instructions.';
   return document('Instructions', [
     ['What to do', (instructions ?? turn.text) || 'The message has no text: see the attachments.'],
     ['Success criteria', list(successCriteria)],

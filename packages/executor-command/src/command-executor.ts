@@ -27,7 +27,7 @@ const tailBytes = 4_096;
 export function commandExecutor(given: CommandSettings): Execute {
   const settings: FullCommandSettings = { ...defaultLimits, ...given };
   const relative = settings.readable?.find((path) => !isAbsolute(path));
-  if (relative !== undefined) throw new TypeError(`readable: ${relative} is no absolute path`);
+  if (relative !== undefined) throw new TypeError(`readable: ${relative} is not an absolute path`);
   const retireWorkspaces = workspaceRetirement(settings.workspaceRoot, settings.retentionMs);
   const confine = confinement(settings.sandbox);
   return async (turn) => {

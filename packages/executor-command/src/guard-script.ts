@@ -8,8 +8,7 @@
  * - A worker's heartbeat is a change of the file `lease`. After `seconds` without a change, or when a file `stop`
  *   appears, the group gets SIGTERM, and SIGKILL 3 s later.
  *
- * The traps only catch signals (`:`): a caught signal is reset to its default in the program, an ignored one would be
- * ignored there too.
+ * The traps catch signals (`:`) instead of ignoring them, because the program would inherit an ignored signal.
  */
 export const guardScript = `
 run=$1 orphan_seconds=$2

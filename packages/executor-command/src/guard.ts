@@ -13,7 +13,7 @@ export interface Launch {
   /** The complete environment. */
   readonly env: Readonly<Record<string, string>>;
   readonly input: string;
-  /** How long the program goes on without a worker. */
+  /** How long the program may run without a worker. */
   readonly orphanTimeoutMs: number;
 }
 
@@ -28,7 +28,7 @@ const leaseEveryMs = 1_000;
 const guardTimeoutMs = 4_000;
 const minOrphanSeconds = 3;
 
-/** @returns the id of its process group */
+/** Starts a guard, which runs the program. @returns the id of their process group */
 export async function spawnGuard(folder: RunFolder, launch: Launch): Promise<number> {
   const { program, cwd, env, orphanTimeoutMs } = launch;
   const orphanSeconds = String(Math.max(Math.ceil(orphanTimeoutMs / 1000), minOrphanSeconds));

@@ -35,7 +35,7 @@ const neverAttached = [
   '**/*.part',
 ];
 
-/** Files that are looked at; any others are not attached. */
+/** At most this many files are examined; others are not attached. */
 const maxListedFiles = 20_000;
 
 /** The files that may become artifacts: only plain files, and links are not followed. */

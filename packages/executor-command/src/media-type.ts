@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { posix } from 'node:path';
 
-/** By file extension. A list of our own, as general ones have .ts as a video. */
+/** By file extension. General lists are not used, because they map .ts to a video type. */
 const mediaTypes: Readonly<Record<string, string>> = {
   css: 'text/css',
   csv: 'text/csv',

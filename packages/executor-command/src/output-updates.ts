@@ -61,13 +61,13 @@ export class OutputUpdates {
   }
 }
 
-/** The bytes of the run's output that are in the history, from an earlier attempt. */
+/** Number of bytes of the run's output that an earlier attempt has published in the history. */
 function publishedBytes({ history }: Turn, runId: string): number {
   return history.reduce((end, { metadata }) => Math.max(end, positionIn(metadata?.[outputKey], runId)), 0);
 }
 
-function positionIn(mark: unknown, runId: string): number {
-  if (typeof mark !== 'object' || mark === null || !('run' in mark) || mark.run !== runId) return 0;
-  const end = 'bytes' in mark && Array.isArray(mark.bytes) ? Number(mark.bytes[1]) : 0;
+function positionIn(value: unknown, runId: string): number {
+  if (typeof value !== 'object' || value === null || !('run' in value) || value.run !== runId) return 0;
+  const end = 'bytes' in value && Array.isArray(value.bytes) ? Number(value.bytes[1]) : 0;
   return Number.isFinite(end) ? end : 0;
 }

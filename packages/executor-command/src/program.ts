@@ -7,7 +7,7 @@ import type { RunClaim, RunFolder } from './run-folder.ts';
 const checkEveryMs = 100;
 const chunkBytes = 65_536;
 
-/** A program that runs, or has run, under a guard. */
+/** A program that a guard runs or has run. */
 export class Program {
   readonly claim: RunClaim;
   /** False: an earlier attempt started it, and this one takes it over. */
@@ -39,7 +39,7 @@ export class Program {
     }
   }
 
-  /** The exit code, once the output has ended; undefined if it was stopped. Above 128: ended by a signal, + 128. */
+  /** The exit code, when the output has ended; undefined if the program was stopped. 128 + n: ended by signal n. */
   exitCode(): Promise<number | undefined> {
     return this.#folder.exitCode();
   }

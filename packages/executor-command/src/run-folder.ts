@@ -85,7 +85,7 @@ export class RunFolder {
     return this.#file('output');
   }
 
-  /** Deletes the run, so that the program can start again. If several try, one succeeds. */
+  /** Deletes the run, so that the program can start again. Safe if several workers do it at once. */
   async discard(): Promise<void> {
     const discarded = `${this.path}.${randomUUID()}`;
     await ifThere(rename(this.path, discarded));

@@ -61,15 +61,15 @@ export interface CommandSettings {
   readonly files?: FileSettings;
   /** After this time the program is ended and the task fails. Keep it below `turnTimeoutMs`. Default: 540,000. */
   readonly timeoutMs?: number;
-  /** With more output the program is ended and the task fails. Default: 262,144. */
+  /** If the program writes more output, it is ended and the task fails. Default: 262,144. */
   readonly outputLimitBytes?: number;
-  /** Least time between two updates with new output. Default: 2,000. */
+  /** Shortest time between two updates with new output. Default: 2,000. */
   readonly updateEveryMs?: number;
   /** Time from SIGTERM to SIGKILL. Default: 3,000. */
   readonly killAfterMs?: number;
   /**
-   * How long a program goes on after its worker died or was restarted, so that the next attempt on this machine takes
-   * it over instead of starting it again. Default: 15,000. 0: it ends with its worker.
+   * How long a program may run after its worker died or was restarted, so that the next attempt on this machine can take
+   * it over instead of starting it again. Default: 15,000. 0: the program ends with its worker.
    */
   readonly orphanTimeoutMs?: number;
   /** A workspace that no turn has used for this long is removed. Default: 7 days, as long as a task is kept. */

@@ -37,7 +37,7 @@ export class Workspace {
     return new RunFolder(join(this.#records, folderName(messageId)));
   }
 
-  /** The files before the first attempt at a message, so that those of an interrupted attempt count as results. */
+  /** The files before the first attempt at a message: files of an interrupted attempt count as results, too. */
   async rememberFiles(messageId: string, list: () => Promise<FileList>): Promise<FileList> {
     const path = join(this.#records, `${folderName(messageId)}.files`);
     const remembered = await ifThere(readFile(path, 'utf8'));
@@ -92,7 +92,7 @@ function folderName(id: string): string {
   return /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(id) ? id : createHash('sha256').update(id).digest('hex');
 }
 
-/** The last name in a client's path, in the syntax of any system. */
+/** The last part of a client's path, with `/` or `\` as separator. */
 function fileName(path: string): string {
   const name = basename(path.replaceAll('\\', '/')).replaceAll('\0', '');
   return ['', '.', '..'].includes(name) ? 'file' : name.slice(0, 100);

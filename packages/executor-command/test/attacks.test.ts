@@ -182,8 +182,8 @@ describe('the choice of a sandbox', () => {
     expect(warn).toHaveBeenCalledExactlyOnceWith(expect.stringContaining('No sandbox works (broken)'), {
       code: 'UNCONFINED',
     });
-    await expect(confine(['true'], { ...paths, network: 'none' })).rejects.toThrow('This agent cannot work here.');
-    await expect(confinement('required', [])(['true'], paths)).rejects.toThrow('This agent cannot work here.');
+    await expect(confine(['true'], { ...paths, network: 'none' })).rejects.toThrow('This agent cannot run here.');
+    await expect(confinement('required', [])(['true'], paths)).rejects.toThrow('This agent cannot run here.');
   });
 
   it('runs no program without the sandbox once it has worked', async () => {

@@ -5,7 +5,7 @@ import type OpenAI from 'openai';
 export interface ToolCall {
   readonly id: string;
   readonly name: string;
-  /** JSON, if the model wrote it right. */
+  /** JSON, unless the model made an error. */
   readonly arguments: string;
 }
 
@@ -49,7 +49,7 @@ export class AnswerBuilder {
   }
 
   /**
-   * @throws {AgentError} the answer was cut off by a limit, as it would be again
+   * @throws {AgentError} the model declined, or a limit cut the answer off, so a retry would not help
    * @throws {RetryableError} the answer broke off, or is empty
    */
   build(): Answer {

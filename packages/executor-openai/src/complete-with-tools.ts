@@ -44,7 +44,7 @@ export async function completeWithTools(turn: Turn, loop: ToolLoop): Promise<str
     );
     if (calls.length === 0) return text;
     if (round > maxToolRounds)
-      throw new AgentError(`The model did not answer within ${maxToolRounds} uses of its tools.`);
+      throw new AgentError(`The model did not answer within its limit of rounds of tool calls (${maxToolRounds}).`);
     if (text) await turn.working({ parts: [{ text }], metadata: { [interimKey]: turn.message.messageId } });
     messages.push(asMessage({ text, calls }), ...(await runTools(turn, tools, { round, calls })));
   }

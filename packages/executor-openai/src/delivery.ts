@@ -77,11 +77,11 @@ async function completeWith(turn: Turn, name: string, value: unknown): Promise<O
   return turn.complete();
 }
 
-/** @throws {RetryableError} the text does not match the schema: a model may get it right the next time */
+/** @throws {RetryableError} the text does not match the schema: the next attempt of the model may */
 export function readValue<Value>(schema: z.ZodType<Value>, text: string): Value {
   try {
     return schema.parse(JSON.parse(text));
   } catch (cause) {
-    throw new RetryableError('The answer of the model does not have the agreed form.', { cause });
+    throw new RetryableError('The answer of the model does not match its schema.', { cause });
   }
 }

@@ -73,7 +73,7 @@ function parsed(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {
-    throw new ToolError('the arguments are no JSON');
+    throw new ToolError('the arguments are not JSON');
   }
 }
 

@@ -145,7 +145,10 @@ describe('the tools of a model', () => {
 
   it('fail the task if the model calls them after maxToolRounds', async () => {
     const { answer, orders } = await ask(callTools([funghi]), { maxToolRounds: 1 });
-    expect([answer, orders.length]).toEqual(['The model did not answer within 1 uses of its tools.', 1]);
+    expect([answer, orders.length]).toEqual([
+      'The model did not answer within its limit of rounds of tool calls (1).',
+      1,
+    ]);
   });
 
   it('get a call id if the server sends none', async () => {

@@ -49,7 +49,7 @@ export class RemoteClient {
   readonly #client: Client;
   readonly #settings: FullRemoteSettings;
   readonly #extensions: readonly string[];
-  /** Whether the agent says that it streams. */
+  /** Whether the agent's card declares streaming. */
   readonly canStream: boolean;
 
   private constructor(client: Client, { capabilities }: SdkAgentCard, settings: FullRemoteSettings) {
@@ -79,7 +79,7 @@ export class RemoteClient {
     }
   }
 
-  /** Sends a message, and returns its events as a stream, or else the first answer. */
+  /** Sends a message. Yields the events of the stream or, without streaming, the one response. */
   async *send(
     request: SendMessageRequest,
     call: Call & { readonly canStream: boolean },
@@ -166,7 +166,7 @@ interface Options {
   readonly serviceParameters: Record<string, string>;
 }
 
-/** Takes the id out of the event's metadata: it names an event of the remote task, and would be wrong in ours. */
+/** Removes the event id from the event's metadata, because it would be wrong in the mirrored task. */
 function identified(event: StreamResponse): RemoteEvent {
   const named = event.task ?? event.statusUpdate ?? event.artifactUpdate;
   if (!named?.metadata) return { event };

@@ -50,10 +50,13 @@ export class RemoteError extends Error {
     if (error instanceof Error && error.cause instanceof SdkError) return RemoteError.from(error.cause);
     if (error instanceof SdkError) return new RemoteError(kindOf(error), error.message, { cause: error });
     if (error instanceof A2AError)
-      return new RemoteError('refused', `its answer is no A2A (${error.message})`, { cause: error });
+      return new RemoteError('refused', `its answer is not A2A (${error.message})`, { cause: error });
     const guard = causes(error).find((each) => each instanceof AddressRefused || each instanceof ResponseRefused);
     if (guard) return new RemoteError('refused', guard.message, { cause: error });
-    return new RemoteError('unreachable', 'it gave no answer', { cause: error, mayHaveArrived: !wasTurnedAway(error) });
+    return new RemoteError('unreachable', 'it gave no answer', {
+      cause: error,
+      mayHaveArrived: !wasNotConnected(error),
+    });
   }
 }
 
@@ -72,12 +75,12 @@ function kindOf(error: unknown): RemoteErrorKind {
   return 'refused';
 }
 
-/** Whether the connection was not made, so that the request has not arrived. */
-function wasTurnedAway(error: unknown): boolean {
-  return causes(error).some((each) => 'code' in each && neverConnected.has(String(each.code)));
+/** Whether no connection was made, so that the request cannot have arrived. */
+function wasNotConnected(error: unknown): boolean {
+  return causes(error).some((each) => 'code' in each && connectErrors.has(String(each.code)));
 }
 
-const neverConnected: ReadonlySet<string> = new Set([
+const connectErrors: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
   'EAI_AGAIN',

@@ -8,7 +8,7 @@ export const maxCardBytes = 1024 * 1024;
 export const maxAnswerBytes = 16 * 1024 * 1024;
 
 /** Statuses of proxies in front of the agent, and of busy agents: a retry may succeed. */
-const notNow: readonly number[] = [408, 425, 429, 502, 503, 504];
+const temporaryStatuses: readonly number[] = [408, 425, 429, 502, 503, 504];
 
 export interface RemoteFetchOptions {
   readonly timeoutMs: number;
@@ -25,10 +25,10 @@ export function remoteFetch(settings: RemoteSettings, options: RemoteFetchOption
   return async (input, init) => {
     const { origin } = new URL(input instanceof Request ? input.url : input);
     if (settings.headers && !named.includes(origin))
-      throw new RemoteError('untrusted-origin', `its card leads to ${origin}, which is not among its trustedOrigins`);
+      throw new RemoteError('untrusted-origin', `its card names ${origin}, which is not one of the trustedOrigins`);
     const response = await client.fetch(input, init);
     const { status, headers } = response;
-    if (!notNow.includes(status)) return response;
+    if (!temporaryStatuses.includes(status)) return response;
     await response.body?.cancel();
     throw new RemoteError('unreachable', `it answers with HTTP ${status}`, {
       retryAfterMs: retryAfterMs(headers.get('retry-after')),

@@ -59,12 +59,12 @@ export class RemoteLink {
 
   /** Call it when the agent waits for its client. @returns the metadata to store */
   asks(status: TaskStatus): Metadata {
-    return this.#link ? this.#keep({ ...this.#link, asked: markOf(status) }) : {};
+    return this.#link ? this.#keep({ ...this.#link, asked: statusKey(status) }) : {};
   }
 
   /** Whether the message of this turn answers this status, so that it is not new. */
   isAnswered(status: TaskStatus): boolean {
-    return this.#answered === markOf(status);
+    return this.#answered === statusKey(status);
   }
 
   /** Call it when the remote agent no longer knows the task. */
@@ -78,7 +78,7 @@ export class RemoteLink {
   }
 }
 
-function markOf({ state, message, timestamp }: TaskStatus): string {
+function statusKey({ state, message, timestamp }: TaskStatus): string {
   return JSON.stringify([state, message?.messageId, timestamp]);
 }
 

@@ -11,9 +11,9 @@ import { RetryBudget } from './retry-budget.ts';
 import { RunSignal } from './run-signal.ts';
 import type { FullRemoteSettings } from './settings.ts';
 
-/** How often a lost task may be started again within one turn. */
+/** How often a turn may start again a task that the remote agent has lost. */
 const maxRestarts = 5;
-/** How often in a row resuming a stream is tried, before the task is read instead. */
+/** After this many failed attempts in a row to resume a stream, the task is read instead. */
 const maxResumes = 6;
 const cancelTimeoutMs = 3_000;
 
@@ -100,7 +100,7 @@ export class RemoteRun {
     } finally {
       this.#stop.release();
     }
-    if (!this.#link.isSent) throw new RemoteError('unreachable', 'it ended its answer before it had begun');
+    if (!this.#link.isSent) throw new RemoteError('unreachable', 'its stream ended before the first event');
   }
 
   /** Resumes the stream after the last event, or reads the task and follows its events. */
@@ -204,7 +204,7 @@ export class RemoteRun {
   }
 }
 
-/** Ignores the error of an agent that cannot list its tasks; temporary errors are thrown again. */
+/** Rethrows temporary errors, and ignores others: some agents cannot list their tasks. */
 function rethrowTemporary(error: unknown): undefined {
   if (!(error instanceof RemoteError) || error.kind === 'unreachable' || error.kind === 'lost') throw error;
 }

@@ -37,7 +37,7 @@ function stopWithTurn(executor: AgentExecutor, { signal, task }: Turn, bus: Turn
   const cancel = async (): Promise<void> => executor.cancelTask(task.id, bus);
   const stop = (): void => {
     if (TurnInterruption.from(signal.reason).kind !== 'canceled') bus.mute();
-    // An executor that does not stop is abandoned when the turn's grace is over.
+    // An executor that does not stop is abandoned after the turn's grace period.
     cancel().catch(() => undefined);
   };
   signal.addEventListener('abort', stop, { once: true });

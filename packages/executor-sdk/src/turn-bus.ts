@@ -28,7 +28,7 @@ export class TurnBus extends DefaultExecutionEventBus {
     if (this.#isMuted) return;
     const read = readSdkEvent({ payload: payloadOf(event) });
     this.#tail = this.#tail.then(() => this.#mirrorEvent(read));
-    // `conclude` rejects with it.
+    // `conclude` rejects with the error; this only prevents an unhandled rejection.
     this.#tail.catch(() => undefined);
   }
 

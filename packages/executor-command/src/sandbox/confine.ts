@@ -6,14 +6,14 @@ import type { Sandbox, SandboxPaths } from './sandbox.ts';
 import { unshareSandbox } from './unshare.ts';
 
 /**
- * - `auto`: bubblewrap or unshare, where one of them works; otherwise the program runs unconfined, with a warning.
- * - `required`: turns fail where neither works.
+ * - `auto`: bubblewrap or unshare, if one of them works; otherwise the program runs unconfined, with a warning.
+ * - `required`: turns fail if neither works.
  * - `off`: unconfined, without a warning.
- * - a sandbox of your own: turns fail where it does not work.
+ * - a sandbox of your own: turns fail if it does not work.
  */
 export type SandboxSetting = 'auto' | 'required' | 'off' | Sandbox;
 
-/** Makes the command line that runs a program confined, or returns the program's own where there is no sandbox. */
+/** Returns a command line that runs the program in a sandbox, or the program itself if there is no sandbox. */
 export type Confine = (program: readonly string[], paths: SandboxPaths) => Promise<readonly string[]>;
 
 const probeTimeoutMs = 10_000;
@@ -29,7 +29,7 @@ export function confinement(setting: SandboxSetting = 'auto', ready = [bubblewra
     chosen ??= await firstThatWorks(candidates, paths);
     if (chosen) return chosen.wrap(program, paths);
     if (setting !== 'auto' || paths.network === 'none') {
-      throw new AgentError('This agent cannot work here.', {
+      throw new AgentError('This agent cannot run here.', {
         cause: new Error(`No sandbox works: ${tried(candidates)}`),
       });
     }
@@ -40,7 +40,8 @@ export function confinement(setting: SandboxSetting = 'auto', ready = [bubblewra
   };
 }
 
-const unconfined = 'programs of this agent can read what this process can, its environment and other workspaces too.';
+const unconfined =
+  'programs of this agent can read everything that this process can, including its environment and other workspaces.';
 
 function tried(candidates: readonly Sandbox[]): string {
   return candidates.map(({ name }) => name).join(', ');

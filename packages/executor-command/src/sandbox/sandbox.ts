@@ -1,6 +1,6 @@
 /** The paths of a sandbox. All are absolute, and are the same inside and outside. */
 export interface SandboxPaths {
-  /** The folder of all workspaces: inside it has only the program's own. */
+  /** The folder of all workspaces. In the sandbox it contains only the program's own workspace. */
   readonly workspaceRoot: string;
   /** The one folder that the program may change. */
   readonly workspace: string;
@@ -15,9 +15,9 @@ export interface Sandbox {
   readonly name: string;
   /**
    * @param program a command and its arguments
-   * @returns a command and its arguments that run it confined, in the workspace, with the same environment, standard
-   * streams and exit code; above 128: ended by that signal + 128. SIGTERM for the process group must reach the program
-   * and nothing else.
+   * @returns a command and its arguments that run the program confined, in the workspace, with the same environment,
+   * standard streams and exit code (128 + n: ended by signal n). A SIGTERM to the process group must end the program
+   * only, not the sandbox.
    */
   wrap(program: readonly string[], paths: SandboxPaths): readonly string[];
 }
@@ -30,7 +30,7 @@ export const systemPaths: readonly string[] = [
   ...['pki/tls', 'protocols', 'resolv.conf', 'services', 'ssl/certs', 'ssl/openssl.cnf', 'timezone'].map(etc),
 ];
 
-/** Parts of /proc with which root can change the machine, also from a user namespace. */
+/** Parts of /proc through which root could change the machine, even from a user namespace. */
 export const kernelPaths: readonly string[] = ['/proc/sys', '/proc/sysrq-trigger', '/proc/irq', '/proc/bus'];
 
 /** The user and group "nobody", as which the program runs. */

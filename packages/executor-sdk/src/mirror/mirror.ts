@@ -14,8 +14,8 @@ import type { ArtifactIds } from './artifact-ids.ts';
 import { coalesced } from './coalesced.ts';
 
 /**
- * Mirrors another agent's task into a turn: each message once, artifacts as they grow, states as they change. Of a
- * whole task it publishes what the turn lacks.
+ * Mirrors another agent's task into a turn: each message once, artifacts as they grow, states as they change. From a
+ * whole task it publishes only what the turn does not have yet.
  */
 export class Mirror {
   readonly #turn: Turn;
