@@ -68,8 +68,8 @@ export interface CommandSettings {
   /** Time from SIGTERM to SIGKILL. Default: 3,000. */
   readonly killAfterMs?: number;
   /**
-   * How long a program may run after its worker died or was restarted, so that the next attempt on this machine can take
-   * it over instead of starting it again. Default: 15,000. 0: the program ends with its worker.
+   * How long a program may run after its worker died or was restarted, so that the next attempt on this machine can
+   * take it over instead of starting it again. Default: 15,000. 0: the program ends with its worker.
    */
   readonly orphanTimeoutMs?: number;
   /** A workspace that no turn has used for this long is removed. Default: 7 days, as long as a task is kept. */

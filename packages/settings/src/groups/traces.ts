@@ -26,7 +26,7 @@ export const traces = {
       of: ['worker'],
       schema: oneOf('link', 'parent'),
       default: 'link',
-      text: '`link`: each turn is a trace of its own, linked to that of its message. `parent`: the turn is part of the caller’s trace while the caller waits for it or streams it.',
+      text: '`link`: each turn is a trace of its own, linked to the trace of its message. `parent`: the turn is part of the caller’s trace while the caller waits for it or streams it.',
     },
   },
 } as const satisfies SettingGroup;
