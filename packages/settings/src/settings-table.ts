@@ -92,8 +92,8 @@ function marks({ isShared, isSecret }: Setting): string {
   return `${isShared ? ' Must be the same on every gateway and worker.' : ''}${isSecret === true ? ' Secret: never printed.' : ''}`;
 }
 
-function defaultText({ default: value, defaults, defaultText: words }: Setting): string {
-  if (words !== undefined) return words;
+function defaultText({ default: value, defaults, defaultText: text }: Setting): string {
+  if (text !== undefined) return text;
   if (defaults)
     return Object.entries(defaults)
       .map(([command, each]) => `${command} ${each}`)

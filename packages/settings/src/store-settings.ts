@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { ValuesOf } from './read-settings.ts';
 
-type Shared = Pick<
+type SharedValues = Pick<
   ValuesOf<'gateway'> & ValuesOf<'worker'>,
   | 'REDIS_URL'
   | 'REDIS_PASSWORD_FILE'
@@ -21,17 +21,17 @@ type Shared = Pick<
   | 'PUSH_SECRET_FILE'
 >;
 
-interface Given {
-  readonly values: Shared;
-  check<T>(name: keyof Shared, read: () => T): T | undefined;
+interface SharedSettings {
+  readonly values: SharedValues;
+  check<T>(name: keyof SharedValues, read: () => T): T | undefined;
 }
 
 /** The settings of the store that are the same for gateway and worker. */
-export function storeSettings(given: Given) {
-  const { values } = given;
-  const redisPassword = readSecret(given, 'REDIS_PASSWORD_FILE');
-  const redisCa = given.check('REDIS_CA_FILE', () => readAuthorities(values));
-  const pushSecret = readSecret(given, 'PUSH_SECRET_FILE');
+export function storeSettings(settings: SharedSettings) {
+  const { values } = settings;
+  const redisPassword = readSecret(settings, 'REDIS_PASSWORD_FILE');
+  const redisCa = settings.check('REDIS_CA_FILE', () => readAuthorities(values));
+  const pushSecret = readSecret(settings, 'PUSH_SECRET_FILE');
   return {
     redisUrl: values.REDIS_URL,
     ...(redisPassword && { redisPassword }),
@@ -51,16 +51,16 @@ export function storeSettings(given: Given) {
   };
 }
 
-function readSecret(given: Given, name: 'REDIS_PASSWORD_FILE' | 'PUSH_SECRET_FILE'): string | undefined {
-  const { [name]: file } = given.values;
-  return given.check(name, () => {
+function readSecret(settings: SharedSettings, name: 'REDIS_PASSWORD_FILE' | 'PUSH_SECRET_FILE'): string | undefined {
+  const { [name]: file } = settings.values;
+  return settings.check(name, () => {
     const secret = file && readFileSync(file, 'utf8').trim();
     if (secret === '') throw new Error('the file is empty');
     return secret;
   });
 }
 
-function readAuthorities({ REDIS_URL: url, REDIS_CA_FILE: file }: Shared): string | undefined {
+function readAuthorities({ REDIS_URL: url, REDIS_CA_FILE: file }: SharedValues): string | undefined {
   if (file === undefined) return undefined;
   if (!url.startsWith('rediss')) throw new Error('REDIS_URL has no TLS: it must begin with rediss');
   const authorities = readFileSync(file, 'utf8');

@@ -16,8 +16,8 @@ export interface Sandbox {
   /**
    * @param program a command and its arguments
    * @returns a command and its arguments that run the program confined, in the workspace, with the same environment,
-   * standard streams and exit code (128 + n: ended by signal n). A SIGTERM to the process group must end the program
-   * only, not the sandbox.
+   * standard streams and exit code (128 + n: ended by signal n). A SIGTERM to the process group must reach only
+   * the program.
    */
   wrap(program: readonly string[], paths: SandboxPaths): readonly string[];
 }

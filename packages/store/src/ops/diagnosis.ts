@@ -124,7 +124,7 @@ export function diagnose(facts: TaskFacts): Diagnosis {
     finding: 'starting',
     isStuck: false,
     text: 'A worker has just taken the task.',
-    see: [seen('agent', agent)],
+    see: [link('agent', agent)],
     actions: ['wait'],
   };
 }
@@ -156,7 +156,7 @@ function waitsForPerson({ record, interruptedMs }: TaskFacts): Diagnosis | undef
       ? 'The task waits for an answer to its question.'
       : 'The task waits for an authorization by its client.',
     ...since(interruptedMs),
-    see: [seen('agent', record.agent)],
+    see: [link('agent', record.agent)],
     actions: ['answer', 'cancel'],
   };
 }
@@ -169,9 +169,9 @@ function scheduled({ record, nowMs }: TaskFacts): Diagnosis | undefined {
     finding: 'scheduled',
     isStuck: isLate,
     text: isLate
-      ? `The task is scheduled for ${record.scheduledFor}; ${words(lateMs)} later, no worker has begun it.`
+      ? `The task is scheduled for ${record.scheduledFor}; ${duration(lateMs)} later, no worker has begun it.`
       : `The task is scheduled for ${record.scheduledFor}.`,
-    see: [seen('agent', record.agent)],
+    see: [link('agent', record.agent)],
     actions: [isLate ? 'start-worker' : 'wait', 'cancel'],
   };
 }
@@ -184,15 +184,15 @@ function agentUnknown({ record, agent }: TaskFacts): Diagnosis | undefined {
 
 function workerFrozen({ record, turn }: TaskFacts): Diagnosis | undefined {
   if (turn?.silentMs === undefined || turn.silentMs <= FROZEN_AFTER_MS) return undefined;
-  const when = turn.leaseMs > 0 ? `in ${words(turn.leaseMs)}` : 'now';
+  const when = turn.leaseMs > 0 ? `in ${duration(turn.leaseMs)}` : 'now';
   return {
     finding: 'worker-frozen',
     isStuck: true,
     text:
-      `Worker ${turn.worker}, which runs the task, has been silent for ${words(turn.silentMs)}; ` +
+      `Worker ${turn.worker}, which runs the task, has been silent for ${duration(turn.silentMs)}; ` +
       `another worker may take it over ${when}.`,
     ...since(turn.sinceMs),
-    see: [seen('worker', turn.worker), seen('agent', record.agent)],
+    see: [link('worker', turn.worker), link('agent', record.agent)],
     actions: ['start-worker', 'wait', 'cancel'],
   };
 }
@@ -200,7 +200,7 @@ function workerFrozen({ record, turn }: TaskFacts): Diagnosis | undefined {
 function waitsForCall({ turn, calls }: TaskFacts): Diagnosis | undefined {
   if (!isAlive(turn) || calls.length === 0) return undefined;
   const text = `The turn waits for ${calls.length === 1 ? 'a task' : `${calls.length} tasks`} of another agent.`;
-  const see = [...calls.map((id) => seen('task', id)), ...workerOf(turn)];
+  const see = [...calls.map((id) => link('task', id)), ...workerOf(turn)];
   return { finding: 'waits-for-call', isStuck: false, text, ...since(turn.sinceMs), see, actions: ['wait', 'cancel'] };
 }
 
@@ -222,9 +222,9 @@ function agentPaused({ record, agent, job }: TaskFacts): Diagnosis | undefined {
   return {
     finding: 'agent-paused',
     isStuck: true,
-    text: `The agent "${record.agent}" is paused; ${jobs(agent.waiting)}.`,
+    text: `The agent "${record.agent}" is paused; ${waitingTasks(agent.waiting)}.`,
     ...since(job.sinceMs),
-    see: [seen('agent', record.agent)],
+    see: [link('agent', record.agent)],
     actions: ['resume-agent', 'cancel'],
   };
 }
@@ -234,9 +234,9 @@ function noWorker({ record, agent, job }: TaskFacts): Diagnosis | undefined {
   return {
     finding: 'no-worker',
     isStuck: true,
-    text: `No live worker runs "${record.agent}"; ${jobs(agent.waiting)}.`,
+    text: `No live worker runs "${record.agent}"; ${waitingTasks(agent.waiting)}.`,
     ...since(job.sinceMs),
-    see: [seen('agent', record.agent)],
+    see: [link('agent', record.agent)],
     actions: ['start-worker', 'cancel'],
   };
 }
@@ -257,12 +257,12 @@ function workerDead({ turn }: TaskFacts): Diagnosis | undefined {
 
 function retryWaits({ record, job, nowMs }: TaskFacts): Diagnosis | undefined {
   if (job.delayedToMs === undefined) return undefined;
-  const text = `Attempt ${record.attempts} has failed; the next attempt begins in ${words(job.delayedToMs - nowMs)}.`;
+  const text = `Attempt ${record.attempts} has failed; the next attempt begins in ${duration(job.delayedToMs - nowMs)}.`;
   return {
     finding: 'retry-waits',
     isStuck: false,
     text,
-    see: [seen('agent', record.agent)],
+    see: [link('agent', record.agent)],
     actions: ['wait', 'cancel'],
   };
 }
@@ -272,7 +272,7 @@ function notSwept({ record, nowMs, sweepAfterMs }: TaskFacts): Diagnosis | undef
   if (record.jobState === 'active' || record.sweeps > 0 || record.dueAt === undefined) return undefined;
   const lateMs = nowMs - Date.parse(record.dueAt);
   if (lateMs < sweepAfterMs) return undefined;
-  const text = `No worker sweeps waiting tasks: this task should have been swept ${words(lateMs)} ago.`;
+  const text = `No worker sweeps waiting tasks: this task should have been swept ${duration(lateMs)} ago.`;
   return { finding: 'not-swept', isStuck: true, text, since: record.dueAt, see: [], actions: ['start-worker'] };
 }
 
@@ -281,8 +281,8 @@ function waiting({ record, agent, job, share }: TaskFacts): Diagnosis | undefine
   const place = placeOf(job);
   const isOver = share.hasOthers && 2 * share.waiting > (agent?.waiting ?? 0);
   if (!isOver) {
-    const text = `${place} in the queue of "${record.agent}"; ${jobs(agent?.waiting ?? 0)}.`;
-    const see = [seen('agent', record.agent)];
+    const text = `${place} in the queue of "${record.agent}"; ${waitingTasks(agent?.waiting ?? 0)}.`;
+    const see = [link('agent', record.agent)];
     return { finding: 'queued', isStuck: false, text, ...since(job.sinceMs), see, actions: ['wait', 'cancel'] };
   }
   return {
@@ -292,7 +292,7 @@ function waiting({ record, agent, job, share }: TaskFacts): Diagnosis | undefine
       `Tenant "${record.tenant}" has ${share.waiting} of ${agent?.waiting} tasks that wait for "${record.agent}", ` +
       `which alternate with those of other tenants: ${place.toLowerCase()}.`,
     ...since(job.sinceMs),
-    see: [seen('tenant', record.tenant), seen('agent', record.agent)],
+    see: [link('tenant', record.tenant), link('agent', record.agent)],
     actions: ['wait', 'cancel'],
   };
 }
@@ -300,7 +300,7 @@ function waiting({ record, agent, job, share }: TaskFacts): Diagnosis | undefine
 function jobMissing({ record }: TaskFacts): Diagnosis | undefined {
   if (record.jobState === 'active') return undefined;
   const text = 'The queue has no job for the task; the sweeper will add one.';
-  return { finding: 'job-missing', isStuck: false, text, see: [seen('agent', record.agent)], actions: ['wait'] };
+  return { finding: 'job-missing', isStuck: false, text, see: [link('agent', record.agent)], actions: ['wait'] };
 }
 
 /** Whether the turn's worker is alive. If it has not reported yet, the lease decides. */
@@ -308,9 +308,9 @@ function isAlive(turn: TurnFacts | undefined): turn is TurnFacts {
   return turn !== undefined && (turn.silentMs === undefined ? turn.leaseMs > 0 : turn.silentMs <= FROZEN_AFTER_MS);
 }
 
-type Seen = Diagnosis['see'][number];
-const seen = (kind: Seen['kind'], id: string): Seen => ({ kind, id });
-const workerOf = (turn: TurnFacts | undefined): Seen[] => (turn ? [seen('worker', turn.worker)] : []);
+type Link = Diagnosis['see'][number];
+const link = (kind: Link['kind'], id: string): Link => ({ kind, id });
+const workerOf = (turn: TurnFacts | undefined): Link[] => (turn ? [link('worker', turn.worker)] : []);
 const since = (ms: number | undefined) => (ms === undefined ? {} : { since: new Date(ms).toISOString() });
 /** The place of a job in its queue, for people. */
 function placeOf({ before }: JobFacts): string {
@@ -318,10 +318,10 @@ function placeOf({ before }: JobFacts): string {
   return before === 1 ? '1 task is ahead of this one' : `${before} tasks are ahead of this one`;
 }
 
-const jobs = (count: number): string => (count === 1 ? '1 task waits' : `${count} tasks wait`);
+const waitingTasks = (count: number): string => (count === 1 ? '1 task waits' : `${count} tasks wait`);
 
 /** A duration for people: `12 s`, `3 min`, `2 h`. */
-function words(ms: number): string {
+function duration(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1_000));
   if (seconds < 120) return `${seconds} s`;
   return seconds < 7_200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3_600)} h`;

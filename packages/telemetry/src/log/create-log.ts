@@ -30,8 +30,8 @@ const MAX_BUFFERED_BYTES = 16 * 1024 * 1024;
 const WARN = pino.levels.values.warn ?? 0;
 
 /**
- * The destination of a program's log: text in a terminal, otherwise JSON. Logging never blocks. Warnings and errors are
- * written at once, other lines within 100 ms or when the process exits.
+ * The destination of a program's log: text in a terminal, otherwise JSON. Writing JSON never blocks the program:
+ * warnings and errors are written at once, other lines within 100 ms or when the process exits.
  */
 export async function logOutput(out: { readonly fd: number; readonly isTTY?: boolean }): Promise<DestinationStream> {
   if (!out.isTTY) return batchedOutput(out.fd);
