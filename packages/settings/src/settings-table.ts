@@ -89,7 +89,8 @@ function allowedText({ schema }: Pick<Setting, 'schema'>): string {
 }
 
 function marks({ isShared, isSecret }: Setting): string {
-  return `${isShared ? ' Must be the same on every gateway and worker.' : ''}${isSecret === true ? ' Secret: never printed.' : ''}`;
+  const shared = isShared ? ' Must be the same on every gateway and worker.' : '';
+  return shared + (isSecret === true ? ' Secret: never printed.' : '');
 }
 
 function defaultText({ default: value, defaults, defaultText: text }: Setting): string {
