@@ -48,7 +48,7 @@ describe('a notification', () => {
     ['that has expired', { claims: { exp: now() - 60 } }, /"exp"/],
     ['that never expires', { claims: { exp: undefined } }, /"exp"/],
     ['without an id', { claims: { jti: undefined } }, /"jti"/],
-    ['by another key', { key: stranger }, /not good/],
+    ['by another key', { key: stranger }, /not valid/],
   ])('with a signature %s is refused', async (_, forgery, reason) => {
     const verify = createNotificationVerifier({ keys, audience });
     expect(await verify(await withSignature(forgery))).toEqual({
