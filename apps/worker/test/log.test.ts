@@ -55,6 +55,16 @@ describe('a line that an agent logs', () => {
   });
 });
 
+it('a line about a scheduled task has the fields that docs/logs.md describes', () => {
+  const task = { agent: 'echo', taskId: 't' };
+  const [begun, notFollowed] = logged(
+    { kind: 'scheduled-task-begun', ...task, lateMs: 7 },
+    { kind: 'schedule-not-followed', ...task, why: 'overloaded', isTriedAgain: true },
+  );
+  expect(begun).toMatchObject({ task: 't', lateMs: 7 });
+  expect(notFollowed).toMatchObject({ why: 'overloaded', isTriedAgain: true });
+});
+
 it('a turn that ended with an error is logged as a warning with its stack, an outage of Redis without a stack', () => {
   const end = { kind: 'turn-ended', ...turn, outcome: 'failed' } as const;
   const [completed, failed, outage] = logged(

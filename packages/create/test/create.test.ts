@@ -65,9 +65,9 @@ describe('a new folder', () => {
   it('is refused in a folder that is not empty; nothing is written there', () => {
     mkdirSync(join(root, 'desk'));
     writeFileSync(join(root, 'desk', 'thesis.txt'), 'mine');
-    expect(() => create('desk')).toThrow(/is not empty \(it has thesis.txt\)/);
+    expect(() => create('desk')).toThrow(/is not empty \(it contains thesis.txt\)/);
     expect(readdirSync(join(root, 'desk'))).toEqual(['thesis.txt']);
-    expect(() => create('desk/thesis.txt')).toThrow('cannot name an agent');
+    expect(() => create('desk/thesis.txt')).toThrow('cannot be the name of an agent');
   });
 
   it.each([

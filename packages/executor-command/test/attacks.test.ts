@@ -149,7 +149,7 @@ describe.each(sandboxes)('in the sandbox of $name', (sandbox) => {
 });
 
 it('a relative path in "readable" is refused: the program could put a link there', () => {
-  expect(() => bench.begin('true', { readable: ['settings'] })).toThrow('readable: settings is no absolute path');
+  expect(() => bench.begin('true', { readable: ['settings'] })).toThrow('readable: settings is not an absolute path');
 });
 
 describe('if the sandbox does not work', () => {
@@ -157,7 +157,7 @@ describe('if the sandbox does not work', () => {
 
   it('a turn that requires it fails, and its program does not run', async () => {
     const { state, statusText, port } = await bench.run('touch ran', { sandbox: broken });
-    expect([state, statusText]).toEqual(['TASK_STATE_FAILED', 'This agent cannot work here.']);
+    expect([state, statusText]).toEqual(['TASK_STATE_FAILED', 'This agent cannot run here.']);
     expect(existsSync(join(bench.workspace(port), 'ran'))).toBe(false);
   });
 });

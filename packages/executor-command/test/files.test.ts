@@ -109,7 +109,7 @@ describe('the files of a program', () => {
     const make = `echo '# T' > a.md; printf '\\377' > b.png`;
     const { artifacts, statusText } = await bench.run(make, {}, { acceptedOutputModes: ['text/plain'] });
     expect(artifacts).toMatchObject([{ parts: [{ mediaType: 'text/plain' }] }]);
-    expect(statusText).toContain('Not attached: b.png, because the client does not take image/png.');
+    expect(statusText).toContain('Not attached: b.png, because the client does not accept image/png.');
     const any = await bench.run(make, {}, { acceptedOutputModes: ['text/*', 'image/*'] });
     expect(any.artifacts.map(({ parts }) => parts[0]?.mediaType)).toEqual(['text/markdown', 'image/png']);
   });

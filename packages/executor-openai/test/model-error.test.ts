@@ -91,8 +91,8 @@ describe('a model with a temporary error', () => {
   });
 
   const malformed: [string, string, string][] = [
-    ['not JSON', '{"pizza":', 'The answer of the model does not have the agreed form.'],
-    ['of another type', '{"pizza":1}', 'The answer of the model does not have the agreed form.'],
+    ['not JSON', '{"pizza":', 'The answer of the model does not match its schema.'],
+    ['of another type', '{"pizza":1}', 'The answer of the model does not match its schema.'],
     ['empty', '', 'The model gave no answer.'],
   ];
 

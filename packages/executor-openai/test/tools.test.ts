@@ -105,7 +105,7 @@ describe('the tools of a model', () => {
 
   it.each([
     ['wrong arguments', { ...funghi, args: '{"pizza":"Funghi"}' }, 'Error: the arguments are wrong'],
-    ['arguments that are not JSON', { ...funghi, args: '{"pizza":' }, 'Error: the arguments are no JSON'],
+    ['arguments that are not JSON', { ...funghi, args: '{"pizza":' }, 'Error: the arguments are not JSON'],
     ['an unknown tool', { ...funghi, name: 'toString' }, 'Error: there is no tool "toString".'],
   ])('report an invalid call to the model: %s', async (_, call, text) => {
     const { results, orders, answer } = await ask(inTurn(callTools([call]), stream(['Sorry'])));

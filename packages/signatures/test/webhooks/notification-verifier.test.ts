@@ -89,7 +89,7 @@ describe('a notification', () => {
   });
 
   test('cannot be verified without keys, token or authorization', () => {
-    expect(() => createNotificationVerifier({})).toThrow(/keys, token or authorization/);
+    expect(() => createNotificationVerifier({})).toThrow(/keys, token and authorization/);
   });
 });
 

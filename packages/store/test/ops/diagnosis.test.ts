@@ -79,25 +79,25 @@ const cases: readonly [finding: Finding, facts: TaskFacts, text: string][] = [
     { ...queued, agent: { workers: 0, paused: true, waiting: 3 } },
     'The agent "kitchen" is paused; 3 tasks wait.',
   ],
-  ['running', running, 'Worker host-1 runs it.'],
-  ['running', { ...running, agent: { workers: 2, paused: true, waiting: 0 } }, 'Worker host-1 runs it.'],
-  ['running', { ...running, turn: { ...turn, silentMs: undefined } }, 'Worker host-1 runs it.'],
+  ['running', running, 'Worker host-1 runs the task.'],
+  ['running', { ...running, agent: { workers: 2, paused: true, waiting: 0 } }, 'Worker host-1 runs the task.'],
+  ['running', { ...running, turn: { ...turn, silentMs: undefined } }, 'Worker host-1 runs the task.'],
   [
     'worker-frozen',
     { ...running, turn: silent, agent: { workers: 0, paused: false, waiting: 0 } },
-    'Worker host-1, which runs it, has been silent for 12 s; in 2 s another worker may take it over.',
+    'Worker host-1, which runs the task, has been silent for 12 s; another worker may take it over in 2 s.',
   ],
   [
     'worker-frozen',
     { ...running, turn: { ...silent, silentMs: 400_000, leaseMs: 0 } },
-    'Worker host-1, which runs it, has been silent for 7 min; another worker may take it over.',
+    'Worker host-1, which runs the task, has been silent for 7 min; another worker may take it over now.',
   ],
   [
     'worker-dead',
     { ...running, turn: { ...turn, silentMs: undefined, leaseMs: 0 } },
-    'Worker host-1, which ran it, is gone; another one takes it over.',
+    'Worker host-1, which ran the task, is gone; another worker will take it over.',
   ],
-  ['waits-for-call', { ...running, calls: ['a', 'b'] }, 'Its turn waits for 2 tasks of another agent.'],
+  ['waits-for-call', { ...running, calls: ['a', 'b'] }, 'The turn waits for 2 tasks of another agent.'],
   [
     'retry-waits',
     {
@@ -127,12 +127,12 @@ const cases: readonly [finding: Finding, facts: TaskFacts, text: string][] = [
   [
     'waits-for-auth',
     { ...running, record: { ...active, state: 'TASK_STATE_AUTH_REQUIRED' } },
-    'It waits until its client has given an authorization.',
+    'The task waits for an authorization by its client.',
   ],
   [
     'cancel-waits',
     { ...running, record: { ...active, cancelRequested: true } },
-    'A cancel waits for worker host-1 to end its turn.',
+    'The cancel waits for worker host-1 to end the turn.',
   ],
   [
     'webhook-fails',
