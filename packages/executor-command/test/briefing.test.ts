@@ -61,8 +61,8 @@ Build the login page.
 
 ## Questions
 
-If you cannot go on without an answer, write your question into QUESTION.md and stop: \
-the answer comes as the next instructions.
+If you need an answer before you can continue, write your question into QUESTION.md and stop: \
+the answer will be in the next instructions.
 `);
     expect(await bench.read(port, 'SPECS.md')).toBe('# Specifications\n\n## From design\n\nTwo fields and a button.\n');
   });
