@@ -11,8 +11,8 @@ export async function temporaryFolder(): Promise<{ readonly path: string } & Asy
 }
 
 /**
- * Gateways, of which the first is named, and workers on a Redis of their own, which keeps an append-only file as in
- * production: on loopback, gone with their owner.
+ * Gateways, the first of which is named, and workers on a Redis of their own with an append-only file, as in
+ * production: on loopback, stopped with their owner.
  */
 export async function startOwnSystem({ env, ...options }: Omit<StackOptions, 'redisUrl'>) {
   await using parts = new AsyncDisposableStack();

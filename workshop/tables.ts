@@ -58,7 +58,7 @@ export function withSection(page: string, name: string, content: string): string
   return `${page.slice(0, from)}\n\n${content}\n\n${page.slice(to)}`;
 }
 
-/** The last line of a measurement with a bar; a missed one makes the exit code 1. @param wanted what the bar is */
+/** The last line of a measurement with a limit; exit code 1 if it is missed. @param wanted what the limit applies to */
 export function conclude(isHeld: boolean, wanted: string): void {
   process.stdout.write(isHeld ? 'held\n' : `not held: ${wanted}\n`);
   process.exitCode = isHeld ? 0 : 1;

@@ -49,7 +49,7 @@ for (const row of chosen) {
   if (options.save) await writeResult('before-after.md', `Measured on ${today()}: ${where}.\n\n${table}`);
 }
 
-/** The row with the other tree instead of its peers. */
+/** The row with the other tree as its only peer. */
 function onBoth({ share: _, ...row }: Row): Row {
   const contender = (name: string, { ours }: Contest): Contender => ({
     name,
@@ -86,7 +86,7 @@ function byEachBench(row: Row): Row {
   return { ...row, bars: [], isShort: false, warmUps: 0, mostRounds: 2, open: () => contest };
 }
 
-/** This project's figure in the table that a tree's bench prints: an older one prints nothing else. */
+/** This project's figure in the table of an older tree's bench, which prints nothing else. */
 function figureIn(output: string, { title, unit }: Row): number {
   const line = output.split('\n').find((one) => one.startsWith(`| ${title} |`));
   const [ours = ''] = line?.split(' | ')[1]?.split('<br>') ?? [];

@@ -20,7 +20,7 @@ export const streams = (load: StreamLoad): Promise<StreamResult> =>
 export const fanOut = (load: FanOut): Promise<FanOutResult> =>
   ask('workshop/bench/drivers/subscribers.ts', JSON.stringify(load));
 
-/** Opens subscribers to a gateway, which get no events and stay until they are stopped. @param taskId see `FanOut` */
+/** Opens subscribers to a gateway, which get no events, until they are stopped. @param taskId see `FanOut` */
 export async function idleSubscribers(load: Omit<FanOut, 'messages'>): Promise<Program> {
   const args = [JSON.stringify({ ...load, messages: 0 })];
   const clients = await startProgram({ file: 'workshop/bench/drivers/subscribers.ts', args });

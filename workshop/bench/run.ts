@@ -1,5 +1,5 @@
-// `npm run bench`: this project, its peers and the limits, alternating in one run. `npm run bench:curve`: the rows of the
-// curve in several passes, so that no hour favours one of them.
+// `npm run bench`: this project, its peers and the limits, in alternating rounds of one run. `npm run bench:curve`: the
+// rows of the curve in several passes, so that disturbances affect all of them.
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { count, flag, readCommandLine } from '../options.ts';
@@ -56,7 +56,7 @@ function all(): Result[] {
   return [...results.values()];
 }
 
-/** Every round, and beside it the table and the picture that the documents show. */
+/** Writes every round, and the table and picture of the documents. */
 async function saveTable(): Promise<void> {
   const measured = { date: today(), conditions: { ...seen, rounds }, results: all() };
   await writeResult(`${today()}.json`, measured);

@@ -114,7 +114,7 @@ export async function openStage({ tree, env: common = {} }: StageOptions = {}) {
     withWorker,
     withoutWorker,
     peer,
-    /** The published SDK's server. @param redisUrl where it keeps its tasks; left out: in its memory */
+    /** The published SDK's server. @param redisUrl where it keeps its tasks; default: in memory */
     sdk: (...redisUrl: string[]): Promise<string> => peer('workshop/bench/peers/sdk-server.ts', ...redisUrl),
     stopPeers,
     unfinished,
@@ -123,7 +123,7 @@ export async function openStage({ tree, env: common = {} }: StageOptions = {}) {
     get worker() {
       return worker;
     },
-    /** Process ids of all that runs, by name. */
+    /** Process ids of all running programs, by name. */
     get pids(): Readonly<Record<string, number>> {
       return { gateway: gateway.pid, redis: server.pid ?? 0, ...(worker && { worker: worker.pid }) };
     },

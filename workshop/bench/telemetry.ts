@@ -26,13 +26,13 @@ const callers = 32;
 const warmUps = 6;
 const random = new SeededRandom(1);
 
-/** Of one deployment, or medians over many. */
+/** Figures of one deployment, or medians over many. */
 interface Figures {
   readonly microsPerTask: number;
   readonly tasksPerSecond: number;
 }
 
-/** By the name of the deployment, of one start each. */
+/** By the name of the deployment; one entry for each start. */
 const figures: Readonly<Record<string, Figures>>[] = [];
 for (let start = 0; start < starts; start++) {
   figures.push(await measureStart());
@@ -61,7 +61,7 @@ async function measureStart(): Promise<Record<string, Figures>> {
       const one = await measure(stage);
       if (round >= 0) measured.push(one);
     }
-  // What others do on the machine only adds, so the best quartile of the rounds says the most.
+  // Other programs only add to the figures, so the best quartile of the rounds is the most accurate.
   const best = (of: readonly Figures[]): Figures => ({
     microsPerTask: quantile(
       of.map((one) => one.microsPerTask),

@@ -44,7 +44,9 @@ async function step<T>(what: string, act: () => Promise<T>): Promise<T> {
   return result;
 }
 
-/** With three digits that matter: no more were measured. A negative difference of two measurements is noise. */
+/**
+ * With three significant digits, the accuracy of the measurements. A negative difference of two measurements is noise.
+ */
 function asWritten<T>(content: T): T {
   const rounded = (_: string, value: unknown): unknown =>
     typeof value === 'number' ? Math.max(0, Number.isInteger(value) ? value : Number(value.toPrecision(3))) : value;

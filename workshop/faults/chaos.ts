@@ -126,12 +126,12 @@ export interface TrafficOptions extends Pick<ChaosOptions, 'clients' | 'seed' | 
   readonly hasSchedules?: boolean;
 }
 
-/** Starts clients that play scenarios, one after the other. */
+/** Starts clients that play scenarios one after the other. */
 export function startTraffic(options: TrafficOptions) {
   const { gateways, onRetry, seed, clients, tasks, mayLoseEvents, receiver, hasSchedules, log } = options;
   const seen = {
     violations: [] as Violation[],
-    /** When a client saw the end of a task, by `machineMs`. */
+    /** When a client saw the end of each task, by `machineMs`. */
     endedMs: new Map<string, number>(),
     played: 0,
     resumed: 0,

@@ -107,10 +107,12 @@ export interface ProberOptions {
   readonly onRetry?: (retry: Retry) => void;
 }
 
-/** Starts a client that sends one message after the other, each until it is answered, and notes how long it went without. */
+/**
+ * Starts a client that sends messages one after the other, each until it is answered, and measures the longest wait.
+ */
 export function startProber(gateways: Gateways, name: string, { webhook, onRetry }: ProberOptions = {}) {
   const client = new ResilientClient(gateways, 0, onRetry);
-  // Ids of tasks that were acknowledged, those with a webhook, and the longest time between two answers so far.
+  // Ids of acknowledged tasks, those with a webhook, and the longest time between two answers so far.
   const seen = { accepted: [] as string[], pushed: [] as string[], worstOutageMs: 0 };
   let isStopped = false;
   const run = async (): Promise<void> => {
@@ -121,7 +123,7 @@ export function startProber(gateways: Gateways, name: string, { webhook, onRetry
       const message: Message = { messageId: `${name}-${n}`, role: 'ROLE_USER', parts: [{ text }] };
       const task = await client.send(message, false, hook).catch(() => undefined);
       if (!task) {
-        await delay(50); // the same message again
+        await delay(50); // repeats the same message
         continue;
       }
       n++;

@@ -133,7 +133,7 @@ export async function fuzzGateway(target: Target, { requests, seed, keeps, onRou
     onRound?.({ requests: done, branches: seen.size, findings: findings.size, heapBytes: latest });
   }
 
-  // So that what is new is new to the corpora, too.
+  // Runs the corpora first, so that only branches beyond them count as new.
   await Promise.all(sources.flatMap(({ kept }) => kept).map((input) => judge(target, input)));
   await ranNew(target, seen);
   for (let round = 0; done < requests && target.isAlive; round++) await playRound(round);
@@ -148,14 +148,14 @@ export async function fuzzGateway(target: Target, { requests, seed, keeps, onRou
   return [...findings.values()];
 }
 
-/** A grammar, with the inputs that were kept of earlier runs. */
+/** A grammar, with its inputs from earlier runs. */
 async function sourceOf(grammar: (typeof grammars)[number]): Promise<Source> {
   const file = fileOf(`corpus/${grammar.name}.jsonl`);
   const lines = existsSync(file) ? (await readFile(file, 'utf8')).split('\n').filter(Boolean) : [];
   return { grammar, kept: lines.map((line) => JSON.parse(line)) };
 }
 
-/** The lanes of a grammar: its inputs, and mutants of those that were kept. */
+/** The lanes of a grammar: its inputs, and mutants of the kept ones. */
 function lanesOf(source: Source) {
   const { inputs, lanes } = source.grammar;
   const mutants = source.kept.length > 0 ? [{ weight: 1, arbitrary: mutantsOf([...source.kept]) }] : [];
@@ -163,14 +163,14 @@ function lanesOf(source: Source) {
   return Array.from({ length: lanes }, () => ({ source, both }));
 }
 
-/** Whether a branch has run that is not among these. It is from now on. */
+/** Whether a branch is covered for the first time, and remembers it. */
 async function ranNew(target: Target, known: Set<string>): Promise<boolean> {
   const before = known.size;
   for (const branch of await target.branches()) known.add(branch);
   return known.size > before;
 }
 
-/** Findings that look the same but for ids, numbers and times have one cause. */
+/** Findings that differ only in ids, numbers and times have the same cause. */
 function kindOf({ problem, input }: Finding): string {
   return `${input.kind} ${problem.replaceAll(/[0-9a-f-]{8,}|\d+/g, '#').slice(0, 160)}`;
 }

@@ -30,7 +30,7 @@ const envelopeSchema = z.union([
 type Endpoint = Pick<FoundAgent, 'endpoint' | 'tenant' | 'headers' | 'binding'>;
 type Operation = 'SendMessage' | 'SendStreamingMessage' | 'GetTask';
 
-/** The parts of a request that both bindings have. */
+/** What the requests of both bindings have in common. */
 function partsOf({ endpoint, headers }: Endpoint, operation: Operation) {
   const accept = operation === 'SendStreamingMessage' ? ['accept', 'text/event-stream'] : [];
   const path = endpoint.pathname.replace(/\/+$/, '');
@@ -40,7 +40,7 @@ function partsOf({ endpoint, headers }: Endpoint, operation: Operation) {
 /** A2A 9: one URL, with the operation in the body. An answer has no ETag, so an unchanged task is sent again. */
 function jsonRpcRequest(to: Endpoint, method: Operation, params: object): Outgoing {
   const { path, headers } = partsOf(to, method);
-  // A2A 4.4.6: the tenant of the card is given back in each request.
+  // A2A 4.4.6: the tenant of the card is sent with each request.
   const all = { ...(to.tenant && { tenant: to.tenant }), ...params };
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: all });
   return { method: 'POST', path: path || '/', headers, body };

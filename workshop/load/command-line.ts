@@ -6,7 +6,7 @@ import { longStreams } from './streams.ts';
 
 export const profiles: readonly Profile[] = [steady, burst, ramp, longStreams, pollingHerd];
 
-/** A profile, and all its options. */
+/** A profile with all its options. */
 export interface PlannedRun {
   readonly profile: Profile;
   readonly options: CommonOptions & Readonly<Record<string, unknown>>;

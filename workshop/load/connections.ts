@@ -19,7 +19,7 @@ export class Failure extends Error {
   }
 }
 
-/** The result of a request, or its failure: a load test counts them. */
+/** The result of a request, or its failure: a load test counts failures. */
 export function orFailure<T>(request: Promise<T>): Promise<T | Failure> {
   return request.catch((error: unknown) => {
     if (error instanceof Failure) return error;
@@ -76,7 +76,7 @@ export class Connections implements AsyncDisposable {
     const abort = (kind: string): void => controller.abort(new Failure(kind));
     // A timer of Node can be early by a millisecond.
     const timer = setTimeout(abort, Math.max(1, Math.ceil(expiresAt - performance.now()) + 1), 'timeout');
-    // The pool notices only when it is about to send it.
+    // The pool notices the abort only when it is about to send the request.
     const aborted = new Promise<never>((_, reject) =>
       signal.addEventListener('abort', () => reject(signal.reason), { once: true }),
     );

@@ -37,9 +37,9 @@ export interface Pace {
 }
 
 /**
- * Begins each arrival when it is due, whether or not earlier ones were answered: an open model. A late arrival counts
- * from when it was due, so that a generator or a server that stalls does not hide it (no coordinated omission).
- * Only what timers cannot do better, 2 ms, is rounded away. Resolves when all that arrived has ended.
+ * Starts each arrival when it is due, whether or not earlier ones were answered: an open model. A late arrival counts
+ * from its due time, so that a stalled generator or server does not hide it (no coordinated omission). Delays up to 2
+ * ms, the accuracy of timers, are ignored. Resolves when everything that arrived has ended.
  */
 export async function keepPace({ arrivals, signal, act }: Pace): Promise<void> {
   const open = new Set<Promise<unknown>>();

@@ -133,7 +133,7 @@ export interface Profile<O extends Options = Options> {
   run(load: Load, own: ValuesOf<O>): Promise<Findings>;
 }
 
-/** A profile, with its options checked where it is written. */
+/** A profile, of which the compiler checks the options where it is written. */
 export const defineProfile = <O extends Options>(profile: Profile<O>): Profile => profile;
 
 export const defaultText = 'Hello';

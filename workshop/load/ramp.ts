@@ -82,9 +82,9 @@ interface Attempt {
 const MAY_BE_LATE = 0.01;
 
 /**
- * Sends at one rate for the length of a step and waits for all answers, so that no step slows the next one down. A step
- * that can no longer hold begins nothing more. A request that is not answered in time counts as late.
- * @returns undefined: the run was over first
+ * Sends at one rate for the length of a step, and waits for all answers, so that no step slows the next one down. A
+ * step that cannot hold any more starts nothing new. A request without an answer in time counts as late.
+ * @returns undefined if the run was over first
  */
 async function tryRate(load: Load, { rate, stepMs, mode, maxLatencyMs }: Attempt): Promise<TriedRate | undefined> {
   const latencies = new Latencies();

@@ -6,7 +6,7 @@ import type { Failure } from './connections.ts';
 interface Counts {
   /** Arrivals: requests that were due. */
   offered: number;
-  /** Answers without an error. */
+  /** Successful answers. */
   answered: number;
   /** Events of streams. */
   events: number;
@@ -19,7 +19,7 @@ export interface Interval extends Readonly<Counts> {
   readonly seconds: number;
   /** Started and not ended, at the end of the second. */
   readonly open: number;
-  /** Of the operation that the profile is about; undefined if nothing was answered in it. */
+  /** Latency of the operation that the profile measures; undefined without answers in this second. */
   readonly latency: LatencySummary | undefined;
 }
 
@@ -57,7 +57,7 @@ export class Recorder {
     return errors.toSorted((a, b) => b.count - a.count);
   }
 
-  /** A request or client is due. @returns how many have not left, with this one */
+  /** A request or client is due. @returns how many have not ended, including this one */
   arrived(): number {
     this.#count('offered');
     return ++this.#open;
@@ -138,9 +138,9 @@ export class TaskLedger {
     completed: 0,
     /** Failed, rejected or canceled. */
     failed: 0,
-    /** Waiting for input or an authorization: as far as they get without their client. */
+    /** Waiting for input or an authorization, the end for a client that does not answer. */
     waiting: 0,
-    /** Answers that are a message, and no task. */
+    /** Answers that are a message without a task. */
     messages: 0,
   };
 
@@ -170,7 +170,7 @@ export class TaskLedger {
     return true;
   }
 
-  /** With those that were not known to have ended when the run did. */
+  /** Including those that were not known to have ended when the run did. */
   counts() {
     const { accepted, completed, failed, waiting } = this.#counts;
     return { ...this.#counts, unfinished: accepted - completed - failed - waiting };

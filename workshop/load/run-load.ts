@@ -99,9 +99,9 @@ export async function runLoad(parts: RunParts) {
     intervals,
     ...findings,
     tasks: load.tasks.counts(),
-    // The target has counted them, too.
+    // Counted by the target, too.
     warmUpTasks: warmUp.tasks.counts().accepted,
-    // Share of one processor that this process used, and each part of an own gateway.
+    // Shares of one processor that this process and each process of our own system used.
     cpuShares: shares,
   };
 }
@@ -151,7 +151,7 @@ async function askInTurn({ client, tasks }: Load, ids: Iterable<string>, signal:
   for (const id of ids) {
     if (signal.aborted) return;
     const reading = await orFailure(client.getTask(id, undefined, performance.now()));
-    if (reading instanceof Failure) return; // a server that does not answer is asked again in the next round
+    if (reading instanceof Failure) return; // retried in the next round if the server does not answer
     if (reading.task) tasks.seen(reading.task);
   }
 }

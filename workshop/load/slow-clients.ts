@@ -29,7 +29,7 @@ const kinds = [
 /** Fewer than the backlog of a listening socket. */
 const WAVE = 100;
 const PIECE_EVERY_MS = 1_000;
-/** Requests a second of clients who are not slow. */
+/** Requests per second of normal clients. */
 const OTHERS = 50;
 
 /** Opens slow connections to a gateway of its own, and measures the effect on others. */
@@ -80,7 +80,7 @@ function openSlow(url: string, number: number): Socket {
   return socket;
 }
 
-/** Requests of other clients, until they are stopped. */
+/** Sends requests of other clients until they are stopped. */
 function askOthers(url: string) {
   const latencies = new Latencies();
   let failed = 0;

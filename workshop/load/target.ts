@@ -43,11 +43,11 @@ export async function findAgent(search: Search): Promise<FoundAgent> {
   const endpoint = URL.parse(url);
   if (!endpoint) throw new TargetError(`The agent card names ${url} as its endpoint, which is no URL`);
   requireAllowed(endpoint, search.allowHost);
-  // The name is shown on a terminal, where control characters have no business.
+  // The name is printed on a terminal, so control characters are removed.
   return { name: name.replace(/\p{Cc}+/gu, ' '), endpoint, binding, tenant, headers };
 }
 
-/** The first interface that is spoken here, as the card prefers (A2A 4.4.6), unless something else is wanted. */
+/** The first supported interface in the order of the card (A2A 4.4.6), or the requested binding. */
 async function choose({ binding: only, wantsVersions, ...search }: Search) {
   const given = { apiKey: search.apiKey, bearer: search.bearer };
   const { headers, secrets } = credentialsFor({ name: '' }, given);

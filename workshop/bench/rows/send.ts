@@ -160,14 +160,14 @@ async function drain(stage: Stage): Promise<number> {
 
 const NOBODY = 'without authentication';
 
-/** What lets a gateway know who sends: its settings, and headers that it accepts. */
+/** Settings of a gateway with authentication, and headers that it accepts. */
 interface Access {
   readonly env: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;
   readonly close?: () => Promise<void>;
 }
 
-/** What that costs. Both gateways are new, and as warm as the other. */
+/** The cost of authentication. Both gateways are new, and equally warm. */
 const accessRow = (
   id: string,
   { name, least }: { name: string; least: number },

@@ -51,7 +51,7 @@ async function subscriber(node: RedisNode | undefined): Promise<Socket> {
   return socket.resume();
 }
 
-/** Publishes to the first. @returns microseconds of each node's main thread for each message */
+/** Publishes at the first node. @returns microseconds of each node's main thread per message */
 async function publish(nodes: readonly RedisNode[]): Promise<number[]> {
   const before = await Promise.all(nodes.map(microsOf));
   const socket = connectTo(nodes[0]);

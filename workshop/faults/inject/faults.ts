@@ -123,7 +123,7 @@ export const lossyFailOver: Fault = {
   inject: ({ redis, random }) => redis.failOver?.(random.between(20, 600)) ?? Promise.reject(new Error('no replica')),
 };
 
-/** A fault of any master. */
+/** A fault that affects any master. */
 function ofMaster(name: string, inject: (node: RedisNode, target: Target) => Promise<unknown>): Fault {
   return { name, inject: async (target) => inject(await target.master(), target) };
 }
@@ -142,7 +142,7 @@ const redisFaults: readonly Fault[] = [
   }),
   longOutage,
   ofMaster('disk of Redis full', async (node) => {
-    // With `always` it would end itself: an acknowledgement is a promise.
+    // `always` would end Redis, since an acknowledgement is a promise.
     await node.ask('CONFIG SET appendfsync everysec');
     await node.fillDisk(true);
     await delay(REFUSED_FOR_MS);

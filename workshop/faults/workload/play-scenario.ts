@@ -51,11 +51,11 @@ async function play(client: ResilientClient, scenario: Scenario, options: PlayOp
 
 interface Ending extends PlayOptions {
   readonly taskId: string;
-  /** What a client sees of it as it happens. */
+  /** What a client sees of the task while it runs. */
   readonly watched?: Promise<Watched> | undefined;
 }
 
-/** Waits for the end of a task, and checks the task, its events from the first to the last, and its webhooks. */
+/** Waits for the end of a task, then checks the task, all of its events, and its webhooks. */
 async function checkEnd(client: ResilientClient, scenario: Scenario, { taskId, watched, ...options }: Ending) {
   const { receiver, mayLoseEvents = false, onEnded } = options;
   const first = await client.ended(taskId, END_WITHIN_MS);
@@ -188,8 +188,8 @@ function asked(schedule: ScheduledFor): object {
 const wrongEvent = (what: string): Violation => ({ kind: 'events', what });
 
 /**
- * Live events must be equal to the replay. A fail-over may have lost the last ones after they were seen, but none before
- * one that is kept. A chunk that is written again has the same contents, but is another event with another id.
+ * Live events must be equal to stored ones. A fail-over may have lost the last ones after they were seen, but none
+ * before a stored one. A chunk that is written again has the same contents, but is another event with another id.
  */
 export function compareSeen(seen: Watched, replayed: Watched, mayLoseEvents: boolean): Violation[] {
   const problems = [...seen.problems];

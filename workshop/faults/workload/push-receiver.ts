@@ -30,8 +30,8 @@ export async function startPushReceiver() {
     url: `${server.url}/`,
     [Symbol.asyncDispose]: server.close,
     /**
-     * Checks the deliveries for a task with this many events: each at least once, the first time in order.
-     * @param mayLoseEvents a fail-over may have lost some after their delivery
+     * Checks the deliveries for a task with this many events: each at least once, and first deliveries in order.
+     * @param mayLoseEvents whether a fail-over may have lost some after their delivery
      */
     async problemsOf(taskId: string, events: number, mayLoseEvents = false): Promise<string[]> {
       const came = (): number[] => [...(seen.get(taskId) ?? [])];

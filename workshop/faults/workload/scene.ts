@@ -8,7 +8,7 @@ import { ResilientClient } from './resilient-client.ts';
 import { readEffects } from './violations.ts';
 
 export interface SceneOptions extends Omit<StackOptions, 'redisUrl' | 'agents'> {
-  /** Which of `agents/` run; the first is at the root. Default: the scenario agent. */
+  /** Agents of `agents/`; the first is at the root. Default: the scenario agent. */
   readonly agents?: readonly ('scenario-agent' | 'crash-agent')[];
   /** A Redis that the caller owns. Default: a separate one, which is stopped with the scene. */
   readonly redis?: RedisDeployment;
@@ -17,7 +17,7 @@ export interface SceneOptions extends Omit<StackOptions, 'redisUrl' | 'agents'> 
 export type Scene = Awaited<ReturnType<typeof startScene>>;
 
 /**
- * Gateways and workers on one Redis, its first node, a client of theirs, and the URL of the first gateway; with the key
+ * Gateways and workers on one Redis, its first node, their client, and the URL of the first gateway; with the key
  * prefix, and the effects that the agents have noted.
  */
 export async function startScene({ agents = ['scenario-agent'], env, redis: given, ...options }: SceneOptions = {}) {

@@ -1,4 +1,4 @@
-// Preloaded into a program (NODE_OPTIONS=--import): it tells which of its branches have run, and how much memory it has.
+// Preloaded into a program (NODE_OPTIONS=--import), which then reports its covered branches and its memory.
 
 import { createServer } from 'node:http';
 import { Session } from 'node:inspector/promises';

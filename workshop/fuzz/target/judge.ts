@@ -25,7 +25,7 @@ export function judge(target: Target, input: Input): Promise<Problem> {
   }
 }
 
-/** @param send calls back with the verdict; returns how it is ended when there is none in time */
+/** @param send calls back with the verdict; returns how it is ended if there is none in time */
 function within(send: (resolve: (problem: Problem) => void) => () => void): Promise<Problem> {
   const { promise, resolve } = Promise.withResolvers<Problem>();
   const end = send(resolve);

@@ -9,7 +9,7 @@ import { type GatewayProcess, type Stack, startStack } from '../../../tests/supp
 const coverage = new URL('coverage.ts', import.meta.url).href;
 
 const env = {
-  // Nothing is kept for long: a million requests must not fill Redis.
+  // A short retention: a million requests must not fill Redis.
   ...{ RETENTION_MS: '60000', REPLAY_MS: '30000', IDEMPOTENCY_MS: '60000', INTERRUPTED_RETENTION_MS: '60000' },
   ...{ PREVIEW_1_1: 'on', BLOCKING_WAIT_MS: '50', MAX_POLL_WAIT_MS: '50' },
   ...{ PUSH_SECRET: Buffer.alloc(32, 7).toString('base64'), LOG_LEVEL: 'info' },
@@ -25,7 +25,7 @@ export class Target implements AsyncDisposable {
   readonly #stack: Stack;
   readonly #gateway: GatewayProcess;
   #session: ClientHttp2Session | undefined;
-  /** Of the log of each program. */
+  /** The lines of each program's log that were read already. */
   readonly #linesRead = [0, 0];
 
   private constructor(stack: Stack, gateway: GatewayProcess) {
