@@ -142,6 +142,8 @@ export class Schedules {
     const accepted = await accept(this.#port, scope, {
       ...given,
       message: this.#messageAfter(task, first),
+      // If a fail-over loses the new task, it is made again with the id that clients may have seen.
+      reservedId: this.#port.shards.derivedId(taskId, `task after ${taskId}`),
       schedule: { ...schedule, previousTaskId: taskId },
       follows: taskId,
       ...(webhook && { webhook }),
