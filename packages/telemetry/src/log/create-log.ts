@@ -24,7 +24,7 @@ export function createLog({ app, level }: LogOptions, destination?: DestinationS
 
 /** Lines are written in batches: a write per line would wake up the reader each time, which slows a busy program. */
 const FLUSH_MS = 100;
-const BATCH_BYTES = 8 * 1024;
+const BATCH_BYTES = 48 * 1024; // a pipe holds 64 KiB
 /** If the reader stops reading, more lines than this are dropped. */
 const MAX_BUFFERED_BYTES = 16 * 1024 * 1024;
 const WARN = pino.levels.values.warn ?? 0;
@@ -44,6 +44,7 @@ function batchedOutput(fd: number): DestinationStream {
     dest: fd,
     sync: false,
     minLength: BATCH_BYTES,
+    maxWrite: 2 * BATCH_BYTES,
     maxLength: MAX_BUFFERED_BYTES,
     periodicFlush: FLUSH_MS,
   });
