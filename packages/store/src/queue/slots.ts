@@ -12,6 +12,8 @@ export interface Grant {
  * until no slot is left for the turns that they wait for.
  */
 export class Slots {
+  /** Several loops acquire them: one that waits for a job must not keep a slot. */
+  readonly isShared: boolean;
   readonly #count: number;
   #held = 0;
   #yielded = 0;
@@ -22,8 +24,9 @@ export class Slots {
   #isGranting = false;
   #onChange: () => void = () => undefined;
 
-  constructor(count: number) {
+  constructor(count: number, { isShared = false } = {}) {
     this.#count = count;
+    this.isShared = isShared;
   }
 
   /** Running turns that do not wait for others. */
