@@ -67,7 +67,7 @@ export class GuardWatch {
   }
 }
 
-/** Whether the run has a result, or still runs and may go on. Waits for a run that is being stopped. */
+/** Whether the program has a result, or still runs and is not being stopped. Waits for the end of a stop. */
 export async function isUsable(folder: RunFolder, claim: RunClaim): Promise<boolean> {
   const first = await folder.heartbeat();
   for (let known = first, since = performance.now(); performance.now() - since < guardTimeoutMs; ) {

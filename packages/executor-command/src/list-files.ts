@@ -38,7 +38,7 @@ const neverAttached = [
 /** At most this many files are examined; others are not attached. */
 const maxListedFiles = 20_000;
 
-/** The files that may become artifacts: only plain files, and links are not followed. */
+/** The files that may become artifacts: only regular files; symbolic links are not followed. */
 export async function listFiles(
   workspace: string,
   { include = ['**/*'], exclude = [] }: FileSettings,

@@ -18,13 +18,13 @@ export interface ToolLoop {
   readonly maxToolRounds: number;
   /** Throws if an answer is not valid. */
   readonly check: (text: string) => void;
-  /** Publishes a piece of the answer. `isFirst`: of its round; the text of an earlier round came before a tool call. */
+  /** Publishes a piece of the answer. The first piece of a round replaces the text of an earlier round. */
   readonly publish: (piece: string, isFirst: boolean) => Promise<void>;
 }
 
 /**
- * Has a model answer, with rounds of tool calls. With tools, the model's text in a round is stored as well as the
- * results of the tools: a retried turn gets the same ones, and repeats none.
+ * Gets an answer from the model, with rounds of tool calls. With tools, the model's text of each round and the results
+ * of the tools are stored as steps: a retried turn reuses them instead of repeating the calls.
  */
 export async function completeWithTools(turn: Turn, loop: ToolLoop): Promise<string> {
   const { model, format, tools, maxToolRounds, check } = loop;

@@ -62,7 +62,7 @@ export class RemoteLink {
     return this.#link ? this.#keep({ ...this.#link, asked: statusKey(status) }) : {};
   }
 
-  /** Whether the message of this turn answers this status, so that it is not new. */
+  /** Whether the message of this turn answers this status, so that the status is not new. */
   isAnswered(status: TaskStatus): boolean {
     return this.#answered === statusKey(status);
   }
