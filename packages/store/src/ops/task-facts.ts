@@ -1,10 +1,58 @@
 import { skillQueue } from '../queue/job.ts';
 import { cardUrlOf, REMOTE_AGENTS } from '../queue/remote-agents.ts';
-import type { AgentFacts, TaskFacts, TurnFacts } from './diagnosis.ts';
 import type { OpsPort } from './ops-port.ts';
 import { webhooksOf } from './task-deliveries.ts';
 import type { TaskRecord } from './task-record.ts';
 import type { WorkerReading } from './worker-report.ts';
+
+/** The facts for a diagnosis. */
+export interface TaskFacts {
+  readonly record: TaskRecord;
+  /** Current time by Redis' clock. */
+  readonly nowMs: number;
+  /** A task without a heartbeat for this long is swept. */
+  readonly sweepAfterMs: number;
+  /** Unset: the agent was never announced. */
+  readonly agent: AgentFacts | undefined;
+  /** Unset: no turn is open. */
+  readonly turn: TurnFacts | undefined;
+  readonly job: JobFacts;
+  /** Waiting jobs of the task's tenant at its agent, and whether other tenants have waiting jobs there too. */
+  readonly share: { readonly waiting: number; readonly hasOthers: boolean };
+  /** Ids of the tasks of other agents that the turn waits for. */
+  readonly calls: readonly string[];
+  /** Number of the task's webhooks whose deliveries fail, or were given up. */
+  readonly failingWebhooks: number;
+  /** Time since when the task waits for input or authorization. */
+  readonly interruptedMs: number | undefined;
+}
+
+export interface AgentFacts {
+  /** Number of live workers that run the agent. */
+  readonly workers: number;
+  readonly paused: boolean;
+  /** Number of waiting jobs, over all shards. */
+  readonly waiting: number;
+}
+
+export interface TurnFacts {
+  readonly worker: string;
+  /** Time since the worker's last report; unset: it has sent none, or the report has expired. */
+  readonly silentMs: number | undefined;
+  /** Time until another worker may take the turn over; 0: it may now. */
+  readonly leaseMs: number;
+  readonly sinceMs: number | undefined;
+}
+
+/** The job that will begin the next turn. */
+export interface JobFacts {
+  /** Number of jobs ahead of it in the queue. */
+  readonly before: number;
+  /** Time since when it waits. */
+  readonly sinceMs: number | undefined;
+  /** Time when its delay ends. */
+  readonly delayedToMs: number | undefined;
+}
 
 /** Facts that several tasks share, and that are read once. */
 export class DeploymentFacts {

@@ -1,4 +1,4 @@
-import { hash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { Encryption } from '../encryption/encryption.ts';
 import { encryptWebhook } from '../encryption/webhook.ts';
 import { queueRoot, skillQueue } from '../queue/job.ts';
@@ -15,6 +15,7 @@ import { copySteps } from './kept-steps.ts';
 import type { NewTasks } from './new-tasks.ts';
 import { quotaArgValues } from './quotas.ts';
 import { scheduleText } from './schedule.ts';
+import { type AnySubmission, entry, fingerprint, keptRequest, type Sent, submittedTask } from './sent-message.ts';
 import { hiddenLetter, stateLetters } from './state-letters.ts';
 import {
   type Acceptance,
@@ -27,9 +28,7 @@ import {
   type CallAcceptance,
   type CallSubmission,
   callerKey,
-  type InboxEntry,
   isAwaited,
-  type KeptRequest,
   type Refusal,
   retryName,
   type Submission,
@@ -137,11 +136,6 @@ async function refusal(
   return { verdict, retryAfterSeconds: await port.loads.retryAfterSeconds(queueRoot(queueFor(scope, sent), keys)) };
 }
 
-type AnySubmission = Submission & Partial<CallSubmission & AnswerSubmission>;
-
-/** `body`: JSON of the message without its taskId and contextId. Made once, because a message may be large. */
-type Sent = AnySubmission & { readonly body: string };
-
 /** 31 years: a number that Redis can still add to a time. */
 const LONGEST_HOLD_MS = 1e12;
 
@@ -228,77 +222,6 @@ function encrypted(
   if (!webhook) return { configId: '', encrypted: '' };
   const id = webhook.id ?? randomUUID();
   return { configId: id, encrypted: encryptWebhook(encryption, taskId, { ...webhook, id }) };
-}
-
-/**
- * A hash that tells a retry from another message with the same messageId. It leaves out credentials, as it is not
- * encrypted, and the messageId if there is an idempotency key: many libraries give a retry another one.
- */
-function fingerprint({ message, body: sent, metadata, webhook, idempotencyKey }: Sent): string {
-  const { taskId, contextId } = message;
-  const body = idempotencyKey === undefined ? sent : JSON.stringify({ ...message, messageId: undefined });
-  const others = JSON.stringify([taskId, contextId, metadata, webhook?.url, webhook?.id]);
-  return hash('sha256', `${body}\n${others}`, 'base64url').slice(0, 22);
-}
-
-/** The inbox entry: the message's id, and an `InboxEntry` as JSON. */
-function entry(scope: Scope, sent: Sent): string {
-  const { message, body, caller, trace, requestId } = sent;
-  const { messageId, taskId, contextId } = message;
-  const ids = JSON.stringify({ taskId, contextId });
-  // JSON leaves out undefined fields; an object without spreads is made faster.
-  const inboxEntry = {
-    scopes: scope.principal.scopes,
-    acceptedOutputModes: orNothing(sent.acceptedOutputModes),
-    extensions: orNothing(sent.extensions),
-    metadata: sent.metadata,
-    skill: sent.skill,
-    caller: caller && { taskId: caller.taskId, agent: caller.agent, depth: caller.depth },
-    trace,
-    requestId,
-  } satisfies { [Name in keyof InboxEntry as Exclude<Name, 'message'>]: InboxEntry[Name] | undefined };
-  const whole = ids === '{}' ? `${body}}` : `${body},${ids.slice(1)}`;
-  return `${JSON.stringify(messageId)}\n{"message":${whole},${JSON.stringify(inboxEntry).slice(1)}`;
-}
-
-function orNothing(list: readonly string[] | undefined): readonly string[] | undefined {
-  return list?.length ? list : undefined;
-}
-
-function requestOf(scope: Scope, { acceptedOutputModes, extensions, metadata, skill }: Submission): KeptRequest {
-  return {
-    scopes: scope.principal.scopes,
-    ...(acceptedOutputModes?.length && { acceptedOutputModes }),
-    ...(extensions?.length && { extensions }),
-    ...(metadata && { metadata }),
-    ...(skill && { skill }),
-  };
-}
-
-/** As JSON; '' for most, with which nothing came. */
-function keptRequest(scope: Scope, sent: Sent): string {
-  const { acceptedOutputModes, extensions, metadata, skill } = sent;
-  const isBare = !acceptedOutputModes?.length && !extensions?.length && !metadata && !skill;
-  const isEmpty = isBare && !scope.principal.scopes.length;
-  return isEmpty ? '' : JSON.stringify(requestOf(scope, sent));
-}
-
-/**
- * The new task as a read would return it, so that the caller needs no second round trip. `body` is JSON already, and
- * may be large: it is not parsed and written again.
- */
-function submittedTask(
-  { historyLength, body, schedule }: Sent,
-  taskId: string,
-  contextId: string,
-  timestamp: string,
-): string {
-  const status = `{"state":"TASK_STATE_SUBMITTED","timestamp":"${timestamp}"}`;
-  const head = `{"id":"${taskId}","contextId":${JSON.stringify(contextId)},"status":${status}`;
-  const tail = schedule ? `,"metadata":${scheduleText(schedule)}}` : '}';
-  if (historyLength === 0) return head + tail;
-  const ids = `,"taskId":"${taskId}","contextId":${JSON.stringify(contextId)}}`;
-  return `${head},"history":[${body}${ids}]${tail}`;
 }
 
 const unescaped = (text: string): string => JSON.parse(`"${text}"`);

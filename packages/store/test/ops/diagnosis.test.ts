@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { diagnose, type Finding, type TaskFacts } from '../../src/ops/diagnosis.ts';
+import { diagnose, type Finding } from '../../src/ops/diagnosis.ts';
+import type { TaskFacts } from '../../src/ops/task-facts.ts';
 import type { TaskRecord } from '../../src/ops/task-record.ts';
 
 const nowMs = Date.parse('2026-01-31T12:00:00Z');

@@ -1,0 +1,76 @@
+import { hash } from 'node:crypto';
+import type { Scope } from '../redis/scope.ts';
+import { scheduleText } from './schedule.ts';
+import type { AnswerSubmission, CallSubmission, InboxEntry, KeptRequest, Submission } from './submission.ts';
+
+export type AnySubmission = Submission & Partial<CallSubmission & AnswerSubmission>;
+
+/** `body`: JSON of the message without its taskId and contextId. Made once, because a message may be large. */
+export type Sent = AnySubmission & { readonly body: string };
+
+/**
+ * A hash that tells a retry from another message with the same messageId. It leaves out credentials, as it is not
+ * encrypted, and the messageId if there is an idempotency key: many libraries give a retry another one.
+ */
+export function fingerprint({ message, body: sent, metadata, webhook, idempotencyKey }: Sent): string {
+  const { taskId, contextId } = message;
+  const body = idempotencyKey === undefined ? sent : JSON.stringify({ ...message, messageId: undefined });
+  const others = JSON.stringify([taskId, contextId, metadata, webhook?.url, webhook?.id]);
+  return hash('sha256', `${body}\n${others}`, 'base64url').slice(0, 22);
+}
+
+/** The inbox entry: the message's id, and an `InboxEntry` as JSON. */
+export function entry(scope: Scope, sent: Sent): string {
+  const { message, body, caller, trace, requestId } = sent;
+  const { messageId, taskId, contextId } = message;
+  const ids = JSON.stringify({ taskId, contextId });
+  // JSON leaves out undefined fields; an object without spreads is made faster.
+  const inboxEntry = {
+    scopes: scope.principal.scopes,
+    acceptedOutputModes: orNothing(sent.acceptedOutputModes),
+    extensions: orNothing(sent.extensions),
+    metadata: sent.metadata,
+    skill: sent.skill,
+    caller: caller && { taskId: caller.taskId, agent: caller.agent, depth: caller.depth },
+    trace,
+    requestId,
+  } satisfies { [Name in keyof InboxEntry as Exclude<Name, 'message'>]: InboxEntry[Name] | undefined };
+  const whole = ids === '{}' ? `${body}}` : `${body},${ids.slice(1)}`;
+  return `${JSON.stringify(messageId)}\n{"message":${whole},${JSON.stringify(inboxEntry).slice(1)}`;
+}
+
+function orNothing(list: readonly string[] | undefined): readonly string[] | undefined {
+  return list?.length ? list : undefined;
+}
+
+/** A `KeptRequest` as JSON; '' for most messages, whose request has none of these parameters. */
+export function keptRequest(scope: Scope, sent: Sent): string {
+  const { scopes } = scope.principal;
+  const { acceptedOutputModes, extensions, metadata, skill } = sent;
+  if (!acceptedOutputModes?.length && !extensions?.length && !metadata && !skill && !scopes.length) return '';
+  return JSON.stringify({
+    scopes,
+    acceptedOutputModes: orNothing(acceptedOutputModes),
+    extensions: orNothing(extensions),
+    metadata,
+    skill,
+  } satisfies { [Name in keyof KeptRequest]: KeptRequest[Name] | undefined });
+}
+
+/**
+ * The new task as a read would return it, so that the caller needs no second round trip. `body` is JSON already, and
+ * may be large: it is not parsed and written again.
+ */
+export function submittedTask(
+  { historyLength, body, schedule }: Sent,
+  taskId: string,
+  contextId: string,
+  timestamp: string,
+): string {
+  const status = `{"state":"TASK_STATE_SUBMITTED","timestamp":"${timestamp}"}`;
+  const head = `{"id":"${taskId}","contextId":${JSON.stringify(contextId)},"status":${status}`;
+  const tail = schedule ? `,"metadata":${scheduleText(schedule)}}` : '}';
+  if (historyLength === 0) return head + tail;
+  const ids = `,"taskId":"${taskId}","contextId":${JSON.stringify(contextId)}}`;
+  return `${head},"history":[${body}${ids}]${tail}`;
+}
