@@ -44,9 +44,9 @@ export class TurnCalls {
   async place(call: OutgoingCall): Promise<PlacedCall> {
     const { calls, input } = this.#port;
     if ((input.caller?.depth ?? 0) >= calls.maxDepth) throw new CallError('too-deep', call.agent);
-    const placing = await this.#journal.runEffect(() => calls.place(call));
-    if ('refused' in placing) throw new CallError(placing.refused, call.agent);
-    return placing;
+    const placement = await this.#journal.runEffect(() => calls.place(call));
+    if ('refused' in placement) throw new CallError(placement.refused, call.agent);
+    return placement;
   }
 
   /** The reply to a call that was placed; the same in every attempt. @throws {CallError} */

@@ -35,7 +35,7 @@ export interface PlacedCall {
 export type CallRefusal = 'unknown-agent' | 'too-deep' | 'too-many' | 'busy' | 'missing' | 'ended' | 'other-context';
 
 /** The result of placing a call: its task, or why there is none. */
-export type Placing = PlacedCall | { readonly refused: CallRefusal };
+export type CallPlacement = PlacedCall | { readonly refused: CallRefusal };
 
 /** The current state of a call's task. */
 export interface CallOutcome {
@@ -50,7 +50,7 @@ export interface CallPort {
   /** Deepest nesting of calls. */
   readonly maxDepth: number;
   /** @throws {TurnEnded} the turn has lost its task */
-  place(call: OutgoingCall): Promise<Placing>;
+  place(call: OutgoingCall): Promise<CallPlacement>;
   /**
    * Waits until the task has ended or asks for input or an authorization.
    * @returns undefined: the signal aborted. `missing`: there is no such task

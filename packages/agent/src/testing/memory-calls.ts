@@ -1,4 +1,4 @@
-import type { CallOutcome, CallPort, OutgoingCall, PlacedCall, Placing } from '../port/call-port.ts';
+import type { CallOutcome, CallPlacement, CallPort, OutgoingCall, PlacedCall } from '../port/call-port.ts';
 import type { MemoryWorld, RunningTask } from './memory-world.ts';
 
 /** Calls to the agents of a world. */
@@ -14,7 +14,7 @@ export class MemoryCalls implements CallPort {
     this.#caller = caller;
   }
 
-  async place(call: OutgoingCall): Promise<Placing> {
+  async place(call: OutgoingCall): Promise<CallPlacement> {
     if (!this.#world.agents.has(call.agent)) return { refused: 'unknown-agent' };
     const taskId = this.#world.place(call, this.#caller);
     if (taskId === undefined) return { refused: 'missing' };

@@ -1,5 +1,12 @@
 import { TurnEnded, TurnInterruption } from '@switchyard/agent';
-import type { CallOutcome, CallPort, CallRefusal, OutgoingCall, PlacedCall, Placing } from '@switchyard/agent/runtime';
+import type {
+  CallOutcome,
+  CallPlacement,
+  CallPort,
+  CallRefusal,
+  OutgoingCall,
+  PlacedCall,
+} from '@switchyard/agent/runtime';
 import { isTerminal } from '@switchyard/protocol';
 import {
   type AgentAnnouncement,
@@ -39,7 +46,7 @@ export class StoredCalls implements CallPort {
     this.maxDepth = parts.store.settings.maxCallDepth;
   }
 
-  async place(call: OutgoingCall): Promise<Placing> {
+  async place(call: OutgoingCall): Promise<CallPlacement> {
     const agent = (await this.#store.registry.find(call.agent)) ?? (await this.#remoteAgents(call.agent));
     if (!agent) return { refused: 'unknown-agent' };
     const { message, isDetached } = call;
@@ -53,7 +60,7 @@ export class StoredCalls implements CallPort {
       };
       return mapStoreErrors(() => this.#store.calls.place(this.#turn, { agent: agent.id, submission, isDetached }));
     });
-    return placing(call.agent, placement);
+    return toCallPlacement(call.agent, placement);
   }
 
   async outcome(call: PlacedCall, signal: AbortSignal): Promise<CallOutcome | 'missing' | undefined> {
@@ -127,7 +134,7 @@ const refusals: Readonly<Record<Refused, CallRefusal>> = {
   'too-many-webhooks': 'busy',
 };
 
-function placing(agent: string, placement: Placement): Placing {
+function toCallPlacement(agent: string, placement: Placement): CallPlacement {
   if (placement.verdict === 'caller-canceling') throw new TurnEnded(new TurnInterruption('canceled'));
   if (placement.verdict !== 'accepted') return { refused: refusals[placement.verdict] };
   const { taskId, number, seq, incarnation, isDuplicate } = placement;
