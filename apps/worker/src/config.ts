@@ -14,7 +14,7 @@ import type { StoreSettings } from '@switchyard/store';
 import type { TraceSettings } from '@switchyard/telemetry';
 import type { LevelWithSilent } from 'pino';
 import { agentsIn } from './agents/agents-in.ts';
-import { isAgentUrl } from './existing/sources.ts';
+import { isAgentUrl } from './external-agents/sources.ts';
 import { defaultPushSettings, type PushSettings } from './push/push-settings.ts';
 import type { MetricsSettings } from './telemetry/metrics-port.ts';
 import type { WorkerSettings } from './worker.ts';

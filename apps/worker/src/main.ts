@@ -5,7 +5,7 @@ import { createLog, ErrorThrottle, LevelSwitch, logOutput, secretsIn, startTrace
 import type { Logger } from 'pino';
 import { AgentModuleError, loadAgents } from './agents/load-agents.ts';
 import { readArguments, readConfig, type WorkerArguments, type WorkerConfig } from './config.ts';
-import { ExistingAgentError, runsElsewhere } from './existing/sources.ts';
+import { ExternalAgentError, isExternalAgent } from './external-agents/sources.ts';
 import type { Emit } from './telemetry/events.ts';
 import { logTo } from './telemetry/log.ts';
 import { MetricsPort } from './telemetry/metrics-port.ts';
@@ -116,8 +116,8 @@ async function work(
     service: 'switchyard-worker',
     onError: (error) => emit({ kind: 'error', where: 'traces', err: error }),
   });
-  const elsewhere = agents.filter(runsElsewhere);
-  await Promise.all(elsewhere.map((agent) => agent.open((id) => store.registry.find(id))));
+  const external = agents.filter(isExternalAgent);
+  await Promise.all(external.map((agent) => agent.open((id) => store.registry.find(id))));
   const worker = new Worker(config.worker, { store, agents, emit });
   log.setBindings({ worker: worker.id });
   metricsPort?.metrics.measure({
@@ -138,7 +138,7 @@ async function work(
     }, config.worker.drainMs + STOP_WITHIN_MS).unref();
     // Work that begins during the start would otherwise go on after the stop.
     await working.catch(() => undefined);
-    await Promise.all([worker.stop(), ...elsewhere.map((agent) => agent.stop())]);
+    await Promise.all([worker.stop(), ...external.map((agent) => agent.stop())]);
     await traces.stop();
     await metricsPort?.close();
     await store.stop();
@@ -156,7 +156,7 @@ function supervise({ agentModules }: WorkerArguments, emit: Emit): Started {
 }
 
 /** Errors that the user can fix: printed without a stack. */
-const explained = [SettingsError, UsageError, StoreError, AgentModuleError, ExistingAgentError];
+const explained = [SettingsError, UsageError, StoreError, AgentModuleError, ExternalAgentError];
 
 main().catch((error: unknown) => {
   const isExplained = error instanceof Error && explained.some((kind) => error instanceof kind);

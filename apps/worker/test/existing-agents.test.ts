@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { agentAt, agentsInFile } from '../src/existing/read-agents.ts';
+import { agentAt, agentsInFile } from '../src/external-agents/read-agents.ts';
 
 // Only the reading of the configuration: tests/release/existing-agents.test.ts tests that such agents are served.
 

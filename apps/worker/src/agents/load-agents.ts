@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Agent } from '@switchyard/agent';
 import { isAgent } from '@switchyard/agent/runtime';
-import { isAgentFile, isAgentUrl } from '../existing/sources.ts';
+import { isAgentFile, isAgentUrl } from '../external-agents/sources.ts';
 import type { Emit } from '../telemetry/events.ts';
 import { loadProblem } from './load-problem.ts';
 
@@ -15,7 +15,7 @@ export class AgentModuleError extends Error {
 
 /**
  * @param sources paths of modules, relative to the working directory; URLs of agents, and files that list agents
- * @throws {AgentModuleError | ExistingAgentError}
+ * @throws {AgentModuleError | ExternalAgentError}
  */
 export async function loadAgents(sources: readonly string[], given: LoadOptions): Promise<Agent[]> {
   if (!sources.length) throw new AgentModuleError(noAgents);
@@ -50,10 +50,10 @@ function shareAgentPackage(): void {
 async function loadFrom(source: string, { environment, emit }: LoadOptions): Promise<readonly Agent[]> {
   if (!isAgentUrl(source) && !isAgentFile(source)) return [await loadAgent(source)];
   // Loaded on demand: most workers need neither the client of such agents nor YAML.
-  const { agentAt, agentsInFile } = await import('../existing/read-agents.ts');
-  const { ExistingAgent } = await import('../existing/existing-agent.ts');
+  const { agentAt, agentsInFile } = await import('../external-agents/read-agents.ts');
+  const { ExternalA2AAgent } = await import('../external-agents/external-a2a-agent.ts');
   const settings = isAgentUrl(source) ? [agentAt(source)] : agentsInFile(source, environment);
-  return settings.map((each) => new ExistingAgent(each, emit));
+  return settings.map((each) => new ExternalA2AAgent(each, emit));
 }
 
 async function loadAgent(module: string): Promise<Agent> {

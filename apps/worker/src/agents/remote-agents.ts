@@ -12,7 +12,7 @@ const MOST_EXECUTORS = 100;
  */
 export function remoteAgents(policy: AddressPolicySettings): Agent {
   const card = {
-    name: 'Elsewhere',
+    name: 'Remote agents',
     description: 'Agents that are called by the URL of their card.',
     version: '1',
     skills: [],

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { isAgentUrl } from '../existing/sources.ts';
+import { isAgentUrl } from '../external-agents/sources.ts';
 import type { Emit } from '../telemetry/events.ts';
 import { WatchedFiles } from './watched-files.ts';
 import { WorkerProcess } from './worker-process.ts';

@@ -4,8 +4,8 @@ import type { AgentAnnouncement } from '@switchyard/store';
 // Recognizes agents that run elsewhere, without loading the code that runs them: most workers have none.
 
 /** The settings of agents that run elsewhere cannot be used; the message names each problem. */
-export class ExistingAgentError extends Error {
-  override readonly name = 'ExistingAgentError';
+export class ExternalAgentError extends Error {
+  override readonly name = 'ExternalAgentError';
 }
 
 /** `https://host/path`, or with an id for it: `almanac=https://host/path`. */
@@ -19,12 +19,12 @@ export function isAgentFile(source: string): boolean {
 }
 
 /** An agent that runs elsewhere, and whose card is read there from `open` to `stop`. */
-export interface RunsElsewhere extends Agent {
+export interface ExternalAgent extends Agent {
   /** Call it before the agent is announced. @param find finds the announcement of an agent in the registry */
   open(find: (id: string) => Promise<AgentAnnouncement | undefined>): Promise<void>;
   stop(): Promise<void>;
 }
 
-export function runsElsewhere(agent: Agent): agent is RunsElsewhere {
+export function isExternalAgent(agent: Agent): agent is ExternalAgent {
   return 'open' in agent;
 }

@@ -2,15 +2,15 @@ import { readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { parse, YAMLParseError } from 'yaml';
 import { z } from 'zod';
-import type { ExistingAgentSettings } from './existing-agent.ts';
-import { ExistingAgentError } from './sources.ts';
+import type { ExternalAgentSettings } from './external-a2a-agent.ts';
+import { ExternalAgentError } from './sources.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The agent at a URL. @throws {ExistingAgentError} */
-export function agentAt(source: string): ExistingAgentSettings {
+/** The agent at a URL. @throws {ExternalAgentError} */
+export function agentAt(source: string): ExternalAgentSettings {
   const [, given, url = ''] = /^(?:([a-z0-9-]+)=)?(.*)$/i.exec(source) ?? [];
-  if (!URL.canParse(url)) throw new ExistingAgentError(`${url} is no address of an agent`);
+  if (!URL.canParse(url)) throw new ExternalAgentError(`${url} is no address of an agent`);
   return { id: given ?? idOf(new URL(url)), cardUrl: cardUrlOf(url) };
 }
 
@@ -54,15 +54,15 @@ const agentSchema = z.strictObject({
 });
 const fileSchema = z.strictObject({ agents: z.array(agentSchema).min(1) });
 
-/** The agents of a YAML file. `${NAME}` in a header is a variable of the environment. @throws {ExistingAgentError} */
-export function agentsInFile(file: string, environment: Environment): ExistingAgentSettings[] {
+/** The agents of a YAML file. `${NAME}` in a header is a variable of the environment. @throws {ExternalAgentError} */
+export function agentsInFile(file: string, environment: Environment): ExternalAgentSettings[] {
   const { data, error } = fileSchema.safeParse(yamlIn(file));
-  if (error) throw new ExistingAgentError(`${file} cannot be used:\n${error.issues.map(problemText).join('\n')}`);
+  if (error) throw new ExternalAgentError(`${file} cannot be used:\n${error.issues.map(problemText).join('\n')}`);
   return data.agents.map(({ url, headers, binding, ...agent }, index) => ({
     ...agent,
     cardUrl: cardUrlOf(url),
     ...(binding && { binding: bindings[binding] }),
-    ...(headers && { headers: filledIn(headers, environment, `${file}: agents[${index}].headers`) }),
+    ...(headers && { headers: withVariables(headers, environment, `${file}: agents[${index}].headers`) }),
   }));
 }
 
@@ -70,11 +70,14 @@ function yamlIn(file: string): unknown {
   try {
     return parse(readFileSync(file, 'utf8'));
   } catch (error) {
-    const place = error instanceof YAMLParseError ? error.linePos?.[0] : undefined;
+    const position = error instanceof YAMLParseError ? error.linePos?.[0] : undefined;
     const reason = error instanceof Error ? error.message.split('\n')[0] : String(error);
-    throw new ExistingAgentError(`${file}${place ? `:${place.line}:${place.col}` : ''} cannot be read: ${reason}`, {
-      cause: error,
-    });
+    throw new ExternalAgentError(
+      `${file}${position ? `:${position.line}:${position.col}` : ''} cannot be read: ${reason}`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 
@@ -83,12 +86,12 @@ function problemText({ path, message }: z.core.$ZodIssue): string {
   return `  ${where.replace(/^\./, '') || 'the file'}: ${message}`;
 }
 
-function filledIn(headers: Readonly<Record<string, string>>, environment: Environment, where: string) {
+function withVariables(headers: Readonly<Record<string, string>>, environment: Environment, where: string) {
   const fill = (name: string, text: string): string =>
     text.replaceAll(/\$\{(\w+)\}/g, (_, variable: string) => {
       const value = environment[variable];
       if (value) return value;
-      throw new ExistingAgentError(`${where}.${name}: the variable ${variable} is not set`);
+      throw new ExternalAgentError(`${where}.${name}: the variable ${variable} is not set`);
     });
   return Object.fromEntries(Object.entries(headers).map(([name, text]) => [name, fill(name, text)]));
 }

@@ -4,10 +4,10 @@ import { announcedCard, type RemoteSettings, remoteExecutor } from '@switchyard/
 import type { AgentAnnouncement } from '@switchyard/store';
 import type { Emit } from '../telemetry/events.ts';
 import { Poller } from '../timing/timing.ts';
-import type { RunsElsewhere } from './sources.ts';
+import type { ExternalAgent } from './sources.ts';
 
 /** An operator's settings for an agent that runs elsewhere. */
-export interface ExistingAgentSettings {
+export interface ExternalAgentSettings {
   readonly id: string;
   readonly cardUrl: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
@@ -24,17 +24,17 @@ export interface ExistingAgentSettings {
 
 type Card = Agent['card'];
 
-const LOOK_AGAIN_MS = 5_000;
-/** While the agent answers, its card is read once in this many looks. */
-const LOOKS_PER_READING = 12;
+const POLL_EVERY_MS = 5_000;
+/** While the agent answers, its card is read once in this many polls. */
+const POLLS_PER_READ = 12;
 /** How long a worker waits for the agent's card before it starts without it. */
-const FIRST_LOOK_MS = 3_000;
+const FIRST_READ_MS = 3_000;
 
 /**
  * Passes turns to an agent that runs elsewhere. Its card is read repeatedly: while the agent does not answer, the card
  * that was announced last is used, or a placeholder if there was none yet.
  */
-export class ExistingAgent implements RunsElsewhere {
+export class ExternalA2AAgent implements ExternalAgent {
   readonly id: string;
   readonly repliesWithMessage = false;
   readonly whileWorking = 'queue';
@@ -42,16 +42,16 @@ export class ExistingAgent implements RunsElsewhere {
   readonly turnTimeoutMs: number;
   readonly retry: Agent['retry'];
   readonly execute: Agent['execute'];
-  readonly #settings: ExistingAgentSettings;
+  readonly #settings: ExternalAgentSettings;
   readonly #remote: RemoteSettings;
   readonly #emit: Emit;
   readonly #poller: Poller;
   #card: Card;
   #isReachable: boolean | undefined;
-  #looks = 0;
+  #polls = 0;
 
   /** @throws {TypeError} naming the setting that cannot be used */
-  constructor(settings: ExistingAgentSettings, emit: Emit) {
+  constructor(settings: ExternalAgentSettings, emit: Emit) {
     const { id, cardUrl, headers, trustedOrigins, binding, concurrency = 100 } = settings;
     this.#settings = settings;
     this.#emit = emit;
@@ -63,7 +63,7 @@ export class ExistingAgent implements RunsElsewhere {
     };
     const agent = defineAgent({
       id,
-      card: { ...standIn, name: id, ...this.#ownWords },
+      card: { ...placeholder, name: id, ...this.#overrides },
       concurrency,
       turnTimeoutMs: settings.turnTimeoutMs ?? 3_600_000,
       retry: { attempts: settings.attempts ?? 100, backoffMs: 1_000, maxBackoffMs: 5_000 },
@@ -76,7 +76,7 @@ export class ExistingAgent implements RunsElsewhere {
     this.execute = agent.execute;
     this.#card = agent.card;
     const onError = (error: unknown): void => emit({ kind: 'error', where: 'card', err: error });
-    this.#poller = new Poller({ everyMs: LOOK_AGAIN_MS, run: () => this.#look(), onError });
+    this.#poller = new Poller({ everyMs: POLL_EVERY_MS, run: () => this.#poll(), onError });
   }
 
   get card(): Card {
@@ -87,20 +87,20 @@ export class ExistingAgent implements RunsElsewhere {
     this.#card = (await find(this.id))?.card ?? this.#card;
     this.#poller.start();
     this.#poller.request();
-    await Promise.race([this.#poller.settled(), delay(FIRST_LOOK_MS, undefined, { ref: false })]);
+    await Promise.race([this.#poller.settled(), delay(FIRST_READ_MS, undefined, { ref: false })]);
   }
 
   async stop(): Promise<void> {
     await this.#poller.stop();
   }
 
-  async #look(): Promise<void> {
-    this.#looks += 1;
-    if (this.#isReachable && this.#looks % LOOKS_PER_READING !== 0) return;
+  async #poll(): Promise<void> {
+    this.#polls += 1;
+    if (this.#isReachable && this.#polls % POLLS_PER_READ !== 0) return;
     try {
       const card = await announcedCard(this.#remote, 0);
       const { id } = this;
-      this.#card = defineAgent({ id, card: { ...card, ...this.#ownWords }, execute: this.execute }).card;
+      this.#card = defineAgent({ id, card: { ...card, ...this.#overrides }, execute: this.execute }).card;
       if (this.#isReachable !== true) this.#emit({ kind: 'agent-reachable', agent: this.id });
       this.#isReachable = true;
     } catch (error) {
@@ -110,13 +110,13 @@ export class ExistingAgent implements RunsElsewhere {
     }
   }
 
-  get #ownWords(): Partial<Pick<Card, 'name' | 'description'>> {
+  get #overrides(): Partial<Pick<Card, 'name' | 'description'>> {
     const { name, description } = this.#settings;
     return { ...(name && { name }), ...(description && { description }) };
   }
 }
 
-const standIn = {
+const placeholder = {
   description: 'This agent has not answered yet. Messages to it wait; its own card comes when it does.',
   version: 'unknown',
   skills: [],
