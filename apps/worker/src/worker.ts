@@ -1,6 +1,13 @@
 import type { Agent } from '@switchyard/agent';
 import type { AddressPolicySettings } from '@switchyard/outgoing';
-import { type Consumer, type DrainOrder, type JobOutcome, type Store, type TurnJob, version } from '@switchyard/store';
+import {
+  type Consumer,
+  type DrainRequest,
+  type JobOutcome,
+  type Store,
+  type TurnJob,
+  version,
+} from '@switchyard/store';
 import { remoteAgents } from './agents/remote-agents.ts';
 import { AgentConsumer } from './consume/agent-consumer.ts';
 import { Drain } from './consume/drain.ts';
@@ -83,7 +90,7 @@ export class Worker {
       version,
       turns: () => this.#turns.list(),
       figures: () => figures.read(),
-      onOrder: (order) => this.#applyDrainOrder(order),
+      onDrainRequest: (request) => this.#applyDrainRequest(request),
       emit,
     });
     this.#push = settings.push && new PushDeliverer(settings.push, { store, emit });
@@ -134,11 +141,11 @@ export class Worker {
     emit({ kind: 'stopped' });
   }
 
-  /** Applies an operator's order; without effect while the worker stops. */
-  async #applyDrainOrder(order: DrainOrder | undefined): Promise<void> {
+  /** Applies an operator's request; without effect while the worker stops. */
+  async #applyDrainRequest(request: DrainRequest | undefined): Promise<void> {
     if (this.#stopped) return;
-    this.#parts.emit(order ? { kind: 'draining', by: order.by } : { kind: 'drain-ended' });
-    await (order ? this.#drain.begin(order) : this.#drain.end());
+    this.#parts.emit(request ? { kind: 'draining', by: request.by } : { kind: 'drain-ended' });
+    await (request ? this.#drain.begin(request) : this.#drain.end());
   }
 
   #consumeAll(agent: Agent): AgentConsumer {

@@ -52,7 +52,7 @@ export type { TaskRecord } from './ops/task-record.ts';
 export type { FoundTask, TaskFilter, TaskSearch, TaskSearchPage } from './ops/task-search.ts';
 export type { MemoryName, TenantDeletion, TenantReading, Tenants } from './ops/tenants.ts';
 export type {
-  DrainOrder,
+  DrainRequest,
   ReportedTurn,
   WorkerFigures,
   WorkerReading,

@@ -1,5 +1,5 @@
 import { TurnInterruption } from '@switchyard/agent';
-import type { DrainOrder, JobOutcome } from '@switchyard/store';
+import type { DrainRequest, JobOutcome } from '@switchyard/store';
 
 /** A source of work that a drain pauses. */
 export interface Drainable {
@@ -33,7 +33,7 @@ export class Drain {
     return 'requeue';
   }
 
-  async begin({ giveBackAfterMs }: DrainOrder): Promise<void> {
+  async begin({ giveBackAfterMs }: DrainRequest): Promise<void> {
     this.#isOn = true;
     clearTimeout(this.#timer);
     const controller = this.#release;

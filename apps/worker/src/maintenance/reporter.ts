@@ -1,5 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type DrainOrder, type ReportedTurn, reportEveryMs, type WorkerFigures, type Workers } from '@switchyard/store';
+import {
+  type DrainRequest,
+  type ReportedTurn,
+  reportEveryMs,
+  type WorkerFigures,
+  type Workers,
+} from '@switchyard/store';
 import type { Emit } from '../telemetry/events.ts';
 import { Poller } from '../timing/timing.ts';
 
@@ -10,14 +16,14 @@ export interface ReporterOptions {
   readonly turns: () => readonly ReportedTurn[];
   readonly figures: () => WorkerFigures;
   readonly version: string;
-  /** Called when the order has changed; undefined: there is no order (any more). */
-  readonly onOrder: (order: DrainOrder | undefined) => Promise<void>;
+  /** Called when the request has changed; undefined: there is no request (any more). */
+  readonly onDrainRequest: (request: DrainRequest | undefined) => Promise<void>;
   readonly emit: Emit;
 }
 
 /**
- * Reports to operators what the worker does, and applies their drain orders: the reply to a report has the order, and a
- * notification of a new order triggers a report at once.
+ * Reports to operators what the worker does, and applies their requests to drain it: the reply to a report has
+ * the request, and a notification of a new one triggers a report at once.
  */
 export class Reporter {
   readonly #workers: Workers;
@@ -25,7 +31,7 @@ export class Reporter {
   readonly #startedAt = performance.now();
   readonly #poller: Poller;
   #unsubscribe: (() => void) | undefined;
-  #order: DrainOrder | undefined;
+  #request: DrainRequest | undefined;
 
   constructor(workers: Workers, options: ReporterOptions) {
     this.#workers = workers;
@@ -35,7 +41,7 @@ export class Reporter {
   }
 
   async start(): Promise<void> {
-    this.#unsubscribe = await this.#workers.onOrder(this.#options.workerId, this.#poller.request);
+    this.#unsubscribe = await this.#workers.onDrainRequest(this.#options.workerId, this.#poller.request);
     this.#poller.start();
     this.#poller.request();
     await this.#poller.settled();
@@ -48,15 +54,15 @@ export class Reporter {
   }
 
   async #report(): Promise<void> {
-    const { workerId, agents, version, turns, figures, onOrder } = this.#options;
+    const { workerId, agents, version, turns, figures, onDrainRequest } = this.#options;
     const upForMs = Math.round(performance.now() - this.#startedAt);
-    const isDraining = this.#order !== undefined;
+    const isDraining = this.#request !== undefined;
     const report = { agents, upForMs, isDraining, version, turns: turns(), figures: figures() };
-    const order = await this.#workers.report(workerId, report);
-    if (isDeepStrictEqual(order, this.#order)) return;
-    await onOrder(order);
-    this.#order = order;
-    // The operator's command waits until a report says that the order is applied.
+    const request = await this.#workers.report(workerId, report);
+    if (isDeepStrictEqual(request, this.#request)) return;
+    await onDrainRequest(request);
+    this.#request = request;
+    // The operator's command waits until a report says that the request is applied.
     this.#poller.request();
   }
 }

@@ -1,11 +1,11 @@
 -- reportWorker: stores the report of a worker, and returns whether it must drain.
 --
 -- KEYS  workers    zset: worker id → ms of its last report
---       reports    hash: worker id → report as JSON; '<worker id> drain' → how it must drain
+--       reports    hash: worker id → report as JSON; '<worker id> drain' → the request to drain
 -- ARGV  worker     its id
 --       report     as JSON
 --       forget_ms  after which a worker without a report is deleted
--- Returns  how it must drain, '' if it must not
+-- Returns  the request to drain as JSON, '' if there is none
 -- Invariant: a worker that reports is listed; deleting a worker deletes all its fields.
 
 --- @include "../redis/server.lua"

@@ -27,11 +27,11 @@ export interface ReportedTurn {
   readonly runsForMs: number;
 }
 
-/** An order to drain a worker: it takes no more work. */
-export interface DrainOrder {
+/** A request to drain a worker: it takes no more work. */
+export interface DrainRequest {
   /** When turns that still run are given back, without counting the attempt; unset: they run to their end. */
   readonly giveBackAfterMs?: number | undefined;
-  /** Who gave the order. */
+  /** Who made the request. */
   readonly by?: string | undefined;
 }
 
@@ -51,7 +51,7 @@ export interface WorkerReading {
   readonly lastHeartbeat: string;
   readonly version?: string;
   readonly figures?: WorkerFigures;
-  /** Unset: no order. */
-  readonly drain?: DrainOrder;
+  /** Unset: no request. */
+  readonly drain?: DrainRequest;
   readonly turns: readonly { readonly taskId: string; readonly epoch: number; readonly since: string }[];
 }

@@ -2,7 +2,7 @@ import type { Channels } from '../redis/channels.ts';
 import type { RedisConnection } from '../redis/connection.ts';
 import { integer, text, tuple, tupleAnd } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
-import type { DrainOrder, WorkerReading, WorkerReport, WorkerState } from './worker-report.ts';
+import type { DrainRequest, WorkerReading, WorkerReport, WorkerState } from './worker-report.ts';
 
 const from = import.meta.url;
 const reportWorkerScript = defineScript({
@@ -16,10 +16,10 @@ const drainWorkerScript = defineScript({
   file: 'drain-worker.lua',
   from,
   keys: ['workers', 'reports', 'alive'],
-  args: ['worker', 'how', 'channel', 'changed'],
+  args: ['worker', 'drain', 'channel', 'changed'],
   reply: integer,
 });
-/** Id, ms of the last report, the report as JSON, the drain order ('' none). */
+/** Id, ms of the last report, the report as JSON, the drain request ('' none). */
 const reportedReply = tuple(text, integer, text, text);
 const listWorkersScript = defineScript({
   file: 'list-workers.lua',
@@ -34,7 +34,7 @@ export const reportEveryMs = 1_000;
 const SILENT_AFTER_MS = 5_000;
 const FORGET_AFTER_MS = 10 * 60_000;
 
-/** The reports of workers, and the drain orders of operators. */
+/** The reports of workers, and the drain requests of operators. */
 export class Workers {
   readonly #redis: RedisConnection;
   readonly #channels: Channels;
@@ -50,10 +50,10 @@ export class Workers {
     this.#channel = `${this.#root}drain`;
   }
 
-  /** Call it every `reportEveryMs`. @returns the drain order, if there is one */
-  async report(id: string, report: WorkerReport): Promise<DrainOrder | undefined> {
+  /** Call it every `reportEveryMs`. @returns the drain request, if there is one */
+  async report(id: string, report: WorkerReport): Promise<DrainRequest | undefined> {
     const args = { worker: id, report: JSON.stringify(report), forgetMs: FORGET_AFTER_MS };
-    return orderIn(await reportWorkerScript.run(this.#redis, { keys: this.#keys, args }));
+    return requestIn(await reportWorkerScript.run(this.#redis, { keys: this.#keys, args }));
   }
 
   /** Call it when the worker stops. */
@@ -69,17 +69,17 @@ export class Workers {
   }
 
   /** The worker takes no more work, until `undrain`. @returns false: no such worker */
-  drain(id: string, order: DrainOrder = {}): Promise<boolean> {
-    return this.#order(id, JSON.stringify(order));
+  drain(id: string, request: DrainRequest = {}): Promise<boolean> {
+    return this.#setDrain(id, JSON.stringify(request));
   }
 
   /** @returns false: no such worker */
   undrain(id: string): Promise<boolean> {
-    return this.#order(id, '');
+    return this.#setDrain(id, '');
   }
 
-  /** Calls `report` when there is a new order. The notification may be lost: each report returns the order, too. */
-  async onOrder(id: string, report: () => void): Promise<() => void> {
+  /** Calls `report` when there is a new request. The notification may be lost: each report returns the request, too. */
+  async onDrainRequest(id: string, report: () => void): Promise<() => void> {
     const listener = (worker: string): void => {
       if (worker === id) report();
     };
@@ -87,41 +87,41 @@ export class Workers {
     return () => this.#channels.unsubscribe(this.#channel, listener);
   }
 
-  async #order(worker: string, how: string): Promise<boolean> {
+  async #setDrain(worker: string, drain: string): Promise<boolean> {
     const keys = { ...this.#keys, alive: `${this.#root}alive` };
-    const args = { worker, how, channel: this.#channel, changed: `${this.#root}changed` };
+    const args = { worker, drain, channel: this.#channel, changed: `${this.#root}changed` };
     return (await drainWorkerScript.run(this.#redis, { keys, args })) === 1;
   }
 }
 
 function workerReading(nowMs: number, [id, seenMs, json, drain]: ReturnType<typeof reportedReply>): WorkerReading {
   const { agents, upForMs, isDraining, turns, version, figures }: WorkerReport = JSON.parse(json);
-  const order = orderIn(drain);
+  const request = requestIn(drain);
   return {
     id,
-    state: stateOf({ silentMs: nowMs - seenMs, order, isIdle: isDraining && turns.length === 0 }),
+    state: stateOf({ silentMs: nowMs - seenMs, request, isIdle: isDraining && turns.length === 0 }),
     agents,
     since: iso(seenMs - upForMs),
     lastHeartbeat: iso(seenMs),
     ...(version !== undefined && { version }),
     ...(figures && { figures }),
-    ...(order && { drain: order }),
+    ...(request && { drain: request }),
     turns: turns.map(({ taskId, epoch, runsForMs }) => ({ taskId, epoch, since: iso(seenMs - runsForMs) })),
   };
 }
 
 interface Condition {
   readonly silentMs: number;
-  readonly order: DrainOrder | undefined;
+  readonly request: DrainRequest | undefined;
   /** As its report says. */
   readonly isIdle: boolean;
 }
 
-function stateOf({ silentMs, order, isIdle }: Condition): WorkerState {
+function stateOf({ silentMs, request, isIdle }: Condition): WorkerState {
   if (silentMs > SILENT_AFTER_MS) return 'silent';
-  if (!order) return 'working';
+  if (!request) return 'working';
   return isIdle ? 'drained' : 'draining';
 }
 
-const orderIn = (text: string): DrainOrder | undefined => (text ? JSON.parse(text) : undefined);
+const requestIn = (text: string): DrainRequest | undefined => (text ? JSON.parse(text) : undefined);
 const iso = (ms: number): string => new Date(ms).toISOString();
