@@ -3,8 +3,8 @@ import type { RedisConnection } from '../redis/connection.ts';
 import { nothing } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
 
-const orderLogLevelScript = defineScript({
-  file: 'order-log-level.lua',
+const setLogLevelScript = defineScript({
+  file: 'set-log-level.lua',
   from: import.meta.url,
   keys: ['logLevel'],
   args: ['level', 'forMs'],
@@ -12,7 +12,7 @@ const orderLogLevelScript = defineScript({
 });
 
 /** The log level of all processes, and for how long; `level` unset: each process uses its own setting. */
-export interface LogLevelOrder {
+export interface LogLevelOverride {
   readonly level: string | undefined;
   readonly forMs: number;
 }
@@ -21,7 +21,7 @@ export interface LogLevelOrder {
 export class LogLevels {
   readonly #redis: RedisConnection;
   readonly #channels: Channels;
-  /** Also the channel on which a new order is published. */
+  /** Also the channel on which a new override is published. */
   readonly #key: string;
 
   constructor(redis: RedisConnection, channels: Channels, prefix: string) {
@@ -30,21 +30,21 @@ export class LogLevels {
     this.#key = `${prefix}{agents}:log-level`;
   }
 
-  /** @param forMs 0 withdraws the last order */
+  /** @param forMs 0 removes the override */
   async set(level: string, forMs: number): Promise<void> {
-    await orderLogLevelScript.run(this.#redis, { keys: { logLevel: this.#key }, args: { level, forMs } });
+    await setLogLevelScript.run(this.#redis, { keys: { logLevel: this.#key }, args: { level, forMs } });
   }
 
-  async read(): Promise<LogLevelOrder> {
+  async read(): Promise<LogLevelOverride> {
     const [level, leftMs] = await Promise.all([this.#redis.get(this.#key), this.#redis.pttl(this.#key)]);
     return level === null ? { level: undefined, forMs: 0 } : { level, forMs: Math.max(leftMs, 0) };
   }
 
-  /** Calls `apply` with the current order, and with each later one. @param onError called if one could not be read */
-  async follow(apply: (order: LogLevelOrder) => void, onError: (error: Error) => void): Promise<void> {
-    const look = (): void => void this.read().then(apply, onError);
-    await this.#channels.subscribe(this.#key, look);
-    this.#channels.onReconnect(look);
+  /** Calls `apply` with the current override and each later one. @param onError called if one could not be read */
+  async follow(apply: (override: LogLevelOverride) => void, onError: (error: Error) => void): Promise<void> {
+    const read = (): void => void this.read().then(apply, onError);
+    await this.#channels.subscribe(this.#key, read);
+    this.#channels.onReconnect(read);
     apply(await this.read());
   }
 }

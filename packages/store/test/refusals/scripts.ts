@@ -578,7 +578,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: 'acme',
     },
   ],
-  'ops/order-log-level.lua': [
+  'ops/set-log-level.lua': [
     {
       kind: 'begins',
       prepare:

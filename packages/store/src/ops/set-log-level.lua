@@ -1,8 +1,8 @@
--- orderLogLevel: sets the log level of all processes for some time, for an operator, and notifies them.
+-- setLogLevel: sets the log level of all processes for some time, for an operator, and notifies them.
 --
 -- KEYS  log_level  string; also the channel on which a change is published
 -- ARGV  level
---       for_ms     0: the last order is withdrawn
+--       for_ms     0: the override is removed
 -- Returns  nil
 -- Invariant: every change is published.
 
