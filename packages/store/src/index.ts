@@ -45,7 +45,7 @@ export { inspectRedis, type RedisInspection } from './ops/inspect-redis.ts';
 export type { InterruptedTask } from './ops/interrupted-tasks.ts';
 export type { Ops } from './ops/ops.ts';
 export type { Page, PageQuery } from './ops/page.ts';
-export type { RerunOrder, RerunResult } from './ops/rerun.ts';
+export type { RerunRequest, RerunResult } from './ops/rerun.ts';
 export type { RunningTurn } from './ops/running-turns.ts';
 export type { StuckReason, StuckTask } from './ops/stuck-tasks.ts';
 export type { TaskRecord } from './ops/task-record.ts';

@@ -93,9 +93,9 @@ async function retryAll(session: Session, api: OperatorClient, filter: Filter): 
   const { output, options, world, call } = session;
   const { data, error } = deadLetterFilterSchema.safeParse(filter);
   if (error) throw new Failure('A2ACLI_ERR_USAGE', error.issues.map(({ message }) => message).join('; '));
-  const order = { method: 'POST', body: data, signal: call.signal } as const;
+  const request = { method: 'POST', body: data, signal: call.signal } as const;
   let last: BulkProgress | undefined;
-  for await (const progress of api.events('/admin/dead-letters:retry', bulkProgressSchema, order)) {
+  for await (const progress of api.events('/admin/dead-letters:retry', bulkProgressSchema, request)) {
     last = progress;
     if (options.stream) output.result(progress, () => progressText(progress));
     else if (world.isTerminal.err) world.streams.err(`\r${progress.done} of ${progress.total}`);

@@ -93,17 +93,17 @@ function requireAccepted(id: string, result: AnswerResult): void {
   throw new A2AError('Conflict', 'The answer cannot be accepted', { metadata: { why: result.why } });
 }
 
-const orderSchema = rerunSchema.extend({ parts: z.array(partSchema).min(1).optional() });
+const requestSchema = rerunSchema.extend({ parts: z.array(partSchema).min(1).optional() });
 
 /** Reruns an ended task as a new one. */
 export const rerunRoutes: readonly AdminRoute[] = [
   adminJsonAction(
     '/admin/tasks/:id\\:rerun',
-    orderSchema,
+    requestSchema,
     async ({ ops }, { id, parameters, operator }): Promise<StartedTask> => {
       const { messageId, parts, fromStep } = parameters;
-      const order = { messageId, parts, fromStep, operator: operatorName(operator) };
-      return startedTask(id, await ops.tasks.rerun(id, order));
+      const request = { messageId, parts, fromStep, operator: operatorName(operator) };
+      return startedTask(id, await ops.tasks.rerun(id, request));
     },
   ),
 ];

@@ -6,10 +6,11 @@ import type { Call } from '../call/call.ts';
 import { type Backend, readTask } from './backend.ts';
 import type { ConditionalSend } from './if-generation.ts';
 
-const orderSchema = z.object({ taskId: idSchema, fromStep: z.string().min(1).max(1_024).optional() });
-const messageSchema = z.object({ message: z.object({ metadata: z.object({ [rerunUri]: orderSchema }) }) });
+const sourceSchema = z.object({ taskId: idSchema, fromStep: z.string().min(1).max(1_024).optional() });
+const messageSchema = z.object({ message: z.object({ metadata: z.object({ [rerunUri]: sourceSchema }) }) });
 
-type Order = z.infer<typeof orderSchema>;
+/** The old task, and the step from which it runs again. */
+type Source = z.infer<typeof sourceSchema>;
 
 /** A message that reruns a task, as a message that creates a task in the same context. */
 export interface Rerun {
@@ -28,15 +29,15 @@ const view = { historyLength: 0, includeArtifacts: false };
 export async function readRerun(backend: Backend, call: Call, request: ConditionalSend): Promise<Rerun> {
   const { message } = request;
   if (message.metadata?.[rerunUri] === undefined) return { request };
-  const order = parse(messageSchema, request).message.metadata[rerunUri] ?? { taskId: '' };
+  const source = parse(messageSchema, request).message.metadata[rerunUri] ?? { taskId: '' };
   if (message.taskId !== undefined)
     throw invalidParams([{ field: 'message.taskId', description: 'must be absent: the message creates a new task' }]);
   try {
-    return await readSource(backend, call, request, order);
+    return await readSource(backend, call, request, source);
   } catch (error) {
-    const contextId = error instanceof A2AError && (await contextOfRetry(backend, call, request, order.taskId));
+    const contextId = error instanceof A2AError && (await contextOfRetry(backend, call, request, source.taskId));
     if (!contextId) throw error;
-    return { request: inContext(request, contextId, order.taskId) };
+    return { request: inContext(request, contextId, source.taskId) };
   }
 }
 
@@ -45,7 +46,7 @@ async function readSource(
   backend: Backend,
   call: Call,
   request: ConditionalSend,
-  { taskId, fromStep }: Order,
+  { taskId, fromStep }: Source,
 ): Promise<Rerun> {
   const { message } = request;
   const { task, state } = await readTask(backend, call, taskId, view);
@@ -73,16 +74,16 @@ async function contextOfRetry(
   { tasks }: Backend,
   { scope, idempotencyKey }: Call,
   { message }: ConditionalSend,
-  source: string,
+  taskId: string,
 ): Promise<string | undefined> {
   const sent = { message, ...(idempotencyKey !== undefined && { idempotencyKey }) };
-  const taskId = await tasks.taskOfMessage(scope, source, sent);
-  const made = taskId === undefined ? undefined : await tasks.read(scope, taskId, view);
+  const madeId = await tasks.taskOfMessage(scope, taskId, sent);
+  const made = madeId === undefined ? undefined : await tasks.read(scope, madeId, view);
   return made?.task && JSON.parse(made.task.toString()).contextId;
 }
 
-function inContext(request: ConditionalSend, contextId: string, source: string): ConditionalSend {
+function inContext(request: ConditionalSend, contextId: string, taskId: string): ConditionalSend {
   const { message } = request;
-  const referenceTaskIds = [...new Set([...(message.referenceTaskIds ?? []), source])];
+  const referenceTaskIds = [...new Set([...(message.referenceTaskIds ?? []), taskId])];
   return { ...request, message: { ...message, contextId, referenceTaskIds } };
 }

@@ -13,37 +13,37 @@ const cron = z
   .max(200)
   .regex(/^[\dA-Z*,/?#-]+(?: +[\dA-Z*,/?#-]+){4,5}$/i, wrongCron)
   .refine((fields) => !/(?<![A-Z])H(?![A-Z])/i.test(fields), wrongCron);
-const orderSchema = z.strictObject({
+const scheduleSchema = z.strictObject({
   at: time.optional(),
   cron: cron.optional(),
   timeZone: z.string().max(64).refine(isTimeZone, { error: 'must be a time zone such as Europe/Berlin' }).optional(),
   until: time.optional(),
   times: z.int().min(1).max(1_000_000).optional(),
 });
-const messageSchema = z.object({ message: z.object({ metadata: z.object({ [scheduleUri]: orderSchema }) }) });
+const messageSchema = z.object({ message: z.object({ metadata: z.object({ [scheduleUri]: scheduleSchema }) }) });
 
-type Order = z.infer<typeof orderSchema>;
+type RequestedSchedule = z.infer<typeof scheduleSchema>;
 
 /** So many times are looked at to find the shortest interval. */
 const TIMES_COMPARED = 10;
 
 /**
  * Reads what the extension asks for (docs/extensions/schedule.md).
- * @returns undefined: the message is not for later
+ * @returns undefined: the message is not scheduled
  * @throws {A2AError} InvalidParams
  */
 export function readSchedule({ settings }: Pick<Backend, 'settings'>, request: ConditionalSend): Schedule | undefined {
   const { message } = request;
   if (message.metadata?.[scheduleUri] === undefined) return undefined;
-  const order = parse(messageSchema, request).message.metadata[scheduleUri] ?? {};
+  const requested = parse(messageSchema, request).message.metadata[scheduleUri] ?? {};
   if (message.taskId !== undefined)
     throw invalidParams([{ field: 'message.taskId', description: 'must be left out: the message makes a new task' }]);
-  const { at, ...recurring } = order;
-  if (order.cron !== undefined && at === undefined)
-    return { ...defined(recurring), at: firstTime(order, settings.minCronIntervalMs) };
-  if (at === undefined || order.cron !== undefined) throw wrong('at', 'or `cron` must be given, and not both');
+  const { at, ...recurring } = requested;
+  if (requested.cron !== undefined && at === undefined)
+    return { ...defined(recurring), at: firstTime(requested, settings.minCronIntervalMs) };
+  if (at === undefined || requested.cron !== undefined) throw wrong('at', 'or `cron` must be given, and not both');
   for (const name of ['timeZone', 'until', 'times'] as const)
-    if (order[name] !== undefined) throw wrong(name, 'is for schedules with `cron`');
+    if (requested[name] !== undefined) throw wrong(name, 'is for schedules with `cron`');
   if (Date.parse(at) > Date.now() + longestAheadMs) throw wrong('at', `must be within ${LONGEST}`);
   return { at: new Date(at).toISOString() };
 }
@@ -51,25 +51,26 @@ export function readSchedule({ settings }: Pick<Backend, 'settings'>, request: C
 const LONGEST = `${longestAheadMs / 86_400_000} days`;
 
 /** @throws {A2AError} */
-function firstTime(order: Order, minIntervalMs: number): string {
-  const times = timesOf(order);
+function firstTime(requested: RequestedSchedule, minIntervalMs: number): string {
+  const times = timesOf(requested);
   const [first] = times;
   if (first === undefined) throw wrong('cron', `has no time within ${LONGEST}`);
-  if (order.until !== undefined && first > Date.parse(order.until)) throw wrong('until', 'is before the first time');
+  if (requested.until !== undefined && first > Date.parse(requested.until))
+    throw wrong('until', 'is before the first time');
   if (times.some((ms, i) => i > 0 && ms - (times[i - 1] ?? 0) < minIntervalMs))
     throw wrong('cron', `must leave at least ${minIntervalMs / 1_000} s between two times`);
   return new Date(first).toISOString();
 }
 
-function timesOf(order: Order): readonly number[] {
+function timesOf(requested: RequestedSchedule): readonly number[] {
   try {
-    return nextTimes(order, Date.now(), TIMES_COMPARED);
+    return nextTimes(requested, Date.now(), TIMES_COMPARED);
   } catch (error) {
     throw wrong('cron', `is no cron expression: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
-function wrong(name: keyof Order, description: string) {
+function wrong(name: keyof RequestedSchedule, description: string) {
   const violation: FieldViolation = { field: `message.metadata["${scheduleUri}"].${name}`, description };
   return invalidParams([violation]);
 }
@@ -83,7 +84,7 @@ function isTimeZone(name: string): boolean {
 }
 
 /** Without what is undefined. */
-function defined({ cron, timeZone, until, times }: Omit<Order, 'at'>): Omit<Schedule, 'at'> {
+function defined({ cron, timeZone, until, times }: Omit<RequestedSchedule, 'at'>): Omit<Schedule, 'at'> {
   return {
     ...(cron !== undefined && { cron }),
     ...(timeZone !== undefined && { timeZone }),

@@ -7,7 +7,7 @@ import { type AnswerResult, answerTask, type TaskAnswer } from './answer.ts';
 import { type Diagnosis, diagnose } from './diagnosis.ts';
 import type { OpsPort } from './ops-port.ts';
 import { readTimeline } from './read-timeline.ts';
-import { type RerunOrder, type RerunResult, rerunTask } from './rerun.ts';
+import { type RerunRequest, type RerunResult, rerunTask } from './rerun.ts';
 import { DeploymentFacts, factsOf } from './task-facts.ts';
 import { readRecord, type TaskRecord } from './task-record.ts';
 import type { Timeline } from './timeline.ts';
@@ -71,8 +71,8 @@ export class AnyTask {
   }
 
   /** Sends the first message of the task again, as a new task of its principal. */
-  rerun(taskId: string, order: RerunOrder): Promise<RerunResult> {
-    return rerunTask(this.#port, taskId, order);
+  rerun(taskId: string, request: RerunRequest): Promise<RerunResult> {
+    return rerunTask(this.#port, taskId, request);
   }
 
   /** The principal and the agent of a task. @returns undefined: no such task */

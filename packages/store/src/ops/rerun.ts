@@ -6,15 +6,15 @@ import type { Acceptance } from '../tasks/submission.ts';
 import type { OpsPort } from './ops-port.ts';
 import { type Origin, originOf, ownMetadata } from './origin.ts';
 
-/** An operator's order to run a task again. */
-export interface RerunOrder {
-  /** Id of the new message: an order that is sent twice creates one task. */
+/** An operator's request to run a task again. */
+export interface RerunRequest {
+  /** Id of the new message: a request that is sent twice creates one task. */
   readonly messageId: string;
   /** Replace those of the first message. */
   readonly parts?: readonly Part[] | undefined;
   /** Name of a step: the new task has the results of the steps before it from the start. */
   readonly fromStep?: string | undefined;
-  /** Who gave the order. */
+  /** Who made the request. */
   readonly operator: string;
 }
 
@@ -28,7 +28,7 @@ export type RerunResult =
   | { readonly verdict: 'refused'; readonly why: Exclude<Acceptance['verdict'], 'accepted'> };
 
 /** Sends the first message of an ended task again, for its principal and in its context: a new task refers to it. */
-export async function rerunTask(port: OpsPort, taskId: string, order: RerunOrder): Promise<RerunResult> {
+export async function rerunTask(port: OpsPort, taskId: string, request: RerunRequest): Promise<RerunResult> {
   const origin = await originOf(port, taskId);
   if (!origin) return { verdict: 'missing' };
   const reading = await readTask(port, origin.scope, taskId, { includeArtifacts: false });
@@ -37,9 +37,9 @@ export async function rerunTask(port: OpsPort, taskId: string, order: RerunOrder
   const task: Task = JSON.parse(reading.task.toString());
   const [first] = task.history ?? [];
   if (!first) return { verdict: 'missing' };
-  const steps = await stepsBefore(port, taskId, order.fromStep);
+  const steps = await stepsBefore(port, taskId, request.fromStep);
   if (!steps) return { verdict: 'unknown-step' };
-  return start(port, origin, { task, message: messageOf(task, first, order), steps, operator: order.operator });
+  return start(port, origin, { task, message: messageOf(task, first, request), steps, operator: request.operator });
 }
 
 interface NewRun {
@@ -63,7 +63,7 @@ async function start(
   return { verdict: 'started', taskId: acceptance.taskId };
 }
 
-function messageOf({ id, contextId = id }: Task, first: Message, { messageId, parts }: RerunOrder): Message {
+function messageOf({ id, contextId = id }: Task, first: Message, { messageId, parts }: RerunRequest): Message {
   const metadata = ownMetadata(first.metadata);
   return {
     messageId,
