@@ -34,7 +34,7 @@ const beginningLater = lease.map(
   (due): Step =>
     (driver) =>
     () =>
-      driver.beginLater(due),
+      driver.beginScheduled(due),
 );
 
 const whileWorking = fc.constantFrom<rules.WhileWorking>('', 's', 's', 'r');

@@ -143,7 +143,7 @@ describe('a scheduled message', () => {
     const [first] = [await scheduled(store, inMs(3_600_000)), await scheduled(store, inMs(3_600_000))];
     const schedule = inMs(3_600_000);
     const send = (scope = alice) => store.tasks.accept(scope, { message: userMessage(), schedule });
-    expect(await send()).toEqual({ verdict: 'too-many-later' });
+    expect(await send()).toEqual({ verdict: 'too-many-scheduled' });
     expect(await store.tasks.accept(alice, { message: userMessage() })).toMatchObject({ verdict: 'accepted' });
     expect(await send(bob)).toMatchObject({ verdict: 'accepted' });
     await store.tasks.cancel(alice, first.taskId);
@@ -190,7 +190,7 @@ describe('a repeating schedule', () => {
   test('begins a task again whose begin a fail-over lost before the next task was created', async () => {
     const store = await testStore();
     const { taskId } = await scheduled(store, { ...everySecond, ...inMs(0) });
-    const submission = { message: userMessage(), schedule: { ...everySecond, ...inMs(1_000) }, follows: taskId };
+    const submission = { message: userMessage(), schedule: { ...everySecond, ...inMs(1_000) }, previousTaskId: taskId };
     expect((await store.tasks.accept(alice, submission)).verdict).toBe('missing');
     expect((await waiting(store)).entries).toEqual([taskId]);
     expect(await beginAll(store)).toEqual([taskId]);
@@ -235,9 +235,9 @@ describe('a repeating schedule', () => {
   test('waits while quotas refuse the next task, and continues afterwards', async () => {
     const store = await testStore({ maxOpenTasks: 1 });
     const { taskId } = await scheduled(store, { ...inMs(0), ...everySecond });
-    const { tasks, notFollowed } = await store.schedules.begin();
+    const { tasks, refused } = await store.schedules.begin();
     expect(tasks).toHaveLength(1);
-    expect(notFollowed).toEqual([{ agent: 'echo', taskId, why: 'too-many-open', isTriedAgain: true }]);
+    expect(refused).toEqual([{ agent: 'echo', taskId, why: 'too-many-open', willRetry: true }]);
     expect((await waiting(store)).entries).toEqual([taskId]);
     const turn = await begun(store, taskId);
     await turn.publish({ kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true });
@@ -254,7 +254,7 @@ describe('a repeating schedule', () => {
     await beginAll(store, 2);
     const schedule = inMs(3_600_000);
     expect(await store.tasks.accept(alice, { message: userMessage(), schedule })).toEqual({
-      verdict: 'too-many-later',
+      verdict: 'too-many-scheduled',
     });
   });
 });

@@ -183,7 +183,7 @@ const refusals: Readonly<Record<Refused, (request: SendMessageRequest) => A2AErr
     }),
   'too-many-open': () => tooMuch('open-tasks', 'You have too many open tasks at this agent'),
   'too-many-kept': () => tooMuch('kept-tasks', 'You have too many tasks at this agent: delete ended ones'),
-  'too-many-later': () => tooMuch('scheduled-tasks', 'You have too many scheduled tasks at this agent'),
+  'too-many-scheduled': () => tooMuch('scheduled-tasks', 'You have too many scheduled tasks at this agent'),
   'too-many-open-of-tenant': () => tooMuch('open-tasks-of-tenant', 'Your tenant has too many open tasks'),
   'too-many-bytes-of-tenant': () => tooMuch('bytes-of-tenant', 'Your tenant has reached its limit of stored bytes'),
 };

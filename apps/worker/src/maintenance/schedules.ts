@@ -31,9 +31,9 @@ export class ScheduledTasks {
 
   /** After a failure, only the timer tries again. */
   async #begin(): Promise<void> {
-    const { tasks, notFollowed, errors, nextInMs }: Begun = await this.#schedules.begin();
+    const { tasks, refused, errors, nextInMs }: Begun = await this.#schedules.begin();
     for (const task of tasks) this.#emit({ kind: 'scheduled-task-begun', ...task });
-    for (const task of notFollowed) this.#emit({ kind: 'schedule-not-followed', ...task });
+    for (const task of refused) this.#emit({ kind: 'scheduled-task-refused', ...task });
     for (const err of errors) this.#emit({ kind: 'error', where: 'schedules', err });
     clearTimeout(this.#timer);
     if (errors.length === 0 && nextInMs < LOOK_EVERY_MS) this.#timer = setTimeout(this.#poller.request, nextInMs);

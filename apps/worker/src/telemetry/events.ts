@@ -33,7 +33,7 @@ export type WorkerEvent =
   /** A scheduled task was due, and has entered the queue. */
   | ({ readonly kind: 'scheduled-task-begun'; readonly lateMs: number } & TurnOfTask)
   /** The next task of a schedule was not created. `isTriedAgain`: it will be; otherwise the schedule ends. */
-  | ({ readonly kind: 'schedule-not-followed'; readonly why: string; readonly isTriedAgain: boolean } & TurnOfTask)
+  | ({ readonly kind: 'scheduled-task-refused'; readonly why: string; readonly willRetry: boolean } & TurnOfTask)
   | { readonly kind: 'orphans-canceled'; readonly canceled: number }
   | ({ readonly kind: 'unhandled-rejection'; readonly err: unknown } & TurnOfTask)
   | { readonly kind: 'module-changed'; readonly path: string }

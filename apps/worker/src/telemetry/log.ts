@@ -33,7 +33,7 @@ export const lines: Readonly<Record<WorkerEvent['kind'], Line | undefined>> = {
   'migration-runs': ['info', 'migration in progress'],
   'migration-done': ['info', 'migration done'],
   'scheduled-task-begun': ['info', 'scheduled task is due: it is in the queue'],
-  'schedule-not-followed': ['warn', 'the next task of a schedule was not created'],
+  'scheduled-task-refused': ['warn', 'the next task of a schedule was not created'],
   'orphans-canceled': ['info', 'tasks whose calling task has ended were canceled'],
   'unhandled-rejection': ['error', 'an agent did not handle a rejected promise: its turn fails'],
   'module-changed': ['info', 'a module has changed: a new worker takes over'],

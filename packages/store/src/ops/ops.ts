@@ -48,7 +48,7 @@ export class Ops {
   /** How many tasks wait for their time. */
   async scheduledTasks(): Promise<number> {
     const { redis, shards } = this.#port;
-    const counts = await Promise.all(shards.all.map(({ later }) => redis.zcard(later)));
+    const counts = await Promise.all(shards.all.map(({ scheduledTasks }) => redis.zcard(scheduledTasks)));
     return counts.reduce((sum, count) => sum + count, 0);
   }
 

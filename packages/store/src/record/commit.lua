@@ -83,8 +83,8 @@ local function commit(record)
 
   if has_ended then
     if was[LATER] then
-      --- @include "later.lua"
-      leave_later(outbox_key, task_id, record.owner)
+      --- @include "scheduled-tasks.lua"
+      remove_scheduled_task(outbox_key, task_id, record.owner)
     end
     -- Open tasks are counted per tenant; see quotas.lua.
     if not is_terminal(was[STATE]) then

@@ -3,7 +3,7 @@
 -- queue: the skill whose queue has the task's jobs; not stored: they are in the agent's queue
 -- while_working: what happens to a message that arrives during a turn: s the turn is given it, r it is refused, '' it
 --   waits
--- later: ms when its message may enter the queue (later.lua); not stored: it may at once, or has entered it
+-- later: ms when its message may enter the queue (scheduled-tasks.lua); not stored: it may at once, or has entered it
 -- Each of the last attempts also has l<epoch>: how it began (begin.lua), e<epoch>: how it ended (commit.lua), and
 -- f<epoch>: when a run wrote with its fence too late (append.lua).
 

@@ -27,7 +27,7 @@ export class ShardKeys {
   /** Called tasks and conversations of ended tasks → when they can be claimed again. Also the channel for new ones. */
   readonly orphans: string;
   /** Scheduled tasks, each with its owner → when a worker checks it next. */
-  readonly later: string;
+  readonly scheduledTasks: string;
   /** Tasks that wait for their client → since when. */
   readonly interrupted: string;
   /** Prefix of the shard's BullMQ queues. */
@@ -48,7 +48,7 @@ export class ShardKeys {
     this.#indexRoot = `${this.#root}x`;
     this.outbox = `${this.#root}outbox`;
     this.orphans = `${this.outbox}:orphans`;
-    this.later = `${this.outbox}:later`;
+    this.scheduledTasks = `${this.outbox}:later`;
     this.interrupted = `${this.outbox}:interrupted`;
     this.cancels = `${this.#root}cancels`;
     this.queues = `${this.#root}q`;

@@ -15,19 +15,19 @@ import { following, parseSchedule, type Schedule } from '../tasks/schedule.ts';
 import type { Acceptance } from '../tasks/submission.ts';
 
 const from = import.meta.url;
-export const claimLaterScript = defineScript({
-  file: 'claim-later.lua',
+export const claimScheduledScript = defineScript({
+  file: 'claim-scheduled.lua',
   from,
-  keys: ['later', 'tasksRoot'],
+  keys: ['scheduledTasks', 'tasksRoot'],
   args: ['claimMs', 'most'],
   reply: tupleAnd([integer, integer], tuple(text, text, text)),
 });
-export const beginLaterScript = defineScript({
-  file: 'begin-later.lua',
+export const beginScheduledScript = defineScript({
+  file: 'begin-scheduled.lua',
   from,
   keys: [...recordKeyNames, 'queueRoot'],
-  args: [...recordArgNames, 'owner', 'jobOptions', 'goesOn'],
-  reply: tuple(word('begun', 'follow', 'early', 'gone'), integer),
+  args: [...recordArgNames, 'owner', 'jobOptions', 'hasNext'],
+  reply: tuple(word('begun', 'begun-before', 'early', 'gone'), integer),
 });
 
 const TASKS_PER_CLAIM = 100;
@@ -39,7 +39,7 @@ const RETRY_MS = 60_000;
 type SchedulesPort = AcceptPort & CachedReadPort & PushPort;
 
 /** A scheduled task that has begun. */
-export interface BegunLater {
+export interface BegunTask {
   readonly agent: string;
   readonly taskId: string;
   /** From its scheduled time until now, by Redis' clock. */
@@ -47,17 +47,17 @@ export interface BegunLater {
 }
 
 /** A task whose schedule goes on, and why its next task was not made. */
-export interface NotFollowed {
+export interface RefusedSuccessor {
   readonly agent: string;
   readonly taskId: string;
   readonly why: Exclude<Acceptance['verdict'], 'accepted'>;
   /** A limit did not allow it, and it is tried again; otherwise the schedule ends. */
-  readonly isTriedAgain: boolean;
+  readonly willRetry: boolean;
 }
 
 export interface Begun {
-  readonly tasks: readonly BegunLater[];
-  readonly notFollowed: readonly NotFollowed[];
+  readonly tasks: readonly BegunTask[];
+  readonly refused: readonly RefusedSuccessor[];
   /** Errors of tasks that are tried again soon. */
   readonly errors: readonly unknown[];
   /** Time until other tasks are due; Infinity: none is scheduled. */
@@ -79,25 +79,25 @@ export class Schedules {
     const shards = await Promise.all(this.#port.shards.all.map((keys) => this.#beginIn(keys)));
     return {
       tasks: shards.flatMap(({ tasks }) => tasks),
-      notFollowed: shards.flatMap(({ notFollowed }) => notFollowed),
+      refused: shards.flatMap(({ refused }) => refused),
       errors: shards.flatMap(({ errors }) => errors),
       nextInMs: Math.min(...shards.map(({ nextInMs }) => nextInMs)),
     };
   }
 
   async #beginIn(keys: ShardKeys): Promise<Begun> {
-    const [tasks, notFollowed, errors]: [BegunLater[], NotFollowed[], unknown[]] = [[], [], []];
+    const [tasks, refused, errors]: [BegunTask[], RefusedSuccessor[], unknown[]] = [[], [], []];
     let nextInMs = 0;
     try {
       for (let isMore = true; isMore; ) {
-        const [nowMs, inMs, ...claimed] = await claimLaterScript.run(this.#port.redis, {
-          keys: { later: keys.later, tasksRoot: keys.tasks },
+        const [nowMs, inMs, ...claimed] = await claimScheduledScript.run(this.#port.redis, {
+          keys: { scheduledTasks: keys.scheduledTasks, tasksRoot: keys.tasks },
           args: { claimMs: CLAIM_MS, most: TASKS_PER_CLAIM },
         });
         const all = claimed.map(async ([taskId, owner, schedule]) => {
           const outcome = await this.#beginTask({ keys, taskId, owner, schedule: parseSchedule(schedule), nowMs });
           if (outcome.begun) tasks.push(outcome.begun);
-          if (outcome.notFollowed) notFollowed.push(outcome.notFollowed);
+          if (outcome.refused) refused.push(outcome.refused);
         });
         for (const one of await Promise.allSettled(all)) if (one.status === 'rejected') errors.push(one.reason);
         nextInMs = inMs < 0 ? Number.POSITIVE_INFINITY : inMs;
@@ -106,29 +106,29 @@ export class Schedules {
     } catch (error) {
       errors.push(error);
     }
-    return { tasks, notFollowed, errors, nextInMs };
+    return { tasks, refused, errors, nextInMs };
   }
 
-  async #beginTask(claimed: Claimed): Promise<{ begun?: BegunLater; notFollowed?: NotFollowed | undefined }> {
+  async #beginTask(claimed: Claimed): Promise<{ begun?: BegunTask; refused?: RefusedSuccessor | undefined }> {
     const { taskId, owner, nowMs, schedule } = claimed;
     const agent = agentOf(owner);
     const next = schedule && following(schedule, nowMs);
     const [verdict, dueMs] = await this.#run(claimed, next !== undefined);
     const begun = verdict === 'begun' && { begun: { agent, taskId, lateMs: Math.max(0, nowMs - dueMs) } };
-    if (!next || (verdict !== 'begun' && verdict !== 'follow')) return { ...begun };
-    return { ...begun, notFollowed: await this.#follow(claimed, next) };
+    if (!next || (verdict !== 'begun' && verdict !== 'begun-before')) return { ...begun };
+    return { ...begun, refused: await this.#makeNext(claimed, next) };
   }
 
-  #run({ keys, taskId, owner }: Claimed, goesOn: boolean) {
+  #run({ keys, taskId, owner }: Claimed, hasNext: boolean) {
     const { redis, settings } = this.#port;
-    return beginLaterScript.run(redis, {
+    return beginScheduledScript.run(redis, {
       keys: { ...keys.record(taskId), queueRoot: queueRoot(agentOf(owner), keys) },
-      args: { ...recordArgValues(taskId, settings), owner, jobOptions: jobOptions(), goesOn: goesOn ? '1' : '' },
+      args: { ...recordArgValues(taskId, settings), owner, jobOptions: jobOptions(), hasNext: hasNext ? '1' : '' },
     });
   }
 
   /** Makes the next task of a schedule, with the same message. It replaces its predecessor in the list. */
-  async #follow(claimed: Claimed, schedule: Schedule): Promise<NotFollowed | undefined> {
+  async #makeNext(claimed: Claimed, schedule: Schedule): Promise<RefusedSuccessor | undefined> {
     const { keys, taskId, owner, nowMs } = claimed;
     const origin = await originOf(this.#port, taskId);
     if (!origin) return undefined;
@@ -145,17 +145,17 @@ export class Schedules {
       // If a fail-over loses the new task, it is made again with the id that clients may have seen.
       reservedId: this.#port.shards.derivedId(taskId, `task after ${taskId}`),
       schedule: { ...schedule, previousTaskId: taskId },
-      follows: taskId,
+      previousTaskId: taskId,
       ...(webhook && { webhook }),
     });
     if (accepted.verdict === 'accepted') await this.#notify(scope, accepted.taskId, others);
     const { verdict } = accepted;
     // Another process has made the next task, or this one was deleted, or a fail-over lost its begin.
     if (verdict === 'accepted' || verdict === 'missing') return undefined;
-    const isTriedAgain = verdict.startsWith('too-many') || verdict === 'overloaded';
-    if (isTriedAgain) await this.#port.redis.zadd(keys.later, 'XX', nowMs + RETRY_MS, `${taskId} ${owner}`);
+    const willRetry = verdict.startsWith('too-many') || verdict === 'overloaded';
+    if (willRetry) await this.#port.redis.zadd(keys.scheduledTasks, 'XX', nowMs + RETRY_MS, `${taskId} ${owner}`);
     else await this.#run(claimed, false);
-    return { agent: agentOf(owner), taskId, why: verdict, isTriedAgain };
+    return { agent: agentOf(owner), taskId, why: verdict, willRetry };
   }
 
   /** The message of the next task. Its id is the same in every process, and cannot be one that a client gives. */

@@ -32,7 +32,7 @@
 --       | conflict (this messageId with another body) | missing | context-mismatch | terminal | canceling | inbox-full
 --       | history-full | too-many-webhooks | too-many-bytes-of-tenant | not-waiting
 --       | other-seq (and the number of the last event: see if_seq)
---       | working (the agent takes no message while its turn runs) | waits (for its time: see record/later.lua)
+--       | working (the agent takes no message while its turn runs) | waits (for its time: see scheduled-tasks.lua)
 --       | fenced (the caller has lost its turn) | caller-canceling (its task is about to end) | too-many-calls
 -- Invariant: a messageId of a principal is accepted once. One round trip, O(message).
 

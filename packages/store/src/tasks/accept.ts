@@ -163,9 +163,9 @@ function makeTask(port: AcceptPort, scope: Scope, sent: Sent): Promise<AcceptRep
     request: keptRequest(scope, sent),
     hasSteps: sent.steps ? '1' : '',
     skill: sent.skill?.hasQueue ? sent.skill.id : '',
-    later: sent.schedule ? Math.max(1, Date.parse(sent.schedule.at)) : '',
+    scheduledMs: sent.schedule ? Math.max(1, Date.parse(sent.schedule.at)) : '',
     schedule: sent.schedule ? scheduleText(sent.schedule) : '',
-    follows: sent.follows ?? '',
+    previousId: sent.previousTaskId ?? '',
   } as const;
   return port.newTasks.make(task, sent.caller);
 }

@@ -60,7 +60,7 @@ if listed then
 end
 redis.call('ZREM', outbox_key, task_id)
 redis.call('ZREM', dead_key, task_id)
---- @include "../record/later.lua"
-leave_later(outbox_key, task_id, owner)
+--- @include "../record/scheduled-tasks.lua"
+remove_scheduled_task(outbox_key, task_id, owner)
 for _, key in ipairs(gone) do redis.call('UNLINK', key) end
 return 'deleted'

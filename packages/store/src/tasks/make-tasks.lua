@@ -19,7 +19,7 @@
 --       max_kept
 --       max_open_of_tenant
 --       max_bytes
---       max_later
+--       max_scheduled
 -- EACH  task_id         of the task that the message makes
 --       owner
 --       context         as JSON text
@@ -36,12 +36,13 @@
 --       request         parameters of the request, to send the message again: see KeptRequest; '' none
 --       has_steps       1: results of steps were copied for it, see copy-steps.lua; else ''
 --       skill           whose queue it enters; '' the agent's
---       later           ms when it enters the queue, see later.lua; '' now
---       schedule        metadata of a scheduled task, as JSON; '' with `later` ''
---       follows         previous task of its schedule; '' none
+--       scheduled_ms    ms when it enters the queue, see scheduled-tasks.lua; '' now
+--       schedule        metadata of a scheduled task, as JSON; '' with `scheduled_ms` ''
+--       previous_id     previous task of its schedule; '' none
 -- Returns  for each message, as accept.lua, or the refusal of quotas.lua: too-many-open | too-many-kept
---          | too-many-open-of-tenant | too-many-bytes-of-tenant | too-many-later | overloaded; or missing: the steps
---          that were copied for it are gone, or the previous task of its schedule is, has a next one already, or waits
+--          | too-many-open-of-tenant | too-many-bytes-of-tenant | too-many-scheduled | overloaded; or missing: the
+--          steps that were copied for it are gone, or the previous task of its schedule is, has a next one already, or
+--          waits
 -- Invariant: a messageId of a principal is accepted once. Copied steps are kept as long as their task. A task has one
 -- next task at most. One round trip, O(messages).
 --
@@ -52,10 +53,11 @@
 local tasks_root, outbox_key, index_root, push_key, caller_key = unpack(KEYS)
 local sweep_after_ms, _, _, retention_ms, inline_bytes, idempotency_ms, job_options = unpack(ARGV, 1, 7)
 local caller_fence, call_mode, max_calls = unpack(ARGV, 8, 10)
-local max_open, max_kept, max_open_of_tenant, max_bytes, max_later = unpack(ARGV, 11, 15)
+local max_open, max_kept, max_open_of_tenant, max_bytes, max_scheduled = unpack(ARGV, 11, 15)
 retention_ms = tonumber(retention_ms)
 max_open, max_kept = tonumber(max_open), tonumber(max_kept)
-max_open_of_tenant, max_bytes, max_later = tonumber(max_open_of_tenant), tonumber(max_bytes), tonumber(max_later)
+max_open_of_tenant, max_bytes = tonumber(max_open_of_tenant), tonumber(max_bytes)
+max_scheduled = tonumber(max_scheduled)
 -- Where the first message begins in ARGV, and how many arguments each has.
 local FIRST, SIZE = 16, 19
 
@@ -87,17 +89,17 @@ for _, n in ipairs(new) do
   local at = starts[n]
   local refused
   local copied = ARGV[at + 14] == '' and 0 or redis.call('HGET', tasks_root .. ARGV[at] .. ':s', 'bytes')
-  local owner, later, follows = ARGV[at + 1], ARGV[at + 16], ARGV[at + 18]
+  local owner, scheduled_ms, previous_id = ARGV[at + 1], ARGV[at + 16], ARGV[at + 18]
   -- A previous task that waits again has lost its begin in a fail-over: it must stay listed, and begins first.
-  local is_unfit = follows ~= '' and (not redis.call('ZSCORE', outbox_key .. ':later', follows .. ' ' .. owner)
-    or redis.call('HEXISTS', tasks_root .. follows, 'later') == 1)
+  local is_unfit = previous_id ~= '' and (not redis.call('ZSCORE', outbox_key .. ':later', previous_id .. ' ' .. owner)
+    or redis.call('HEXISTS', tasks_root .. previous_id, 'later') == 1)
   if not copied or is_unfit then refused = 'missing'
   -- Calls of agents are limited by max_calls instead.
   elseif not caller_key then
     local bytes = #ARGV[at + 5] + #ARGV[at + 6] + copied
-    local max_waiting = later == '' and tonumber(ARGV[at + 12])
+    local max_waiting = scheduled_ms == '' and tonumber(ARGV[at + 12])
     refused = quotas.refusal(owner, { queue_root = ARGV[at + 7], max_waiting = max_waiting, bytes = bytes,
-      waits_later = later ~= '' and follows == '' })
+      adds_scheduled = scheduled_ms ~= '' and previous_id == '' })
   end
   if refused then replies[n] = { refused } else admitted[#admitted + 1] = n end
 end
@@ -114,21 +116,21 @@ if #new > 0 then
     list[#list + 1], list[#list + 2], lists[key] = one, two, list
   end
 
-  local due, later_tasks, queues, indexes, listed, tenants = {}, {}, {}, {}, {}, {}
+  local due, scheduled_tasks, queues, indexes, listed, tenants = {}, {}, {}, {}, {}, {}
   for i = 1, #new do
     local at = starts[new[i]]
     local task_id, owner, context, queue_root, state = ARGV[at], ARGV[at + 1], ARGV[at + 2], ARGV[at + 7], ARGV[at + 11]
-    local tenant, later = tenant_of(owner), ARGV[at + 16]
-    if later == '' then
+    local tenant, scheduled_ms = tenant_of(owner), ARGV[at + 16]
+    if scheduled_ms == '' then
       due[#due + 1], due[#due + 2] = due_at, task_id
       add(queues, queue_root, task_id .. '.1', tenant)
     else
-      local follows = ARGV[at + 18]
-      if follows ~= '' then
-        --- @include "../record/later.lua"
-        leave_later(outbox_key, follows, owner)
+      local previous_id = ARGV[at + 18]
+      if previous_id ~= '' then
+        --- @include "../record/scheduled-tasks.lua"
+        remove_scheduled_task(outbox_key, previous_id, owner)
       end
-      add(later_tasks, outbox_key .. ':later', later, task_id .. ' ' .. owner)
+      add(scheduled_tasks, outbox_key .. ':later', scheduled_ms, task_id .. ' ' .. owner)
       redis.call('HINCRBY', outbox_key .. ':later:owners', owner, '1')
     end
     tenants[tenant] = (tenants[tenant] or 0) + 1
@@ -149,7 +151,7 @@ if #new > 0 then
     end
   end
   if #due > 0 then redis.call('ZADD', outbox_key, unpack(due)) end
-  for later_key, entries in pairs(later_tasks) do redis.call('ZADD', later_key, unpack(entries)) end
+  for key, entries in pairs(scheduled_tasks) do redis.call('ZADD', key, unpack(entries)) end
   for tenant, count in pairs(tenants) do redis.call('HINCRBY', outbox_key .. ':open', tenant, count) end
   tenant_bytes.write()
   for queue_root, jobs in pairs(queues) do add_jobs(queue_root, jobs, job_options, call_mode == 'w') end
@@ -162,14 +164,14 @@ if #new > 0 then
   for i = 1, #new do
     local at = starts[new[i]]
     local task_id, owner, context, sent_key, fingerprint, message, entry, _, config_id, encrypted, hold_ms, state, _,
-      request, _, _, later, schedule = unpack(ARGV, at, at + SIZE - 2)
+      request, _, _, scheduled_ms, schedule = unpack(ARGV, at, at + SIZE - 2)
     local task_key = tasks_root .. task_id
     local ids = '"taskId":"' .. task_id .. '","contextId":"' .. context .. '"'
     local status = '{"state":"TASK_STATE_SUBMITTED","timestamp":"' .. timestamp_now .. '"}'
     redis.call('SET', sent_key, fingerprint .. ' ' .. task_id .. ' 1', 'PX', idempotency_ms)
     local job_name, job_value, jobs_name, jobs_value, annotation = 'scheduled', '1', 'jobs', '1', ''
-    if later ~= '' then
-      job_name, job_value, jobs_name, jobs_value = 'later', later, 'schedule', schedule
+    if scheduled_ms ~= '' then
+      job_name, job_value, jobs_name, jobs_value = 'later', scheduled_ms, 'schedule', schedule
       annotation = ',"metadata":' .. schedule
       redis.call('HSET', task_key, 'metadata', schedule)
     end
@@ -201,7 +203,7 @@ if #new > 0 then
       redis.call('HSET', task_key, 'webhooks', ' ' .. number, 'has_side_keys', '1')
       mark_due(number, now_ms(), tonumber(hold_ms))
     end
-    replies[new[i]] = { 'scheduled', task_id, context, 1, 1, later == '' and 1 or 0, timestamp_now }
+    replies[new[i]] = { 'scheduled', task_id, context, 1, 1, scheduled_ms == '' and 1 or 0, timestamp_now }
   end
 end
 

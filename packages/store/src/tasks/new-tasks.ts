@@ -37,9 +37,9 @@ export const makeTasksScript = defineScript({
     'request',
     'hasSteps',
     'skill',
-    'later',
+    'scheduledMs',
     'schedule',
-    'follows',
+    'previousId',
   ],
   reply: list(acceptReply),
 });
@@ -80,11 +80,11 @@ export interface NewTask {
   /** Id of the skill whose queue it enters; '' its agent's. */
   readonly skill: string;
   /** When it enters that queue, in ms; '' now. */
-  readonly later: number | '';
-  /** A `scheduleText`; '' without `later`. */
+  readonly scheduledMs: number | '';
+  /** A `scheduleText`; '' without `scheduledMs`. */
   readonly schedule: string;
   /** Id of the previous task of its schedule; '' none. */
-  readonly follows: string;
+  readonly previousId: string;
 }
 
 /**

@@ -4,7 +4,7 @@
 -- max_open, max_kept  tasks of a principal at an agent that have not ended, and all that are kept
 -- max_open_of_tenant  tasks of a tenant that have not ended; <outbox>:open (hash: tenant → their number) counts them
 -- max_bytes           bytes that a tenant has stored: tenant-bytes.lua
--- max_later           scheduled tasks of a principal at an agent: later.lua counts them
+-- max_scheduled       scheduled tasks of a principal at an agent: scheduled-tasks.lua counts them
 -- For each, 0 means no limit. The limits are those of this shard.
 --
 -- The number of tasks comes from the indexes. Only the tasks of tenants, scheduled tasks and bytes are counted apart,
@@ -17,7 +17,7 @@ local quotas = {}
 local function tenant_of(owner) return owner:match('^[^/]*') end
 
 -- Numbers that were read, and that grow with each message of this call.
-local open, kept, open_of_tenant, waiting, is_served_next, is_counted_whole, later_of = {}, {}, {}, {}, {}, {}, {}
+local open, kept, open_of_tenant, waiting, is_served_next, is_counted_whole, scheduled_of = {}, {}, {}, {}, {}, {}, {}
 
 local function look_up(owner, tenant, queue_root)
   if not kept[owner] then
@@ -62,15 +62,15 @@ local function is_overloaded(queue_root, tenant, max_waiting)
   return not is_next or waiting[queue_root] >= 2 * max_waiting
 end
 
-local function has_too_many_later(owner)
-  if not later_of[owner] then
-    later_of[owner] = tonumber(redis.call('HGET', outbox_key .. ':later:owners', owner) or 0)
+local function has_too_many_scheduled(owner)
+  if not scheduled_of[owner] then
+    scheduled_of[owner] = tonumber(redis.call('HGET', outbox_key .. ':later:owners', owner) or 0)
   end
-  return is_full(max_later, later_of[owner])
+  return is_full(max_scheduled, scheduled_of[owner])
 end
 
 -- Why the message may not make a task; nil: it may, and is counted from now on. Fields of message:
--- queue_root   max_waiting: jobs that may wait in that queue; false: it enters it later   waits_later: it makes one
+-- queue_root   max_waiting: jobs that may wait in that queue; false: it enters it later   adds_scheduled: it makes one
 -- more scheduled task   bytes: of the message, and of the steps that are copied for its task
 function quotas.refusal(owner, message)
   local queue_root, max_waiting, bytes = message.queue_root, message.max_waiting, message.bytes
@@ -80,12 +80,12 @@ function quotas.refusal(owner, message)
   if is_full(max_kept, kept[owner]) then return 'too-many-kept' end
   if is_full(max_open_of_tenant, open_of_tenant[tenant]) then return 'too-many-open-of-tenant' end
   if tenant_bytes.exceed(tenant, bytes) then return 'too-many-bytes-of-tenant' end
-  if message.waits_later and has_too_many_later(owner) then return 'too-many-later' end
+  if message.adds_scheduled and has_too_many_scheduled(owner) then return 'too-many-scheduled' end
   if max_waiting and is_overloaded(queue_root, tenant, max_waiting) then return 'overloaded' end
   tenant_bytes.count(tenant, bytes)
   open[owner], kept[owner] = open[owner] + 1, kept[owner] + 1
   open_of_tenant[tenant] = open_of_tenant[tenant] + 1
-  if message.waits_later then later_of[owner] = later_of[owner] + 1 end
+  if message.adds_scheduled then scheduled_of[owner] = scheduled_of[owner] + 1 end
   if max_waiting then waiting[queue_root] = waiting[queue_root] + 1 end
   return nil
 end

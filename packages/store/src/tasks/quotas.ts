@@ -1,7 +1,7 @@
 import type { StoreSettings } from '../redis/settings.ts';
 
 /** The limits that quotas.lua reads. */
-export const quotaArgNames = ['maxOpen', 'maxKept', 'maxOpenOfTenant', 'maxBytes', 'maxLater'] as const;
+export const quotaArgNames = ['maxOpen', 'maxKept', 'maxOpenOfTenant', 'maxBytes', 'maxScheduled'] as const;
 
 /** Room for an uneven spread over shards: each has its own part of a limit. */
 const UNEVEN = 1.25;
@@ -15,6 +15,6 @@ export function quotaArgValues(settings: StoreSettings): Readonly<Record<(typeof
     maxKept: part(maxKeptTasks),
     maxOpenOfTenant: part(maxOpenTasksOfTenant),
     maxBytes: part(maxBytesOfTenant),
-    maxLater: part(maxScheduled),
+    maxScheduled: part(maxScheduled),
   };
 }

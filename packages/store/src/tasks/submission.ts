@@ -46,7 +46,7 @@ export interface Submission {
   /** When the new task begins. Not with `isHidden` or `webhookHoldMs`. */
   readonly schedule?: Schedule | undefined;
   /** With `schedule`: the previous task of the schedule, in the same context. It has one next task at most. */
-  readonly follows?: string;
+  readonly previousTaskId?: string;
   /** Accepts the message only if the last event of its task has this number; ignored if the message makes a task. */
   readonly ifSeq?: number;
   /** For the snapshot of a new task: 0 leaves the history out. */
@@ -150,8 +150,8 @@ interface OtherSeq {
 }
 
 /**
- * `too-many-open`, `too-many-kept`, `too-many-later`: the principal has the most tasks at the agent that it may have:
- * open ones, all, or scheduled ones. `too-many-open-of-tenant`, `too-many-bytes-of-tenant`: its tenant has the most.
+ * `too-many-open`, `too-many-kept`, `too-many-scheduled`: the principal has the most tasks at the agent that it may
+ * have: open ones, all, or scheduled ones. `too-many-open-of-tenant`, `too-many-bytes-of-tenant`: its tenant has the most.
  * `overloaded`: too many messages wait for the agent; they will have begun in `retryAfterSeconds`.
  */
 export type FullQuota =
@@ -159,7 +159,7 @@ export type FullQuota =
       readonly verdict:
         | 'too-many-open'
         | 'too-many-kept'
-        | 'too-many-later'
+        | 'too-many-scheduled'
         | 'too-many-open-of-tenant'
         | 'too-many-bytes-of-tenant';
     }
@@ -206,7 +206,7 @@ export const acceptReply = verdict({
   'too-many-webhooks': refused,
   'too-many-open': refused,
   'too-many-kept': refused,
-  'too-many-later': refused,
+  'too-many-scheduled': refused,
   'too-many-open-of-tenant': refused,
   'too-many-bytes-of-tenant': refused,
   overloaded: refused,

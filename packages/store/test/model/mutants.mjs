@@ -50,12 +50,12 @@ const BROKEN = {
         ? leaving(rules.accept({ ...task, waits: undefined }, message), { waits: task.waits })
         : rules.accept(task, message),
   },
-  'beginLater: a scheduled task begins each time': {
-    beginLater: (task, time) => leaving(rules.beginLater(task, time), { waits: task.waits }),
+  'beginScheduled: a scheduled task begins each time': {
+    beginScheduled: (task, time) => leaving(rules.beginScheduled(task, time), { waits: task.waits }),
   },
-  'beginLater: adds no job': {
-    beginLater: (task, time) => ({
-      ...leaving(rules.beginLater(task, time), { scheduled: 0, outbox: undefined }),
+  'beginScheduled: adds no job': {
+    beginScheduled: (task, time) => ({
+      ...leaving(rules.beginScheduled(task, time), { scheduled: 0, outbox: undefined }),
       job: 0,
     }),
   },

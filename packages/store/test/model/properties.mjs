@@ -80,7 +80,7 @@ function asker(task, rules, maxAttempts) {
     release: (fence, isSpent) => rules.releaseTurn(task, { fence, isSpent, ...time }),
     cancel: () => rules.cancel(task),
     /** @param {Task} [from] */
-    beginLater: (from = task) => rules.beginLater(from, time),
+    beginScheduled: (from = task) => rules.beginScheduled(from, time),
     sweep: () => rules.sweep(task, time),
   };
 }
@@ -98,10 +98,10 @@ function retries(task, ask) {
 
 /** @param {Task} task @param {Asker} ask */
 function scheduled(task, ask) {
-  const { record, verdict, job } = ask.beginLater();
+  const { record, verdict, job } = ask.beginScheduled();
   if (!task.waits) return record === task ? undefined : 'only a scheduled task begins at its time, and once';
   if (!isNothing(task, ask.accept('new'), 'waits')) return 'a scheduled task accepts no other message before its begin';
-  if (verdict !== 'begun' || !job || !record || ask.beginLater(record).record !== record)
+  if (verdict !== 'begun' || !job || !record || ask.beginScheduled(record).record !== record)
     return 'a scheduled task gets one job when it is due';
   return ask.cancel().record?.state === 'X' ? undefined : 'a scheduled task is canceled at once';
 }

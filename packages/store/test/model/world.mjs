@@ -220,13 +220,13 @@ function fetch(state, { id, started }) {
  */
 function timeMoves(all, state, rules, world) {
   if (!state.task || !world.later) return;
-  const reply = rules.beginLater(state.task, { lease: LEASE });
+  const reply = rules.beginScheduled(state.task, { lease: LEASE });
   const canBeLost = world.failsOver && reply.verdict === 'begun';
   const next = record(canBeLost ? { ...state, kept: keep(state) } : state, reply);
   all.push({
     label: `the scheduled task is due: ${reply.verdict}`,
     kind: state.task.waits ? 'fair' : 'outside',
-    script: 'beginLater',
+    script: 'beginScheduled',
     reply,
     state: reply.job ? withAdd(next, reply.job) : next,
   });

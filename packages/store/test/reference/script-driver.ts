@@ -7,7 +7,7 @@ import { jobOptions, queueRoot } from '../../src/queue/job.ts';
 import type { SettingsArgValues } from '../../src/record/record-args.ts';
 import { ShardKeys } from '../../src/redis/keys.ts';
 import { only } from '../../src/redis/reply.ts';
-import { beginLaterScript } from '../../src/schedules/schedules.ts';
+import { beginScheduledScript } from '../../src/schedules/schedules.ts';
 import { acceptScript } from '../../src/tasks/accept.ts';
 import { cancelScript } from '../../src/tasks/cancel.ts';
 import { makeTasksScript } from '../../src/tasks/new-tasks.ts';
@@ -30,7 +30,7 @@ const settingsOf = (lease: rules.Due): SettingsArgValues => ({
   inlineBytes: 64,
 });
 
-const NO_QUOTAS = { maxOpen: 0, maxKept: 0, maxOpenOfTenant: 0, maxBytes: 0, maxLater: 0 };
+const NO_QUOTAS = { maxOpen: 0, maxKept: 0, maxOpenOfTenant: 0, maxBytes: 0, maxScheduled: 0 };
 const ACCEPTING = { idempotencyMs: FAR_MS, jobOptions: jobOptions(), callerFence: '', callMode: '', maxCalls: '' };
 
 interface Begin {
@@ -84,12 +84,12 @@ export class ScriptDriver {
     await this.#settle(expected);
   }
 
-  async beginLater(lease: rules.Due): Promise<void> {
-    const expected = rules.beginLater(this.#present(), { lease });
+  async beginScheduled(lease: rules.Due): Promise<void> {
+    const expected = rules.beginScheduled(this.#present(), { lease });
     const { keys, args } = this.#call(lease);
-    const [verdict] = await beginLaterScript.run(this.#redis, {
+    const [verdict] = await beginScheduledScript.run(this.#redis, {
       keys: { ...keys, queueRoot: queueRoot(this.#agent, this.#keys) },
-      args: { ...args, owner: 't/s/a', jobOptions: jobOptions(), goesOn: '' },
+      args: { ...args, owner: 't/s/a', jobOptions: jobOptions(), hasNext: '' },
     });
     expect(verdict).toBe(expected.verdict);
     if (expected.job) this.#jobs.push(expected.job);
@@ -268,9 +268,9 @@ export class ScriptDriver {
       request: '',
       hasSteps: '',
       skill: '',
-      later: '',
+      scheduledMs: '',
       schedule: '',
-      follows: '',
+      previousId: '',
     });
     const [beside = [], reply, retry] = await makeTasksScript.run(this.#redis, {
       keys: this.#keys.shared,
@@ -371,10 +371,10 @@ export class ScriptDriver {
     ];
     expect(Number(record.inbox ?? 0)).toBe(inbox.length);
     const due = await this.#redis.zscore(this.#keys.outbox, this.id);
-    const isListed = (await this.#redis.zscore(this.#keys.later, `${this.id} t/s/a`)) !== null;
+    const isListed = (await this.#redis.zscore(this.#keys.scheduledTasks, `${this.id} t/s/a`)) !== null;
     expect(isListed).toBe(record.later !== undefined);
-    const waiting = await this.#redis.hget(`${this.#keys.later}:owners`, 't/s/a');
-    expect(Number(waiting ?? 0)).toBe(await this.#redis.zcard(this.#keys.later));
+    const waiting = await this.#redis.hget(`${this.#keys.scheduledTasks}:owners`, 't/s/a');
+    expect(Number(waiting ?? 0)).toBe(await this.#redis.zcard(this.#keys.scheduledTasks));
     const dueKeys = { outbox: this.#keys.outbox, tasksRoot: this.#keys.tasks };
     const isDue = (await dueScript.run(this.#redis, { keys: dueKeys, args: { most: 10 } })).map(([taskId]) => taskId);
     const number = (name: string): number => Number(record[name] ?? 0);
@@ -399,8 +399,8 @@ export class ScriptDriver {
 }
 
 /** A time in the past or in the future. */
-function later(waits: rules.Due): { later: number; schedule: string } {
-  return { later: waits === 'due' ? 1 : Date.now() + FAR_MS, schedule: '{"at":""}' };
+function later(waits: rules.Due): { scheduledMs: number; schedule: string } {
+  return { scheduledMs: waits === 'due' ? 1 : Date.now() + FAR_MS, schedule: '{"at":""}' };
 }
 
 function comparable({ accepted: _, ...record }: rules.TaskRecord): unknown {

@@ -117,7 +117,7 @@ export function accept(
 }
 
 /** Begins a scheduled task if it is due. */
-export function beginLater(record: TaskRecord, { lease }: { lease: Due }): Reply {
+export function beginScheduled(record: TaskRecord, { lease }: { lease: Due }): Reply {
   if (!record.waits) return unchanged(record, 'gone');
   if (record.waits === 'later') return unchanged(record, 'early');
   return schedule({ ...record, waits: undefined }, { verdict: 'begun', lease, events: ['s'] });

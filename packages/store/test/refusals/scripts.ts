@@ -154,22 +154,22 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: 'requested',
     },
   ],
-  'schedules/claim-later.lua': [
+  'schedules/claim-scheduled.lua': [
     {
       kind: 'begins',
       prepare: async (stage) => {
         await stage.scheduledTask();
-        return () => stage.claimLater();
+        return () => stage.claimScheduled();
       },
       answer: 1,
     },
   ],
-  'schedules/begin-later.lua': [
+  'schedules/begin-scheduled.lua': [
     {
       kind: 'begins',
       prepare: async (stage) => {
         const taskId = await stage.scheduledTask();
-        return () => stage.beginLater(taskId);
+        return () => stage.beginScheduled(taskId);
       },
       answer: 'begun',
     },

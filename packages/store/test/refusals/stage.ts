@@ -11,7 +11,7 @@ import { recordArgValues } from '../../src/record/record-args.ts';
 import { createConnections, type RedisConnection } from '../../src/redis/connection.ts';
 import { ownerOf } from '../../src/redis/scope.ts';
 import { Shards } from '../../src/redis/shards.ts';
-import { beginLaterScript, claimLaterScript } from '../../src/schedules/schedules.ts';
+import { beginScheduledScript, claimScheduledScript } from '../../src/schedules/schedules.ts';
 import { accepted, begun, userMessage } from '../support/drive.ts';
 import { alice } from '../support/redis.ts';
 import { turnTaker } from '../support/turn-taker.ts';
@@ -98,17 +98,17 @@ export class Stage implements AsyncDisposable {
   }
 
   /** @returns the number of claimed tasks */
-  async claimLater(): Promise<number> {
-    const { later, tasks } = this.#shards.of('');
-    const call = { keys: { later, tasksRoot: tasks }, args: { claimMs: 1_000, most: 9 } };
-    return (await claimLaterScript.run(this.#commands, call)).length - 2;
+  async claimScheduled(): Promise<number> {
+    const { scheduledTasks, tasks } = this.#shards.of('');
+    const call = { keys: { scheduledTasks, tasksRoot: tasks }, args: { claimMs: 1_000, most: 9 } };
+    return (await claimScheduledScript.run(this.#commands, call)).length - 2;
   }
 
-  async beginLater(taskId: string): Promise<string> {
+  async beginScheduled(taskId: string): Promise<string> {
     const keys = { ...this.#shards.of('').record(taskId), queueRoot: this.queueRoot };
-    const args = { owner: ownerOf(alice), jobOptions: jobOptions(), goesOn: '' };
+    const args = { owner: ownerOf(alice), jobOptions: jobOptions(), hasNext: '' };
     const call = { keys, args: { ...recordArgValues(taskId, this.store.settings), ...args } };
-    return (await beginLaterScript.run(this.#commands, call))[0];
+    return (await beginScheduledScript.run(this.#commands, call))[0];
   }
 
   /** Creates a completed task. @returns its id */
