@@ -67,9 +67,9 @@ export class Circuits {
     if (circuit.inFlight >= this.#maxInFlight) return { kind: 'busy' };
     const waitMs = circuit.admit(performance.now());
     if (waitMs !== undefined)
-      return { kind: 'failed', reason: 'the receiving host is down', retryAfterMs: waitMs, blamesHost: false };
+      return { kind: 'failed', reason: 'the receiving host is down', retryAfterMs: waitMs, isHostFault: false };
     const outcome = await call();
-    circuit.report(outcome.kind === 'failed' && outcome.blamesHost, performance.now());
+    circuit.report(outcome.kind === 'failed' && outcome.isHostFault, performance.now());
     if (circuit.isFresh) this.#circuits.delete(host);
     return outcome;
   }

@@ -31,7 +31,7 @@ export async function concludeDelivery(port: ConcludePort, attempt: Attempt, out
     case 'delivered':
       return (await queue.advance(cursor)) === 'more' ? 'more' : 'done';
     case 'busy':
-      return later(queue, { delayMs: BUSY_MS, attempts: queue.attempts });
+      return postpone(queue, { delayMs: BUSY_MS, attempts: queue.attempts });
     case 'gone':
       await queue.remove();
       port.emit({ kind: 'push-ended', ...nameOf(attempt) });
@@ -46,17 +46,17 @@ async function concludeFailure(port: ConcludePort, attempt: Attempt, failure: Fa
   const { queue, origin } = attempt;
   const attempts = queue.attempts + 1;
   const { reason } = failure;
-  if (isHopeless(failure, { attempts, ageMs: queue.ageMs }, port.settings)) {
+  if (isGivenUp(failure, { attempts, ageMs: queue.ageMs }, port.settings)) {
     await queue.deadLetter({ origin, reason, attempts });
     port.emit({ kind: 'push-dead-letter', ...nameOf(attempt), reason, attempts });
     return 'done';
   }
   const delay = delayMs(failure, attempts, port.settings);
   port.emit({ kind: 'push-failed', ...nameOf(attempt), reason, attempts, retryInMs: Math.ceil(delay) });
-  return later(queue, { delayMs: delay, attempts });
+  return postpone(queue, { delayMs: delay, attempts });
 }
 
-async function later(
+async function postpone(
   queue: OpenDeliveryQueue,
   { delayMs, attempts }: { delayMs: number; attempts: number },
 ): Promise<AfterDelivery> {
@@ -71,14 +71,14 @@ function nameOf({ queue, origin }: Attempt): { taskId: string; configId: string;
 /** A refused delivery is retried a few times, in case the receiver is just being deployed. */
 const ATTEMPTS_AT_REFUSAL = 5;
 
-/** How often, and for how long, a delivery was tried, this time included. */
-export interface Tries {
+/** How often, and for how long, a delivery has been attempted, this time included. */
+export interface AttemptHistory {
   readonly attempts: number;
   readonly ageMs: number;
 }
 
 /** Whether the webhook must be given up after this failure. */
-function isHopeless(failure: Failure, { attempts, ageMs }: Tries, settings: PushSettings): boolean {
+function isGivenUp(failure: Failure, { attempts, ageMs }: AttemptHistory, settings: PushSettings): boolean {
   const most = failure.kind === 'refused' ? Math.min(ATTEMPTS_AT_REFUSAL, settings.maxAttempts) : settings.maxAttempts;
   return attempts >= most || ageMs >= settings.maxAgeMs;
 }

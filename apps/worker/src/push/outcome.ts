@@ -10,27 +10,32 @@ import type { Unreadable } from '@switchyard/store';
 export type Outcome =
   | { readonly kind: 'delivered' | 'gone' | 'busy' }
   | { readonly kind: 'refused'; readonly reason: string }
-  | { readonly kind: 'failed'; readonly reason: string; readonly retryAfterMs?: number; readonly blamesHost: boolean };
+  | { readonly kind: 'failed'; readonly reason: string; readonly retryAfterMs?: number; readonly isHostFault: boolean };
 
 export type Failure = Extract<Outcome, { reason: string }>;
 
 /** Timed out, too early, too many: the 4xx statuses that allow a retry (RFC 9110, RFC 8470, RFC 6585). */
-const LATER: ReadonlySet<number> = new Set([408, 425, 429]);
+const RETRYABLE: ReadonlySet<number> = new Set([408, 425, 429]);
 
 /** @param retryAfter value of the header */
 export function outcomeOfAnswer(status: number, retryAfter: string | undefined): Outcome {
   if (status >= 200 && status < 300) return { kind: 'delivered' };
   if (status === 410) return { kind: 'gone' };
   const reason = `the receiver answered ${status}`;
-  if (status < 500 && !LATER.has(status)) return { kind: 'refused', reason };
+  if (status < 500 && !RETRYABLE.has(status)) return { kind: 'refused', reason };
   const askedMs = retryAfterMs(retryAfter);
-  return { kind: 'failed', reason, blamesHost: status >= 500, ...(askedMs !== undefined && { retryAfterMs: askedMs }) };
+  return {
+    kind: 'failed',
+    reason,
+    isHostFault: status >= 500,
+    ...(askedMs !== undefined && { retryAfterMs: askedMs }),
+  };
 }
 
 /** The outcome of an attempt without an answer. The reason names the error, and nothing that was sent. */
 export function outcomeOfError(error: unknown): Outcome {
   if (error instanceof AddressRefused) return { kind: 'refused', reason: error.message };
-  return { kind: 'failed', reason: reasonOf(error), blamesHost: true };
+  return { kind: 'failed', reason: reasonOf(error), isHostFault: true };
 }
 
 function reasonOf(error: unknown): string {
@@ -42,5 +47,5 @@ function reasonOf(error: unknown): string {
 
 /** The outcome for a webhook that cannot be decrypted because its secret is missing: it may be set again. */
 export function outcomeOfUnreadable(error: Unreadable): Failure {
-  return { kind: 'failed', reason: `the config cannot be read: ${error.message}`, blamesHost: false };
+  return { kind: 'failed', reason: `the config cannot be read: ${error.message}`, isHostFault: false };
 }
