@@ -31,7 +31,7 @@ export class Admission implements Disposable {
   readonly #parts: AdmissionParts;
   readonly #answer: RatedAnswer | undefined;
   #bytes: Holding | undefined;
-  #isSpent = false;
+  #isConsumed = false;
 
   constructor(identity: Identity, { address, requestId, answer }: Source, parts: AdmissionParts) {
     this.identity = identity;
@@ -47,7 +47,7 @@ export class Admission implements Disposable {
   }
 
   /** May be called again when the agent is known. @throws {A2AError} PermissionDenied */
-  may(action: Action, agent?: AnnouncedAgent): void {
+  requirePermission(action: Action, agent?: AnnouncedAgent): void {
     try {
       const { scope } = actions[action];
       if (!this.identity.scopes.includes(scope)) requireScopes(this.identity, [scope]);
@@ -59,7 +59,7 @@ export class Admission implements Disposable {
   }
 
   /** Refuses callers without any scope before the body is read. @throws {A2AError} PermissionDenied */
-  mayAnything(): void {
+  requireAnyPermission(): void {
     const { scopes } = this.identity;
     for (const scope of defaultScopes) if (scopes.includes(scope)) return;
     this.audit({ what: 'refused', outcome: 'PermissionDenied' });
@@ -67,30 +67,30 @@ export class Admission implements Disposable {
   }
 
   /** Whether the caller may use the agent; otherwise it does not exist for the caller. */
-  sees(agentId: string): boolean {
+  canUse(agentId: string): boolean {
     return this.identity.agents?.includes(agentId) ?? true;
   }
 
   /** Counts the request against its rates, once, when its operation is known. @throws {A2AError} RateLimited */
-  spend(action: Action): void {
-    if (this.#isSpent) return;
-    this.#isSpent = true;
-    this.#spend(actions[action].scope, action);
+  consumeRate(action: Action): void {
+    if (this.#isConsumed) return;
+    this.#isConsumed = true;
+    this.#consume(actions[action].scope, action);
   }
 
   /** Counts an additional action of the request: a webhook in a message. @throws {A2AError} RateLimited */
-  spendAlso(action: Action): void {
-    this.#spend(actions[action].scope, action);
+  consumeExtra(action: Action): void {
+    this.#consume(actions[action].scope, action);
   }
 
   /** Counts the request against the rate of all requests. @throws {A2AError} RateLimited */
-  spendAny(): void {
-    this.#spend('all');
+  consumeTotal(): void {
+    this.#consume('all');
   }
 
-  #spend(kind: Scope | 'all', operation?: Action): void {
+  #consume(kind: Scope | 'all', operation?: Action): void {
     try {
-      this.#parts.rates.spend(this.principal, kind, this.#answer);
+      this.#parts.rates.consume(this.principal, kind, this.#answer);
     } catch (refusal) {
       this.audit({ what: 'refused', outcome: 'RateLimited', operation });
       throw refusal;

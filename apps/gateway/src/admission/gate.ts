@@ -48,8 +48,8 @@ export class Gate {
   #admit(arrival: Arrival, identity: Identity): Admission {
     const admission = new Admission(identity, arrival, this.#parts);
     if (this.#signIns.isFirst(admission.identity)) admission.audit({ what: 'sign-in', outcome: 'ok' });
-    admission.mayAnything();
-    admission.spendAny();
+    admission.requireAnyPermission();
+    admission.consumeTotal();
     return admission;
   }
 

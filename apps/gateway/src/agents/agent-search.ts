@@ -43,14 +43,14 @@ export class AgentSearch {
   }
 
   /** The matches that the caller may see, the best first. */
-  find(text: string, sees: (agentId: string) => boolean): FoundAgent[] {
+  find(text: string, canUse: (agentId: string) => boolean): FoundAgent[] {
     const agents = new Map(this.#agents.list().map((agent) => [agent.id, agent]));
     this.#index ??= indexOf(agents.values());
     const hits = this.#index.search(wordsIn(text).slice(0, MOST_WORDS).join(' '), {
       boost: WEIGHTS,
       prefix: (word) => word.length > 2,
       fuzzy: (word) => (word.length > 4 ? 0.2 : false),
-      filter: ({ agentId }) => agents.has(agentId) && sees(agentId),
+      filter: ({ agentId }) => agents.has(agentId) && canUse(agentId),
     });
     const found = Array.from(
       Map.groupBy(hits, ({ agentId }) => agentId),

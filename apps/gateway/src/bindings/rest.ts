@@ -106,8 +106,8 @@ async function handle(context: GatewayContext, exchange: Exchange, route: Operat
   const { req } = exchange;
   const admission = await admit(context, exchange);
   // Before the body is read; the operation checks again, for its agent.
-  admission.may(route.operation);
-  admission.spend(route.operation);
+  admission.requirePermission(route.operation);
+  admission.consumeRate(route.operation);
   const body = route.hasBody ? await readOptionalJson(req, bodyLimits(context, exchange, admission)) : {};
   const params = parseRequest(req, route, body);
   const call = openCall(context, exchange, { admission, tenant: params.tenant });

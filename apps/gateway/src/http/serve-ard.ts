@@ -62,14 +62,14 @@ export function serveSearch(context: GatewayContext): Handler {
     const exchange = { req, res };
     try {
       const admission = await admit(context, exchange);
-      admission.may('ListAgents');
-      admission.spend('ListAgents');
+      admission.requirePermission('ListAgents');
+      admission.consumeRate('ListAgents');
       const body = parseJson(await readJsonText(req, bodyLimits(context, exchange, admission)));
       const { query, pageSize, pageToken } = parse(searchSchema, body);
       const first = offsetIn(pageToken);
       const base = baseUrl(req, context.settings);
       const found = context.search
-        .find(query.text, (id) => admission.sees(id))
+        .find(query.text, (id) => admission.canUse(id))
         .map(({ agent, score }) => ({ ...entryOf(agent, base), score, source: base + registryPath }))
         .filter((entry) => fits(entry, query.filter, base));
       const results = found.slice(first, first + pageSize);

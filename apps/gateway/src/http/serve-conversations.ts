@@ -27,10 +27,10 @@ function serveConversationList(context: GatewayContext): Handler {
   return async (req, res) => {
     try {
       const admission = await admit(context, { req, res });
-      admission.may('ReadConversations');
-      admission.spend('ReadConversations');
+      admission.requirePermission('ReadConversations');
+      admission.consumeRate('ReadConversations');
       const kept = await context.conversations.list(admission.principal, queryOf(req));
-      const found = kept.filter((each) => seesBoth(admission, each));
+      const found = kept.filter((each) => canUseBoth(admission, each));
       admission.audit({ what: 'read', outcome: 'ok', operation: 'ReadConversations' });
       respond(res, 'application/json', JSON.stringify({ conversations: found.map(showConversation) }));
     } catch (thrown) {
@@ -68,11 +68,11 @@ function serveConversation(context: GatewayContext): Handler {
     const exchange = { req, res };
     try {
       const admission = await admit(context, exchange);
-      admission.may('ReadConversations');
-      admission.spend('ReadConversations');
+      admission.requirePermission('ReadConversations');
+      admission.consumeRate('ReadConversations');
       const id = pathPart(req, 'conversationId') ?? '';
       const conversation = await context.conversations.read(admission.principal, id);
-      const isFound = conversation && seesBoth(admission, conversation);
+      const isFound = conversation && canUseBoth(admission, conversation);
       const outcome = isFound ? 'ok' : 'NotFound';
       admission.audit({ what: 'read', outcome, operation: 'ReadConversations', object: id.slice(0, 128) });
       if (!isFound) throw conversationNotFound(id);
@@ -122,8 +122,8 @@ async function streamEvents(
 }
 
 /** The conversation has texts of both agents. */
-function seesBoth(admission: Admission, { fromAgent, toAgent }: ConversationReading): boolean {
-  return admission.sees(fromAgent) && admission.sees(toAgent);
+function canUseBoth(admission: Admission, { fromAgent, toAgent }: ConversationReading): boolean {
+  return admission.canUse(fromAgent) && admission.canUse(toAgent);
 }
 
 /** A conversation in responses: docs/conversations.md. */

@@ -20,12 +20,12 @@ export function serveDeletion(context: GatewayContext): Handler {
     const exchange = { req, res };
     try {
       const admission = await admit(context, exchange);
-      admission.may('DeleteTask');
-      admission.spend('DeleteTask');
+      admission.requirePermission('DeleteTask');
+      admission.consumeRate('DeleteTask');
       const tenant = pathPart(req, 'tenant') ?? queryText(req, 'tenant');
       const call = openCall(context, exchange, { admission, tenant });
       const { scope, agent } = call;
-      admission.may('DeleteTask', agent);
+      admission.requirePermission('DeleteTask', agent);
       const id = pathPart(req, 'id') ?? '';
       const audited = {
         what: actions.DeleteTask.audit,

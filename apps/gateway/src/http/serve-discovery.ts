@@ -108,20 +108,20 @@ export function serveAgentList(context: GatewayContext): Handler {
   return async (req, res) => {
     try {
       const admission = await admit(context, { req, res });
-      admission.may('ListAgents');
-      admission.spend('ListAgents');
+      admission.requirePermission('ListAgents');
+      admission.consumeRate('ListAgents');
       const base = baseUrl(req, context.settings);
       const first = context.agents.default?.id;
-      const sees = (id: string): boolean => admission.sees(id);
+      const canUse = (id: string): boolean => admission.canUse(id);
       const text = searchedText(req);
       const show = (agent: AnnouncedAgent): ListedAgent => listed(agent, { base, isDefault: agent.id === first });
       const agents =
         text === undefined
           ? context.agents
               .list()
-              .filter(({ id }) => sees(id))
+              .filter(({ id }) => canUse(id))
               .map(show)
-          : context.search.find(text, sees).map(({ agent, score, skills }) => ({ ...show(agent), score, skills }));
+          : context.search.find(text, canUse).map(({ agent, score, skills }) => ({ ...show(agent), score, skills }));
       respond(res, 'application/json', JSON.stringify({ agents }));
     } catch (thrown) {
       writeError(context, { req, res }, thrown);

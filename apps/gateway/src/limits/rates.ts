@@ -56,7 +56,7 @@ export class Rates {
    * @param kind `all`, or the scope that it needs; not counted if there is no limit for it
    * @throws {A2AError} RateLimited
    */
-  spend(principal: Principal, kind: string, answer?: RatedAnswer): void {
+  consume(principal: Principal, kind: string, answer?: RatedAnswer): void {
     this.#ofPrincipals.get(kind)?.take(principalKey(principal), answer);
   }
 }

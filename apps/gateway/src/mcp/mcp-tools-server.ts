@@ -70,9 +70,9 @@ export class McpToolsServer {
 
   #list({ exchange, admission }: McpRequest): { tools: ReturnType<typeof toolsOf> } {
     try {
-      admission.may('ListAgents');
-      admission.spend('ListAgents');
-      return { tools: toolsOf(this.#context.agents.list().filter(({ id }) => admission.sees(id))) };
+      admission.requirePermission('ListAgents');
+      admission.consumeRate('ListAgents');
+      return { tools: toolsOf(this.#context.agents.list().filter(({ id }) => admission.canUse(id))) };
     } catch (thrown) {
       const { code, message, data } = toJsonRpcError(reportFailure(this.#context, exchange, thrown));
       throw new ProtocolError(code, message, data);

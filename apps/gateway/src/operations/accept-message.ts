@@ -66,8 +66,8 @@ export async function acceptMessage(
   const skill = skillOf(call, request);
   const config = request.configuration?.taskPushNotificationConfig;
   if (config) {
-    call.admission.may('CreateTaskPushNotificationConfig');
-    call.admission.spendAlso('CreateTaskPushNotificationConfig');
+    call.admission.requirePermission('CreateTaskPushNotificationConfig');
+    call.admission.consumeExtra('CreateTaskPushNotificationConfig');
   }
   const traceContext = traceContextOf(call, request);
   const webhook = config && (await inlineWebhook(config, request, { backend, call, traceContext }));

@@ -149,8 +149,8 @@ function instrumented<Schema extends z.ZodType, Answer>(
   };
   const isStream = kind === 'streaming';
   return async (call, params) => {
-    call.admission.may(operation, call.agent);
-    call.admission.spend(operation);
+    call.admission.requirePermission(operation, call.agent);
+    call.admission.consumeRate(operation);
     if (!isTracing()) return perform(call, params);
     return traceOperation({ method: operation, isStream, call }, () => perform(call, params));
   };

@@ -152,8 +152,8 @@ class PendingCall {
     this.#admission = admission;
     const action = path.slice(path.lastIndexOf('/') + 1);
     if (isAction(action)) {
-      admission.may(action);
-      admission.spend(action);
+      admission.requirePermission(action);
+      admission.consumeRate(action);
     }
     if (path === watchPath) this.#held.use(watches.take(admission.principal));
     admitted.set(metadata, { admission, rpc });
