@@ -74,7 +74,7 @@ export class Operators {
 
   async #client({ address, headers }: AddressedRequest): Promise<Identity> {
     const hasClients = this.#clients.securityRequirements.length > 0;
-    const known = hasClients ? this.#clients.recall({ headers }) : undefined;
+    const known = hasClients ? this.#clients.cachedIdentity({ headers }) : undefined;
     if (known) return known;
     if (!hasClients || !this.#clients.hasVerified({ headers })) this.#rates.requireFewFailures(address);
     try {

@@ -35,7 +35,7 @@ export class Admission implements Disposable {
 
   constructor(identity: Identity, { address, requestId, answer }: Source, parts: AdmissionParts) {
     this.identity = identity;
-    // Not the whole arrival: a stream would keep its headers in memory.
+    // Not the whole request: a stream would keep its headers in memory.
     this.#address = address;
     this.requestId = requestId;
     this.#parts = parts;

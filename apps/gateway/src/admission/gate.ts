@@ -12,7 +12,7 @@ import { Admission } from './admission.ts';
 import type { Origins, RequestOrigin } from './origins.ts';
 
 /** A request before its body is read. */
-export interface Arrival extends PresentedCredentials, RequestOrigin {
+export interface IncomingRequest extends PresentedCredentials, RequestOrigin {
   /** The client's address, as a trusted proxy reports it. */
   readonly address: string | undefined;
   readonly requestId: string;
@@ -40,49 +40,49 @@ export class Gate {
   /**
    * Synchronous if the caller is in the cache. Dispose of the admission when the request is over. @throws {A2AError}
    */
-  enter(arrival: Arrival): Admission | Promise<Admission> {
-    const known = this.#recall(arrival);
-    return known ? this.#admit(arrival, known) : this.#identify(arrival);
+  enter(request: IncomingRequest): Admission | Promise<Admission> {
+    const known = this.#cachedIdentity(request);
+    return known ? this.#admit(request, known) : this.#identify(request);
   }
 
-  #admit(arrival: Arrival, identity: Identity): Admission {
-    const admission = new Admission(identity, arrival, this.#parts);
+  #admit(request: IncomingRequest, identity: Identity): Admission {
+    const admission = new Admission(identity, request, this.#parts);
     if (this.#signIns.isFirst(admission.identity)) admission.audit({ what: 'sign-in', outcome: 'ok' });
     admission.requireAnyPermission();
     admission.consumeTotal();
     return admission;
   }
 
-  #recall(arrival: Arrival): Identity | undefined {
+  #cachedIdentity(request: IncomingRequest): Identity | undefined {
     const { origins, authentication, rates } = this.#parts;
     try {
-      origins.require(arrival);
-      rates.arrive(arrival.address, arrival.answer);
-      return authentication.recall(arrival);
+      origins.require(request);
+      rates.arrive(request.address, request.answer);
+      return authentication.cachedIdentity(request);
     } catch (thrown) {
-      this.#onRefusal(arrival, thrown);
+      this.#onRefusal(request, thrown);
       throw thrown;
     }
   }
 
-  async #identify(arrival: Arrival): Promise<Admission> {
+  async #identify(request: IncomingRequest): Promise<Admission> {
     const { authentication, rates } = this.#parts;
     let identity: Identity;
     try {
-      if (!authentication.hasVerified(arrival)) rates.requireFewFailures(arrival.address);
-      identity = await authentication.identify(arrival);
+      if (!authentication.hasVerified(request)) rates.requireFewFailures(request.address);
+      identity = await authentication.identify(request);
     } catch (thrown) {
-      this.#onRefusal(arrival, thrown);
+      this.#onRefusal(request, thrown);
       throw thrown;
     }
-    return this.#admit(arrival, identity);
+    return this.#admit(request, identity);
   }
 
-  #onRefusal(arrival: Arrival, thrown: unknown): void {
-    if (isGuess(thrown, arrival)) this.#parts.rates.failed(arrival.address);
+  #onRefusal(request: IncomingRequest, thrown: unknown): void {
+    if (isGuess(thrown, request)) this.#parts.rates.failed(request.address);
     const outcome = toA2AError(thrown).code;
     const { message: reason, credential } = thrown instanceof CredentialRefused ? thrown : {};
-    this.#parts.emit(audited({ what: 'refused', outcome, reason }, arrival, { credential }));
+    this.#parts.emit(audited({ what: 'refused', outcome, reason }, request, { credential }));
   }
 }
 

@@ -4,7 +4,7 @@ import type { Authentication } from '../auth/authentication.ts';
 import { type Endpoints, interfacesAt } from './endpoints.ts';
 
 /** What the gateway adds to an announced card: URLs and security. */
-export interface CardSurroundings extends Endpoints {
+export interface CardContext extends Endpoints {
   readonly authenticator: Pick<Authentication, 'securitySchemes' | 'securityRequirements'>;
   /** Whether push notifications are on in this deployment. */
   readonly pushNotifications?: boolean;
@@ -15,19 +15,19 @@ export interface CardSurroundings extends Endpoints {
 }
 
 /** The card for clients (A2A 4.4.1): the agent's card with the gateway's additions. */
-export function buildCard(announced: AgentCard, surroundings: CardSurroundings): AgentCard {
-  const { securitySchemes, securityRequirements } = surroundings.authenticator;
+export function buildCard(announced: AgentCard, context: CardContext): AgentCard {
+  const { securitySchemes, securityRequirements } = context.authenticator;
   const { signatures: _notOfThisCard, securitySchemes: _, securityRequirements: needed, ...card } = announced;
   const withScopes = (asked: readonly SecurityRequirement[]) => requirementsFor(securityRequirements, asked);
   return {
     ...card,
-    supportedInterfaces: interfacesAt(surroundings),
+    supportedInterfaces: interfacesAt(context),
     capabilities: {
       ...card.capabilities,
       streaming: offersStreaming(card),
-      pushNotifications: surroundings.pushNotifications === true && offersPush(card),
-      extendedAgentCard: surroundings.extendedAgentCard ?? false,
-      ...(surroundings.extensions && { extensions: surroundings.extensions }),
+      pushNotifications: context.pushNotifications === true && offersPush(card),
+      extendedAgentCard: context.extendedAgentCard ?? false,
+      ...(context.extensions && { extensions: context.extensions }),
     },
     skills: card.skills.map(({ securityRequirements: ofSkill, ...skill }) => ({
       ...skill,

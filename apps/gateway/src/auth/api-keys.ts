@@ -5,7 +5,7 @@ import { type Authenticator, bearerToken, type PresentedCredentials, type Reject
 import { type Identity, identityOfKey } from './identity.ts';
 import type { StoredKeys } from './stored-keys.ts';
 
-interface Beside {
+interface ApiKeyOptions {
   readonly stored?: StoredKeys;
   readonly takesTokens?: boolean;
 }
@@ -27,7 +27,7 @@ export class ApiKeys implements Authenticator {
    * @param environment keys in settings
    * @param beside keys in Redis, and whether tokens are also accepted: then a bearer token may be either
    */
-  constructor(environment: readonly ApiKey[], { stored, takesTokens = false }: Beside = {}) {
+  constructor(environment: readonly ApiKey[], { stored, takesTokens = false }: ApiKeyOptions = {}) {
     this.#environment = new Map(environment.map((key) => [secretHash(key.key), identityOf(key)]));
     this.#stored = stored;
     this.#takesTokens = takesTokens;
@@ -53,10 +53,10 @@ export class ApiKeys implements Authenticator {
     return keyIn(headers) !== undefined;
   }
 
-  recall({ headers }: PresentedCredentials): Identity | undefined {
+  cachedIdentity({ headers }: PresentedCredentials): Identity | undefined {
     const key = keyIn(headers) ?? '';
     const parts = this.#stored && apiKeyParts(key);
-    return (parts && this.#stored?.recall(parts)) ?? this.#environment.get(secretHash(key));
+    return (parts && this.#stored?.cachedIdentity(parts)) ?? this.#environment.get(secretHash(key));
   }
 
   hasVerified({ headers }: PresentedCredentials): boolean {

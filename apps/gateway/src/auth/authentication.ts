@@ -66,28 +66,28 @@ export class Authentication {
   }
 
   /** The caller, if it is in the cache: without a request to another server, and without verifying a signature. */
-  recall(presented: PresentedCredentials): Identity | undefined {
+  cachedIdentity(credentials: PresentedCredentials): Identity | undefined {
     if (this.#authenticators.length === 0) return everyone;
-    return this.#authenticatorOf(presented)?.recall(presented);
+    return this.#authenticatorOf(credentials)?.cachedIdentity(credentials);
   }
 
   /**
    * Whether the credential was valid when it was last checked here: then it is not a guess, even if it is invalid now.
    */
-  hasVerified(presented: PresentedCredentials): boolean {
-    return this.#authenticatorOf(presented)?.hasVerified?.(presented) ?? false;
+  hasVerified(credentials: PresentedCredentials): boolean {
+    return this.#authenticatorOf(credentials)?.hasVerified?.(credentials) ?? false;
   }
 
-  /** Call it if `recall` finds nothing. @throws {A2AError} CredentialRefused; Unavailable */
-  async identify(presented: PresentedCredentials): Promise<Identity> {
-    const authenticator = this.#authenticatorOf(presented);
-    const found = await (authenticator?.identify(presented) ?? { rejected: this.#wanted() });
+  /** Call it if `cachedIdentity` finds nothing. @throws {A2AError} CredentialRefused; Unavailable */
+  async identify(credentials: PresentedCredentials): Promise<Identity> {
+    const authenticator = this.#authenticatorOf(credentials);
+    const found = await (authenticator?.identify(credentials) ?? { rejected: this.#wanted() });
     if (found instanceof Identity) return found;
     throw new CredentialRefused(found, this.#challengesFor(found));
   }
 
-  #authenticatorOf(presented: PresentedCredentials): Authenticator | undefined {
-    return this.#authenticators.find((authenticator) => authenticator.recognises(presented));
+  #authenticatorOf(credentials: PresentedCredentials): Authenticator | undefined {
+    return this.#authenticators.find((authenticator) => authenticator.recognises(credentials));
   }
 
   #wanted(): string {

@@ -29,15 +29,15 @@ export interface Authenticator {
   /** Replaces the keys in settings. */
   reload?(auth: AuthSettings): void;
   /** Whether the request has a credential of this kind. */
-  recognises(presented: PresentedCredentials): boolean;
+  recognises(credentials: PresentedCredentials): boolean;
   /** The caller, if it is in the cache: without a request to another server, and without verifying a signature. */
-  recall(presented: PresentedCredentials): Identity | undefined;
+  cachedIdentity(credentials: PresentedCredentials): Identity | undefined;
   /**
    * Whether the credential was valid when it was last checked here: then it is not a guess, even if it is invalid now.
    */
-  hasVerified?(presented: PresentedCredentials): boolean;
-  /** Called if `recall` finds nothing. Rejects if the credential cannot be checked now. */
-  identify(presented: PresentedCredentials): Promise<Identity | Rejection>;
+  hasVerified?(credentials: PresentedCredentials): boolean;
+  /** Called if `cachedIdentity` finds nothing. Rejects if the credential cannot be checked now. */
+  identify(credentials: PresentedCredentials): Promise<Identity | Rejection>;
   /** Challenge for WWW-Authenticate. */
   readonly scheme: ChallengeScheme;
   /** What a caller must send, as text. */

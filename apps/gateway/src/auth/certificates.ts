@@ -24,7 +24,7 @@ export class Certificates implements Authenticator {
     return certificate !== undefined;
   }
 
-  recall({ certificate }: PresentedCredentials): Identity | undefined {
+  cachedIdentity({ certificate }: PresentedCredentials): Identity | undefined {
     if (!certificate) return undefined;
     const known = this.#known.get(certificate.fingerprint256) ?? this.#identityOf(certificate);
     if (!known || known.hasEnded) return undefined;

@@ -58,7 +58,7 @@ export class Jwts implements Authenticator {
     return hasThreeParts(bearerToken(headers) ?? '');
   }
 
-  recall({ headers }: PresentedCredentials): Identity | undefined {
+  cachedIdentity({ headers }: PresentedCredentials): Identity | undefined {
     const known = this.#known.get(secretHash(bearerToken(headers) ?? ''));
     return known?.hasEnded ? undefined : known;
   }

@@ -52,7 +52,7 @@ export class StoredKeys {
     this.#unsubscribe?.();
   }
 
-  recall({ id, secret }: ApiKeyParts): Identity | undefined {
+  cachedIdentity({ id, secret }: ApiKeyParts): Identity | undefined {
     const known = this.#known.get(id);
     if (!known || !this.#isFresh(known) || known.identity.hasEnded) return undefined;
     return known.digest === secretHash(secret) ? known.identity : undefined;
