@@ -49,7 +49,7 @@ async function programsOn(node: RedisNode): Promise<{ stack: Stack; client: Resi
 async function storeOn(node: RedisNode): Promise<Store> {
   const store = new Store({ redisUrl: urlOf(node), prefix }, () => undefined);
   owned.defer(() => store.stop());
-  await store.start('visitor');
+  await store.start('reader');
   return store;
 }
 

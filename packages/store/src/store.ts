@@ -197,15 +197,15 @@ export class Store {
   }
 
   /**
-   * @param as a visitor is not registered as a program that works here, for example a command
+   * @param as a reader is not registered as a program that works here, for example a command
    * @throws {StoreError} Redis does not answer, may evict keys, or has data that this release must not work with
    */
-  async start(as: 'program' | 'visitor' = 'program'): Promise<void> {
+  async start(as: 'program' | 'reader' = 'program'): Promise<void> {
     const problem = bullmqProblem();
     if (problem) throw new StoreError(problem);
     await Promise.all(Object.values(this.#connections).map(connectPatiently));
     await checkDeployment(this.#connections.commands, this.settings);
-    await (as === 'program' ? this.schema.look() : this.schema.visit());
+    await (as === 'program' ? this.schema.register() : this.schema.read());
     this.#healthCheck.start();
     this.feeds.start();
   }

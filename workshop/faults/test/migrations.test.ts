@@ -37,7 +37,7 @@ test('data of older releases is migrated on all masters of a Cluster', async () 
     }
   }
   await ask('DEL m{agents}:schema');
-  await store.schema.look();
+  await store.schema.register();
   expect(await found()).toBe(0);
 
   await store.migrator.run(() => undefined, AbortSignal.timeout(20_000));

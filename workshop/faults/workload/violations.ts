@@ -95,7 +95,7 @@ const OPEN = ['TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING', 'TASK_STATE_INPUT_RE
 /** Checks that no ended task is in an index, or counted, as if it were open. */
 export async function openInIndexes(redisUrl: string, prefix: string, agent: string): Promise<Violation[]> {
   const store = new Store({ redisUrl, prefix }, () => undefined);
-  await store.start('visitor');
+  await store.start('reader');
   const open = async (): Promise<number> => {
     const found = await store.ops.searchTasks({ agent, states: OPEN, pageSize: 10, hasText: false });
     const tenants = await store.ops.tenants.list();

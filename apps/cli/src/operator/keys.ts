@@ -108,7 +108,7 @@ async function withStore(
   const session = await openSession(world, command);
   const store = new Store(await deploymentRedis(world), () => undefined); // `start` reports the problem.
   try {
-    await store.start('visitor');
+    await store.start('reader');
     await run(session, store);
   } catch (error) {
     throw error instanceof StoreError ? new Failure('SWITCHYARD_ERR_REDIS', error.message, { cause: error }) : error;

@@ -2,10 +2,10 @@ import { onConnection } from '../redis/connection.ts';
 import type { RedisAccess, StoreSettings } from '../redis/settings.ts';
 import { Schema, type SchemaReading } from './schema.ts';
 
-/** As `Schema.visit`, over a connection of its own. @throws {StoreError} this release must not work here */
+/** As `Schema.read`, over a connection of its own. @throws {StoreError} this release must not work here */
 export function inspectSchema(
   settings: RedisAccess & Pick<StoreSettings, 'prefix' | 'shards'>,
 ): Promise<SchemaReading> {
   const { prefix, shards } = settings;
-  return onConnection(settings, (redis) => new Schema(redis, { prefix, shards, program: '' }).visit());
+  return onConnection(settings, (redis) => new Schema(redis, { prefix, shards, program: '' }).read());
 }

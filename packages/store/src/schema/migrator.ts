@@ -43,7 +43,7 @@ export class Migrator {
   /** Runs the migrations that are due, unless they must wait: call it repeatedly. @throws the reason of `signal` */
   async run(emit: Emit, signal: AbortSignal): Promise<void> {
     if (this.#isDone(this.#port.schema.latest)) return;
-    const { migrated, programs } = await this.#port.schema.look();
+    const { migrated, programs } = await this.#port.schema.register();
     // Older programs could undo a migration.
     const older = programs.filter(({ version }) => version < schema.version).map(({ id }) => id);
     if (older.length > 0) return this.#wait(older, emit);
@@ -52,7 +52,7 @@ export class Migrator {
       for (const migration of this.#migrations)
         if (migration.version > migrated) await this.#runOne(migration, emit, signal);
       await this.#port.redis.hset(this.#key, 'migrated', schema.version);
-      await this.#port.schema.look();
+      await this.#port.schema.register();
     } finally {
       await this.lock.release();
     }

@@ -1,7 +1,7 @@
 import { integer, list, type Parser, text, tuple } from '../redis/reply.ts';
 import { type KnownSchema, release } from './version.ts';
 
-/** Why a program must not work with a deployment: see look.lua. */
+/** Why a program must not work with a deployment: see register-program.lua. */
 export const refusals = {
   'too-old': tuple(integer, integer, text),
   unmigrated: tuple(integer),
@@ -49,15 +49,15 @@ export function refusalText(refusal: Refusal, { known, shards }: Refused): strin
   }
 }
 
-/** @param there the layout that the deployment was made with */
-function shardsText(there: string, shards: number): string {
-  if (there === `${shards}`)
+/** @param stored the layout that the deployment was made with */
+function shardsText(stored: string, shards: number): string {
+  if (stored === `${shards}`)
     return (
       `The ${shards} shards of this deployment have hash tags of an earlier version, which did not spread evenly. ` +
       'Let its tasks end with that version, then start this one with another KEY_PREFIX.'
     );
   return (
-    `This deployment was made with SHARDS=${Number.parseInt(there, 10)}, which cannot change; ` +
+    `This deployment was made with SHARDS=${Number.parseInt(stored, 10)}, which cannot change; ` +
     `it was started with SHARDS=${shards}.`
   );
 }

@@ -6,17 +6,17 @@ import { shardLayout } from '../redis/shards.ts';
 import { refusals, refusalText } from './refusal.ts';
 import { type KnownSchema, release, schema } from './version.ts';
 
-const lookScript = defineScript({
-  file: 'look.lua',
+const registerScript = defineScript({
+  file: 'register-program.lua',
   from: import.meta.url,
   keys: ['schema', 'programs', 'shards', 'workers'],
   args: ['program', 'version', 'oldest', 'needs', 'layout', 'release', 'aliveMs'],
   reply: verdict({ welcome: tupleAnd([integer, integer, integer, text], text), ...refusals }),
 });
 
-/** How often a program looks again: a newer release may have been started. */
-const LOOK_EVERY_MS = 5_000;
-/** A program that has missed three looks is gone. */
+/** How often a program registers again: a newer release may have been started. */
+const HEARTBEAT_MS = 5_000;
+/** A program that has missed three heartbeats is gone. */
 const ALIVE_MS = 15_000;
 
 /** A program that works with a deployment, or did until a few seconds ago. */
@@ -45,7 +45,7 @@ interface SchemaSettings {
   readonly shards: number;
   /** Id of the program. */
   readonly program: string;
-  readonly lookEveryMs?: number;
+  readonly heartbeatMs?: number;
 }
 
 /** The version of the data in a Redis, and whether this program may work with it. */
@@ -64,40 +64,40 @@ export class Schema {
     this.#keys = schemaKeys(settings.prefix);
   }
 
-  /** The schema at the last look. */
+  /** The schema at the last heartbeat. */
   get latest(): SchemaReading | undefined {
     return this.#latest;
   }
 
   /** Registers this program, and marks a deployment that is new or older. @throws {StoreError} it must not work here */
-  async look(): Promise<SchemaReading> {
-    this.#latest = await this.#lookAs(this.#settings.program);
+  async register(): Promise<SchemaReading> {
+    this.#latest = await this.#registerAs(this.#settings.program);
     return this.#latest;
   }
 
-  /** As `look`, but changes nothing. */
-  visit(): Promise<SchemaReading> {
-    return this.#lookAs('');
+  /** As `register`, but changes nothing. */
+  read(): Promise<SchemaReading> {
+    return this.#registerAs('');
   }
 
-  /** Repeats `look` on a timer. @param onRefused called once: the program must not go on */
+  /** Repeats `register` on a timer. @param onRefused called once: the program must not go on */
   follow(onRefused: (refusal: StoreError) => void, onError: (error: Error) => void): void {
-    let isLooking = false;
-    const look = async (): Promise<void> => {
-      // The last look still waits for Redis.
-      if (isLooking) return;
-      isLooking = true;
+    let isRegistering = false;
+    const heartbeat = async (): Promise<void> => {
+      // The last heartbeat still waits for Redis.
+      if (isRegistering) return;
+      isRegistering = true;
       try {
-        await this.look();
+        await this.register();
       } catch (error) {
         if (!(error instanceof StoreError)) return onError(toError(error));
         clearInterval(this.#timer);
         onRefused(error);
       } finally {
-        isLooking = false;
+        isRegistering = false;
       }
     };
-    this.#timer ??= setInterval(look, this.#settings.lookEveryMs ?? LOOK_EVERY_MS).unref();
+    this.#timer ??= setInterval(heartbeat, this.#settings.heartbeatMs ?? HEARTBEAT_MS).unref();
   }
 
   /** Unregisters the program, which ends. @param redis answers, or rejects, at once */
@@ -110,10 +110,10 @@ export class Schema {
     });
   }
 
-  async #lookAs(program: string): Promise<SchemaReading> {
+  async #registerAs(program: string): Promise<SchemaReading> {
     const { shards } = this.#settings;
     const args = { ...this.#known, program, layout: shardLayout(shards), release, aliveMs: ALIVE_MS };
-    const answer = await lookScript.run(this.#redis, { keys: this.#keys, args });
+    const answer = await registerScript.run(this.#redis, { keys: this.#keys, args });
     if (answer[0] !== 'welcome') throw new StoreError(refusalText(answer, { known: this.#known, shards }));
     const [, version, oldest, migrated, by, ...programs] = answer;
     return { version, oldest, migrated, release: by, programs: programs.map(programIn) };

@@ -871,13 +871,13 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: ['hello'],
     },
   ],
-  'schema/look.lua': [
+  'schema/register-program.lua': [
     {
       kind: 'begins',
       prepare:
         async ({ store }) =>
         async () =>
-          (await store.schema.look()).migrated,
+          (await store.schema.register()).migrated,
       answer: 1,
     },
   ],

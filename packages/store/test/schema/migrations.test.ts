@@ -22,7 +22,7 @@ async function tasksOfOldRelease(store: Store) {
   await redis.del(`${root}a:echo`, `${root}outbox:open`);
   await redis.hset(`${root}outbox:open`, 'acme', 17, 'initech', 3);
   await redis.del(`${store.settings.prefix}{agents}:schema`);
-  await store.schema.look();
+  await store.schema.register();
   return { open: open.taskId, waiting: waiting.taskId, ended: ended.taskId };
 }
 
@@ -115,7 +115,7 @@ test('tasks are migrated again after a worker of an older release has run again'
   const workers = `${store.settings.prefix}{agents}:workers`;
   const [seconds] = await redis.time();
   await redis.zadd(workers, Number(seconds) * 1_000, 'old-worker');
-  expect(await store.schema.look()).toMatchObject({ migrated: 0 });
+  expect(await store.schema.register()).toMatchObject({ migrated: 0 });
   await redis.hset(`${store.settings.prefix}{s0}:outbox:open`, 'acme', 17);
   await redis.zrem(workers, 'old-worker');
   await migrate(store);

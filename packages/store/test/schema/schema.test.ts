@@ -19,21 +19,21 @@ const second: KnownSchema = { version: 2, oldest: 2, needs: 0 };
 
 let count = 0;
 function program(prefix: string, known: KnownSchema, shards = 1): Schema {
-  return new Schema(commands, { prefix, shards, program: `host-${++count}`, lookEveryMs: 100 }, known);
+  return new Schema(commands, { prefix, shards, program: `host-${++count}`, heartbeatMs: 100 }, known);
 }
 
 test('an empty Redis gets the newest schema version; one with tasks but without a version has version 0', async () => {
   const [empty, unmarked] = [uniquePrefix(), uniquePrefix()];
   await redis.set(`${unmarked}{agents}:shards`, '1');
-  expect(await program(empty, second).look()).toMatchObject({ version: 2, oldest: 2, migrated: 2 });
-  expect(await program(unmarked, second).look()).toMatchObject({ version: 2, oldest: 2, migrated: 0 });
+  expect(await program(empty, second).register()).toMatchObject({ version: 2, oldest: 2, migrated: 2 });
+  expect(await program(unmarked, second).register()).toMatchObject({ version: 2, oldest: 2, migrated: 0 });
 });
 
 test('a process that is too old for the schema is refused with both versions and a remedy', async () => {
   const prefix = uniquePrefix();
-  await program(prefix, { ...second, version: 7, oldest: 5 }).look();
+  await program(prefix, { ...second, version: 7, oldest: 5 }).register();
   const before = await redis.hgetall(`${prefix}{agents}:schema`);
-  const refused = program(prefix, first).look();
+  const refused = program(prefix, first).register();
   await expect(refused).rejects.toThrow(StoreError);
   await expect(refused).rejects.toThrow(/\(schema 7\): programs must know schema 5, .* knows 1\. .*restore a backup/s);
   expect(await redis.hgetall(`${prefix}{agents}:schema`)).toEqual(before);
@@ -48,19 +48,19 @@ test('a store of this release refuses a Redis that a later release has taken ove
 
 test('a process of an older release may run beside a newer one if it can read its schema', async () => {
   const prefix = uniquePrefix();
-  await program(prefix, first).look();
-  await program(prefix, { ...first, version: 2 }).look();
-  expect(await program(prefix, first).look()).toMatchObject({ version: 2, oldest: 0, migrated: 1 });
+  await program(prefix, first).register();
+  await program(prefix, { ...first, version: 2 }).register();
+  expect(await program(prefix, first).register()).toMatchObject({ version: 2, oldest: 0, migrated: 1 });
 });
 
 test('a process is refused while running processes of an older release could not read its schema', async () => {
   const prefix = uniquePrefix();
   const old = program(prefix, first);
-  await old.look();
-  await expect(program(prefix, second).look()).rejects.toThrow(/host-\d+ knows 1.*Replace them/s);
+  await old.register();
+  await expect(program(prefix, second).register()).rejects.toThrow(/host-\d+ knows 1.*Replace them/s);
   expect(await redis.hget(`${prefix}{agents}:schema`, 'version')).toBe('1');
   await old.leave(commands);
-  expect(await program(prefix, second).look()).toMatchObject({ version: 2, oldest: 2 });
+  expect(await program(prefix, second).register()).toMatchObject({ version: 2, oldest: 2 });
 });
 
 test('a worker of a release without schema versions is recognized by its reports', async () => {
@@ -68,14 +68,14 @@ test('a worker of a release without schema versions is recognized by its reports
   await redis.set(`${prefix}{agents}:shards`, '1');
   const [seconds] = await redis.time();
   await redis.zadd(`${prefix}{agents}:workers`, Number(seconds) * 1_000, 'old-worker');
-  expect((await program(prefix, first).look()).programs).toContainEqual({ id: 'old-worker', version: 0 });
-  await expect(program(prefix, { ...first, oldest: 1 }).look()).rejects.toThrow(/old-worker knows 0/);
+  expect((await program(prefix, first).register()).programs).toContainEqual({ id: 'old-worker', version: 0 });
+  await expect(program(prefix, { ...first, oldest: 1 }).register()).rejects.toThrow(/old-worker knows 0/);
 });
 
 test('a process is refused while data that it cannot read is not migrated', async () => {
   const prefix = uniquePrefix();
   await redis.set(`${prefix}{agents}:shards`, '1');
-  await expect(program(prefix, { ...first, needs: 1 }).look()).rejects.toThrow(
+  await expect(program(prefix, { ...first, needs: 1 }).register()).rejects.toThrow(
     /migrated up to version 0.*needs version 1/s,
   );
 });
@@ -83,28 +83,28 @@ test('a process is refused while data that it cannot read is not migrated', asyn
 test('a running process is notified when a later release has made it too old', async () => {
   const prefix = uniquePrefix();
   const old = program(prefix, first);
-  await old.look();
+  await old.register();
   // As if the old process had been frozen for so long that it no longer counts as running.
   await redis.del(`${prefix}{agents}:schema:programs`);
-  await program(prefix, second).look();
+  await program(prefix, second).register();
   const refusal = await new Promise<StoreError>((resolve, reject) => old.follow(resolve, reject));
   expect(refusal.message).toMatch(/schema 2/);
 });
 
 test('visit checks the schema without changing anything', async () => {
   const prefix = uniquePrefix();
-  expect(await program(prefix, second).visit()).toMatchObject({ release: '', programs: [] });
+  expect(await program(prefix, second).read()).toMatchObject({ release: '', programs: [] });
   expect(await redis.keys(`${prefix}*`)).toEqual([]);
   await redis.hset(`${prefix}{agents}:schema`, { version: 2, oldest: 2, migrated: 2 });
-  await expect(program(prefix, first).visit()).rejects.toThrow(StoreError);
+  await expect(program(prefix, first).read()).rejects.toThrow(StoreError);
 });
 
 test('the schema version and the number of shards are written again after FLUSHALL', async () => {
   const prefix = uniquePrefix();
   const running = program(prefix, first, 2);
-  await running.look();
+  await running.register();
   await redis.del(`${prefix}{agents}:shards`, `${prefix}{agents}:schema`);
-  await running.look();
+  await running.register();
   expect(await redis.get(`${prefix}{agents}:shards`)).toBe('2 spread');
   expect(await redis.hget(`${prefix}{agents}:schema`, 'version')).toBe('1');
 });

@@ -20,8 +20,8 @@ for i = 2, #ARGV do
   of_tenant[tenant] = (of_tenant[tenant] or 0) + count
   open = open + count
 end
-local there = redis.call('ZCARD', outbox_key) + redis.call('ZCARD', outbox_key .. ':interrupted')
-if open ~= there and is_last ~= '1' then return -1 end
+local in_outbox = redis.call('ZCARD', outbox_key) + redis.call('ZCARD', outbox_key .. ':interrupted')
+if open ~= in_outbox and is_last ~= '1' then return -1 end
 
 redis.call('DEL', outbox_key .. ':open')
 for tenant, count in pairs(of_tenant) do

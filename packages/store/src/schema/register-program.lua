@@ -1,21 +1,22 @@
--- look: registers a program and the schema version that it knows, and decides whether it may work with this deployment.
--- The first program of a new release marks the deployment. See docs/upgrades.md. Programs repeat it as a heartbeat.
+-- registerProgram: registers a program and the schema version that it knows, and decides whether it may work with this
+-- deployment. The first program of a new release marks the deployment. See docs/upgrades.md. Programs repeat it as a
+-- heartbeat.
 --
 -- KEYS  schema     hash: `version`: the newest version that a program has worked with here; `release` of that program;
 --                  `oldest`: the version that a program must know to work here; `migrated`: the version up to which
 --                  migrations are done
---       programs   zset: `<version> <program>` → ms of its last look
+--       programs   zset: `<version> <program>` → ms of its last heartbeat
 --       shards     string: the layout of the shards; set once a program has worked here
---       workers    zset as in report-worker.lua: programs of releases without a schema version do not look, but report
+--       workers    zset as in report-worker.lua: workers of releases without a schema version only report
 -- ARGV  program    its id; '' to read only
 --       version    the newest version that it knows
 --       oldest     the version that other programs must know to read what this one writes
 --       needs      the version up to which migrations must be done
 --       layout     as in `shards`
 --       release
---       alive_ms   a program without a look or a report for this long is gone
+--       alive_ms   a program without a heartbeat or a report for this long is gone
 -- Returns  welcome version oldest migrated release, and all running programs, as in `programs`, with version 0 if they
---          do not look | too-old version oldest release | unmigrated migrated | other-shards layout
+--          send no heartbeat | too-old version oldest release | unmigrated migrated | other-shards layout
 --          | others-too-old, and the programs that are, as in `programs`
 -- Invariant: a program that must not work here writes nothing. `version` and `oldest` only grow; so does `migrated`,
 -- unless older programs come back, whose writes must be migrated again.
@@ -26,50 +27,50 @@ version, oldest, needs = tonumber(version), tonumber(oldest), tonumber(needs)
 local clock = redis.call('TIME')
 local now_ms = clock[1] * 1000 + math.floor(clock[2] / 1000)
 
-local there = redis.call('GET', shards_key)
-local marked = redis.call('HMGET', schema_key, 'version', 'oldest', 'migrated', 'release')
+local stored_layout = redis.call('GET', shards_key)
+local stored = redis.call('HMGET', schema_key, 'version', 'oldest', 'migrated', 'release')
 -- Data without a mark is from a release without a schema version; an empty deployment starts with this one's version.
-local at = tonumber(marked[1]) or (there and 0 or version)
-local at_oldest = tonumber(marked[2]) or (there and 0 or oldest)
-local migrated = tonumber(marked[3]) or (there and 0 or version)
+local at = tonumber(stored[1]) or (stored_layout and 0 or version)
+local at_oldest = tonumber(stored[2]) or (stored_layout and 0 or oldest)
+local migrated = tonumber(stored[3]) or (stored_layout and 0 or version)
 
-if at_oldest > version then return { 'too-old', at, at_oldest, marked[4] or '' } end
+if at_oldest > version then return { 'too-old', at, at_oldest, stored[4] or '' } end
 if migrated < needs then return { 'unmigrated', migrated } end
-if there and there ~= layout then return { 'other-shards', there } end
+if stored_layout and stored_layout ~= layout then return { 'other-shards', stored_layout } end
 
 local own = version .. ' ' .. program
 local since = ('(%.0f'):format(now_ms - alive_ms)
-local looking, looks = {}, {}
+local running, is_registered = {}, {}
 for _, each in ipairs(redis.call('ZRANGEBYSCORE', programs_key, since, '+inf')) do
-  if each ~= own then looking[#looking + 1] = each end
-  looks[each:match(' (.*)$')] = true
+  if each ~= own then running[#running + 1] = each end
+  is_registered[each:match(' (.*)$')] = true
 end
 for _, worker in ipairs(redis.call('ZRANGEBYSCORE', workers_key, since, '+inf')) do
-  if not looks[worker] and worker ~= program then looking[#looking + 1] = '0 ' .. worker end
+  if not is_registered[worker] and worker ~= program then running[#running + 1] = '0 ' .. worker end
 end
 
 if oldest > at_oldest then
   local older = { 'others-too-old' }
-  for _, each in ipairs(looking) do
+  for _, each in ipairs(running) do
     if tonumber(each:match('^%d+')) < oldest then older[#older + 1] = each end
   end
   if #older > 1 then return older end
 end
 
 local reached = migrated
-for _, each in ipairs(looking) do reached = math.min(reached, tonumber(each:match('^%d+'))) end
+for _, each in ipairs(running) do reached = math.min(reached, tonumber(each:match('^%d+'))) end
 reached = math.max(reached, math.min(migrated, at_oldest))
 
 if program ~= '' then
   redis.call('ZADD', programs_key, now_ms, own)
   redis.call('ZREMRANGEBYSCORE', programs_key, '-inf', ('%.0f'):format(now_ms - alive_ms))
-  looking[#looking + 1] = own
+  running[#running + 1] = own
   redis.call('SET', shards_key, layout, 'NX')
-  if not marked[1] or version > at then
+  if not stored[1] or version > at then
     at, at_oldest = math.max(version, at), math.max(oldest, at_oldest)
     redis.call('HSET', schema_key, 'version', at, 'oldest', at_oldest, 'release', release)
-    marked[4] = release
+    stored[4] = release
   end
-  if reached ~= tonumber(marked[3]) then redis.call('HSET', schema_key, 'migrated', reached) end
+  if reached ~= tonumber(stored[3]) then redis.call('HSET', schema_key, 'migrated', reached) end
 end
-return { 'welcome', at, at_oldest, reached, marked[4] or '', unpack(looking) }
+return { 'welcome', at, at_oldest, reached, stored[4] or '', unpack(running) }
