@@ -34,7 +34,7 @@ describe('the age of the oldest waiting job', () => {
     const store = await testStore();
     const queue = queueOf(store);
     await age(queue, `${(await accepted(store, alice)).taskId}.1`);
-    expect((await loads.look(queue.root)).ageMs).toBeGreaterThanOrEqual(HOUR_MS);
+    expect((await loads.sample(queue.root)).ageMs).toBeGreaterThanOrEqual(HOUR_MS);
   });
 
   test('ignores suspects, which wait until they can run alone in a process', async () => {
@@ -44,7 +44,7 @@ describe('the age of the oldest waiting job', () => {
     await age(queue, id);
     await redis.zadd(`${queue.root}prioritized`, 3 * 2 ** 32, id);
     await accepted(store, alice);
-    const { waiting, ageMs } = await loads.look(queue.root);
+    const { waiting, ageMs } = await loads.sample(queue.root);
     expect(waiting).toBe(2);
     expect(ageMs).toBeLessThan(HOUR_MS / 2);
   });
@@ -61,7 +61,7 @@ describe('the age of the oldest waiting job', () => {
       await comeDue(queue, job.id);
       await take(queue, 'awaited');
     }
-    const { waiting, ageMs } = await loads.look(queue.root);
+    const { waiting, ageMs } = await loads.sample(queue.root);
     expect(waiting).toBe(1);
     expect(ageMs).toBeLessThan(HOUR_MS / 2);
   });
@@ -75,7 +75,7 @@ test('jobs that were removed while they waited are not counted as begun', async 
     await store.tasks.delete(alice, taskId);
   }
   await accepted(store, alice);
-  expect(await loads.look(queueOf(store).root)).toMatchObject({ waiting: 1, began: 0 });
+  expect(await loads.sample(queueOf(store).root)).toMatchObject({ waiting: 1, began: 0 });
 });
 
 test('a job in the list `wait`, from a gateway of an earlier release, is counted as waiting', async () => {
@@ -83,7 +83,7 @@ test('a job in the list `wait`, from a gateway of an earlier release, is counted
   const queue = queueOf(store);
   await redis.lpush(`${queue.root}wait`, 'old.1');
   await redis.incr(`${queue.root}id`);
-  expect(await loads.look(queue.root)).toMatchObject({ waiting: 1, began: 0 });
+  expect(await loads.sample(queue.root)).toMatchObject({ waiting: 1, began: 0 });
 });
 
 test('a delayed suspect is not taken together with other jobs', async () => {

@@ -135,6 +135,6 @@ test('the queue of a skill is fair between tenants, and limited to maxWaiting', 
   });
   const other = await send(store, {}, bob);
   // Beside the first task of the other tenant, and before its next ones.
-  expect((await store.queue.look(printQueue, other.taskId, 1)).before).toBeLessThan(2);
+  expect((await store.queue.inspect(printQueue, other.taskId, 1)).before).toBeLessThan(2);
   expect((await store.tasks.accept(alice, { message: userMessage() })).verdict).toBe('accepted');
 });

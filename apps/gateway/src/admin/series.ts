@@ -131,7 +131,7 @@ function ratesOf(now: QueueSum, last: QueueSum | undefined): Pick<Point, 'accept
   if (!last || ms <= 0) return { acceptedPerSecond: null, endedPerSecond: null };
   const perSecond = (count: number): number => Math.max(0, Math.round((count * 10_000) / ms) / 10);
   return {
-    acceptedPerSecond: perSecond(now.came - last.came),
+    acceptedPerSecond: perSecond(now.added - last.added),
     endedPerSecond: perSecond(now.began - now.active - (last.began - last.active)),
   };
 }

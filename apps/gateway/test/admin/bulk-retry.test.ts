@@ -70,7 +70,7 @@ it('300 dead letters are retried once each, though one caller disconnects and tw
   expect(await left()).toBe(0);
   const queues = await stage.store.ops.queues();
   // Each of the 301 tasks and its retry.
-  expect(queues.came).toBe(602);
+  expect(queues.added).toBe(602);
 });
 
 it('the question of a task that waits for a person is listed on request', async () => {

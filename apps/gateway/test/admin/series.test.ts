@@ -6,7 +6,7 @@ import { SeriesRecorder } from '../../src/admin/series.ts';
 import { submit } from '../support/client.ts';
 import { openAdminStage } from './support.ts';
 
-const sum: QueueSum = { waiting: 0, active: 0, came: 0, began: 0, oldestWaitMs: 0, atMs: 0 };
+const sum: QueueSum = { waiting: 0, active: 0, added: 0, began: 0, oldestWaitMs: 0, atMs: 0 };
 
 const figures = { ended: 1, failed: 0, queueWaitP95Ms: 40, firstEventP95Ms: null };
 const worker = { state: 'working', agents: ['echo'], since: '', lastHeartbeat: '', turns: [] } as const;
@@ -30,7 +30,7 @@ function recorderOf(sums: readonly (QueueSum | undefined)[]): SeriesRecorder {
 }
 
 it('the series have rates between two readings, and gaps while Redis does not answer', async () => {
-  const busy = { ...sum, came: 50, began: 40, active: 10, waiting: 10, oldestWaitMs: 700 };
+  const busy = { ...sum, added: 50, began: 40, active: 10, waiting: 10, oldestWaitMs: 700 };
   const recorder = recorderOf([sum, busy, undefined, busy, busy]);
   recorder.start();
   const { points } = await until(
@@ -68,7 +68,7 @@ it('operators read the series of waiting jobs, and the agents with their cards',
   await submit(stage.url);
   const { body } = await stage.ask('/admin/series');
   expect(seriesSchema.parse(body)).toEqual(body);
-  expect(await stage.store.forRequests(1_000).ops.queues()).toMatchObject({ waiting: 1, came: 1, began: 0 });
+  expect(await stage.store.forRequests(1_000).ops.queues()).toMatchObject({ waiting: 1, added: 1, began: 0 });
   const { body: list } = await stage.ask<{ agents: { id: string; name: string; beganPerSecond: number }[] }>(
     '/admin/agents',
   );

@@ -1,10 +1,10 @@
 import { queueRoot } from '../queue/job.ts';
-import type { QueueLook } from '../queue/load.ts';
+import type { QueueSample } from '../queue/load.ts';
 import { queuesOf } from '../registry/announcement.ts';
 import type { OpsPort } from './ops-port.ts';
 
 /** The load of some queues together, over all shards. */
-export interface QueueSum extends Pick<QueueLook, 'waiting' | 'active' | 'came' | 'began' | 'atMs'> {
+export interface QueueSum extends Pick<QueueSample, 'waiting' | 'active' | 'added' | 'began' | 'atMs'> {
   /** How long the next job has waited; 0: no job waits. */
   readonly oldestWaitMs: number;
 }
@@ -12,7 +12,7 @@ export interface QueueSum extends Pick<QueueLook, 'waiting' | 'active' | 'came' 
 /** @param queues as `queuesOf` */
 export async function loadOf({ shards, loads }: OpsPort, queues: readonly string[]): Promise<QueueSum> {
   const roots = queues.flatMap((queue) => shards.all.map((keys) => queueRoot(queue, keys)));
-  return sumOf(await Promise.all(roots.map((root) => loads.look(root))));
+  return sumOf(await Promise.all(roots.map((root) => loads.sample(root))));
 }
 
 /** The load of all agents together. */
@@ -20,16 +20,16 @@ export async function allLoads(port: OpsPort): Promise<QueueSum> {
   return loadOf(port, (await port.registry.list()).flatMap(queuesOf));
 }
 
-function sumOf(looks: readonly QueueLook[]): QueueSum {
-  const sum = (name: 'waiting' | 'active' | 'came' | 'began'): number =>
-    looks.reduce((total, look) => total + look[name], 0);
+function sumOf(samples: readonly QueueSample[]): QueueSum {
+  const sum = (name: 'waiting' | 'active' | 'added' | 'began'): number =>
+    samples.reduce((total, sample) => total + sample[name], 0);
   return {
     waiting: sum('waiting'),
     active: sum('active'),
-    came: sum('came'),
+    added: sum('added'),
     began: sum('began'),
-    oldestWaitMs: Math.max(0, ...looks.map(({ ageMs }) => ageMs)),
-    atMs: Math.max(0, ...looks.map(({ atMs }) => atMs)),
+    oldestWaitMs: Math.max(0, ...samples.map(({ ageMs }) => ageMs)),
+    atMs: Math.max(0, ...samples.map(({ atMs }) => atMs)),
   };
 }
 
@@ -40,14 +40,14 @@ const windowMs = 5_000;
 
 /** How many jobs of each agent begin per second, from reading to reading. */
 export class BeginRates {
-  readonly #looks = new Map<string, { from: Count; last: Count }>();
+  readonly #samples = new Map<string, { from: Count; last: Count }>();
 
   /** 0 at the first reading. */
   next(agent: string, { began, atMs }: Count): number {
     const now = { began, atMs };
-    const { from, last } = this.#looks.get(agent) ?? { from: now, last: now };
-    if (atMs - last.atMs >= windowMs) this.#looks.set(agent, { from: last, last: now });
-    else if (from === now) this.#looks.set(agent, { from, last });
+    const { from, last } = this.#samples.get(agent) ?? { from: now, last: now };
+    if (atMs - last.atMs >= windowMs) this.#samples.set(agent, { from: last, last: now });
+    else if (from === now) this.#samples.set(agent, { from, last });
     const ms = atMs - from.atMs;
     return ms > 0 ? Math.max(0, ((began - from.began) * 1_000) / ms) : 0;
   }

@@ -120,7 +120,7 @@ export class Agents {
     const { id, workers, card, skillQueues = {} } = agent;
     const { queue } = this.#port;
     const queues = queuesOf(agent);
-    const [paused, counts, shares, look] = await Promise.all([
+    const [paused, counts, shares, load] = await Promise.all([
       queue.isPaused(...queues),
       Promise.all(queues.map((one) => queue.counts(one))),
       queue.shares(...queues),
@@ -133,8 +133,8 @@ export class Agents {
       ...sumOf(counts),
       tenants: shares.count,
       longestTenant: shares.longest[0]?.waiting ?? 0,
-      oldestWaitMs: look.oldestWaitMs,
-      beganPerSecond: this.#rates.next(id, look),
+      oldestWaitMs: load.oldestWaitMs,
+      beganPerSecond: this.#rates.next(id, load),
       name: card.name,
       version: card.version,
       card,

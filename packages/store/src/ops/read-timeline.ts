@@ -31,15 +31,16 @@ export async function readTimeline(
   const { taskId, agent, job, jobState, queueOfSkill } = record;
   const keys = shards.of(taskId);
   const key = keys.task(taskId);
-  const [[time, caller], attempts, notes, { statuses, isAll }, look, deliveries, [, listening]] = await Promise.all([
-    redis.hmget(key, 'time', 'caller'),
-    attemptFields(port, record),
-    redis.lrange(`${key}:l`, '0', '-1'),
-    readStatuses(redis, keys.events(taskId)),
-    queue.look(skillQueue(agent, queueOfSkill), taskId, job),
-    webhooksOf(port, taskId),
-    redis.pubsub('NUMSUB', keys.events(taskId)),
-  ]);
+  const [[time, caller], attempts, notes, { statuses, isAll }, inspection, deliveries, [, listening]] =
+    await Promise.all([
+      redis.hmget(key, 'time', 'caller'),
+      attemptFields(port, record),
+      redis.lrange(`${key}:l`, '0', '-1'),
+      readStatuses(redis, keys.events(taskId)),
+      queue.inspect(skillQueue(agent, queueOfSkill), taskId, job),
+      webhooksOf(port, taskId),
+      redis.pubsub('NUMSUB', keys.events(taskId)),
+    ]);
   return timelineOf({
     record,
     deadLetter: record.deadLetter,
@@ -48,8 +49,8 @@ export async function readTimeline(
     statuses,
     isPartial: !isAll || notes.length >= MOST_NOTES,
     statusMs: Number.parseInt(time ?? '0', 36),
-    waitsSinceMs: jobState === 'waiting' ? look.sinceMs : undefined,
-    leaseMs: look.leaseMs,
+    waitsSinceMs: jobState === 'waiting' ? inspection.sinceMs : undefined,
+    leaseMs: inspection.leaseMs,
     deliveries,
     listeningProcesses: Number(listening ?? 0),
     caller: caller ?? undefined,
@@ -61,9 +62,9 @@ const seqIn = (start: string): number => Number.parseInt(start.slice(1), 10) || 
 
 /** The statuses among a task's events; in a long or large stream, those among the first and the last events. */
 export async function readStatuses(redis: RedisConnection, events: string): Promise<Statuses> {
-  const first = await look(redis, events, { start: '-', direction: 1 });
+  const first = await readPage(redis, events, { start: '-', direction: 1 });
   if (first.isAll) return first;
-  const last = await look(redis, events, { start: '+', direction: -1 });
+  const last = await readPage(redis, events, { start: '+', direction: -1 });
   const later = last.statuses.reverse().filter(({ seq }) => seq > first.lastSeq);
   return { statuses: [...first.statuses, ...later], isAll: last.lastSeq <= first.lastSeq + 1 };
 }
@@ -74,7 +75,7 @@ interface Statuses {
   readonly isAll: boolean;
 }
 
-async function look(
+async function readPage(
   redis: RedisConnection,
   events: string,
   { start, direction }: { start: string; direction: 1 | -1 },

@@ -109,9 +109,9 @@ export async function factsOf(port: OpsPort, record: TaskRecord, deployment: Dep
   const { taskId, agent, tenant, job } = record;
   const queueName = skillQueue(agent, record.queueOfSkill);
   const keys = shards.of(taskId);
-  const [{ facts, shares }, look, token, begun, calls, webhooks, interrupted, nowMs] = await Promise.all([
+  const [{ facts, shares }, inspection, token, begun, calls, webhooks, interrupted, nowMs] = await Promise.all([
     deployment.agent(agent, queueName),
-    queue.look(queueName, taskId, job),
+    queue.inspect(queueName, taskId, job),
     redis.hget(keys.task(taskId), 'token'),
     redis.hget(keys.task(taskId), `l${record.openTurn}`),
     redis.hgetall(`${keys.task(taskId)}:c`),
@@ -126,8 +126,8 @@ export async function factsOf(port: OpsPort, record: TaskRecord, deployment: Dep
     nowMs,
     sweepAfterMs: port.settings.sweepAfterMs,
     agent: facts,
-    turn: token ? turnFacts({ token, begun, leaseMs: look.leaseMs, nowMs }, await deployment.workers) : undefined,
-    job: { before: look.before ?? 0, sinceMs: look.sinceMs, delayedToMs: look.delayedToMs },
+    turn: token ? turnFacts({ token, begun, leaseMs: inspection.leaseMs, nowMs }, await deployment.workers) : undefined,
+    job: { before: inspection.before ?? 0, sinceMs: inspection.sinceMs, delayedToMs: inspection.delayedToMs },
     share: { waiting: share?.waiting ?? 0, hasOthers: shares.longest.some((each) => each.tenant !== tenant) },
     calls: waited,
     failingWebhooks: webhooks.filter(({ state }) => state === 'dead' || state === 'waiting').length,

@@ -96,11 +96,11 @@ async function find(port: OpsPort, search: TaskSearch, after: string): Promise<F
   if (few) return chosen(port, search, { after, places: few, isPartial: false });
   const source = await sourceOf(port, search);
   if (source.isExact)
-    return { ...(await look(port, search, { source, after, size: search.pageSize })), isPartial: false };
-  const { places, total } = await look(port, search, { source, after: '', size: STEP });
+    return { ...(await readPage(port, search, { source, after, size: search.pageSize })), isPartial: false };
+  const { places, total } = await readPage(port, search, { source, after: '', size: STEP });
   const walked = [...places];
   while (walked.length < total && walked.length < MOST_WALKED) {
-    const next = await look(port, search, { source, after: walked.at(-1) ?? '', size: STEP });
+    const next = await readPage(port, search, { source, after: walked.at(-1) ?? '', size: STEP });
     if (next.places.length === 0) break;
     walked.push(...next.places);
   }
@@ -108,7 +108,7 @@ async function find(port: OpsPort, search: TaskSearch, after: string): Promise<F
 }
 
 /** One page of a source, and one place more if there is a next page. */
-async function look(
+async function readPage(
   { redis, shards, settings }: OpsPort,
   { contextId, since, until }: TaskFilter,
   { source, after, size }: { source: Source; after: string; size: number },

@@ -20,6 +20,6 @@ if next_id then
   local since, timestamp = unpack(redis.call('HMGET', root .. next_id, 'since', 'timestamp'))
   age_ms = math.max(0, now_ms() - (since or timestamp or now_ms()))
 end
-local came, removed = unpack(redis.call('MGET', root .. 'id', root .. 'removed'))
+local added, removed = unpack(redis.call('MGET', root .. 'id', root .. 'removed'))
 local active = redis.call('LLEN', root .. 'active')
-return { waiting, active, tonumber(came or 0), tonumber(removed or 0), age_ms, now_ms() }
+return { waiting, active, tonumber(added or 0), tonumber(removed or 0), age_ms, now_ms() }

@@ -26,11 +26,11 @@ export interface LoadLimits {
 }
 
 /** The state of a queue at one moment. */
-export interface QueueLook {
+export interface QueueSample {
   readonly waiting: number;
   readonly active: number;
   /** Jobs ever added. */
-  readonly came: number;
+  readonly added: number;
   /** Jobs ever begun. */
   readonly began: number;
   readonly ageMs: number;
@@ -67,16 +67,16 @@ export class QueueLoads {
     return load.retryAfterSeconds;
   }
 
-  async look(root: string): Promise<QueueLook> {
-    const looked = await loadScript.run(this.#redis, { keys: { root }, args: {} });
-    const [waiting, active, came, removed, ageMs, atMs] = looked;
-    return { waiting, active, came, began: came - removed - waiting, ageMs, atMs };
+  async sample(root: string): Promise<QueueSample> {
+    const reply = await loadScript.run(this.#redis, { keys: { root }, args: {} });
+    const [waiting, active, added, removed, ageMs, atMs] = reply;
+    return { waiting, active, added, began: added - removed - waiting, ageMs, atMs };
   }
 
   #load(root: string): QueueLoad {
     const known = this.#loads.get(root) ?? new QueueLoad(this.#limits.maxWaitMs);
     this.#loads.set(root, known);
-    if (known.isDue) known.isKnown = known.update(() => this.look(root));
+    if (known.isDue) known.isKnown = known.update(() => this.sample(root));
     return known;
   }
 }
@@ -87,7 +87,7 @@ class QueueLoad {
   isKnown: Promise<void> = Promise.resolve();
   readonly #maxWaitMs: number;
   readonly #averagedOverMs: number;
-  #last: QueueLook | undefined;
+  #last: QueueSample | undefined;
   /** Jobs begun per second; undefined: the queue was read at most once. */
   #rate: number | undefined;
   /** Most jobs that lately ran at once. */
@@ -114,23 +114,23 @@ class QueueLoad {
   }
 
   /** Keeps the last result while Redis does not answer. */
-  async update(look: () => Promise<QueueLook>): Promise<void> {
+  async update(sample: () => Promise<QueueSample>): Promise<void> {
     this.#lookedAt = performance.now();
     try {
-      this.#learn(await look());
+      this.#learn(await sample());
     } catch {
       // The message itself fails in the same outage, and its caller gets the error.
     }
   }
 
-  #learn(look: QueueLook): void {
+  #learn(sample: QueueSample): void {
     const before = this.#last;
-    this.#last = look;
-    const remembered = before ? Math.exp((before.atMs - look.atMs) / REMEMBERED_MS) : 0;
-    this.#mostActive = Math.max(look.active, this.#mostActive * Math.min(1, remembered));
-    const wasBusy = before !== undefined && before.waiting > 0 && look.waiting > 0;
-    if (before && look.atMs > before.atMs) this.#average(look.began - before.began, look.atMs - before.atMs);
-    this.#mostWaiting = wasBusy ? this.#mostWhenBusy(look) : this.#mostWhenIdle();
+    this.#last = sample;
+    const remembered = before ? Math.exp((before.atMs - sample.atMs) / REMEMBERED_MS) : 0;
+    this.#mostActive = Math.max(sample.active, this.#mostActive * Math.min(1, remembered));
+    const wasBusy = before !== undefined && before.waiting > 0 && sample.waiting > 0;
+    if (before && sample.atMs > before.atMs) this.#average(sample.began - before.began, sample.atMs - before.atMs);
+    this.#mostWaiting = wasBusy ? this.#limitWhenBusy(sample) : this.#limitWhenIdle();
   }
 
   #average(began: number, ms: number): void {
@@ -140,12 +140,12 @@ class QueueLoad {
   }
 
   /** A job that waits twice as long as allowed shows that the workers have slowed down: no other may wait behind it. */
-  #mostWhenBusy({ ageMs }: QueueLook): number {
+  #limitWhenBusy({ ageMs }: QueueSample): number {
     return ageMs > 2 * this.#maxWaitMs ? 1 : Math.max(1, this.#begunInTime);
   }
 
   /** An empty queue has an unknown number of spare workers: two messages may wait per job that was seen running. */
-  #mostWhenIdle(): number {
+  #limitWhenIdle(): number {
     return Math.max(FIRST, Math.floor(2 * this.#mostActive), this.#begunInTime);
   }
 

@@ -31,8 +31,8 @@ const readSharesScript = defineScript({
   reply: tupleAnd([integer], tuple(text, integer)),
 });
 
-const lookJobScript = defineScript({
-  file: 'look-job.lua',
+const inspectJobScript = defineScript({
+  file: 'inspect-job.lua',
   from: import.meta.url,
   keys: ['root'],
   args: ['id'],
@@ -53,7 +53,7 @@ export interface JobCounts {
 }
 
 /** Where a job is. Times are ms since 1970, by Redis' clock. */
-export interface JobLook {
+export interface JobInspection {
   /** Jobs ahead of it; unset: it does not wait for a worker. */
   readonly before: number | undefined;
   /** Until another process may run it; 0: none runs it. */
@@ -181,10 +181,10 @@ export class Queues {
     return state === 'prioritized' ? 'waiting' : state;
   }
 
-  async look(queue: string, taskId: string, job: number): Promise<JobLook> {
+  async inspect(queue: string, taskId: string, job: number): Promise<JobInspection> {
     const root = queueRoot(queue, this.#shards.of(taskId));
     const args = { id: jobId(taskId, job) };
-    const [before, leaseMs, delayedToMs, sinceMs] = await lookJobScript.run(this.#redis, { keys: { root }, args });
+    const [before, leaseMs, delayedToMs, sinceMs] = await inspectJobScript.run(this.#redis, { keys: { root }, args });
     return {
       before: before < 0 ? undefined : before,
       leaseMs,

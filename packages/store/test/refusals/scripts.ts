@@ -53,7 +53,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       prepare: async ({ store, loads, queueRoot }) => {
         await accepted(store, alice);
         return async () => {
-          const { waiting, active, began } = await loads.look(queueRoot);
+          const { waiting, active, began } = await loads.sample(queueRoot);
           return { waiting, active, began };
         };
       },
@@ -799,12 +799,12 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: ['w'],
     },
   ],
-  'queue/look-job.lua': [
+  'queue/inspect-job.lua': [
     {
       kind: 'reads',
       prepare: async ({ store }) => {
         const { taskId } = await accepted(store, alice);
-        return async () => (await store.queue.look('echo', taskId, 1)).before;
+        return async () => (await store.queue.inspect('echo', taskId, 1)).before;
       },
       answer: 0,
     },
