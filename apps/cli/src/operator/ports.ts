@@ -2,7 +2,7 @@ import { readdir, readFile, readlink } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { z } from 'zod';
 
-const LOOK_MS = 1_000;
+const TIMEOUT_MS = 1_000;
 
 /** The owner of a port of this machine. */
 export type PortHolder = 'nobody' | 'switchyard' | { readonly program: string | undefined };
@@ -15,7 +15,7 @@ export async function holderOf(port: number): Promise<PortHolder> {
 
 function takesConnections(port: number): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
-  const socket = connect({ host: '127.0.0.1', port, timeout: LOOK_MS });
+  const socket = connect({ host: '127.0.0.1', port, timeout: TIMEOUT_MS });
   socket.once('connect', () => resolve(true));
   socket.once('timeout', () => resolve(true));
   socket.once('error', () => resolve(false));
@@ -26,7 +26,7 @@ const healthSchema = z.object({ status: z.literal('ok') });
 
 async function isGateway(port: number): Promise<boolean> {
   try {
-    const response = await fetch(`http://127.0.0.1:${port}/healthz`, { signal: AbortSignal.timeout(LOOK_MS) });
+    const response = await fetch(`http://127.0.0.1:${port}/healthz`, { signal: AbortSignal.timeout(TIMEOUT_MS) });
     const isOperators = response.headers.get('www-authenticate')?.includes('switchyard operators') === true;
     return isOperators || healthSchema.safeParse(await response.json()).success;
   } catch {

@@ -33,7 +33,7 @@ export class SeriesRecorder {
   readonly #sources: SeriesSources;
   readonly #everyMs: number;
   #timer: NodeJS.Timeout | undefined;
-  #isLooking = false;
+  #isSampling = false;
   #last: QueueSum | undefined;
   readonly #points: Point[] = [];
   /** Time of the last point, in units of `everyMs`. */
@@ -45,8 +45,8 @@ export class SeriesRecorder {
   }
 
   start(): void {
-    this.#timer ??= setInterval(() => void this.#look(), this.#everyMs);
-    void this.#look();
+    this.#timer ??= setInterval(() => void this.#sample(), this.#everyMs);
+    void this.#sample();
   }
 
   stop(): void {
@@ -62,9 +62,9 @@ export class SeriesRecorder {
     return { everyMs, fromMs: Math.max(0, firstMs + skipped * everyMs), points: columnsOf(shown) };
   }
 
-  async #look(): Promise<void> {
-    if (this.#isLooking) return;
-    this.#isLooking = true;
+  async #sample(): Promise<void> {
+    if (this.#isSampling) return;
+    this.#isSampling = true;
     try {
       this.#add(await this.#point());
     } catch {
@@ -72,7 +72,7 @@ export class SeriesRecorder {
       this.#last = undefined;
       this.#add(unknown);
     } finally {
-      this.#isLooking = false;
+      this.#isSampling = false;
     }
   }
 

@@ -2,8 +2,8 @@ import type { Begun, Schedules } from '@switchyard/store';
 import type { Emit } from '../telemetry/events.ts';
 import { Poller } from '../timing/timing.ts';
 
-/** How late a task may begin that was scheduled after the last look. */
-const LOOK_EVERY_MS = 1_000;
+/** How late a task may begin that was scheduled after the last poll. */
+const POLL_EVERY_MS = 1_000;
 
 /** Begins scheduled tasks that are due. Every worker does so, and each task is begun by one of them. */
 export class ScheduledTasks {
@@ -16,7 +16,7 @@ export class ScheduledTasks {
     this.#schedules = schedules;
     this.#emit = emit;
     const onError = (err: unknown): void => emit({ kind: 'error', where: 'schedules', err });
-    this.#poller = new Poller({ everyMs: LOOK_EVERY_MS, run: () => this.#begin(), onError });
+    this.#poller = new Poller({ everyMs: POLL_EVERY_MS, run: () => this.#begin(), onError });
   }
 
   start(): void {
@@ -36,6 +36,6 @@ export class ScheduledTasks {
     for (const task of refused) this.#emit({ kind: 'scheduled-task-refused', ...task });
     for (const err of errors) this.#emit({ kind: 'error', where: 'schedules', err });
     clearTimeout(this.#timer);
-    if (errors.length === 0 && nextInMs < LOOK_EVERY_MS) this.#timer = setTimeout(this.#poller.request, nextInMs);
+    if (errors.length === 0 && nextInMs < POLL_EVERY_MS) this.#timer = setTimeout(this.#poller.request, nextInMs);
   }
 }

@@ -10,7 +10,7 @@ import {
 import { cursorAt, type Notification, snapshot } from './notification.ts';
 
 /** The gateway that answers with a plain message withdraws the task shortly after the agent's event: wait for it. */
-const LOOK_AGAIN_AFTER_MS = [10, 20, 40, 80, 160, 320];
+const POLL_AFTER_MS = [10, 20, 40, 80, 160, 320];
 
 /**
  * The first delivery to a webhook that was created with its task is what a stream begins with: the task as it was
@@ -34,7 +34,7 @@ export async function firstNotifications(
 /** The task once it is withdrawn. If it is not, its caller was given the task: then the current task. */
 async function withdrawn(queue: OpenDeliveryQueue): Promise<TaskSnapshot | undefined> {
   let task = await queue.task();
-  for (const ms of LOOK_AGAIN_AFTER_MS) {
+  for (const ms of POLL_AFTER_MS) {
     if (!task || task.isWithdrawn) return task;
     await sleep(ms);
     task = await queue.task();

@@ -20,7 +20,7 @@ export class WatchedFiles {
     this.#files.add(path);
     const folder = dirname(path);
     if (this.#folders.has(folder)) return;
-    const watcher = watch(folder, (_, name) => this.#look(`${folder}/${basename(name ?? '')}`));
+    const watcher = watch(folder, (_, name) => this.#check(`${folder}/${basename(name ?? '')}`));
     // The folder was removed.
     watcher.on('error', () => watcher.close());
     this.#folders.set(folder, watcher);
@@ -31,7 +31,7 @@ export class WatchedFiles {
     for (const watcher of this.#folders.values()) watcher.close();
   }
 
-  #look(path: string): void {
+  #check(path: string): void {
     if (!this.#files.has(path)) return;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#onChange(path), settledAfterMs);

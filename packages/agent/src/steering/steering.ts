@@ -21,8 +21,8 @@ export class Steering implements AsyncIterable<Message> {
 
   constructor(port: SteeringPort) {
     this.#port = port;
-    port.onWaiting(() => this.#look());
-    this.#look();
+    port.onWaiting(() => this.#wake());
+    this.#wake();
   }
 
   /** Ids of the messages that were taken. */
@@ -45,7 +45,7 @@ export class Steering implements AsyncIterable<Message> {
   /** Ends the iteration: no more messages can be taken. */
   end(): void {
     this.#isOver = true;
-    this.#look();
+    this.#wake();
   }
 
   async #offer(): Promise<IteratorResult<Message, undefined>> {
@@ -69,7 +69,7 @@ export class Steering implements AsyncIterable<Message> {
   }
 
   /** Called when other messages may wait. */
-  #look(): void {
+  #wake(): void {
     this.#woken.resolve();
   }
 
@@ -85,7 +85,7 @@ export class Steering implements AsyncIterable<Message> {
     try {
       this.#waiting.push(...(await this.#port.waiting(this.#taken.length + this.#waiting.length)));
     } catch (error) {
-      this.#look();
+      this.#wake();
       if (!this.#isOver) throw error;
     }
   }

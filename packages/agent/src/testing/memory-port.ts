@@ -96,7 +96,7 @@ export class MemoryPort implements TurnPort {
     this.#current = fold(this.#current, response, { coalesceText: !keepsParts });
     if (isTerminal(this.#current.status.state) && this.#current.status.state !== 'TASK_STATE_COMPLETED')
       this.calls.end();
-    for (const look of this.#watchers) look();
+    for (const check of this.#watchers) check();
   }
 
   async confirm(): Promise<void> {
@@ -128,13 +128,13 @@ export class MemoryPort implements TurnPort {
   /** Resolves with the task as soon as the condition holds. */
   until(holds: (task: Task) => boolean): Promise<Task> {
     const { promise, resolve } = Promise.withResolvers<Task>();
-    const look = () => {
+    const check = () => {
       if (!holds(this.#current)) return;
-      this.#watchers.delete(look);
+      this.#watchers.delete(check);
       resolve(this.#current);
     };
-    this.#watchers.add(look);
-    look();
+    this.#watchers.add(check);
+    check();
     return promise;
   }
 

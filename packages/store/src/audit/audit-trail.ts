@@ -38,7 +38,7 @@ export interface AuditPage {
 /** Entries of the stream in one read. */
 const READ_AT_ONCE = 50;
 /** Events that are read for one page at most. */
-const MOST_LOOKED_AT = 20_000;
+const MAX_SCANNED = 20_000;
 const filteredBy = ['what', 'tenant', 'subject', 'credential', 'object', 'outcome'] as const;
 /** The position before all events. */
 const NEWEST = '+ 0';
@@ -71,9 +71,9 @@ export class AuditTrail {
     const oldestMs = Math.max(sinceMs, Date.now() - this.#settings.auditRetentionMs);
     const items: AuditEvent[] = [];
     let last = decodePageToken(pageToken, filters) ?? NEWEST;
-    let looked = 0;
+    let scanned = 0;
     for await (const { event, position } of this.#eventsBefore(last, oldestMs)) {
-      if (items.length === pageSize || looked++ === MOST_LOOKED_AT)
+      if (items.length === pageSize || scanned++ === MAX_SCANNED)
         return { items, nextPageToken: encodePageToken(last, filters) };
       last = position;
       if (isWanted(event, query)) items.push(event);

@@ -7,9 +7,9 @@ import type { Grant, Slots } from './slots.ts';
 /** Jobs that one script takes: bounds the time that Redis spends in it. */
 const MOST_AT_ONCE = 16;
 /** A wake-up may be lost with its process or connection: a waiting loop looks again after this time. */
-const LOOK_AGAIN_MS = 1_000;
+const POLL_MS = 1_000;
 /** How often it looks for awaited jobs while the waiting jobs are ones that it must not take. */
-const LOOK_FOR_AWAITED_MS = 50;
+const POLL_AWAITED_MS = 50;
 const RETRY_MS = 200;
 
 export interface FetchLoopParts {
@@ -132,11 +132,11 @@ export class FetchLoop {
   /** @returns when to take jobs again, as performance.now(), unless it is woken before */
   async #nextTake(taken: Taken | undefined): Promise<number> {
     if (!taken) return this.#pause(RETRY_MS);
-    const { jobs, waiting, dueInMs = LOOK_AGAIN_MS } = taken;
-    if (waiting > 0 && jobs.length === 0) return this.#pause(LOOK_FOR_AWAITED_MS);
+    const { jobs, waiting, dueInMs = POLL_MS } = taken;
+    if (waiting > 0 && jobs.length === 0) return this.#pause(POLL_AWAITED_MS);
     if (waiting > 0) return 0;
     await outcomesOfQuickAgents();
-    const waitMs = Math.min(dueInMs, LOOK_AGAIN_MS);
+    const waitMs = Math.min(dueInMs, POLL_MS);
     // Where jobs come together, the time until this process hears of the next one lets more of them arrive.
     const isBusy = jobs.length > 1;
     return isBusy || this.#parts.slots.isShared ? this.#wait(waitMs) : performance.now() + waitMs;

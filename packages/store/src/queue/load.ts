@@ -93,7 +93,7 @@ class QueueLoad {
   /** Most jobs that lately ran at once. */
   #mostActive = 0;
   #mostWaiting = FIRST;
-  #lookedAt = Number.NEGATIVE_INFINITY;
+  #sampledAt = Number.NEGATIVE_INFINITY;
 
   constructor(maxWaitMs: number) {
     this.#maxWaitMs = maxWaitMs;
@@ -101,7 +101,7 @@ class QueueLoad {
   }
 
   get isDue(): boolean {
-    return performance.now() - this.#lookedAt >= EVERY_MS;
+    return performance.now() - this.#sampledAt >= EVERY_MS;
   }
 
   get mostWaiting(): number {
@@ -115,7 +115,7 @@ class QueueLoad {
 
   /** Keeps the last result while Redis does not answer. */
   async update(sample: () => Promise<QueueSample>): Promise<void> {
-    this.#lookedAt = performance.now();
+    this.#sampledAt = performance.now();
     try {
       this.#learn(await sample());
     } catch {

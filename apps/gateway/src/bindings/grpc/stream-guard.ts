@@ -42,7 +42,7 @@ export class StreamGuard {
   start(port: number): void {
     this.#port = port;
     subscribe(channel, this.#onStream);
-    this.#timer = setInterval(() => this.#look(performance.now()), Math.max(this.#stallMs / 4, 20)).unref();
+    this.#timer = setInterval(() => this.#check(performance.now()), Math.max(this.#stallMs / 4, 20)).unref();
   }
 
   stop(): void {
@@ -69,7 +69,7 @@ export class StreamGuard {
     };
   };
 
-  #look(now: number): void {
+  #check(now: number): void {
     const unsentOf = this.#unsentOfSessions();
     for (const [stream, before] of this.#unsent) {
       const { session, writableLength: bytes } = stream;
