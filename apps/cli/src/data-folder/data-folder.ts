@@ -12,12 +12,12 @@ export interface FolderPlace {
 }
 
 /** Default of `switchyard up`, and of `npm start` in a checkout of the repository. */
-const usualFolders = ['.switchyard', '.data'];
+const defaultFolders = ['.switchyard', '.data'];
 
 /** DATA_DIR, otherwise an existing default folder, preferably one with a running deployment. */
 export function dataFolderOf({ env, folder }: FolderPlace): string {
   if (env.DATA_DIR) return resolve(folder, env.DATA_DIR);
-  const folders = usualFolders.map((name) => join(folder, name));
+  const folders = defaultFolders.map((name) => join(folder, name));
   const isIn = (file: string) => (each: string) => existsSync(join(each, file));
   return folders.find(isIn(addressFile)) ?? folders.find(isIn('')) ?? join(folder, '.switchyard');
 }

@@ -8,12 +8,12 @@ import { Failure } from '../failures/failure.ts';
 import { openSession, type Session, type World } from '../session/session.ts';
 
 /** The admin port of `switchyard up` with the default `PORT`. */
-const usualUrl = 'http://127.0.0.1:4100';
+const defaultUrl = 'http://127.0.0.1:4100';
 
 export const operatorHelp = `
 Environment:
   SWITCHYARD_OPERATOR_URL     the gateway's admin port (default: of the deployment running in this folder,
-                              else ${usualUrl})
+                              else ${defaultUrl})
   ADMIN_KEY, ADMIN_KEY_FILE   its key (default: operator-key in .switchyard, .data or DATA_DIR)`;
 
 /** Runs a command of operators. @throws {Failure} */
@@ -38,7 +38,7 @@ export async function explained<T>(url: string, call: Promise<T>): Promise<T> {
 
 /** URL of the operators' port, and the key. @throws {Failure} */
 export async function operatorAccess(world: World): Promise<{ readonly url: string; readonly key: string }> {
-  const { operators = usualUrl } = (await readAddresses(dataFolderOf(world))) ?? {};
+  const { operators = defaultUrl } = (await readAddresses(dataFolderOf(world))) ?? {};
   return { url: world.env.SWITCHYARD_OPERATOR_URL || operators, key: await readKey(world) };
 }
 

@@ -10,7 +10,7 @@ import { Output, type Streams } from '../output/output.ts';
 import type { Detail } from '../output/task-text.ts';
 import { readSettingsFiles } from '../settings/dotenv.ts';
 import type { CliOptions } from '../settings/options.ts';
-import { type Environment, optionsOf, resolveSettings, type Setting, type Usual } from '../settings/resolve.ts';
+import { type Defaults, type Environment, optionsOf, resolveSettings, type Setting } from '../settings/resolve.ts';
 
 /** What a command gets from its process. */
 export interface World {
@@ -44,8 +44,8 @@ export interface Session {
 export async function openSession(world: World, command: Command): Promise<Session> {
   const flags = command.optsWithGlobals();
   const files = await readSettingsFiles({ config: flags.config, folder: world.folder, home: world.home });
-  const usual = await usualSettings(world);
-  const settings = resolveSettings({ flags: withAliases(flags), env: world.env, files, usual });
+  const defaults = await defaultSettings(world);
+  const settings = resolveSettings({ flags: withAliases(flags), env: world.env, files, defaults });
   const options = optionsOf(settings);
   const output = new Output(world.streams, options);
   for (const { path, values, isShared } of files)
@@ -61,7 +61,7 @@ export async function openSession(world: World, command: Command): Promise<Sessi
 }
 
 /** The agent of the deployment that runs in this folder. */
-async function usualSettings(world: World): Promise<Usual> {
+async function defaultSettings(world: World): Promise<Defaults> {
   const folder = dataFolderOf(world);
   const addresses = await readAddresses(folder);
   return addresses ? { agentCard: { text: addresses.gateway, source: `what runs in ${folder}` } } : {};
@@ -93,8 +93,8 @@ export function detailOf(session: Session): Detail {
 /** The command that continues a task, for copying. */
 export function nextCommand(task: Task, { options, settings }: Session): string | undefined {
   const { agentCard } = options;
-  const isUsual = settings.some(({ name, isUsual }) => name === 'agentCard' && isUsual);
-  const agent = isUsual ? '' : ` -a ${quoted(agentCard)}`;
+  const isDefault = settings.some(({ name, isDefault }) => name === 'agentCard' && isDefault);
+  const agent = isDefault ? '' : ` -a ${quoted(agentCard)}`;
   const state = stateOf(task);
   if (isTerminal(state))
     return task.contextId && `switchyard send${agent} --context-id ${quoted(task.contextId)} "<message>"`;

@@ -15,28 +15,28 @@ export interface Setting {
   readonly given: string;
   readonly source: string;
   /** The default. */
-  readonly isUsual: boolean;
+  readonly isDefault: boolean;
 }
 
 /** A value that replaces an option's default, and its source. */
-export type Usual = Readonly<Partial<Record<OptionName, { readonly text: string; readonly source: string }>>>;
+export type Defaults = Readonly<Partial<Record<OptionName, { readonly text: string; readonly source: string }>>>;
 
 export interface Sources {
   readonly flags: Flags;
   readonly env: Environment;
   readonly files: readonly SettingsFile[];
-  readonly usual?: Usual;
+  readonly defaults?: Defaults;
 }
 
 /** Every option from flag, environment, local file, global file or default, in this order. @throws {Failure} */
 export function resolveSettings(sources: Sources): readonly Setting[] {
   return optionNames().map((name) => {
     const spec: OptionSpec = optionSpecs[name];
-    const { text, source, isUsual } = given(name, spec, sources);
-    if (text === undefined) return { name, spec, value: undefined, given: '', source, isUsual };
+    const { text, source, isDefault } = given(name, spec, sources);
+    if (text === undefined) return { name, spec, value: undefined, given: '', source, isDefault };
     const { data, error } = spec.schema.safeParse(text);
     if (error) throw new Failure('A2ACLI_ERR_USAGE', `${source} ${firstIssue(error)}`);
-    return { name, spec, value: data, given: [text].flat().join(','), source, isUsual };
+    return { name, spec, value: data, given: [text].flat().join(','), source, isDefault };
   });
 }
 
@@ -50,14 +50,14 @@ function optionNames(): OptionName[] {
   return Object.keys(optionSpecs) as OptionName[];
 }
 
-function given(name: OptionName, spec: OptionSpec, { usual = {}, ...sources }: Sources) {
+function given(name: OptionName, spec: OptionSpec, { defaults = {}, ...sources }: Sources) {
   const asked = askedFor(name, spec, sources);
-  if (asked) return { ...asked, isUsual: false };
-  const { text, source } = usual[name] ?? { text: spec.default, source: 'default' };
-  return { text, source, isUsual: true };
+  if (asked) return { ...asked, isDefault: false };
+  const { text, source } = defaults[name] ?? { text: spec.default, source: 'default' };
+  return { text, source, isDefault: true };
 }
 
-function askedFor(name: OptionName, spec: OptionSpec, { flags, env, files }: Omit<Sources, 'usual'>) {
+function askedFor(name: OptionName, spec: OptionSpec, { flags, env, files }: Omit<Sources, 'defaults'>) {
   const flag = flags[name];
   if (flag !== undefined) return { text: Array.isArray(flag) ? flag : String(flag), source: longFlag(spec) };
   if (!spec.isFlagOnly) {

@@ -139,12 +139,12 @@ export function requireAgent(
 }
 
 function requireAgentAtRoot(agents: AgentDirectory, mayUse: (agent: AnnouncedAgent) => boolean): AnnouncedAgent {
-  const { default: usual } = agents;
-  if (!usual)
+  const { default: atRoot } = agents;
+  if (!atRoot)
     throw new A2AError('Unavailable', 'No worker has announced the default agent yet', {
       retryAfterSeconds: 5,
     });
-  const agent = mayUse(usual) ? usual : agents.list().find(mayUse);
+  const agent = mayUse(atRoot) ? atRoot : agents.list().find(mayUse);
   if (!agent) throw new A2AError('NotFound', 'This gateway has no agent that you may use');
   return agent;
 }

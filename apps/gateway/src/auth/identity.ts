@@ -74,7 +74,7 @@ export class Identity implements IdentityFields {
   }
 }
 
-/** The identity of an API key. Without explicit scopes it has the usual ones. */
+/** The identity of an API key. Without explicit scopes it has the default ones. */
 export function identityOfKey(principal: Principal, rest: Omit<IdentityFields, 'principal' | 'scopes'>): Identity {
   const scopes = principal.scopes.length > 0 ? principal.scopes : defaultScopes;
   return new Identity({ principal, scopes, ...rest });

@@ -67,9 +67,9 @@ export function logTo(log: Logger, agentLog: AgentLog = {}): Emit {
     }
     const line = lines[event.kind];
     if (!line) return;
-    const [usual, text] = line;
+    const [eventLevel, text] = line;
     const { err }: { readonly err?: unknown; readonly kind: unknown } = event;
-    const level = err !== undefined && usual === 'info' ? 'warn' : usual;
+    const level = err !== undefined && eventLevel === 'info' ? 'warn' : eventLevel;
     if (!log.isLevelEnabled(level)) return;
     // The stack of an outage error is useless.
     log[level](isOutage(err) ? { ...event, err: String(err) } : event, text);
