@@ -34,7 +34,7 @@ async function runCommand(): Promise<number> {
     stream.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
   // The second one exits the process.
   process.once('SIGINT', () => stopped.abort(new Failure('A2ACLI_ERR_INTERNAL', 'It was interrupted')));
-  const world = {
+  const invocation = {
     args: argv.slice(2),
     env,
     folder: process.cwd(),
@@ -49,5 +49,5 @@ async function runCommand(): Promise<number> {
     },
     otherPrograms: [...programs.keys()],
   };
-  return runCli(world, version);
+  return runCli(invocation, version);
 }

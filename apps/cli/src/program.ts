@@ -7,7 +7,7 @@ import { addKeysCommands } from './operator/keys.ts';
 import { addQueueCommands } from './operator/queue.ts';
 import { addWhyCommand } from './operator/why.ts';
 import { Output } from './output/output.ts';
-import type { World } from './session/session.ts';
+import type { Invocation } from './session/session.ts';
 import { type OptionSpec, optionSpecs } from './settings/options.ts';
 import { addCardCommands } from './verbs/card.ts';
 import { addChatCommand } from './verbs/chat.ts';
@@ -27,22 +27,23 @@ const otherPrograms: Readonly<Record<string, string>> = {
 };
 
 /** Runs a command line. @returns its exit code */
-export async function runCli(world: World, version: string): Promise<number> {
-  const program = buildProgram(world, version);
+export async function runCli(invocation: Invocation, version: string): Promise<number> {
+  const program = buildProgram(invocation, version);
   try {
-    await program.parseAsync([...world.args], { from: 'user' });
+    await program.parseAsync([...invocation.args], { from: 'user' });
     return 0;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
-    if (world.stopped.aborted) return 130;
-    const failure = error instanceof CommanderError ? usageFailure(error, program, world.args) : callFailure(error);
-    if (!failure.isReported) outputBeforeParsing(world).failure(failure);
+    if (invocation.stopped.aborted) return 130;
+    const failure =
+      error instanceof CommanderError ? usageFailure(error, program, invocation.args) : callFailure(error);
+    if (!failure.isReported) outputBeforeParsing(invocation).failure(failure);
     return failure.exitCode;
   }
 }
 
 /** All commands. */
-function buildProgram(world: World, version: string): Command {
+function buildProgram(invocation: Invocation, version: string): Command {
   const program = new Command('switchyard')
     .description('Calls A2A agents, and runs and operates Switchyard, a gateway for them.')
     .version(version, '-v, --version', 'print the version')
@@ -50,31 +51,35 @@ function buildProgram(world: World, version: string): Command {
     .option('--config <path>', 'a settings file, instead of the nearest .env')
     .showHelpAfterError(false)
     .configureHelp({ showGlobalOptions: true, visibleGlobalOptions: usedGlobalOptions, formatHelp: commandsFirst })
-    .configureOutput({ writeOut: world.streams.out, writeErr: world.streams.err, outputError: () => undefined })
+    .configureOutput({
+      writeOut: invocation.streams.out,
+      writeErr: invocation.streams.err,
+      outputError: () => undefined,
+    })
     .exitOverride();
   for (const spec of Object.values(optionSpecs)) program.addOption(optionOf(spec));
   for (const alias of ['--watch', '--return-immediately', '--no-wait']) program.addOption(new Option(alias).hideHelp());
   program.addHelpText('after', helpEnd);
   program.commandsGroup('Agents:');
-  addSendCommand(program, world);
-  addTaskCommands(program, world);
-  addPushConfigCommands(program, world);
-  addCardCommands(program, world);
-  addChatCommand(program, world);
+  addSendCommand(program, invocation);
+  addTaskCommands(program, invocation);
+  addPushConfigCommands(program, invocation);
+  addCardCommands(program, invocation);
+  addChatCommand(program, invocation);
   program.commandsGroup('Switchyard:');
-  addQueueCommands(program, world);
-  addDeadCommands(program, world);
-  addWhyCommand(program, world);
-  addKeysCommands(program, world);
-  addDoctorCommand(program, world);
-  for (const name of world.otherPrograms)
+  addQueueCommands(program, invocation);
+  addDeadCommands(program, invocation);
+  addWhyCommand(program, invocation);
+  addKeysCommands(program, invocation);
+  addDoctorCommand(program, invocation);
+  for (const name of invocation.otherPrograms)
     program
       .command(name)
       .description(otherPrograms[name] ?? '')
       .helpOption(false);
   program.commandsGroup('This command:');
-  addConfigCommands(program, world);
-  addCompletionCommand(program, world);
+  addConfigCommands(program, invocation);
+  addCompletionCommand(program, invocation);
   return program;
 }
 
@@ -124,7 +129,7 @@ function usageFailure({ message, code }: CommanderError, program: Command, args:
 }
 
 /** A command line that cannot be parsed may still request JSON. */
-function outputBeforeParsing({ args, env, streams }: World): Output {
+function outputBeforeParsing({ args, env, streams }: Invocation): Output {
   const line = args.join('\n');
   const isJson = /(?:^|\n)(?:-o|--output)[\n=]?json(?:\n|$)/.test(line);
   const isText = /(?:^|\n)(?:-o|--output)[\n=]?text(?:\n|$)/.test(line);

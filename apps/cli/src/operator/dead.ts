@@ -11,7 +11,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { Failure } from '../failures/failure.ts';
 import { field, table } from '../output/labelled-text.ts';
-import type { Session, World } from '../session/session.ts';
+import type { Invocation, Session } from '../session/session.ts';
 import { operatorHelp, withOperator } from './operator.ts';
 
 const lettersSchema = pageOf('deadLetters', deadLetterSchema);
@@ -26,7 +26,7 @@ interface Filter {
 }
 
 /** `dead`: messages and webhooks that failed for good. */
-export function addDeadCommands(program: Command, world: World): void {
+export function addDeadCommands(program: Command, invocation: Invocation): void {
   const dead = program.command('dead').description('dead letters: list, retry, delete');
   dead.addHelpText('after', operatorHelp);
   filtered(dead.command('list', { isDefault: true }))
@@ -34,14 +34,14 @@ export function addDeadCommands(program: Command, world: World): void {
     .option('--page-size <n>', 'dead letters per page', '100')
     .option('--page-token <token>', 'the next-page token of the previous page')
     .action((filter: Filter, command: Command) =>
-      withOperator(world, command, (session, api) => list(session, api, filter)),
+      withOperator(invocation, command, (session, api) => list(session, api, filter)),
     );
   filtered(dead.command('retry'))
     .description('retry one, or with --all every one that matches the filter')
     .argument('[id]')
     .option('--all', 'every one, or every one that matches the filter')
     .action((id: string | undefined, { all, ...filter }: Filter & { all?: boolean }, command: Command) =>
-      withOperator(world, command, (session, api) => {
+      withOperator(invocation, command, (session, api) => {
         if ((id === undefined) === !all) throw new Failure('A2ACLI_ERR_USAGE', 'Give an id, or --all');
         return id === undefined ? retryAll(session, api, filter) : retry(session, api, id);
       }),
@@ -51,7 +51,7 @@ export function addDeadCommands(program: Command, world: World): void {
     .description('delete one')
     .argument('<id>')
     .action((id: string, _, command: Command) =>
-      withOperator(world, command, async ({ output }, api) => {
+      withOperator(invocation, command, async ({ output }, api) => {
         await api.call(`/admin/dead-letters/${encodeURIComponent(id)}`, z.unknown(), { method: 'DELETE' });
         output.result({}, () => field('Deleted', id));
       }),
@@ -90,7 +90,7 @@ async function retry({ output }: Session, api: OperatorClient, id: string): Prom
 
 /** Continues while this command runs; if started again, it retries the rest. */
 async function retryAll(session: Session, api: OperatorClient, filter: Filter): Promise<void> {
-  const { output, options, world, call } = session;
+  const { output, options, invocation, call } = session;
   const { data, error } = deadLetterFilterSchema.safeParse(filter);
   if (error) throw new Failure('A2ACLI_ERR_USAGE', error.issues.map(({ message }) => message).join('; '));
   const request = { method: 'POST', body: data, signal: call.signal } as const;
@@ -98,9 +98,9 @@ async function retryAll(session: Session, api: OperatorClient, filter: Filter): 
   for await (const progress of api.events('/admin/dead-letters:retry', bulkProgressSchema, request)) {
     last = progress;
     if (options.stream) output.result(progress, () => progressText(progress));
-    else if (world.isTerminal.err) world.streams.err(`\r${progress.done} of ${progress.total}`);
+    else if (invocation.isTerminal.err) invocation.streams.err(`\r${progress.done} of ${progress.total}`);
   }
-  if (world.isTerminal.err && !options.stream) world.streams.err('\r\u001b[K');
+  if (invocation.isTerminal.err && !options.stream) invocation.streams.err('\r\u001b[K');
   if (!last?.isDone)
     throw new Failure('SWITCHYARD_ERR_CUT_OFF', 'The gateway ended before all were retried', retryAgain);
   const end = last;

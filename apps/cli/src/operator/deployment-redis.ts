@@ -4,12 +4,12 @@ import { Settings, SettingsError, storeSettings } from '@switchyard/settings';
 import { z } from 'zod';
 import { dataFolderOf } from '../data-folder/data-folder.ts';
 import { Failure } from '../failures/failure.ts';
-import type { World } from '../session/session.ts';
+import type { Invocation } from '../session/session.ts';
 
 /** URL of the deployment's Redis: REDIS_URL, or the running Redis of this folder. @throws {Failure} */
-export async function deploymentRedis(world: World): Promise<ReturnType<typeof storeSettings>> {
-  const { env } = world;
-  const url = env.REDIS_URL || (await embeddedRedisUrl(dataFolderOf(world)));
+export async function deploymentRedis(invocation: Invocation): Promise<ReturnType<typeof storeSettings>> {
+  const { env } = invocation;
+  const url = env.REDIS_URL || (await embeddedRedisUrl(dataFolderOf(invocation)));
   if (url === undefined)
     throw new Failure('A2ACLI_ERR_USAGE', 'No Redis is given', {
       hint: 'Set REDIS_URL, or run this in the folder where switchyard up or npm start runs.',

@@ -19,7 +19,7 @@ import { connect } from '../agent/agent.ts';
 import { callFailure } from '../failures/call-failure.ts';
 import { Failure } from '../failures/failure.ts';
 import { field } from '../output/labelled-text.ts';
-import { openSession, type Session, type World } from '../session/session.ts';
+import { type Invocation, openSession, type Session } from '../session/session.ts';
 import { deploymentRedis } from './deployment-redis.ts';
 import { explained, operatorAccess } from './operator.ts';
 import { holderOf } from './ports.ts';
@@ -33,20 +33,20 @@ interface Finding {
 }
 
 /** `doctor`: problems of an installation, and what to do. Changes nothing. */
-export function addDoctorCommand(program: Command, world: World): void {
+export function addDoctorCommand(program: Command, invocation: Invocation): void {
   program
     .command('doctor')
     .description('check Node, ports, Redis, gateway, agents, versions and clocks, and suggest fixes')
     .addHelpText('after', '\nIt checks the Redis at REDIS_URL, or that of the deployment running in this folder.')
     .action(async (_, command: Command) => {
-      const session = await openSession(world, command);
+      const session = await openSession(invocation, command);
       const findings = (
         await Promise.all([
           checkNode(),
-          checkPorts(world),
-          checkRedis(world),
+          checkPorts(invocation),
+          checkRedis(invocation),
           checkGateway(session),
-          checkOperators(world),
+          checkOperators(invocation),
         ])
       ).flat();
       const problems = findings.filter(({ verdict }) => verdict === 'problem').length;
@@ -73,7 +73,7 @@ function checkNode(): Finding[] {
 }
 
 /** Ports of a gateway that is started here. */
-async function checkPorts({ env }: World): Promise<Finding[]> {
+async function checkPorts({ env }: Invocation): Promise<Finding[]> {
   const port = Number(env.PORT || 4_000);
   const wanted = { PORT: port, ADMIN_PORT: Number(env.ADMIN_PORT || port + 100) };
   const found = await Promise.all(
@@ -89,9 +89,9 @@ async function checkPorts({ env }: World): Promise<Finding[]> {
 
 const testedRedis = 7;
 
-async function checkRedis(world: World): Promise<Finding[]> {
+async function checkRedis(invocation: Invocation): Promise<Finding[]> {
   try {
-    const settings = await deploymentRedis(world);
+    const settings = await deploymentRedis(invocation);
     const masters = (await inspectRedis(settings)).flatMap(redisFindings);
     return [...masters, ...(await checkSchema(settings))];
   } catch (error) {
@@ -189,9 +189,9 @@ async function checkGateway({ call, options }: Session): Promise<Finding[]> {
   }
 }
 
-async function checkOperators(world: World): Promise<Finding[]> {
+async function checkOperators(invocation: Invocation): Promise<Finding[]> {
   try {
-    const access = await operatorAccess(world);
+    const access = await operatorAccess(invocation);
     const api = new OperatorClient(access);
     const [agents, versions] = await explained(access.url, Promise.all([allAgents(api), versionsOf(api)]));
     return [

@@ -10,7 +10,7 @@ import {
 import type { Command } from 'commander';
 import { Failure } from '../failures/failure.ts';
 import { field, table } from '../output/labelled-text.ts';
-import { openSession, type Session, type World } from '../session/session.ts';
+import { type Invocation, openSession, type Session } from '../session/session.ts';
 import { deploymentRedis } from './deployment-redis.ts';
 
 /** The part of a store that the commands use. */
@@ -25,7 +25,7 @@ KEY_PREFIX and SHARDS (default: that of the deployment running in this folder). 
 it as X-API-Key.`;
 
 /** `keys`: the API keys of clients. */
-export function addKeysCommands(program: Command, world: World): void {
+export function addKeysCommands(program: Command, invocation: Invocation): void {
   const keys = program.command('keys').description('API keys for clients: create, list, revoke');
   keys.addHelpText('after', help);
   keys
@@ -38,7 +38,7 @@ export function addKeysCommands(program: Command, world: World): void {
     .option('--days <number>', 'days until it expires (default: never)')
     .option('--note <text>', 'what it is for')
     .action((given: object, command: Command) =>
-      withStore(world, command, async ({ output }, store) => {
+      withStore(invocation, command, async ({ output }, store) => {
         const { key, credential, notes } = await createKey(store, given);
         output.result({ key, ...credential }, () => field('Key', key) + credentialText(credential));
         for (const note of notes) output.note(`warning: ${note}`);
@@ -48,7 +48,7 @@ export function addKeysCommands(program: Command, world: World): void {
     .command('list')
     .description('list keys without their secrets, latest first')
     .action((_, command: Command) =>
-      withStore(world, command, async ({ output }, { credentials }) => {
+      withStore(invocation, command, async ({ output }, { credentials }) => {
         const all = await credentials.list();
         output.result({ keys: all }, () => (all.length === 0 ? field('Keys', 'none') : table(head, all.map(row))));
       }),
@@ -58,7 +58,7 @@ export function addKeysCommands(program: Command, world: World): void {
     .description('revoke a key at once, on all gateways')
     .argument('<id>')
     .action((id: string, _, command: Command) =>
-      withStore(world, command, async ({ output }, store) => {
+      withStore(invocation, command, async ({ output }, store) => {
         const { credential, notes } = await revokeKey(store, id);
         output.result(credential, () => credentialText(credential));
         for (const note of notes) output.note(`warning: ${note}`);
@@ -101,12 +101,12 @@ async function audited(trail: AuditTrail, what: AuditAction, { id, tenant }: Cre
 }
 
 async function withStore(
-  world: World,
+  invocation: Invocation,
   command: Command,
   run: (session: Session, store: KeyStore) => Promise<void>,
 ): Promise<void> {
-  const session = await openSession(world, command);
-  const store = new Store(await deploymentRedis(world), () => undefined); // `start` reports the problem.
+  const session = await openSession(invocation, command);
+  const store = new Store(await deploymentRedis(invocation), () => undefined); // `start` reports the problem.
   try {
     await store.start('reader');
     await run(session, store);

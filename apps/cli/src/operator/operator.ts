@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { dataFolderOf, readAddresses } from '../data-folder/data-folder.ts';
 import { Failure } from '../failures/failure.ts';
-import { openSession, type Session, type World } from '../session/session.ts';
+import { type Invocation, openSession, type Session } from '../session/session.ts';
 
 /** The admin port of `switchyard up` with the default `PORT`. */
 const defaultUrl = 'http://127.0.0.1:4100';
@@ -18,12 +18,12 @@ Environment:
 
 /** Runs a command of operators. @throws {Failure} */
 export async function withOperator(
-  world: World,
+  invocation: Invocation,
   command: Command,
   run: (session: Session, api: OperatorClient) => Promise<void>,
 ): Promise<void> {
-  const session = await openSession(world, command);
-  const access = await operatorAccess(world);
+  const session = await openSession(invocation, command);
+  const access = await operatorAccess(invocation);
   await explained(access.url, run(session, new OperatorClient(access)));
 }
 
@@ -37,15 +37,15 @@ export async function explained<T>(url: string, call: Promise<T>): Promise<T> {
 }
 
 /** URL of the operators' port, and the key. @throws {Failure} */
-export async function operatorAccess(world: World): Promise<{ readonly url: string; readonly key: string }> {
-  const { operators = defaultUrl } = (await readAddresses(dataFolderOf(world))) ?? {};
-  return { url: world.env.SWITCHYARD_OPERATOR_URL || operators, key: await readKey(world) };
+export async function operatorAccess(invocation: Invocation): Promise<{ readonly url: string; readonly key: string }> {
+  const { operators = defaultUrl } = (await readAddresses(dataFolderOf(invocation))) ?? {};
+  return { url: invocation.env.SWITCHYARD_OPERATOR_URL || operators, key: await readKey(invocation) };
 }
 
-async function readKey(world: World): Promise<string> {
-  const { env } = world;
+async function readKey(invocation: Invocation): Promise<string> {
+  const { env } = invocation;
   if (env.ADMIN_KEY) return env.ADMIN_KEY;
-  const file = env.ADMIN_KEY_FILE || join(dataFolderOf(world), 'operator-key');
+  const file = env.ADMIN_KEY_FILE || join(dataFolderOf(invocation), 'operator-key');
   try {
     return (await readFile(file, 'utf8')).trim();
   } catch (error) {

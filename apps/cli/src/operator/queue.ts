@@ -8,21 +8,21 @@ import {
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { field, table } from '../output/labelled-text.ts';
-import type { World } from '../session/session.ts';
+import type { Invocation } from '../session/session.ts';
 import { operatorHelp, withOperator } from './operator.ts';
 
 const agentsSchema = pageOf('agents', agentReadingSchema);
 const tenantsSchema = z.object({ tenants: z.array(tenantShareSchema) });
 
 /** `queue`: the waiting jobs of each agent. */
-export function addQueueCommands(program: Command, world: World): void {
+export function addQueueCommands(program: Command, invocation: Invocation): void {
   const queue = program.command('queue').description('agent queues: list, pause, resume');
   queue.addHelpText('after', operatorHelp);
   queue
     .command('list', { isDefault: true })
     .description('list the queues: waiting and running jobs, workers')
     .action((_, command: Command) =>
-      withOperator(world, command, async ({ output }, api) => {
+      withOperator(invocation, command, async ({ output }, api) => {
         const agents = await allAgents(api);
         output.result({ agents }, () => table(head, agents.flatMap(rows)));
       }),
@@ -32,7 +32,7 @@ export function addQueueCommands(program: Command, world: World): void {
     .description('waiting messages of an agent by tenant')
     .argument('<agent>')
     .action((agent: string, _, command: Command) =>
-      withOperator(world, command, async ({ output }, api) => {
+      withOperator(invocation, command, async ({ output }, api) => {
         const shares = await api.call(`/admin/agents/${encodeURIComponent(agent)}/tenants`, tenantsSchema);
         const rows = shares.tenants.map(({ tenant, waiting }) => [tenant, String(waiting)]);
         output.result(shares, () => table(['TENANT', 'WAITING'], rows));
@@ -47,7 +47,7 @@ export function addQueueCommands(program: Command, world: World): void {
       .description(name === 'pause' ? 'stop starting turns; messages are still accepted' : 'start turns again')
       .argument('<agent>')
       .action((agent: string, _, command: Command) =>
-        withOperator(world, command, async ({ output }, api) => {
+        withOperator(invocation, command, async ({ output }, api) => {
           const path = `/admin/agents/${encodeURIComponent(agent)}:${name}`;
           const answer = await api.call(path, z.unknown(), { method: 'POST' });
           output.result(answer ?? {}, () => field('Agent', `${agent} is ${state}`));

@@ -2,7 +2,7 @@ import { diagnosisSchema } from '@switchyard/operator-api';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { field } from '../output/labelled-text.ts';
-import type { World } from '../session/session.ts';
+import type { Invocation } from '../session/session.ts';
 import { operatorHelp, withOperator } from './operator.ts';
 
 /** The fields of a task's detail that `why` shows. */
@@ -28,14 +28,14 @@ const commands: Readonly<Record<string, (task: z.infer<typeof detailSchema>) => 
 };
 
 /** `why`: the reason for a task's state. */
-export function addWhyCommand(program: Command, world: World): void {
+export function addWhyCommand(program: Command, invocation: Invocation): void {
   program
     .command('why')
     .description('explain why a task is in its state, and what to do')
     .argument('<taskId>')
     .addHelpText('after', operatorHelp)
     .action((id: string, _, command: Command) =>
-      withOperator(world, command, async ({ output }, api) => {
+      withOperator(invocation, command, async ({ output }, api) => {
         const task = await api.call(`/admin/tasks/${encodeURIComponent(id)}`, detailSchema);
         const { diagnosis } = task;
         output.result(diagnosis, () =>

@@ -12,8 +12,8 @@ import { readSettingsFiles } from '../settings/dotenv.ts';
 import type { CliOptions } from '../settings/options.ts';
 import { type Defaults, type Environment, optionsOf, resolveSettings, type Setting } from '../settings/resolve.ts';
 
-/** What a command gets from its process. */
-export interface World {
+/** A run of the command line: what it gets from its process. */
+export interface Invocation {
   readonly args: readonly string[];
   readonly env: Environment;
   readonly folder: string;
@@ -33,7 +33,7 @@ export interface World {
 
 /** A running command: its options and its output. */
 export interface Session {
-  readonly world: World;
+  readonly invocation: Invocation;
   readonly options: CliOptions;
   readonly settings: readonly Setting[];
   readonly output: Output;
@@ -41,39 +41,39 @@ export interface Session {
 }
 
 /** @throws {Failure} */
-export async function openSession(world: World, command: Command): Promise<Session> {
+export async function openSession(invocation: Invocation, command: Command): Promise<Session> {
   const flags = command.optsWithGlobals();
-  const files = await readSettingsFiles({ config: flags.config, folder: world.folder, home: world.home });
-  const defaults = await defaultSettings(world);
-  const settings = resolveSettings({ flags: withAliases(flags), env: world.env, files, defaults });
+  const files = await readSettingsFiles({ config: flags.config, folder: invocation.folder, home: invocation.home });
+  const defaults = await defaultSettings(invocation);
+  const settings = resolveSettings({ flags: withAliases(flags), env: invocation.env, files, defaults });
   const options = optionsOf(settings);
-  const output = new Output(world.streams, options);
+  const output = new Output(invocation.streams, options);
   for (const { path, values, isShared } of files)
     if (isShared && (values.A2ACLI_BEARER || values.A2ACLI_API_KEY))
       output.note(`warning: ${path} holds a credential, and others may read it: chmod 600 ${path}`);
   if (options.insecure) {
     output.note('warning: --insecure: TLS certificates are not verified, anyone between may read and answer');
     if (options.bearer || options.apiKey) output.note('warning: --insecure: your credential is sent nevertheless');
-    world.stopVerifyingTls();
+    invocation.stopVerifyingTls();
   }
-  const call = { options, log: (line: string) => output.note(`debug: ${line}`), signal: deadline(world, options) };
-  return { world, options, settings, output, call };
+  const call = { options, log: (line: string) => output.note(`debug: ${line}`), signal: deadline(invocation, options) };
+  return { invocation, options, settings, output, call };
 }
 
 /** The agent of the deployment that runs in this folder. */
-async function defaultSettings(world: World): Promise<Defaults> {
-  const folder = dataFolderOf(world);
+async function defaultSettings(invocation: Invocation): Promise<Defaults> {
+  const folder = dataFolderOf(invocation);
   const addresses = await readAddresses(folder);
   return addresses ? { agentCard: { text: addresses.gateway, source: `what runs in ${folder}` } } : {};
 }
 
 /** Opens a session, connects to the agent, and runs the command. */
 export async function withAgent(
-  world: World,
+  invocation: Invocation,
   command: Command,
   run: (session: Session, agent: Agent) => Promise<void>,
 ): Promise<void> {
-  const session = await openSession(world, command);
+  const session = await openSession(invocation, command);
   try {
     await run(session, await connect(session.call));
   } catch (error) {
@@ -120,7 +120,7 @@ function withAliases(flags: Readonly<Record<string, unknown>>) {
   return { ...flags, async: isAsync || (wait ? false : undefined), wait: wait || (isAsync ? false : undefined) };
 }
 
-function deadline({ stopped }: World, { timeout }: CliOptions): AbortSignal {
+function deadline({ stopped }: Invocation, { timeout }: CliOptions): AbortSignal {
   if (timeout === undefined) return stopped;
   const expired = new AbortController();
   const failure = new Failure('A2ACLI_ERR_TIMEOUT', `It took longer than --timeout ${timeout / 1_000}s`);

@@ -3,25 +3,25 @@ import { fetchCard } from '../agent/agent.ts';
 import { problemsOf } from '../agent/card.ts';
 import { Failure } from '../failures/failure.ts';
 import { cardText } from '../output/card-text.ts';
-import { openSession, type World, withAgent } from '../session/session.ts';
+import { type Invocation, openSession, withAgent } from '../session/session.ts';
 
 interface CardFlags {
   readonly validate?: boolean;
   readonly extended?: boolean;
 }
 
-export function addCardCommands(program: Command, world: World): void {
+export function addCardCommands(program: Command, invocation: Invocation): void {
   const card = program.command('card').description('show the Agent Card');
   card
     .command('get')
     .description('fetch the card')
     .option('--validate', 'validate it against the schema of A2A 1.0')
     .option('--extended', 'the extended card, for authenticated callers')
-    .action((flags: CardFlags, command: Command) => (flags.extended ? extended : plain)(world, command, flags));
+    .action((flags: CardFlags, command: Command) => (flags.extended ? extended : plain)(invocation, command, flags));
 }
 
-async function plain(world: World, command: Command, { validate }: CardFlags): Promise<void> {
-  const { output, call } = await openSession(world, command);
+async function plain(invocation: Invocation, command: Command, { validate }: CardFlags): Promise<void> {
+  const { output, call } = await openSession(invocation, command);
   const card = await fetchCard(call);
   const problems = validate ? problemsOf(card) : undefined;
   if (problems && problems.length > 0 && output.isJson)
@@ -31,8 +31,8 @@ async function plain(world: World, command: Command, { validate }: CardFlags): P
     throw new Failure('A2ACLI_ERR_CARD_INVALID', `The card is not valid: ${problems.length} problems`);
 }
 
-function extended(world: World, command: Command): Promise<void> {
-  return withAgent(world, command, async ({ output, options }, agent) => {
+function extended(invocation: Invocation, command: Command): Promise<void> {
+  return withAgent(invocation, command, async ({ output, options }, agent) => {
     if (!agent.can('extendedAgentCard'))
       throw new Failure('ExtendedAgentCardNotConfiguredError', 'The agent’s card says that it has no extended card');
     const accepts = Object.keys(agent.card.securitySchemes ?? {}).length > 0;

@@ -6,20 +6,20 @@ import { isTerminal, type StreamResponse, stateOf } from '../agent/objects.ts';
 import { callFailure } from '../failures/call-failure.ts';
 import { Failure } from '../failures/failure.ts';
 import { Transcript } from '../output/transcript.ts';
-import { type Session, type World, waitingOf, withAgent } from '../session/session.ts';
+import { type Invocation, type Session, waitingOf, withAgent } from '../session/session.ts';
 import { exchange } from './send.ts';
 
 /** `chat`: a conversation, line by line. Piped lines are sent in the same way, without a prompt. */
-export function addChatCommand(program: Command, world: World): void {
+export function addChatCommand(program: Command, invocation: Invocation): void {
   // The default agent of `npm start`.
-  const env = { A2ACLI_API_KEY: world.env.API_KEY, ...world.env };
+  const env = { A2ACLI_API_KEY: invocation.env.API_KEY, ...invocation.env };
   program
     .command('chat')
     .description('chat with an agent, line by line')
     .addHelpText('after', '\nAPI_KEY is another name for A2ACLI_API_KEY here.')
     .action((_, command: Command) =>
-      withAgent({ ...world, env }, command, async (session, agent) => {
-        if (world.stdin.isTTY && !world.isTerminal.out)
+      withAgent({ ...invocation, env }, command, async (session, agent) => {
+        if (invocation.stdin.isTTY && !invocation.isTerminal.out)
           throw new Failure('A2ACLI_ERR_USAGE', 'chat needs a terminal to write to', {
             hint: 'switchyard send "Hello"',
           });
@@ -30,8 +30,8 @@ export function addChatCommand(program: Command, world: World): void {
 
 /** @returns whether every line was answered */
 async function chat(session: Session, agent: Agent): Promise<boolean> {
-  const { world, options } = session;
-  const { stdin: input, stdout: output } = world;
+  const { invocation, options } = session;
+  const { stdin: input, stdout: output } = invocation;
   const isInteractive = input.isTTY === true;
   const lines = createInterface({ input, output, terminal: isInteractive, prompt: 'you> ' });
   let isOpen = true;
@@ -39,7 +39,7 @@ async function chat(session: Session, agent: Agent): Promise<boolean> {
     isOpen = false;
   });
   lines.on('SIGINT', () => lines.close());
-  world.stopped.addEventListener('abort', () => lines.close(), { once: true });
+  invocation.stopped.addEventListener('abort', () => lines.close(), { once: true });
   const prompt = (): void => {
     if (isInteractive && isOpen) lines.prompt();
   };
@@ -71,7 +71,7 @@ class Conversation {
 
   /** Sends a line, and prints the agent's answer as it comes. @returns whether it was answered */
   async say(text: string): Promise<boolean> {
-    const { stdout } = this.#session.world;
+    const { stdout } = this.#session.invocation;
     try {
       for await (const event of this.#exchange(text)) {
         stdout.write(this.#transcript.add(event));

@@ -1,9 +1,9 @@
 import type { Command, Option } from 'commander';
 import { Failure } from '../failures/failure.ts';
-import type { World } from '../session/session.ts';
+import type { Invocation } from '../session/session.ts';
 
 /** `completion`: a script that completes commands and options. */
-export function addCompletionCommand(program: Command, world: World): void {
+export function addCompletionCommand(program: Command, invocation: Invocation): void {
   program
     .command('completion')
     .description('print a completion script: eval "$(switchyard completion bash)"')
@@ -11,7 +11,7 @@ export function addCompletionCommand(program: Command, world: World): void {
     .action((shell: string) => {
       const script = scripts[shell];
       if (!script) throw new Failure('A2ACLI_ERR_USAGE', `There is no completion for ${shell}, only for bash and zsh`);
-      world.streams.out(script(wordsByPath(program)));
+      invocation.streams.out(script(wordsByPath(program)));
     });
 }
 

@@ -1,16 +1,16 @@
 import type { Command } from 'commander';
 import { field } from '../output/labelled-text.ts';
-import { openSession, type World } from '../session/session.ts';
+import { type Invocation, openSession } from '../session/session.ts';
 import { longFlag } from '../settings/options.ts';
 
-export function addConfigCommands(program: Command, world: World): void {
+export function addConfigCommands(program: Command, invocation: Invocation): void {
   program
     .command('config')
     .description('show the settings of this command')
     .command('show')
     .description('show each setting, and where it comes from')
     .action(async (_, command: Command) => {
-      const { output, settings } = await openSession(world, command);
+      const { output, settings } = await openSession(invocation, command);
       const shown = settings.map(({ spec, given, source }) => ({
         option: longFlag(spec),
         value: given && spec.isSecret ? '[hidden]' : given,

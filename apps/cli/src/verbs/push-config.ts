@@ -3,7 +3,7 @@ import type { Agent } from '../agent/agent.ts';
 import type { PushConfig } from '../agent/objects.ts';
 import { Failure } from '../failures/failure.ts';
 import { field } from '../output/labelled-text.ts';
-import { type Session, type World, withAgent } from '../session/session.ts';
+import { type Invocation, type Session, withAgent } from '../session/session.ts';
 
 interface CreateFlags {
   readonly url: string;
@@ -14,7 +14,7 @@ interface CreateFlags {
 }
 
 /** `task push-config`: the webhooks of a task. */
-export function addPushConfigCommands(program: Command, world: World): void {
+export function addPushConfigCommands(program: Command, invocation: Invocation): void {
   const task = program.commands.find((command) => command.name() === 'task') ?? program;
   const push = task.command('push-config').description('the webhooks of a task: create, get, list, delete');
   push
@@ -27,7 +27,7 @@ export function addPushConfigCommands(program: Command, world: World): void {
     .option('--auth-scheme <scheme>', 'the authentication scheme of the webhook, such as Bearer')
     .option('--auth-credentials <text>', 'the credentials for that scheme')
     .action((taskId: string, flags: CreateFlags, command: Command) =>
-      withPush(world, command, async ({ output }, agent) => {
+      withPush(invocation, command, async ({ output }, agent) => {
         const created = await agent.createPushConfig(configOf(taskId, flags));
         output.result(created, () => configText(created));
       }),
@@ -38,7 +38,7 @@ export function addPushConfigCommands(program: Command, world: World): void {
     .argument('<taskId>')
     .argument('<configId>')
     .action((taskId: string, id: string, _, command: Command) =>
-      withPush(world, command, async ({ output }, agent) => {
+      withPush(invocation, command, async ({ output }, agent) => {
         const config = await agent.getPushConfig(taskId, id);
         output.result(config, () => configText(config));
       }),
@@ -48,7 +48,7 @@ export function addPushConfigCommands(program: Command, world: World): void {
     .description('list the webhooks of a task')
     .argument('<taskId>')
     .action((taskId: string, _, command: Command) =>
-      withPush(world, command, async ({ output }, agent) => {
+      withPush(invocation, command, async ({ output }, agent) => {
         const page = await agent.listPushConfigs(taskId);
         output.result(page, () => page.configs.map(configText).join('\n') || field('Push-Configs', 'none'));
       }),
@@ -59,15 +59,15 @@ export function addPushConfigCommands(program: Command, world: World): void {
     .argument('<taskId>')
     .argument('<configId>')
     .action((taskId: string, id: string, _, command: Command) =>
-      withPush(world, command, async ({ output }, agent) => {
+      withPush(invocation, command, async ({ output }, agent) => {
         await agent.deletePushConfig(taskId, id);
         output.result({}, () => field('Deleted', id));
       }),
     );
 }
 
-function withPush(world: World, command: Command, run: (session: Session, agent: Agent) => Promise<void>) {
-  return withAgent(world, command, async (session, agent) => {
+function withPush(invocation: Invocation, command: Command, run: (session: Session, agent: Agent) => Promise<void>) {
+  return withAgent(invocation, command, async (session, agent) => {
     if (agent.can('pushNotifications')) return run(session, agent);
     throw new Failure('PushNotificationNotSupportedError', 'The agent’s card says that it sends no push notifications');
   });

@@ -9,9 +9,9 @@ import { field } from '../output/labelled-text.ts';
 import { eventText, idsText, responseText } from '../output/task-text.ts';
 import {
   detailOf,
+  type Invocation,
   nextCommand,
   type Session,
-  type World,
   waitingOf,
   warnOfOutcome,
   withAgent,
@@ -19,7 +19,7 @@ import {
 import type { CliOptions } from '../settings/options.ts';
 import { TypedParts } from './parts.ts';
 
-export function addSendCommand(program: Command, world: World): void {
+export function addSendCommand(program: Command, invocation: Invocation): void {
   const parts = new TypedParts();
   program
     .command('send')
@@ -33,8 +33,8 @@ export function addSendCommand(program: Command, world: World): void {
     .option('--cron <expression>', 'work on it repeatedly, such as "0 9 * * MON-FRI"; prints the first task')
     .option('--time-zone <zone>', 'of --cron (default: UTC)')
     .action((text: string | undefined, schedule: Schedule, command: Command) =>
-      withAgent(world, command, async (session, agent) => {
-        const content = [...(text === undefined ? [] : [{ text }]), ...(await parts.read(world.stdin))];
+      withAgent(invocation, command, async (session, agent) => {
+        const content = [...(text === undefined ? [] : [{ text }]), ...(await parts.read(invocation.stdin))];
         if (content.length === 0)
           throw new Failure('A2ACLI_ERR_USAGE', 'There is nothing to send', { hint: 'switchyard send "Hello"' });
         await send(session, agent, requestOf(content, session.options, schedule));
@@ -88,7 +88,7 @@ async function send(session: Session, agent: Agent, request: Request): Promise<v
   } catch (error) {
     throw known ? stillThere(error, known, session) : explained(error, options);
   } finally {
-    if (known && session.world.stopped.aborted) {
+    if (known && session.invocation.stopped.aborted) {
       output.note(`\nThe task goes on: ${nextCommand(withoutContext(known), session)}`);
     }
   }

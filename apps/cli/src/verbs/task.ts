@@ -5,7 +5,7 @@ import { eventsUntilSettled, pollUntilSettled } from '../agent/wait.ts';
 import { Failure } from '../failures/failure.ts';
 import { field, table } from '../output/labelled-text.ts';
 import { historyText, taskText } from '../output/task-text.ts';
-import { detailOf, type Session, type World, waitingOf, warnOfOutcome, withAgent } from '../session/session.ts';
+import { detailOf, type Invocation, type Session, waitingOf, warnOfOutcome, withAgent } from '../session/session.ts';
 import { download } from './download.ts';
 import { followed } from './send.ts';
 
@@ -20,7 +20,7 @@ const states = [
   'rejected',
 ];
 
-export function addTaskCommands(program: Command, world: World): void {
+export function addTaskCommands(program: Command, invocation: Invocation): void {
   const task = program.command('task').description('get, list, cancel and follow tasks');
   task
     .command('get')
@@ -28,7 +28,7 @@ export function addTaskCommands(program: Command, world: World): void {
     .argument('<taskId>')
     .option('--history <n>', 'include the last n messages', countIn)
     .action((id: string, { history }: { history?: number }, command: Command) =>
-      withAgent(world, command, (session, agent) => get(session, agent, { id, history })),
+      withAgent(invocation, command, (session, agent) => get(session, agent, { id, history })),
     );
   task
     .command('list')
@@ -38,14 +38,14 @@ export function addTaskCommands(program: Command, world: World): void {
     .option('--page-token <token>', 'the next-page token of the previous page')
     .option('--history <n>', 'include the last n messages of each', countIn)
     .action((filter: ListFlags, command: Command) =>
-      withAgent(world, command, (session, agent) => list(session, agent, filter)),
+      withAgent(invocation, command, (session, agent) => list(session, agent, filter)),
     );
   task
     .command('cancel')
     .description('cancel a task')
     .argument('<taskId>')
     .action((id: string, _, command: Command) =>
-      withAgent(world, command, async (session, agent) => {
+      withAgent(invocation, command, async (session, agent) => {
         const task = await agent.cancelTask(id, session.options.metadata);
         session.output.result(task, () => taskText(task, detailOf(session)));
       }),
@@ -55,7 +55,7 @@ export function addTaskCommands(program: Command, world: World): void {
     .description('follow a task from now until it ends or needs you')
     .argument('<taskId>')
     .action((id: string, _, command: Command) =>
-      withAgent(world, command, (session, agent) => subscribe(session, agent, id)),
+      withAgent(invocation, command, (session, agent) => subscribe(session, agent, id)),
     );
   task
     .command('download')
@@ -65,7 +65,7 @@ export function addTaskCommands(program: Command, world: World): void {
     .option('--artifact <id>', 'only this one')
     .option('--force', 'overwrite existing files')
     .action((id: string, flags: { dir: string; artifact?: string; force?: boolean }, command: Command) =>
-      withAgent(world, command, async ({ output }, agent) => {
+      withAgent(invocation, command, async ({ output }, agent) => {
         const files = await download(await agent.getTask(id), flags);
         output.result({ files }, () => files.map((file) => field('Saved', file)).join(''));
       }),

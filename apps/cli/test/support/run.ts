@@ -1,6 +1,6 @@
 import { PassThrough, Readable } from 'node:stream';
 import { runCli } from '../../src/program.ts';
-import type { World } from '../../src/session/session.ts';
+import type { Invocation } from '../../src/session/session.ts';
 
 export interface Ran {
   readonly code: number;
@@ -9,7 +9,7 @@ export interface Ran {
 }
 
 export interface RunOptions {
-  readonly env?: World['env'];
+  readonly env?: Invocation['env'];
   readonly stdin?: string;
   readonly folder?: string;
   readonly stopped?: AbortSignal;
