@@ -1,4 +1,11 @@
 import { Command, CommanderError, Help, Option } from 'commander';
+import { addCardCommands } from './commands/card.ts';
+import { addChatCommand } from './commands/chat.ts';
+import { addCompletionCommand } from './commands/completion.ts';
+import { addConfigCommands } from './commands/config.ts';
+import { addPushConfigCommands } from './commands/push-config.ts';
+import { addSendCommand } from './commands/send.ts';
+import { addTaskCommands } from './commands/task.ts';
 import { callFailure } from './failures/call-failure.ts';
 import { Failure } from './failures/failure.ts';
 import { addDeadCommands } from './operator/dead.ts';
@@ -9,13 +16,6 @@ import { addWhyCommand } from './operator/why.ts';
 import { Output } from './output/output.ts';
 import type { Invocation } from './session/session.ts';
 import { type OptionSpec, optionSpecs } from './settings/options.ts';
-import { addCardCommands } from './verbs/card.ts';
-import { addChatCommand } from './verbs/chat.ts';
-import { addCompletionCommand } from './verbs/completion.ts';
-import { addConfigCommands } from './verbs/config.ts';
-import { addPushConfigCommands } from './verbs/push-config.ts';
-import { addSendCommand } from './verbs/send.ts';
-import { addTaskCommands } from './verbs/task.ts';
 
 /** Commands that are separate programs: their lines in the help. */
 const otherPrograms: Readonly<Record<string, string>> = {
