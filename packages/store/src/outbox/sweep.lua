@@ -45,4 +45,4 @@ watch = true
 commit(record)
 local is_awaited = tonumber(redis.call('HGET', task_key, 'awaited')) == record.scheduled
 return { 'add', record.scheduled, record.owner, record.sweeps, is_awaited and '1' or '', has_job and '1' or '',
-  was[QUEUE] or '' }
+  loaded[QUEUE] or '' }

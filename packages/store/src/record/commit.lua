@@ -45,15 +45,15 @@ end
 
 local function commit(record)
   local has_ended = is_terminal(record.state)
-  if record.state ~= was[STATE] or record.time ~= was[TIME] then
+  if record.state ~= loaded[STATE] or record.time ~= loaded[TIME] then
     local index = index_root .. ':' .. record.owner
-    local old, new = was[STATE] .. was[TIME] .. task_id, record.state .. record.time .. task_id
+    local old, new = loaded[STATE] .. loaded[TIME] .. task_id, record.state .. record.time .. task_id
     move(index, old, new, has_ended)
     -- A context has an index from its second task on: see initial-task.lua.
     if record.context ~= task_id or record.has_context_index ~= 0 then
       move(index .. ':' .. record.context, old, new, has_ended)
     end
-    local before, letter = LISTED_AS[was[STATE]] or was[STATE], LISTED_AS[record.state] or record.state
+    local before, letter = LISTED_AS[loaded[STATE]] or loaded[STATE], LISTED_AS[record.state] or record.state
     if before ~= letter or record.listed == '' then
       old = record.listed ~= '' and before .. record.listed .. task_id or nil
       record.listed = record.time
@@ -61,8 +61,8 @@ local function commit(record)
     end
   end
   -- An attempt that ends with its task has no field of its own: the end of the task says when.
-  if was[TURN] and record.turn == '' and not has_ended then
-    others['e' .. was[EPOCH]] = ('%.0f '):format(now_ms()) .. turn_ends
+  if loaded[TURN] and record.turn == '' and not has_ended then
+    other_fields['e' .. loaded[EPOCH]] = ('%.0f '):format(now_ms()) .. turn_ends
   end
   write_texts(record)
   if #emitted > 0 then record.tip = emitted[#emitted - 2] end
@@ -75,19 +75,19 @@ local function commit(record)
   -- Tasks that wait for their client are listed, so that they do not wait for ever; see end-interrupted.lua.
   if is_waiting(record.state) then
     if record.inbox == 0 then redis.call('ZADD', outbox_key .. ':interrupted', 'NX', now_ms(), task_id) end
-  elseif is_waiting(was[STATE]) then
+  elseif is_waiting(loaded[STATE]) then
     redis.call('ZREM', outbox_key .. ':interrupted', task_id)
   end
 
   if not is_many then write_indexes() end
 
   if has_ended then
-    if was[LATER] then
+    if loaded[LATER] then
       --- @include "scheduled-tasks.lua"
       remove_scheduled_task(outbox_key, task_id, record.owner)
     end
     -- Open tasks are counted per tenant; see quotas.lua.
-    if not is_terminal(was[STATE]) then
+    if not is_terminal(loaded[STATE]) then
       local tenant = record.owner:match('^[^/]*')
       local open = redis.call('HINCRBY', outbox_key .. ':open', tenant, '-1')
       if open <= 0 then redis.call('HDEL', outbox_key .. ':open', tenant) end
@@ -113,9 +113,9 @@ local function commit(record)
     redis.call('PEXPIRE', events_key, replay_ms)
     redis.call('PEXPIRE', task_key, retention_ms)
     if record.accepted > 1 then redis.call('DEL', inbox_key) end
-    local history = others['@h'] or was[HISTORY]
+    local history = other_fields['@h'] or loaded[HISTORY]
     if history then redis.call('PEXPIRE', history, retention_ms) end
-    for n = 1, tonumber(others.artifacts or was[ARTIFACTS] or 0) do
+    for n = 1, tonumber(other_fields.artifacts or loaded[ARTIFACTS] or 0) do
       local parts = redis.call('HGET', task_key, '@p' .. n)
       if parts then redis.call('PEXPIRE', parts, retention_ms) end
     end

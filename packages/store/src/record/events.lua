@@ -13,7 +13,7 @@ end
 
 -- All events of a script are published in one message, one a line: JSON holds no line break.
 local function publish(record)
-  local lines, webhooks, last_incarnation = {}, record.webhooks, was[TIP] or '0'
+  local lines, webhooks, last_incarnation = {}, record.webhooks, loaded[TIP] or '0'
   for i = 1, #emitted, 4 do
     local seq, incarnation, header, json = unpack(emitted, i, i + 3)
     incarnation = ('%d'):format(incarnation)

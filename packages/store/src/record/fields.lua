@@ -20,16 +20,16 @@ local STATE, EPOCH, TURN, TIME, TOKEN, SCHEDULED, TIP, LATER, QUEUE, ALL, ARTIFA
 local function is_waiting(state) return state == 'i' or state == 'a' end
 local function is_terminal(state) return state:upper() == state end
 
-local was -- the loaded values, in the order of FIELDS; false: not stored
-local others = {} -- other fields to be written: the status, texts, artifacts, metadata; false: to be removed
+local loaded -- the loaded values, in the order of FIELDS; false: not stored
+local other_fields = {} -- other fields to be written: the status, texts, artifacts, metadata; false: to be removed
 
 -- One expression makes the table: to add its fields one by one would cost more than the command.
 local function load_record()
-  was = redis.call('HMGET', task_key, unpack(FIELDS))
+  loaded = redis.call('HMGET', task_key, unpack(FIELDS))
   local state, cancel, webhooks, seq, epoch, run, turn, turn_seq, time, token, owner, context, started, attempts,
     scheduled, jobs, accepted, released, inbox, has_side_keys, has_context_index, sweeps, tip, queued, listed,
     while_working, later =
-    unpack(was)
+    unpack(loaded)
   return state and {
     state = state, cancel = cancel or '', webhooks = webhooks or '', seq = tonumber(seq or 0),
     epoch = tonumber(epoch or 0), run = run or '', turn = turn or '', turn_seq = tonumber(turn_seq or 0),
@@ -44,7 +44,7 @@ end
 
 -- The root of the keys of the queue that has the task's jobs. root: of the agent's queue's keys
 local function queue_of(root)
-  local skill = was[QUEUE]
+  local skill = loaded[QUEUE]
   return skill and root:sub(1, -2) .. '~' .. skill .. ':' or root
 end
 
@@ -55,7 +55,7 @@ local function last_fence(record) return record.epoch .. '.' .. record.run end
 local function write_fields(record)
   local set, gone, s, g = {}, {}, 0, 0
   for i = 1, ALL do
-    local name, old = FIELDS[i], was[i]
+    local name, old = FIELDS[i], loaded[i]
     local value = record[name]
     if value == '' or value == 0 then
       if old then
@@ -67,7 +67,7 @@ local function write_fields(record)
       s = s + 2
     end
   end
-  for name, value in pairs(others) do
+  for name, value in pairs(other_fields) do
     if value then
       set[s + 1], set[s + 2] = name, value
       s = s + 2

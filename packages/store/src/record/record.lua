@@ -21,8 +21,8 @@
 -- seq = the number of events ever written = the last id of the stream.
 -- A webhook that is not dead and has events to come is in `push`.
 --
--- State that the included files share: was (the record as loaded), others and texts (fields to be written), emitted,
--- watch, popped, ended_jobs, moves. A script for several tasks resets it for each (append.lua).
+-- State that the included files share: loaded (the record as stored), other_fields and texts (fields to be written),
+-- emitted, watch, popped, ended_jobs, moves. A script for several tasks resets it for each (append.lua).
 --
 -- Making a function and calling a command cost a script more than what they do. Hence there are few of both: one
 -- command writes all fields of the hash, and code that only the end of a task needs is in a block of its own.

@@ -22,10 +22,10 @@ local function emit_status(record, letter, details)
   details = details or {}
   local message, metadata = details.message or '', details.metadata or ''
   record.state, record.time = letter, sortable(now_ms())
-  others.status = '{"state":"TASK_STATE_' .. STATES[letter] .. '","timestamp":"' .. timestamp(now_ms()) .. '"'
+  other_fields.status = '{"state":"TASK_STATE_' .. STATES[letter] .. '","timestamp":"' .. timestamp(now_ms()) .. '"'
     .. (message ~= '' and ',"message":' .. message or '') .. '}'
   local json = '{"statusUpdate":{"taskId":"' .. task_id .. '","contextId":"' .. record.context .. '","status":'
-    .. others.status .. (metadata ~= '' and ',"metadata":' .. metadata or '') .. '}}'
+    .. other_fields.status .. (metadata ~= '' and ',"metadata":' .. metadata or '') .. '}}'
   emit(record, json, new_incarnation(), details.released, details.is_reply)
 end
 
@@ -35,13 +35,13 @@ local function finish(record, letter, details)
     local dropped = redis.call('LRANGE', inbox_key, popped, -1)
     if record.inbox == record.accepted then
       table.insert(dropped, 1, redis.call('HGET', task_key, 'initial_entry'))
-      others.initial_entry = false
+      other_fields.initial_entry = false
     end
     for i, entry in ipairs(dropped) do dropped[i] = entry:sub(1, entry:find('\n', 1, true) - 1) end
     local named = '"switchyard.droppedMessageIds":[' .. table.concat(dropped, ',') .. ']'
     details = details or {}
     details.metadata = with_member(details.metadata or '', named)
-    others.metadata = with_member(others.metadata or redis.call('HGET', task_key, 'metadata') or '', named)
+    other_fields.metadata = with_member(other_fields.metadata or redis.call('HGET', task_key, 'metadata') or '', named)
   end
   record.inbox, record.scheduled, record.started, record.attempts = 0, 0, 0, 0
   record.turn, record.token, record.cancel, record.later = '', '', '', ''

@@ -23,10 +23,10 @@ end
 -- Empties the text, and returns it.
 local function drop_text(name)
   local text = texts[name]
-  if text.inside then others[name] = false end
+  if text.inside then other_fields[name] = false end
   if text.outside then
     redis.call('DEL', text.outside)
-    others['@' .. name] = false
+    other_fields['@' .. name] = false
   end
   texts[name] = {}
   return texts[name]
@@ -41,12 +41,12 @@ local function write_texts(record)
       else
         local all = (text.inside or '') .. addition
         if #all <= tonumber(inline_bytes) then
-          others[name] = all
+          other_fields[name] = all
         else
           local outside = task_key .. ':' .. name .. ':' .. record.seq
           redis.call('SET', outside, all)
-          others['@' .. name] = outside
-          if text.inside then others[name] = false end
+          other_fields['@' .. name] = outside
+          if text.inside then other_fields[name] = false end
         end
       end
     end

@@ -79,7 +79,7 @@ if record.cancel ~= '' then return { 'canceling' } end
 local runs = record.turn ~= '' and record.while_working or ''
 if runs == 'r' and not is_waiting(record.state) then return { 'working' } end
 if record.inbox >= tonumber(max_inbox) then return { 'inbox-full' } end
-local is_long = was[HISTORY] and redis.call('STRLEN', was[HISTORY]) + #message > tonumber(max_history)
+local is_long = loaded[HISTORY] and redis.call('STRLEN', loaded[HISTORY]) + #message > tonumber(max_history)
 if is_long then return { 'history-full' } end
 if config_id ~= '' and not has_room(config_id, max_webhooks) then return { 'too-many-webhooks' } end
 if not caller_key then

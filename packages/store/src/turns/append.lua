@@ -64,11 +64,11 @@ function write.artifact(json, n, mode, header, first, parts, last)
   local text = texts[name]
   if not text then
     local open, inside, outside = unpack(redis.call('HMGET', task_key, open_name, name, '@' .. name))
-    if not open then others.artifacts = n end
+    if not open then other_fields.artifacts = n end
     text = { open = open, inside = inside, outside = outside }
     texts[name] = text
   end
-  if header ~= '' then others['a' .. n] = header end
+  if header ~= '' then other_fields['a' .. n] = header end
   if mode == 'replace' then
     if text.open then text = drop_text(name) end
   elseif parts == '' then
@@ -78,7 +78,7 @@ function write.artifact(json, n, mode, header, first, parts, last)
   end
   if text.open ~= last then
     text.open = last
-    others[open_name] = last
+    other_fields[open_name] = last
   end
   if parts ~= '' then add_text(name, parts) end
   return 'appended'
@@ -95,7 +95,7 @@ while ARGV[at] do
   events_key, inbox_key, webhooks_key = task_key .. ':e', task_key .. ':i', task_key .. ':w'
   steps_key, calls_key = task_key .. ':s', task_key .. ':c'
   -- Drops the state of the task before this one.
-  others, texts, emitted = {}, {}, {}
+  other_fields, texts, emitted = {}, {}, {}
   popped, watch = 0, nil
 
   record = load_record()
@@ -144,7 +144,7 @@ while ARGV[at] do
         allows_out_of_memory = true
       end
       if step then redis.call('HSET', steps_key, 'mark ' .. step, mark) end
-      if metadata ~= '' then others.metadata = metadata end
+      if metadata ~= '' then other_fields.metadata = metadata end
       verdict = write[kind](unpack(ARGV, at + 2, at + ARITY[kind] - 1))
     end
     at = at + ARITY[kind]

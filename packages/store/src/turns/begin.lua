@@ -28,7 +28,7 @@ local KEPT_ATTEMPTS = 16
 -- Outbox entries of the tasks whose turn began: when the sweeper may check them. The including script writes them.
 local due = {}
 
-local function inbox_head() return was[INITIAL] or redis.call('LINDEX', inbox_key, '0') end
+local function inbox_head() return loaded[INITIAL] or redis.call('LINDEX', inbox_key, '0') end
 
 -- A lock's token is `<process>:…`, or `<process>:…:alone:<number>` if the run has its process to itself.
 local function process_of(token) return token:match('^[^:]+:') end
@@ -43,9 +43,9 @@ local function begin_turn(job, started, token, run, dead_key, max_attempts, larg
   local lost_by = ''
   local function turn()
     local reply = { 'turn', record.turn, record.attempts, record.cancel, inbox_head(), record.owner, lost_by,
-      was[QUEUE] or '' }
+      loaded[QUEUE] or '' }
     put_pieces(reply, '', 'all', large_bytes,
-      record.context, was[STATUS], was[METADATA], was[ARTIFACTS], was[INSIDE], was[HISTORY])
+      record.context, loaded[STATUS], loaded[METADATA], loaded[ARTIFACTS], loaded[INSIDE], loaded[HISTORY])
     return reply
   end
 
@@ -79,10 +79,10 @@ local function begin_turn(job, started, token, run, dead_key, max_attempts, larg
     record.turn, record.token, record.started, record.turn_seq = last_fence(record), token, started, 0
     record.attempts, record.sweeps, record.while_working = record.attempts + 1, 0, while_working
     -- When the attempt began, its number, ms that its job waited, its process, and ' t' if it took over a turn.
-    others['l' .. record.epoch] = ('%.0f %d %d %s%s'):format(now_ms(), record.attempts, waited_ms or 0,
+    other_fields['l' .. record.epoch] = ('%.0f %d %d %s%s'):format(now_ms(), record.attempts, waited_ms or 0,
       token:match('^[^:]*'), is_taken_over and ' t' or '')
     if record.epoch > KEPT_ATTEMPTS then
-      for name in ('lef'):gmatch('.') do others[name .. record.epoch - KEPT_ATTEMPTS] = false end
+      for name in ('lef'):gmatch('.') do other_fields[name .. record.epoch - KEPT_ATTEMPTS] = false end
     end
   end
 

@@ -14,15 +14,15 @@ end
 local function pop(record, taken)
   record.released = math.max(record.released, record.accepted - record.inbox + 1 + taken)
   popped = taken
-  if record.inbox == record.accepted then others.initial_entry = false else popped = taken + 1 end
+  if record.inbox == record.accepted then other_fields.initial_entry = false else popped = taken + 1 end
   record.inbox = record.inbox - 1 - taken
   record.turn, record.token, record.attempts = '', '', 0
 end
 
 -- The turn was the last one of its job: the job leaves its queue in the same step. root: of the agent's queue's keys.
 local function end_job(root)
-  local id = task_id .. '.' .. (was[SCHEDULED] or '')
-  ended_jobs[#ended_jobs + 1] = { root = queue_of(root), id = id, token = was[TOKEN] }
+  local id = task_id .. '.' .. (loaded[SCHEDULED] or '')
+  ended_jobs[#ended_jobs + 1] = { root = queue_of(root), id = id, token = loaded[TOKEN] }
 end
 
 -- Decides what follows an outcome, after its message has left the inbox. root: of the agent's queue's keys; options: of

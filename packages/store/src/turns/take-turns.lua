@@ -49,7 +49,7 @@ for i = 1, #jobs do
   local begun, job_number = { 'not-begun' }
   task_id, job_number = id:match('^(.*)%.(%d+)$')
   if task_id and kinds ~= 'suspect' then
-    task_key, others = tasks_root .. task_id, {}
+    task_key, other_fields = tasks_root .. task_id, {}
     events_key, inbox_key = task_key .. ':e', task_key .. ':i'
     webhooks_key, steps_key, calls_key = task_key .. ':w', task_key .. ':s', task_key .. ':c'
     -- A damaged record fails no other job: the run of its own asks for the turn again, and gets the error.
