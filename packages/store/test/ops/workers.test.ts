@@ -24,7 +24,7 @@ test('a worker is listed with its report, with times by the clock of Redis', asy
 test('a drain order is notified at once, and returned by every report until undrain', async () => {
   await workers.report('b', idle);
   let notifications = 0;
-  const unsubscribe = await workers.onOrder('b', () => notifications++);
+  const unsubscribe = await workers.onDrainRequest('b', () => notifications++);
   expect(await workers.drain('b', { giveBackAfterMs: 500 })).toBe(true);
   await until(() => notifications === 1, { what: 'the worker is notified' });
   expect(await workers.report('b', idle)).toEqual({ giveBackAfterMs: 500 });
