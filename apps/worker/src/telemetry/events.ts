@@ -32,7 +32,7 @@ export type WorkerEvent =
   | MigrationEvent
   /** A scheduled task was due, and has entered the queue. */
   | ({ readonly kind: 'scheduled-task-begun'; readonly lateMs: number } & TurnOfTask)
-  /** The next task of a schedule was not created. `isTriedAgain`: it will be; otherwise the schedule ends. */
+  /** The next task of a schedule was not created. `willRetry`: it will be; otherwise the schedule ends. */
   | ({ readonly kind: 'scheduled-task-refused'; readonly why: string; readonly willRetry: boolean } & TurnOfTask)
   | { readonly kind: 'orphans-canceled'; readonly canceled: number }
   | ({ readonly kind: 'unhandled-rejection'; readonly err: unknown } & TurnOfTask)

@@ -22,7 +22,7 @@ const ALLOWED: ReadonlyMap<string, string> = new Map([
     ...['grpcPort', 'adminUrl', 'drainMs'],
     // Workers.
     ...['verdict', 'add', 'canceled', 'isServed', 'where', 'configId', 'origin', 'by', 'fields'],
-    ...['lateMs', 'why', 'isTriedAgain'],
+    ...['lateMs', 'why', 'willRetry'],
   ].map((name): [string, string] => [name, name]),
 ]);
 
