@@ -21,7 +21,7 @@ describe('the keys of agent cards', () => {
 
   it('are named in errors, but not quoted', () => {
     const wrong = { PUBLIC_URL: 'https://a.example', CARD_SIGNING_KEY: '{"kty":"topsecret"}' };
-    expect(() => readConfig(wrong)).toThrow(/CARD_SIGNING_KEY: key 1 is no private key/);
+    expect(() => readConfig(wrong)).toThrow(/CARD_SIGNING_KEY: key 1 is not a readable private key/);
     expect(() => readConfig(wrong)).not.toThrow(/topsecret/);
   });
 });
