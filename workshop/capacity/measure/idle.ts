@@ -37,7 +37,7 @@ async function shardOfWorker(stage: Stage, gateway: Cost): Promise<Cost> {
   const costWith = async (shards: number): Promise<Cost> => {
     const own = { KEY_PREFIX: `shards${shards}`, SHARDS: String(shards) };
     const worker = await stage.startWorker({ LOG_LEVEL: 'info', ...own });
-    await worker.waitFor(/"msg":"started"/, 30_000);
+    await worker.waitFor(/"event":"started"/, 30_000);
     await delay(1_000); // without the work at the start
     const cost = minus(await perSecond({ ...watchedOn(stage), worker: worker.pid }), gateway);
     await worker.stop();
