@@ -26,7 +26,7 @@ export const keyRoutes = [
     },
     {
       what: 'key-create',
-      about: ({ id, tenant, subject, scopes }) => ({ object: id, forTenant: tenant, forSubject: subject, scopes }),
+      details: ({ id, tenant, subject, scopes }) => ({ object: id, forTenant: tenant, forSubject: subject, scopes }),
     },
   ),
   adminAction(

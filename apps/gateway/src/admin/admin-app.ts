@@ -83,11 +83,11 @@ function serve(context: AdminContext, route: AdminRoute): RequestHandler {
     const operator = operatorOf(req);
     const entry = entryOf(route, req);
     try {
-      const { answer, about } = await route.run(context.backend, req, operator);
+      const { answer, details } = await route.run(context.backend, req, operator);
       const who = operatorName(operator);
       if (route.verb !== 'get') context.emit({ kind: 'admin-action', who, ...requestName({ req, res }) });
       const signal = answer instanceof EventsAnswer ? context.streams.watch(res, operator) : undefined;
-      audit(context, { req, res }, { ...entry, ...about, outcome: 'ok' }, operator);
+      audit(context, { req, res }, { ...entry, ...details, outcome: 'ok' }, operator);
       res.setHeader('Cache-Control', 'no-store');
       if (answer instanceof EventsAnswer && signal) await writeStream(streaming, { req, res }, answer.events(signal));
       else if (answer === undefined) res.writeHead(204).end();

@@ -55,18 +55,18 @@ export interface AdminRoute {
 }
 
 /** Fields of the audit event from the answer. */
-type About = Pick<AuditEvent, 'object' | 'forTenant' | 'forSubject' | 'scopes'>;
+type AuditDetails = Pick<AuditEvent, 'object' | 'forTenant' | 'forSubject' | 'scopes'>;
 
 interface AdminAnswer {
   /** Sent as JSON, or as events; undefined: 204. */
   readonly answer: object | EventsAnswer | undefined;
-  readonly about?: About | undefined;
+  readonly details?: AuditDetails | undefined;
 }
 
 /** The audit event of a route, if it is not `read` or `admin` with the `:id` of the path. */
 interface RouteAudit<Answer> {
   readonly what: AuditAction;
-  readonly about?: (answer: Answer) => About;
+  readonly details?: (answer: Answer) => AuditDetails;
 }
 
 export interface AdminQuery<Parameters> {
@@ -82,7 +82,7 @@ export function adminRoute<Schema extends z.ZodType, Answer extends object | und
   [verb, path]: readonly [verb: AdminRoute['verb'], path: string],
   schema: Schema,
   run: (backend: AdminBackend, query: AdminQuery<z.output<Schema>>) => Promise<Answer>,
-  { what, about }: RouteAudit<Answer> = { what: verb === 'get' ? 'read' : 'admin' },
+  { what, details }: RouteAudit<Answer> = { what: verb === 'get' ? 'read' : 'admin' },
 ): AdminRoute {
   return {
     verb,
@@ -91,7 +91,7 @@ export function adminRoute<Schema extends z.ZodType, Answer extends object | und
     run: async (backend, req, operator) => {
       const parameters = readParameters(req, schema);
       const answer = await run(backend, { id: pathPart(req, 'id'), parameters, operator, after: eventIdInHeader(req) });
-      return { answer, about: about?.(answer) };
+      return { answer, details: details?.(answer) };
     },
   };
 }

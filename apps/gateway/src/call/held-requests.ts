@@ -6,7 +6,7 @@ export interface HeldRequest {
   /** Aborted with an `EndOfWait`. */
   readonly signal: AbortSignal;
   /** Ends the wait. Idempotent. */
-  readonly leave: () => void;
+  readonly release: () => void;
 }
 
 interface Waits extends Pick<Admission, 'hold'> {
@@ -23,18 +23,18 @@ export class HeldRequests {
 
   /** Aborted when the connection, the client's credential or the gateway ends. @throws {A2AError} as `enter` */
   watch(res: ServerResponse, admission: Waits): AbortSignal {
-    const { signal, leave } = this.enter(admission);
-    res.on('close', leave);
-    if (res.closed) leave();
+    const { signal, release } = this.enter(admission);
+    res.on('close', release);
+    if (res.closed) release();
     return signal;
   }
 
-  /** Call `leave` of each. @throws {A2AError} RateLimited, Unavailable: too many requests are held */
+  /** Call `release` of each. @throws {A2AError} RateLimited, Unavailable: too many requests are held */
   enter(admission: Waits): HeldRequest {
     const held = admission.hold('wait');
     const controller = new AbortController();
     const end = admission.identity.onEnd(() => controller.abort(new EndOfWait('access-ended')));
-    const leave = (): void => {
+    const release = (): void => {
       if (!this.#open.delete(controller)) return;
       held[Symbol.dispose]();
       end[Symbol.dispose]();
@@ -42,7 +42,7 @@ export class HeldRequests {
     };
     this.#open.add(controller);
     if (this.#end) controller.abort(this.#end);
-    return { signal: controller.signal, leave };
+    return { signal: controller.signal, release };
   }
 
   /** Ends all waits; each request is answered with its current state. Later requests do not wait. */

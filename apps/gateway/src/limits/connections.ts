@@ -8,7 +8,7 @@ import type { Emit } from '../telemetry/events.ts';
 const channel = 'net.server.socket';
 
 /** Minimum time between two events about refused connections. */
-const QUIET_MS = 60_000;
+const REPORT_EVERY_MS = 60_000;
 
 /** Limits the clients' connections over all bindings: in total, and per address or IPv6 network. */
 export class Connections {
@@ -17,7 +17,7 @@ export class Connections {
   readonly #ports = new Set<number>();
   readonly #ofNetwork = new Map<string, number>();
   #open = 0;
-  #toldAt = -QUIET_MS;
+  #reportedAt = -REPORT_EVERY_MS;
 
   constructor(limits: ConnectionLimits, emit: Emit) {
     this.#limits = limits;
@@ -43,7 +43,7 @@ export class Connections {
     if (socket.localPort === undefined || !this.#ports.has(socket.localPort)) return;
     const network = networkOf(socket.remoteAddress) ?? '';
     if (this.#isFull(network)) {
-      this.#tell(network);
+      this.#report(network);
       return void socket.destroy();
     }
     this.#count(network, 1);
@@ -63,9 +63,9 @@ export class Connections {
     else this.#ofNetwork.delete(network);
   }
 
-  #tell(address: string): void {
-    if (performance.now() - this.#toldAt < QUIET_MS) return;
-    this.#toldAt = performance.now();
+  #report(address: string): void {
+    if (performance.now() - this.#reportedAt < REPORT_EVERY_MS) return;
+    this.#reportedAt = performance.now();
     this.#emit({ kind: 'connections-refused', open: this.#open, address });
   }
 }

@@ -21,15 +21,15 @@ export async function awaitItem(
 ): Promise<FeedItem | undefined> {
   const { as = 'send', taskId, after, preSubscription, waitMs, until } = wait;
   const items = feeds.follow(scope, taskId, { as, after, preSubscription });
-  const { promise: left, resolve: leave } = Promise.withResolvers<undefined>();
-  const giveUp = (): void => leave(undefined);
+  const { promise: ended, resolve: end } = Promise.withResolvers<undefined>();
+  const giveUp = (): void => end(undefined);
   // Node has no infinite timer.
   const timer = Number.isFinite(waitMs) ? setTimeout(giveUp, waitMs) : undefined;
   signal.addEventListener('abort', giveUp);
   if (signal.aborted) giveUp();
   try {
     // While Redis is unreachable the feed cannot end by itself.
-    return await Promise.race([firstOf(items, until), left]);
+    return await Promise.race([firstOf(items, until), ended]);
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', giveUp);

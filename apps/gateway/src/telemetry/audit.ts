@@ -18,7 +18,7 @@ export function audited(entry: AuditEntry, { address, requestId }: Source, actor
 }
 
 /** Equal failures within this time are one event. */
-const ALIKE_MS = 1_000;
+const MERGED_MS = 1_000;
 /**
  * Maximum number of different failures in that time. Beyond it the address is left out, so that a client with many
  * addresses cannot fill the trail.
@@ -58,13 +58,13 @@ export class Audit {
 
   record(event: AuditEvent): void {
     if (!isRecorded(event.what, this.#settings)) return;
-    if (event.outcome === 'ok') this.#tell(event);
+    if (event.outcome === 'ok') this.#write(event);
     else this.#recordFailure(event);
   }
 
   /** Writes pending events, if Redis accepts them now. */
   async stop(): Promise<void> {
-    this.#tellRepeated();
+    this.#writeRepeated();
     await this.#writer.stop();
   }
 
@@ -77,23 +77,23 @@ export class Audit {
       return;
     }
     this.#failures.set(this.#keyOf(counted), { event: counted, more: 0 });
-    this.#timer ??= setTimeout(() => this.#tellRepeated(), ALIKE_MS).unref();
-    this.#tell(counted);
+    this.#timer ??= setTimeout(() => this.#writeRepeated(), MERGED_MS).unref();
+    this.#write(counted);
   }
 
   #keyOf({ what, outcome, reason, operation, tenant, subject, credential, address }: AuditEvent): string {
     return JSON.stringify([what, outcome, reason, operation, tenant, subject, credential, this.#networkOf(address)]);
   }
 
-  #tellRepeated(): void {
+  #writeRepeated(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     for (const { event, more } of this.#failures.values())
-      if (more > 0) this.#tell({ ...event, at: new Date().toISOString(), count: more });
+      if (more > 0) this.#write({ ...event, at: new Date().toISOString(), count: more });
     this.#failures.clear();
   }
 
-  #tell(event: AuditEvent): void {
+  #write(event: AuditEvent): void {
     // An accepted message has its own log line with the same fields.
     if (event.what !== 'send' || event.outcome !== 'ok') this.#log.info(event, 'audit');
     this.#writer.write(event);
@@ -146,7 +146,7 @@ export class AuditWriter {
     clearTimeout(this.#timer);
     this.#dropped += this.#held.length;
     this.#held = [];
-    this.#tellDropped();
+    this.#reportDropped();
   }
 
   #beginIn(ms: number): NodeJS.Timeout {
@@ -156,32 +156,32 @@ export class AuditWriter {
   #begin(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#writing = this.#writeDue().then((isTaken) => {
+    this.#writing = this.#writeDue().then((isWritten) => {
       this.#writing = undefined;
-      this.#tellDropped();
-      if (this.#held.length > 0) this.#timer = this.#beginIn(isTaken ? WAIT_MS : RETRY_MS);
+      this.#reportDropped();
+      if (this.#held.length > 0) this.#timer = this.#beginIn(isWritten ? WAIT_MS : RETRY_MS);
     });
   }
 
   /** @returns whether Redis accepted them */
   async #writeDue(): Promise<boolean> {
-    let isTaken = await this.#writeBatch();
-    while (isTaken && this.#held.length >= BATCH) isTaken = await this.#writeBatch();
-    return isTaken;
+    let isWritten = await this.#writeBatch();
+    while (isWritten && this.#held.length >= BATCH) isWritten = await this.#writeBatch();
+    return isWritten;
   }
 
   /** False while Redis is unreachable or full, which `switchyard_redis_up` or refused messages show. */
   async #writeBatch(): Promise<boolean> {
     const batch = this.#held.slice(0, BATCH);
-    const isTaken = await this.#trail.write(batch).then(
+    const isWritten = await this.#trail.write(batch).then(
       () => true,
       () => false,
     );
-    if (isTaken) this.#held = this.#held.slice(batch.length);
-    return isTaken;
+    if (isWritten) this.#held = this.#held.slice(batch.length);
+    return isWritten;
   }
 
-  #tellDropped(): void {
+  #reportDropped(): void {
     if (this.#dropped > 0) this.#onDropped(this.#dropped);
     this.#dropped = 0;
   }

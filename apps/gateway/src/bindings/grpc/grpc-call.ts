@@ -75,13 +75,13 @@ export class GrpcCall implements Call, Disposable {
 
   /** Call it when the answer is sent. */
   [Symbol.dispose](): void {
-    this.#wait?.leave();
+    this.#wait?.release();
   }
 
   #watch(): HeldRequest {
     const wait = this.#heldRequests.enter(this.admission);
-    this.#call.once('cancelled', wait.leave);
-    if (this.#call.cancelled) wait.leave();
+    this.#call.once('cancelled', wait.release);
+    if (this.#call.cancelled) wait.release();
     return wait;
   }
 }

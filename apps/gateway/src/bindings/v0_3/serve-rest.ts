@@ -88,11 +88,11 @@ function identifyEvents(res: Response, caller: LegacyCaller): void {
 
 /** Heartbeats are sent between events, each of which is one write. */
 function sendHeartbeats({ res }: Exchange, everyMs: number): void {
-  const pulse = setInterval(() => {
+  const heartbeat = setInterval(() => {
     const isStream = res.headersSent && res.getHeader('Content-Type') === 'text/event-stream';
     if (isStream && res.writable && !res.writableNeedDrain) res.write(heartbeatFrame);
   }, everyMs).unref();
-  res.once('close', () => clearInterval(pulse));
+  res.once('close', () => clearInterval(heartbeat));
 }
 
 function writeLegacyError(context: GatewayContext, exchange: Exchange, thrown: unknown): void {
