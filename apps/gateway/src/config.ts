@@ -24,7 +24,7 @@ import {
   type PushSettings,
 } from './settings/gateway-settings.ts';
 import { readAuth } from './settings/identity-settings.ts';
-import type { RateSettings, SharesSettings } from './settings/limit-settings.ts';
+import type { RateSettings, ResourceSettings } from './settings/limit-settings.ts';
 
 export interface GatewayConfig {
   readonly gateway: GatewaySettings;
@@ -49,7 +49,7 @@ export function readConfig(environment: Environment): GatewayConfig {
       admin: readAdmin(given),
       tls: readHttpTls(given),
       connections: connectionLimits(values),
-      shares: shares(values),
+      resources: resources(values),
       rates: rates(values),
       audit: { events: values.AUDIT },
       grpc: readGrpc(given),
@@ -191,7 +191,7 @@ function rates(values: ValuesOf<'gateway'>): RateSettings {
   };
 }
 
-function shares(values: ValuesOf<'gateway'>): SharesSettings {
+function resources(values: ValuesOf<'gateway'>): ResourceSettings {
   return {
     streams: {
       total: values.MAX_STREAMS,

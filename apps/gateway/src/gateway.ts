@@ -19,8 +19,8 @@ import { Listener } from './http/listener.ts';
 import { createApp } from './http/router.ts';
 import { Readiness } from './http/serve-health.ts';
 import { Connections } from './limits/connections.ts';
+import { createLimitedResources, type LimitedResources } from './limits/limited-resources.ts';
 import { Rates } from './limits/rates.ts';
-import { createShares, type Shares } from './limits/shares.ts';
 import { bindOperations } from './operations/operations.ts';
 import { createPushBackend } from './operations/push-backend.ts';
 import { defaultGatewaySettings, type GatewaySettings } from './settings/gateway-settings.ts';
@@ -75,11 +75,11 @@ export interface Gateway {
 /** A gateway; any number of them serve the same tasks. Does nothing before `start`. */
 export function createGateway(given: Partial<GatewaySettings>, { store, log }: GatewayParts): Gateway {
   const settings = { ...defaultGatewaySettings, ...given };
-  const shares = createShares(settings.shares, settings.auth);
+  const resources = createLimitedResources(settings.resources, settings.auth);
   const requests = store.forRequests(settings.storeTimeoutMs);
   const { tasks, webhooks, ops, audit: trail } = requests;
   // Metrics can only be read on the admin port.
-  const metrics = settings.admin && new GatewayMetrics(metricSources(store, requests, shares));
+  const metrics = settings.admin && new GatewayMetrics(metricSources(store, requests, resources));
   if (metrics) store.observe(metrics.observer);
   const audit = new Audit(settings.audit, {
     trail,
@@ -117,7 +117,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
     tasks,
     conversations: requests.conversations,
     conversationFeeds: store.conversations,
-    gate: new Gate({ authentication: authenticator, origins, shares, rates, emit }),
+    gate: new Gate({ authentication: authenticator, origins, resources, rates, emit }),
     heldRequests,
     emit,
     settings,
@@ -140,7 +140,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
         readiness: () => readiness.read(),
         clientsNeedKeys: authenticator.securityRequirements.length > 0,
       },
-      series: new SeriesRecorder(seriesSources(ops, shares)),
+      series: new SeriesRecorder(seriesSources(ops, resources)),
       metrics,
       emit,
       clients: authenticator,
@@ -188,7 +188,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
   return { start, reload, stop: () => (stopped ??= stop()) };
 }
 
-function metricSources(store: GatewayStore, { ops }: RequestStore, { streams }: Shares): MetricSources {
+function metricSources(store: GatewayStore, { ops }: RequestStore, { streams }: LimitedResources): MetricSources {
   return {
     openStreams: () => streams.taken,
     isRedisUp: () => store.isAnswering,
@@ -200,7 +200,7 @@ function metricSources(store: GatewayStore, { ops }: RequestStore, { streams }: 
   };
 }
 
-function seriesSources(ops: RequestStore['ops'], { streams }: Shares): SeriesSources {
+function seriesSources(ops: RequestStore['ops'], { streams }: LimitedResources): SeriesSources {
   return {
     queues: () => ops.queues(),
     redisBytes: () => ops.redisBytes(),

@@ -3,7 +3,7 @@ import type { OpenTurn } from '@switchyard/store';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openEventStream } from '../../../tests/support/event-stream.ts';
 import type { ApiKey } from '../src/index.ts';
-import { defaultSharesSettings } from '../src/settings/limit-settings.ts';
+import { defaultResourceSettings } from '../src/settings/limit-settings.ts';
 import { type ErrorBody, get, post, type Sent, userMessage } from './support/client.ts';
 import { openStage, type Stage } from './support/stage.ts';
 
@@ -25,7 +25,7 @@ let there: string;
 beforeAll(async () => {
   const auth = { keys: [keyOf('alice'), keyOf('bob')] } as const;
   stage = await openStage({
-    gateway: { auth, shares: { ...defaultSharesSettings, streams: { total: 3, perTenant: 3, perPrincipal: 3 } } },
+    gateway: { auth, resources: { ...defaultResourceSettings, streams: { total: 3, perTenant: 3, perPrincipal: 3 } } },
   });
   there = await stage.another({ auth });
 });

@@ -16,8 +16,8 @@ import { Gate } from '../src/admission/gate.ts';
 import { Origins } from '../src/admission/origins.ts';
 import { Authentication } from '../src/auth/authentication.ts';
 import { GrpcListener } from '../src/bindings/grpc/grpc-listener.ts';
+import { createLimitedResources } from '../src/limits/limited-resources.ts';
 import { Rates } from '../src/limits/rates.ts';
-import { createShares } from '../src/limits/shares.ts';
 import { defaultGatewaySettings, defaultGrpcLimits } from '../src/settings/gateway-settings.ts';
 import type { GatewayEvent } from '../src/telemetry/events.ts';
 import { messagesOf } from './support/bindings/messages.ts';
@@ -231,7 +231,7 @@ describe('An authenticated caller', () => {
     const gate = new Gate({
       authentication: new Authentication([]),
       origins: new Origins(defaultGatewaySettings, true),
-      shares: createShares(defaultGatewaySettings.shares, {}),
+      resources: createLimitedResources(defaultGatewaySettings.resources, {}),
       rates: new Rates(defaultGatewaySettings.rates, () => undefined),
       emit,
     });

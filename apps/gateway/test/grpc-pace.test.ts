@@ -13,8 +13,8 @@ import { GrpcListener } from '../src/bindings/grpc/grpc-listener.ts';
 import { createService } from '../src/bindings/grpc/service.ts';
 import { createLegacyService } from '../src/bindings/v0_3/service.ts';
 import { HeldRequests } from '../src/call/held-requests.ts';
+import { createLimitedResources } from '../src/limits/limited-resources.ts';
 import { Rates } from '../src/limits/rates.ts';
-import { createShares } from '../src/limits/shares.ts';
 import type { StreamItem } from '../src/operations/operation.ts';
 import { defaultGatewaySettings } from '../src/settings/gateway-settings.ts';
 import { agents } from './support/agents.ts';
@@ -41,7 +41,7 @@ beforeEach(async () => {
     gate: new Gate({
       authentication: new Authentication([]),
       origins: new Origins(defaultGatewaySettings, true),
-      shares: createShares(defaultGatewaySettings.shares, {}),
+      resources: createLimitedResources(defaultGatewaySettings.resources, {}),
       rates: new Rates(defaultGatewaySettings.rates, () => undefined),
       emit: () => undefined,
     }),

@@ -1,6 +1,6 @@
 import type { StreamResponse } from '@switchyard/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { defaultSharesSettings } from '../src/settings/limit-settings.ts';
+import { defaultResourceSettings } from '../src/settings/limit-settings.ts';
 import { type ErrorBody, openSendStream, post, type SentEvent, submit, userMessage } from './support/client.ts';
 import { asked, authRequired, chunk, completed, replied, working } from './support/events.ts';
 import { openStage, type Stage } from './support/stage.ts';
@@ -154,7 +154,7 @@ describe('SendStreamingMessage', () => {
   });
 
   it('has a limited number of open streams', async () => {
-    const url = await stage.another({ shares: { ...defaultSharesSettings, streams: { total: 1 } } });
+    const url = await stage.another({ resources: { ...defaultResourceSettings, streams: { total: 1 } } });
     const stream = await openSendStream(url, userMessage('hello'));
     await stream.next();
     const { status, headers } = await post<ErrorBody>(`${url}/message:stream`, {

@@ -5,7 +5,7 @@ import type { Request } from 'express';
 import Negotiator from 'negotiator';
 import { eventIdInHeader } from '../bindings/http-call.ts';
 import { HeldRequests } from '../call/held-requests.ts';
-import { Share } from '../limits/shares.ts';
+import { LimitedResource } from '../limits/limited-resources.ts';
 import type { StreamItem } from '../operations/operation.ts';
 import type { Operator } from './operators.ts';
 import { type AdminBackend, type AdminRoute, EventsAnswer } from './route.ts';
@@ -26,12 +26,12 @@ const most = 100;
  */
 export class OperatorStreams {
   readonly #held = new HeldRequests();
-  readonly #share = new Share('streams', { total: most, perTenant: most, perPrincipal: most });
+  readonly #streams = new LimitedResource('streams', { total: most, perTenant: most, perPrincipal: most });
   readonly #ends = new Set<() => void>();
 
   /** @throws {A2AError} RateLimited, Unavailable: too many are open */
   watch(res: ServerResponse, { tenant = '', subject, onEnd }: Operator): AbortSignal {
-    const hold = (): Disposable => this.#share.take({ tenant, subject, scopes: [] });
+    const hold = (): Disposable => this.#streams.take({ tenant, subject, scopes: [] });
     return this.#held.watch(res, { hold, identity: { onEnd: (end) => this.#onEnd(end, onEnd?.(end)) } });
   }
 

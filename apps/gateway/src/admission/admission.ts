@@ -2,14 +2,14 @@ import { defaultScopes } from '@switchyard/operator-api';
 import type { Principal } from '@switchyard/protocol';
 import type { AnnouncedAgent } from '@switchyard/store';
 import type { Identity } from '../auth/identity.ts';
+import type { Holding, LimitedResources } from '../limits/limited-resources.ts';
 import type { RatedAnswer, Rates } from '../limits/rates.ts';
-import type { Holding, Shares } from '../limits/shares.ts';
 import { type AuditEntry, audited } from '../telemetry/audit.ts';
 import type { Caller, Emit } from '../telemetry/events.ts';
 import { type Action, actions, lacking, requireOneOf, requireScopes, type Scope } from './scopes.ts';
 
 export interface AdmissionParts {
-  readonly shares: Shares;
+  readonly resources: LimitedResources;
   readonly rates: Rates;
   readonly emit: Emit;
 }
@@ -99,14 +99,14 @@ export class Admission implements Disposable {
 
   /** Takes from the caller's share. Dispose of it at the end. @throws {A2AError} RateLimited, Unavailable */
   hold(kind: 'stream' | 'wait'): Disposable {
-    const { streams, held } = this.#parts.shares;
+    const { streams, held } = this.#parts.resources;
     return (kind === 'stream' ? streams : held).take(this.principal);
   }
 
   /** Counts bytes of a body as they arrive, until it is released. @throws {A2AError} RateLimited, Unavailable */
   reserve(bytes: number): void {
     if (this.#bytes) this.#bytes.add(bytes);
-    else this.#bytes = this.#parts.shares.bytes.take(this.principal, bytes);
+    else this.#bytes = this.#parts.resources.bytes.take(this.principal, bytes);
   }
 
   /** Releases the body while the request continues. */

@@ -3,8 +3,8 @@ import { LRUCache } from 'lru-cache';
 import { type Authentication, CredentialRefused } from '../auth/authentication.ts';
 import type { PresentedCredentials } from '../auth/authenticator.ts';
 import type { Identity } from '../auth/identity.ts';
+import type { LimitedResources } from '../limits/limited-resources.ts';
 import type { RatedAnswer, Rates } from '../limits/rates.ts';
-import type { Shares } from '../limits/shares.ts';
 import { audited } from '../telemetry/audit.ts';
 import type { Emit } from '../telemetry/events.ts';
 import { toA2AError } from '../telemetry/failures.ts';
@@ -23,7 +23,7 @@ export interface IncomingRequest extends PresentedCredentials, RequestOrigin {
 export interface GateParts {
   readonly origins: Origins;
   readonly authentication: Authentication;
-  readonly shares: Shares;
+  readonly resources: LimitedResources;
   readonly rates: Rates;
   readonly emit: Emit;
 }

@@ -4,9 +4,9 @@ import { type ConnectionLimits, defaultConnectionLimits, type TlsSettings } from
 import type { AuthSettings } from './identity-settings.ts';
 import {
   defaultRateSettings,
-  defaultSharesSettings,
+  defaultResourceSettings,
   type RateSettings,
-  type SharesSettings,
+  type ResourceSettings,
 } from './limit-settings.ts';
 
 /** The audit trail. Size and retention are settings of the store. */
@@ -167,7 +167,7 @@ export interface GatewaySettings {
   /** How long `stop()` lets requests finish before it closes their connections. */
   readonly drainMs: number;
   readonly maxBodyBytes: number;
-  readonly shares: SharesSettings;
+  readonly resources: ResourceSettings;
   readonly rates: RateSettings;
   /** Agents in ARD's manifest; unset: all without authentication, otherwise the default agent. */
   readonly ard?: 'all' | 'default-agent' | 'off' | undefined;
@@ -208,7 +208,7 @@ export const defaultGatewaySettings: GatewaySettings = {
   agentRefreshMs: 5_000,
   drainMs: 3_000,
   maxBodyBytes: 5 * 1024 * 1024,
-  shares: defaultSharesSettings,
+  resources: defaultResourceSettings,
   rates: defaultRateSettings,
   cardMaxAgeSeconds: 60,
   cardSigningKeys: [],

@@ -1,7 +1,7 @@
 import type { Rate } from '@switchyard/settings';
 
 /** Limits of a resource of one gateway. */
-export interface ShareSettings {
+export interface ResourceLimitSettings {
   readonly total: number;
   /** Unset: half of the total. */
   readonly perTenant?: number | undefined;
@@ -9,16 +9,16 @@ export interface ShareSettings {
   readonly perPrincipal?: number | undefined;
 }
 
-export interface SharesSettings {
+export interface ResourceSettings {
   /** Open streams. */
-  readonly streams: ShareSettings;
+  readonly streams: ResourceLimitSettings;
   /** Requests whose answers are held back: streams, blocking sends, long polls. */
-  readonly held: ShareSettings;
+  readonly held: ResourceLimitSettings;
   /** Bytes of bodies that arrive or wait for their answer. */
-  readonly bytes: ShareSettings;
+  readonly bytes: ResourceLimitSettings;
 }
 
-export const defaultSharesSettings: SharesSettings = {
+export const defaultResourceSettings: ResourceSettings = {
   streams: { total: 20_000 },
   held: { total: 30_000 },
   bytes: { total: 256 * 1024 ** 2 },

@@ -35,7 +35,7 @@ beforeAll(async () => {
       auth: { keys },
       grpc: { port: 0, publicAddress: 'auto' },
       maxBodyBytes: BODY,
-      shares: {
+      resources: {
         streams: share,
         held: { ...share, perPrincipal: 6, perTenant: 20 },
         bytes: { total: 4e6, perPrincipal: 1e6 },

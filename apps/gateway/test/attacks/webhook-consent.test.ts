@@ -3,7 +3,7 @@ import type { A2AError } from '@switchyard/protocol';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Admission } from '../../src/admission/admission.ts';
 import { WebhookConsent } from '../../src/operations/push-backend.ts';
-import { defaultSharesSettings } from '../../src/settings/limit-settings.ts';
+import { defaultResourceSettings } from '../../src/settings/limit-settings.ts';
 import type { Binding, Outcome } from '../support/bindings/outcome.ts';
 import { overGrpc } from '../support/bindings/over-grpc.ts';
 import { overJsonRpc, overRest } from '../support/bindings/over-http.ts';
@@ -188,8 +188,8 @@ function callOf(tenant: string): Parameters<WebhookConsent['require']>[2] {
 
 /** Registers four webhooks at a gateway where a caller may have two requests waiting. */
 async function registerAtMany(): Promise<(Outcome | undefined)[]> {
-  const held = { ...defaultSharesSettings.held, perPrincipal: 2 };
-  const crowded = overRest(await stage.another({ push, shares: { ...defaultSharesSettings, held } }));
+  const held = { ...defaultResourceSettings.held, perPrincipal: 2 };
+  const crowded = overRest(await stage.another({ push, resources: { ...defaultResourceSettings, held } }));
   return Promise.all(Array.from({ length: 4 }, () => register(webhook.at('/many', nextHost()), crowded)));
 }
 

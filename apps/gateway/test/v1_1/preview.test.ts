@@ -5,7 +5,7 @@ import { type AgentCard, resumableStreamsUri, type StreamResponse, type Task } f
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../../../tests/support/until.ts';
 import type { GatewaySettings } from '../../src/index.ts';
-import { defaultSharesSettings } from '../../src/settings/limit-settings.ts';
+import { defaultResourceSettings } from '../../src/settings/limit-settings.ts';
 import { messagesOf } from '../support/bindings/messages.ts';
 import type { Invocation } from '../support/bindings/outcome.ts';
 import { type Draft, definitionOf } from '../support/bindings/over-grpc.ts';
@@ -227,8 +227,8 @@ describe.each(bindingNames)('over %s', (name) => {
 
     it('counts towards the limit of waiting requests', async () => {
       const held = { total: 10, perTenant: 10, perPrincipal: 1 };
-      const shares = { ...defaultSharesSettings, held };
-      const small = await clientOf(name, await stage.another({ grpc, preview: true, shares }));
+      const resources = { ...defaultResourceSettings, held };
+      const small = await clientOf(name, await stage.another({ grpc, preview: true, resources }));
       const { id } = await submit(url);
       const poll = { operation: 'GetTask', params: { id, currentGeneration: 1 } };
       const first = small.ask<Numbered<Task>>(poll);

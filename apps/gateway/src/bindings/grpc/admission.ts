@@ -12,7 +12,7 @@ import { A2AError } from '@switchyard/protocol';
 import type { Admission } from '../../admission/admission.ts';
 import { isAction } from '../../admission/scopes.ts';
 import { clientAddress, withoutPort } from '../../exchange/addresses.ts';
-import { Share } from '../../limits/shares.ts';
+import { LimitedResource } from '../../limits/limited-resources.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { headersOf, Rpc } from './rpc.ts';
 import { toRefusal } from './status-details.ts';
@@ -56,7 +56,11 @@ const MOST_WATCHES = 100;
  * @param healthNames that may be watched: the health service would keep any other name for ever
  */
 export function admission(context: AdmissionContext, healthNames: readonly string[]): ServerInterceptor {
-  const watches = new Share('watches', { total: MOST_WATCHES, perTenant: MOST_WATCHES, perPrincipal: MOST_WATCHES });
+  const watches = new LimitedResource('watches', {
+    total: MOST_WATCHES,
+    perTenant: MOST_WATCHES,
+    perPrincipal: MOST_WATCHES,
+  });
   return ({ path }, call) => {
     blameTheClient(call);
     return new ServerInterceptingCall(call, {
@@ -80,7 +84,7 @@ function blameTheClient(call: ServerInterceptingCallInterface): void {
 interface ArrivingCall {
   readonly path: string;
   readonly call: ServerInterceptingCallInterface;
-  readonly watches: Share;
+  readonly watches: LimitedResource;
   readonly healthNames: readonly string[];
 }
 

@@ -1,10 +1,10 @@
 import { A2AError, type Principal } from '@switchyard/protocol';
 import { principalKey } from '@switchyard/store';
 import { type AuthSettings, isAuthenticated } from '../settings/identity-settings.ts';
-import type { ShareSettings, SharesSettings } from '../settings/limit-settings.ts';
+import type { ResourceLimitSettings, ResourceSettings } from '../settings/limit-settings.ts';
 
 /** Limits of a resource in this process. */
-export interface ShareLimits {
+export interface ResourceLimits {
   readonly total: number;
   readonly perTenant: number;
   readonly perPrincipal: number;
@@ -17,15 +17,15 @@ export interface Holding extends Disposable {
 }
 
 /** A resource with a maximum share for each principal and each tenant. The state ends with the process. */
-export class Share {
+export class LimitedResource {
   readonly #what: string;
-  readonly #limits: ShareLimits;
+  readonly #limits: ResourceLimits;
   readonly #ofTenants = new Counts();
   readonly #ofPrincipals = new Counts();
   #taken = 0;
 
   /** @param what as in "too many streams" */
-  constructor(what: string, limits: ShareLimits) {
+  constructor(what: string, limits: ResourceLimits) {
     this.#what = what;
     this.#limits = limits;
   }
@@ -99,27 +99,27 @@ class Counts {
 }
 
 /** Resources that requests use. */
-export interface Shares {
+export interface LimitedResources {
   /** Open streams. */
-  readonly streams: Share;
+  readonly streams: LimitedResource;
   /** Requests whose answers are held back: streams, blocking sends, long polls. */
-  readonly held: Share;
+  readonly held: LimitedResource;
   /** Bytes of bodies until they are answered or their stream begins. */
-  readonly bytes: Share;
+  readonly bytes: LimitedResource;
 }
 
-export function createShares(settings: SharesSettings, auth: AuthSettings): Shares {
+export function createLimitedResources(settings: ResourceSettings, auth: AuthSettings): LimitedResources {
   const hasPrincipals = isAuthenticated(auth);
-  const limits = (share: ShareSettings): ShareLimits => limitsOf(share, hasPrincipals);
+  const limits = (one: ResourceLimitSettings): ResourceLimits => limitsOf(one, hasPrincipals);
   return {
-    streams: new Share('streams', limits(settings.streams)),
-    held: new Share('requests', limits(settings.held)),
-    bytes: new Share('bytes of requests', limits(settings.bytes)),
+    streams: new LimitedResource('streams', limits(settings.streams)),
+    held: new LimitedResource('requests', limits(settings.held)),
+    bytes: new LimitedResource('bytes of requests', limits(settings.bytes)),
   };
 }
 
 /** Four busy principals or two busy tenants can use it up; without authentication there is only one principal. */
-function limitsOf({ total, perTenant, perPrincipal }: ShareSettings, hasPrincipals: boolean): ShareLimits {
+function limitsOf({ total, perTenant, perPrincipal }: ResourceLimitSettings, hasPrincipals: boolean): ResourceLimits {
   return {
     total,
     perTenant: perTenant ?? (hasPrincipals ? Math.ceil(total / 2) : total),
