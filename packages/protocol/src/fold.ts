@@ -27,13 +27,13 @@ function foldArtifact(
   coalesceText: boolean,
 ): Task {
   const merge = append ? (before: Artifact) => appended(before, artifact, coalesceText) : () => artifact;
-  return annotate(place(task, artifact, merge), metadata);
+  return annotate(putArtifact(task, artifact, merge), metadata);
 }
 
 /** A whole task from an executor is an upsert: it adds and replaces, and removes nothing. */
 function foldTask(task: Task, { status, history = [], artifacts = [], metadata }: Task): Task {
   const remembered = remember({ ...task, status }, [...history, status.message]);
-  const placed = artifacts.reduce((into, artifact) => place(into, artifact, () => artifact), remembered);
+  const placed = artifacts.reduce((into, artifact) => putArtifact(into, artifact, () => artifact), remembered);
   return annotate(placed, metadata);
 }
 
@@ -50,7 +50,7 @@ function annotate(task: Task, metadata: Metadata | undefined): Task {
   return metadata ? { ...task, metadata: { ...task.metadata, ...metadata } } : task;
 }
 
-function place(task: Task, artifact: Artifact, merge: (before: Artifact) => Artifact): Task {
+function putArtifact(task: Task, artifact: Artifact, merge: (before: Artifact) => Artifact): Task {
   const artifacts = [...(task.artifacts ?? [])];
   const at = artifacts.findIndex(({ artifactId }) => artifactId === artifact.artifactId);
   const before = artifacts[at];

@@ -15,12 +15,12 @@ export interface Credentials {
 
 /** A bearer token is sent as in HTTP; an API key where the card requires it, otherwise in X-API-Key. */
 export function credentialsFor(card: Card, { bearer, apiKey }: Given): Credentials {
-  const place = apiKeyPlace(card);
-  const query = apiKey && place.location === 'query' ? { [place.name]: apiKey } : {};
+  const parameter = apiKeyParameter(card);
+  const query = apiKey && parameter.location === 'query' ? { [parameter.name]: apiKey } : {};
   const headers = {
     ...(bearer && { authorization: `Bearer ${bearer}` }),
-    ...(apiKey && place.location === 'header' && { [place.name]: apiKey }),
-    ...(apiKey && place.location === 'cookie' && { cookie: `${place.name}=${apiKey}` }),
+    ...(apiKey && parameter.location === 'header' && { [parameter.name]: apiKey }),
+    ...(apiKey && parameter.location === 'cookie' && { cookie: `${parameter.name}=${apiKey}` }),
   };
   return { headers, query, secrets: [bearer, apiKey].filter((secret) => secret !== undefined) };
 }
@@ -34,7 +34,7 @@ export function flagsFor({ securitySchemes = {} }: Card): readonly string[] {
   return [...new Set(flags.filter((flag) => flag !== undefined))];
 }
 
-function apiKeyPlace({ securitySchemes = {} }: Card): { readonly location: string; readonly name: string } {
+function apiKeyParameter({ securitySchemes = {} }: Card): { readonly location: string; readonly name: string } {
   for (const { apiKeySecurityScheme: scheme } of Object.values(securitySchemes)) {
     const { location, name } = Object(scheme) as { location?: unknown; name?: unknown };
     if (typeof name === 'string' && name !== '') return { location: String(location ?? 'header').toLowerCase(), name };

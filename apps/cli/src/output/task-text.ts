@@ -60,8 +60,8 @@ export function eventText(event: StreamResponse, task: Task, { isVerbose }: Deta
   }
   if (!artifactUpdate) return kind + responseText(event, { isVerbose });
   const { artifact, append = false, lastChunk = false } = artifactUpdate;
-  const place = field('Append', String(append)) + field('Last-Chunk', String(lastChunk));
-  return kind + idsText(task) + (isVerbose ? place : '') + (artifact ? artifactText(artifact) : '');
+  const chunk = field('Append', String(append)) + field('Last-Chunk', String(lastChunk));
+  return kind + idsText(task) + (isVerbose ? chunk : '') + (artifact ? artifactText(artifact) : '');
 }
 
 /** Repeated with the last event. */

@@ -62,12 +62,12 @@ function askedFor(name: OptionName, spec: OptionSpec, { flags, env, files }: Omi
   if (flag !== undefined) return { text: Array.isArray(flag) ? flag : String(flag), source: longFlag(spec) };
   if (!spec.isFlagOnly) {
     const variable = variableOf(spec);
-    const places = [
+    const sources = [
       { text: env[variable], source: variable },
       { text: env[spec.alsoFrom ?? variable], source: spec.alsoFrom ?? variable },
       ...files.map(({ path, values }) => ({ text: values[variable], source: `${variable} in ${path}` })),
     ];
-    const found = places.find(({ text }) => text);
+    const found = sources.find(({ text }) => text);
     if (found?.text) return { text: asGiven(spec, found.text), source: found.source };
   }
   return undefined;

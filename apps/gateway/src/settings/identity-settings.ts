@@ -158,9 +158,9 @@ function parseApiKeys(text: string): ApiKey[] {
 
 function parseEntry(entry: string, index: number): ApiKey {
   const [key = '', subject = '', tenant = '', scopes = '', ...rest] = entry.split(':');
-  const place = `entry ${index + 1}`;
+  const label = `entry ${index + 1}`;
   if (subject === '' || rest.length > 0)
-    throw new Error(`${place} is not of the form key:subject[:tenant[:scope+scope]]`);
-  if (key.length < shortestKey) throw new Error(`the key of ${place} has fewer than ${shortestKey} characters`);
+    throw new Error(`${label} is not of the form key:subject[:tenant[:scope+scope]]`);
+  if (key.length < shortestKey) throw new Error(`the key of ${label} has fewer than ${shortestKey} characters`);
   return { key, subject, tenant: tenant || defaultTenant, scopes: scopes.split('+').filter((scope) => scope !== '') };
 }

@@ -39,7 +39,7 @@ interface Shown {
 export class Timeline {
   readonly #task: Task;
   readonly #history: readonly Message[];
-  readonly #places: ReadonlyMap<string, number>;
+  readonly #positions: ReadonlyMap<string, number>;
   readonly #entries: TimelineEntry[] = [];
   readonly #ranges = new Map<string, Range>();
   /** The first message of the history that is not yet in the timeline. */
@@ -52,7 +52,7 @@ export class Timeline {
   constructor(task: Task) {
     this.#task = task;
     this.#history = task.history ?? [];
-    this.#places = new Map(this.#history.map(({ messageId }, i) => [messageId, i]));
+    this.#positions = new Map(this.#history.map(({ messageId }, i) => [messageId, i]));
   }
 
   apply({ kind, seq, json }: FeedItem): void {
@@ -76,10 +76,10 @@ export class Timeline {
   }
 
   #addStatus(status: TaskStatus, seq: number): void {
-    const place = status.message && this.#places.get(status.message.messageId);
-    if (place !== undefined && place >= this.#next) {
-      this.#addMessages(place, this.#last);
-      this.#next = place + 1;
+    const position = status.message && this.#positions.get(status.message.messageId);
+    if (position !== undefined && position >= this.#next) {
+      this.#addMessages(position, this.#last);
+      this.#next = position + 1;
     } else if (status.state === 'TASK_STATE_SUBMITTED') this.#addMessages(this.#next + 1, seq);
     this.#entries.push({ status, generation: String(seq) });
     this.#last = seq;

@@ -24,6 +24,6 @@ export async function check<T>(
 }
 
 function describe({ message, path = [] }: SchemaIssue): string {
-  const place = path.map((part) => String(typeof part === 'object' ? part.key : part)).join('.');
-  return place === '' ? message : `${place}: ${message}`;
+  const location = path.map((part) => String(typeof part === 'object' ? part.key : part)).join('.');
+  return location === '' ? message : `${location}: ${message}`;
 }
