@@ -24,7 +24,7 @@ import { QueueLoads } from './queue/load.ts';
 import { Queues } from './queue/queues.ts';
 import { Channels } from './redis/channels.ts';
 import { checkDeployment } from './redis/check-deployment.ts';
-import { type Connections, connectPatiently, createConnections, type RedisConnection } from './redis/connection.ts';
+import { type Connections, connectWithRetries, createConnections, type RedisConnection } from './redis/connection.ts';
 import { type Deadline, withDeadline } from './redis/deadline.ts';
 import { StoreError } from './redis/errors.ts';
 import { HealthCheck } from './redis/health-check.ts';
@@ -203,7 +203,7 @@ export class Store {
   async start(as: 'program' | 'reader' = 'program'): Promise<void> {
     const problem = bullmqProblem();
     if (problem) throw new StoreError(problem);
-    await Promise.all(Object.values(this.#connections).map(connectPatiently));
+    await Promise.all(Object.values(this.#connections).map(connectWithRetries));
     await checkDeployment(this.#connections.commands, this.settings);
     await (as === 'program' ? this.schema.register() : this.schema.read());
     this.#healthCheck.start();

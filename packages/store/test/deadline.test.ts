@@ -108,6 +108,6 @@ test('a pipeline is sent or refused as a whole', async () => {
     [null, 'OK'],
     [null, '1'],
   ]);
-  expect(results[1]?.map(([error]) => error?.name)).toEqual(['RedisAway', 'RedisAway']);
+  expect(results[1]?.map(([error]) => error?.name)).toEqual(['RedisUnavailable', 'RedisUnavailable']);
   expect(await redis.echo('next')).toBe('next');
 });

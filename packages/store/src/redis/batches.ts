@@ -1,5 +1,5 @@
 import type { Deadline } from './deadline.ts';
-import { isOutage, isTimeout, RedisAway } from './errors.ts';
+import { isOutage, isTimeout, RedisUnavailable } from './errors.ts';
 
 /** Sends several requests to Redis in one message. Responses come in the order of the requests. */
 export type SendAll<Request, Response> = (
@@ -49,10 +49,11 @@ export class Batches<Request, Response> {
 
   /**
    * @param key equal for equal requests
-   * @throws {RedisAway} at once, without queueing, or with a message whose deadline passed: it waited behind that one
+   * @throws {RedisUnavailable} at once, without queueing, or with a message whose deadline passed, behind which
+   * it waited
    */
   send(key: string, request: Request): Promise<Response> {
-    if (this.#limits.deadline?.health.isAnswering === false) return Promise.reject(new RedisAway());
+    if (this.#limits.deadline?.health.isAnswering === false) return Promise.reject(new RedisUnavailable());
     const queued = this.#queued.get(key);
     if (queued) return queued.response.promise;
     const response = Promise.withResolvers<Response>();

@@ -23,7 +23,7 @@ export function createConnections(given: RedisAccess, { isReplicated }: { isRepl
   const { kind, nodes, master: _, database: __, ...access } = address;
   const subscriber =
     commands instanceof Cluster && kind === 'cluster'
-      ? createClusterSubscriber(commands, nodes, { ...ALONE, ...access })
+      ? createClusterSubscriber(commands, nodes, { ...STANDALONE, ...access })
       : createConnection(address);
   return {
     commands,
@@ -45,7 +45,7 @@ function addressOf({ redisUrl, redisPassword, redisCa }: RedisAccess): RedisAddr
 const START_WITHIN_MS = 5_000;
 
 /** Connects, with retries. Rejects with the error of the first attempt. */
-export async function connectPatiently(connection: RedisConnection): Promise<void> {
+export async function connectWithRetries(connection: RedisConnection): Promise<void> {
   try {
     await connection.connect();
   } catch (cause) {
@@ -68,7 +68,7 @@ export async function onConnection<Used>(
   const { commands, subscriber } = createConnections(access, { isReplicated: false });
   for (const each of [commands, subscriber]) each.on('error', () => undefined); // commands reject with the error
   try {
-    await connectPatiently(commands);
+    await connectWithRetries(commands);
     return await use(commands);
   } finally {
     commands.disconnect();
@@ -100,10 +100,10 @@ const reconnectOnError = (error: Error): false | 2 => (error.message.startsWith(
 // Auto-pipelining stays off: it makes BullMQ slower, and brought nothing here (docs/performance.md). Commands wait for
 // a connection that comes back; a caller that must not wait sets a deadline.
 // A frozen server does not close its end: commands go to the new master only once the socket is destroyed.
-const PATIENT = { lazyConnect: true, maxRetriesPerRequest: null, connectTimeout: 3_000, disconnectTimeout: 500 };
-const ALONE = { ...PATIENT, retryStrategy, reconnectOnError };
+const COMMON = { lazyConnect: true, maxRetriesPerRequest: null, connectTimeout: 3_000, disconnectTimeout: 500 };
+const STANDALONE = { ...COMMON, retryStrategy, reconnectOnError };
 /** A frozen master keeps its connections open: only the sentinels report that there is a new master. */
-const SENTINEL = { ...ALONE, failoverDetector: true, sentinelRetryStrategy: retryStrategy };
+const SENTINEL = { ...STANDALONE, failoverDetector: true, sentinelRetryStrategy: retryStrategy };
 /** With ioredis' defaults, adds fail and workers hang when a master is killed. */
 const CLUSTER = {
   lazyConnect: true,
@@ -116,11 +116,11 @@ const CLUSTER = {
 } as const;
 
 function createConnection({ kind, nodes, master, database, ...access }: RedisAddress): RedisConnection {
-  if (kind === 'cluster') return new Cluster([...nodes], { ...CLUSTER, redisOptions: { ...PATIENT, ...access } });
+  if (kind === 'cluster') return new Cluster([...nodes], { ...CLUSTER, redisOptions: { ...COMMON, ...access } });
   if (kind === 'sentinel') {
     const encryption = access.tls && { enableTLSForSentinelMode: true, sentinelTLS: access.tls };
     return new Redis({ ...SENTINEL, ...access, ...encryption, sentinels: [...nodes], name: master, db: database });
   }
   const [{ host, port } = { host: '127.0.0.1', port: 6379 }] = nodes;
-  return new Redis({ ...ALONE, ...access, host, port, db: database });
+  return new Redis({ ...STANDALONE, ...access, host, port, db: database });
 }

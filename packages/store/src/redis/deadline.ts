@@ -1,6 +1,6 @@
 import type { Cluster } from 'ioredis';
 import type { RedisConnection } from './connection.ts';
-import { RedisAway } from './errors.ts';
+import { RedisUnavailable } from './errors.ts';
 import type { HealthCheck } from './health-check.ts';
 
 /** How long a request waits for Redis. */
@@ -27,7 +27,7 @@ export function withDeadline(redis: RedisConnection, { ms, health }: Deadline): 
   };
   const sendCommand: Cluster['sendCommand'] = (command, stream, node) => {
     if (!isToBeSent(command, stream, node)) {
-      command.reject(new RedisAway());
+      command.reject(new RedisUnavailable());
       return command.promise;
     }
     command.setTimeout(ms);

@@ -44,8 +44,8 @@ export class NotReplicated extends Error {
 }
 
 /** Redis is unreachable, and the caller does not wait: nothing was sent. */
-export class RedisAway extends Error {
-  override readonly name = 'RedisAway';
+export class RedisUnavailable extends Error {
+  override readonly name = 'RedisUnavailable';
 
   constructor() {
     super('Redis does not answer.');
@@ -57,7 +57,7 @@ export function isOutage(error: unknown): boolean {
   return (
     error instanceof WritesLost ||
     error instanceof NotReplicated ||
-    error instanceof RedisAway ||
+    error instanceof RedisUnavailable ||
     (error instanceof Error && isOutageText(error.message))
   );
 }

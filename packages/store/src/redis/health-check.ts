@@ -5,7 +5,7 @@ import { mastersOf } from './masters.ts';
 
 const EVERY_MS = 1_000;
 /** Redis counts as unreachable without a reply for this long: requests are then refused at once. */
-const AWAY_AFTER_MS = 1_500;
+const UNAVAILABLE_AFTER_MS = 1_500;
 /** An open connection without a reply for this long is dead. */
 const DEAD_AFTER_MS = 5_000;
 
@@ -47,7 +47,8 @@ export class HealthCheck {
     const [commands] = this.#connections;
     if (this.#unanswered.size === 0 && !(commands instanceof Cluster)) return true;
     return (
-      commands === undefined || mastersOf(commands).some((node) => silenceOf(this.#healthOf(node, 0)) < AWAY_AFTER_MS)
+      commands === undefined ||
+      mastersOf(commands).some((node) => silenceOf(this.#healthOf(node, 0)) < UNAVAILABLE_AFTER_MS)
     );
   }
 
@@ -61,7 +62,7 @@ export class HealthCheck {
     const at = slot ?? command.getSlot();
     const [master] = (at !== null && commands.slots[at]) || [];
     if (master === undefined) return this.isAnswering;
-    return silenceOf(this.#health.get(`0 ${master}`)) < AWAY_AFTER_MS;
+    return silenceOf(this.#health.get(`0 ${master}`)) < UNAVAILABLE_AFTER_MS;
   }
 
   #pingAll(): void {
