@@ -26,7 +26,7 @@ import { type ChosenInterface, chooseInterface, newestVersion } from './choose-i
 import { credentialsFor, flagsFor } from './credentials.ts';
 import { grpcFactory, grpcTarget } from './grpc.ts';
 import type { PushConfig, SendMessageResponse, StreamResponse, Task } from './objects.ts';
-import { hidden, wireFetch } from './wire.ts';
+import { redacted, wireFetch } from './wire.ts';
 
 export interface CallContext {
   readonly options: CliOptions;
@@ -67,7 +67,7 @@ async function agentOf(card: Card, { options, log, signal }: CallContext): Promi
   const { headers, query, secrets } = credentialsFor(card, options);
   const parameters = Object.fromEntries(options.svcParam ?? []);
   const allSecrets = [...secrets, ...Object.values(parameters)];
-  const debug = options.debug ? (line: string) => log(hidden(line, allSecrets)) : undefined;
+  const debug = options.debug ? (line: string) => log(redacted(line, allSecrets)) : undefined;
   debug?.(
     `${chosen.binding} at ${chosen.url}, A2A ${chosen.version}${chosen.tenant ? `, tenant ${chosen.tenant}` : ''}`,
   );
@@ -106,14 +106,14 @@ function modernCard(card: Card): Card {
   return JSON.parse(JSON.stringify(normal));
 }
 
-interface Opening {
+interface ConnectOptions {
   readonly fetchImpl: typeof fetch;
   readonly isInsecure: boolean;
   readonly log: ((line: string) => void) | undefined;
 }
 
 /** The SDK reads the version from the card, so it gets a card with only this interface. */
-function open(chosen: ChosenInterface, card: Card, { fetchImpl, ...grpc }: Opening): Promise<Transport> {
+function open(chosen: ChosenInterface, card: Card, { fetchImpl, ...grpc }: ConnectOptions): Promise<Transport> {
   const { url, binding, version } = chosen;
   const supportedInterfaces = [{ url, protocolBinding: binding, protocolVersion: version }];
   const sdkCard = SdkCard.fromJSON({ ...card, supportedInterfaces });

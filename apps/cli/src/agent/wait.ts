@@ -4,7 +4,7 @@ import { Failure } from '../failures/failure.ts';
 import type { Agent } from './agent.ts';
 import { isInterrupted, isSettled, type StreamResponse, stateOf, type Task } from './objects.ts';
 
-export interface Waiting {
+export interface WaitContext {
   readonly agent: Agent;
   readonly intervalMs: number;
   readonly signal: AbortSignal;
@@ -15,10 +15,10 @@ export interface Waiting {
 
 const MOST_FAILURES = 5;
 const FIRST_WAIT_MS = 250;
-const LONGEST_WAIT_MS = 30_000;
+const MAX_WAIT_MS = 30_000;
 
 /** Polls a task until it ends or needs an answer. If the agent is unreachable, it is polled with growing pauses. */
-export async function pollUntilSettled(id: string, waiting: Waiting, historyLength?: number): Promise<Task> {
+export async function pollUntilSettled(id: string, waiting: WaitContext, historyLength?: number): Promise<Task> {
   const { agent, intervalMs, signal, note } = waiting;
   let waitMs = intervalMs;
   for (let failures = 0; ; await sleep(waitMs, signal)) {
@@ -29,7 +29,7 @@ export async function pollUntilSettled(id: string, waiting: Waiting, historyLeng
       waitMs = intervalMs;
     } catch (error) {
       if (!isLost(error) || ++failures >= MOST_FAILURES) throw error;
-      waitMs = Math.min(waitMs * 2, Math.max(LONGEST_WAIT_MS, intervalMs));
+      waitMs = Math.min(waitMs * 2, Math.max(MAX_WAIT_MS, intervalMs));
       note(`${error.message}; tried again in ${waitMs / 1_000} s`);
     }
   }
@@ -43,11 +43,11 @@ export async function pollUntilSettled(id: string, waiting: Waiting, historyLeng
  */
 export async function* eventsUntilSettled(
   events: AsyncIterable<StreamResponse>,
-  waiting: Waiting,
+  waiting: WaitContext,
   { isReply = false } = {},
 ): AsyncGenerator<StreamResponse> {
   const { agent, signal } = waiting;
-  const first = new Reading(waiting, { isReply });
+  const first = new StreamReader(waiting, { isReply });
   yield* first.follow(events);
   let { id, lastEventId, isOver } = first;
   for (let losses = 0; !isOver && id !== undefined; ) {
@@ -58,14 +58,14 @@ export async function* eventsUntilSettled(
       if (losses >= MOST_FAILURES) return void (yield { task: await pollUntilSettled(id, waiting) });
     }
     await sleep(FIRST_WAIT_MS * 2 ** losses, signal);
-    const again = new Reading(waiting, { id, lastEventId });
+    const again = new StreamReader(waiting, { id, lastEventId });
     yield* again.follow(agent.subscribe(id, lastEventId));
     losses = again.hasResumed ? 0 : losses + 1;
     ({ id, lastEventId, isOver } = again);
   }
 }
 
-interface Beginning {
+interface StreamStart {
   readonly isReply?: boolean;
   readonly id?: string | undefined;
   /** The stream is resumed after it. */
@@ -73,8 +73,8 @@ interface Beginning {
 }
 
 /** One stream, and what it received. */
-class Reading {
-  readonly #waiting: Waiting;
+class StreamReader {
+  readonly #waiting: WaitContext;
   /** Its first snapshot does not count as the end. */
   #isReply: boolean;
   readonly #isResumed: boolean;
@@ -85,7 +85,7 @@ class Reading {
   /** It resumed another stream: receiving the whole task again is not progress. */
   hasResumed = false;
 
-  constructor(waiting: Waiting, { isReply = false, id, lastEventId }: Beginning) {
+  constructor(waiting: WaitContext, { isReply = false, id, lastEventId }: StreamStart) {
     this.#waiting = waiting;
     this.#isReply = isReply;
     this.#isResumed = lastEventId !== undefined;
@@ -128,7 +128,7 @@ class Reading {
 }
 
 /** The task, as soon as the agent is reachable. */
-async function pollOnce(id: string, waiting: Waiting): Promise<Task> {
+async function pollOnce(id: string, waiting: WaitContext): Promise<Task> {
   for (let failures = 1; ; failures++) {
     try {
       return await waiting.agent.getTask(id);

@@ -1,7 +1,7 @@
 import { Failure } from '../failures/failure.ts';
 
 /** Replaces credentials in the log. */
-const HIDDEN = '[hidden]';
+const REDACTED = '[hidden]';
 /** Headers that are logged, of requests and responses: others may be credentials, or are irrelevant. */
 const openHeaders = ['accept', 'content-type', 'a2a-version', 'a2a-extensions'];
 const openAnswerHeaders = ['content-type', 'www-authenticate', 'retry-after'];
@@ -21,28 +21,28 @@ export function wireFetch({ secrets, log, hasCredentials, query = {} }: Wire): t
   return async (input, init) => {
     const url = new URL(input instanceof Request ? input.url : input);
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
-    const hide = (text: string): string => hidden(text, secrets);
+    const redact = (text: string): string => redacted(text, secrets);
     const begun = performance.now();
-    log?.(hide(`→ ${init?.method ?? 'GET'} ${url} ${headerText(new Headers(init?.headers))}`));
-    if (typeof init?.body === 'string') log?.(hide(`→ ${init.body}`));
+    log?.(redact(`→ ${init?.method ?? 'GET'} ${url} ${headerText(new Headers(init?.headers))}`));
+    if (typeof init?.body === 'string') log?.(redact(`→ ${init.body}`));
     const response = await fetch(url, init).catch((error: unknown) => {
       throw unreached(url, error, init?.signal);
     });
     log?.(
-      hide(`← ${response.status} after ${Math.round(performance.now() - begun)} ms ${answerText(response.headers)}`),
+      redact(`← ${response.status} after ${Math.round(performance.now() - begun)} ms ${answerText(response.headers)}`),
     );
     if (response.status === 401 || response.status === 403) throw await refused(response, hasCredentials);
-    return log ? logged(response, (text) => log(hide(`← ${text}`))) : response;
+    return log ? logged(response, (text) => log(redact(`← ${text}`))) : response;
   };
 }
 
 /** Replaces each of these texts in another text. */
-export function hidden(text: string, secrets: readonly string[]): string {
-  return secrets.filter((secret) => secret !== '').reduce((left, secret) => left.replaceAll(secret, HIDDEN), text);
+export function redacted(text: string, secrets: readonly string[]): string {
+  return secrets.filter((secret) => secret !== '').reduce((left, secret) => left.replaceAll(secret, REDACTED), text);
 }
 
 function headerText(headers: Headers): string {
-  return [...headers].map(([name, value]) => `${name}=${openHeaders.includes(name) ? value : HIDDEN}`).join(' ');
+  return [...headers].map(([name, value]) => `${name}=${openHeaders.includes(name) ? value : REDACTED}`).join(' ');
 }
 
 function answerText(headers: Headers): string {

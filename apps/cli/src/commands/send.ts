@@ -3,7 +3,7 @@ import { scheduleUri } from '@switchyard/protocol';
 import type { Command } from 'commander';
 import type { Agent } from '../agent/agent.ts';
 import { isSettled, type SendMessageResponse, type StreamResponse, stateOf, type Task } from '../agent/objects.ts';
-import { eventsUntilSettled, pollUntilSettled, type Waiting } from '../agent/wait.ts';
+import { eventsUntilSettled, pollUntilSettled, type WaitContext } from '../agent/wait.ts';
 import { Failure } from '../failures/failure.ts';
 import { field } from '../output/labelled-text.ts';
 import { eventText, idsText, responseText } from '../output/task-text.ts';
@@ -72,8 +72,8 @@ function requestOf(parts: readonly object[], options: CliOptions, { at, cron, ti
 
 async function send(session: Session, agent: Agent, request: Request): Promise<void> {
   const { options, output } = session;
-  let known: Parameters<NonNullable<Waiting['onTask']>>[0] | undefined;
-  const waiting: Waiting = {
+  let known: Parameters<NonNullable<WaitContext['onTask']>>[0] | undefined;
+  const waiting: WaitContext = {
     ...waitingOf(session, agent),
     onTask: (task) => {
       known = task;
@@ -98,7 +98,7 @@ async function send(session: Session, agent: Agent, request: Request): Promise<v
 export function exchange(
   agent: Agent,
   request: Omit<Request, 'isScheduled'>,
-  waiting: Waiting,
+  waiting: WaitContext,
 ): AsyncIterable<StreamResponse> {
   if (!agent.can('streaming')) return once(agent, request, waiting);
   return eventsUntilSettled(agent.stream(request), waiting, { isReply: request.message.taskId !== undefined });
@@ -108,7 +108,7 @@ export function exchange(
 async function* once(
   agent: Agent,
   request: Omit<Request, 'isScheduled'>,
-  waiting: Waiting,
+  waiting: WaitContext,
 ): AsyncGenerator<StreamResponse> {
   const response = await agent.send(request);
   const { task } = response;

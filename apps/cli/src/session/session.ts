@@ -2,7 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { Command } from 'commander';
 import { type Agent, type CallContext, connect } from '../agent/agent.ts';
 import { isTerminal, stateOf, type Task } from '../agent/objects.ts';
-import type { Waiting } from '../agent/wait.ts';
+import type { WaitContext } from '../agent/wait.ts';
 import { dataFolderOf, readAddresses } from '../data-folder/data-folder.ts';
 import { callFailure } from '../failures/call-failure.ts';
 import { Failure } from '../failures/failure.ts';
@@ -82,7 +82,7 @@ export async function withAgent(
 }
 
 /** Options for waiting for a task. */
-export function waitingOf({ options, output, call }: Session, agent: Agent): Waiting {
+export function waitingOf({ options, output, call }: Session, agent: Agent): WaitContext {
   return { agent, intervalMs: options.pollInterval, signal: call.signal, note: (line) => output.note(line) };
 }
 
