@@ -112,7 +112,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
     preview,
     agents,
     search: new AgentSearch(agents),
-    isOpen: authenticator.securityRequirements.length === 0,
+    isAnonymous: authenticator.securityRequirements.length === 0,
     cards,
     tasks,
     conversations: requests.conversations,

@@ -13,7 +13,7 @@ import type { GatewaySettings } from '../settings/gateway-settings.ts';
 import { buildCard } from './build-card.ts';
 import { agentUrl, grpcAddress, jwksPath } from './endpoints.ts';
 
-export interface PresentedCard {
+export interface ServedCard {
   readonly card: AgentCard;
   /** Hash of the unsigned card: the same at every gateway, while signatures differ. */
   readonly digest: string;
@@ -32,12 +32,12 @@ export class Cards {
   }
 
   /** The public card. */
-  present(agent: AnnouncedAgent, endpoint: AgentEndpoint): Promise<PresentedCard> {
+  cardFor(agent: AnnouncedAgent, endpoint: AgentEndpoint): Promise<ServedCard> {
     return this.#finish(this.#build(agent, agent.card, endpoint));
   }
 
   /** The extended card, for authenticated callers (A2A 3.1.11). */
-  async presentExtended(agent: AnnouncedAgent, endpoint: AgentEndpoint): Promise<PresentedCard | undefined> {
+  async extendedCardFor(agent: AnnouncedAgent, endpoint: AgentEndpoint): Promise<ServedCard | undefined> {
     return agent.extendedCard && this.#finish(this.#build(agent, agent.extendedCard, endpoint));
   }
 
@@ -61,7 +61,7 @@ export class Cards {
     });
   }
 
-  async #finish(card: AgentCard): Promise<PresentedCard> {
+  async #finish(card: AgentCard): Promise<ServedCard> {
     const json = JSON.stringify(card);
     const kids = this.#parts.settings.cardSigningKeys.map(({ kid }) => kid);
     const digest = createHash('sha256').update(json).update(kids.join()).digest('base64url');

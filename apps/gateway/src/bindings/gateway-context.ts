@@ -21,7 +21,7 @@ export interface GatewayContext {
   readonly agents: AgentDirectory;
   readonly search: AgentSearch;
   /** Callers need no credentials. */
-  readonly isOpen: boolean;
+  readonly isAnonymous: boolean;
   readonly gate: Gate;
   readonly heldRequests: HeldRequests;
   readonly emit: Emit;

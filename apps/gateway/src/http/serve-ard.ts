@@ -32,8 +32,8 @@ export function serveManifest(context: GatewayContext): Handler {
 }
 
 /** If callers need credentials, only the default agent is listed, whose card is public anyway. */
-function listedAgents({ agents, settings, isOpen }: GatewayContext): readonly AnnouncedAgent[] {
-  const all = settings.ard === 'all' || (settings.ard === undefined && isOpen);
+function listedAgents({ agents, settings, isAnonymous }: GatewayContext): readonly AnnouncedAgent[] {
+  const all = settings.ard === 'all' || (settings.ard === undefined && isAnonymous);
   if (all) return agents.list();
   return agents.default ? [agents.default] : [];
 }

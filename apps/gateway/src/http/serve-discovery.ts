@@ -34,7 +34,7 @@ export function serveCard(context: GatewayContext): Handler {
 async function writeCard({ agents, cards, settings }: GatewayContext, { req, res }: Exchange): Promise<void> {
   const agentId = pathPart(req, 'agentId');
   const agent = requireAgent(agents, agentId);
-  const { card, digest } = await cards.present(agent, { base: baseUrl(req, settings), agentId });
+  const { card, digest } = await cards.cardFor(agent, { base: baseUrl(req, settings), agentId });
   const isLegacy = settings.legacyV03 && !knowsVersion1(req);
   const tag = isLegacy ? `${digest}.v0` : digest;
   // Weak, because signatures differ between gateways.

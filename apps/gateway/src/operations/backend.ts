@@ -30,7 +30,7 @@ export interface Backend {
   readonly feeds: Pick<Feeds, 'follow' | 'presubscribe'>;
   /** Unset: push notifications are off. */
   readonly push: PushBackend | undefined;
-  readonly cards: Pick<Cards, 'offersExtended' | 'presentExtended'>;
+  readonly cards: Pick<Cards, 'offersExtended' | 'extendedCardFor'>;
   readonly settings: Pick<
     GatewaySettings,
     | 'audit'

@@ -58,8 +58,8 @@ function isOperationName(name: string): name is OperationName {
 async function getExtendedAgentCard({ cards }: Backend, call: Call): Promise<UnaryResult> {
   if (!cards.offersExtended(call.agent))
     throw new A2AError('UnsupportedOperation', 'This agent does not offer an extended agent card');
-  const presented = await cards.presentExtended(call.agent, call.endpoint());
-  if (!presented) throw new A2AError('ExtendedAgentCardNotConfigured', 'This agent has no extended agent card');
-  const { card, digest } = presented;
+  const served = await cards.extendedCardFor(call.agent, call.endpoint());
+  if (!served) throw new A2AError('ExtendedAgentCardNotConfigured', 'This agent has no extended agent card');
+  const { card, digest } = served;
   return { version: digest, json: call.knownVersion === digest ? undefined : JSON.stringify(card) };
 }
