@@ -1,11 +1,11 @@
 import { infoOf, mastersOf } from '../redis/masters.ts';
 import { allLoads, type QueueSum } from './agent-load.ts';
 import { type AgentReading, Agents } from './agents.ts';
-import { AnyConversation } from './any-conversation.ts';
-import { AnyTask } from './any-task.ts';
 import { DeadLetters } from './dead-letters.ts';
 import { type InterruptedTask, interruptedTask, interruptions } from './interrupted-tasks.ts';
 import type { LogLevels } from './log-levels.ts';
+import { OperatorConversations } from './operator-conversations.ts';
+import { OperatorTasks } from './operator-tasks.ts';
 import type { OpsPort } from './ops-port.ts';
 import { overdueTasks } from './overdue-tasks.ts';
 import { earliestFirst, type Page, type PageQuery, pageOf } from './page.ts';
@@ -23,8 +23,8 @@ export class Ops {
   readonly logLevels: LogLevels;
   readonly agents: Agents;
   readonly deadLetters: DeadLetters;
-  readonly tasks: AnyTask;
-  readonly conversations: AnyConversation;
+  readonly tasks: OperatorTasks;
+  readonly conversations: OperatorConversations;
   readonly tenants: Tenants;
   readonly #port: OpsPort;
 
@@ -34,8 +34,8 @@ export class Ops {
     this.logLevels = port.logLevels;
     this.agents = new Agents(port);
     this.deadLetters = new DeadLetters(port);
-    this.tasks = new AnyTask(port);
-    this.conversations = new AnyConversation(port);
+    this.tasks = new OperatorTasks(port);
+    this.conversations = new OperatorConversations(port);
     this.tenants = new Tenants(port);
   }
 

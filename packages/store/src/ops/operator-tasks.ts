@@ -22,7 +22,7 @@ export interface TaskDetail extends TaskRecord {
 }
 
 /** Tasks of all principals, for operators. */
-export class AnyTask {
+export class OperatorTasks {
   readonly #port: OpsPort;
 
   constructor(port: OpsPort) {

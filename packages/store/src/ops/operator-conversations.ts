@@ -37,7 +37,7 @@ interface Entry {
 const LISTED = 1_000;
 
 /** Conversations of all principals, for operators. */
-export class AnyConversation {
+export class OperatorConversations {
   readonly #port: OpsPort;
 
   constructor(port: OpsPort) {
