@@ -1,7 +1,7 @@
 import { type Scope, scopeOf } from '../redis/scope.ts';
 import { type Cancellation, cancelTask } from '../tasks/cancel.ts';
+import { copyableSteps } from '../tasks/copy-steps.ts';
 import { type Deletion, deleteTask } from '../tasks/delete.ts';
-import { keptSteps } from '../tasks/kept-steps.ts';
 import { readTask } from '../tasks/read.ts';
 import { type AnswerResult, answerTask, type TaskAnswer } from './answer.ts';
 import { type Diagnosis, diagnose } from './diagnosis.ts';
@@ -41,7 +41,7 @@ export class OperatorTasks {
     const { redis, shards } = this.#port;
     const [facts, steps, isDead] = await Promise.all([
       factsOf(this.#port, record, new DeploymentFacts(this.#port)),
-      keptSteps(this.#port, taskId),
+      copyableSteps(this.#port, taskId),
       redis.exists(`${shards.of(taskId).task(taskId)}:d`),
     ]);
     const deadLetter = isDead === 1;

@@ -1,6 +1,6 @@
 import { isTerminal, type Message, type Part, type Task } from '@switchyard/protocol';
 import { accept } from '../tasks/accept.ts';
-import { stepsBefore } from '../tasks/kept-steps.ts';
+import { stepsBefore } from '../tasks/copy-steps.ts';
 import { readTask } from '../tasks/read.ts';
 import type { Acceptance } from '../tasks/submission.ts';
 import type { OpsPort } from './ops-port.ts';

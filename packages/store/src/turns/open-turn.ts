@@ -33,8 +33,8 @@ export const giveUpTurnScript = defineScript({
   reply: word('given-up', 'canceled', 'fenced'),
 });
 
-export const steeredScript = defineScript({
-  file: 'steered.lua',
+export const readWaitingScript = defineScript({
+  file: 'read-waiting.lua',
   from: import.meta.url,
   keys: ['task', 'inbox'],
   args: ['fence', 'after'],
@@ -156,7 +156,10 @@ export class OpenTurn {
     const { redis, shards } = this.#port;
     const { taskId, fence } = this.start;
     const { task, inbox } = shards.of(taskId).record(taskId);
-    const [accepted, ...entries] = await steeredScript.run(redis, { keys: { task, inbox }, args: { fence, after } });
+    const [accepted, ...entries] = await readWaitingScript.run(redis, {
+      keys: { task, inbox },
+      args: { fence, after },
+    });
     if (accepted < 0) {
       this.#onFenced();
       throw new TurnFenced();

@@ -14,7 +14,7 @@ import { makeTasksScript } from '../../src/tasks/new-tasks.ts';
 import type { AcceptReply } from '../../src/tasks/submission.ts';
 import { type AppendReply, appendChunksScript, appendScript } from '../../src/turns/appends.ts';
 import { idLines } from '../../src/turns/encoder.ts';
-import { endTurnScript, giveUpTurnScript, releaseTurnScript, steeredScript } from '../../src/turns/open-turn.ts';
+import { endTurnScript, giveUpTurnScript, readWaitingScript, releaseTurnScript } from '../../src/turns/open-turn.ts';
 import { beginTurnScript } from '../../src/turns/turns.ts';
 import { type Begin as BeginTask, Neighbour } from './neighbour.ts';
 import * as rules from './turn-rules.ts';
@@ -193,7 +193,7 @@ export class ScriptDriver {
   async steered(fence: string, after: number): Promise<void> {
     const expected = rules.steered(this.#present(), { fence, after });
     const { task, inbox } = this.#keys.record(this.id);
-    const [accepted, ...entries] = await steeredScript.run(this.#redis, {
+    const [accepted, ...entries] = await readWaitingScript.run(this.#redis, {
       keys: { task, inbox },
       args: { fence, after },
     });

@@ -3,7 +3,7 @@ import type { StoreSettings } from '../../src/index.ts';
 import { ownerOf } from '../../src/redis/scope.ts';
 import { countOpenTasks } from '../../src/schema/migrations/count-open-tasks.ts';
 import { indexTasks } from '../../src/schema/migrations/index-tasks.ts';
-import { copySteps } from '../../src/tasks/kept-steps.ts';
+import { copySteps } from '../../src/tasks/copy-steps.ts';
 import { accepted, begun, spent, userMessage } from '../support/drive.ts';
 import { alice } from '../support/redis.ts';
 import { outcome, type Stage } from './stage.ts';
@@ -217,7 +217,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: 1,
     },
   ],
-  'turns/steered.lua': [
+  'turns/read-waiting.lua': [
     {
       kind: 'reads',
       prepare: async (stage) => {

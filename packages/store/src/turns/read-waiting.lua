@@ -1,5 +1,5 @@
--- steered: reads the messages that wait behind a turn's own, for an agent that is given them while it works. They stay
--- in the inbox: the turn's outcome removes those that the agent was given, and the others run next.
+-- readWaiting: reads the messages that wait behind a turn's own, for an agent that is given them while it works. They
+-- stay in the inbox: the turn's outcome removes those that the agent was given, and the others run next.
 --
 -- KEYS  task
 --       inbox
