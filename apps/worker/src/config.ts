@@ -13,7 +13,7 @@ import {
 import type { StoreSettings } from '@switchyard/store';
 import type { TraceSettings } from '@switchyard/telemetry';
 import type { LevelWithSilent } from 'pino';
-import { agentsIn } from './agents/agents-in.ts';
+import { findAgents } from './agents/find-agents.ts';
 import { isAgentUrl } from './external-agents/sources.ts';
 import { defaultPushSettings, type PushSettings } from './push/push-settings.ts';
 import type { MetricsSettings } from './telemetry/metrics-port.ts';
@@ -120,7 +120,7 @@ export function readArguments(args: readonly string[], { INIT_CWD }: Environment
   const named = [...agents, ...line.positionals].flatMap((source) =>
     isAgentUrl(source) ? [source] : filesOf(pathOf(source, INIT_CWD)),
   );
-  const agentModules = named.length > 0 || maintenance ? named : agentsIn(resolve(INIT_CWD ?? ''));
+  const agentModules = named.length > 0 || maintenance ? named : findAgents(resolve(INIT_CWD ?? ''));
   return { agentModules, isForMaintenance: maintenance, watch, isWatched: watched, isList: list };
 }
 
