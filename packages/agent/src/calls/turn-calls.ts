@@ -30,14 +30,14 @@ export class TurnCalls {
 
   async #call(call: OutgoingCall, { wait, timeoutMs, schema }: CallOptions): Promise<CallReply> {
     const reply = await (wait === false ? this.#send(call) : this.replyTo(call, () => this.place(call), timeoutMs));
-    return schema && isDone(reply) ? { ...reply, data: await expected(schema, reply) } : reply;
+    return schema && isDone(reply) ? { ...reply, data: await parsedData(schema, reply) } : reply;
   }
 
   join({ agent, taskId, state }: Joinable, timeoutMs?: number): Promise<CallReply> {
     const { scope } = this.#journal;
     const key = `join ${taskId} ${scope.number('join', taskId)} ${scope.step}`;
     const placed = { agent, taskId, skipsAuth: state === 'TASK_STATE_AUTH_REQUIRED' };
-    return suppressUnhandled(this.#once(key, () => this.#outcome(placed, timeoutMs)));
+    return suppressUnhandled(this.#storedOrNew(key, () => this.#outcome(placed, timeoutMs)));
   }
 
   /** Makes the call without waiting. @throws {CallError} */
@@ -51,32 +51,32 @@ export class TurnCalls {
 
   /** The reply to a call that was placed; the same in every attempt. @throws {CallError} */
   replyTo(call: OutgoingCall, place: () => Promise<PlacedCall>, timeoutMs?: number): Promise<CallReply> {
-    return this.#once(`call ${call.message.messageId}`, async () => this.#outcome(await place(), timeoutMs));
+    return this.#storedOrNew(`call ${call.message.messageId}`, async () => this.#outcome(await place(), timeoutMs));
   }
 
   async #send(call: OutgoingCall): Promise<CallReply> {
     const placed = await this.place(call);
     const outcome = await this.#journal.runEffect(() => this.#port.calls.read(placed));
-    return toReply(storedReply(placed, this.#present(placed, outcome)));
+    return toReply(storedReply(placed, this.#requireTask(placed, outcome)));
   }
 
   async #outcome(placed: PlacedCall, timeoutMs: number | undefined): Promise<StoredReply> {
     const { signal } = this.#journal;
-    const untilLate = timeoutMs === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-    const outcome = await this.#journal.runEffect(() => this.#port.calls.outcome(placed, untilLate));
-    if (outcome) return storedReply(placed, this.#present(placed, outcome));
+    const untilTimeout = timeoutMs === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+    const outcome = await this.#journal.runEffect(() => this.#port.calls.outcome(placed, untilTimeout));
+    if (outcome) return storedReply(placed, this.#requireTask(placed, outcome));
     signal.throwIfAborted();
     await this.#journal.runEffect(() => this.#port.calls.cancel(placed));
     throw new CallError('timed-out', placed.agent);
   }
 
-  #present({ agent }: PlacedCall, outcome: CallOutcome | 'missing'): CallOutcome {
+  #requireTask({ agent }: PlacedCall, outcome: CallOutcome | 'missing'): CallOutcome {
     if (outcome === 'missing') throw new CallError('missing', agent);
     return outcome;
   }
 
   /** Stores the reply for retried turns. If it is too long for that, a retried turn reads it from its task again. */
-  async #once(key: string, call: () => Promise<StoredReply>): Promise<CallReply> {
+  async #storedOrNew(key: string, call: () => Promise<StoredReply>): Promise<CallReply> {
     const { steps } = this.#port;
     const beginning = await this.#journal.runEffect(() => steps.begin(key));
     if (beginning.kind === 'done') return toReply(readResult(beginning.result));
@@ -88,7 +88,7 @@ export class TurnCalls {
 }
 
 /** The data of an answer, as parsed by the schema. @throws {CallError} */
-async function expected<Data>(schema: DataSchema<Data>, { agent, data }: CallReply): Promise<Data> {
+async function parsedData<Data>(schema: DataSchema<Data>, { agent, data }: CallReply): Promise<Data> {
   const checked = await check(schema, data);
   if ('value' in checked) return checked.value;
   throw new CallError('unexpected-data', agent, `its data does not match the schema of the call: ${checked.problem}`);
