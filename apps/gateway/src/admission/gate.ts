@@ -40,12 +40,12 @@ export class Gate {
   /**
    * Synchronous if the caller is in the cache. Dispose of the admission when the request is over. @throws {A2AError}
    */
-  enter(request: IncomingRequest): Admission | Promise<Admission> {
+  admit(request: IncomingRequest): Admission | Promise<Admission> {
     const known = this.#cachedIdentity(request);
-    return known ? this.#admit(request, known) : this.#identify(request);
+    return known ? this.#createAdmission(request, known) : this.#identify(request);
   }
 
-  #admit(request: IncomingRequest, identity: Identity): Admission {
+  #createAdmission(request: IncomingRequest, identity: Identity): Admission {
     const admission = new Admission(identity, request, this.#parts);
     if (this.#signIns.isFirst(admission.identity)) admission.audit({ what: 'sign-in', outcome: 'ok' });
     admission.requireAnyPermission();
@@ -75,7 +75,7 @@ export class Gate {
       this.#onRefusal(request, thrown);
       throw thrown;
     }
-    return this.#admit(request, identity);
+    return this.#createAdmission(request, identity);
   }
 
   #onRefusal(request: IncomingRequest, thrown: unknown): void {

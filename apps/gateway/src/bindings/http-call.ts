@@ -121,7 +121,7 @@ export interface AdmittedRequest {
 
 /** Admits or refuses a request before its body is read. @throws {A2AError} */
 export function admit({ gate, settings }: GatewayContext, { req, res }: Exchange): Admission | Promise<Admission> {
-  return gate.enter({
+  return gate.admit({
     headers: req.headers,
     address: clientAddress(req.socket.remoteAddress, req.headers['x-forwarded-for'], settings.rates.proxies),
     certificate: clientCertificate(req.socket),

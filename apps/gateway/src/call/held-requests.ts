@@ -21,16 +21,16 @@ export class HeldRequests {
   readonly #open = new Set<AbortController>();
   #end: EndOfWait | undefined;
 
-  /** Aborted when the connection, the client's credential or the gateway ends. @throws {A2AError} as `enter` */
+  /** Aborted when the connection, the client's credential or the gateway ends. @throws {A2AError} as `hold` */
   watch(res: ServerResponse, admission: Waits): AbortSignal {
-    const { signal, release } = this.enter(admission);
+    const { signal, release } = this.hold(admission);
     res.on('close', release);
     if (res.closed) release();
     return signal;
   }
 
   /** Call `release` of each. @throws {A2AError} RateLimited, Unavailable: too many requests are held */
-  enter(admission: Waits): HeldRequest {
+  hold(admission: Waits): HeldRequest {
     const held = admission.hold('wait');
     const controller = new AbortController();
     const end = admission.identity.onEnd(() => controller.abort(new EndOfWait('access-ended')));

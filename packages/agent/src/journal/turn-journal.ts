@@ -118,7 +118,7 @@ export class TurnJournal {
   async #write(build: () => TurnEvent): Promise<void> {
     this.#refuseAfterEnd();
     const event = this.#withTaken(build());
-    if (event.kind === 'status') this.#enter(event);
+    if (event.kind === 'status') this.#applyState(event);
     await this.#publish(event);
     if (event.kind === 'status' && event.settles) this.#outcome = { state: event.state };
   }
@@ -133,7 +133,7 @@ export class TurnJournal {
       );
   }
 
-  #enter({ state, settles }: StatusEvent): void {
+  #applyState({ state, settles }: StatusEvent): void {
     const { step } = this.scope;
     if (step && (settles || state === 'TASK_STATE_AUTH_REQUIRED'))
       throw new TurnMisuseError(`The step "${step}" cannot end its turn: let it return, and say ${state} after it.`);

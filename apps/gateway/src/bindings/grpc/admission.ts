@@ -141,7 +141,7 @@ class PendingCall {
     this.#await(rpc, messageMs);
     if (isOpen) return;
     const headers = headersOf(metadata);
-    const admission = await gate.enter({
+    const admission = await gate.admit({
       headers,
       // The port differs for each connection; equal failures are only recognised without it.
       address: clientAddress(withoutPort(call.getPeer()), headers['x-forwarded-for'], settings.rates.proxies),
