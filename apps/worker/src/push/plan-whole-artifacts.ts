@@ -3,8 +3,8 @@ import { type DeliveryCursor, type EventId, type FeedEvent, formatEventId } from
 import { cursorAt } from './notification.ts';
 
 /** What a webhook without chunks gets for an event, and its cursor after it. */
-export type Planned =
-  | { readonly kind: 'pass'; readonly cursor: DeliveryCursor }
+export type PlannedStep =
+  | { readonly kind: 'skip'; readonly cursor: DeliveryCursor }
   | { readonly kind: 'event'; readonly deliveryId: string; readonly cursor: DeliveryCursor }
   | {
       readonly kind: 'artifact';
@@ -17,7 +17,7 @@ export type Planned =
  * Skips chunks and marks their artifact as pending. The whole artifact is delivered with its last chunk, or, if no
  * chunk is marked as the last, before the status that ends the task or waits for the client.
  */
-export function planWholeArtifacts(event: FeedEvent, before: DeliveryCursor): readonly Planned[] {
+export function planWholeArtifacts(event: FeedEvent, before: DeliveryCursor): readonly PlannedStep[] {
   const { pending } = before;
   const update = artifactUpdateIn(event.json);
   if (update) return [planArtifact(update, event, pending)];
@@ -40,10 +40,10 @@ function planArtifact(
   { artifact, append, lastChunk }: TaskArtifactUpdateEvent,
   event: EventId,
   pending: DeliveryCursor['pending'],
-): Planned {
+): PlannedStep {
   const { artifactId } = artifact;
   const others = pending.filter((id) => id !== artifactId);
-  if (!lastChunk) return { kind: 'pass', cursor: cursorAt(event, [...others, artifactId]) };
+  if (!lastChunk) return { kind: 'skip', cursor: cursorAt(event, [...others, artifactId]) };
   const [deliveryId, cursor] = [formatEventId(event), cursorAt(event, others)];
   return append ? { kind: 'artifact', artifactId, deliveryId, cursor } : { kind: 'event', deliveryId, cursor };
 }

@@ -1,10 +1,10 @@
 import type { Task } from '@switchyard/protocol';
 import type { DeliveryCursor, FeedEvent, OpenDeliveryQueue } from '@switchyard/store';
 import type { CursorAdvance, Notification } from './notification.ts';
-import { type Planned, planWholeArtifacts } from './plan-whole-artifacts.ts';
+import { type PlannedStep, planWholeArtifacts } from './plan-whole-artifacts.ts';
 
 interface PlannedEvent {
-  readonly planned: Planned;
+  readonly planned: PlannedStep;
   /** JSON of the event. */
   readonly json: string;
 }
@@ -33,7 +33,7 @@ function planAll(cursor: DeliveryCursor, events: readonly FeedEvent[]): PlannedE
 /** The artifact is read from the current task, so it may be newer than the event. */
 function toNotification({ planned, json }: PlannedEvent, task: Task | undefined): Notification | CursorAdvance {
   const { kind, cursor } = planned;
-  if (kind === 'pass') return { cursor };
+  if (kind === 'skip') return { cursor };
   if (kind === 'event') return { deliveryId: planned.deliveryId, body: json, cursor };
   const artifact = task?.artifacts?.find(({ artifactId }) => artifactId === planned.artifactId);
   if (!task || !artifact) return { cursor };

@@ -21,7 +21,7 @@ const pauseAfterDeathMs = 1_000;
 export class WorkerSupervisor {
   readonly #options: WorkerSupervisorOptions;
   readonly #files: WatchedFiles;
-  readonly #leaving = new Set<Promise<void>>();
+  readonly #retiring = new Set<Promise<void>>();
   readonly #stopping = new AbortController();
   #hasChanged = false;
   #current: WorkerProcess | undefined;
@@ -42,7 +42,7 @@ export class WorkerSupervisor {
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#files.close();
-    await Promise.all([this.#current?.stop(), this.#candidate?.stop(), ...this.#leaving]);
+    await Promise.all([this.#current?.stop(), this.#candidate?.stop(), ...this.#retiring]);
   }
 
   #onChange(path: string): void {
@@ -53,7 +53,7 @@ export class WorkerSupervisor {
 
   #replace(): void {
     // A worker that is still starting may have loaded files that have changed since.
-    this.#leave(this.#candidate);
+    this.#retire(this.#candidate);
     const { program, agentModules } = this.#options;
     const onModule = (path: string): void => this.#files.add(path);
     const args = ['--watched', ...agentModules.flatMap((module) => ['--agents', module])];
@@ -72,7 +72,7 @@ export class WorkerSupervisor {
     }
     if (this.#hasChanged) this.#options.emit({ kind: 'change-loaded' });
     this.#hasChanged = false;
-    this.#leave(this.#current);
+    this.#retire(this.#current);
     this.#current = candidate;
   }
 
@@ -85,9 +85,9 @@ export class WorkerSupervisor {
     if (!this.#stopping.signal.aborted && !this.#current && !this.#candidate) this.#replace();
   }
 
-  #leave(worker: WorkerProcess | undefined): void {
+  #retire(worker: WorkerProcess | undefined): void {
     if (!worker) return;
-    const left = worker.stop().finally(() => this.#leaving.delete(left));
-    this.#leaving.add(left);
+    const retired = worker.stop().finally(() => this.#retiring.delete(retired));
+    this.#retiring.add(retired);
   }
 }
