@@ -38,11 +38,11 @@ export function admittedCall({ metadata }: { readonly metadata: Metadata }): Adm
 export class UnreadableMessage {}
 
 /** Health probes need no key. */
-const openPaths = new Set(['/grpc.health.v1.Health/Check', '/grpc.health.v1.Health/List']);
+const publicPaths = new Set(['/grpc.health.v1.Health/Check', '/grpc.health.v1.Health/List']);
 const watchPath = '/grpc.health.v1.Health/Watch';
 
 /** Maximum wait for the message of a caller without a key. */
-const OPEN_MESSAGE_MS = 1_000;
+const PUBLIC_MESSAGE_MS = 1_000;
 
 /** A message that takes longer counts as bytes in flight. */
 const QUICK_MS = 500;
@@ -62,7 +62,7 @@ export function admission(context: AdmissionContext, healthNames: readonly strin
     perPrincipal: MOST_WATCHES,
   });
   return ({ path }, call) => {
-    blameTheClient(call);
+    reportAsClientError(call);
     return new ServerInterceptingCall(call, {
       start: (next) => next(new PendingCall(context, { path, call, watches, healthNames }).listener()),
     });
@@ -70,18 +70,18 @@ export function admission(context: AdmissionContext, healthNames: readonly strin
 }
 
 /** Errors that the library reports as INTERNAL before our code runs. */
-const clientsFault = /^Invalid grpc-timeout|^Failed to decompress/;
+const clientErrors = /^Invalid grpc-timeout|^Failed to decompress/;
 
 /** INTERNAL is reserved for our own faults, because it alarms operators. */
-function blameTheClient(call: ServerInterceptingCallInterface): void {
+function reportAsClientError(call: ServerInterceptingCallInterface): void {
   const send = call.sendStatus.bind(call);
   call.sendStatus = (answer) => {
-    const isTheirs = answer.code === status.INTERNAL && clientsFault.test(answer.details ?? '');
-    send(isTheirs ? { ...answer, code: status.INVALID_ARGUMENT } : answer);
+    const isClientError = answer.code === status.INTERNAL && clientErrors.test(answer.details ?? '');
+    send(isClientError ? { ...answer, code: status.INVALID_ARGUMENT } : answer);
   };
 }
 
-interface ArrivingCall {
+interface IncomingCall {
   readonly path: string;
   readonly call: ServerInterceptingCallInterface;
   readonly watches: LimitedResource;
@@ -91,7 +91,7 @@ interface ArrivingCall {
 /** A call until its message has arrived. */
 class PendingCall {
   readonly #context: AdmissionContext;
-  readonly #arriving: ArrivingCall;
+  readonly #incoming: IncomingCall;
   #rpc: Rpc | undefined;
   #timer: NodeJS.Timeout | undefined;
   readonly #held = new DisposableStack();
@@ -100,15 +100,15 @@ class PendingCall {
   #isServed = false;
   #isOver = false;
 
-  constructor(context: AdmissionContext, arriving: ArrivingCall) {
+  constructor(context: AdmissionContext, incoming: IncomingCall) {
     this.#context = context;
-    this.#arriving = arriving;
+    this.#incoming = incoming;
   }
 
   listener(): ServerListener {
     return new ServerListenerBuilder()
       .withOnReceiveMetadata((metadata, next) => {
-        const rpc = new Rpc({ metadata, path: this.#arriving.path }, this.#context.emit);
+        const rpc = new Rpc({ metadata, path: this.#incoming.path }, this.#context.emit);
         this.#rpc = rpc;
         this.#admit(metadata, rpc).then(
           () => next(metadata),
@@ -119,7 +119,7 @@ class PendingCall {
         this.#hasMessage = true;
         if (this.#rpc && message instanceof UnreadableMessage)
           this.#refuse(this.#rpc, new A2AError('InvalidRequest', 'The message is not valid for this method'));
-        else if (this.#rpc && !this.#mayWatch(message))
+        else if (this.#rpc && !this.#isKnownService(message))
           this.#refuse(this.#rpc, new A2AError('NotFound', 'No such service'));
         else next(message);
       })
@@ -134,12 +134,12 @@ class PendingCall {
   }
 
   async #admit(metadata: Metadata, rpc: Rpc): Promise<void> {
-    const { path, call, watches } = this.#arriving;
+    const { path, call, watches } = this.#incoming;
     const { gate, settings } = this.#context;
-    const isOpen = openPaths.has(path);
-    const messageMs = Math.min(settings.grpcLimits.messageMs, isOpen ? OPEN_MESSAGE_MS : Infinity);
+    const isPublic = publicPaths.has(path);
+    const messageMs = Math.min(settings.grpcLimits.messageMs, isPublic ? PUBLIC_MESSAGE_MS : Infinity);
     this.#await(rpc, messageMs);
-    if (isOpen) return;
+    if (isPublic) return;
     const headers = headersOf(metadata);
     const admission = await gate.admit({
       headers,
@@ -177,8 +177,8 @@ class PendingCall {
     this.#timer = setTimeout(reserve, quickMs);
   }
 
-  #mayWatch(message: unknown): boolean {
-    const { path, healthNames } = this.#arriving;
+  #isKnownService(message: unknown): boolean {
+    const { path, healthNames } = this.#incoming;
     if (path !== watchPath) return true;
     const { service } = message as { readonly service: string };
     return healthNames.includes(service);
@@ -188,7 +188,7 @@ class PendingCall {
     clearTimeout(this.#timer);
     const refusal = toRefusal(rpc.refused(thrown));
     rpc.addRates(refusal.metadata);
-    this.#arriving.call.sendStatus(refusal);
+    this.#incoming.call.sendStatus(refusal);
   }
 
   /** gRPC calls this once for every call; a call that reached its method is reported by the method. */

@@ -32,13 +32,13 @@ class Provider implements experimental.CertificateProvider {
 
   set(tls: TlsSettings): void {
     this.#tls = tls;
-    for (const listener of this.#ofAuthorities) this.#tellAuthorities(listener);
-    for (const listener of this.#ofServer) this.#tellServer(listener);
+    for (const listener of this.#ofAuthorities) this.#notifyAuthorities(listener);
+    for (const listener of this.#ofServer) this.#notifyServer(listener);
   }
 
   addIdentityCertificateListener(listener: experimental.IdentityCertificateUpdateListener): void {
     this.#ofServer.add(listener);
-    queueMicrotask(() => this.#tellServer(listener));
+    queueMicrotask(() => this.#notifyServer(listener));
   }
 
   removeIdentityCertificateListener(listener: experimental.IdentityCertificateUpdateListener): void {
@@ -47,18 +47,18 @@ class Provider implements experimental.CertificateProvider {
 
   addCaCertificateListener(listener: experimental.CaCertificateUpdateListener): void {
     this.#ofAuthorities.add(listener);
-    queueMicrotask(() => this.#tellAuthorities(listener));
+    queueMicrotask(() => this.#notifyAuthorities(listener));
   }
 
   removeCaCertificateListener(listener: experimental.CaCertificateUpdateListener): void {
     this.#ofAuthorities.delete(listener);
   }
 
-  #tellServer(listener: experimental.IdentityCertificateUpdateListener): void {
+  #notifyServer(listener: experimental.IdentityCertificateUpdateListener): void {
     if (this.#tls) listener({ certificate: this.#tls.certificate, privateKey: this.#tls.privateKey });
   }
 
-  #tellAuthorities(listener: experimental.CaCertificateUpdateListener): void {
+  #notifyAuthorities(listener: experimental.CaCertificateUpdateListener): void {
     if (this.#tls?.clientAuthorities) listener({ caCertificate: this.#tls.clientAuthorities });
   }
 }
