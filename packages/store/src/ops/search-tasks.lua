@@ -19,14 +19,14 @@ local kept = sortable(math.max(0, clock[1] * 1000 - retention_ms))
 
 local total, ranges = 0, {}
 for _, index in ipairs(KEYS) do
-  for letter in states:gmatch('.') do
-    local has_ended = letter:upper() == letter
-    local lowest = '[' .. letter .. (has_ended and kept > since and kept or since)
-    local latest = '(' .. letter .. upto .. '~'
+  for state in states:gmatch('.') do
+    local has_ended = state:upper() == state
+    local lowest = '[' .. state .. (has_ended and kept > since and kept or since)
+    local latest = '(' .. state .. upto .. '~'
     local there = redis.call('ZLEXCOUNT', index, lowest, latest)
     if there > 0 then
       total = total + there
-      local highest = token ~= '' and token < upto .. '~' and '(' .. letter .. token or latest
+      local highest = token ~= '' and token < upto .. '~' and '(' .. state .. token or latest
       ranges[#ranges + 1] = { index = index, lowest = lowest, highest = highest, members = {}, at = 0 }
     end
   end

@@ -14,8 +14,8 @@ local clock = redis.call('TIME')
 local kept = sortable(math.max(0, clock[1] * 1000 + math.floor(clock[2] / 1000) - retention_ms))
 
 local left = 0
-for letter in ('CFXR'):gmatch('.') do
-  local old = redis.call('ZRANGEBYLEX', index, '[' .. letter, '(' .. letter .. kept, 'LIMIT', 0, most)
+for state in ('CFXR'):gmatch('.') do
+  local old = redis.call('ZRANGEBYLEX', index, '[' .. state, '(' .. state .. kept, 'LIMIT', 0, most)
   if #old > 0 then redis.call('ZREM', index, unpack(old)) end
   left = math.max(left, #old)
 end

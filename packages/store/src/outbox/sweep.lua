@@ -24,7 +24,7 @@ if not due or tonumber(due) > now_ms() then return { 'idle', 0, '', 0, '', '', '
 root = queue_of(root)
 -- The process that runs its job is alive: it renews the job's lock.
 if redis.call('EXISTS', root .. task_id .. '.' .. record.scheduled .. ':lock') == 1 then
-  watch = true
+  in_outbox = true
   commit(record)
   return { 'idle', 0, '', 0, '', '', '' }
 end
@@ -41,7 +41,7 @@ local has_job = redis.call('EXISTS', root .. task_id .. '.' .. record.scheduled)
 -- A job that waits in a long queue is checked less and less often, down to once in eight times sweep_after_ms, from
 -- which commit() computes the time of the next check.
 if has_job then sweep_after_ms = sweep_after_ms * 2 ^ math.min(record.sweeps, 3) end
-watch = true
+in_outbox = true
 commit(record)
 local is_awaited = tonumber(redis.call('HGET', task_key, 'awaited')) == record.scheduled
 return { 'add', record.scheduled, record.owner, record.sweeps, is_awaited and '1' or '', has_job and '1' or '',

@@ -4,30 +4,30 @@
 --- @include "events.lua"
 
 local popped = 0 -- messages that leave the list of the inbox
-local watch -- true: the task goes (back) into the outbox; false: it leaves it; nil: no change
+local in_outbox -- true: the task goes (back) into the outbox; false: it leaves it; nil: no change
 local ended_jobs = {} -- see finish-jobs.lua
-local turn_ends = 's' -- how the turn ends, if it does: s settled, r released, q requeued for a retry
-local moves = {} -- by index: members to remove, members to add, and whether a task has ended
+local turn_end = 's' -- how the turn ends, if it does: s settled, r released, q requeued for a retry
+local index_changes = {} -- by index: members to remove, members to add, and whether a task has ended
 local is_many = false -- the script changes several tasks, and calls write_indexes itself, once
 
 --- @include "agent-index.lua"
 
 -- An index holds each task once, as state .. time .. id, with score 0. old: nil if the task is not in the index yet
 local function move(index, old, new, has_ended)
-  local moved = moves[index] or { old = {}, new = {} }
-  moved.old[#moved.old + 1] = old
-  moved.new[#moved.new + 1], moved.new[#moved.new + 2] = '0', new
-  moved.has_ended = moved.has_ended or has_ended
-  moves[index] = moved
+  local change = index_changes[index] or { old = {}, new = {} }
+  change.old[#change.old + 1] = old
+  change.new[#change.new + 1], change.new[#change.new + 2] = '0', new
+  change.has_ended = change.has_ended or has_ended
+  index_changes[index] = change
 end
 
 -- An index whose tasks have all ended expires with the last of them. Tasks that go on sort last, because their states
 -- are lower-case letters. One end in eight removes expired members, which keeps a busy index small.
 local function write_indexes()
-  for index, moved in pairs(moves) do
-    if #moved.old > 0 then redis.call('ZREM', index, unpack(moved.old)) end
-    redis.call('ZADD', index, unpack(moved.new))
-    if moved.has_ended then
+  for index, change in pairs(index_changes) do
+    if #change.old > 0 then redis.call('ZREM', index, unpack(change.old)) end
+    redis.call('ZADD', index, unpack(change.new))
+    if change.has_ended then
       if now_ms() % 8 == 0 then
         --- @include "../redis/timestamps.lua"
         for ended in ('CFMXR'):gmatch('.') do
@@ -40,7 +40,7 @@ local function write_indexes()
       if last and last:byte() < 97 then redis.call('PEXPIRE', index, retention_ms) end
     end
   end
-  moves = {}
+  index_changes = {}
 end
 
 local function commit(record)
@@ -53,16 +53,16 @@ local function commit(record)
     if record.context ~= task_id or record.has_context_index ~= 0 then
       move(index .. ':' .. record.context, old, new, has_ended)
     end
-    local before, letter = LISTED_AS[loaded[STATE]] or loaded[STATE], LISTED_AS[record.state] or record.state
-    if before ~= letter or record.listed == '' then
+    local before, after = LISTED_AS[loaded[STATE]] or loaded[STATE], LISTED_AS[record.state] or record.state
+    if before ~= after or record.listed == '' then
       old = record.listed ~= '' and before .. record.listed .. task_id or nil
       record.listed = record.time
-      move(agent_index(index_root, record.owner), old, letter .. record.time .. task_id, false)
+      move(agent_index(index_root, record.owner), old, after .. record.time .. task_id, false)
     end
   end
   -- An attempt that ends with its task has no field of its own: the end of the task says when.
   if loaded[TURN] and record.turn == '' and not has_ended then
-    other_fields['e' .. loaded[EPOCH]] = ('%.0f '):format(now_ms()) .. turn_ends
+    other_fields['e' .. loaded[EPOCH]] = ('%.0f '):format(now_ms()) .. turn_end
   end
   write_texts(record)
   if #emitted > 0 then record.tip = emitted[#emitted - 2] end
@@ -70,8 +70,8 @@ local function commit(record)
   -- The inbox of a task that has ended is deleted as a whole, below.
   if popped > 0 and not has_ended then redis.call('LPOP', inbox_key, popped) end
   if #emitted > 0 then publish(record) end
-  if watch then redis.call('ZADD', outbox_key, now_ms() + sweep_after_ms, task_id) end
-  if watch == false then redis.call('ZREM', outbox_key, task_id) end
+  if in_outbox then redis.call('ZADD', outbox_key, now_ms() + sweep_after_ms, task_id) end
+  if in_outbox == false then redis.call('ZREM', outbox_key, task_id) end
   -- Tasks that wait for their client are listed, so that they do not wait for ever; see end-interrupted.lua.
   if is_waiting(record.state) then
     if record.inbox == 0 then redis.call('ZADD', outbox_key .. ':interrupted', 'NX', now_ms(), task_id) end

@@ -22,7 +22,7 @@
 -- A webhook that is not dead and has events to come is in `push`.
 --
 -- State that the included files share: loaded (the record as stored), other_fields and texts (fields to be written),
--- emitted, watch, popped, ended_jobs, moves. A script for several tasks resets it for each (append.lua).
+-- emitted, in_outbox, popped, ended_jobs, index_changes. A script for several tasks resets it for each (append.lua).
 --
 -- Making a function and calling a command cost a script more than what they do. Hence there are few of both: one
 -- command writes all fields of the hash, and code that only the end of a task needs is in a block of its own.

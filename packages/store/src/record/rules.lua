@@ -18,11 +18,11 @@ end
 -- Emits a status event, which the script composes because its timestamp is Redis' time. details, all optional: message,
 -- metadata (JSON or ''), released (number of the message that it answers or acknowledges), is_reply (the message is
 -- the outcome).
-local function emit_status(record, letter, details)
+local function emit_status(record, state, details)
   details = details or {}
   local message, metadata = details.message or '', details.metadata or ''
-  record.state, record.time = letter, sortable(now_ms())
-  other_fields.status = '{"state":"TASK_STATE_' .. STATES[letter] .. '","timestamp":"' .. timestamp(now_ms()) .. '"'
+  record.state, record.time = state, sortable(now_ms())
+  other_fields.status = '{"state":"TASK_STATE_' .. STATES[state] .. '","timestamp":"' .. timestamp(now_ms()) .. '"'
     .. (message ~= '' and ',"message":' .. message or '') .. '}'
   local json = '{"statusUpdate":{"taskId":"' .. task_id .. '","contextId":"' .. record.context .. '","status":'
     .. other_fields.status .. (metadata ~= '' and ',"metadata":' .. metadata or '') .. '}}'
@@ -30,7 +30,7 @@ local function emit_status(record, letter, details)
 end
 
 -- Ends the task. The last event names the messages that still wait.
-local function finish(record, letter, details)
+local function finish(record, state, details)
   if record.inbox > 0 then
     local dropped = redis.call('LRANGE', inbox_key, popped, -1)
     if record.inbox == record.accepted then
@@ -45,8 +45,8 @@ local function finish(record, letter, details)
   end
   record.inbox, record.scheduled, record.started, record.attempts = 0, 0, 0, 0
   record.turn, record.token, record.cancel, record.later = '', '', '', ''
-  watch = false
-  emit_status(record, letter, details)
+  in_outbox = false
+  emit_status(record, state, details)
 end
 
 -- Adds a job with a new number: an add under the number of a job that is just completing would be lost. root: of the
@@ -54,7 +54,7 @@ end
 local function schedule(record, root, options, is_awaited)
   record.jobs = record.jobs + 1
   record.scheduled, record.started = record.jobs, 0
-  watch = true
+  in_outbox = true
   --- @include "../queue/add-jobs.lua"
   add_jobs(queue_of(root), { task_id .. '.' .. record.scheduled, record.owner:match('^[^/]*') }, options, is_awaited)
 end

@@ -24,24 +24,24 @@ if states == '' then states = 'CFRXaisw' end
 local clock = redis.call('TIME')
 local kept = sortable(math.max(0, clock[1] * 1000 - retention_ms))
 
-local function earliest(letter)
-  local has_ended = letter:upper() == letter
-  return letter .. (has_ended and kept > since and kept or since)
+local function earliest(state)
+  local has_ended = state:upper() == state
+  return state .. (has_ended and kept > since and kept or since)
 end
 
 if context ~= '' and redis.call('EXISTS', index) == 0 then
   local initial = initial_task_of(tasks_root, context, owner)
-  local letter = initial and initial:sub(1, 1)
-  if not initial or not states:find(letter, 1, true) or initial < earliest(letter) then return { 0 } end
+  local state = initial and initial:sub(1, 1)
+  if not initial or not states:find(state, 1, true) or initial < earliest(state) then return { 0 } end
   local position = initial:sub(2)
   return token ~= '' and position >= token and { 1 } or { 1, position }
 end
 
 local total, found = 0, {}
-for letter in states:gmatch('.') do
-  local lowest = '[' .. earliest(letter)
-  total = total + redis.call('ZLEXCOUNT', index, lowest, '(' .. letter .. '~')
-  local highest = '(' .. letter .. (token == '' and '~' or token)
+for state in states:gmatch('.') do
+  local lowest = '[' .. earliest(state)
+  total = total + redis.call('ZLEXCOUNT', index, lowest, '(' .. state .. '~')
+  local highest = '(' .. state .. (token == '' and '~' or token)
   for _, member in ipairs(redis.call('ZREVRANGEBYLEX', index, highest, lowest, 'LIMIT', 0, size + 1)) do
     found[#found + 1] = member:sub(2)
   end

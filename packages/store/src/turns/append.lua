@@ -96,7 +96,7 @@ while ARGV[at] do
   steps_key, calls_key = task_key .. ':s', task_key .. ':c'
   -- Drops the state of the task before this one.
   other_fields, texts, emitted = {}, {}, {}
-  popped, watch = 0, nil
+  popped, in_outbox = 0, nil
 
   record = load_record()
 

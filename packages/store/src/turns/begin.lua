@@ -102,7 +102,7 @@ local function begin_turn(job, started, token, run, dead_key, max_attempts, larg
 
   if record.cancel == '' and not is_exhausted then
     open()
-    watch = true
+    in_outbox = true
     withdraw_question(record)
     commit(record)
     load_record()

@@ -36,11 +36,11 @@ local function settle(record, root, options)
   end
   -- The inbox is empty and the job is removed in one step: the next message schedules a job with a new number.
   if record.inbox == 0 then
-    record.scheduled, record.started, watch = 0, 0, false
+    record.scheduled, record.started, in_outbox = 0, 0, false
     end_job(root)
     return 'idle'
   end
-  watch = true
+  in_outbox = true
   withdraw_question(record)
   if options == '' then return 'more' end
   schedule(record, root, options)

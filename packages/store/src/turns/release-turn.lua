@@ -24,9 +24,9 @@ if record.cancel ~= '' then
   verdict = 'canceled'
 else
   record.turn, record.token = '', ''
-  turn_ends = is_spent == '1' and 'q' or 'r'
+  turn_end = is_spent == '1' and 'q' or 'r'
   if is_spent ~= '1' then record.attempts = record.attempts - 1 end
-  watch = true
+  in_outbox = true
   withdraw_question(record)
   verdict = 'released'
 end

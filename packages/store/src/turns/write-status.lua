@@ -3,30 +3,30 @@
 --- @include "../record/rules.lua"
 --- @include "outcome.lua"
 
-function write.status(letter, settles, caller, message, is_new, metadata)
+function write.status(state, settles, caller, message, is_new, metadata)
   if is_new == '1' then add_to_history(message) end
   local details = { message = message, metadata = metadata, is_reply = caller == 'reply' }
-  if settles ~= '1' and not is_terminal(letter) then
+  if settles ~= '1' and not is_terminal(state) then
     if caller == 'released' then
       record.released = math.max(record.released, record.accepted - record.inbox + 1 + taken)
       details.released = record.released
     end
-    emit_status(record, letter, details)
+    emit_status(record, state, details)
     return 'appended'
   end
   -- Every accepted message is answered: a completion does not end a task in which others wait. It becomes an interim
   -- `working` status.
-  local is_interim = letter == 'C' and record.inbox > 1 + taken and record.cancel == ''
+  local is_interim = state == 'C' and record.inbox > 1 + taken and record.cancel == ''
   pop(record, taken)
   details.released = record.released
-  if is_terminal(letter) and not is_interim then
+  if is_terminal(state) and not is_interim then
     local is_hidden = record.state == 'h'
-    finish(record, letter, details)
+    finish(record, state, details)
     -- No client was given this task: it ends with a plain Message, as after set-visibility.lua.
-    if is_hidden and details.is_reply and letter == 'C' and record.accepted == 1 then record.state = 'M' end
+    if is_hidden and details.is_reply and state == 'C' and record.accepted == 1 then record.state = 'M' end
     end_job(queue_root)
     return 'idle'
   end
-  emit_status(record, is_interim and 'w' or letter, details)
+  emit_status(record, is_interim and 'w' or state, details)
   return settle(record, queue_root, successor_options)
 end
