@@ -4,7 +4,7 @@ import { cardUrlOf, REMOTE_AGENTS } from '../queue/remote-agents.ts';
 import type { ShardKeys } from '../redis/keys.ts';
 import { integer, text, tupleAnd } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
-import { findPlaces, sortableTime, taskIdAt } from '../tasks/list.ts';
+import { findEntries, sortableTime, taskIdOf } from '../tasks/list.ts';
 import { decodePageToken, encodePageToken } from '../tasks/page-token.ts';
 import { hiddenLetter, stateLetters, withdrawnLetter } from '../tasks/state-letters.ts';
 import type { OpsPort } from './ops-port.ts';
@@ -64,9 +64,9 @@ interface Source {
   readonly isExact: boolean;
 }
 
-/** A place is the sort key of a task: a time as in an index, and the task's id. */
+/** An entry is the sort key of a task: a time as in an index, and the task's id. */
 interface Found {
-  readonly places: readonly string[];
+  readonly entries: readonly string[];
   readonly total: number;
   readonly isPartial: boolean;
 }
@@ -79,40 +79,40 @@ const STEP = 500;
 /** Tasks of all principals and agents. @throws {InvalidPageToken} */
 export async function searchTasks(port: OpsPort, search: TaskSearch): Promise<TaskSearchPage> {
   const after = decodePageToken(search.pageToken, filtersOf(search)) ?? '';
-  const { places, total, isPartial } = await find(port, search, after);
-  const page = places.slice(0, search.pageSize);
-  const rows = await readRows(port, page.map(taskIdAt), search);
+  const { entries, total, isPartial } = await find(port, search, after);
+  const page = entries.slice(0, search.pageSize);
+  const rows = await readRows(port, page.map(taskIdOf), search);
   return {
     // Tasks that expired between the two reads are left out.
-    tasks: page.flatMap((place, i) => (rows[i] ? { ...rows[i], at: timeOf(place.slice(0, -ID_LENGTH)) } : [])),
+    tasks: page.flatMap((entry, i) => (rows[i] ? { ...rows[i], at: timeOf(entry.slice(0, -ID_LENGTH)) } : [])),
     totalSize: total,
-    nextPageToken: places.length > page.length ? encodePageToken(page.at(-1) ?? '', filtersOf(search)) : '',
+    nextPageToken: entries.length > page.length ? encodePageToken(page.at(-1) ?? '', filtersOf(search)) : '',
     isPartial,
   };
 }
 
 async function find(port: OpsPort, search: TaskSearch, after: string): Promise<Found> {
-  const few = await placesOfFew(port, search);
-  if (few) return chosen(port, search, { after, places: few, isPartial: false });
+  const few = await entriesOfFew(port, search);
+  if (few) return chosen(port, search, { after, entries: few, isPartial: false });
   const source = await sourceOf(port, search);
   if (source.isExact)
     return { ...(await readPage(port, search, { source, after, size: search.pageSize })), isPartial: false };
-  const { places, total } = await readPage(port, search, { source, after: '', size: STEP });
-  const walked = [...places];
+  const { entries, total } = await readPage(port, search, { source, after: '', size: STEP });
+  const walked = [...entries];
   while (walked.length < total && walked.length < MOST_WALKED) {
     const next = await readPage(port, search, { source, after: walked.at(-1) ?? '', size: STEP });
-    if (next.places.length === 0) break;
-    walked.push(...next.places);
+    if (next.entries.length === 0) break;
+    walked.push(...next.entries);
   }
-  return chosen(port, search, { after, places: walked, isPartial: walked.length < total });
+  return chosen(port, search, { after, entries: walked, isPartial: walked.length < total });
 }
 
-/** One page of a source, and one place more if there is a next page. */
+/** One page of a source, and one entry more if there is a next page. */
 async function readPage(
   { redis, shards, settings }: OpsPort,
   { contextId, since, until }: TaskFilter,
   { source, after, size }: { source: Source; after: string; size: number },
-): Promise<{ places: string[]; total: number }> {
+): Promise<{ entries: string[]; total: number }> {
   // A context is on one shard.
   const searched = contextId === undefined ? shards.all : [shards.of(contextId)];
   const replies = await Promise.all(
@@ -131,30 +131,30 @@ async function readPage(
     ),
   );
   return {
-    places: latestFirst(replies.flatMap(([, ...places]) => places)).slice(0, size + 1),
+    entries: latestFirst(replies.flatMap(([, ...entries]) => entries)).slice(0, size + 1),
     total: replies.reduce((sum, [total]) => sum + total, 0),
   };
 }
 
-/** The places of the tasks that match the filter. */
+/** The entries of the tasks that match the filter. */
 async function chosen(
   port: OpsPort,
   filter: TaskFilter,
-  { after, places, isPartial }: { after: string; places: readonly string[]; isPartial: boolean },
+  { after, entries, isPartial }: { after: string; entries: readonly string[]; isPartial: boolean },
 ): Promise<Found> {
   const matching: string[] = [];
-  for (let from = 0; from < places.length; from += STEP) {
-    const some = places.slice(from, from + STEP);
-    const rows = await readRows(port, some.map(taskIdAt), { hasText: false });
-    matching.push(...some.filter((place, i) => rows[i] && matches(filter, rows[i], place)));
+  for (let from = 0; from < entries.length; from += STEP) {
+    const some = entries.slice(from, from + STEP);
+    const rows = await readRows(port, some.map(taskIdOf), { hasText: false });
+    matching.push(...some.filter((entry, i) => rows[i] && matches(filter, rows[i], entry)));
   }
-  return { places: after ? matching.filter((place) => place < after) : matching, total: matching.length, isPartial };
+  return { entries: after ? matching.filter((entry) => entry < after) : matching, total: matching.length, isPartial };
 }
 
-function matches(filter: TaskFilter, row: TaskRow, place: string): boolean {
+function matches(filter: TaskFilter, row: TaskRow, entry: string): boolean {
   const { agent, states, tenant, subject, contextId, since, until } = filter;
   const isOfAgent = agent === REMOTE_AGENTS ? cardUrlOf(row.agent) !== undefined : row.agent === (agent ?? row.agent);
-  const at = place.slice(0, -ID_LENGTH);
+  const at = entry.slice(0, -ID_LENGTH);
   return (
     isOfAgent &&
     (states ?? [row.state]).includes(row.state) &&
@@ -167,16 +167,16 @@ function matches(filter: TaskFilter, row: TaskRow, place: string): boolean {
 }
 
 /** All candidates, where they are few: one task, or those of a context whose owner is known. */
-async function placesOfFew(port: OpsPort, { id, contextId }: TaskFilter): Promise<string[] | undefined> {
+async function entriesOfFew(port: OpsPort, { id, contextId }: TaskFilter): Promise<string[] | undefined> {
   const named = id ?? contextId;
   if (named === undefined) return undefined;
   const [row] = await readRows(port, [named], { hasText: false });
   if (id !== undefined) return row ? [sortableTime(row.updatedAt) + id] : [];
   // A context has the id of its first task, unless its client named it.
-  return row && row.contextId === named ? placesOfContext(port, row, named) : undefined;
+  return row && row.contextId === named ? entriesOfContext(port, row, named) : undefined;
 }
 
-async function placesOfContext(
+async function entriesOfContext(
   port: OpsPort,
   { tenant, subject, agent }: TaskRow,
   contextId: string,
@@ -186,9 +186,9 @@ async function placesOfContext(
   const agents = new Set([...(await port.registry.ids()), agent]);
   const keys = port.shards.of(contextId);
   const found = await Promise.all(
-    Array.from(agents, (each) => findPlaces(port, keys, { principal, agent: each }, query)),
+    Array.from(agents, (each) => findEntries(port, keys, { principal, agent: each }, query)),
   );
-  return latestFirst(found.flatMap(([, ...places]) => places));
+  return latestFirst(found.flatMap(([, ...entries]) => entries));
 }
 
 async function sourceOf(port: OpsPort, { contextId, agent, states, tenant, subject }: TaskFilter): Promise<Source> {
@@ -229,7 +229,7 @@ function lettersOf(states: readonly TaskState[] = everyState, lettersOfState: (s
   return [...new Set(states.map(lettersOfState).join(''))].join('');
 }
 
-const latestFirst = (places: string[]): string[] => places.sort().reverse();
+const latestFirst = (entries: string[]): string[] => entries.sort().reverse();
 
 /** The filters, which must not change from page to page. */
 function filtersOf({ id, contextId, agent, states, tenant, subject, since, until }: TaskFilter): readonly unknown[] {

@@ -1,5 +1,5 @@
 import type { Principal } from '@switchyard/protocol';
-import { findPlaces, type ListPort, taskIdAt } from './list.ts';
+import { findEntries, type ListPort, taskIdOf } from './list.ts';
 import { type CachedReadPort, readTask } from './read.ts';
 
 /** A task of a context, as JSON. */
@@ -21,7 +21,7 @@ export interface ContextQuery {
 
 interface Found {
   readonly agent: string;
-  readonly place: string;
+  readonly entry: string;
 }
 
 /** The tasks of a context over several agents, the latest status first. Reads the index of each agent. */
@@ -33,8 +33,8 @@ export async function listContext(
   const found = await Promise.all(query.agents.map((agent) => findTasks(port, principal, { ...query, agent })));
   const latest = found
     .flat()
-    .filter(({ place }) => taskIdAt(place) !== query.except)
-    .sort((a, b) => (a.place < b.place ? 1 : -1))
+    .filter(({ entry }) => taskIdOf(entry) !== query.except)
+    .sort((a, b) => (a.entry < b.entry ? 1 : -1))
     .slice(0, query.limit);
   const read = await Promise.all(latest.map((one) => readFound(port, principal, { ...query, ...one })));
   return read.flatMap((reading) => reading ?? []);
@@ -48,16 +48,16 @@ async function findTasks(
 ): Promise<Found[]> {
   const keys = port.shards.of(contextId);
   const query = { contextId, pageSize: limit, includeWithdrawn: true };
-  const [, ...places] = await findPlaces(port, keys, { principal, agent }, query);
-  return places.map((place) => ({ agent, place }));
+  const [, ...entries] = await findEntries(port, keys, { principal, agent }, query);
+  return entries.map((entry) => ({ agent, entry }));
 }
 
 async function readFound(
   port: CachedReadPort,
   principal: Principal,
-  { agent, place, historyLength }: ContextQuery & Found,
+  { agent, entry, historyLength }: ContextQuery & Found,
 ): Promise<ContextTaskReading | undefined> {
-  const taskId = taskIdAt(place);
+  const taskId = taskIdOf(entry);
   const reading = await readTask(port, { principal, agent }, taskId, { historyLength });
   return reading?.task === undefined ? undefined : { agent, taskId, task: reading.task.toString() };
 }

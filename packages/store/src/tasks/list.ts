@@ -43,10 +43,10 @@ export interface ListPort extends CachedReadPort {
 }
 
 /**
- * The total, and the places of the first tasks: their sort keys, time of the status and id, the latest first. One more
+ * The total, and the entries of the first tasks: their sort keys, time of the status and id, the latest first. One more
  * than a page if there is a next page.
  */
-type Places = [total: number, ...places: string[]];
+type FoundEntries = [total: number, ...entries: string[]];
 const TIME_LENGTH = 8;
 const allLetters = [...Object.values(stateLetters), hiddenLetter, withdrawnLetter].sort().join('');
 
@@ -54,14 +54,14 @@ const allLetters = [...Object.values(stateLetters), hiddenLetter, withdrawnLette
 export async function listTasks(port: ListPort, scope: Scope, query: TaskQuery): Promise<TaskPage> {
   const { contextId, pageSize } = query;
   const shards = contextId === undefined ? port.shards.all : [port.shards.of(contextId)];
-  const replies = await Promise.all(shards.map((keys) => findPlaces(port, keys, scope, query)));
-  const places = replies
+  const replies = await Promise.all(shards.map((keys) => findEntries(port, keys, scope, query)));
+  const entries = replies
     .flatMap(([, ...found]) => found)
     .sort()
     .reverse();
-  const taskIds = places.slice(0, pageSize).map(taskIdAt);
+  const taskIds = entries.slice(0, pageSize).map(taskIdOf);
   const tasks = await readTogether(port, scope, { taskIds, view: query });
-  const last = tasks.length < places.length ? places[tasks.length - 1] : undefined;
+  const last = tasks.length < entries.length ? entries[tasks.length - 1] : undefined;
   // Tasks that expired between the two reads are left out.
   const found = tasks.flatMap((reading) => (reading?.task ? { seq: reading.seq, json: reading.task.toString() } : []));
   return {
@@ -73,7 +73,12 @@ export async function listTasks(port: ListPort, scope: Scope, query: TaskQuery):
 }
 
 /** Reads the index of one shard. @throws {InvalidPageToken} */
-export async function findPlaces(port: ListPort, keys: ShardKeys, scope: Scope, query: TaskQuery): Promise<Places> {
+export async function findEntries(
+  port: ListPort,
+  keys: ShardKeys,
+  scope: Scope,
+  query: TaskQuery,
+): Promise<FoundEntries> {
   const { contextId, state, statusTimestampAfter, pageSize, pageToken } = query;
   return listScript.run(port.redis, {
     keys: { index: keys.index(scope, contextId), tasksRoot: keys.tasks },
@@ -94,8 +99,8 @@ export function sortableTime(timestamp: string): string {
   return Math.max(0, Date.parse(timestamp)).toString(36).padStart(8, '0');
 }
 
-export function taskIdAt(place: string): string {
-  return place.slice(TIME_LENGTH);
+export function taskIdOf(entry: string): string {
+  return entry.slice(TIME_LENGTH);
 }
 
 /** The filters, which must not change from page to page. */

@@ -52,13 +52,13 @@ local function is_overloaded(queue_root, tenant, max_waiting)
     waiting[queue_root] = waiting[queue_root] + redis.call('LLEN', queue_root .. 'wait')
   end
   if not is_full(max_waiting, waiting[queue_root]) then return false end
-  local place = queue_root .. tenant
-  if is_served_next[place] == nil then
+  local queue_of_tenant = queue_root .. tenant
+  if is_served_next[queue_of_tenant] == nil then
     local taken, last = unpack(redis.call('ZMSCORE', queue_root .. 'tenants', ' ', tenant))
-    is_served_next[place] = tonumber(last or 0) <= tonumber(taken or 0)
+    is_served_next[queue_of_tenant] = tonumber(last or 0) <= tonumber(taken or 0)
   end
-  local is_next = is_served_next[place]
-  is_served_next[place] = false
+  local is_next = is_served_next[queue_of_tenant]
+  is_served_next[queue_of_tenant] = false
   return not is_next or waiting[queue_root] >= 2 * max_waiting
 end
 
