@@ -35,30 +35,30 @@ export interface GatewayConfig {
   readonly files: readonly string[];
 }
 
-type Given = Settings<'gateway'>;
+type RawSettings = Settings<'gateway'>;
 
 /** @throws {SettingsError} naming every setting that cannot be used */
 export function readConfig(environment: Environment): GatewayConfig {
-  const given = new Settings('gateway', environment);
-  const { values } = given;
+  const raw = new Settings('gateway', environment);
+  const { values } = raw;
   const config = {
     gateway: {
       ...plainSettings(values),
-      ...readOrigins(given),
-      auth: readAuth(given),
-      admin: readAdmin(given),
-      tls: readHttpTls(given),
+      ...readOrigins(raw),
+      auth: readAuth(raw),
+      admin: readAdmin(raw),
+      tls: readHttpTls(raw),
       connections: connectionLimits(values),
       resources: resources(values),
       rates: rates(values),
       audit: { events: values.AUDIT },
-      grpc: readGrpc(given),
+      grpc: readGrpc(raw),
       grpcLimits: grpcLimits(values),
-      cardSigningKeys: readCardKeys(given),
-      push: readPush(given),
+      cardSigningKeys: readCardKeys(raw),
+      push: readPush(raw),
     },
     store: {
-      ...storeSettings(given),
+      ...storeSettings(raw),
       ...quotas(values),
       maxAnswerBytes: values.MAX_ANSWER_BYTES,
       maxAuditEvents: values.AUDIT_MAX,
@@ -68,7 +68,7 @@ export function readConfig(environment: Environment): GatewayConfig {
     traces: { collector: collector(values) },
     files: filesIn(values),
   };
-  given.requireValid();
+  raw.requireValid();
   return config;
 }
 
@@ -120,14 +120,14 @@ function plainSettings(values: ValuesOf<'gateway'>) {
   };
 }
 
-function readOrigins(given: Given): Pick<GatewaySettings, 'allowedHosts' | 'allowedOrigins'> {
-  const { ALLOWED_HOSTS: allowedHosts, ALLOWED_ORIGINS: allowedOrigins, AUTH } = given.values;
+function readOrigins(raw: RawSettings): Pick<GatewaySettings, 'allowedHosts' | 'allowedOrigins'> {
+  const { ALLOWED_HOSTS: allowedHosts, ALLOWED_ORIGINS: allowedOrigins, AUTH } = raw.values;
   if (allowedOrigins.includes('*') && AUTH.includes('none'))
-    given.refuse('ALLOWED_ORIGINS', '* needs authentication: any web page could use the gateway');
+    raw.refuse('ALLOWED_ORIGINS', '* needs authentication: any web page could use the gateway');
   return { allowedHosts, allowedOrigins };
 }
 
-function readAdmin(given: Given): AdminSettings | undefined {
+function readAdmin(raw: RawSettings): AdminSettings | undefined {
   const {
     ADMIN_PORT: port,
     ADMIN_HOST: host,
@@ -136,33 +136,27 @@ function readAdmin(given: Given): AdminSettings | undefined {
     METRICS_KEY,
     METRICS_KEY_FILE,
     CONSOLE,
-  } = given.values;
+  } = raw.values;
   if (port === undefined) return undefined;
-  const key = given.check('ADMIN_KEY', () => readOperatorKey(ADMIN_KEY, ADMIN_KEY_FILE));
-  if (key === '') given.refuse('ADMIN_KEY', 'ADMIN_PORT needs a key, here or in ADMIN_KEY_FILE');
-  const metricsKey = given.check('METRICS_KEY', () => readOperatorKey(METRICS_KEY, METRICS_KEY_FILE));
-  if (metricsKey && metricsKey === key) given.refuse('METRICS_KEY', 'must differ from ADMIN_KEY');
-  return { host, port, key: key ?? '', hasConsole: CONSOLE, oidc: readOidc(given), ...(metricsKey && { metricsKey }) };
+  const key = raw.check('ADMIN_KEY', () => readOperatorKey(ADMIN_KEY, ADMIN_KEY_FILE));
+  if (key === '') raw.refuse('ADMIN_KEY', 'ADMIN_PORT needs a key, here or in ADMIN_KEY_FILE');
+  const metricsKey = raw.check('METRICS_KEY', () => readOperatorKey(METRICS_KEY, METRICS_KEY_FILE));
+  if (metricsKey && metricsKey === key) raw.refuse('METRICS_KEY', 'must differ from ADMIN_KEY');
+  return { host, port, key: key ?? '', hasConsole: CONSOLE, oidc: readOidc(raw), ...(metricsKey && { metricsKey }) };
 }
 
-function readOidc(given: Given): OidcSettings | undefined {
-  const {
-    CONSOLE_OIDC_CLIENT_ID: clientId,
-    CONSOLE_OIDC_SCOPES: scopes,
-    AUTH,
-    JWT_ISSUER,
-    JWT_AUDIENCE,
-  } = given.values;
+function readOidc(raw: RawSettings): OidcSettings | undefined {
+  const { CONSOLE_OIDC_CLIENT_ID: clientId, CONSOLE_OIDC_SCOPES: scopes, AUTH, JWT_ISSUER, JWT_AUDIENCE } = raw.values;
   if (clientId === undefined) return undefined;
   const issuer = JWT_ISSUER ?? '';
   if (!AUTH.includes('jwt') || !URL.canParse(issuer))
-    given.refuse('CONSOLE_OIDC_CLIENT_ID', 'needs AUTH=jwt, and a URL as JWT_ISSUER');
+    raw.refuse('CONSOLE_OIDC_CLIENT_ID', 'needs AUTH=jwt, and a URL as JWT_ISSUER');
   return { issuer, clientId, scopes, audience: JWT_AUDIENCE?.[0] ?? '' };
 }
 
-function readGrpc(given: Given): GrpcSettings | undefined {
-  const { PORT, GRPC_PORT: port = portAfter(PORT), GRPC_PUBLIC_ADDRESS: publicAddress } = given.values;
-  return port === 'off' ? undefined : { port, publicAddress, tls: readGrpcTls(given) };
+function readGrpc(raw: RawSettings): GrpcSettings | undefined {
+  const { PORT, GRPC_PORT: port = portAfter(PORT), GRPC_PUBLIC_ADDRESS: publicAddress } = raw.values;
+  return port === 'off' ? undefined : { port, publicAddress, tls: readGrpcTls(raw) };
 }
 
 function grpcLimits(values: ValuesOf<'gateway'>): GrpcLimits {
@@ -226,21 +220,21 @@ function portAfter(httpPort: number): number {
 }
 
 /** During a rotation both keys sign. */
-function readCardKeys(given: Given): readonly SigningKey[] {
-  const { PUBLIC_URL: publicUrl, ...values } = given.values;
+function readCardKeys(raw: RawSettings): readonly SigningKey[] {
+  const { PUBLIC_URL: publicUrl, ...values } = raw.values;
   const cardSigningKeys = (['CARD_SIGNING_KEY', 'CARD_SIGNING_KEYS'] as const).flatMap(
-    (name) => given.check(name, () => readSigningKeys(values[name] ?? '')) ?? [],
+    (name) => raw.check(name, () => readSigningKeys(values[name] ?? '')) ?? [],
   );
   const problem = missingPublicUrlProblem({ publicUrl, cardSigningKeys });
-  if (problem !== undefined) given.refuse('PUBLIC_URL', problem);
+  if (problem !== undefined) raw.refuse('PUBLIC_URL', problem);
   return cardSigningKeys;
 }
 
-function readPush(given: Given): PushSettings | undefined {
-  const { PUSH, PUSH_ALLOW_HTTP: allowHttp, PUSH_ALLOW_HOSTS: allowHosts, PUSH_SIGNING_KEY = '' } = given.values;
-  const { PUSH_CLEAR: allowsClear, PUSH_VERIFY: asksConsent } = given.values;
-  const keys = given.check('PUSH_SIGNING_KEY', () => readSigningKeys(PUSH_SIGNING_KEY)) ?? [];
-  given.check('PUSH_ALLOW_HOSTS', () => new AddressPolicy({ allowHttp, allowHosts }));
+function readPush(raw: RawSettings): PushSettings | undefined {
+  const { PUSH, PUSH_ALLOW_HTTP: allowHttp, PUSH_ALLOW_HOSTS: allowHosts, PUSH_SIGNING_KEY = '' } = raw.values;
+  const { PUSH_CLEAR: allowsClear, PUSH_VERIFY: asksConsent } = raw.values;
+  const keys = raw.check('PUSH_SIGNING_KEY', () => readSigningKeys(PUSH_SIGNING_KEY)) ?? [];
+  raw.check('PUSH_ALLOW_HOSTS', () => new AddressPolicy({ allowHttp, allowHosts }));
   if (!PUSH) return undefined;
   const publicKeys = keys.map(({ publicJwk }) => publicJwk);
   return { policy: { allowHttp, allowHosts }, publicKeys, allowsClear, asksConsent };

@@ -43,38 +43,38 @@ export interface WorkerArguments {
   readonly isList: boolean;
 }
 
-type Given = Settings<'worker'>;
+type RawSettings = Settings<'worker'>;
 
 /** @throws {SettingsError} naming every setting that cannot be used */
 export function readConfig(environment: Environment): WorkerConfig {
-  const given = new Settings('worker', environment);
-  const { values } = given;
+  const raw = new Settings('worker', environment);
+  const { values } = raw;
   const config = {
-    store: { ...storeSettings(given), maxAttempts: values.MAX_ATTEMPTS, reclaimAfterMs: values.PUSH_RECLAIM_AFTER_MS },
-    worker: { drainMs: values.DRAIN_MS, sweepEveryMs: values.SWEEP_MS, push: readPush(given), calls: readCalls(given) },
-    metrics: readMetrics(given),
+    store: { ...storeSettings(raw), maxAttempts: values.MAX_ATTEMPTS, reclaimAfterMs: values.PUSH_RECLAIM_AFTER_MS },
+    worker: { drainMs: values.DRAIN_MS, sweepEveryMs: values.SWEEP_MS, push: readPush(raw), calls: readCalls(raw) },
+    metrics: readMetrics(raw),
     logLevel: values.LOG_LEVEL,
     agentLogLevel: values.AGENT_LOG_LEVEL,
     traces: { collector: collector(values), queue: values.TRACE_QUEUE },
   };
-  given.requireValid();
+  raw.requireValid();
   return config;
 }
 
 /** @returns undefined: this worker has no port for metrics */
-function readMetrics(given: Given): MetricsSettings | undefined {
-  const { METRICS_PORT: port, METRICS_HOST: host, METRICS_KEY, METRICS_KEY_FILE } = given.values;
-  const key = given.check('METRICS_KEY', () => readOperatorKey(METRICS_KEY, METRICS_KEY_FILE));
+function readMetrics(raw: RawSettings): MetricsSettings | undefined {
+  const { METRICS_PORT: port, METRICS_HOST: host, METRICS_KEY, METRICS_KEY_FILE } = raw.values;
+  const key = raw.check('METRICS_KEY', () => readOperatorKey(METRICS_KEY, METRICS_KEY_FILE));
   return port === undefined ? undefined : { host, port, ...(key && { key }) };
 }
 
 /** @returns undefined: this worker delivers no push notifications */
-function readPush(given: Given): PushSettings | undefined {
-  const { values } = given;
+function readPush(raw: RawSettings): PushSettings | undefined {
+  const { values } = raw;
   const policy = { allowHttp: values.PUSH_ALLOW_HTTP, allowHosts: values.PUSH_ALLOW_HOSTS };
-  given.check('PUSH_ALLOW_HOSTS', () => new AddressPolicy(policy));
+  raw.check('PUSH_ALLOW_HOSTS', () => new AddressPolicy(policy));
   // The first key signs. The gateways publish all of them, so that keys can be rotated.
-  const [signingKey] = given.check('PUSH_SIGNING_KEY', () => readSigningKeys(values.PUSH_SIGNING_KEY ?? '')) ?? [];
+  const [signingKey] = raw.check('PUSH_SIGNING_KEY', () => readSigningKeys(values.PUSH_SIGNING_KEY ?? '')) ?? [];
   if (!values.PUSH) return undefined;
   return {
     ...defaultPushSettings,
@@ -91,9 +91,9 @@ function readPush(given: Given): PushSettings | undefined {
 }
 
 /** Where agents may be called by URL. */
-function readCalls(given: Given): AddressPolicySettings {
-  const { AGENT_ALLOW_HTTP: allowHttp, AGENT_ALLOW_HOSTS: allowHosts } = given.values;
-  given.check('AGENT_ALLOW_HOSTS', () => new AddressPolicy({ allowHttp, allowHosts }));
+function readCalls(raw: RawSettings): AddressPolicySettings {
+  const { AGENT_ALLOW_HTTP: allowHttp, AGENT_ALLOW_HOSTS: allowHosts } = raw.values;
+  raw.check('AGENT_ALLOW_HOSTS', () => new AddressPolicy({ allowHttp, allowHosts }));
   return { allowHttp, allowHosts };
 }
 

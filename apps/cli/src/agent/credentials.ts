@@ -1,6 +1,6 @@
 import type { Card } from './card.ts';
 
-export interface Given {
+export interface CredentialOptions {
   readonly bearer: string | undefined;
   readonly apiKey: string | undefined;
 }
@@ -14,7 +14,7 @@ export interface Credentials {
 }
 
 /** A bearer token is sent as in HTTP; an API key where the card requires it, otherwise in X-API-Key. */
-export function credentialsFor(card: Card, { bearer, apiKey }: Given): Credentials {
+export function credentialsFor(card: Card, { bearer, apiKey }: CredentialOptions): Credentials {
   const parameter = apiKeyParameter(card);
   const query = apiKey && parameter.location === 'query' ? { [parameter.name]: apiKey } : {};
   const headers = {

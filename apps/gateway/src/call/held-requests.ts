@@ -9,7 +9,7 @@ export interface HeldRequest {
   readonly release: () => void;
 }
 
-interface Waits extends Pick<Admission, 'hold'> {
+interface Waiter extends Pick<Admission, 'hold'> {
   readonly identity: Pick<Admission['identity'], 'onEnd'>;
 }
 
@@ -22,7 +22,7 @@ export class HeldRequests {
   #end: EndOfWait | undefined;
 
   /** Aborted when the connection, the client's credential or the gateway ends. @throws {A2AError} as `hold` */
-  watch(res: ServerResponse, admission: Waits): AbortSignal {
+  watch(res: ServerResponse, admission: Waiter): AbortSignal {
     const { signal, release } = this.hold(admission);
     res.on('close', release);
     if (res.closed) release();
@@ -30,7 +30,7 @@ export class HeldRequests {
   }
 
   /** Call `release` of each. @throws {A2AError} RateLimited, Unavailable: too many requests are held */
-  hold(admission: Waits): HeldRequest {
+  hold(admission: Waiter): HeldRequest {
     const held = admission.hold('wait');
     const controller = new AbortController();
     const end = admission.identity.onEnd(() => controller.abort(new EndOfWait('access-ended')));

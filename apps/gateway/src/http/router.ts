@@ -123,14 +123,14 @@ function createRouter(context: GatewayContext, routes: readonly Route[], otherwi
 /** Node handles CONNECT elsewhere. */
 const methods = METHODS.filter((method): method is HTTPMethod => method !== 'CONNECT');
 
-interface Found {
+interface RouteMatch {
   readonly req: Parameters<RequestListener>[0];
   readonly res: Parameters<RequestListener>[1];
   readonly params: RoutedRequest['params'];
   readonly query: RoutedRequest['query'];
 }
 
-function serve(context: GatewayContext, handle: Handler, { req, res, params, query }: Found): void {
+function serve(context: GatewayContext, handle: Handler, { req, res, params, query }: RouteMatch): void {
   const [path = '', search] = splitUrl(req.url ?? '');
   const routed = Object.assign(req, { path, params, query });
   beginExchange(context.emit, { req: routed, res });

@@ -38,13 +38,13 @@ function requireSingle(body: unknown): void {
   throw new A2AError('InvalidRequest', 'The body must be one JSON-RPC message: batches are not supported');
 }
 
-interface Watched extends Disposable {
+interface WatchedRequest extends Disposable {
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
 }
 
 /** A subscription is a stream of the caller; it ends with the caller's credential or this gateway. */
-function watch({ heldRequests }: GatewayContext, { exchange, admission }: McpRequest, body: unknown): Watched {
+function watch({ heldRequests }: GatewayContext, { exchange, admission }: McpRequest, body: unknown): WatchedRequest {
   const { res } = exchange;
   if (Object(body).method === 'subscriptions/listen') {
     const slot = admission.hold('stream');

@@ -24,7 +24,7 @@ export interface PushBackend {
   readonly warnIfClear: () => void;
 }
 
-interface Parts {
+interface PushBackendParts {
   readonly webhooks: WebhookStore & Pick<Webhooks, 'areEncrypted'>;
   readonly emit: Emit;
 }
@@ -32,7 +32,7 @@ interface Parts {
 /** Undefined: push notifications are off. */
 export function createPushBackend(
   { push, auth }: Pick<GatewaySettings, 'push' | 'auth'>,
-  { webhooks, emit }: Parts,
+  { webhooks, emit }: PushBackendParts,
 ): PushBackend | undefined {
   if (!push) return undefined;
   const policy = new AddressPolicy(push.policy);

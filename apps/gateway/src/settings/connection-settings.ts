@@ -44,41 +44,41 @@ export function tlsOptions({ certificate, privateKey, ...settings }: TlsSettings
   };
 }
 
-type Given = Settings<'gateway'>;
+type RawSettings = Settings<'gateway'>;
 type FileName = `${'' | 'GRPC_'}TLS_${'CERT' | 'KEY'}_FILE` | 'TLS_CLIENT_CA_FILE';
 
 /** TLS of HTTP; unset: plain HTTP. */
-export function readHttpTls(given: Given): TlsSettings | undefined {
-  const { TLS_CERT_FILE, TLS_KEY_FILE, TLS_CLIENT_CA_FILE } = given.values;
-  if (TLS_CERT_FILE !== undefined || TLS_KEY_FILE !== undefined) return readTls(given, '');
-  if (TLS_CLIENT_CA_FILE !== undefined) given.refuse('TLS_CLIENT_CA_FILE', 'needs TLS_CERT_FILE and TLS_KEY_FILE');
+export function readHttpTls(raw: RawSettings): TlsSettings | undefined {
+  const { TLS_CERT_FILE, TLS_KEY_FILE, TLS_CLIENT_CA_FILE } = raw.values;
+  if (TLS_CERT_FILE !== undefined || TLS_KEY_FILE !== undefined) return readTls(raw, '');
+  if (TLS_CLIENT_CA_FILE !== undefined) raw.refuse('TLS_CLIENT_CA_FILE', 'needs TLS_CERT_FILE and TLS_KEY_FILE');
   return undefined;
 }
 
 /** TLS for gRPC: its own certificate, or that of HTTP. */
-export function readGrpcTls(given: Given): TlsSettings | undefined {
-  const { GRPC_TLS_CERT_FILE, GRPC_TLS_KEY_FILE } = given.values;
+export function readGrpcTls(raw: RawSettings): TlsSettings | undefined {
+  const { GRPC_TLS_CERT_FILE, GRPC_TLS_KEY_FILE } = raw.values;
   const hasOwn = GRPC_TLS_CERT_FILE !== undefined || GRPC_TLS_KEY_FILE !== undefined;
-  return hasOwn ? readTls(given, 'GRPC_') : readHttpTls(given);
+  return hasOwn ? readTls(raw, 'GRPC_') : readHttpTls(raw);
 }
 
-function readTls(given: Given, prefix: '' | 'GRPC_'): TlsSettings {
-  const { TLS_CLIENT_CA_FILE, TLS_MIN_VERSION } = given.values;
+function readTls(raw: RawSettings, prefix: '' | 'GRPC_'): TlsSettings {
+  const { TLS_CLIENT_CA_FILE, TLS_MIN_VERSION } = raw.values;
   const tls: TlsSettings = {
-    certificate: readPem(given, `${prefix}TLS_CERT_FILE`),
-    privateKey: readPem(given, `${prefix}TLS_KEY_FILE`),
-    ...(TLS_CLIENT_CA_FILE !== undefined && { clientAuthorities: readPem(given, 'TLS_CLIENT_CA_FILE') }),
+    certificate: readPem(raw, `${prefix}TLS_CERT_FILE`),
+    privateKey: readPem(raw, `${prefix}TLS_KEY_FILE`),
+    ...(TLS_CLIENT_CA_FILE !== undefined && { clientAuthorities: readPem(raw, 'TLS_CLIENT_CA_FILE') }),
     minVersion: TLS_MIN_VERSION === '1.3' ? 'TLSv1.3' : 'TLSv1.2',
   };
   // Throws if the certificate is invalid or does not match the key.
   if (tls.certificate.length > 0 && tls.privateKey.length > 0)
-    given.check(`${prefix}TLS_CERT_FILE`, () => createSecureContext(tlsOptions(tls)));
+    raw.check(`${prefix}TLS_CERT_FILE`, () => createSecureContext(tlsOptions(tls)));
   return tls;
 }
 
-function readPem(given: Given, name: FileName): Buffer {
-  const file = given.values[name];
-  if (file !== undefined) return given.check(name, () => readFileSync(file)) ?? Buffer.of();
-  given.refuse(name, 'is required: TLS needs a certificate and its key');
+function readPem(raw: RawSettings, name: FileName): Buffer {
+  const file = raw.values[name];
+  if (file !== undefined) return raw.check(name, () => readFileSync(file)) ?? Buffer.of();
+  raw.refuse(name, 'is required: TLS needs a certificate and its key');
   return Buffer.of();
 }

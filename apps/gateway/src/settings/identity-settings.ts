@@ -78,44 +78,44 @@ export function anonymousAccessProblem({
   );
 }
 
-type Given = Settings<'gateway'>;
+type RawSettings = Settings<'gateway'>;
 
 /** Reads how callers authenticate. Refuses contradictory settings, such as keys that are not required. */
-export function readAuth(given: Given): AuthSettings {
-  const { AUTH, ALLOW_ANONYMOUS, HOST, KEY_CACHE_MS, TLS_CLIENT_CA_FILE } = given.values;
-  if (AUTH.length > 1 && AUTH.includes('none')) given.refuse('AUTH', 'none cannot be combined with others');
-  if (!AUTH.includes('api-key')) refuseUnusedKeys(given);
+export function readAuth(raw: RawSettings): AuthSettings {
+  const { AUTH, ALLOW_ANONYMOUS, HOST, KEY_CACHE_MS, TLS_CLIENT_CA_FILE } = raw.values;
+  if (AUTH.length > 1 && AUTH.includes('none')) raw.refuse('AUTH', 'none cannot be combined with others');
+  if (!AUTH.includes('api-key')) refuseUnusedKeys(raw);
   if (AUTH.includes('mtls') && TLS_CLIENT_CA_FILE === undefined)
-    given.refuse('TLS_CLIENT_CA_FILE', 'is required by AUTH=mtls: it has the trusted authorities');
+    raw.refuse('TLS_CLIENT_CA_FILE', 'is required by AUTH=mtls: it has the trusted authorities');
   const auth: AuthSettings = {
     allowAnonymous: ALLOW_ANONYMOUS,
-    ...(AUTH.includes('api-key') && { keys: readApiKeys(given), keyCacheMs: KEY_CACHE_MS }),
-    ...(AUTH.includes('jwt') && { jwt: readJwt(given) }),
-    ...(AUTH.includes('mtls') && { certificates: certificateSettings(given.values) }),
+    ...(AUTH.includes('api-key') && { keys: readApiKeys(raw), keyCacheMs: KEY_CACHE_MS }),
+    ...(AUTH.includes('jwt') && { jwt: readJwt(raw) }),
+    ...(AUTH.includes('mtls') && { certificates: certificateSettings(raw.values) }),
   };
   const problem = anonymousAccessProblem({ host: HOST, auth });
-  if (problem !== undefined) given.refuse('HOST', problem);
+  if (problem !== undefined) raw.refuse('HOST', problem);
   return auth;
 }
 
-function refuseUnusedKeys(given: Given): void {
+function refuseUnusedKeys(raw: RawSettings): void {
   for (const name of ['API_KEYS', 'API_KEYS_FILE'] as const)
-    if (given.values[name] !== undefined) given.refuse(name, 'is only for AUTH=api-key: without it no key is required');
+    if (raw.values[name] !== undefined) raw.refuse(name, 'is only for AUTH=api-key: without it no key is required');
 }
 
-function readApiKeys(given: Given): ApiKey[] {
-  const { API_KEYS = '', API_KEYS_FILE: file } = given.values;
-  const keys = given.check('API_KEYS', () => parseApiKeys(API_KEYS)) ?? [];
-  const more = given.check('API_KEYS_FILE', () => (file ? parseApiKeys(readFileSync(file, 'utf8')) : [])) ?? [];
+function readApiKeys(raw: RawSettings): ApiKey[] {
+  const { API_KEYS = '', API_KEYS_FILE: file } = raw.values;
+  const keys = raw.check('API_KEYS', () => parseApiKeys(API_KEYS)) ?? [];
+  const more = raw.check('API_KEYS_FILE', () => (file ? parseApiKeys(readFileSync(file, 'utf8')) : [])) ?? [];
   return [...keys, ...more];
 }
 
-function readJwt(given: Given): JwtSettings {
-  const { values } = given;
+function readJwt(raw: RawSettings): JwtSettings {
+  const { values } = raw;
   for (const name of ['JWT_ISSUER', 'JWT_AUDIENCE'] as const)
-    if (values[name] === undefined || values[name].length === 0) given.refuse(name, 'is required by AUTH=jwt');
+    if (values[name] === undefined || values[name].length === 0) raw.refuse(name, 'is required by AUTH=jwt');
   if (values.JWT_JWKS_URL === undefined && !URL.canParse(values.JWT_ISSUER ?? 'none:'))
-    given.refuse('JWT_JWKS_URL', 'is required if JWT_ISSUER is not a URL');
+    raw.refuse('JWT_JWKS_URL', 'is required if JWT_ISSUER is not a URL');
   return {
     issuer: values.JWT_ISSUER ?? '',
     audience: values.JWT_AUDIENCE ?? [],

@@ -34,7 +34,7 @@ export interface AuditParts {
   readonly onDropped: (count: number) => void;
 }
 
-interface Repeated {
+interface RepeatedFailure {
   readonly event: AuditEvent;
   /** Further failures after the first, which is written at once. */
   more: number;
@@ -46,7 +46,7 @@ export class Audit {
   readonly #log: Logger;
   readonly #networkOf: AuditParts['networkOf'];
   readonly #writer: AuditWriter;
-  readonly #failures = new Map<string, Repeated>();
+  readonly #failures = new Map<string, RepeatedFailure>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(settings: AuditSettings, { trail, log, networkOf, onDropped }: AuditParts) {

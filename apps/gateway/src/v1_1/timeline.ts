@@ -24,7 +24,7 @@ interface Range {
   isComplete: boolean;
 }
 
-interface Shown {
+interface ShownTimeline {
   readonly generation: number;
   /** Maximum number of timeline entries. */
   readonly entries: number;
@@ -65,7 +65,7 @@ export class Timeline {
   }
 
   /** The task with the latest entries and messages. Without all events up to its generation there is no timeline. */
-  shown({ generation, entries, messages = Number.POSITIVE_INFINITY }: Shown): object {
+  shown({ generation, entries, messages = Number.POSITIVE_INFINITY }: ShownTimeline): object {
     const { history: _, artifacts, ...task } = this.#task;
     const history = messages === 0 ? [] : this.#history.slice(-messages);
     const shown = { ...task, ...(artifacts && { artifacts }), ...(history.length > 0 && { history }) };

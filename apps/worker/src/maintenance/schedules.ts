@@ -1,4 +1,4 @@
-import type { Begun, Schedules } from '@switchyard/store';
+import type { BegunTasks, Schedules } from '@switchyard/store';
 import type { Emit } from '../telemetry/events.ts';
 import { Poller } from '../timing/timing.ts';
 
@@ -31,7 +31,7 @@ export class ScheduledTasks {
 
   /** After a failure, only the timer tries again. */
   async #begin(): Promise<void> {
-    const { tasks, refused, errors, nextInMs }: Begun = await this.#schedules.begin();
+    const { tasks, refused, errors, nextInMs }: BegunTasks = await this.#schedules.begin();
     for (const task of tasks) this.#emit({ kind: 'scheduled-task-begun', ...task });
     for (const task of refused) this.#emit({ kind: 'scheduled-task-refused', ...task });
     for (const err of errors) this.#emit({ kind: 'error', where: 'schedules', err });

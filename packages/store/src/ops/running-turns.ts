@@ -24,14 +24,14 @@ export async function runningTurns(port: OpsPort): Promise<RunningTurn[]> {
   return turns.filter((turn) => turn !== undefined);
 }
 
-interface Reported {
+interface TurnOfReport {
   readonly worker: string;
   readonly taskId: string;
   readonly epoch: number;
   readonly since: string;
 }
 
-async function confirmed({ redis, shards, settings }: OpsPort, turn: Reported): Promise<RunningTurn | undefined> {
+async function confirmed({ redis, shards, settings }: OpsPort, turn: TurnOfReport): Promise<RunningTurn | undefined> {
   const { taskId, epoch } = turn;
   const keys = shards.of(taskId);
   const [[owner, open, attempts], due] = await Promise.all([

@@ -30,14 +30,14 @@ export async function webhooksOf(port: DeliveriesPort, taskId: string): Promise<
   return Promise.all(numbers.sort((a, b) => a - b).map((number) => deliveryOf(port, { taskId, number, fields })));
 }
 
-interface Stored {
+interface StoredDelivery {
   readonly taskId: string;
   readonly number: number;
   /** See delivery-queues.lua. */
   readonly fields: Readonly<Record<string, string>>;
 }
 
-async function deliveryOf(port: DeliveriesPort, { taskId, number, fields }: Stored): Promise<TaskDelivery> {
+async function deliveryOf(port: DeliveriesPort, { taskId, number, fields }: StoredDelivery): Promise<TaskDelivery> {
   const field = (name: string): string | undefined => fields[`${number}:${name}`];
   const due = await port.redis.zscore(port.shards.of(taskId).push, deliveryQueueText({ taskId, number }));
   const dead: DeadLetterDetails | undefined = JSON.parse(field('dead') ?? 'null') ?? undefined;

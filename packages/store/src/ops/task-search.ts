@@ -65,7 +65,7 @@ interface Source {
 }
 
 /** An entry is the sort key of a task: a time as in an index, and the task's id. */
-interface Found {
+interface FoundEntries {
   readonly entries: readonly string[];
   readonly total: number;
   readonly isPartial: boolean;
@@ -91,7 +91,7 @@ export async function searchTasks(port: OpsPort, search: TaskSearch): Promise<Ta
   };
 }
 
-async function find(port: OpsPort, search: TaskSearch, after: string): Promise<Found> {
+async function find(port: OpsPort, search: TaskSearch, after: string): Promise<FoundEntries> {
   const few = await entriesOfFew(port, search);
   if (few) return chosen(port, search, { after, entries: few, isPartial: false });
   const source = await sourceOf(port, search);
@@ -141,7 +141,7 @@ async function chosen(
   port: OpsPort,
   filter: TaskFilter,
   { after, entries, isPartial }: { after: string; entries: readonly string[]; isPartial: boolean },
-): Promise<Found> {
+): Promise<FoundEntries> {
   const matching: string[] = [];
   for (let from = 0; from < entries.length; from += STEP) {
     const some = entries.slice(from, from + STEP);

@@ -44,7 +44,7 @@ export interface WebhookPage {
 /** `missing`: no such task in this scope, or no longer. `too-many`: the task has as many as it may have. */
 export type WebhookCreation = Webhook | 'missing' | 'too-many';
 
-interface Stored {
+interface StoredWebhook {
   readonly id: string;
   /** Number of its delivery queue. */
   readonly number: number;
@@ -103,11 +103,11 @@ export class Webhooks {
     return deleteWebhookScript.run(redis, { keys: shards.of(taskId).webhooks(taskId), args });
   }
 
-  #open(taskId: string, { encrypted }: Stored): Webhook {
+  #open(taskId: string, { encrypted }: StoredWebhook): Webhook {
     return decryptWebhook(this.#port.encryption, taskId, encrypted);
   }
 
-  async #read(scope: Scope, taskId: string): Promise<Stored[] | undefined> {
+  async #read(scope: Scope, taskId: string): Promise<StoredWebhook[] | undefined> {
     const { redis, shards } = this.#port;
     const { task, webhooks } = shards.of(taskId).webhooks(taskId);
     const reply = await readWebhooksScript.run(redis, { keys: { task, webhooks }, args: { owner: ownerOf(scope) } });
@@ -116,7 +116,7 @@ export class Webhooks {
 }
 
 /** @param reply names and values of the fields, in turn: see delivery-queues.lua */
-function storedIn(reply: readonly string[]): Stored[] {
+function storedIn(reply: readonly string[]): StoredWebhook[] {
   const fields = new Map<string, string>();
   for (let i = 0; i < reply.length; i += 2) fields.set(reply[i] ?? '', reply[i + 1] ?? '');
   return [...fields]

@@ -40,7 +40,7 @@ export class Batches<Request, Response> {
   readonly #sendAll: SendAll<Request, Response>;
   readonly #limits: BatchLimits;
   #inFlight = 0;
-  #queued = new Map<string, Queued<Request, Response>>();
+  #queued = new Map<string, QueuedRequest<Request, Response>>();
 
   constructor(sendAll: SendAll<Request, Response>, limits: BatchLimits) {
     this.#sendAll = sendAll;
@@ -66,7 +66,7 @@ export class Batches<Request, Response> {
     while (this.#queued.size > 0 && this.#inFlight < this.#limits.messages) this.#sendBatch(this.#take());
   }
 
-  #sendBatch(batch: readonly Queued<Request, Response>[]): void {
+  #sendBatch(batch: readonly QueuedRequest<Request, Response>[]): void {
     this.#inFlight++;
     this.#sendAll(batch.map(({ request }) => request)).then(
       (responses) => {
@@ -81,9 +81,9 @@ export class Batches<Request, Response> {
     );
   }
 
-  #take(): Queued<Request, Response>[] {
+  #take(): QueuedRequest<Request, Response>[] {
     if (this.#queued.size <= this.#limits.requests) return this.#takeAll();
-    const batch: Queued<Request, Response>[] = [];
+    const batch: QueuedRequest<Request, Response>[] = [];
     for (const [key, queued] of this.#queued) {
       if (batch.length === this.#limits.requests) break;
       this.#queued.delete(key);
@@ -92,7 +92,7 @@ export class Batches<Request, Response> {
     return batch;
   }
 
-  #takeAll(): Queued<Request, Response>[] {
+  #takeAll(): QueuedRequest<Request, Response>[] {
     const all = [...this.#queued.values()];
     this.#queued = new Map();
     return all;
@@ -106,7 +106,7 @@ export class Batches<Request, Response> {
 }
 
 /** A request that is not sent yet. */
-interface Queued<Request, Response> {
+interface QueuedRequest<Request, Response> {
   readonly request: Request;
   readonly response: PromiseWithResolvers<Response>;
 }

@@ -144,9 +144,9 @@ export function defineScript<
 /** The name without `?` or `*`, as in calls. */
 const plain = (name: string): string => name.replace(/[?*]$/, '');
 
-type Given = Readonly<Record<string, Value | readonly Value[] | undefined>>;
+type CallValues = Readonly<Record<string, Value | readonly Value[] | undefined>>;
 
-function push(values: Value[], names: readonly string[], given: Given): void {
+function push(values: Value[], names: readonly string[], given: CallValues): void {
   for (const name of names) {
     const value = given[name];
     if (typeof value === 'object') for (const one of value) values.push(one);

@@ -55,7 +55,7 @@ export interface RefusedSuccessor {
   readonly willRetry: boolean;
 }
 
-export interface Begun {
+export interface BegunTasks {
   readonly tasks: readonly BegunTask[];
   readonly refused: readonly RefusedSuccessor[];
   /** Errors of tasks that are tried again soon. */
@@ -75,7 +75,7 @@ export class Schedules {
   }
 
   /** Begins tasks that are due, and makes the next tasks of their schedules. Several processes may do so at once. */
-  async begin(): Promise<Begun> {
+  async begin(): Promise<BegunTasks> {
     const shards = await Promise.all(this.#port.shards.all.map((keys) => this.#beginIn(keys)));
     return {
       tasks: shards.flatMap(({ tasks }) => tasks),
@@ -85,7 +85,7 @@ export class Schedules {
     };
   }
 
-  async #beginIn(keys: ShardKeys): Promise<Begun> {
+  async #beginIn(keys: ShardKeys): Promise<BegunTasks> {
     const [tasks, refused, errors]: [BegunTask[], RefusedSuccessor[], unknown[]] = [[], [], []];
     let nextInMs = 0;
     try {
@@ -109,7 +109,7 @@ export class Schedules {
     return { tasks, refused, errors, nextInMs };
   }
 
-  async #beginTask(claimed: Claimed): Promise<{ begun?: BegunTask; refused?: RefusedSuccessor | undefined }> {
+  async #beginTask(claimed: ClaimedTask): Promise<{ begun?: BegunTask; refused?: RefusedSuccessor | undefined }> {
     const { taskId, owner, nowMs, schedule } = claimed;
     const agent = agentOf(owner);
     const next = schedule && following(schedule, nowMs);
@@ -119,7 +119,7 @@ export class Schedules {
     return { ...begun, refused: await this.#makeNext(claimed, next) };
   }
 
-  #run({ keys, taskId, owner }: Claimed, hasNext: boolean) {
+  #run({ keys, taskId, owner }: ClaimedTask, hasNext: boolean) {
     const { redis, settings } = this.#port;
     return beginScheduledScript.run(redis, {
       keys: { ...keys.record(taskId), queueRoot: queueRoot(agentOf(owner), keys) },
@@ -128,7 +128,7 @@ export class Schedules {
   }
 
   /** Makes the next task of a schedule, with the same message. It replaces its predecessor in the list. */
-  async #makeNext(claimed: Claimed, schedule: Schedule): Promise<RefusedSuccessor | undefined> {
+  async #makeNext(claimed: ClaimedTask, schedule: Schedule): Promise<RefusedSuccessor | undefined> {
     const { keys, taskId, owner, nowMs } = claimed;
     const origin = await originOf(this.#port, taskId);
     if (!origin) return undefined;
@@ -168,7 +168,7 @@ export class Schedules {
   }
 }
 
-interface Claimed {
+interface ClaimedTask {
   readonly keys: ShardKeys;
   readonly taskId: string;
   readonly owner: string;

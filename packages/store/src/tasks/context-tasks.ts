@@ -19,7 +19,7 @@ export interface ContextQuery {
   readonly except?: string;
 }
 
-interface Found {
+interface FoundTask {
   readonly agent: string;
   readonly entry: string;
 }
@@ -45,7 +45,7 @@ async function findTasks(
   port: ListPort,
   principal: Principal,
   { agent, contextId, limit }: ContextQuery & { readonly agent: string },
-): Promise<Found[]> {
+): Promise<FoundTask[]> {
   const keys = port.shards.of(contextId);
   const query = { contextId, pageSize: limit, includeWithdrawn: true };
   const [, ...entries] = await findEntries(port, keys, { principal, agent }, query);
@@ -55,7 +55,7 @@ async function findTasks(
 async function readFound(
   port: CachedReadPort,
   principal: Principal,
-  { agent, entry, historyLength }: ContextQuery & Found,
+  { agent, entry, historyLength }: ContextQuery & FoundTask,
 ): Promise<ContextTaskReading | undefined> {
   const taskId = taskIdOf(entry);
   const reading = await readTask(port, { principal, agent }, taskId, { historyLength });
