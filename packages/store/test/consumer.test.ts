@@ -113,7 +113,7 @@ test('messages sent one after the other beside a running turn are each taken wit
     taken.resolve();
     if (typeof turn !== 'string') await turn.publish(completed);
     own.resolve();
-    return 'left';
+    return 'removed';
   };
   const consumer = store.turns.consume({ agent: 'echo', concurrency: 10, run, onError: () => undefined });
   await consumer.start();

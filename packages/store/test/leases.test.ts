@@ -42,7 +42,7 @@ test('an outage of Redis that is longer than a lock spends no attempt, and start
       attempts.push(turn.start.attempt);
       await gate.promise;
       await turn.publish(completed);
-      return 'left';
+      return 'removed';
     }),
   );
   await Promise.all(consumers.map((consumer) => consumer.start()));

@@ -27,7 +27,7 @@ class CrashingProcess {
     this.#onCrash = onCrash;
     this.#maxAttempts = maxAttempts;
     const run = (job: TurnJob): Promise<JobOutcome> =>
-      Promise.race([this.#run(job), this.#crashed.promise.then(() => 'left' as const)]);
+      Promise.race([this.#run(job), this.#crashed.promise.then(() => 'removed' as const)]);
     const options = { agent: 'echo', concurrency: 10, run, onError: () => undefined, maxAttempts };
     this.#consumer = store.turns.consume(options);
   }
@@ -48,10 +48,10 @@ class CrashingProcess {
     if (typeof turn === 'string') return 'done';
     const [{ text }] = turn.start.message.parts as [{ text: string }];
     await new Promise((resolve) => setTimeout(resolve, text === 'poison' ? 10 : 30));
-    if (this.hasCrashed) return 'left';
+    if (this.hasCrashed) return 'removed';
     if (text === 'poison') await this.#crash();
     else await turn.publish({ kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true }).catch(ignoreEnd);
-    return 'left';
+    return 'removed';
   }
 
   async #crash(): Promise<void> {

@@ -38,7 +38,7 @@ export function retryDelayMs(retry: RetryPolicy, attempt: number, askedMs?: numb
 function afterEnding({ ending }: OpenTurn): JobOutcome | 'more' {
   if (ending === 'more') return 'more';
   // Another run owns the task and its job now, or the task has ended.
-  return ending === undefined || ending === 'fenced' ? 'done' : 'left';
+  return ending === undefined || ending === 'fenced' ? 'done' : 'removed';
 }
 
 async function interrupted(

@@ -192,7 +192,7 @@ export class TaskFeed implements AsyncIterableIterator<FeedItem, void> {
   async #listen(): Promise<Page> {
     const { open } = this.#port;
     const listener = this.#preSubscription ?? new TaskListener(this.#port, this.#taskId);
-    const isBeginning = this.#preSubscription?.hasMissedNothing;
+    const isBeginning = this.#preSubscription?.isComplete;
     this.#listener = listener;
     open.add(this);
     this.#signal?.addEventListener('abort', this.end, { once: true });

@@ -38,7 +38,7 @@ export class TaskListener implements Disposable {
   }
 
   /** Whether every event since the subscription has arrived. */
-  get hasMissedNothing(): boolean {
+  get isComplete(): boolean {
     return this.#generation !== undefined && this.#generation === this.#channels.generation;
   }
 

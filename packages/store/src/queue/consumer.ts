@@ -23,10 +23,10 @@ export interface TurnJob {
 }
 
 /**
- * What the queue does with the job: `done`; `left`: it has left the queue already; `requeue`: to the front of the
+ * What the queue does with the job: `done`; `removed`: it is in no queue any more; `requeue`: to the front of the
  * queue; or back after a delay.
  */
-export type JobOutcome = 'done' | 'left' | 'requeue' | { readonly retryAfterMs: number };
+export type JobOutcome = 'done' | 'removed' | 'requeue' | { readonly retryAfterMs: number };
 
 export interface ConsumerOptions {
   readonly agent: string;
@@ -164,7 +164,7 @@ export class Consumer {
       .catch((): JobOutcome => ({ retryAfterMs: FAILED_RETRY_MS }));
     if (outcome === 'done') await queue.finish(taken);
     else if (outcome === 'requeue') await queue.requeue(taken);
-    else if (outcome !== 'left') await queue.requeue(taken, outcome.retryAfterMs);
+    else if (outcome !== 'removed') await queue.requeue(taken, outcome.retryAfterMs);
   }
 
   #recover(): void {
