@@ -13,7 +13,7 @@ export interface WaitContext {
   readonly onTask?: (task: { readonly id: string; readonly contextId: string | undefined }) => void;
 }
 
-const MOST_FAILURES = 5;
+const MAX_FAILURES = 5;
 const FIRST_WAIT_MS = 250;
 const MAX_WAIT_MS = 30_000;
 
@@ -28,7 +28,7 @@ export async function pollUntilSettled(id: string, waiting: WaitContext, history
       failures = 0;
       waitMs = intervalMs;
     } catch (error) {
-      if (!isLost(error) || ++failures >= MOST_FAILURES) throw error;
+      if (!isLost(error) || ++failures >= MAX_FAILURES) throw error;
       waitMs = Math.min(waitMs * 2, Math.max(MAX_WAIT_MS, intervalMs));
       note(`${error.message}; tried again in ${waitMs / 1_000} s`);
     }
@@ -51,11 +51,11 @@ export async function* eventsUntilSettled(
   yield* first.follow(events);
   let { id, lastEventId, isOver } = first;
   for (let losses = 0; !isOver && id !== undefined; ) {
-    if (losses >= MOST_FAILURES) lastEventId = undefined;
+    if (losses >= MAX_FAILURES) lastEventId = undefined;
     if (lastEventId === undefined) {
       const task = await pollOnce(id, waiting);
       if (isSettled(stateOf(task))) return void (yield { task });
-      if (losses >= MOST_FAILURES) return void (yield { task: await pollUntilSettled(id, waiting) });
+      if (losses >= MAX_FAILURES) return void (yield { task: await pollUntilSettled(id, waiting) });
     }
     await sleep(FIRST_WAIT_MS * 2 ** losses, signal);
     const again = new StreamReader(waiting, { id, lastEventId });
@@ -133,7 +133,7 @@ async function pollOnce(id: string, waiting: WaitContext): Promise<Task> {
     try {
       return await waiting.agent.getTask(id);
     } catch (error) {
-      if (!isLost(error) || failures >= MOST_FAILURES) throw error;
+      if (!isLost(error) || failures >= MAX_FAILURES) throw error;
       await sleep(waiting.intervalMs * failures, waiting.signal);
     }
   }

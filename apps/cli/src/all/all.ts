@@ -2,7 +2,7 @@ import { readCommandLine, Settings } from '@switchyard/settings';
 import { gatewayProgram, workerProgram } from '../up/programs.ts';
 import { listenToStopSignals, untilAborted } from '../up/stop-signals.ts';
 import { type Supervised, type Supervision, supervise } from '../up/supervise.ts';
-import { countWorkers, mostWorkers, workerNames } from '../up/workers.ts';
+import { countWorkers, maxWorkers, workerNames } from '../up/workers.ts';
 import { startChild } from './start-child.ts';
 
 const usage = 'switchyard all [<agent.ts> …] [--workers <number>]';
@@ -11,7 +11,7 @@ standard output. SIGTERM stops it as it stops each alone.
 
   <agent.ts> …        modules that export an agent each, and URLs and YAML files of agents that run elsewhere. Without
                       any: agent.ts here, or else those in agents/
-  --workers <number>  processes that run the agents, 1 to ${mostWorkers}; default: 1`;
+  --workers <number>  processes that run the agents, 1 to ${maxWorkers}; default: 1`;
 
 /** In addition to DRAIN_MS: the maximum time for a worker to hand back its turns. */
 const STOP_WITHIN_MS = 10_000;

@@ -9,7 +9,7 @@ import { openOperators } from './operators.ts';
 import { secretFile } from './secret-file.ts';
 import type { Session } from './session.ts';
 import { readSettings } from './settings.ts';
-import { countWorkers, mostWorkers } from './workers.ts';
+import { countWorkers, maxWorkers } from './workers.ts';
 
 const usage = 'switchyard up [<agent.ts> …] [--agent <URL> …] [--agents <file.yaml>] [--workers <number>] [--watch]';
 const text = `Runs your agents in this terminal, with Redis, a gateway, workers and the console. Ctrl-C stops everything; tasks
@@ -20,7 +20,7 @@ continue at the next start. Data is kept in .switchyard (DATA_DIR).
   --agent <URL>       an agent that runs elsewhere, in any language, to put a queue in front of. Repeatable;
                       [<id>=]https://host/path sets its id
   --agents <file>     a YAML file with several such agents, their headers and limits
-  --workers <number>  worker processes, 1 to ${mostWorkers}; default: 1
+  --workers <number>  worker processes, 1 to ${maxWorkers}; default: 1
   --watch             reload agents when their files change`;
 
 /** `switchyard up`, until it is asked to stop. @throws {Error} with a message for the user */

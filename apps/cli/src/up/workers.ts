@@ -1,13 +1,13 @@
 import { UsageError } from '@switchyard/settings';
 
 /** Maximum on one machine. */
-export const mostWorkers = 64;
+export const maxWorkers = 64;
 
 /** The number in `--workers`. @throws {UsageError} */
 export function countWorkers(given: string): number {
   const count = Number(given);
-  if (Number.isInteger(count) && count >= 1 && count <= mostWorkers) return count;
-  throw new UsageError(`--workers: must be a whole number from 1 to ${mostWorkers}`);
+  if (Number.isInteger(count) && count >= 1 && count <= maxWorkers) return count;
+  throw new UsageError(`--workers: must be a whole number from 1 to ${maxWorkers}`);
 }
 
 /** The names of the workers in the output. */

@@ -90,7 +90,7 @@ const MAX_AGE_MS = 10 * 60_000;
 /** An unreachable issuer costs one request in this time. */
 const RETRY_AFTER_MS = 10_000;
 const TIMEOUT_MS = 3_000;
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
 const url = z.url({ protocol: /^https?$/ });
 const metadataSchema = z.object({ authorization_endpoint: url, token_endpoint: url });
@@ -126,7 +126,7 @@ class IssuerEndpoints {
   async #discover(): Promise<Endpoints> {
     const trustedOrigins = [new URL(this.#issuer).origin];
     const policy = new AddressPolicy({ allowHttp: false, allowHosts: [], trustedOrigins });
-    const client = guardedClient({ policy, timeoutMs: TIMEOUT_MS, maxBytes: MOST_BYTES });
+    const client = guardedClient({ policy, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES });
     try {
       const found = metadataSchema.parse(await discover(client, this.#issuer));
       return { authorizationEndpoint: found.authorization_endpoint, tokenEndpoint: found.token_endpoint };

@@ -18,7 +18,7 @@ const restFactor = 4;
 const longestMs = 600_000;
 /** Slightly early, so that readers of the same second share a query. */
 const dueMs = 0.8 * everyMs;
-const most = 100;
+const maxStreams = 100;
 
 /**
  * Streams of operators. They end when their reader disconnects, its key is revoked, after ten minutes, at a reload and
@@ -26,7 +26,11 @@ const most = 100;
  */
 export class OperatorStreams {
   readonly #held = new HeldRequests();
-  readonly #streams = new LimitedResource('streams', { total: most, perTenant: most, perPrincipal: most });
+  readonly #streams = new LimitedResource('streams', {
+    total: maxStreams,
+    perTenant: maxStreams,
+    perPrincipal: maxStreams,
+  });
   readonly #ends = new Set<() => void>();
 
   /** @throws {A2AError} RateLimited, Unavailable: too many are open */

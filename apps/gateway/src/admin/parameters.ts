@@ -5,13 +5,13 @@ import type { Request } from 'express';
 import { z } from 'zod';
 import { parseJson } from '../exchange/read-json.ts';
 
-const wholeNumber = (least: number, most: number) => {
-  const message = `must be a whole number from ${least} to ${most}`;
+const wholeNumber = (min: number, max: number) => {
+  const message = `must be a whole number from ${min} to ${max}`;
   return z
     .string()
     .regex(/^\d{1,9}$/, message)
     .transform(Number)
-    .refine((number) => number >= least && number <= most, message);
+    .refine((number) => number >= min && number <= max, message);
 };
 const flag = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
 

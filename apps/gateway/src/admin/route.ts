@@ -105,7 +105,7 @@ export function adminAction<Answer extends object | undefined>(
   return adminRoute(at, noParameters, run, audit);
 }
 
-const mostBodyBytes = 5_000_000;
+const maxBodyBytes = 5_000_000;
 
 /** An action with a JSON body. */
 export function adminJsonAction<Schema extends z.ZodType, Answer extends object | undefined>(
@@ -118,7 +118,7 @@ export function adminJsonAction<Schema extends z.ZodType, Answer extends object 
     path,
     what: 'admin',
     run: async (backend, req, operator) => {
-      const parameters = readBodyText(await readJsonText(req, { maxBytes: mostBodyBytes }), schema);
+      const parameters = readBodyText(await readJsonText(req, { maxBytes: maxBodyBytes }), schema);
       const query = { id: pathPart(req, 'id'), parameters, operator, after: eventIdInHeader(req) };
       return { answer: await run(backend, query) };
     },

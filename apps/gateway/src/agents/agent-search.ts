@@ -24,7 +24,7 @@ interface Entry {
 }
 
 /** Maximum number of words of a query; the rest is ignored. */
-const MOST_WORDS = 32;
+const MAX_WORDS = 32;
 const WEIGHTS = { name: 4, tags: 3, examples: 2 };
 
 /**
@@ -46,7 +46,7 @@ export class AgentSearch {
   find(text: string, canUse: (agentId: string) => boolean): FoundAgent[] {
     const agents = new Map(this.#agents.list().map((agent) => [agent.id, agent]));
     this.#index ??= indexOf(agents.values());
-    const hits = this.#index.search(wordsIn(text).slice(0, MOST_WORDS).join(' '), {
+    const hits = this.#index.search(wordsIn(text).slice(0, MAX_WORDS).join(' '), {
       boost: WEIGHTS,
       prefix: (word) => word.length > 2,
       fuzzy: (word) => (word.length > 4 ? 0.2 : false),

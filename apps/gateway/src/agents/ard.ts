@@ -39,7 +39,7 @@ export function manifestOf(agents: readonly AnnouncedAgent[], base: string): obj
 
 export function entryOf({ id, card, updatedAt }: AnnouncedAgent, base: string): CatalogEntry {
   const tags = [...new Set(card.skills.flatMap((skill) => skill.tags))];
-  const queries = card.skills.flatMap(({ examples = [] }) => examples).slice(0, MOST_QUERIES);
+  const queries = card.skills.flatMap(({ examples = [] }) => examples).slice(0, MAX_QUERIES);
   return {
     identifier: urnOf(base, 'agent', id),
     displayName: card.name,
@@ -56,7 +56,7 @@ export function entryOf({ id, card, updatedAt }: AnnouncedAgent, base: string): 
 
 /** ARD requires two to five, or none. */
 const FEWEST_QUERIES = 2;
-const MOST_QUERIES = 5;
+const MAX_QUERIES = 5;
 
 /** ARD 4.2.1. Replaces characters that a URN must not contain. */
 function urnOf(base: string, namespace: string, name: string): string {

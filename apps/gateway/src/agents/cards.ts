@@ -20,12 +20,12 @@ export interface ServedCard {
 }
 
 /** Maximum number of cached signed cards: enough for the public and the extended card of each agent. */
-const mostRemembered = 1_000;
+const maxRemembered = 1_000;
 
 /** Agents' cards for clients, signed if there are keys. */
 export class Cards {
   readonly #parts: CardParts;
-  readonly #signed = new LRUCache<string, Promise<AgentCard>>({ max: mostRemembered });
+  readonly #signed = new LRUCache<string, Promise<AgentCard>>({ max: maxRemembered });
 
   constructor(parts: CardParts) {
     this.#parts = parts;

@@ -5,7 +5,7 @@ import type { CertificateSettings } from '../settings/identity-settings.ts';
 import type { Authenticator, PresentedCredentials, Rejection } from './authenticator.ts';
 import { Identity } from './identity.ts';
 
-const MOST_KNOWN = 10_000;
+const MAX_KNOWN = 10_000;
 
 /** AUTH=mtls: the client certificate of the connection, which TLS has verified. */
 export class Certificates implements Authenticator {
@@ -14,7 +14,7 @@ export class Certificates implements Authenticator {
   readonly securitySchemes = { mtls: { mtlsSecurityScheme: {} } } as const;
   readonly #settings: CertificateSettings;
   /** By fingerprint: one identity for all connections with the certificate. */
-  readonly #known = new LRUCache<string, Identity>({ max: MOST_KNOWN });
+  readonly #known = new LRUCache<string, Identity>({ max: MAX_KNOWN });
 
   constructor(settings: CertificateSettings) {
     this.#settings = settings;

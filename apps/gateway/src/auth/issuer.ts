@@ -13,7 +13,7 @@ const MAX_STALE_MS = 60 * 60_000;
 /** Unknown keys and an unreachable issuer cost one request in this time. */
 const RETRY_AFTER_MS = 30_000;
 const TIMEOUT_MS = 5_000;
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
 const keysUrlSchema = z.object({ jwks_uri: z.url({ protocol: /^https?$/ }) });
 const keySetSchema = z.object({ keys: z.array(z.record(z.string(), z.unknown()).and(z.object({ kty: z.string() }))) });
@@ -36,7 +36,7 @@ export class IssuerKeys {
 
   constructor(settings: IssuerKeysSettings, emit: Emit) {
     this.#settings = settings;
-    this.#client = guardedClient({ policy: policyFor(settings), timeoutMs: TIMEOUT_MS, maxBytes: MOST_BYTES });
+    this.#client = guardedClient({ policy: policyFor(settings), timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES });
     this.#emit = emit;
   }
 

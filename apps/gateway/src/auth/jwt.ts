@@ -9,8 +9,8 @@ import { Identity } from './identity.ts';
 import { discoveryUrl, type IssuerKeys } from './issuer.ts';
 
 /** Larger tokens are refused without parsing. */
-const MOST_CHARACTERS = 16 * 1024;
-const MOST_KNOWN = 10_000;
+const MAX_CHARACTERS = 16 * 1024;
+const MAX_KNOWN = 10_000;
 /** A token is verified again after this time, because its key may have been removed. */
 const KNOWN_MS = 60_000;
 /** The clock of the cache: a finer one would start a timer for almost every request. */
@@ -33,7 +33,7 @@ export class Jwts implements Authenticator {
   readonly #keys: IssuerKeys;
   /** By digest of the token. Kept after expiry, so that guessing does not lock out owners of verified tokens. */
   readonly #known = new LRUCache<string, Identity>({
-    max: MOST_KNOWN,
+    max: MAX_KNOWN,
     ttl: KNOWN_MS,
     ttlResolution: CLOCK_MS,
     noDeleteOnStaleGet: true,
@@ -70,7 +70,7 @@ export class Jwts implements Authenticator {
 
   async identify({ headers }: PresentedCredentials): Promise<Identity | Rejection> {
     const token = bearerToken(headers) ?? '';
-    if (token.length > MOST_CHARACTERS) return invalid('is too long');
+    if (token.length > MAX_CHARACTERS) return invalid('is too long');
     try {
       const { payload } = await jwtVerify(token, this.#keys.find, this.#demands());
       return this.#remember(token, payload);

@@ -4,7 +4,7 @@ import type { Rejection } from './authenticator.ts';
 import { type Identity, identityOfKey } from './identity.ts';
 
 /** Maximum number of cached keys. When one is evicted its streams end, because its revocation would not be noticed. */
-const MOST_KNOWN = 10_000;
+const MAX_KNOWN = 10_000;
 /** How long a wrong key is cached as wrong. */
 const WRONG_MS = 1_000;
 
@@ -23,13 +23,13 @@ export class StoredKeys {
   readonly #credentials: Pick<Credentials, 'verify' | 'find' | 'onChange'>;
   readonly #cacheMs: number;
   readonly #known = new LRUCache<string, KnownKey>({
-    max: MOST_KNOWN,
+    max: MAX_KNOWN,
     dispose: ({ identity }, _, reason) => {
       if (reason === 'evict') identity.revoke();
     },
   });
   /** By id and digest, so that a wrong secret does not lock out the right one. */
-  readonly #wrong = new LRUCache<string, true>({ max: MOST_KNOWN, ttl: WRONG_MS });
+  readonly #wrong = new LRUCache<string, true>({ max: MAX_KNOWN, ttl: WRONG_MS });
   readonly #lookUps = new Map<string, Promise<Identity | Rejection>>();
   /** Number of received messages: a look-up that began before one may be out of date. */
   #changes = 0;

@@ -48,7 +48,7 @@ export const gatewayExtensions: readonly GatewayExtension[] = [
     description: 'A message names a skill of the card; some skills have their own queue.',
     paramsFor: ({ card, skillQueues = {} }) => {
       const skills = card.skills.flatMap(({ id }) => (skillQueues[id] ? [id] : []));
-      return Object.values(skillQueues).some((most) => most > 0) ? { skills } : undefined;
+      return Object.values(skillQueues).some((concurrency) => concurrency > 0) ? { skills } : undefined;
     },
   },
   {

@@ -17,7 +17,7 @@ export interface BodyLimits {
 }
 
 /** Smaller bodies are not counted: a connection may have as much in headers. */
-const mostUncounted = 16 * 1024;
+const maxUncounted = 16 * 1024;
 
 /**
  * The JSON of a body.
@@ -88,7 +88,7 @@ function collect(source: Readable, { maxBytes, counter }: BodyLimits): Promise<s
       if (isRefused) return;
       try {
         if (length > maxBytes) throw tooLarge(maxBytes);
-        if (length > mostUncounted) {
+        if (length > maxUncounted) {
           counter?.reserve(length - counted);
           counted = length;
         }

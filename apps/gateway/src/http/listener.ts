@@ -13,9 +13,9 @@ import { type ConnectionLimits, type TlsSettings, tlsOptions } from '../settings
 const keepAliveMs = 65_000;
 
 /** Node silently drops headers beyond its limit, for example one that a proxy adds last. */
-const mostHeaders = 100;
+const maxHeaders = 100;
 /** Names and values together, in bytes. */
-const mostHeaderBytes = 16 * 1024;
+const maxHeaderBytes = 16 * 1024;
 /**
  * After this many requests the response has `Connection: close`, and the client reconnects, perhaps to another replica.
  */
@@ -41,7 +41,7 @@ export class Listener {
     this.#scheme = tls ? 'https' : 'http';
     const serve: RequestListener = (req, res) => {
       answers.set(req.socket, res);
-      if (req.rawHeaders.length > 2 * mostHeaders) refuse(req.socket, '431 Request Header Fields Too Large');
+      if (req.rawHeaders.length > 2 * maxHeaders) refuse(req.socket, '431 Request Header Fields Too Large');
       else handler(req, res);
     };
     this.#http = tls
@@ -49,7 +49,7 @@ export class Listener {
       : createServer(options, serve);
     this.#http.maxRequestsPerSocket = requestsPerConnection;
     // One more than allowed, to detect that there are more.
-    this.#http.maxHeadersCount = mostHeaders + 1;
+    this.#http.maxHeadersCount = maxHeaders + 1;
     this.#http.on('clientError', refuseMalformed);
     // Node closes a connection that is idle between two responses.
     this.#http.setTimeout(stallMs);
@@ -108,7 +108,7 @@ function serverOptions({ headersMs, bodyMs }: ConnectionLimits): ServerOptions {
     headersTimeout: Math.min(headersMs, bodyMs),
     requestTimeout: bodyMs,
     connectionsCheckingInterval: Math.min(checkMs, headersMs),
-    maxHeaderSize: mostHeaderBytes,
+    maxHeaderSize: maxHeaderBytes,
   };
 }
 

@@ -39,14 +39,14 @@ function listedAgents({ agents, settings, isAnonymous }: GatewayContext): readon
 }
 
 const LONGEST_TEXT = 1_024;
-const MOST_VALUES = 32;
+const MAX_VALUES = 32;
 const fields = ['identifier', 'type', 'tags', 'capabilities', 'version', 'publisher'] as const;
 const value = z.string().max(256);
 const searchSchema = z.object({
   query: z.object({
     text: z.string().min(1).max(LONGEST_TEXT),
     filter: z
-      .partialRecord(z.enum(fields), z.union([value.transform((one) => [one]), z.array(value).min(1).max(MOST_VALUES)]))
+      .partialRecord(z.enum(fields), z.union([value.transform((one) => [one]), z.array(value).min(1).max(MAX_VALUES)]))
       .optional(),
   }),
   // No other registry is queried, which every value allows.

@@ -96,14 +96,14 @@ export interface Verdict {
 }
 
 /** Maximum number of keys; the least recently used ones beyond have a full quota again. */
-const MOST_KEYS = 100_000;
+const MAX_KEYS = 100_000;
 
 /**
  * Rate limiter with a quota per key (generic cell rate algorithm): the whole quota may be used at once, and refills
  * evenly. The state of a key is one number, the time at which its quota is full.
  */
 export class Limiter {
-  readonly #fullAt = new LRUCache<string, number>({ max: MOST_KEYS });
+  readonly #fullAt = new LRUCache<string, number>({ max: MAX_KEYS });
   readonly #count: number;
   readonly #windowMs: number;
 

@@ -60,7 +60,7 @@ const MAX_BYTES = 1_024;
 /** Minimum time between two consent requests of a tenant to a host. */
 const PAUSE_MS = 1_000;
 /** Maximum number of tenants that may ask a host in this time. */
-const MOST_TENANTS = 10;
+const MAX_TENANTS = 10;
 /** How long consent is cached. */
 const REMEMBERED_MS = 10 * 60_000;
 const MAX_REMEMBERED = 10_000;
@@ -103,7 +103,7 @@ export class WebhookConsent {
   #ask(url: string, tenant: string): Promise<boolean> {
     const host = new URL(url).hostname.replace(/\.$/, '');
     const tenants = this.#resting.get(host) ?? new Set();
-    if (tenants.has(tenant) || tenants.size === MOST_TENANTS) throw tooOften(host);
+    if (tenants.has(tenant) || tenants.size === MAX_TENANTS) throw tooOften(host);
     this.#resting.set(host, tenants.add(tenant));
     const asking = this.#agrees(url).finally(() => this.#asking.delete(url));
     this.#asking.set(url, asking);

@@ -103,7 +103,7 @@ function isRelease({ state, released }: FeedItem, number: number, acknowledgedIs
 }
 
 /** A task with more events is read instead of folded. */
-const MOST_EVENTS = 16;
+const MAX_EVENTS = 16;
 
 /** Folds the events of a new task: if the task completes soon, it need not be read. */
 class TaskProjection {
@@ -117,7 +117,7 @@ class TaskProjection {
   }
 
   apply(item: FeedItem): void {
-    this.#isWhole &&= item.kind === 'event' && this.#events.length < MOST_EVENTS;
+    this.#isWhole &&= item.kind === 'event' && this.#events.length < MAX_EVENTS;
     if (this.#isWhole) this.#events.push(item);
   }
 

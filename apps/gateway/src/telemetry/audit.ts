@@ -23,7 +23,7 @@ const MERGED_MS = 1_000;
  * Maximum number of different failures in that time. Beyond it the address is left out, so that a client with many
  * addresses cannot fill the trail.
  */
-const MOST_DIFFERENT = 1_000;
+const MAX_DIFFERENT = 1_000;
 
 export interface AuditParts {
   readonly trail: Pick<AuditTrail, 'write'>;
@@ -69,7 +69,7 @@ export class Audit {
   }
 
   #recordFailure(event: AuditEvent): void {
-    const whole = this.#failures.size < MOST_DIFFERENT || this.#failures.has(this.#keyOf(event));
+    const whole = this.#failures.size < MAX_DIFFERENT || this.#failures.has(this.#keyOf(event));
     const counted = whole ? event : { ...event, address: undefined, tenant: undefined, subject: undefined };
     const known = this.#failures.get(this.#keyOf(counted));
     if (known) {
@@ -111,7 +111,7 @@ const WAIT_MS = 200;
 const BATCH = 100;
 /** Time between two attempts while Redis refuses them. */
 const RETRY_MS = 1_000;
-const MOST_HELD = 10_000;
+const MAX_HELD = 10_000;
 
 /**
  * Writes events to the audit trail in batches. During an outage it keeps events up to a maximum, and writes them
@@ -132,7 +132,7 @@ export class AuditWriter {
   }
 
   write(event: AuditEvent): void {
-    if (this.#held.length >= MOST_HELD) this.#dropped++;
+    if (this.#held.length >= MAX_HELD) this.#dropped++;
     else this.#held.push(event);
     if (this.#writing) return;
     if (this.#held.length === BATCH) this.#begin();

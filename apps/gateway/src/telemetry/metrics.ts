@@ -16,7 +16,7 @@ export interface MetricSources {
   readonly redisBytes: () => Promise<number>;
 }
 
-const MOST_TENANTS = 10;
+const MAX_TENANTS = 10;
 
 type AgentGauge =
   | 'switchyard_queue_oldest_seconds'
@@ -129,8 +129,8 @@ const answerOf = <T>(question: Promise<T>): Promise<T | undefined> => question.c
 
 /** Bounds the number of labels, whatever the number of tenants. */
 function labelled(tenants: readonly TenantShare[]): readonly TenantShare[] {
-  const waiting = tenants.slice(MOST_TENANTS).reduce((sum, share) => sum + share.waiting, 0);
-  return [...tenants.slice(0, MOST_TENANTS), { tenant: 'other', waiting }];
+  const waiting = tenants.slice(MAX_TENANTS).reduce((sum, share) => sum + share.waiting, 0);
+  return [...tenants.slice(0, MAX_TENANTS), { tenant: 'other', waiting }];
 }
 
 const admissionCodes: ReadonlySet<A2AErrorCode> = new Set([

@@ -96,7 +96,7 @@ function knownTo({ knownVersion }: Call): string | undefined {
 }
 
 /** A task with more events has no timeline. */
-const MOST_EVENTS = 2_000;
+const MAX_EVENTS = 2_000;
 
 /** Memory for a task: its JSON, the timeline's, and the text. */
 const COPIES = 3;
@@ -116,7 +116,7 @@ async function withTimeline(
     return item.seq >= seq;
   };
   const waitMs = backend.settings.maxPollWaitMs;
-  if (seq <= MOST_EVENTS) await awaitItem(backend, call, { as: 'poll', taskId, after: { seq: 0 }, waitMs, until });
+  if (seq <= MAX_EVENTS) await awaitItem(backend, call, { as: 'poll', taskId, after: { seq: 0 }, waitMs, until });
   return { seq, json: JSON.stringify(timeline.shown({ generation: seq, entries, messages })) };
 }
 

@@ -3,7 +3,7 @@ import type { AddressPolicySettings } from '@switchyard/outgoing';
 import { cardUrlOf, REMOTE_AGENTS } from '@switchyard/store';
 
 /** Executors that are cached at most; each has read a card. */
-const MOST_EXECUTORS = 100;
+const MAX_EXECUTORS = 100;
 
 /**
  * Runs the turns of all agents that are called by the URL of their card (`turn.call`): each call has a task and a turn
@@ -23,7 +23,7 @@ export function remoteAgents(policy: AddressPolicySettings): Agent {
     const executor = executors.get(cardUrl) ?? openExecutor(cardUrl, policy);
     executors.delete(cardUrl);
     executors.set(cardUrl, executor);
-    if (executors.size > MOST_EXECUTORS) executors.delete(executors.keys().next().value ?? '');
+    if (executors.size > MAX_EXECUTORS) executors.delete(executors.keys().next().value ?? '');
     return (await executor)(turn);
   };
   return {

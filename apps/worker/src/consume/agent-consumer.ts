@@ -36,8 +36,8 @@ export class AgentConsumer implements Drainable {
     const { id, concurrency, skillConcurrency } = this.agent;
     const before = Object.keys((await this.#registry.find(id))?.skillQueues ?? {});
     this.#skillQueues = { ...Object.fromEntries(before.map((skill) => [skill, 0])), ...skillConcurrency };
-    const ofSkills = Object.entries(this.#skillQueues).map(([skill, most]) =>
-      this.#consume(skillQueue(id, skill), Math.max(1, most)),
+    const ofSkills = Object.entries(this.#skillQueues).map(([skill, concurrency]) =>
+      this.#consume(skillQueue(id, skill), Math.max(1, concurrency)),
     );
     this.#consumers = [this.#consume(id, concurrency), ...ofSkills];
     await Promise.all(this.#consumers.map((consumer) => consumer.start()));

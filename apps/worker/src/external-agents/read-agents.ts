@@ -34,7 +34,7 @@ function cardUrlOf(url: string): string {
     : new URL(`${pathname.replace(/\/$/, '')}/.well-known/agent-card.json`, url).href;
 }
 
-const count = (most: number) => z.int().min(1).max(most);
+const count = (max: number) => z.int().min(1).max(max);
 const bindings = { jsonrpc: 'JSONRPC', 'http+json': 'HTTP+JSON' } as const;
 
 const agentSchema = z.strictObject({

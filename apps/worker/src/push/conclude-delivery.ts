@@ -79,8 +79,9 @@ export interface AttemptHistory {
 
 /** Whether the webhook must be given up after this failure. */
 function isGivenUp(failure: Failure, { attempts, ageMs }: AttemptHistory, settings: PushSettings): boolean {
-  const most = failure.kind === 'refused' ? Math.min(ATTEMPTS_AT_REFUSAL, settings.maxAttempts) : settings.maxAttempts;
-  return attempts >= most || ageMs >= settings.maxAgeMs;
+  const maxAttempts =
+    failure.kind === 'refused' ? Math.min(ATTEMPTS_AT_REFUSAL, settings.maxAttempts) : settings.maxAttempts;
+  return attempts >= maxAttempts || ageMs >= settings.maxAgeMs;
 }
 
 /** Milliseconds until the next attempt: the backoff, but no earlier than the receiver's Retry-After. */

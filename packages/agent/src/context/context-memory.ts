@@ -12,7 +12,7 @@ export interface Remembered<T> {
 }
 
 /** Tries of an update while other turns write at the same time. */
-const mostTries = 20;
+const maxTries = 20;
 
 /**
  * A small durable JSON value that an agent keeps for a context, shared by all of its tasks there. It expires when it
@@ -49,12 +49,12 @@ export class ContextMemory {
 
   /** @param change makes the new value from the current one; called again if another turn has written in between */
   async update<T>(change: (value: T | undefined) => T): Promise<T> {
-    for (let tries = 0; tries < mostTries; tries++) {
+    for (let tries = 0; tries < maxTries; tries++) {
       const { value, version } = await this.read<T>();
       const next = change(value);
       if ((await this.setIf(version, next)) !== undefined) return next;
     }
-    throw new Error(`The memory of this context was written ${mostTries} times by others while it was being updated.`);
+    throw new Error(`The memory of this context was written ${maxTries} times by others while it was being updated.`);
   }
 
   #write(value: unknown, ifVersion?: number): Promise<number | undefined> {

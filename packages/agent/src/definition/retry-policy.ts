@@ -22,7 +22,7 @@ export interface RetryPolicy {
 const defaults: RetryPolicy = { backoffMs: 1_000, maxBackoffMs: 60_000, maxRetryAfterMs: 900_000 };
 
 const hourMs = 3_600_000;
-const most: Readonly<Record<keyof RetryPolicy, number>> = {
+const highest: Readonly<Record<keyof RetryPolicy, number>> = {
   attempts: 100,
   backoffMs: hourMs,
   maxBackoffMs: 24 * hourMs,
@@ -32,10 +32,10 @@ const most: Readonly<Record<keyof RetryPolicy, number>> = {
 /** @throws {TypeError} naming the field that is out of range */
 export function retryPolicy(given: Partial<RetryPolicy> = {}): RetryPolicy {
   const policy = { ...defaults, ...given };
-  checkRange('retry.backoffMs', policy.backoffMs, most.backoffMs);
-  checkRange('retry.maxBackoffMs', policy.maxBackoffMs, most.maxBackoffMs);
-  checkRange('retry.maxRetryAfterMs', policy.maxRetryAfterMs, most.maxRetryAfterMs);
-  if (policy.attempts !== undefined) checkRange('retry.attempts', policy.attempts, most.attempts);
+  checkRange('retry.backoffMs', policy.backoffMs, highest.backoffMs);
+  checkRange('retry.maxBackoffMs', policy.maxBackoffMs, highest.maxBackoffMs);
+  checkRange('retry.maxRetryAfterMs', policy.maxRetryAfterMs, highest.maxRetryAfterMs);
+  if (policy.attempts !== undefined) checkRange('retry.attempts', policy.attempts, highest.attempts);
   return policy;
 }
 

@@ -27,7 +27,7 @@ export interface ArtifactOptions {
 }
 
 /** Chunks that `pipe` writes before the first one is accepted. */
-const mostAhead = 64;
+const maxAhead = 64;
 
 /**
  * Writes one artifact, chunk by chunk (A2A 4.2.2). The first write creates it, or replaces that of an earlier attempt.
@@ -86,7 +86,7 @@ export class ArtifactWriter {
     const ahead: Promise<void>[] = [];
     for await (const chunk of chunks) {
       ahead.push(this.append(chunk));
-      if (ahead.length >= mostAhead) await ahead.shift();
+      if (ahead.length >= maxAhead) await ahead.shift();
     }
     await Promise.all(ahead);
   }

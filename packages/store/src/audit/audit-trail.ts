@@ -10,7 +10,7 @@ const writeAuditScript = defineScript({
   file: 'write-audit.lua',
   from: import.meta.url,
   keys: ['trail'],
-  args: ['batch', 'count', 'events', 'most', 'keptMs'],
+  args: ['batch', 'count', 'events', 'limit', 'keptMs'],
   reply: integer,
 });
 
@@ -57,10 +57,10 @@ export class AuditTrail {
 
   /** Writes all events in one step, or none. Rejects if Redis is unreachable. */
   async write(events: readonly AuditEvent[]): Promise<void> {
-    const { maxAuditEvents: most, auditRetentionMs: keptMs } = this.#settings;
+    const { maxAuditEvents: limit, auditRetentionMs: keptMs } = this.#settings;
     await writeAuditScript.run(this.#redis, {
       keys: { trail: this.#key },
-      args: { batch: randomUUID(), count: events.length, events: JSON.stringify(events), most, keptMs },
+      args: { batch: randomUUID(), count: events.length, events: JSON.stringify(events), limit, keptMs },
     });
   }
 

@@ -4,13 +4,13 @@
 -- ARGV  batch    its id: a batch that is sent twice is written once, unless another one was written in between
 --       count    number of its events
 --       events   as JSON
---       most     number of events that are kept at most
+--       limit    number of events that are kept at most
 --       kept_ms  how long they are kept
 -- Returns  the number of events ever written
 -- Invariant: the trail has at most `most` events. If that was lowered, each batch removes up to 200 entries until then.
 
 local trail_key = unpack(KEYS)
-local batch, count, events, most, kept_ms = unpack(ARGV)
+local batch, count, events, limit, kept_ms = unpack(ARGV)
 
 --- An entry is { id, { 'batch', its id, 'upto', number, 'events', JSON } }.
 local function upto_of(entry) return tonumber(entry[2][4]) end
@@ -27,7 +27,7 @@ local since_ms = tonumber(id:match('^%d+')) - kept_ms
 -- limit that was lowered.
 for _ = 1, 200 do
   local oldest = redis.call('XRANGE', trail_key, '-', '+', 'COUNT', 1)[1]
-  if upto_of(oldest) > upto - most and tonumber(oldest[1]:match('^%d+')) >= since_ms then break end
+  if upto_of(oldest) > upto - limit and tonumber(oldest[1]:match('^%d+')) >= since_ms then break end
   redis.call('XDEL', trail_key, oldest[1])
 end
 return upto

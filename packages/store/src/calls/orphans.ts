@@ -9,7 +9,7 @@ export const claimOrphansScript = defineScript({
   file: 'claim-orphans.lua',
   from: import.meta.url,
   keys: ['orphans'],
-  args: ['claimMs', 'most'],
+  args: ['claimMs', 'limit'],
   reply: list(text),
 });
 
@@ -51,7 +51,7 @@ export class Orphans {
     const { redis, settings } = this.#port;
     const members = await claimOrphansScript.run(redis, {
       keys: { orphans: keys.orphans },
-      args: { claimMs: settings.sweepAfterMs, most: ORPHANS_PER_CLAIM },
+      args: { claimMs: settings.sweepAfterMs, limit: ORPHANS_PER_CLAIM },
     });
     await Promise.all(
       members.map(async (member) => {

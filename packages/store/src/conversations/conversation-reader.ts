@@ -42,7 +42,7 @@ export async function readEvents(
   id: string,
   after: number,
 ): Promise<ConversationItem[]> {
-  const page = { from: `${after + 1}-0`, most: PAGE, bytes: settings.maxPageBytes };
+  const page = { from: `${after + 1}-0`, limit: PAGE, bytes: settings.maxPageBytes };
   const entries = await readStream(redis, shards.of(id).conversationEvents(id), page);
   return entries.map(([entry, [, json = '']]) => ({ seq: Number.parseInt(entry, 10), json }));
 }

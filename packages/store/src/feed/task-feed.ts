@@ -229,7 +229,7 @@ export class TaskFeed implements AsyncIterableIterator<FeedItem, void> {
     // The last event is read again: after a fail-over another one may have its number.
     const from = last.incarnation === undefined || last.seq === 0 ? last.seq + 1 : last.seq;
     const bytes = budget.hasRoomFor(PAGE.bytes) ? PAGE.bytes : 0;
-    const entries = await readStream(readPort.redis, channel, { from: `${from}-0`, most: PAGE.events, bytes });
+    const entries = await readStream(readPort.redis, channel, { from: `${from}-0`, limit: PAGE.events, bytes });
     const events = entries.map(parseEntry);
     const isSame = from > last.seq || isSameEvent(events.shift(), last);
     return isSame && events[0]?.seq === last.seq + 1 ? events : undefined;

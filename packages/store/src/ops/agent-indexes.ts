@@ -8,19 +8,19 @@ const trimIndexScript = defineScript({
   file: 'trim-index.lua',
   from: import.meta.url,
   keys: ['index'],
-  args: ['retentionMs', 'most'],
+  args: ['retentionMs', 'limit'],
   reply: integer,
 });
 const checkIndexScript = defineScript({
   file: 'check-index.lua',
   from: import.meta.url,
   keys: ['index', 'tasksRoot'],
-  args: ['after', 'most'],
+  args: ['after', 'limit'],
   reply: text,
 });
 
 /** Bounds the time that Redis spends on a step. */
-const MOST_OF_STEP = 500;
+const MAX_OF_STEP = 500;
 
 /** The indexes of all tasks by agent, in which operators search. */
 export class AgentIndexes {
@@ -49,16 +49,16 @@ export class AgentIndexes {
     const { redis, settings } = this.#port;
     const call = {
       keys: { index: keys.agentIndex(agent) },
-      args: { retentionMs: settings.retentionMs, most: MOST_OF_STEP },
+      args: { retentionMs: settings.retentionMs, limit: MAX_OF_STEP },
     };
-    while ((await trimIndexScript.run(redis, call)) === MOST_OF_STEP);
+    while ((await trimIndexScript.run(redis, call)) === MAX_OF_STEP);
   }
 
   async #checkSome(keys: ShardKeys, agent: string): Promise<void> {
     const index = keys.agentIndex(agent);
     const after = await checkIndexScript.run(this.#port.redis, {
       keys: { index, tasksRoot: keys.tasks },
-      args: { after: this.#checked.get(index) ?? '', most: MOST_OF_STEP },
+      args: { after: this.#checked.get(index) ?? '', limit: MAX_OF_STEP },
     });
     this.#checked.set(index, after);
   }

@@ -4,18 +4,18 @@
 -- KEYS  index       see agent-index.lua
 --       tasks_root  prefix of the keys of tasks
 -- ARGV  after       the last entry that was checked; '' none
---       most        number of entries to check
+--       limit       number of entries to check
 -- Returns  the last entry that was checked; '' if there are no more
 -- Invariant: a checked entry agrees with the task's record, or is removed.
 
 --- @include "../record/agent-index.lua"
 
 local index, tasks_root = unpack(KEYS)
-local after, most = unpack(ARGV)
+local after, limit = unpack(ARGV)
 local ID_LENGTH = 36
 
 -- The letters of tasks that have ended are capitals, which sort first.
-local entries = redis.call('ZRANGEBYLEX', index, after == '' and '[a' or '(' .. after, '+', 'LIMIT', 0, most)
+local entries = redis.call('ZRANGEBYLEX', index, after == '' and '[a' or '(' .. after, '+', 'LIMIT', 0, limit)
 for _, entry in ipairs(entries) do
   local task_id = entry:sub(-ID_LENGTH)
   local state, listed = unpack(redis.call('HMGET', tasks_root .. task_id, 'state', 'listed'))
@@ -25,4 +25,4 @@ for _, entry in ipairs(entries) do
     if right then redis.call('ZADD', index, 0, right) end
   end
 end
-return #entries == tonumber(most) and entries[#entries] or ''
+return #entries == tonumber(limit) and entries[#entries] or ''

@@ -12,7 +12,7 @@ const readOverdueScript = defineScript({
   file: 'read-overdue.lua',
   from: import.meta.url,
   keys: ['outbox', 'tasksRoot'],
-  args: ['sweepAfterMs', 'from', 'most'],
+  args: ['sweepAfterMs', 'from', 'limit'],
   reply: tupleAnd([integer], entryReply),
 });
 
@@ -47,7 +47,7 @@ async function overdueIn({ redis, settings }: OpsPort, keys: ShardKeys): Promise
   for (let from = 0; from < PER_SHARD; from += PER_STEP) {
     const [total, ...entries] = await readOverdueScript.run(redis, {
       keys: { outbox: keys.outbox, tasksRoot: keys.tasks },
-      args: { sweepAfterMs: settings.sweepAfterMs, from, most: PER_STEP },
+      args: { sweepAfterMs: settings.sweepAfterMs, from, limit: PER_STEP },
     });
     for (const entry of entries) found.set(entry[0], overdueTask(entry));
     if (from + PER_STEP >= total) break;

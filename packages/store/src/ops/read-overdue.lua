@@ -4,20 +4,20 @@
 --       tasks_root      prefix of the keys of tasks
 -- ARGV  sweep_after_ms  as in record.lua
 --       from            how many of the longest due entries to skip
---       most            how many entries to read
+--       limit           how many entries to read
 -- Returns  number of entries in the outbox, then for each task { task id, ms of its last heartbeat, owner, state, 1 if
 --         a turn is open else 0, attempts, sweeps, scheduled }
 --
 -- Each sweep moves an entry by another lease and is counted: the last heartbeat is that much older.
 
 local outbox_key, tasks_root = unpack(KEYS)
-local sweep_after_ms, from, most = unpack(ARGV)
+local sweep_after_ms, from, limit = unpack(ARGV)
 sweep_after_ms = tonumber(sweep_after_ms)
 local clock = redis.call('TIME')
 local now_ms = clock[1] * 1000 + math.floor(clock[2] / 1000)
 
 local reply = { redis.call('ZCARD', outbox_key) }
-local due = redis.call('ZRANGE', outbox_key, from, from + most - 1, 'WITHSCORES')
+local due = redis.call('ZRANGE', outbox_key, from, from + limit - 1, 'WITHSCORES')
 for i = 1, #due, 2 do
   local id = due[i]
   local owner, state, turn, attempts, sweeps, scheduled = unpack(redis.call('HMGET', tasks_root .. id,

@@ -4,19 +4,19 @@
 -- KEYS  events      stream
 -- ARGV  start       id; or '-': the first event, or '+': the last one, to read backwards
 --       direction   1 | -1
---       most        number of events to read
---       most_bytes  after which no more are read
+--       limit       number of events to read
+--       max_bytes   after which no more are read
 -- Returns  { next start ('' if that was all), number of events that were read, their bytes, for each status
 --          { seq, header, timestamp } }
 
 local events_key = unpack(KEYS)
-local start, direction, most, most_bytes = unpack(ARGV)
-local MOST_AT_ONCE, LARGE = 16, 65536
+local start, direction, limit, max_bytes = unpack(ARGV)
+local MAX_AT_ONCE, LARGE = 16, 65536
 
 local command, stop = 'XRANGE', '+'
 if direction == '-1' then command, stop = 'XREVRANGE', '-' end
 local seen, bytes, statuses, at_once = 0, 0, {}, 1
-while seen < tonumber(most) and bytes < tonumber(most_bytes) do
+while seen < tonumber(limit) and bytes < tonumber(max_bytes) do
   local before = bytes
   local entries = redis.call(command, events_key, start, stop, 'COUNT', at_once)
   for _, entry in ipairs(entries) do
@@ -28,6 +28,6 @@ while seen < tonumber(most) and bytes < tonumber(most_bytes) do
   end
   if #entries < at_once then return { '', seen, bytes, statuses } end
   start = '(' .. entries[#entries][1]
-  at_once = bytes - before < LARGE and math.min(2 * at_once, MOST_AT_ONCE) or 1
+  at_once = bytes - before < LARGE and math.min(2 * at_once, MAX_AT_ONCE) or 1
 end
 return { start, seen, bytes, statuses }

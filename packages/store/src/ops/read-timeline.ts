@@ -11,17 +11,17 @@ const readStatusesScript = defineScript({
   file: 'read-statuses.lua',
   from: import.meta.url,
   keys: ['events'],
-  args: ['start', 'direction', 'most', 'mostBytes'],
+  args: ['start', 'direction', 'limit', 'maxBytes'],
   reply: tuple(text, integer, integer, list(tuple(integer, text, text))),
 });
 
 /** Events that are read from each end of the stream. */
-const MOST_EVENTS = 500;
-const MOST_BYTES = 4 * 1_024 * 1_024;
+const MAX_EVENTS = 500;
+const MAX_BYTES = 4 * 1_024 * 1_024;
 /** Bytes that one script reads: bounds the time for which Redis serves no other client. */
 const BYTES_AT_ONCE = 1_024 * 1_024;
 /** As in note.lua. */
-const MOST_NOTES = 1_000;
+const MAX_NOTES = 1_000;
 
 export async function readTimeline(
   port: OpsPort,
@@ -47,7 +47,7 @@ export async function readTimeline(
     attempts,
     notes,
     statuses,
-    isPartial: !isAll || notes.length >= MOST_NOTES,
+    isPartial: !isAll || notes.length >= MAX_NOTES,
     statusMs: Number.parseInt(time ?? '0', 36),
     waitsSinceMs: jobState === 'waiting' ? inspection.sinceMs : undefined,
     leaseMs: inspection.leaseMs,
@@ -81,12 +81,12 @@ async function readPage(
   { start, direction }: { start: string; direction: 1 | -1 },
 ): Promise<Statuses & { readonly lastSeq: number }> {
   const statuses: StatusFact[] = [];
-  let [next, most, mostBytes] = [start, MOST_EVENTS, MOST_BYTES];
-  while (next && most > 0 && mostBytes > 0) {
-    const args = { start: next, direction, most, mostBytes: Math.min(mostBytes, BYTES_AT_ONCE) };
+  let [next, limit, maxBytes] = [start, MAX_EVENTS, MAX_BYTES];
+  while (next && limit > 0 && maxBytes > 0) {
+    const args = { start: next, direction, limit, maxBytes: Math.min(maxBytes, BYTES_AT_ONCE) };
     const [after, seen, bytes, found] = await readStatusesScript.run(redis, { keys: { events }, args });
     statuses.push(...found.map(([seq, header, at]) => ({ seq, letter: header.slice(0, 1), atMs: Date.parse(at) })));
-    [next, most, mostBytes] = [after, most - seen, mostBytes - bytes];
+    [next, limit, maxBytes] = [after, limit - seen, maxBytes - bytes];
   }
   return { statuses, isAll: next === '', lastSeq: next === '' && direction < 0 ? 0 : seqIn(next) };
 }

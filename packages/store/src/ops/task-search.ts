@@ -73,7 +73,7 @@ interface FoundEntries {
 
 const ID_LENGTH = 36;
 /** Tasks that are checked one by one, at most, and in one step. */
-const MOST_WALKED = 10_000;
+const MAX_WALKED = 10_000;
 const STEP = 500;
 
 /** Tasks of all principals and agents. @throws {InvalidPageToken} */
@@ -99,7 +99,7 @@ async function find(port: OpsPort, search: TaskSearch, after: string): Promise<F
     return { ...(await readPage(port, search, { source, after, size: search.pageSize })), isPartial: false };
   const { entries, total } = await readPage(port, search, { source, after: '', size: STEP });
   const walked = [...entries];
-  while (walked.length < total && walked.length < MOST_WALKED) {
+  while (walked.length < total && walked.length < MAX_WALKED) {
     const next = await readPage(port, search, { source, after: walked.at(-1) ?? '', size: STEP });
     if (next.entries.length === 0) break;
     walked.push(...next.entries);
@@ -182,7 +182,7 @@ async function entriesOfContext(
   contextId: string,
 ): Promise<string[]> {
   const principal = { tenant, subject, scopes: [] };
-  const query = { contextId, pageSize: MOST_WALKED, includeWithdrawn: true };
+  const query = { contextId, pageSize: MAX_WALKED, includeWithdrawn: true };
   const agents = new Set([...(await port.registry.ids()), agent]);
   const keys = port.shards.of(contextId);
   const found = await Promise.all(

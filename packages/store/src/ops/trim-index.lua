@@ -2,20 +2,20 @@
 --
 -- KEYS  index         see agent-index.lua
 -- ARGV  retention_ms  ms that an ended task is kept
---       most          number of tasks of each state to remove in one step
+--       limit         number of tasks of each state to remove in one step
 -- Returns  the highest number that was removed of one state
 -- Invariant: a task that has not ended stays.
 
 --- @include "../redis/timestamps.lua"
 
 local index = unpack(KEYS)
-local retention_ms, most = unpack(ARGV)
+local retention_ms, limit = unpack(ARGV)
 local clock = redis.call('TIME')
 local kept = sortable(math.max(0, clock[1] * 1000 + math.floor(clock[2] / 1000) - retention_ms))
 
 local left = 0
 for state in ('CFXR'):gmatch('.') do
-  local old = redis.call('ZRANGEBYLEX', index, '[' .. state, '(' .. state .. kept, 'LIMIT', 0, most)
+  local old = redis.call('ZRANGEBYLEX', index, '[' .. state, '(' .. state .. kept, 'LIMIT', 0, limit)
   if #old > 0 then redis.call('ZREM', index, unpack(old)) end
   left = math.max(left, #old)
 end

@@ -14,7 +14,7 @@ export const dueScript = defineScript({
   file: 'due.lua',
   from,
   keys: ['outbox', 'tasksRoot'],
-  args: ['most', 'latestMs?'],
+  args: ['limit', 'latestMs?'],
   reply: list(tuple(text, text)),
 });
 const sweepVerdict = word('idle', 'add', 'canceled', 'missing');
@@ -33,7 +33,7 @@ const SWEEP_FOR_MS = 1_500;
 /** After every third sweep without a turn, the queue's lists are searched for the job: it may be in none of them. */
 const SUSPICIOUS_SWEEPS = 3;
 /** No entry is due later than after this many times `sweepAfterMs`: see sweep.lua. */
-const MOST_DELAYS = 16;
+const MAX_DELAYS = 16;
 
 export interface OutboxPort {
   readonly redis: RedisConnection;
@@ -80,7 +80,7 @@ export class Outbox {
     for (;;) {
       const due = await dueScript.run(redis, {
         keys: { outbox: keys.outbox, tasksRoot: keys.tasks },
-        args: { most: TASKS_AT_ONCE, latestMs: MOST_DELAYS * Math.max(settings.sweepAfterMs, 1_000) },
+        args: { limit: TASKS_AT_ONCE, latestMs: MAX_DELAYS * Math.max(settings.sweepAfterMs, 1_000) },
       });
       const all = await Promise.allSettled(due.map((one) => this.#sweepTask(keys, ...one)));
       for (const swept of all)

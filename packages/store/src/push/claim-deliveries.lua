@@ -5,27 +5,27 @@
 --       dead_push         zset
 --       tasks_root        prefix of the keys of tasks; made from it: the webhooks of each task
 -- ARGV  reclaim_after_ms  after which a delivery queue without progress is claimed again
---       most              number of delivery queues to claim at most
+--       limit             number of delivery queues to claim at most
 --       kept_ms           how long a dead letter is kept
 -- Returns  for each { `<task>.<number>`, number of its job, claims since its last progress, owner of the task }
 -- Invariant: of all workers that claim a delivery queue, one gets it.
 
 local push_key, dead_push_key, tasks_root = unpack(KEYS)
-local reclaim_after_ms, most, kept_ms = unpack(ARGV)
+local reclaim_after_ms, limit, kept_ms = unpack(ARGV)
 
 --- @include "../redis/server.lua"
 
-local MOST_DOUBLINGS = 4
+local MAX_DOUBLINGS = 4
 
 local claimed = {}
-for _, id in ipairs(redis.call('ZRANGEBYSCORE', push_key, '-inf', now_ms(), 'LIMIT', 0, most)) do
+for _, id in ipairs(redis.call('ZRANGEBYSCORE', push_key, '-inf', now_ms(), 'LIMIT', 0, limit)) do
   local task_id, number = id:match('^(.*)%.(%d+)$')
   local webhooks_key = tasks_root .. task_id .. ':w'
   local job = redis.call('HGET', webhooks_key, number .. ':job')
   if not job then redis.call('ZREM', push_key, id) -- the task has expired
   else
     local claims = redis.call('HINCRBY', webhooks_key, number .. ':claims', 1)
-    redis.call('ZADD', push_key, now_ms() + reclaim_after_ms * 2 ^ math.min(claims - 1, MOST_DOUBLINGS), id)
+    redis.call('ZADD', push_key, now_ms() + reclaim_after_ms * 2 ^ math.min(claims - 1, MAX_DOUBLINGS), id)
     claimed[#claimed + 1] = { id, tonumber(job), claims, redis.call('HGET', tasks_root .. task_id, 'owner') or '' }
   end
 end

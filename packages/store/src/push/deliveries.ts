@@ -13,7 +13,7 @@ const claimScript = defineScript({
   file: 'claim-deliveries.lua',
   from,
   keys: ['push', 'deadPush', 'tasksRoot'],
-  args: ['reclaimAfterMs', 'most', 'keptMs'],
+  args: ['reclaimAfterMs', 'limit', 'keptMs'],
   reply: list(tuple(text, integer, integer, text)),
 });
 const openScript = defineScript({
@@ -103,7 +103,7 @@ export class Deliveries {
     const { redis, queue, settings } = this.#port;
     const claimed = await claimScript.run(redis, {
       keys: { push: keys.push, deadPush: keys.deadPush, tasksRoot: keys.tasks },
-      args: { reclaimAfterMs: settings.reclaimAfterMs, most: CLAIMS_AT_ONCE, keptMs: settings.retentionMs },
+      args: { reclaimAfterMs: settings.reclaimAfterMs, limit: CLAIMS_AT_ONCE, keptMs: settings.retentionMs },
     });
     await Promise.all(
       claimed.map(([id, job, claims, owner]) =>

@@ -5,7 +5,7 @@ import type { Isolation } from './isolation.ts';
 import type { Grant, Slots } from './slots.ts';
 
 /** Jobs that one script takes: bounds the time that Redis spends in it. */
-const MOST_AT_ONCE = 16;
+const MAX_AT_ONCE = 16;
 /** A wake-up may be lost with its process or connection: a waiting loop looks again after this time. */
 const POLL_MS = 1_000;
 /** How often it looks for awaited jobs while the waiting jobs are ones that it must not take. */
@@ -67,7 +67,7 @@ export class FetchLoop {
   async #run(): Promise<void> {
     const { slots } = this.#parts;
     for (let waitUntil = 0; ; ) {
-      const grant = await slots.acquire(MOST_AT_ONCE);
+      const grant = await slots.acquire(MAX_AT_ONCE);
       if (!grant) return;
       const waitMs = waitUntil - performance.now();
       // These slots are for jobs that turns wait for, and may be needed otherwise before one comes.

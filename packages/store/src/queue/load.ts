@@ -53,11 +53,11 @@ export class QueueLoads {
   }
 
   /** Jobs that may wait in this queue; 0: any number. @param root of its keys */
-  mostWaiting(root: string): number {
+  waitingLimit(root: string): number {
     const { maxWaitMs, maxWaiting } = this.#limits;
     if (maxWaitMs === Number.POSITIVE_INFINITY) return maxWaiting;
-    const most = this.#load(root).mostWaiting;
-    return maxWaiting === 0 ? most : Math.min(most, maxWaiting);
+    const limit = this.#load(root).waitingLimit;
+    return maxWaiting === 0 ? limit : Math.min(limit, maxWaiting);
   }
 
   /** Seconds in which the jobs that wait now will have begun, at the rate that was last measured; 1 if none was. */
@@ -91,8 +91,8 @@ class QueueLoad {
   /** Jobs begun per second; undefined: the queue was read at most once. */
   #rate: number | undefined;
   /** Most jobs that lately ran at once. */
-  #mostActive = 0;
-  #mostWaiting = FIRST;
+  #maxActive = 0;
+  #waitingLimit = FIRST;
   #sampledAt = Number.NEGATIVE_INFINITY;
 
   constructor(maxWaitMs: number) {
@@ -104,8 +104,8 @@ class QueueLoad {
     return performance.now() - this.#sampledAt >= EVERY_MS;
   }
 
-  get mostWaiting(): number {
-    return this.#mostWaiting;
+  get waitingLimit(): number {
+    return this.#waitingLimit;
   }
 
   get retryAfterSeconds(): number {
@@ -127,10 +127,10 @@ class QueueLoad {
     const before = this.#last;
     this.#last = sample;
     const remembered = before ? Math.exp((before.atMs - sample.atMs) / REMEMBERED_MS) : 0;
-    this.#mostActive = Math.max(sample.active, this.#mostActive * Math.min(1, remembered));
+    this.#maxActive = Math.max(sample.active, this.#maxActive * Math.min(1, remembered));
     const wasBusy = before !== undefined && before.waiting > 0 && sample.waiting > 0;
     if (before && sample.atMs > before.atMs) this.#average(sample.began - before.began, sample.atMs - before.atMs);
-    this.#mostWaiting = wasBusy ? this.#limitWhenBusy(sample) : this.#limitWhenIdle();
+    this.#waitingLimit = wasBusy ? this.#limitWhenBusy(sample) : this.#limitWhenIdle();
   }
 
   #average(began: number, ms: number): void {
@@ -146,7 +146,7 @@ class QueueLoad {
 
   /** An empty queue has an unknown number of spare workers: two messages may wait per job that was seen running. */
   #limitWhenIdle(): number {
-    return Math.max(FIRST, Math.floor(2 * this.#mostActive), this.#begunInTime);
+    return Math.max(FIRST, Math.floor(2 * this.#maxActive), this.#begunInTime);
   }
 
   /** Jobs that begin within `maxWaitMs`. */

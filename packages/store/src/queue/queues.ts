@@ -27,7 +27,7 @@ const readSharesScript = defineScript({
   file: 'read-shares.lua',
   from: import.meta.url,
   keys: ['root'],
-  args: ['most'],
+  args: ['limit'],
   reply: tupleAnd([integer], tuple(text, integer)),
 });
 
@@ -71,7 +71,7 @@ export interface TenantShare {
 }
 
 /** Tenants that are read from each shard. */
-const MOST_NAMED = 20;
+const MAX_NAMED = 20;
 
 /**
  * The jobs of all agents: a BullMQ queue per agent and shard. A job says which task has work to do, and whose share of
@@ -148,7 +148,7 @@ export class Queues {
     ...queues: readonly string[]
   ): Promise<{ readonly count: number; readonly longest: readonly TenantShare[] }> {
     const roots = queues.flatMap((queue) => this.#shards.all.map((keys) => queueRoot(queue, keys)));
-    const read = (root: string) => readSharesScript.run(this.#redis, { keys: { root }, args: { most: MOST_NAMED } });
+    const read = (root: string) => readSharesScript.run(this.#redis, { keys: { root }, args: { limit: MAX_NAMED } });
     const shards = await Promise.all(roots.map(read));
     const byTenant = Map.groupBy(
       shards.flatMap(([, ...tenants]) => tenants),
@@ -159,7 +159,7 @@ export class Queues {
       waiting: shares.reduce((sum, [, waiting]) => sum + waiting, 0),
     }));
     longest.sort((a, b) => b.waiting - a.waiting);
-    return { count: Math.max(...shards.map(([count]) => count)), longest: longest.slice(0, MOST_NAMED) };
+    return { count: Math.max(...shards.map(([count]) => count)), longest: longest.slice(0, MAX_NAMED) };
   }
 
   /** Workers take no jobs until `resume`, but jobs are added. Running jobs go on. */

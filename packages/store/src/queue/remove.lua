@@ -3,7 +3,7 @@
 -- KEYS  root  of the queue's keys, as in take-jobs.lua; and <root>removed (string): jobs removed as they waited
 -- ARGV  id    of the job
 -- Returns  removed | runs
--- Invariant: the tags of a tenant's jobs that nobody has begun have no gap, if at most MOST_SEEN jobs wait behind one
+-- Invariant: the tags of a tenant's jobs that nobody has begun have no gap, if at most MAX_SEEN jobs wait behind one
 -- that is removed: the tenant's next job waits for no more rounds than the tenant has jobs.
 
 local root = unpack(KEYS)
@@ -13,7 +13,7 @@ local id = unpack(ARGV)
 --- @include "fair-order.lua"
 
 -- Bounds the duration of the script. In a longer queue the tenant's later jobs keep their places.
-local MOST_SEEN = 1000
+local MAX_SEEN = 1000
 
 -- The tenant's later jobs move up: each gets the tag of the one before it. A job that waits may itself have the highest
 -- tag that was taken, because a job of another tenant with the same tag was taken.
@@ -21,7 +21,7 @@ local function close_gap(tenant, tag)
   local taken, last = unpack(redis.call('ZMSCORE', root .. 'tenants', ' ', tenant))
   if not last or tonumber(tag) < tonumber(taken or ORDINARY * BAND) then return end
   local later = last == tag and {} or redis.call('ZRANGEBYSCORE', root .. 'prioritized', '(' .. tag, last, 'WITHSCORES',
-    'LIMIT', '0', MOST_SEEN)
+    'LIMIT', '0', MAX_SEEN)
   for at = 1, #later, 2 do
     if redis.call('HGET', root .. later[at], 'tenant') == tenant then
       redis.call('ZADD', root .. 'prioritized', tag, later[at])

@@ -20,7 +20,7 @@ export class Slots {
   #isOpen = true;
   #isEnded = false;
   #isIsolated = false;
-  #requests: { readonly most: number; readonly granted: PromiseWithResolvers<Grant | undefined> }[] = [];
+  #requests: { readonly limit: number; readonly granted: PromiseWithResolvers<Grant | undefined> }[] = [];
   #isGranting = false;
   #onChange: () => void = () => undefined;
 
@@ -43,12 +43,12 @@ export class Slots {
     return this.#requests.length === 0 && this.#next.count > 0;
   }
 
-  /** @returns 1 to `most` slots; undefined after `end` */
-  async acquire(most: number): Promise<Grant | undefined> {
+  /** @returns 1 to `limit` slots; undefined after `end` */
+  async acquire(limit: number): Promise<Grant | undefined> {
     if (this.#isEnded) return undefined;
-    if (this.isFree) return this.#grant(most);
+    if (this.isFree) return this.#grant(limit);
     const granted = Promise.withResolvers<Grant | undefined>();
-    this.#requests.push({ most, granted });
+    this.#requests.push({ limit, granted });
     this.#update();
     return granted.promise;
   }
@@ -109,9 +109,9 @@ export class Slots {
     return { count, kinds: this.#isIsolated ? 'awaited+suspects' : 'awaited' };
   }
 
-  #grant(most: number): Grant {
+  #grant(limit: number): Grant {
     const { count, kinds } = this.#next;
-    const granted = Math.min(count, most);
+    const granted = Math.min(count, limit);
     this.#held += granted;
     return { count: granted, kinds };
   }
@@ -127,7 +127,7 @@ export class Slots {
         const share = Math.max(1, Math.floor(this.#next.count / this.#requests.length));
         const next = this.#requests.shift();
         if (!next) return;
-        next.granted.resolve(this.#grant(Math.min(share, next.most)));
+        next.granted.resolve(this.#grant(Math.min(share, next.limit)));
       }
     });
   }

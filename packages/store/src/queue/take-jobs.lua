@@ -21,7 +21,7 @@ local BANDS = {
 }
 local SUSPECTS_FROM, SUSPECTS_TO = ('%.0f'):format(AWAITED_SUSPECT * BAND), ('(%.0f'):format(ORDINARY * BAND)
 -- Delayed jobs that are moved at a time.
-local MOST_DUE = 100
+local MAX_DUE = 100
 
 -- Delayed jobs that are due wait again. Returns ms until the next one is due, -1 if none is delayed.
 local function end_delays(root)
@@ -31,7 +31,7 @@ local function end_delays(root)
   local in_ms = math.floor(tonumber(next) / 4096) - now_ms()
   if in_ms > 0 then return in_ms end
   local before = (now_ms() + 1) * 4096 - 1
-  local due = redis.call('ZRANGEBYSCORE', root .. 'delayed', '-inf', before, 'LIMIT', '0', MOST_DUE)
+  local due = redis.call('ZRANGEBYSCORE', root .. 'delayed', '-inf', before, 'LIMIT', '0', MAX_DUE)
   for _, id in ipairs(due) do
     redis.call('HSET', root .. id, 'delay', '0')
     place_job(root, id)

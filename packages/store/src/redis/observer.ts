@@ -11,7 +11,7 @@ export interface StoreObserver {
 /** One in this many statuses that arrive is measured. */
 const SAMPLED = 64;
 /** Parsing a longer event would delay what is measured. */
-const MOST_BYTES = 4_096;
+const MAX_BYTES = 4_096;
 
 /** Passes the events of a store on to its `StoreObserver`, which may be set later. */
 export class Observer {
@@ -37,7 +37,7 @@ export class Observer {
 }
 
 function statusTimestamp(json: string): string | undefined {
-  if (!json.startsWith('{"statusUpdate"') || json.length > MOST_BYTES) return undefined;
+  if (!json.startsWith('{"statusUpdate"') || json.length > MAX_BYTES) return undefined;
   const { statusUpdate }: { statusUpdate: { status: { timestamp?: string } } } = JSON.parse(json);
   return statusUpdate.status.timestamp;
 }

@@ -6,14 +6,14 @@ const readStreamScript = defineScript({
   file: 'read-stream.lua',
   from: import.meta.url,
   keys: ['stream'],
-  args: ['from', 'most', 'bytes'],
+  args: ['from', 'limit', 'bytes'],
   reply: list(tuple(text, list(text))),
 });
 
 export interface StreamPage {
   /** Id of the first entry. */
   readonly from: string;
-  readonly most: number;
+  readonly limit: number;
   /** Of values; two entries are returned in any case. */
   readonly bytes: number;
 }

@@ -3,17 +3,17 @@
 -- KEYS  scheduled_tasks  zset, as in ../record/scheduled-tasks.lua
 --       tasks_root       prefix of the keys of tasks
 -- ARGV  claim_ms         how long no other process can claim them
---       most             number of tasks at most
+--       limit            number of tasks at most
 -- Returns  { now in ms, ms until the next one (-1: there is none), { task, owner, its schedule as JSON } … }
 -- Invariant: while a claim lasts, one process has the task. If that process dies, the task is claimed again.
 
 --- @include "../redis/server.lua"
 
 local scheduled_tasks_key, tasks_root = unpack(KEYS)
-local claim_ms, most = unpack(ARGV)
+local claim_ms, limit = unpack(ARGV)
 
 local reply = { now_ms(), -1 }
-local claimed = redis.call('ZRANGEBYSCORE', scheduled_tasks_key, '-inf', now_ms(), 'LIMIT', 0, most)
+local claimed = redis.call('ZRANGEBYSCORE', scheduled_tasks_key, '-inf', now_ms(), 'LIMIT', 0, limit)
 for _, member in ipairs(claimed) do
   redis.call('ZADD', scheduled_tasks_key, now_ms() + claim_ms, member)
   local task_id, owner = member:match('^(%S+) (%S+)$')

@@ -19,7 +19,7 @@ export const claimScheduledScript = defineScript({
   file: 'claim-scheduled.lua',
   from,
   keys: ['scheduledTasks', 'tasksRoot'],
-  args: ['claimMs', 'most'],
+  args: ['claimMs', 'limit'],
   reply: tupleAnd([integer, integer], tuple(text, text, text)),
 });
 export const beginScheduledScript = defineScript({
@@ -92,7 +92,7 @@ export class Schedules {
       for (let isMore = true; isMore; ) {
         const [nowMs, inMs, ...claimed] = await claimScheduledScript.run(this.#port.redis, {
           keys: { scheduledTasks: keys.scheduledTasks, tasksRoot: keys.tasks },
-          args: { claimMs: CLAIM_MS, most: TASKS_PER_CLAIM },
+          args: { claimMs: CLAIM_MS, limit: TASKS_PER_CLAIM },
         });
         const all = claimed.map(async ([taskId, owner, schedule]) => {
           const outcome = await this.#beginTask({ keys, taskId, owner, schedule: parseSchedule(schedule), nowMs });

@@ -159,7 +159,7 @@ function makeTask(port: AcceptPort, scope: Scope, sent: Sent): Promise<AcceptRep
     ...encrypted(port, taskId, sent),
     holdMs: Math.min(sent.webhookHoldMs ?? 0, LONGEST_HOLD_MS),
     state: sent.isHidden ? hiddenLetter : stateLetters.TASK_STATE_SUBMITTED,
-    maxWaiting: port.loads.mostWaiting(root),
+    maxWaiting: port.loads.waitingLimit(root),
     request: keptRequest(scope, sent),
     hasSteps: sent.steps ? '1' : '',
     skill: sent.skill?.hasQueue ? sent.skill.id : '',

@@ -13,7 +13,7 @@ const endInterruptedScript = defineScript({
 });
 
 /** Most tasks of a shard that one call ends. */
-const MOST_AT_ONCE = 100;
+const MAX_AT_ONCE = 100;
 const REASON = JSON.stringify('No answer came in time; the task was canceled.');
 
 /** Tasks that wait for input or authorization from their client, without an open turn. */
@@ -37,7 +37,7 @@ export class InterruptedTasks {
   async #endIn(keys: ShardKeys): Promise<number> {
     const { redis, settings } = this.#port;
     for (let ended = 0; ; ended++) {
-      const [taskId] = ended < MOST_AT_ONCE ? await redis.zrange(keys.interrupted, '0', '0') : [];
+      const [taskId] = ended < MAX_AT_ONCE ? await redis.zrange(keys.interrupted, '0', '0') : [];
       if (taskId === undefined) return ended;
       const verdict = await endInterruptedScript.run(redis, {
         keys: keys.record(taskId),

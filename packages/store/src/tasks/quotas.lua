@@ -41,7 +41,7 @@ local function look_up(owner, tenant, queue_root)
   end
 end
 
-local function is_full(most, there) return most > 0 and there >= most end
+local function is_full(limit, there) return limit > 0 and there >= limit end
 
 -- A tenant without waiting jobs is served next (fair-order.lua), however many jobs of others wait. So one message of it
 -- is accepted beyond max_waiting, up to twice that number in all.

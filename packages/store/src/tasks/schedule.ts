@@ -29,14 +29,14 @@ export const longestAheadMs = 366 * 24 * 3_600_000;
  * The next times of a cron expression within `longestAheadMs`, in ms.
  * @throws {Error} the expression is invalid, or the time zone is unknown; the message says what is wrong
  */
-export function nextTimes({ cron = '', timeZone = 'UTC' }: Recurring, afterMs: number, most: number): number[] {
+export function nextTimes({ cron = '', timeZone = 'UTC' }: Recurring, afterMs: number, limit: number): number[] {
   const expression = CronExpressionParser.parse(cron, {
     currentDate: new Date(afterMs),
     endDate: new Date(afterMs + longestAheadMs),
     tz: timeZone,
   });
   const times: number[] = [];
-  while (times.length < most && expression.hasNext()) times.push(expression.next().getTime());
+  while (times.length < limit && expression.hasNext()) times.push(expression.next().getTime());
   return times;
 }
 

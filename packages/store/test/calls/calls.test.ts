@@ -153,7 +153,7 @@ describe('a called task', () => {
     const key = `${store.settings.prefix}{s0}:outbox:orphans`;
     // A process that crashes after it has claimed the orphan.
     const { claimOrphansScript } = await import('../../src/calls/orphans.ts');
-    const claim = { keys: { orphans: key }, args: { claimMs: 60_000, most: 10 } };
+    const claim = { keys: { orphans: key }, args: { claimMs: 60_000, limit: 10 } };
     expect(await claimOrphansScript.run(redis, claim)).toHaveLength(1);
     expect(await other.orphans.end()).toBe(0);
     await redis.zadd(key, 0, (await redis.zrevrange(key, 0, 0))[0] ?? '');

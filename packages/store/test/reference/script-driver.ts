@@ -376,7 +376,7 @@ export class ScriptDriver {
     const waiting = await this.#redis.hget(`${this.#keys.scheduledTasks}:owners`, 't/s/a');
     expect(Number(waiting ?? 0)).toBe(await this.#redis.zcard(this.#keys.scheduledTasks));
     const dueKeys = { outbox: this.#keys.outbox, tasksRoot: this.#keys.tasks };
-    const isDue = (await dueScript.run(this.#redis, { keys: dueKeys, args: { most: 10 } })).map(([taskId]) => taskId);
+    const isDue = (await dueScript.run(this.#redis, { keys: dueKeys, args: { limit: 10 } })).map(([taskId]) => taskId);
     const number = (name: string): number => Number(record[name] ?? 0);
     return {
       state: record.state,

@@ -100,7 +100,7 @@ export class Stage implements AsyncDisposable {
   /** @returns the number of claimed tasks */
   async claimScheduled(): Promise<number> {
     const { scheduledTasks, tasks } = this.#shards.of('');
-    const call = { keys: { scheduledTasks, tasksRoot: tasks }, args: { claimMs: 1_000, most: 9 } };
+    const call = { keys: { scheduledTasks, tasksRoot: tasks }, args: { claimMs: 1_000, limit: 9 } };
     return (await claimScheduledScript.run(this.#commands, call)).length - 2;
   }
 

@@ -48,7 +48,7 @@ const PUBLIC_MESSAGE_MS = 1_000;
 const QUICK_MS = 500;
 
 /** Maximum number of health watches: one for each load balancer. */
-const MOST_WATCHES = 100;
+const MAX_WATCHES = 100;
 
 /**
  * Admits calls by their metadata, before any byte of the message is read. The message of an admitted call must arrive
@@ -57,9 +57,9 @@ const MOST_WATCHES = 100;
  */
 export function admission(context: AdmissionContext, healthNames: readonly string[]): ServerInterceptor {
   const watches = new LimitedResource('watches', {
-    total: MOST_WATCHES,
-    perTenant: MOST_WATCHES,
-    perPrincipal: MOST_WATCHES,
+    total: MAX_WATCHES,
+    perTenant: MAX_WATCHES,
+    perPrincipal: MAX_WATCHES,
   });
   return ({ path }, call) => {
     reportAsClientError(call);

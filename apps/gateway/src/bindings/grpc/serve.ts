@@ -104,7 +104,7 @@ async function writeItems<Response>(
   for await (const { json } of items) {
     using _copies = retainCopies(json, COPIES);
     unsent += json.length;
-    if (unsent > MOST_UNSENT) await sent(call, toMessage(json.toString()));
+    if (unsent > MAX_UNSENT) await sent(call, toMessage(json.toString()));
     else if (call.write(toMessage(json.toString()))) continue;
     else await drained(call);
     unsent = 0;
@@ -121,7 +121,7 @@ export function disposeOnEnd(call: ServedCall<unknown, unknown>, held: Disposabl
 }
 
 /** Maximum number of unsent bytes: gRPC's own limit counts messages of any size. */
-const MOST_UNSENT = 64 * 1024;
+const MAX_UNSENT = 64 * 1024;
 
 /** Resolves when this and all earlier messages are sent, or the client has disconnected. */
 function sent<Response>(call: ServerWritableStream<unknown, Response>, message: Response): Promise<void> {
@@ -166,7 +166,7 @@ export function paceOf(call: ServerWritableStream<unknown, unknown>): (bytes: nu
   let unsent = 0;
   return async (bytes) => {
     unsent += bytes;
-    if (unsent <= MOST_UNSENT && !call.writableNeedDrain) return;
+    if (unsent <= MAX_UNSENT && !call.writableNeedDrain) return;
     await last.promise;
     unsent = 0;
   };

@@ -3,7 +3,7 @@ import { Metadata, type ServerErrorResponse } from '@grpc/grpc-js';
 import { type A2AError, type ErrorDetail, errorDetails, type GrpcStatus, grpcStatuses } from '@switchyard/protocol';
 
 /** Maximum size of details: many clients limit headers to 8 KiB, and details are sent as base64. */
-const mostBytes = 4096;
+const maxBytes = 4096;
 
 /** Writes the contents of a length-delimited field. */
 type Write = (writer: BinaryWriter) => void;
@@ -50,7 +50,7 @@ function writeErrorInfo(writer: BinaryWriter, { reason, domain, metadata }: Erro
 
 /** Writes as many violations as fit: clients cannot receive an error that is too large. */
 function writeViolations(writer: BinaryWriter, violations: readonly { field: string; description: string }[]): void {
-  let room = mostBytes;
+  let room = maxBytes;
   for (const { field, description } of violations) {
     room -= Buffer.byteLength(field) + Buffer.byteLength(description);
     if (room < 0) return;

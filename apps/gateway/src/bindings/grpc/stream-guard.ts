@@ -11,7 +11,7 @@ const SLOWEST = 65.536;
 const healthPath = '/grpc.health.';
 
 /** Maximum size of a health request: it has the name of a service. */
-const MOST_HEALTH_BYTES = 1024;
+const MAX_HEALTH_BYTES = 1024;
 
 /** The unsent bytes of a stream, and the time since which they have not changed. */
 interface Unsent {
@@ -106,6 +106,6 @@ function limitRequest(stream: ServerHttp2Stream): void {
   let bytes = 0;
   stream.on('data', ({ length }: Buffer) => {
     bytes += length;
-    if (bytes > MOST_HEALTH_BYTES) stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    if (bytes > MAX_HEALTH_BYTES) stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
   });
 }

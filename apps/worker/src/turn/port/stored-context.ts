@@ -5,7 +5,7 @@ import type { OpenTurn, Store } from '@switchyard/store';
 import { mapStoreErrors } from './store-errors.ts';
 
 /** Most tasks that are read at once. */
-const MOST_TASKS = 100;
+const MAX_TASKS = 100;
 
 export class StoredContext implements ContextPort {
   readonly #store: Store;
@@ -21,7 +21,7 @@ export class StoredContext implements ContextPort {
     const found = await this.#store.tasks.context(principal, {
       contextId: task.contextId ?? '',
       agents: await this.#store.registry.ids(),
-      limit: Math.min(limit, MOST_TASKS),
+      limit: Math.min(limit, MAX_TASKS),
       historyLength,
       except: taskId,
     });

@@ -13,14 +13,14 @@ const countOpenTasksScript = defineScript({
 });
 
 /** New principals may arrive during every count: the last one then lacks the tasks of the newest principals. */
-const MOST_TIMES = 5;
+const MAX_TIMES = 5;
 
 /** Counts the open tasks of each tenant: releases before ADR 0069 did not. */
 export const countOpenTasks: Migration['run'] = async (port, goOn) => {
   let done = 0;
   for (const shard of port.shards.all) {
     let count = -1;
-    for (let time = 1; count < 0; time++) count = await countIn(shard, port, time === MOST_TIMES);
+    for (let time = 1; count < 0; time++) count = await countIn(shard, port, time === MAX_TIMES);
     done += count;
     await goOn(done);
   }
