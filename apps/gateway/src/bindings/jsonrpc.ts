@@ -5,7 +5,7 @@ import { type Json, wrapped } from '@switchyard/store';
 import type { Admission } from '../admission/admission.ts';
 import type { Exchange, Handler } from '../exchange/exchange.ts';
 import { type BodyLimits, parseJson, readJsonText } from '../exchange/read-json.ts';
-import { MOST_DROPPED, reportFailure, respond } from '../exchange/response.ts';
+import { MAX_DROPPED, reportFailure, respond } from '../exchange/response.ts';
 import { lastEventIdInMetadata } from '../exchange/service-parameters.ts';
 import { type Answer, operationFor, runOperation, type StreamItem, type UnaryResult } from '../operations/operation.ts';
 import { type OperationName, operationNames } from '../operations/operations.ts';
@@ -75,8 +75,8 @@ async function admitNamed(context: GatewayContext, exchange: Exchange, onId: (id
 /** The id in a short, uncompressed body that has already arrived; others are not awaited. */
 async function idOf(exchange: Exchange): Promise<string> {
   const { 'content-length': length, 'content-encoding': encoding } = exchange.req.headers;
-  if (encoding !== undefined || length === undefined || Number(length) > MOST_DROPPED) return 'null';
-  const received = receive(exchange, { maxBytes: MOST_DROPPED })
+  if (encoding !== undefined || length === undefined || Number(length) > MAX_DROPPED) return 'null';
+  const received = receive(exchange, { maxBytes: MAX_DROPPED })
     .then((each) => parseRequest(each, []).id)
     // An unreadable body has no id; the error is sent anyway.
     .catch(() => 'null');

@@ -151,7 +151,7 @@ export function drained(res: ServerResponse): Promise<void> {
 }
 
 /** Node reads and drops up to this much of a body, so that the connection can be reused. */
-export const MOST_DROPPED = 64 * 1024;
+export const MAX_DROPPED = 64 * 1024;
 
 /** How long a client may take to read its response before the connection is closed. */
 const LINGER_MS = 250;
@@ -162,7 +162,7 @@ const LINGER_MS = 250;
  */
 export function leaveUnread(req: IncomingMessage, res: ServerResponse): void {
   const { 'content-length': length = '0', 'transfer-encoding': transfer } = req.headers;
-  if (req.complete || (transfer === undefined && Number(length) <= MOST_DROPPED)) return;
+  if (req.complete || (transfer === undefined && Number(length) <= MAX_DROPPED)) return;
   res.setHeader('Connection', 'close');
   const { socket } = req;
   // Node would close the connection at once: a client that is still sending would lose the response.

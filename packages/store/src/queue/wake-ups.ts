@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { connectPatiently, openBlocking, type RedisConnection } from '../redis/connection.ts';
+import { connectWithRetries, openBlocking, type RedisConnection } from '../redis/connection.ts';
 import { toError } from '../redis/errors.ts';
 
 /** A reply that is this late is not awaited any longer. */
@@ -35,7 +35,7 @@ export class WakeUps {
   }
 
   start(): Promise<void> {
-    return connectPatiently(this.#connection);
+    return connectWithRetries(this.#connection);
   }
 
   /**
