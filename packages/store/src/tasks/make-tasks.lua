@@ -60,6 +60,9 @@ max_open_of_tenant, max_bytes = tonumber(max_open_of_tenant), tonumber(max_bytes
 max_scheduled = tonumber(max_scheduled)
 -- Where the first message begins in ARGV, and how many arguments each has.
 local FIRST, SIZE = 16, 19
+-- Where a message's arguments are, counted from its first one: see EACH.
+local OWNER, CONTEXT, SENT_KEY, FINGERPRINT, BODY, ENTRY, QUEUE_ROOT, STATE = 1, 2, 3, 4, 5, 6, 7, 11
+local MAX_WAITING, HAS_STEPS, SCHEDULED_MS, PREVIOUS_ID = 12, 14, 16, 18
 
 --- @include "../redis/server.lua"
 --- @include "caller.lua"
@@ -69,7 +72,7 @@ if refusal then return { { refusal } } end
 
 local starts, sent_keys = {}, {}
 for at = FIRST, #ARGV, SIZE do
-  starts[#starts + 1], sent_keys[#sent_keys + 1] = at, ARGV[at + 3]
+  starts[#starts + 1], sent_keys[#sent_keys + 1] = at, ARGV[at + SENT_KEY]
 end
 
 -- A message may be a retry of an earlier one, or of another one in this call.
@@ -88,17 +91,17 @@ local replies, admitted = {}, {}
 for _, n in ipairs(new) do
   local at = starts[n]
   local refused
-  local copied = ARGV[at + 14] == '' and 0 or redis.call('HGET', tasks_root .. ARGV[at] .. ':s', 'bytes')
-  local owner, scheduled_ms, previous_id = ARGV[at + 1], ARGV[at + 16], ARGV[at + 18]
+  local copied = ARGV[at + HAS_STEPS] == '' and 0 or redis.call('HGET', tasks_root .. ARGV[at] .. ':s', 'bytes')
+  local owner, scheduled_ms, previous_id = ARGV[at + OWNER], ARGV[at + SCHEDULED_MS], ARGV[at + PREVIOUS_ID]
   -- A previous task that waits again has lost its begin in a fail-over: it must stay listed, and begins first.
   local is_unfit = previous_id ~= '' and (not redis.call('ZSCORE', outbox_key .. ':later', previous_id .. ' ' .. owner)
     or redis.call('HEXISTS', tasks_root .. previous_id, 'later') == 1)
   if not copied or is_unfit then refused = 'missing'
   -- Calls of agents are limited by max_calls instead.
   elseif not caller_key then
-    local bytes = #ARGV[at + 5] + #ARGV[at + 6] + copied
-    local max_waiting = scheduled_ms == '' and tonumber(ARGV[at + 12])
-    refused = quotas.refusal(owner, { queue_root = ARGV[at + 7], max_waiting = max_waiting, bytes = bytes,
+    local bytes = #ARGV[at + BODY] + #ARGV[at + ENTRY] + copied
+    local max_waiting = scheduled_ms == '' and tonumber(ARGV[at + MAX_WAITING])
+    refused = quotas.refusal(owner, { queue_root = ARGV[at + QUEUE_ROOT], max_waiting = max_waiting, bytes = bytes,
       adds_scheduled = scheduled_ms ~= '' and previous_id == '' })
   end
   if refused then replies[n] = { refused } else admitted[#admitted + 1] = n end
@@ -119,13 +122,14 @@ if #new > 0 then
   local due, scheduled_tasks, queues, indexes, listed, tenants = {}, {}, {}, {}, {}, {}
   for i = 1, #new do
     local at = starts[new[i]]
-    local task_id, owner, context, queue_root, state = ARGV[at], ARGV[at + 1], ARGV[at + 2], ARGV[at + 7], ARGV[at + 11]
-    local tenant, scheduled_ms = tenant_of(owner), ARGV[at + 16]
+    local task_id, owner, context = ARGV[at], ARGV[at + OWNER], ARGV[at + CONTEXT]
+    local queue_root, state, scheduled_ms = ARGV[at + QUEUE_ROOT], ARGV[at + STATE], ARGV[at + SCHEDULED_MS]
+    local tenant = tenant_of(owner)
     if scheduled_ms == '' then
       due[#due + 1], due[#due + 2] = due_at, task_id
       add(queues, queue_root, task_id .. '.1', tenant)
     else
-      local previous_id = ARGV[at + 18]
+      local previous_id = ARGV[at + PREVIOUS_ID]
       if previous_id ~= '' then
         --- @include "../record/scheduled-tasks.lua"
         remove_scheduled_task(outbox_key, previous_id, owner)
@@ -164,7 +168,7 @@ if #new > 0 then
   for i = 1, #new do
     local at = starts[new[i]]
     local task_id, owner, context, sent_key, fingerprint, message, entry, _, config_id, encrypted, hold_ms, state, _,
-      request, _, _, scheduled_ms, schedule = unpack(ARGV, at, at + SIZE - 2)
+      request, has_steps, skill, scheduled_ms, schedule = unpack(ARGV, at, at + SIZE - 2)
     local task_key = tasks_root .. task_id
     local ids = '"taskId":"' .. task_id .. '","contextId":"' .. context .. '"'
     local status = '{"state":"TASK_STATE_SUBMITTED","timestamp":"' .. timestamp_now .. '"}'
@@ -186,8 +190,8 @@ if #new > 0 then
     redis.call('XADD', task_key .. ':e', '1-0', 's', '{"statusUpdate":{' .. ids .. ',"status":' .. status
       .. annotation .. '}}')
     if request ~= '' then redis.call('HSET', task_key, 'request', request) end
-    if ARGV[at + 15] ~= '' then redis.call('HSET', task_key, 'queue', ARGV[at + 15]) end
-    if ARGV[at + 14] ~= '' then
+    if skill ~= '' then redis.call('HSET', task_key, 'queue', skill) end
+    if has_steps ~= '' then
       redis.call('PERSIST', task_key .. ':s')
       redis.call('HSET', task_key, 'has_side_keys', '1')
     end
@@ -212,7 +216,7 @@ if #retries > 0 then
   for _, n in ipairs(retries) do
     local first = replies[first_of[sent_keys[n]]]
     local is_refused = not known[n] and #first == 1
-    replies[n] = is_refused and first or first_answer(sent_keys[n], ARGV[starts[n] + 4])
+    replies[n] = is_refused and first or first_answer(sent_keys[n], ARGV[starts[n] + FINGERPRINT])
   end
 end
 return replies
