@@ -33,7 +33,7 @@ describe('an agent that is called by URL', () => {
 
   test('can only be allowed by a host name or a network: other values are refused', () => {
     expect(() => readConfig({ AGENT_ALLOW_HOSTS: '10.0.0.0/99' })).toThrow(
-      /AGENT_ALLOW_HOSTS: "10.0.0.0\/99" is neither/,
+      /AGENT_ALLOW_HOSTS: "10.0.0.0\/99" is not a host/,
     );
   });
 });
