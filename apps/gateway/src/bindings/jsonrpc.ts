@@ -7,7 +7,13 @@ import type { Exchange, Handler } from '../exchange/exchange.ts';
 import { type BodyLimits, parseJson, readJsonText } from '../exchange/read-json.ts';
 import { MAX_DROPPED, reportFailure, respond } from '../exchange/response.ts';
 import { lastEventIdInMetadata } from '../exchange/service-parameters.ts';
-import { type Answer, operationFor, runOperation, type StreamItem, type UnaryResult } from '../operations/operation.ts';
+import {
+  type OperationResult,
+  operationFor,
+  runOperation,
+  type StreamItem,
+  type UnaryResult,
+} from '../operations/operation.ts';
 import { type OperationName, operationNames } from '../operations/operations.ts';
 import { toA2AError } from '../telemetry/failures.ts';
 import { serveStream } from './event-stream.ts';
@@ -88,7 +94,11 @@ interface Received {
   readonly request: JsonRpcRequest<OperationName>;
 }
 
-async function run(context: GatewayContext, exchange: Exchange, { admission, request }: Received): Promise<Answer> {
+async function run(
+  context: GatewayContext,
+  exchange: Exchange,
+  { admission, request }: Received,
+): Promise<OperationResult> {
   if (request.error) throw request.error;
   const { method, params } = request;
   const lastEventId = lastEventIdInMetadata(params);

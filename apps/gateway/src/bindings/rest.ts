@@ -12,7 +12,13 @@ import {
 } from '../exchange/exchange.ts';
 import { readOptionalJson } from '../exchange/read-json.ts';
 import { type FailureContext, reportFailure, respond, respondUnchanged } from '../exchange/response.ts';
-import { type Answer, operationFor, runOperation, type StreamItem, type UnaryResult } from '../operations/operation.ts';
+import {
+  type OperationResult,
+  operationFor,
+  runOperation,
+  type StreamItem,
+  type UnaryResult,
+} from '../operations/operation.ts';
 import type { OperationName } from '../operations/operations.ts';
 import type { GatewaySettings } from '../settings/gateway-settings.ts';
 import { serveStream } from './event-stream.ts';
@@ -102,7 +108,7 @@ function serveRest(context: GatewayContext, route: OperationRoute): Handler {
   };
 }
 
-async function handle(context: GatewayContext, exchange: Exchange, route: OperationRoute): Promise<Answer> {
+async function handle(context: GatewayContext, exchange: Exchange, route: OperationRoute): Promise<OperationResult> {
   const { req } = exchange;
   const admission = await admit(context, exchange);
   // Before the body is read; the operation checks again, for its agent.

@@ -9,7 +9,7 @@ import {
 import { type Json, retainCopies } from '@switchyard/store';
 import { offersStreaming } from '../agents/build-card.ts';
 import type { GatewayContext } from '../bindings/gateway-context.ts';
-import { type Answer, runOperation } from '../operations/operation.ts';
+import { type OperationResult, runOperation } from '../operations/operation.ts';
 import type { OperationName } from '../operations/operations.ts';
 import type { McpCall } from './mcp-call.ts';
 import type { Ask } from './tools.ts';
@@ -91,7 +91,7 @@ async function follow({ operations }: Operations, call: McpCall, { request, onPr
   return outcome;
 }
 
-function streamed(answer: Answer): Extract<Answer, { items: unknown }> {
+function streamed(answer: OperationResult): Extract<OperationResult, { items: unknown }> {
   if ('items' in answer) return answer;
   throw new Error('SendStreamingMessage is a stream');
 }

@@ -47,13 +47,13 @@ export interface OpenStream extends Disposable {
   readonly items: AsyncIterable<StreamItem>;
 }
 
-export type Answer = UnaryResult | OpenStream;
+export type OperationResult = UnaryResult | OpenStream;
 
 /**
  * Runs an operation up to its answer. Does not keep the request, which may be large, while the answer is written.
  * @throws {A2AError}
  */
-export function runOperation(operation: Operation, { call, params }: Invocation): Promise<Answer> {
+export function runOperation(operation: Operation, { call, params }: Invocation): Promise<OperationResult> {
   return operation.kind === 'unary' ? operation.invoke(call, params) : openStream(operation, { call, params });
 }
 
@@ -90,7 +90,7 @@ async function openStream(operation: StreamingOperation, { call, params }: Invoc
 }
 
 /** Creates an operation. */
-export type Definition = (name: Action, backend: Backend) => Operation;
+export type OperationFactory = (name: Action, backend: Backend) => Operation;
 
 /** Runs an operation with a validated request. */
 type Run<Schema extends z.ZodType, Answer> = (
@@ -99,14 +99,14 @@ type Run<Schema extends z.ZodType, Answer> = (
   request: z.output<Schema>,
 ) => Promise<Answer>;
 
-export function unary<Schema extends z.ZodType>(schema: Schema, run: Run<Schema, UnaryResult>): Definition {
+export function unary<Schema extends z.ZodType>(schema: Schema, run: Run<Schema, UnaryResult>): OperationFactory {
   return (name, backend) => ({ kind: 'unary', invoke: instrumented(name, backend, { schema, run, kind: 'unary' }) });
 }
 
 export function streaming<Schema extends z.ZodType>(
   schema: Schema,
   run: Run<Schema, AsyncIterable<StreamItem>>,
-): Definition {
+): OperationFactory {
   const runWithIds: typeof run = async (backend, call, request) =>
     withEventIds(call, await run(backend, call, request));
   return (name, backend) => ({

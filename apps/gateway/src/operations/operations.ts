@@ -17,7 +17,7 @@ import type { Backend } from './backend.ts';
 import { cancelTask } from './cancel-task.ts';
 import { getTask } from './get-task.ts';
 import { listTasks } from './list-tasks.ts';
-import { type Definition, type Operation, streaming, type UnaryResult, unary } from './operation.ts';
+import { type Operation, type OperationFactory, streaming, type UnaryResult, unary } from './operation.ts';
 import { createPushConfig, deletePushConfig, getPushConfig, listPushConfigs } from './push-configs.ts';
 import { sendMessage } from './send-message.ts';
 import { sendStreamingMessage } from './send-streaming-message.ts';
@@ -36,14 +36,14 @@ export const definitions = {
   ListTaskPushNotificationConfigs: unary(listTaskPushNotificationConfigsRequestSchema, listPushConfigs),
   DeleteTaskPushNotificationConfig: unary(deleteTaskPushNotificationConfigRequestSchema, deletePushConfig),
   GetExtendedAgentCard: unary(getExtendedAgentCardRequestSchema, getExtendedAgentCard),
-} as const satisfies Readonly<Partial<Record<Action, Definition>>>;
+} as const satisfies Readonly<Partial<Record<Action, OperationFactory>>>;
 
 export type OperationName = keyof typeof definitions;
 export type Operations = Readonly<Record<OperationName, Operation>>;
 
 export const operationNames = Object.keys(definitions).filter(isOperationName);
 
-type Definitions = Readonly<Record<OperationName, Definition>>;
+type Definitions = Readonly<Record<OperationName, OperationFactory>>;
 
 export function bindOperations(backend: Backend, defined: Definitions = definitions): Operations {
   const bound = operationNames.map((name) => [name, defined[name](name, backend)]);

@@ -4,7 +4,7 @@ import { retainCopies } from '@switchyard/store';
 import { EndOfWait } from '../../call/held-requests.ts';
 import { requireShallow } from '../../exchange/read-json.ts';
 import { previewVersion, protocolVersion } from '../../exchange/service-parameters.ts';
-import { type Answer, operationFor, runOperation, type StreamItem } from '../../operations/operation.ts';
+import { type OperationResult, operationFor, runOperation, type StreamItem } from '../../operations/operation.ts';
 import type { OperationName } from '../../operations/operations.ts';
 import { inPreview } from '../../v1_1/grpc-fields.ts';
 import type { GatewayContext } from '../gateway-context.ts';
@@ -30,7 +30,7 @@ export function serveUnary<Request extends TenantRequest, Response>(
   context: GatewayContext,
   method: Method<Request, Response>,
 ): handleUnaryCall<Request, Response> {
-  const serve = frameOf(context, method);
+  const serve = callHandler(context, method);
   return (call, callback) =>
     void serve(call, {
       write(answer, { toMessage }, { head }) {
@@ -49,7 +49,7 @@ export function serveStream<Request extends TenantRequest, Response>(
   context: GatewayContext,
   method: Method<Request, Response>,
 ): handleServerStreamingCall<Request, Response> {
-  const serve = frameOf(context, method);
+  const serve = callHandler(context, method);
   return (call) =>
     void serve(call, {
       async write(answer, { toMessage }, { head, opened }) {
@@ -65,21 +65,31 @@ export function serveStream<Request extends TenantRequest, Response>(
     });
 }
 
-interface Answered {
+interface OpenedCall {
   readonly head: Metadata;
   readonly opened: GrpcCall;
 }
 
 /** The two kinds of calls. */
-interface Ending<Request, Response> {
+interface AnswerWriter<Request, Response> {
   /** @param method in the version of the call */
-  readonly write: (answer: Answer, method: Method<Request, Response>, call: Answered) => void | Promise<void>;
+  readonly write: (
+    answer: OperationResult,
+    method: Method<Request, Response>,
+    call: OpenedCall,
+  ) => void | Promise<void>;
   readonly refuse: (refusal: ReturnType<typeof toRefusal>) => void;
 }
 
 /** Opens a call, runs its operation, writes the answer, and reports the call. */
-function frameOf<Request extends TenantRequest, Response>(context: GatewayContext, method: Method<Request, Response>) {
-  return async (call: ServedCall<Request, Response>, { write, refuse }: Ending<Request, Response>): Promise<void> => {
+function callHandler<Request extends TenantRequest, Response>(
+  context: GatewayContext,
+  method: Method<Request, Response>,
+) {
+  return async (
+    call: ServedCall<Request, Response>,
+    { write, refuse }: AnswerWriter<Request, Response>,
+  ): Promise<void> => {
     const { rpc } = admittedCall(call);
     try {
       using opened = openCall(context, call, call.request);
@@ -152,7 +162,7 @@ function drained(call: ServerWritableStream<unknown, unknown>): Promise<void> {
  * Backpressure for a call to which the SDK writes without waiting.
  * @returns called with the size of a written message; resolves when there is room, or the client has disconnected
  */
-export function paceOf(call: ServerWritableStream<unknown, unknown>): (bytes: number) => Promise<void> {
+export function backpressureOf(call: ServerWritableStream<unknown, unknown>): (bytes: number) => Promise<void> {
   let last = Promise.withResolvers<void>();
   last.resolve();
   call.once('cancelled', () => last.resolve());

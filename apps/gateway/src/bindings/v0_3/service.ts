@@ -5,7 +5,7 @@ import type { GatewayContext } from '../gateway-context.ts';
 import { admittedCall } from '../grpc/admission.ts';
 import { openCall } from '../grpc/grpc-call.ts';
 import type { ServedCall } from '../grpc/rpc.ts';
-import { disposeOnEnd, paceOf } from '../grpc/serve.ts';
+import { backpressureOf, disposeOnEnd } from '../grpc/serve.ts';
 import { LegacyCaller } from './caller.ts';
 import { WireError } from './errors.ts';
 import { createRequestHandler } from './request-handler.ts';
@@ -33,7 +33,7 @@ async function openCaller(context: GatewayContext, call: ServedCall<unknown, unk
     const opened = openCall(context, call, { version: legacyVersion });
     return new LegacyCaller(opened, {
       refuse,
-      drained: 'writableNeedDrain' in call ? paceOf(call) : async () => undefined,
+      drained: 'writableNeedDrain' in call ? backpressureOf(call) : async () => undefined,
       hold: (held) => disposeOnEnd(call, held),
       done: () => {
         opened[Symbol.dispose]();
