@@ -94,19 +94,19 @@ export function isGuess(thrown: unknown, { headers, certificate }: PresentedCred
 
 /** After this time without use, the use of a credential counts as a new sign-in. */
 const FORGOTTEN_AFTER_MS = 3_600_000;
-const MAX_KNOWN = 10_000;
+const MAX_CACHED = 10_000;
 /** The clock of the cache: a finer one would start a timer for almost every request. */
 const CLOCK_MS = 1_000;
 
 /** Recently used credentials. */
 class SignIns {
-  readonly #known = new LRUCache<string, true>({ max: MAX_KNOWN, ttl: FORGOTTEN_AFTER_MS, ttlResolution: CLOCK_MS });
+  readonly #cache = new LRUCache<string, true>({ max: MAX_CACHED, ttl: FORGOTTEN_AFTER_MS, ttlResolution: CLOCK_MS });
 
   /** Whether this is the first use of the credential in an hour. Anonymous callers do not sign in. */
   isFirst({ credential, caller }: Identity): boolean {
     if (credential === 'none') return false;
-    if (this.#known.has(caller)) return false;
-    this.#known.set(caller, true);
+    if (this.#cache.has(caller)) return false;
+    this.#cache.set(caller, true);
     return true;
   }
 }

@@ -5,7 +5,7 @@ import type { CertificateSettings } from '../settings/identity-settings.ts';
 import type { Authenticator, PresentedCredentials, Rejection } from './authenticator.ts';
 import { Identity } from './identity.ts';
 
-const MAX_KNOWN = 10_000;
+const MAX_CACHED = 10_000;
 
 /** AUTH=mtls: the client certificate of the connection, which TLS has verified. */
 export class Certificates implements Authenticator {
@@ -14,7 +14,7 @@ export class Certificates implements Authenticator {
   readonly securitySchemes = { mtls: { mtlsSecurityScheme: {} } } as const;
   readonly #settings: CertificateSettings;
   /** By fingerprint: one identity for all connections with the certificate. */
-  readonly #known = new LRUCache<string, Identity>({ max: MAX_KNOWN });
+  readonly #cache = new LRUCache<string, Identity>({ max: MAX_CACHED });
 
   constructor(settings: CertificateSettings) {
     this.#settings = settings;
@@ -26,9 +26,9 @@ export class Certificates implements Authenticator {
 
   cachedIdentity({ certificate }: PresentedCredentials): Identity | undefined {
     if (!certificate) return undefined;
-    const known = this.#known.get(certificate.fingerprint256) ?? this.#identityOf(certificate);
+    const known = this.#cache.get(certificate.fingerprint256) ?? this.#identityOf(certificate);
     if (!known || known.hasEnded) return undefined;
-    this.#known.set(certificate.fingerprint256, known);
+    this.#cache.set(certificate.fingerprint256, known);
     return known;
   }
 

@@ -10,9 +10,9 @@ import { discoveryUrl, type IssuerKeys } from './issuer.ts';
 
 /** Larger tokens are refused without parsing. */
 const MAX_CHARACTERS = 16 * 1024;
-const MAX_KNOWN = 10_000;
+const MAX_CACHED = 10_000;
 /** A token is verified again after this time, because its key may have been removed. */
-const KNOWN_MS = 60_000;
+const CACHED_MS = 60_000;
 /** The clock of the cache: a finer one would start a timer for almost every request. */
 const CLOCK_MS = 1_000;
 
@@ -32,9 +32,9 @@ export class Jwts implements Authenticator {
   readonly #settings: JwtSettings;
   readonly #keys: IssuerKeys;
   /** By digest of the token. Kept after expiry, so that guessing does not lock out owners of verified tokens. */
-  readonly #known = new LRUCache<string, Identity>({
-    max: MAX_KNOWN,
-    ttl: KNOWN_MS,
+  readonly #cache = new LRUCache<string, Identity>({
+    max: MAX_CACHED,
+    ttl: CACHED_MS,
     ttlResolution: CLOCK_MS,
     noDeleteOnStaleGet: true,
   });
@@ -59,12 +59,12 @@ export class Jwts implements Authenticator {
   }
 
   cachedIdentity({ headers }: PresentedCredentials): Identity | undefined {
-    const known = this.#known.get(secretHash(bearerToken(headers) ?? ''));
+    const known = this.#cache.get(secretHash(bearerToken(headers) ?? ''));
     return known?.hasEnded ? undefined : known;
   }
 
   hasVerified({ headers }: PresentedCredentials): boolean {
-    const known = this.#known.peek(secretHash(bearerToken(headers) ?? ''), { allowStale: true });
+    const known = this.#cache.peek(secretHash(bearerToken(headers) ?? ''), { allowStale: true });
     return known !== undefined && !known.hasEnded;
   }
 
@@ -76,7 +76,7 @@ export class Jwts implements Authenticator {
       return this.#remember(token, payload);
     } catch (error) {
       if (!(error instanceof errors.JOSEError)) throw error;
-      this.#known.delete(secretHash(token));
+      this.#cache.delete(secretHash(token));
       return invalid(reasonOf(error));
     }
   }
@@ -101,7 +101,7 @@ export class Jwts implements Authenticator {
       credential: `jwt:${iss}`,
       expiresAt: (exp + this.#settings.clockSkewSeconds) * 1_000,
     });
-    this.#known.set(secretHash(token), identity);
+    this.#cache.set(secretHash(token), identity);
     return identity;
   }
 }

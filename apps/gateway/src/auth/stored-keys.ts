@@ -4,7 +4,7 @@ import type { Rejection } from './authenticator.ts';
 import { type Identity, identityOfKey } from './identity.ts';
 
 /** Maximum number of cached keys. When one is evicted its streams end, because its revocation would not be noticed. */
-const MAX_KNOWN = 10_000;
+const MAX_CACHED = 10_000;
 /** How long a wrong key is cached as wrong. */
 const WRONG_MS = 1_000;
 
@@ -22,14 +22,14 @@ interface KnownKey {
 export class StoredKeys {
   readonly #credentials: Pick<Credentials, 'verify' | 'find' | 'onChange'>;
   readonly #cacheMs: number;
-  readonly #known = new LRUCache<string, KnownKey>({
-    max: MAX_KNOWN,
+  readonly #cache = new LRUCache<string, KnownKey>({
+    max: MAX_CACHED,
     dispose: ({ identity }, _, reason) => {
       if (reason === 'evict') identity.revoke();
     },
   });
   /** By id and digest, so that a wrong secret does not lock out the right one. */
-  readonly #wrong = new LRUCache<string, true>({ max: MAX_KNOWN, ttl: WRONG_MS });
+  readonly #wrong = new LRUCache<string, true>({ max: MAX_CACHED, ttl: WRONG_MS });
   readonly #lookUps = new Map<string, Promise<Identity | Rejection>>();
   /** Number of received messages: a look-up that began before one may be out of date. */
   #changes = 0;
@@ -53,20 +53,20 @@ export class StoredKeys {
   }
 
   cachedIdentity({ id, secret }: ApiKeyParts): Identity | undefined {
-    const known = this.#known.get(id);
+    const known = this.#cache.get(id);
     if (!known || !this.#isFresh(known) || known.identity.hasEnded) return undefined;
     return known.digest === secretHash(secret) ? known.identity : undefined;
   }
 
   /** Whether the key was valid when it was last looked up. */
   hasVerified({ id, secret }: ApiKeyParts): boolean {
-    return this.#known.peek(id)?.digest === secretHash(secret);
+    return this.#cache.peek(id)?.digest === secretHash(secret);
   }
 
   /** Rejects while Redis is unreachable. */
   async identify(key: ApiKeyParts): Promise<Identity | Rejection> {
     const digest = secretHash(key.secret);
-    const known = this.#known.get(key.id);
+    const known = this.#cache.get(key.id);
     if (known && this.#isFresh(known) && known.digest !== digest) return notValid;
     const name = `${key.id} ${digest}`;
     if (this.#wrong.has(name)) return notValid;
@@ -81,7 +81,7 @@ export class StoredKeys {
     const credential = await this.#credentials.verify(key);
     if (!credential) {
       this.#wrong.set(`${key.id} ${digest}`, true);
-      if (this.#known.peek(key.id)?.digest === digest) this.#forget(key.id);
+      if (this.#cache.peek(key.id)?.digest === digest) this.#forget(key.id);
       return notValid;
     }
     const problem = problemOf(credential);
@@ -95,21 +95,21 @@ export class StoredKeys {
   /** The identity stays the same object while the key has the same rights. */
   #remember(credential: Credential, { digest, checkedAt }: Pick<KnownKey, 'digest' | 'checkedAt'>): Identity {
     const json = JSON.stringify(credential);
-    const known = this.#known.get(credential.id);
+    const known = this.#cache.get(credential.id);
     if (known?.json === json) {
       known.checkedAt = checkedAt;
       return known.identity;
     }
     known?.identity.revoke();
     const identity = identityOf(credential);
-    this.#known.set(credential.id, { digest, json, identity, checkedAt });
+    this.#cache.set(credential.id, { digest, json, identity, checkedAt });
     return identity;
   }
 
   #changed(id: string | undefined): void {
     this.#changes++;
-    for (const each of id === undefined ? [...this.#known.keys()] : [id]) {
-      const known = this.#known.peek(each);
+    for (const each of id === undefined ? [...this.#cache.keys()] : [id]) {
+      const known = this.#cache.peek(each);
       if (known) known.checkedAt = -Infinity;
     }
     this.#checkWatched();
@@ -117,7 +117,7 @@ export class StoredKeys {
 
   /** Keys of open streams are looked up regularly, because no request does so. */
   #checkWatched(): void {
-    for (const [id, known] of this.#known.entries())
+    for (const [id, known] of this.#cache.entries())
       if (known.identity.isWatched && !this.#isFresh(known)) void this.#check(id, known);
   }
 
@@ -126,15 +126,15 @@ export class StoredKeys {
     try {
       const credential = await this.#credentials.find(id);
       if (JSON.stringify(credential) === known.json) known.checkedAt = checkedAt;
-      else if (this.#known.peek(id) === known) this.#forget(id);
+      else if (this.#cache.peek(id) === known) this.#forget(id);
     } catch {
       // Redis is unreachable: retried with the next round.
     }
   }
 
   #forget(id: string): void {
-    this.#known.peek(id)?.identity.revoke();
-    this.#known.delete(id);
+    this.#cache.peek(id)?.identity.revoke();
+    this.#cache.delete(id);
   }
 
   #isFresh({ checkedAt }: KnownKey): boolean {

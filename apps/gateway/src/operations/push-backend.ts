@@ -62,8 +62,8 @@ const PAUSE_MS = 1_000;
 /** Maximum number of tenants that may ask a host in this time. */
 const MAX_TENANTS = 10;
 /** How long consent is cached. */
-const REMEMBERED_MS = 10 * 60_000;
-const MAX_REMEMBERED = 10_000;
+const CACHED_MS = 10 * 60_000;
+const MAX_CACHED = 10_000;
 
 /**
  * Asks webhooks for their consent before they are stored, so that a client cannot make this deployment post to other
@@ -72,11 +72,11 @@ const MAX_REMEMBERED = 10_000;
  */
 export class WebhookConsent {
   readonly #client: GuardedClient;
-  readonly #agreed = new LRUCache<string, true>({ max: MAX_REMEMBERED, ttl: REMEMBERED_MS });
+  readonly #consented = new LRUCache<string, true>({ max: MAX_CACHED, ttl: CACHED_MS });
   /** Pending requests by URL: callers that register the same URL share one. */
-  readonly #asking = new Map<string, Promise<boolean>>();
+  readonly #pending = new Map<string, Promise<boolean>>();
   /** Hosts that are being asked, or were within the last second, with the tenants. */
-  readonly #resting = new Map<string, Set<string>>();
+  readonly #recentlyAsked = new Map<string, Set<string>>();
 
   constructor(policy: AddressPolicy) {
     this.#client = guardedClient({ policy, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES });
@@ -92,9 +92,9 @@ export class WebhookConsent {
    * @throws {A2AError} InvalidParams: no consent; RateLimited
    */
   async require(url: string, field: string, { admission }: Pick<Call, 'admission'>): Promise<void> {
-    if (this.#agreed.has(url)) return;
+    if (this.#consented.has(url)) return;
     using _ = admission.hold('wait');
-    if (await (this.#asking.get(url) ?? this.#ask(url, admission.principal.tenant))) return;
+    if (await (this.#pending.get(url) ?? this.#ask(url, admission.principal.tenant))) return;
     const answer = 'must answer GET <url>?validationToken=<token> with 200 and the token as its text';
     // The answer is not repeated, so that clients cannot use the gateway to probe other servers.
     throw invalidParams([{ field, description: `${answer}, within ${TIMEOUT_MS / 1_000} s` }]);
@@ -102,30 +102,30 @@ export class WebhookConsent {
 
   #ask(url: string, tenant: string): Promise<boolean> {
     const host = new URL(url).hostname.replace(/\.$/, '');
-    const tenants = this.#resting.get(host) ?? new Set();
+    const tenants = this.#recentlyAsked.get(host) ?? new Set();
     if (tenants.has(tenant) || tenants.size === MAX_TENANTS) throw tooOften(host);
-    this.#resting.set(host, tenants.add(tenant));
-    const asking = this.#agrees(url).finally(() => this.#asking.delete(url));
-    this.#asking.set(url, asking);
+    this.#recentlyAsked.set(host, tenants.add(tenant));
+    const pending = this.#requestConsent(url).finally(() => this.#pending.delete(url));
+    this.#pending.set(url, pending);
     const pause = delay(PAUSE_MS, undefined, { ref: false });
-    void Promise.all([asking, pause]).finally(() => this.#rested(host, tenant));
-    return asking;
+    void Promise.all([pending, pause]).finally(() => this.#forgetRequest(host, tenant));
+    return pending;
   }
 
-  #rested(host: string, tenant: string): void {
-    const tenants = this.#resting.get(host);
+  #forgetRequest(host: string, tenant: string): void {
+    const tenants = this.#recentlyAsked.get(host);
     tenants?.delete(tenant);
-    if (tenants?.size === 0) this.#resting.delete(host);
+    if (tenants?.size === 0) this.#recentlyAsked.delete(host);
   }
 
-  async #agrees(url: string): Promise<boolean> {
+  async #requestConsent(url: string): Promise<boolean> {
     const token = randomBytes(32).toString('base64url');
     try {
-      const { status, body } = await this.#client.request(question(url, token), { headers });
+      const { status, body } = await this.#client.request(validationUrl(url, token), { headers });
       const pieces: Buffer[] = [];
       for await (const piece of body) pieces.push(piece);
       if (status !== 200 || Buffer.concat(pieces).toString().trim() !== token) return false;
-      this.#agreed.set(url, true);
+      this.#consented.set(url, true);
       return true;
     } catch {
       return false; // Unreachable, too slow, too long, or at a forbidden address.
@@ -137,7 +137,7 @@ export class WebhookConsent {
 const headers = { accept: 'text/plain', connection: 'close' };
 
 /** Keeps the URL's own query unchanged. */
-function question(url: string, token: string): URL {
+function validationUrl(url: string, token: string): URL {
   const asked = new URL(url);
   asked.search += `${asked.search === '' ? '' : '&'}validationToken=${token}`;
   return asked;
