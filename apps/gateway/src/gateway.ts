@@ -40,7 +40,7 @@ export interface GatewayStore
   readonly feeds: Pick<Feeds, 'follow' | 'presubscribe' | 'readersOf'>;
 }
 
-export interface GatewayParts {
+export interface GatewayDependencies {
   readonly store: GatewayStore;
   readonly log: Logger;
 }
@@ -73,7 +73,7 @@ export interface Gateway {
 }
 
 /** A gateway; any number of them serve the same tasks. Does nothing before `start`. */
-export function createGateway(given: Partial<GatewaySettings>, { store, log }: GatewayParts): Gateway {
+export function createGateway(given: Partial<GatewaySettings>, { store, log }: GatewayDependencies): Gateway {
   const settings = { ...defaultGatewaySettings, ...given };
   const resources = createLimitedResources(settings.resources, settings.auth);
   const requests = store.forRequests(settings.storeTimeoutMs);

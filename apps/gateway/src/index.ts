@@ -1,5 +1,5 @@
 export { serveConsole } from './admin/console.ts';
-export { createGateway, type Gateway, type GatewayParts, type GatewayStore } from './gateway.ts';
+export { createGateway, type Gateway, type GatewayDependencies, type GatewayStore } from './gateway.ts';
 export {
   defaultGatewaySettings,
   type GatewaySettings,

@@ -1,2 +1,2 @@
 export type { Emit, WorkerEvent } from './telemetry/events.ts';
-export { Worker, type WorkerParts, type WorkerSettings } from './worker.ts';
+export { Worker, type WorkerDependencies, type WorkerSettings } from './worker.ts';

@@ -23,7 +23,7 @@ import type { PushSettings } from './push/push-settings.ts';
 import type { Emit } from './telemetry/events.ts';
 import { Figures } from './telemetry/figures.ts';
 import { ActiveTurns } from './turn/active-turns.ts';
-import type { CallParts } from './turn/port/stored-calls.ts';
+import type { CallDependencies } from './turn/port/stored-calls.ts';
 import { runJob } from './turn/run-job.ts';
 
 export interface WorkerSettings {
@@ -36,7 +36,7 @@ export interface WorkerSettings {
   readonly calls?: AddressPolicySettings;
 }
 
-export interface WorkerParts {
+export interface WorkerDependencies {
   readonly store: Store;
   readonly agents: readonly Agent[];
   readonly emit: Emit;
@@ -49,7 +49,7 @@ export class Worker {
   /** As in the records of tasks. */
   readonly id: string;
   readonly #settings: WorkerSettings;
-  readonly #parts: WorkerParts;
+  readonly #dependencies: WorkerDependencies;
   readonly #announcer: Announcer;
   readonly #sweeper: Sweeper;
   readonly #scheduledTasks: ScheduledTasks;
@@ -63,7 +63,7 @@ export class Worker {
   readonly #reporter: Reporter;
   #stopped: Promise<void> | undefined;
 
-  constructor(settings: WorkerSettings, { store, agents, emit: emitOutside }: WorkerParts) {
+  constructor(settings: WorkerSettings, { store, agents, emit: emitOutside }: WorkerDependencies) {
     const figures = new Figures();
     const emit: Emit = (event) => {
       figures.count(event);
@@ -71,7 +71,7 @@ export class Worker {
     };
     this.id = store.processId;
     this.#settings = settings;
-    this.#parts = { store, agents, emit };
+    this.#dependencies = { store, agents, emit };
     this.#sweeper = new Sweeper(store, settings.sweepEveryMs, emit);
     this.#scheduledTasks = new ScheduledTasks(store.schedules, emit);
     this.#orphanCleanup = new OrphanCleanup(store.orphans, settings.sweepEveryMs, emit);
@@ -103,7 +103,7 @@ export class Worker {
 
   /** Call it after the store's start. */
   async start(): Promise<void> {
-    await this.#parts.store.turns.listen();
+    await this.#dependencies.store.turns.listen();
     await Promise.all(this.#consumers.map((consumer) => consumer.start()));
     this.#sweeper.start();
     this.#scheduledTasks.start();
@@ -112,7 +112,7 @@ export class Worker {
     await this.#announcer.start();
     await this.#reporter.start();
     this.#migrations.start();
-    this.#parts.emit({ kind: 'started', agents: this.#parts.agents.map(({ id }) => id) });
+    this.#dependencies.emit({ kind: 'started', agents: this.#dependencies.agents.map(({ id }) => id) });
   }
 
   /** Fetches no more jobs, lets running turns end for `drainMs`, gives the rest back to the queue. Idempotent. */
@@ -122,7 +122,7 @@ export class Worker {
   }
 
   async #stop(): Promise<void> {
-    const { emit } = this.#parts;
+    const { emit } = this.#dependencies;
     emit({ kind: 'stopping', running: this.#consumers.reduce((sum, { running }) => sum + running, 0) });
     await Promise.all([
       this.#announcer.stop(),
@@ -144,17 +144,17 @@ export class Worker {
   /** Applies an operator's request; without effect while the worker stops. */
   async #applyDrainRequest(request: DrainRequest | undefined): Promise<void> {
     if (this.#stopped) return;
-    this.#parts.emit(request ? { kind: 'draining', by: request.by } : { kind: 'drain-ended' });
+    this.#dependencies.emit(request ? { kind: 'draining', by: request.by } : { kind: 'drain-ended' });
     await (request ? this.#drain.begin(request) : this.#drain.end());
   }
 
   #consumeAll(agent: Agent): AgentConsumer {
-    const { registry } = this.#parts.store;
+    const { registry } = this.#dependencies.store;
     return new AgentConsumer(agent, (queue, concurrency) => this.#consume(agent, queue, concurrency), registry);
   }
 
   #consume(agent: Agent, queue = agent.id, concurrency = agent.concurrency): Consumer {
-    const { store, emit } = this.#parts;
+    const { store, emit } = this.#dependencies;
     const consumer: Consumer = store.turns.consume({
       agent: queue,
       concurrency,
@@ -166,8 +166,8 @@ export class Worker {
     return consumer;
   }
 
-  async #run(agent: Agent, job: TurnJob, yieldSlot: CallParts['yieldSlot']): Promise<JobOutcome> {
-    const { store, emit } = this.#parts;
+  async #run(agent: Agent, job: TurnJob, yieldSlot: CallDependencies['yieldSlot']): Promise<JobOutcome> {
+    const { store, emit } = this.#dependencies;
     try {
       const shutdown = this.#drain.signal;
       const consumeRemoteAgents = () => this.#remoteAgents.open();

@@ -11,21 +11,21 @@ import { serveConsole } from './console.ts';
 import { bulkRetryRoutes, deadLetterRoutes } from './dead-letters.ts';
 import { agentRoutes, healthRoute, logLevelRoutes, turnRoutes, workerRoutes } from './deployment.ts';
 import type { OperatorStreams } from './live.ts';
-import { type AdmitParts, admitOperator, audit, metricsPath, type Operator, operatorName } from './operators.ts';
+import { type AdmitDependencies, admitOperator, audit, metricsPath, type Operator, operatorName } from './operators.ts';
 import { type AdminBackend, type AdminRoute, EventsAnswer } from './route.ts';
 import { seriesRoutes } from './series.ts';
 import { rerunRoutes, taskActionRoutes, taskRoutes } from './tasks.ts';
 import { conversationRoutes, tenantRoutes } from './tenants.ts';
 
-export interface AdminContext extends AdmitParts {
+export interface AdminContext extends AdmitDependencies {
   readonly backend: AdminBackend;
   readonly streams: OperatorStreams;
   readonly metrics: Pick<GatewayMetrics, 'render'>;
   /** Unset: no console. */
-  readonly console?: ConsoleParts | undefined;
+  readonly console?: ConsoleDependencies | undefined;
 }
 
-interface ConsoleParts {
+interface ConsoleDependencies {
   /** The handler of the clients' paths, with which operators try agents. */
   readonly served: RequestListener;
   readonly oidc: OidcSettings | undefined;
@@ -138,7 +138,7 @@ const prefix = '/a2a';
  * Serves the clients' paths to operators below `/a2a`, so that the console can try agents from its own origin. The
  * clients' authentication checks the request again.
  */
-function withClients(context: AdmitParts, app: RequestListener, served: RequestListener): RequestListener {
+function withClients(context: AdmitDependencies, app: RequestListener, served: RequestListener): RequestListener {
   return (req, res) => {
     const { url = '' } = req;
     if (!url.startsWith(`${prefix}/`)) return app(req, res);

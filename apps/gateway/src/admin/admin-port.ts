@@ -12,7 +12,7 @@ import { Operators } from './operators.ts';
 import type { AdminBackend } from './route.ts';
 import type { SeriesRecorder } from './series.ts';
 
-export interface AdminParts {
+export interface AdminDependencies {
   readonly clients: Authentication;
   readonly rates: Rates;
   readonly backend: Omit<AdminBackend, 'series'>;
@@ -31,14 +31,20 @@ export class AdminPort {
   readonly #streams = new OperatorStreams();
   readonly #series: SeriesRecorder;
 
-  constructor(settings: AdminSettings, { clients, rates, served, series, ...parts }: AdminParts) {
+  constructor(settings: AdminSettings, { clients, rates, served, series, ...dependencies }: AdminDependencies) {
     this.#settings = settings;
     this.#series = series;
     const operators = new Operators(settings, clients, rates);
     this.#operators = operators;
-    const backend = { ...parts.backend, series };
-    const consoleParts = settings.hasConsole ? { served, oidc: settings.oidc } : undefined;
-    const app = createAdminApp({ ...parts, backend, operators, streams: this.#streams, console: consoleParts });
+    const backend = { ...dependencies.backend, series };
+    const consoleDependencies = settings.hasConsole ? { served, oidc: settings.oidc } : undefined;
+    const app = createAdminApp({
+      ...dependencies,
+      backend,
+      operators,
+      streams: this.#streams,
+      console: consoleDependencies,
+    });
     this.#listener = new Listener(app, {
       stallMs: defaultGatewaySettings.clientStallMs,
       connections: defaultConnectionLimits,

@@ -87,7 +87,7 @@ export class Operators {
   }
 }
 
-export interface AdmitParts extends FailureContext {
+export interface AdmitDependencies extends FailureContext {
   readonly operators: Operators;
 }
 
@@ -97,7 +97,7 @@ export const loadPath = '/admin/load';
 const pathsOfMetrics: readonly string[] = [metricsPath, loadPath];
 
 /** The caller on the operators' port; undefined: it was refused, and the error written. */
-export async function admitOperator(context: AdmitParts, exchange: Exchange): Promise<Operator | undefined> {
+export async function admitOperator(context: AdmitDependencies, exchange: Exchange): Promise<Operator | undefined> {
   const { req } = exchange;
   let operator: Operator | undefined;
   try {

@@ -8,7 +8,7 @@ import { type AuditEntry, audited } from '../telemetry/audit.ts';
 import type { Caller, Emit } from '../telemetry/events.ts';
 import { type Action, actions, lacking, requireOneOf, requireScopes, type Scope } from './scopes.ts';
 
-export interface AdmissionParts {
+export interface AdmissionDependencies {
   readonly resources: LimitedResources;
   readonly rates: Rates;
   readonly emit: Emit;
@@ -28,17 +28,17 @@ export class Admission implements Disposable {
   readonly #address: string | undefined;
   /** As in `X-Request-Id`. */
   readonly requestId: string;
-  readonly #parts: AdmissionParts;
+  readonly #dependencies: AdmissionDependencies;
   readonly #answer: RatedAnswer | undefined;
   #bytes: Holding | undefined;
   #isConsumed = false;
 
-  constructor(identity: Identity, { address, requestId, answer }: Source, parts: AdmissionParts) {
+  constructor(identity: Identity, { address, requestId, answer }: Source, dependencies: AdmissionDependencies) {
     this.identity = identity;
     // Not the whole request: a stream would keep its headers in memory.
     this.#address = address;
     this.requestId = requestId;
-    this.#parts = parts;
+    this.#dependencies = dependencies;
     this.#answer = answer;
   }
 
@@ -90,7 +90,7 @@ export class Admission implements Disposable {
 
   #consume(kind: Scope | 'all', operation?: Action): void {
     try {
-      this.#parts.rates.consume(this.principal, kind, this.#answer);
+      this.#dependencies.rates.consume(this.principal, kind, this.#answer);
     } catch (refusal) {
       this.audit({ what: 'refused', outcome: 'RateLimited', operation });
       throw refusal;
@@ -99,14 +99,14 @@ export class Admission implements Disposable {
 
   /** Takes from the caller's share. Dispose of it at the end. @throws {A2AError} RateLimited, Unavailable */
   hold(kind: 'stream' | 'wait'): Disposable {
-    const { streams, held } = this.#parts.resources;
+    const { streams, held } = this.#dependencies.resources;
     return (kind === 'stream' ? streams : held).take(this.principal);
   }
 
   /** Counts bytes of a body as they arrive, until it is released. @throws {A2AError} RateLimited, Unavailable */
   reserve(bytes: number): void {
     if (this.#bytes) this.#bytes.add(bytes);
-    else this.#bytes = this.#parts.resources.bytes.take(this.principal, bytes);
+    else this.#bytes = this.#dependencies.resources.bytes.take(this.principal, bytes);
   }
 
   /** Releases the body while the request continues. */
@@ -124,7 +124,7 @@ export class Admission implements Disposable {
   /** Writes to the audit trail. */
   audit(entry: AuditEntry): void {
     const { caller } = this;
-    this.#parts.emit(audited(entry, caller, caller));
+    this.#dependencies.emit(audited(entry, caller, caller));
   }
 
   [Symbol.dispose](): void {

@@ -20,7 +20,7 @@ export interface IncomingRequest extends PresentedCredentials, RequestOrigin {
   readonly answer?: RatedAnswer | undefined;
 }
 
-export interface GateParts {
+export interface GateDependencies {
   readonly origins: Origins;
   readonly authentication: Authentication;
   readonly resources: LimitedResources;
@@ -30,11 +30,11 @@ export interface GateParts {
 
 /** Admits requests of all bindings: checks origin, credential, permission and rate. The body is read afterwards. */
 export class Gate {
-  readonly #parts: GateParts;
+  readonly #dependencies: GateDependencies;
   readonly #signIns = new SignIns();
 
-  constructor(parts: GateParts) {
-    this.#parts = parts;
+  constructor(dependencies: GateDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /**
@@ -46,7 +46,7 @@ export class Gate {
   }
 
   #createAdmission(request: IncomingRequest, identity: Identity): Admission {
-    const admission = new Admission(identity, request, this.#parts);
+    const admission = new Admission(identity, request, this.#dependencies);
     if (this.#signIns.isFirst(admission.identity)) admission.audit({ what: 'sign-in', outcome: 'ok' });
     admission.requireAnyPermission();
     admission.consumeTotal();
@@ -54,7 +54,7 @@ export class Gate {
   }
 
   #cachedIdentity(request: IncomingRequest): Identity | undefined {
-    const { origins, authentication, rates } = this.#parts;
+    const { origins, authentication, rates } = this.#dependencies;
     try {
       origins.require(request);
       rates.arrive(request.address, request.answer);
@@ -66,7 +66,7 @@ export class Gate {
   }
 
   async #identify(request: IncomingRequest): Promise<Admission> {
-    const { authentication, rates } = this.#parts;
+    const { authentication, rates } = this.#dependencies;
     let identity: Identity;
     try {
       if (!authentication.hasVerified(request)) rates.requireFewFailures(request.address);
@@ -79,10 +79,10 @@ export class Gate {
   }
 
   #onRefusal(request: IncomingRequest, thrown: unknown): void {
-    if (isGuess(thrown, request)) this.#parts.rates.failed(request.address);
+    if (isGuess(thrown, request)) this.#dependencies.rates.failed(request.address);
     const outcome = toA2AError(thrown).code;
     const { message: reason, credential } = thrown instanceof CredentialRefused ? thrown : {};
-    this.#parts.emit(audited({ what: 'refused', outcome, reason }, request, { credential }));
+    this.#dependencies.emit(audited({ what: 'refused', outcome, reason }, request, { credential }));
   }
 }
 

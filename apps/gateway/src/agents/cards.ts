@@ -24,11 +24,11 @@ const maxRemembered = 1_000;
 
 /** Agents' cards for clients, signed if there are keys. */
 export class Cards {
-  readonly #parts: CardParts;
+  readonly #dependencies: CardDependencies;
   readonly #signed = new LRUCache<string, Promise<AgentCard>>({ max: maxRemembered });
 
-  constructor(parts: CardParts) {
-    this.#parts = parts;
+  constructor(dependencies: CardDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** The public card. */
@@ -43,19 +43,19 @@ export class Cards {
 
   /** Whether the agent has or declares an extended card. Never without authentication (A2A 13.3). */
   offersExtended({ card, extendedCard }: AnnouncedAgent): boolean {
-    if (this.#parts.authenticator.securityRequirements.length === 0) return false;
+    if (this.#dependencies.authenticator.securityRequirements.length === 0) return false;
     return extendedCard !== undefined || card.capabilities.extendedAgentCard === true;
   }
 
   #build(agent: AnnouncedAgent, card: AgentCard, { base, agentId }: AgentEndpoint): AgentCard {
     return buildCard(card, {
       url: agentUrl(base, agentId),
-      grpcAddress: grpcAddress(this.#parts, base),
+      grpcAddress: grpcAddress(this.#dependencies, base),
       grpcTenant: agentId,
-      legacyV03: this.#parts.settings.legacyV03,
-      preview: this.#parts.settings.preview,
-      authenticator: this.#parts.authenticator,
-      pushNotifications: this.#parts.settings.push !== undefined,
+      legacyV03: this.#dependencies.settings.legacyV03,
+      preview: this.#dependencies.settings.preview,
+      authenticator: this.#dependencies.authenticator,
+      pushNotifications: this.#dependencies.settings.push !== undefined,
       extendedAgentCard: this.offersExtended(agent),
       extensions: withGatewayExtensions(agent, card.capabilities),
     });
@@ -63,14 +63,14 @@ export class Cards {
 
   async #finish(card: AgentCard): Promise<ServedCard> {
     const json = JSON.stringify(card);
-    const kids = this.#parts.settings.cardSigningKeys.map(({ kid }) => kid);
+    const kids = this.#dependencies.settings.cardSigningKeys.map(({ kid }) => kid);
     const digest = createHash('sha256').update(json).update(kids.join()).digest('base64url');
     return { card: await this.#sign(card, json), digest };
   }
 
   /** Signs a card. Cached, because a signature takes up to a millisecond. */
   #sign(card: AgentCard, json: string): AgentCard | Promise<AgentCard> {
-    const { cardSigningKeys: keys, publicUrl = '' } = this.#parts.settings;
+    const { cardSigningKeys: keys, publicUrl = '' } = this.#dependencies.settings;
     if (keys.length === 0) return card;
     const known = this.#signed.get(json);
     if (known) return known;
@@ -81,7 +81,7 @@ export class Cards {
 }
 
 /** The inputs of a card, besides the agent. */
-export interface CardParts {
+export interface CardDependencies {
   readonly settings: Pick<GatewaySettings, 'grpc' | 'publicUrl' | 'cardSigningKeys' | 'push' | 'legacyV03' | 'preview'>;
   readonly authenticator: Authentication;
   readonly grpcPort: () => number | undefined;

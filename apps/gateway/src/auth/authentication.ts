@@ -99,13 +99,13 @@ export class Authentication {
   }
 }
 
-export interface AuthenticationParts {
+export interface AuthenticationDependencies {
   readonly credentials: Credentials;
   readonly emit: Emit;
 }
 
 /** A credential in the request takes precedence over the certificate, which belongs to the whole connection. */
-export function configuredAuthentication(auth: AuthSettings, { credentials, emit }: AuthenticationParts) {
+export function configuredAuthentication(auth: AuthSettings, { credentials, emit }: AuthenticationDependencies) {
   const { keys, keyCacheMs = defaultKeyCacheMs, jwt, certificates } = auth;
   const authenticators: readonly (Authenticator | undefined)[] = [
     jwt && new Jwts(jwt, new IssuerKeys(jwt, emit)),

@@ -24,7 +24,7 @@ export interface PushBackend {
   readonly warnIfClear: () => void;
 }
 
-interface PushBackendParts {
+interface PushBackendDependencies {
   readonly webhooks: WebhookStore & Pick<Webhooks, 'areEncrypted'>;
   readonly emit: Emit;
 }
@@ -32,7 +32,7 @@ interface PushBackendParts {
 /** Undefined: push notifications are off. */
 export function createPushBackend(
   { push, auth }: Pick<GatewaySettings, 'push' | 'auth'>,
-  { webhooks, emit }: PushBackendParts,
+  { webhooks, emit }: PushBackendDependencies,
 ): PushBackend | undefined {
   if (!push) return undefined;
   const policy = new AddressPolicy(push.policy);

@@ -68,7 +68,7 @@ function clearProblem(text = ''): string | undefined {
 
 const path = 'configuration.taskPushNotificationConfig.';
 
-interface MessageParts {
+interface MessageContext {
   readonly backend: Backend;
   readonly call: Call;
   readonly traceContext: TraceContext | undefined;
@@ -82,7 +82,7 @@ interface MessageParts {
 export async function inlineWebhook(
   config: TaskPushNotificationConfig,
   request: SendMessageRequest,
-  { backend, call, traceContext }: MessageParts,
+  { backend, call, traceContext }: MessageContext,
 ): Promise<WebhookDraft> {
   const push = requirePush(backend, call);
   if (config.taskId !== undefined && config.taskId !== request.message.taskId) throw ofAnotherTask();

@@ -25,7 +25,7 @@ const MERGED_MS = 1_000;
  */
 const MAX_DIFFERENT = 1_000;
 
-export interface AuditParts {
+export interface AuditDependencies {
   readonly trail: Pick<AuditTrail, 'write'>;
   readonly log: Logger;
   /** The key of a client's addresses: one client may have several. */
@@ -44,12 +44,12 @@ interface RepeatedFailure {
 export class Audit {
   readonly #settings: AuditSettings;
   readonly #log: Logger;
-  readonly #networkOf: AuditParts['networkOf'];
+  readonly #networkOf: AuditDependencies['networkOf'];
   readonly #writer: AuditWriter;
   readonly #failures = new Map<string, RepeatedFailure>();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(settings: AuditSettings, { trail, log, networkOf, onDropped }: AuditParts) {
+  constructor(settings: AuditSettings, { trail, log, networkOf, onDropped }: AuditDependencies) {
     this.#settings = settings;
     this.#log = log;
     this.#networkOf = networkOf;

@@ -8,7 +8,7 @@ import type { PushSettings } from './push-settings.ts';
 import { runDeliveryQueue } from './run-delivery-queue.ts';
 import { createSigner, type Sign } from './sign.ts';
 
-export interface PushParts {
+export interface PushDependencies {
   readonly store: Store;
   readonly emit: Emit;
   /** Resolves host names; unset: as this machine does. */
@@ -23,7 +23,7 @@ const MAX_ANSWER_BYTES = 64 * 1024;
 /** The part of a worker that delivers events to webhooks. */
 export class PushDeliverer {
   readonly #settings: PushSettings;
-  readonly #parts: PushParts;
+  readonly #dependencies: PushDependencies;
   readonly #claimer: DeliveryClaimer;
   readonly #consumer: Consumer;
   readonly #circuits: Circuits;
@@ -32,12 +32,12 @@ export class PushDeliverer {
   #sign: Sign | undefined;
 
   /** @throws {RangeError} the policy has an invalid entry */
-  constructor(settings: PushSettings, parts: PushParts) {
+  constructor(settings: PushSettings, dependencies: PushDependencies) {
     const { concurrency, timeoutMs, claimEveryMs } = settings;
-    const { store, emit, resolve } = parts;
+    const { store, emit, resolve } = dependencies;
     const { deliveries } = store.push;
     this.#settings = settings;
-    this.#parts = parts;
+    this.#dependencies = dependencies;
     this.#claimer = new DeliveryClaimer(deliveries, claimEveryMs, emit);
     this.#circuits = new Circuits(Math.max(1, Math.floor(concurrency * HOST_SHARE)));
     const policy = new AddressPolicy(settings.policy);
@@ -68,7 +68,7 @@ export class PushDeliverer {
   }
 
   async #run(job: PushJob): Promise<JobOutcome> {
-    const { store, emit } = this.#parts;
+    const { store, emit } = this.#dependencies;
     const port = {
       deliveries: store.push.deliveries,
       settings: this.#settings,

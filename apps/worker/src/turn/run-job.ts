@@ -5,13 +5,13 @@ import type { TurnTrace } from '@switchyard/telemetry';
 import type { Emit } from '../telemetry/events.ts';
 import type { ActiveTurns } from './active-turns.ts';
 import { concludeTurn } from './conclude-turn.ts';
-import type { CallParts } from './port/stored-calls.ts';
+import type { CallDependencies } from './port/stored-calls.ts';
 import { StoredTurnPort, type TurnControls } from './port/stored-turn-port.ts';
 import { beginOf, endOf, nameOf } from './turn-events.ts';
 import { TurnSignal } from './turn-signal.ts';
 import { beginTrace, traceEnd } from './turn-trace.ts';
 
-export interface JobPort extends CallParts {
+export interface JobPort extends CallDependencies {
   readonly agent: Agent;
   readonly emit: Emit;
   /** Aborted when the worker stops: running turns are given back. */

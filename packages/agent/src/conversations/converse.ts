@@ -11,7 +11,7 @@ import type { TurnSteps } from '../steps/turn-steps.ts';
 import { ConversationRecord } from './conversation-record.ts';
 import type { ConversationResult, ConverseOptions } from './converse-options.ts';
 
-export interface ConverseParts {
+export interface ConverseDependencies {
   readonly port: TurnPort;
   readonly journal: TurnJournal;
   readonly steps: TurnSteps;
@@ -23,11 +23,11 @@ export interface ConverseParts {
  * that the same conversation goes on after a crash.
  */
 export async function converse(
-  parts: ConverseParts,
+  dependencies: ConverseDependencies,
   toAgent: string,
   options: ConverseOptions,
 ): Promise<ConversationResult> {
-  const { port, journal } = parts;
+  const { port, journal } = dependencies;
   const { maxTurns = 5 } = options;
   if (!Number.isInteger(maxTurns) || maxTurns < 1 || maxTurns > 100)
     throw new TurnMisuseError(
@@ -38,7 +38,7 @@ export async function converse(
   const seed = JSON.stringify([port.input.task.id, port.input.message.messageId, scope.step, toAgent, number]);
   const id = await journal.runEffect(() => port.conversations.open({ seed, toAgent, maxTurns }));
   const record = new ConversationRecord({ port, journal }, { id, toAgent, maxTurns });
-  return new Exchange(parts, { toAgent, options, maxTurns, record }).run();
+  return new Exchange(dependencies, { toAgent, options, maxTurns, record }).run();
 }
 
 interface Settings {
@@ -56,11 +56,11 @@ interface Failure {
 }
 
 class Exchange {
-  readonly #parts: ConverseParts;
+  readonly #dependencies: ConverseDependencies;
   readonly #settings: Settings;
 
-  constructor(parts: ConverseParts, settings: Settings) {
-    this.#parts = parts;
+  constructor(dependencies: ConverseDependencies, settings: Settings) {
+    this.#dependencies = dependencies;
     this.#settings = settings;
   }
 
@@ -95,7 +95,7 @@ class Exchange {
           })
         : options.message;
     try {
-      return await this.#parts.steps.run(`conversation ${record.id} with ${toAgent}: turn ${turn}`, textOf);
+      return await this.#dependencies.steps.run(`conversation ${record.id} with ${toAgent}: turn ${turn}`, textOf);
     } catch (error) {
       if (this.#isFinal(error)) await this.#fail({ turn, error: 'The agent failed.' });
       throw error;
@@ -104,14 +104,14 @@ class Exchange {
 
   /** Whether the conversation ends with this error; otherwise the turn is retried, or another run has taken it over. */
   #isFinal(error: unknown): boolean {
-    const { journal, port } = this.#parts;
+    const { journal, port } = this.#dependencies;
     if (journal.signal.aborted || journal.portError !== undefined) return false;
     return !(error instanceof RetryableError) || port.input.isLastAttempt;
   }
 
   /** Sends this agent's text to the other agent, and returns the reply. */
   async #deliver(own: OwnMessage): Promise<CallReply | Failure> {
-    const { calls } = this.#parts;
+    const { calls } = this.#dependencies;
     const { options, record } = this.#settings;
     const { turn, text } = own;
     const call = this.#callFor(own);
@@ -133,7 +133,7 @@ class Exchange {
   }
 
   #callFor({ turn, text, lastReply }: OwnMessage) {
-    const { port, journal } = this.#parts;
+    const { port, journal } = this.#dependencies;
     const { toAgent, maxTurns, record } = this.#settings;
     const about: ConversationPosition = { conversationId: record.id, fromAgent: port.input.agent, turn, maxTurns };
     const content = { parts: [{ text }], metadata: { [conversationsUri]: about }, extensions: [conversationsUri] };

@@ -49,7 +49,7 @@ export interface ConsumerPort {
   readonly lockMs: number;
 }
 
-interface ConsumerParts extends ConsumerOptions {
+interface ConsumerDependencies extends ConsumerOptions {
   /** Takes jobs. Default: without beginning their turns. */
   readonly take?: (queue: AgentQueue, request: TakeRequest, redis: RedisConnection) => Promise<Taken>;
 }
@@ -61,13 +61,13 @@ const RECOVERIES_PER_LOCK = 7;
 /** Takes the jobs of one agent, from every shard, and runs them. */
 export class Consumer {
   readonly #port: ConsumerPort;
-  readonly #options: ConsumerParts;
+  readonly #options: ConsumerDependencies;
   readonly #slots: Slots;
   readonly #sources: readonly { readonly queue: AgentQueue; readonly wakeUps: WakeUps; readonly loop: FetchLoop }[];
   readonly #running = new Set<Promise<unknown>>();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(port: ConsumerPort, options: ConsumerParts) {
+  constructor(port: ConsumerPort, options: ConsumerDependencies) {
     this.#port = port;
     this.#options = options;
     const { redis, shards, processId } = port;

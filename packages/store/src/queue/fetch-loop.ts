@@ -12,7 +12,7 @@ const POLL_MS = 1_000;
 const POLL_AWAITED_MS = 50;
 const RETRY_MS = 200;
 
-export interface FetchLoopParts {
+export interface FetchLoopDependencies {
   readonly queue: Pick<AgentQueue, 'wakeAnother'>;
   /** Prefix of the lock tokens. Starts with the name of the process. */
   readonly taker: string;
@@ -41,17 +41,17 @@ export interface FetchLoopParts {
  * the next wait. While it waits it keeps the slots of its next request, unless it shares them with other loops.
  */
 export class FetchLoop {
-  readonly #parts: FetchLoopParts;
+  readonly #dependencies: FetchLoopDependencies;
   #number = 1;
   #taking: Promise<unknown> = Promise.resolve();
   readonly #ended = new AbortController();
 
-  constructor(parts: FetchLoopParts) {
-    this.#parts = parts;
+  constructor(dependencies: FetchLoopDependencies) {
+    this.#dependencies = dependencies;
   }
 
   start(): void {
-    this.#run().catch(this.#parts.onError);
+    this.#run().catch(this.#dependencies.onError);
   }
 
   /** Resolves when the requested jobs have arrived, and run. */
@@ -65,7 +65,7 @@ export class FetchLoop {
   }
 
   async #run(): Promise<void> {
-    const { slots } = this.#parts;
+    const { slots } = this.#dependencies;
     for (let waitUntil = 0; ; ) {
       const grant = await slots.acquire(MAX_AT_ONCE);
       if (!grant) return;
@@ -83,7 +83,7 @@ export class FetchLoop {
   }
 
   async #takeAndStart({ count, kinds }: Grant, waitMs: number): Promise<Taken | undefined> {
-    const { slots, isolation } = this.#parts;
+    const { slots, isolation } = this.#dependencies;
     const takenAt = performance.now();
     const taken = await this.#take(count, kinds, waitMs);
     for (const job of taken?.jobs ?? []) this.#start(job, takenAt, (run) => run());
@@ -93,7 +93,7 @@ export class FetchLoop {
   }
 
   async #takeSuspect(): Promise<void> {
-    const { slots, isolation } = this.#parts;
+    const { slots, isolation } = this.#dependencies;
     const takenAt = performance.now();
     const [suspect] = (await this.#take(1, 'suspect'))?.jobs ?? [];
     if (!suspect) return isolation.release();
@@ -102,7 +102,7 @@ export class FetchLoop {
   }
 
   async #take(count: number, kinds: JobKinds, waitMs = 0): Promise<Taken | undefined> {
-    const { take, waitAndTake, taker, onError } = this.#parts;
+    const { take, waitAndTake, taker, onError } = this.#dependencies;
     const number = this.#number;
     this.#number += count;
     try {
@@ -119,7 +119,7 @@ export class FetchLoop {
 
   /** The job holds its slot until it has ended, and its lease from now on. */
   #start(job: TakenJob, takenAt: number, admit: (run: () => Promise<void>) => Promise<void>): void {
-    const { hold, run, slots, onError } = this.#parts;
+    const { hold, run, slots, onError } = this.#dependencies;
     const lease = hold(job, takenAt);
     admit(() => run(job))
       .catch(onError)
@@ -139,14 +139,14 @@ export class FetchLoop {
     const waitMs = Math.min(dueInMs, POLL_MS);
     // Where jobs come together, the time until this process hears of the next one lets more of them arrive.
     const isBusy = jobs.length > 1;
-    return isBusy || this.#parts.slots.isShared ? this.#wait(waitMs) : performance.now() + waitMs;
+    return isBusy || this.#dependencies.slots.isShared ? this.#wait(waitMs) : performance.now() + waitMs;
   }
 
   async #wait(ms: number): Promise<0> {
-    const { wait, slots, queue } = this.#parts;
+    const { wait, slots, queue } = this.#dependencies;
     const isWoken = await wait(ms);
     // Jobs of other shards have taken all slots meanwhile, or this process takes no more.
-    if (isWoken && !slots.isFree) await queue.wakeAnother().catch(this.#parts.onError);
+    if (isWoken && !slots.isFree) await queue.wakeAnother().catch(this.#dependencies.onError);
     return 0;
   }
 

@@ -23,7 +23,7 @@ import { awaitOutcome, readOutcome } from './call-outcome.ts';
 import { mapStoreErrors } from './store-errors.ts';
 
 /** What calls to other agents need. */
-export interface CallParts {
+export interface CallDependencies {
   readonly store: Store;
   /** Resolves when this process takes the turns of agents that are called by the URL of their card. */
   readonly consumeRemoteAgents: () => Promise<void>;
@@ -37,13 +37,13 @@ export interface CallParts {
  */
 export class StoredCalls implements CallPort {
   readonly maxDepth: number;
-  readonly #parts: CallParts;
+  readonly #dependencies: CallDependencies;
   readonly #turn: OpenTurn;
 
-  constructor(parts: CallParts, turn: OpenTurn) {
-    this.#parts = parts;
+  constructor(dependencies: CallDependencies, turn: OpenTurn) {
+    this.#dependencies = dependencies;
     this.#turn = turn;
-    this.maxDepth = parts.store.settings.maxCallDepth;
+    this.maxDepth = dependencies.store.settings.maxCallDepth;
   }
 
   async place(call: OutgoingCall): Promise<CallPlacement> {
@@ -65,7 +65,7 @@ export class StoredCalls implements CallPort {
 
   async outcome(call: PlacedCall, signal: AbortSignal): Promise<CallOutcome | 'missing' | undefined> {
     const scope = this.#scopeOf(call);
-    const released = await this.#parts.yieldSlot(() => awaitOutcome(this.#store.feeds, scope, { call, signal }));
+    const released = await this.#dependencies.yieldSlot(() => awaitOutcome(this.#store.feeds, scope, { call, signal }));
     if (!released || released === 'missing') return released;
     const outcome = await readOutcome(this.#store.tasks, scope, { taskId: call.taskId, last: released });
     if (outcome !== 'missing' && isTerminal(outcome.task.status.state))
@@ -82,13 +82,13 @@ export class StoredCalls implements CallPort {
   }
 
   get #store() {
-    return this.#parts.store;
+    return this.#dependencies.store;
   }
 
   /** A call to an agent by the URL of its card has a task in the store, as any other call. */
   async #remoteAgents(cardUrl: string): Promise<Addressee | undefined> {
     if (!isWebUrl(cardUrl)) return undefined;
-    await this.#parts.consumeRemoteAgents();
+    await this.#dependencies.consumeRemoteAgents();
     return { id: remoteAgentId(cardUrl) };
   }
 

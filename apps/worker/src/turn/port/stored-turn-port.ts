@@ -3,7 +3,7 @@ import type { LogLine, SteeringPort, TurnPort } from '@switchyard/agent/runtime'
 import type { TurnEvent, TurnInput } from '@switchyard/protocol';
 import type { OpenTurn } from '@switchyard/store';
 import { mapStoreErrors } from './store-errors.ts';
-import { type CallParts, StoredCalls } from './stored-calls.ts';
+import { type CallDependencies, StoredCalls } from './stored-calls.ts';
 import { StoredContext } from './stored-context.ts';
 import { StoredConversations } from './stored-conversations.ts';
 import { StoredSteps } from './stored-steps.ts';
@@ -20,7 +20,7 @@ export interface TurnControls {
   readonly onLog: (line: LogLine) => void;
 }
 
-interface StoredTurnParts extends CallParts {
+interface StoredTurnDependencies extends CallDependencies {
   readonly agent: Pick<Agent, 'whileWorking'>;
 }
 
@@ -36,14 +36,14 @@ export class StoredTurnPort implements TurnPort {
   readonly #turn: OpenTurn;
   readonly #controls: TurnControls;
 
-  constructor(parts: StoredTurnParts, turn: OpenTurn, controls: TurnControls) {
-    const { store, agent } = parts;
+  constructor(dependencies: StoredTurnDependencies, turn: OpenTurn, controls: TurnControls) {
+    const { store, agent } = dependencies;
     this.#turn = turn;
     this.#controls = controls;
     this.signal = controls.signal;
     this.input = turn.start;
     this.steps = new StoredSteps(store.steps, turn, () => this.confirm());
-    this.calls = new StoredCalls(parts, turn);
+    this.calls = new StoredCalls(dependencies, turn);
     this.context = new StoredContext(store, turn);
     this.conversations = new StoredConversations(store.conversations, turn);
     this.steering = agent.whileWorking === 'steer' ? steeringOf(turn) : undefined;
