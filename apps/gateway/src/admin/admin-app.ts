@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import express, { type Request, type RequestHandler } from 'express';
 import { refuseFault, refusePath, refuseVerb, writeError, writeStream } from '../bindings/rest.ts';
-import { beginEachExchange, beginExchange, requestName, respond } from '../exchange/response.ts';
+import { beginEachExchange, beginExchange, requestName, respond } from '../exchange/exchange.ts';
 import { defaultGatewaySettings, type OidcSettings } from '../settings/gateway-settings.ts';
 import type { AuditEntry } from '../telemetry/audit.ts';
 import { toA2AError } from '../telemetry/failures.ts';

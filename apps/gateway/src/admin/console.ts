@@ -6,7 +6,7 @@ import { AddressPolicy, guardedClient } from '@switchyard/outgoing';
 import express, { type RequestHandler } from 'express';
 import { z } from 'zod';
 import { discover } from '../auth/issuer.ts';
-import { respond } from '../exchange/response.ts';
+import { respond } from '../exchange/exchange.ts';
 import type { OidcSettings } from '../settings/gateway-settings.ts';
 
 /** Location of the console's build, in its own package. */

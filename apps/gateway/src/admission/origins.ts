@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, RequestListener } from 'node:http';
 import { A2AError } from '@switchyard/protocol';
 import { hostName, isAddressOrLocalhost } from '@switchyard/settings';
-import { leaveUnread } from '../exchange/response.ts';
+import { leaveUnread } from '../exchange/exchange.ts';
 
 /** The settings for allowed hosts and origins. */
 export interface OriginSettings {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { type EventId, formatEventId, type Json, retain, wrapped } from '@switchyard/store';
-import { drained } from '../exchange/response.ts';
+import { drained } from '../exchange/exchange.ts';
 import type { StreamItem } from '../operations/operation.ts';
 
 export interface StreamFormat {

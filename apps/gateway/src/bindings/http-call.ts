@@ -8,9 +8,16 @@ import { type AgentEndpoint, type Call, type CallerContext, endpointAt } from '.
 import { activeExtensions, parseExtensions } from '../call/extensions.ts';
 import type { HeldRequests } from '../call/held-requests.ts';
 import { baseUrl, clientAddress, requestedHost } from '../exchange/addresses.ts';
-import { clientCertificate, type Exchange, namedVersion, pathPart, queryText } from '../exchange/exchange.ts';
+import {
+  clientCertificate,
+  disposeOnClose,
+  type Exchange,
+  namedVersion,
+  pathPart,
+  queryText,
+  requestIdIn,
+} from '../exchange/exchange.ts';
 import type { BodyLimits } from '../exchange/read-json.ts';
-import { disposeOnClose, requestIdIn } from '../exchange/response.ts';
 import {
   eventIdIn,
   eventIdOfMetadata,

@@ -3,9 +3,8 @@ import { setTimeout } from 'node:timers/promises';
 import { type A2AError, type A2AErrorCode, toJsonRpcError } from '@switchyard/protocol';
 import { type Json, wrapped } from '@switchyard/store';
 import type { Admission } from '../admission/admission.ts';
-import type { Exchange, Handler } from '../exchange/exchange.ts';
+import { type Exchange, type Handler, MAX_DROPPED, reportFailure, respond } from '../exchange/exchange.ts';
 import { type BodyLimits, parseJson, readJsonText } from '../exchange/read-json.ts';
-import { MAX_DROPPED, reportFailure, respond } from '../exchange/response.ts';
 import { lastEventIdInMetadata } from '../exchange/service-parameters.ts';
 import {
   type OperationResult,

@@ -4,14 +4,17 @@ import type { ErrorRequestHandler } from 'express';
 import Negotiator from 'negotiator';
 import {
   type Exchange,
+  type FailureContext,
   type Handler,
   pathPart,
   queryText,
   type Route,
   type RoutedRequest,
+  reportFailure,
+  respond,
+  respondUnchanged,
 } from '../exchange/exchange.ts';
 import { readOptionalJson } from '../exchange/read-json.ts';
-import { type FailureContext, reportFailure, respond, respondUnchanged } from '../exchange/response.ts';
 import {
   type OperationResult,
   operationFor,

@@ -1,6 +1,13 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { randomBytes } from 'node:crypto';
+import { type IncomingMessage, type OutgoingHttpHeader, type OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type PeerCertificate, TLSSocket } from 'node:tls';
+import type { A2AError } from '@switchyard/protocol';
+import type { Json } from '@switchyard/store';
+import type { RequestHandler } from 'express';
+import type { Emit, RequestName } from '../telemetry/events.ts';
+import { failureOf, toA2AError } from '../telemetry/failures.ts';
+import { protocolVersion } from './service-parameters.ts';
 
 /** A request with its route's parameters. */
 export interface RoutedRequest extends IncomingMessage {
@@ -60,4 +67,185 @@ export function namedVersion(req: Pick<RoutedRequest, 'headers' | 'query'>): str
   // Case-insensitive, like the header.
   const name = Object.keys(req.query).find((each) => each.toLowerCase() === 'a2a-version');
   return name && queryText(req, name);
+}
+
+/** The id that `beginExchange` gave the request. */
+export function requestIdIn(res: ServerResponse): string {
+  return res instanceof ServedResponse ? (res.requestId ?? '') : String(res.getHeader('X-Request-Id'));
+}
+
+/** The name of the request in logs. */
+export function requestName({ req, res }: Exchange): RequestName {
+  return { requestId: requestIdIn(res), method: req.method ?? '', path: req.path };
+}
+
+/** Where the request came from, for the audit trail. */
+export function sourceOf(exchange: Exchange): { readonly requestId: string; readonly address: string | undefined } {
+  return { requestId: requestIdIn(exchange.res), address: exchange.req.socket.remoteAddress };
+}
+
+/** A client's request id that is safe in log lines and headers. */
+const saneId = /^[\w.:/+=@-]{1,128}$/;
+
+/** Prefix of the request ids of this process. */
+const processName = randomBytes(9).toString('base64url');
+let lastNumber = 0;
+
+/** Gives the request an id, sets the headers of every response, and emits its end. */
+export function beginExchange(emit: Emit, { req, res }: Exchange): void {
+  const requestId = requestIdOf(req.headers['x-request-id']);
+  if (res instanceof ServedResponse) res.requestId = requestId;
+  else setCommonHeaders(requestId, res);
+  // Bodies of other methods are not read.
+  if (req.method !== 'POST') leaveUnread(req, res);
+  const startedAt = performance.now();
+  res.on('close', () => {
+    const durationMs = Math.round(performance.now() - startedAt);
+    emit({ kind: 'answered', status: res.statusCode, durationMs, ...requestName({ req, res }) });
+  });
+}
+
+/** Express replaces the prototype of every response. */
+function setCommonHeaders(requestId: string, res: ServerResponse): void {
+  const common = commonHeaders(requestId, res);
+  for (let i = 0; i < common.length; i += 2) res.setHeader(common[i] ?? '', common[i + 1] ?? '');
+}
+
+/** As `beginExchange`, for every request through Express. */
+export function beginEachExchange(emit: Emit): RequestHandler {
+  return (req, res, next) => {
+    beginExchange(emit, { req, res });
+    next();
+  };
+}
+
+/** The client's id if it is safe, otherwise a new one. */
+export function requestIdOf(named: unknown): string {
+  return typeof named === 'string' && saneId.test(named) ? named : `${processName}-${++lastNumber}`;
+}
+
+type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[];
+
+/** Name, value, name, value, … `nosniff` and the policy keep browsers from showing a response as a page. */
+const ofEvery: readonly string[] = [
+  'A2A-Version',
+  protocolVersion,
+  'X-Content-Type-Options',
+  'nosniff',
+  'Content-Security-Policy',
+  "default-src 'none'; frame-ancestors 'none'",
+];
+const ofTls: readonly string[] = ['Strict-Transport-Security', 'max-age=31536000'];
+
+/** The headers of every response. */
+function commonHeaders(requestId: string, res: ServerResponse): string[] {
+  const common = ['X-Request-Id', requestId, ...ofEvery];
+  if (res.socket instanceof TLSSocket) common.push(...ofTls);
+  return common;
+}
+
+/** A response with the headers of every response. Setting them one by one would take Node twice the time. */
+export class ServedResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
+  /** Unset until the exchange has begun. */
+  requestId: string | undefined;
+
+  /** Node also calls it if no handler did. A list of headers is the cheapest, if none was set before. */
+  override writeHead(status: number, reason?: string | Headers, headers?: Headers): this {
+    if (this.requestId !== undefined) {
+      const common = commonHeaders(this.requestId, this);
+      if (Array.isArray(reason) && this.getHeaderNames().length === 0)
+        return super.writeHead(status, [...common, ...reason]);
+      for (let i = 0; i < common.length; i += 2) this.#setUnlessSet(common[i], common[i + 1]);
+    }
+    return typeof reason === 'string' ? super.writeHead(status, reason, headers) : super.writeHead(status, reason);
+  }
+
+  #setUnlessSet(name = '', value = ''): void {
+    if (!this.hasHeader(name)) this.setHeader(name, value);
+  }
+}
+
+/** Sends the body unchanged. (Express' `send` would parse types and hash the body for an ETag.) */
+export function respond(res: ServerResponse, contentType: string, body: Json, headers: readonly string[] = []): void {
+  const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
+  beginResponse(res, [...headers, 'Content-Type', contentType, 'Content-Length', String(length)]);
+  if (typeof body === 'string') return void res.end(body);
+  disposeOnClose(res, body.retain());
+  res.cork();
+  for (const piece of body.pieces) res.write(piece);
+  res.end();
+}
+
+/** @param headers name, value, name, value, … */
+function beginResponse(res: ServerResponse, headers: string[]): void {
+  if (res.getHeaderNames().length === 0) return void res.writeHead(res.statusCode, headers);
+  for (let i = 0; i < headers.length; i += 2) {
+    const [name = '', value = ''] = headers.slice(i, i + 2);
+    if (name === 'Vary') res.appendHeader(name, value);
+    else res.setHeader(name, value);
+  }
+}
+
+/** Resolves when the client has the whole response, or has disconnected. */
+export function disposeOnClose(res: ServerResponse, held: Disposable): void {
+  if (res.closed) held[Symbol.dispose]();
+  else res.once('close', () => held[Symbol.dispose]());
+}
+
+/** 304: the client has this version (RFC 9110 15.4.5). */
+export function respondUnchanged(res: ServerResponse, headers: string[] = []): void {
+  res.statusCode = 304;
+  beginResponse(res, headers);
+  res.end();
+}
+
+/** Resolves when the client has read enough, or has disconnected. */
+export function drained(res: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      res.off('drain', done).off('close', done);
+      resolve();
+    };
+    res.on('drain', done).on('close', done);
+  });
+}
+
+/** Node reads and drops up to this much of a body, so that the connection can be reused. */
+export const MAX_DROPPED = 64 * 1024;
+
+/** How long a client may take to read its response before the connection is closed. */
+const LINGER_MS = 250;
+
+/**
+ * Call it before a response that does not need the body: a large body that has not arrived is not read, and the
+ * connection is closed after the response.
+ */
+export function leaveUnread(req: IncomingMessage, res: ServerResponse): void {
+  const { 'content-length': length = '0', 'transfer-encoding': transfer } = req.headers;
+  if (req.complete || (transfer === undefined && Number(length) <= MAX_DROPPED)) return;
+  res.setHeader('Connection', 'close');
+  const { socket } = req;
+  // Node would close the connection at once: a client that is still sending would lose the response.
+  socket.destroySoon = () => {
+    socket.end();
+    socket.pause();
+    setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  };
+}
+
+/** What is needed to report a failed request. */
+export interface FailureContext {
+  readonly emit: Emit;
+}
+
+/** Converts a thrown value to the error for the client, sets its headers and logs it. */
+export function reportFailure({ emit }: FailureContext, exchange: Exchange, thrown: unknown): A2AError {
+  const { res } = exchange;
+  const error = toA2AError(thrown);
+  emit({ ...failureOf(error), ...requestName(exchange) });
+  if (res.headersSent) return error;
+  leaveUnread(exchange.req, res);
+  if (error.challenges.length > 0) res.setHeader('WWW-Authenticate', error.challenges);
+  if (error.retryAfterSeconds !== undefined) res.setHeader('Retry-After', error.retryAfterSeconds);
+  return error;
 }

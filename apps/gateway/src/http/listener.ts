@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server, type ServerOptions, ty
 import { createServer as createTlsServer, Server as TlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { A2AError, toHttpError } from '@switchyard/protocol';
-import { ServedResponse } from '../exchange/response.ts';
+import { ServedResponse } from '../exchange/exchange.ts';
 import { type ConnectionLimits, type TlsSettings, tlsOptions } from '../settings/connection-settings.ts';
 
 /**

@@ -10,8 +10,13 @@ import { serveJsonRpc } from '../bindings/jsonrpc.ts';
 import { refuseFault, refusePath, refuseVerb, restRoutes, writeError } from '../bindings/rest.ts';
 import { legacyJsonRpc } from '../bindings/v0_3/serve-jsonrpc.ts';
 import { isLegacyRest, serveLegacyRest } from '../bindings/v0_3/serve-rest.ts';
-import type { Handler, Route, RoutedRequest } from '../exchange/exchange.ts';
-import { beginEachExchange, beginExchange } from '../exchange/response.ts';
+import {
+  beginEachExchange,
+  beginExchange,
+  type Handler,
+  type Route,
+  type RoutedRequest,
+} from '../exchange/exchange.ts';
 import { serveMcp } from '../mcp/serve-mcp.ts';
 import { serveManifest, serveSearch } from './serve-ard.ts';
 import { conversationRoutes } from './serve-conversations.ts';

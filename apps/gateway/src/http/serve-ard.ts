@@ -8,9 +8,8 @@ import type { GatewayContext } from '../bindings/gateway-context.ts';
 import { admit, bodyLimits } from '../bindings/http-call.ts';
 import { writeError } from '../bindings/rest.ts';
 import { baseUrl } from '../exchange/addresses.ts';
-import type { Handler } from '../exchange/exchange.ts';
+import { type Handler, respond, respondUnchanged } from '../exchange/exchange.ts';
 import { parseJson, readJsonText } from '../exchange/read-json.ts';
-import { respond, respondUnchanged } from '../exchange/response.ts';
 import { isUnchanged, setCaching } from './serve-discovery.ts';
 
 /** ARD 6.1: `GET /.well-known/ard.json`, the same for everybody. */

@@ -14,8 +14,9 @@ import {
   queryText,
   type Route,
   type RoutedRequest,
+  respond,
+  respondUnchanged,
 } from '../exchange/exchange.ts';
-import { respond, respondUnchanged } from '../exchange/response.ts';
 import { versionIn } from '../exchange/service-parameters.ts';
 
 const querySchema = z.object({ contextId: idSchema, limit: z.coerce.number().int().min(1).max(100).default(50) });

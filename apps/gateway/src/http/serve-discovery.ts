@@ -11,13 +11,15 @@ import { writeError } from '../bindings/rest.ts';
 import { baseUrl } from '../exchange/addresses.ts';
 import {
   type Exchange,
+  type FailureContext,
   type Handler,
   namedVersion,
   pathPart,
   queryText,
   type RoutedRequest,
+  respond,
+  respondUnchanged,
 } from '../exchange/exchange.ts';
-import { type FailureContext, respond, respondUnchanged } from '../exchange/response.ts';
 import type { GatewaySettings } from '../settings/gateway-settings.ts';
 
 /** A2A 8.2 and 8.6: the card of the agent in the path, with caching headers. Public: it says how to authenticate. */

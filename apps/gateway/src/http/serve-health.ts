@@ -1,6 +1,5 @@
 import type { Availability } from '@switchyard/store';
-import type { Handler } from '../exchange/exchange.ts';
-import { respond } from '../exchange/response.ts';
+import { type Handler, respond } from '../exchange/exchange.ts';
 
 /** `GET /healthz`: the process works. Does not check Redis, because an outage would restart every gateway. */
 export const serveHealth: Handler = (_req, res) => respond(res, 'application/json', '{"status":"ok"}');

@@ -16,7 +16,7 @@ import { parse } from '@switchyard/protocol/schemas';
 import { z } from 'zod';
 import { agentOfCall } from '../agents/agent-directory.ts';
 import type { GatewayContext } from '../bindings/gateway-context.ts';
-import { reportFailure } from '../exchange/response.ts';
+import { reportFailure } from '../exchange/exchange.ts';
 import { askAgent, cancelTask, getTask, type Outcome } from './ask-agent.ts';
 import { McpCall, type McpRequest } from './mcp-call.ts';
 import { questionIn, refusalOf, resultOf } from './tool-result.ts';

@@ -2,9 +2,8 @@ import { A2AError } from '@switchyard/protocol';
 import type { GatewayContext } from '../bindings/gateway-context.ts';
 import { admit, bodyLimits } from '../bindings/http-call.ts';
 import { writeError } from '../bindings/jsonrpc.ts';
-import type { Exchange, Handler } from '../exchange/exchange.ts';
+import { drained, type Exchange, type Handler } from '../exchange/exchange.ts';
 import { parseJson, readJsonText } from '../exchange/read-json.ts';
-import { drained } from '../exchange/response.ts';
 import type { McpRequest } from './mcp-call.ts';
 import type { McpToolsServer } from './mcp-tools-server.ts';
 

@@ -1,26 +1,42 @@
 import {
   A2AError,
+  type AgentCard,
+  type AgentSkill,
+  type FieldViolation,
+  invalidParams,
+  isReservedMetadata,
   type Metadata,
+  mediaRangesMeet,
+  type Part,
   rerunUri,
   type SendMessageRequest,
   scheduleUri,
+  skillUri,
   type TraceContext,
 } from '@switchyard/protocol';
-import type { Acceptance, PreSubscription, Schedule, StepsOfTask, Submission } from '@switchyard/store';
+import {
+  type Acceptance,
+  type NamedSkill,
+  namedSkill,
+  type PreSubscription,
+  type Schedule,
+  type StepsOfTask,
+  type Submission,
+  skillHint,
+} from '@switchyard/store';
 import { traceContextIn, traceSend } from '@switchyard/telemetry';
+import { requireOneOf } from '../admission/scopes.ts';
 import type { Call } from '../call/call.ts';
-import { activeExtensions, isActive } from '../call/extensions.ts';
+import { activeExtensions, isActive, requireExtensions } from '../call/extensions.ts';
 import { legacyVersion } from '../exchange/service-parameters.ts';
-import { type Backend, taskNotFound } from './backend.ts';
-import { checkMessage, skillOf } from './check-message.ts';
-import { keyConflict } from './idempotency.ts';
-import { type ConditionalSend, generationMismatch } from './if-generation.ts';
+import type { Backend } from './backend.ts';
+import type { ConditionalSend } from './if-generation.ts';
+import { refusalOf } from './refused-message.ts';
 import { type Rerun, readRerun } from './rerun.ts';
 import { readSchedule } from './schedule.ts';
-import { inlineWebhook, tooManyConfigs } from './webhook-draft.ts';
+import { inlineWebhook } from './webhook-draft.ts';
 
 export type Accepted = Extract<Acceptance, { verdict: 'accepted' }>;
-type Refused = Exclude<Acceptance['verdict'], 'accepted' | 'overloaded' | 'other-seq'>;
 
 interface AcceptOptions {
   /** Becomes the task's id, if the message creates one. */
@@ -86,10 +102,7 @@ export async function acceptMessage(
       ...(preSubscription && { reservedId: preSubscription.taskId }),
     }),
   );
-  if (acceptance.verdict === 'overloaded') throw overloaded(acceptance.retryAfterSeconds);
-  if (acceptance.verdict === 'other-seq') throw otherGeneration(request, acceptance.seq);
-  if (acceptance.verdict === 'conflict' && call.idempotencyKey !== undefined) throw keyConflict();
-  if (acceptance.verdict !== 'accepted') throw refusals[acceptance.verdict](request);
+  if (acceptance.verdict !== 'accepted') throw refusalOf(acceptance, request, call);
   const { isDuplicate, isNew, taskId, contextId } = acceptance;
   if (!isDuplicate)
     backend.emit({
@@ -130,74 +143,6 @@ function submission(call: Call, { message, configuration, metadata }: Conditiona
   };
 }
 
-function otherGeneration({ message, configuration }: ConditionalSend, current: number): A2AError {
-  return generationMismatch(message.taskId ?? '', { expected: configuration?.ifGenerationMatch, current });
-}
-
-const refusals: Readonly<Record<Refused, (request: SendMessageRequest) => A2AError>> = {
-  missing: ({ message }) => taskNotFound(message.taskId ?? ''),
-  // A2A 3.4.3: agents MUST reject a contextId that is not the task's.
-  'context-mismatch': () =>
-    new A2AError('InvalidParams', 'The task belongs to another context', {
-      violations: [{ field: 'message.contextId', description: 'is not the context of the task in message.taskId' }],
-    }),
-  terminal: ({ message }) =>
-    new A2AError(
-      'UnsupportedOperation',
-      'The task has ended and accepts no further messages',
-      taskIdOf(message.taskId),
-    ),
-  canceling: ({ message }) =>
-    new A2AError(
-      'UnsupportedOperation',
-      'The task is being canceled and accepts no further messages',
-      taskIdOf(message.taskId),
-    ),
-  working: ({ message }) =>
-    new A2AError(
-      'UnsupportedOperation',
-      'The agent accepts no message while it works on this task: send it when the task waits for you, or has ended',
-      taskIdOf(message.taskId),
-    ),
-  waits: ({ message }) =>
-    new A2AError(
-      'UnsupportedOperation',
-      'The task is scheduled and accepts no message before its time: cancel it, and send another one',
-      taskIdOf(message.taskId),
-    ),
-  conflict: () =>
-    new A2AError('Conflict', 'This messageId was used before, for another message', {
-      violations: [{ field: 'message.messageId', description: 'was used before, for another message' }],
-    }),
-  'too-many-webhooks': ({ message }) => tooManyConfigs(message.taskId ?? ''),
-  'history-full': ({ message }) =>
-    new A2AError(
-      'UnsupportedOperation',
-      'The history of this task is full: continue in a new task',
-      taskIdOf(message.taskId),
-    ),
-  'inbox-full': ({ message }) =>
-    new A2AError('RateLimited', 'Too many messages wait in this task', {
-      metadata: { ...taskIdOf(message.taskId).metadata, limit: 'inbox' },
-      retryAfterSeconds: 1,
-    }),
-  'too-many-open': () => tooMuch('open-tasks', 'You have too many open tasks at this agent'),
-  'too-many-kept': () => tooMuch('kept-tasks', 'You have too many tasks at this agent: delete ended ones'),
-  'too-many-scheduled': () => tooMuch('scheduled-tasks', 'You have too many scheduled tasks at this agent'),
-  'too-many-open-of-tenant': () => tooMuch('open-tasks-of-tenant', 'Your tenant has too many open tasks'),
-  'too-many-bytes-of-tenant': () => tooMuch('bytes-of-tenant', 'Your tenant has reached its limit of stored bytes'),
-};
-
-const overloaded = (retryAfterSeconds: number): A2AError =>
-  new A2AError('RateLimited', 'Too many messages wait for this agent', {
-    retryAfterSeconds,
-    metadata: { limit: 'queue' },
-  });
-const tooMuch = (limit: string, message: string): A2AError =>
-  new A2AError('RateLimited', message, { retryAfterSeconds: 60, metadata: { limit } });
-
-const taskIdOf = (taskId = ''): { metadata: Record<string, string> } => ({ metadata: { taskId } });
-
 /** Subscribes to the task that this message may create; a message with a taskId creates none. */
 export function presubscribe(
   { feeds }: Backend,
@@ -208,4 +153,124 @@ export function presubscribe(
   return message.taskId !== undefined || signal.aborted
     ? undefined
     : feeds.presubscribe(scope, { message, ...(idempotencyKey !== undefined && { idempotencyKey }) });
+}
+
+/**
+ * Refuses a message that its client may not send, or that the agent cannot process.
+ * @throws {A2AError}
+ */
+function checkMessage(call: Call, request: SendMessageRequest): void {
+  requireClientRole(request);
+  requireExtensions(call);
+  requireMediaTypes(call, request);
+  requireSkill(call, request);
+}
+
+/**
+ * Clients speak only for themselves: not as the agent, and not as an agent that calls it.
+ * @throws {A2AError} InvalidParams
+ */
+function requireClientRole({ message, metadata }: SendMessageRequest): void {
+  const violations = [...reservedIn('metadata', metadata), ...reservedIn('message.metadata', message.metadata)];
+  message.parts.forEach((part, i) => {
+    if (part.metadata) violations.push(...reservedIn(`message.parts[${i}].metadata`, part.metadata));
+  });
+  if (message.role === 'ROLE_AGENT')
+    violations.push({ field: 'message.role', description: 'must be ROLE_USER: only agents send ROLE_AGENT' });
+  if (violations.length > 0) throw invalidParams(violations);
+}
+
+function reservedIn(path: string, metadata: Metadata | undefined): FieldViolation[] {
+  if (!metadata) return [];
+  const keys = Object.keys(metadata).filter(isReservedMetadata);
+  return keys.map((key) => ({ field: `${path}.${key}`, description: 'must not be set by clients' }));
+}
+
+/**
+ * A2A has no field for a skill in a request. So each skill that a client names where agents often look must be allowed.
+ * If the card protects a skill, any name that is not exactly one of its skills is refused, because the agent might read
+ * it more loosely.
+ * @throws {A2AError} PermissionDenied, InvalidParams
+ */
+function requireSkill({ agent, admission }: Call, { message, metadata }: SendMessageRequest): void {
+  if (message.metadata?.skillId === undefined && metadata?.skillId === undefined) return;
+  const { skills } = agent.extendedCard ?? agent.card;
+  if (!skills.some(({ securityRequirements = [] }) => securityRequirements.length > 0)) return;
+  for (const [path, named] of [
+    ['message.metadata', message.metadata?.skillId],
+    ['metadata', metadata?.skillId],
+  ] as const) {
+    if (named === undefined) continue;
+    const skill = skills.find(({ id }) => id === named);
+    if (!skill) throw invalidParams([{ field: `${path}.skillId`, description: 'is not a skill of this agent' }]);
+    requireOneOf(admission.identity, skill.securityRequirements);
+  }
+}
+
+/**
+ * The skill that a message names with the skill extension.
+ * @throws {A2AError} PermissionDenied, InvalidParams
+ */
+function skillOf(call: Call, { message }: SendMessageRequest): NamedSkill | undefined {
+  const hint = skillHint(message);
+  if (hint === undefined || !isActive(call, skillUri)) return undefined;
+  const { agent, admission } = call;
+  const named = namedSkill(agent, hint);
+  if (!named) {
+    const known = agent.card.skills.map(({ id }) => id).join(', ');
+    const description = `must be the id of a skill of this agent; they are ${known}`;
+    throw invalidParams([{ field: `message.metadata["${skillUri}"].skill`, description }]);
+  }
+  const { skills } = agent.extendedCard ?? agent.card;
+  requireOneOf(admission.identity, skills.find(({ id }) => id === named.id)?.securityRequirements);
+  return named;
+}
+
+/**
+ * The agent must accept the media types of the message, and the client those of the agent (A2A 3.3.2). Skills may add
+ * to the agent's types (4.4.5), and a request names no skill, so the types of all skills are allowed.
+ * @throws {A2AError} ContentTypeNotSupported, naming every part
+ */
+function requireMediaTypes({ agent }: Call, request: SendMessageRequest): void {
+  const card = agent.extendedCard ?? agent.card;
+  const violations = [...wrongParts(card, request), ...wrongModes(card, request)];
+  if (violations.length === 0) return;
+  throw new A2AError('ContentTypeNotSupported', 'The agent does not support these media types', { violations });
+}
+
+function wrongParts(card: AgentCard, { message }: SendMessageRequest): FieldViolation[] {
+  const taken = modesOf(card, card.defaultInputModes, ({ inputModes }) => inputModes);
+  if (taken.length === 0) return [];
+  return message.parts.flatMap((part, i) => {
+    const type = mediaTypeOf(part);
+    if (type === undefined || taken.some((mode) => mediaRangesMeet(mode, type))) return [];
+    const description = `has a media type that the agent does not accept; it accepts ${taken.join(', ')}`;
+    return [{ field: `message.parts[${i}].mediaType`, description }];
+  });
+}
+
+/** The client could not read the agent's answer: refused before any work is done. */
+function wrongModes(card: AgentCard, { configuration }: SendMessageRequest): FieldViolation[] {
+  const made = modesOf(card, card.defaultOutputModes, ({ outputModes }) => outputModes);
+  const accepted = configuration?.acceptedOutputModes ?? [];
+  if (made.length === 0 || accepted.length === 0) return [];
+  if (accepted.some((mode) => made.some((each) => mediaRangesMeet(mode, each)))) return [];
+  const description = `has none of the output types of the agent; they are ${made.join(', ')}`;
+  return [{ field: 'configuration.acceptedOutputModes', description }];
+}
+
+/** An agent without types accepts and returns any. */
+function modesOf(
+  { skills }: AgentCard,
+  defaults: readonly string[],
+  ofSkill: (skill: AgentSkill) => readonly string[] | undefined,
+): readonly string[] {
+  return [...new Set([...defaults, ...skills.flatMap((skill) => ofSkill(skill) ?? [])])];
+}
+
+/** A file without a media type may have any type: the agent decides. */
+function mediaTypeOf({ mediaType, text, data }: Part): string | undefined {
+  if (mediaType) return mediaType;
+  if (text !== undefined) return 'text/plain';
+  return data !== undefined ? 'application/json' : undefined;
 }

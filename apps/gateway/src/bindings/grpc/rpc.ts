@@ -3,7 +3,7 @@ import { Metadata, type ServerUnaryCall, type ServerWritableStream, status } fro
 import { type A2AError, grpcStatuses } from '@switchyard/protocol';
 import type { Call } from '../../call/call.ts';
 import { activeExtensions } from '../../call/extensions.ts';
-import { requestIdOf } from '../../exchange/response.ts';
+import { requestIdOf } from '../../exchange/exchange.ts';
 import type { Emit, RequestName } from '../../telemetry/events.ts';
 import { failureOf, toA2AError } from '../../telemetry/failures.ts';
 

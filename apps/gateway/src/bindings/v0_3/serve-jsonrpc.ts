@@ -1,8 +1,7 @@
 import { LegacyRestTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
 import type { EventId } from '@switchyard/store';
 import type { Admission } from '../../admission/admission.ts';
-import { type Exchange, namedVersion } from '../../exchange/exchange.ts';
-import { disposeOnClose, reportFailure } from '../../exchange/response.ts';
+import { disposeOnClose, type Exchange, namedVersion, reportFailure } from '../../exchange/exchange.ts';
 import { lastEventIdInMetadata, majorMinor, protocolVersion } from '../../exchange/service-parameters.ts';
 import type { StreamItem } from '../../operations/operation.ts';
 import type { GatewayContext } from '../gateway-context.ts';

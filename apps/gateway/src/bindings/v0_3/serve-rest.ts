@@ -10,9 +10,15 @@ import {
 } from '@switchyard/protocol';
 import { formatEventId } from '@switchyard/store';
 import type { Request, RequestHandler, Response } from 'express';
-import { type Exchange, namedVersion } from '../../exchange/exchange.ts';
+import {
+  disposeOnClose,
+  drained,
+  type Exchange,
+  namedVersion,
+  reportFailure,
+  respond,
+} from '../../exchange/exchange.ts';
 import { readOptionalJson } from '../../exchange/read-json.ts';
-import { disposeOnClose, drained, reportFailure, respond } from '../../exchange/response.ts';
 import { legacyVersion, majorMinor } from '../../exchange/service-parameters.ts';
 import { heartbeatFrame } from '../event-stream.ts';
 import type { GatewayContext } from '../gateway-context.ts';
