@@ -6,12 +6,12 @@
 -- Invariant: a key that belongs to a task that is kept is kept, too.
 
 local tasks_key, owned_key = unpack(KEYS)
-local goes_on
+local is_more
 if tasks_key == owned_key then
-  goes_on = redis.call('ZCOUNT', owned_key, '+inf', '+inf') > 0
+  is_more = redis.call('ZCOUNT', owned_key, '+inf', '+inf') > 0
 else
-  goes_on = redis.call('EXISTS', tasks_key) == 1
+  is_more = redis.call('EXISTS', tasks_key) == 1
 end
-if goes_on then return 0 end
+if is_more then return 0 end
 redis.call('UNLINK', owned_key)
 return 1
