@@ -48,7 +48,7 @@ const promisedSlot: Plan = {
 class Process {
   readonly slots: Slots;
   readonly #concurrency: number;
-  readonly #loops: readonly { readonly loop: FetchLoop; readonly interrupt: () => void }[];
+  readonly #loops: readonly FetchLoop[];
   /** The running jobs; `end` ends a job, with or without an error. */
   readonly running: { readonly id: string; readonly end: (isFailed: boolean) => void }[] = [];
   leases = 0;
@@ -57,15 +57,13 @@ class Process {
 
   constructor(name: string, concurrency: number, world: World) {
     this.#concurrency = concurrency;
-    this.slots = new Slots(concurrency, { isShared: world.queues.length > 1 });
+    this.slots = new Slots(concurrency);
     this.#loops = world.queues.map((queue, shard) => {
-      const taker = `${name}:echo/${shard}`;
       const loop = new FetchLoop({
         queue,
-        taker,
+        taker: `${name}:echo/${shard}`,
         take: (request) => queue.take(request),
-        waitAndTake: (request) => queue.waitAndTake(request),
-        wait: () => queue.wait(taker),
+        wait: () => queue.wait(),
         slots: this.slots,
         isolation: new Isolation(),
         hold: () => this.#hold(),
@@ -73,7 +71,7 @@ class Process {
         onError: () => undefined,
       });
       loop.start();
-      return { loop, interrupt: () => queue.interrupt(taker) };
+      return loop;
     });
   }
 
@@ -94,11 +92,8 @@ class Process {
 
   async stop(): Promise<void> {
     this.slots.end();
-    for (const { loop, interrupt } of this.#loops) {
-      loop.stop();
-      interrupt();
-    }
-    await Promise.all(this.#loops.map(({ loop }) => loop.settled()));
+    for (const loop of this.#loops) loop.stop();
+    await Promise.all(this.#loops.map((loop) => loop.settled()));
     this.isStopped = true;
   }
 
@@ -166,12 +161,8 @@ class World {
     }
     const waiting = this.queues.flatMap((queue) => queue.waiting);
     if (this.processes.some(({ isFree }) => isFree)) expect(waiting, 'jobs that wait beside free slots').toEqual([]);
-    for (const { slots, running, leases, isStopped } of this.processes) {
-      expect(leases).toBe(running.length);
-      // A loop that does not share its slots keeps the free ones while it waits for a job.
-      if (slots.isShared || isStopped) expect(slots.active).toBe(running.length);
-      else expect(slots.active).toBeGreaterThanOrEqual(running.length);
-    }
+    for (const { slots, running, leases } of this.processes)
+      expect({ active: slots.active, leases }).toEqual({ active: running.length, leases: running.length });
     expect(this.#problems).toEqual([]);
   }
 

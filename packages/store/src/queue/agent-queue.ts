@@ -104,7 +104,7 @@ export function takeArgValues(lockMs: number, { taker, number, count, kinds }: T
 
 /**
  * The jobs of one queue on one shard, for the process that runs them. Only the Lua of this folder knows the layout of
- * BullMQ's keys, and wake-ups.ts its marker; queues.ts uses BullMQ's own client.
+ * BullMQ's keys; queues.ts and wake-ups.ts use BullMQ's own client.
  */
 export class AgentQueue {
   readonly root: string;
@@ -117,9 +117,9 @@ export class AgentQueue {
     this.root = queueRoot(name, keys);
   }
 
-  async take(lockMs: number, request: TakeRequest, redis = this.#redis): Promise<Taken> {
+  async take(lockMs: number, request: TakeRequest): Promise<Taken> {
     const { root } = this;
-    const [rest, ...jobs] = await takeScript.run(redis, { keys: { root }, args: takeArgValues(lockMs, request) });
+    const [rest, ...jobs] = await takeScript.run(this.#redis, { keys: { root }, args: takeArgValues(lockMs, request) });
     return takenFrom(rest, jobs);
   }
 

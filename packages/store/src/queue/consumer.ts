@@ -51,7 +51,7 @@ export interface ConsumerPort {
 
 interface ConsumerDependencies extends ConsumerOptions {
   /** Takes jobs. Default: without beginning their turns. */
-  readonly take?: (queue: AgentQueue, request: TakeRequest, redis: RedisConnection) => Promise<Taken>;
+  readonly take?: (queue: AgentQueue, request: TakeRequest) => Promise<Taken>;
 }
 
 /** Delay of a job whose run rejected, for example because Redis was unreachable. */
@@ -70,13 +70,11 @@ export class Consumer {
   constructor(port: ConsumerPort, options: ConsumerDependencies) {
     this.#port = port;
     this.#options = options;
-    const { redis, shards, processId } = port;
-    this.#slots = new Slots(options.concurrency, { isShared: shards.all.length > 1 });
-    this.#sources = shards.all.map((keys, shard) => {
-      const queue = new AgentQueue(redis, keys, options.agent);
-      const taker = `${processId}:${options.agent}/${shard}`;
-      const wakeUps = new WakeUps(redis, queue.root, taker, options.onError);
-      return { queue, wakeUps, loop: this.#loop(queue, wakeUps, taker) };
+    this.#slots = new Slots(options.concurrency);
+    this.#sources = port.shards.all.map((keys, shard) => {
+      const queue = new AgentQueue(port.redis, keys, options.agent);
+      const wakeUps = new WakeUps(port.redis, keys, options.agent, options.onError);
+      return { queue, wakeUps, loop: this.#loop(queue, wakeUps, shard) };
     });
   }
 
@@ -96,7 +94,7 @@ export class Consumer {
   /** Takes no more jobs. Running jobs go on. */
   async pause(): Promise<void> {
     this.#slots.close();
-    await this.#settled();
+    await Promise.all(this.#sources.map(({ loop }) => loop.settled()));
   }
 
   /** Takes jobs again. */
@@ -109,18 +107,10 @@ export class Consumer {
     clearInterval(this.#timer);
     this.#slots.end();
     for (const { loop } of this.#sources) loop.stop();
-    await this.#settled();
+    await Promise.all(this.#sources.map(({ loop }) => loop.settled()));
     await Promise.all(this.#running);
     this.#port.isolation.leave(this.#slots);
-    for (const { wakeUps } of this.#sources) wakeUps.close();
-  }
-
-  /** Resolves when no request for jobs is on its way. */
-  async #settled(): Promise<void> {
-    const { onError } = this.#options;
-    await Promise.all(
-      this.#sources.map(({ wakeUps, loop }) => Promise.all([wakeUps.interrupt().catch(onError), loop.settled()])),
-    );
+    await Promise.all(this.#sources.map(({ wakeUps }) => wakeUps.close()));
   }
 
   /**
@@ -131,14 +121,13 @@ export class Consumer {
     return this.#slots.yieldSlot(wait);
   }
 
-  #loop(queue: AgentQueue, wakeUps: WakeUps, taker: string): FetchLoop {
-    const { redis, leases, isolation, lockMs } = this.#port;
-    const { take = (from, request, over) => from.take(lockMs, request, over), onError } = this.#options;
+  #loop(queue: AgentQueue, wakeUps: WakeUps, shard: number): FetchLoop {
+    const { leases, isolation, processId, lockMs } = this.#port;
+    const { agent, take = (from, request) => from.take(lockMs, request), onError } = this.#options;
     return new FetchLoop({
       queue,
-      taker,
-      take: (request) => take(queue, request, redis),
-      waitAndTake: (request, ms) => wakeUps.waitAndRun(ms, (connection) => take(queue, request, connection)),
+      taker: `${processId}:${agent}/${shard}`,
+      take: (request) => take(queue, request),
       wait: (ms) => wakeUps.wait(ms),
       slots: this.#slots,
       isolation,

@@ -18,11 +18,6 @@ export interface FetchLoopDependencies {
   readonly taker: string;
   readonly take: (request: TakeRequest) => Promise<Taken>;
   /**
-   * Takes jobs as soon as there may be one, at the latest after `ms`.
-   * @returns undefined if there was no reply. The jobs may have been taken: `take` with the same request returns them.
-   */
-  readonly waitAndTake: (request: TakeRequest, ms: number) => Promise<Taken | undefined>;
-  /**
    * Resolves when there may be a job, at the latest after `ms`.
    * @returns whether this process alone was woken
    */
@@ -38,7 +33,7 @@ export interface FetchLoopDependencies {
 /**
  * Takes the jobs of one queue on one shard, as many as slots are free, and waits when there is none. Requests run one
  * after the other: a reply is never older than the wait before it, and a job added after a reply leaves a wake-up for
- * the next wait. While it waits it keeps the slots of its next request, unless it shares them with other loops.
+ * the next wait.
  */
 export class FetchLoop {
   readonly #dependencies: FetchLoopDependencies;
@@ -65,27 +60,19 @@ export class FetchLoop {
   }
 
   async #run(): Promise<void> {
-    const { slots } = this.#dependencies;
-    for (let waitUntil = 0; ; ) {
-      const grant = await slots.acquire(MAX_AT_ONCE);
+    for (;;) {
+      const grant = await this.#dependencies.slots.acquire(MAX_AT_ONCE);
       if (!grant) return;
-      const waitMs = waitUntil - performance.now();
-      // These slots are for jobs that turns wait for, and may be needed otherwise before one comes.
-      if (waitMs > 0 && grant.kinds !== 'any') {
-        slots.release(grant.count);
-        waitUntil = await this.#wait(waitMs);
-        continue;
-      }
-      const taking = this.#takeAndStart(grant, waitMs);
+      const taking = this.#takeAndStart(grant);
       this.#taking = taking;
-      waitUntil = await this.#nextTake(await taking);
+      await this.#waitForJobs(await taking);
     }
   }
 
-  async #takeAndStart({ count, kinds }: Grant, waitMs: number): Promise<Taken | undefined> {
+  async #takeAndStart({ count, kinds }: Grant): Promise<Taken | undefined> {
     const { slots, isolation } = this.#dependencies;
     const takenAt = performance.now();
-    const taken = await this.#take(count, kinds, waitMs);
+    const taken = await this.#take(count, kinds);
     for (const job of taken?.jobs ?? []) this.#start(job, takenAt, (run) => run());
     slots.release(count - (taken?.jobs.length ?? 0));
     if (taken?.hasSuspects && isolation.claim()) await this.#takeSuspect();
@@ -101,16 +88,14 @@ export class FetchLoop {
     this.#start(suspect, takenAt, (run) => isolation.run(run));
   }
 
-  async #take(count: number, kinds: JobKinds, waitMs = 0): Promise<Taken | undefined> {
-    const { take, waitAndTake, taker, onError } = this.#dependencies;
+  async #take(count: number, kinds: JobKinds): Promise<Taken | undefined> {
+    const { take, taker, onError } = this.#dependencies;
     const number = this.#number;
     this.#number += count;
     try {
       // The token says that the run is alone in its process, except for turns that it waits for: see begin.lua.
       const isAlone = kinds === 'suspect' || kinds === 'awaited+suspects';
-      const request = { taker: isAlone ? `${taker}:alone` : taker, number, count, kinds };
-      const taken = waitMs > 0 ? await waitAndTake(request, waitMs) : undefined;
-      return taken ?? (await take(request));
+      return await take({ taker: isAlone ? `${taker}:alone` : taker, number, count, kinds });
     } catch (error) {
       onError(toError(error));
       return undefined;
@@ -129,31 +114,21 @@ export class FetchLoop {
       });
   }
 
-  /** @returns when to take jobs again, as performance.now(), unless it is woken before */
-  async #nextTake(taken: Taken | undefined): Promise<number> {
+  async #waitForJobs(taken: Taken | undefined): Promise<void> {
+    const { wait, slots, queue } = this.#dependencies;
     if (!taken) return this.#pause(RETRY_MS);
     const { jobs, waiting, dueInMs = POLL_MS } = taken;
     if (waiting > 0 && jobs.length === 0) return this.#pause(POLL_AWAITED_MS);
-    if (waiting > 0) return 0;
+    if (waiting > 0) return;
     await outcomesOfQuickAgents();
-    const waitMs = Math.min(dueInMs, POLL_MS);
-    // Where jobs come together, the time until this process hears of the next one lets more of them arrive.
-    const isBusy = jobs.length > 1;
-    return isBusy || this.#dependencies.slots.isShared ? this.#wait(waitMs) : performance.now() + waitMs;
-  }
-
-  async #wait(ms: number): Promise<0> {
-    const { wait, slots, queue } = this.#dependencies;
-    const isWoken = await wait(ms);
+    const isWoken = await wait(Math.min(dueInMs, POLL_MS));
     // Jobs of other shards have taken all slots meanwhile, or this process takes no more.
     if (isWoken && !slots.isFree) await queue.wakeAnother().catch(this.#dependencies.onError);
-    return 0;
   }
 
-  async #pause(ms: number): Promise<0> {
+  async #pause(ms: number): Promise<void> {
     const { signal } = this.#ended;
     await delay(ms, undefined, { signal }).catch(() => undefined);
-    return 0;
   }
 }
 

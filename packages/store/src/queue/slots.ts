@@ -12,8 +12,6 @@ export interface Grant {
  * until no slot is left for the turns that they wait for.
  */
 export class Slots {
-  /** Several loops acquire them: one that waits for a job must not keep a slot. */
-  readonly isShared: boolean;
   readonly #count: number;
   #held = 0;
   #yielded = 0;
@@ -24,9 +22,8 @@ export class Slots {
   #isGranting = false;
   #onChange: () => void = () => undefined;
 
-  constructor(count: number, { isShared = false } = {}) {
+  constructor(count: number) {
     this.#count = count;
-    this.isShared = isShared;
   }
 
   /** Running turns that do not wait for others. */

@@ -76,17 +76,6 @@ export async function onConnection<Used>(
   }
 }
 
-/**
- * A second connection, for commands that block. If it breaks, they reject: sent again later, they could be executed
- * after their caller has given up.
- */
-export function openBlocking(redis: RedisConnection): RedisConnection {
-  const options = { autoResendUnfulfilledCommands: false };
-  if (!(redis instanceof Cluster)) return redis.duplicate(options);
-  const { replyMapping: _, ...redisOptions } = redis.options.redisOptions ?? {};
-  return redis.duplicate(undefined, { redisOptions: { ...redisOptions, ...options } });
-}
-
 const unreachable = (cause: unknown): StoreError =>
   new StoreError(`Redis did not answer within ${START_WITHIN_MS / 1_000} s: is it running where REDIS_URL says?`, {
     cause,

@@ -11,7 +11,6 @@ import {
 import type { TurnJob } from '../queue/consumer.ts';
 import { jobId } from '../queue/job.ts';
 import { settingsArgNames, settingsArgValues, sharedKeyNames } from '../record/record-args.ts';
-import type { RedisConnection } from '../redis/connection.ts';
 import { tuple, tupleAnd } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
 import {
@@ -50,12 +49,8 @@ export class TurnTaker {
   }
 
   /** The next jobs, with their turns begun. The same taker and number get the same reply. */
-  async take(
-    { root, keys }: AgentQueue,
-    request: TakeRequest,
-    { agent = {}, redis = this.#port.redis }: { agent?: AgentTurnSettings; redis?: RedisConnection } = {},
-  ): Promise<Taken> {
-    const { settings } = this.#port;
+  async take({ root, keys }: AgentQueue, request: TakeRequest, agent: AgentTurnSettings = {}): Promise<Taken> {
+    const { redis, settings } = this.#port;
     const [rest, ...jobs] = await takeTurnsScript.run(redis, {
       keys: { root, ...keys.shared, dead: keys.dead },
       args: {

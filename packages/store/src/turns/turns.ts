@@ -4,7 +4,6 @@ import { Consumer, type ConsumerOptions, type ConsumerPort, type TurnJob } from 
 import type { LeasedTurn } from '../queue/leases.ts';
 import { recordArgNames, recordArgValues, recordKeyNames } from '../record/record-args.ts';
 import type { Channels } from '../redis/channels.ts';
-import type { RedisConnection } from '../redis/connection.ts';
 import { agentOf, principalOf } from '../redis/scope.ts';
 import { defineScript } from '../redis/script.ts';
 import { readPieces } from '../tasks/pieces.ts';
@@ -74,9 +73,8 @@ export class Turns {
 
   /** Consumes the jobs of one agent; each run calls `begin`. */
   consume({ maxAttempts, whileWorking, ...options }: TurnConsumerOptions): Consumer {
-    const agent = { maxAttempts, whileWorking };
-    const take = (queue: AgentQueue, request: TakeRequest, redis: RedisConnection) =>
-      this.#taker.take(queue, request, { agent, redis });
+    const take = (queue: AgentQueue, request: TakeRequest) =>
+      this.#taker.take(queue, request, { maxAttempts, whileWorking });
     return new Consumer(this.#port.consumers, { ...options, take });
   }
 

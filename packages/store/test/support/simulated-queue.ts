@@ -38,11 +38,9 @@ export class SimulatedQueue {
   readonly #locks = new Map<string, string>();
   /** The last take of each taker. */
   readonly #lastTakes = new Map<string, { readonly number: number; readonly ids: readonly string[] }>();
-  readonly #sleepers: { readonly taker: string; readonly awake: (isWoken: boolean) => void }[] = [];
-  readonly #interrupted = new Set<string>();
+  readonly #sleepers: ((isWoken: boolean) => void)[] = [];
   #hasMarker = false;
   #takes = 0;
-  #waits = 0;
 
   constructor(network: SimulatedNetwork) {
     this.#network = network;
@@ -66,38 +64,11 @@ export class SimulatedQueue {
     return this.#network.request(() => this.#take(request), ++this.#takes % 4 === 0);
   }
 
-  wait(taker: string): Promise<boolean> {
-    return this.#sleep(taker, (isWoken) => isWoken);
-  }
-
-  /** The reply to each fifth request is lost. */
-  waitAndTake(request: TakeRequest): Promise<Taken | undefined> {
-    const isReplyLost = ++this.#waits % 5 === 0;
-    return this.#sleep(request.taker, () => {
-      const taken = this.#take(request);
-      return isReplyLost ? undefined : taken;
-    });
-  }
-
-  /** Ends the wait of a taker, also one that has not arrived yet. */
-  interrupt(taker: string): void {
+  wait(): Promise<boolean> {
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const answer = (isWoken: boolean): void => this.#network.send(() => resolve(isWoken));
     this.#network.send(() => {
-      const at = this.#sleepers.findIndex((sleeper) => sleeper.taker === taker);
-      if (at < 0) this.#interrupted.add(taker);
-      else this.#sleepers.splice(at, 1)[0]?.awake(false);
-    });
-  }
-
-  /** @param then what Redis does once the sleeper is woken, or its wait is over */
-  #sleep<Reply>(taker: string, then: (isWoken: boolean) => Reply): Promise<Reply> {
-    const { promise, resolve } = Promise.withResolvers<Reply>();
-    const awake = (isWoken: boolean): void => {
-      const reply = then(isWoken);
-      this.#network.send(() => resolve(reply));
-    };
-    this.#network.send(() => {
-      if (this.#interrupted.delete(taker)) return awake(false);
-      this.#sleepers.push({ taker, awake });
+      this.#sleepers.push(answer);
       if (this.#hasMarker) this.#mark();
     });
     return promise;
@@ -109,13 +80,13 @@ export class SimulatedQueue {
 
   /** The longest wait ends by its time limit. */
   endWait(): void {
-    this.#sleepers.shift()?.awake(false);
+    this.#sleepers.shift()?.(false);
   }
 
   #mark(): void {
     const sleeper = this.#sleepers.shift();
     this.#hasMarker = !sleeper;
-    sleeper?.awake(true);
+    sleeper?.(true);
   }
 
   #take({ taker, number, count }: TakeRequest): Taken {
