@@ -46,6 +46,9 @@ export function textTable(head: readonly string[], rows: readonly (readonly (str
   return lines.map((line) => `  ${cells(line).join('   ')}`.trimEnd()).join('\n');
 }
 
+/** Breaks a paragraph into lines of at most 120 columns, as in the docs. */
+export const inLines = (text: string): string => text.replace(/(.{1,120})(?: |$)/g, '$1\n').trimEnd();
+
 /**
  * Replaces the text of a page between `<!-- <name>: … -->` and `<!-- end of <name> -->`.
  * @throws {Error} the page has no such section

@@ -1,4 +1,4 @@
-import { markdownTable, number } from '../tables.ts';
+import { inLines, markdownTable, number } from '../tables.ts';
 import { figureOf, type Result } from './measure.ts';
 import { type Conditions, heldBars, inWords } from './report.ts';
 import { curveCallers, curveId, curveKinds, DURABLE, LIMIT, MEMORY } from './rows/send.ts';
@@ -104,9 +104,11 @@ export function curveTable(curve: Curve): string {
   const points = pointsOf(curve);
   const missed = points.filter(({ result }) => ratioTo(result, DURABLE) < 1);
   const where = missed.map(({ kind, callers }) => `${callers} ${kind}`).join(', ');
+  const ahead = `${points.length - missed.length} of ${points.length} points${where && `; behind at ${where}`}`;
   return [
-    `Measured on ${curve.date} (${inWords(curve.conditions)}).`,
-    `Medians. Ahead of the SDK with its tasks in Redis at ${points.length - missed.length} of ${points.length} points${where && `; behind at ${where}`}.`,
+    inLines(
+      `Measured on ${curve.date} (${inWords(curve.conditions)}). Medians. Ahead of the SDK with its tasks in Redis at ${ahead}.`,
+    ),
     '',
     markdownTable(
       [
