@@ -1,7 +1,6 @@
 import { A2AError } from '@switchyard/protocol';
 import type { AnnouncedAgent, Registry } from '@switchyard/store';
 import type { Admission } from '../admission/admission.ts';
-import type { Identity } from '../auth/identity.ts';
 import type { Emit } from '../telemetry/events.ts';
 import { toA2AError } from '../telemetry/failures.ts';
 
@@ -109,11 +108,11 @@ export interface AgentSelector {
  */
 function selectAgent(
   agents: AgentDirectory,
-  caller: Pick<Identity, 'principal' | 'agents'>,
+  caller: Pick<Admission, 'principal' | 'canUse'>,
   { agentId, tenant }: AgentSelector,
 ): AnnouncedAgent {
   if (typeof tenant !== 'string' || tenant === '') return requireAgent(agents, agentId, caller);
-  const named = (caller.agents?.includes(tenant) ?? true) && agents.find(tenant);
+  const named = caller.canUse(tenant) && agents.find(tenant);
   if (named && (agentId === undefined || agentId === tenant)) return named;
   if (tenant === caller.principal.tenant) return requireAgent(agents, agentId, caller);
   throw new A2AError('NotFound', 'There is no such tenant', {
@@ -129,9 +128,9 @@ function selectAgent(
 export function requireAgent(
   agents: AgentDirectory,
   id: string | undefined,
-  caller?: Pick<Identity, 'agents'>,
+  caller?: Pick<Admission, 'canUse'>,
 ): AnnouncedAgent {
-  const mayUse = (agent: AnnouncedAgent): boolean => caller?.agents?.includes(agent.id) ?? true;
+  const mayUse = (agent: AnnouncedAgent): boolean => caller?.canUse(agent.id) ?? true;
   if (id === undefined) return requireAgentAtRoot(agents, mayUse);
   const agent = agents.find(id);
   if (agent && mayUse(agent)) return agent;
@@ -152,7 +151,7 @@ function requireAgentAtRoot(agents: AgentDirectory, mayUse: (agent: AnnouncedAge
 /** The agent that a caller names. If it does not exist for the caller, this is audited. @throws {A2AError} */
 export function agentOfCall(agents: AgentDirectory, admission: Admission, selector: AgentSelector): AnnouncedAgent {
   try {
-    return selectAgent(agents, admission.identity, selector);
+    return selectAgent(agents, admission, selector);
   } catch (thrown) {
     const { agentId, tenant } = selector;
     const named = typeof tenant === 'string' && tenant !== '' ? tenant : agentId;
