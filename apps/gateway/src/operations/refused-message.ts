@@ -24,51 +24,36 @@ function otherGeneration({ message, configuration }: ConditionalSend, current: n
   return generationMismatch(message.taskId ?? '', { expected: configuration?.ifGenerationMatch, current });
 }
 
-const refusals: Readonly<Record<Refused, (request: SendMessageRequest) => A2AError>> = {
+type RefusalOf = (request: SendMessageRequest) => A2AError;
+
+/** The task takes no such message now. */
+const unsupported =
+  (text: string): RefusalOf =>
+  ({ message }) =>
+    new A2AError('UnsupportedOperation', text, { metadata: { taskId: message.taskId ?? '' } });
+
+const refusals: Readonly<Record<Refused, RefusalOf>> = {
   missing: ({ message }) => taskNotFound(message.taskId ?? ''),
   // A2A 3.4.3: agents MUST reject a contextId that is not the task's.
   'context-mismatch': () =>
     new A2AError('InvalidParams', 'The task belongs to another context', {
       violations: [{ field: 'message.contextId', description: 'is not the context of the task in message.taskId' }],
     }),
-  terminal: ({ message }) =>
-    new A2AError(
-      'UnsupportedOperation',
-      'The task has ended and accepts no further messages',
-      taskIdOf(message.taskId),
-    ),
-  canceling: ({ message }) =>
-    new A2AError(
-      'UnsupportedOperation',
-      'The task is being canceled and accepts no further messages',
-      taskIdOf(message.taskId),
-    ),
-  working: ({ message }) =>
-    new A2AError(
-      'UnsupportedOperation',
-      'The agent accepts no message while it works on this task: send it when the task waits for you, or has ended',
-      taskIdOf(message.taskId),
-    ),
-  waits: ({ message }) =>
-    new A2AError(
-      'UnsupportedOperation',
-      'The task is scheduled and accepts no message before its time: cancel it, and send another one',
-      taskIdOf(message.taskId),
-    ),
+  terminal: unsupported('The task has ended and accepts no further messages'),
+  canceling: unsupported('The task is being canceled and accepts no further messages'),
+  working: unsupported(
+    'The agent accepts no message while it works on this task: send it when the task waits for you, or has ended',
+  ),
+  waits: unsupported('The task is scheduled and accepts no message before its time: cancel it, and send another one'),
   conflict: () =>
     new A2AError('Conflict', 'This messageId was used before, for another message', {
       violations: [{ field: 'message.messageId', description: 'was used before, for another message' }],
     }),
   'too-many-webhooks': ({ message }) => tooManyConfigs(message.taskId ?? ''),
-  'history-full': ({ message }) =>
-    new A2AError(
-      'UnsupportedOperation',
-      'The history of this task is full: continue in a new task',
-      taskIdOf(message.taskId),
-    ),
+  'history-full': unsupported('The history of this task is full: continue in a new task'),
   'inbox-full': ({ message }) =>
     new A2AError('RateLimited', 'Too many messages wait in this task', {
-      metadata: { ...taskIdOf(message.taskId).metadata, limit: 'inbox' },
+      metadata: { taskId: message.taskId ?? '', limit: 'inbox' },
       retryAfterSeconds: 1,
     }),
   'too-many-open': () => tooMuch('open-tasks', 'You have too many open tasks at this agent'),
@@ -85,5 +70,3 @@ const overloaded = (retryAfterSeconds: number): A2AError =>
   });
 const tooMuch = (limit: string, message: string): A2AError =>
   new A2AError('RateLimited', message, { retryAfterSeconds: 60, metadata: { limit } });
-
-const taskIdOf = (taskId = ''): { metadata: Record<string, string> } => ({ metadata: { taskId } });
