@@ -57,12 +57,12 @@ describe('a line that an agent logs', () => {
 
 it('a line about a scheduled task has the fields that docs/logs.md describes', () => {
   const task = { agent: 'echo', taskId: 't' };
-  const [begun, notFollowed] = logged(
+  const [begun, refused] = logged(
     { kind: 'scheduled-task-begun', ...task, lateMs: 7 },
     { kind: 'scheduled-task-refused', ...task, why: 'overloaded', willRetry: true },
   );
   expect(begun).toMatchObject({ task: 't', lateMs: 7 });
-  expect(notFollowed).toMatchObject({ why: 'overloaded', willRetry: true });
+  expect(refused).toMatchObject({ why: 'overloaded', willRetry: true });
 });
 
 it('a turn that ended with an error is logged as a warning with its stack, an outage of Redis without a stack', () => {

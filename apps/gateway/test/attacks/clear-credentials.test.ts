@@ -8,7 +8,7 @@ import { call, post, type Sent, userMessage } from '../support/client.ts';
 import { grpcAddressOf } from '../support/grpc-address.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 
-// Whoever can read Redis, a replica or a backup could read the credentials for webhooks, if they were stored in clear.
+// A person who can read Redis, a replica or a backup must not get the credentials for webhooks in clear text.
 
 const headers = { 'x-api-key': 'key-of-alice-0123456789' };
 const keys = [{ key: headers['x-api-key'], subject: 'alice', tenant: 'default', scopes: [] }];
