@@ -7,7 +7,7 @@
 --       limit    number of events that are kept at most
 --       kept_ms  how long they are kept
 -- Returns  the number of events ever written
--- Invariant: the trail has at most `most` events. If that was lowered, each batch removes up to 200 entries until then.
+-- Invariant: the trail has at most `limit` events. After it was lowered, each batch removes up to 200 entries.
 
 local trail_key = unpack(KEYS)
 local batch, count, events, limit, kept_ms = unpack(ARGV)
