@@ -78,7 +78,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
   const resources = createLimitedResources(settings.resources, settings.auth);
   const requests = store.forRequests(settings.storeTimeoutMs);
   const { tasks, webhooks, ops, audit: trail } = requests;
-  // Metrics can only be read on the admin port.
+  // Metrics can only be read on the operators' port.
   const metrics = settings.admin && new GatewayMetrics(metricSources(store, requests, resources));
   if (metrics) store.observe(metrics.observer);
   const audit = new Audit(settings.audit, {

@@ -7,12 +7,12 @@ import { dataFolderOf, readAddresses } from '../data-folder/data-folder.ts';
 import { Failure } from '../failures/failure.ts';
 import { type Invocation, openSession, type Session } from '../session/session.ts';
 
-/** The admin port of `switchyard up` with the default `PORT`. */
+/** The operators' port of `switchyard up` with the default `PORT`. */
 const defaultUrl = 'http://127.0.0.1:4100';
 
 export const operatorHelp = `
 Environment:
-  SWITCHYARD_OPERATOR_URL     the gateway's admin port (default: of the deployment running in this folder,
+  SWITCHYARD_OPERATOR_URL     URL of the operators' port (default: of the deployment running in this folder,
                               else ${defaultUrl})
   ADMIN_KEY, ADMIN_KEY_FILE   its key (default: operator-key in .switchyard, .data or DATA_DIR)`;
 

@@ -17,7 +17,7 @@ export interface AuditSettings {
 
 const defaultAuditSettings: AuditSettings = { events: 'changes' };
 
-/** The admin port and its key. */
+/** The operators' port and its key. */
 export interface AdminSettings {
   readonly host: string;
   /** 0: any free port. */
@@ -129,7 +129,7 @@ export interface GatewaySettings {
   readonly publicUrl?: string | undefined;
   /** The default agent, served at the root; unset: the first announced one by name. */
   readonly defaultAgent?: string | undefined;
-  /** Unset: no admin port, and no metrics. */
+  /** Unset: no operators' port, and no metrics. */
   readonly admin?: AdminSettings | undefined;
   readonly auth: AuthSettings;
   readonly audit: AuditSettings;
