@@ -48,7 +48,7 @@ async function measureStart(): Promise<Record<string, Figures>> {
   const metrics = await metricsSettings();
   const settings: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     neither: {},
-    'neither, once more': {},
+    'neither, repeated': {},
     'metrics, read every 5 s': metrics,
     'traces of 1 %': { TRACES: 'otlp', TRACES_URL: `${collector.url}/v1/traces`, TRACES_SAMPLE: '0.01' },
   };
@@ -130,5 +130,5 @@ function table(): string {
       return [median(own), `${middle} (${low} to ${high})`];
     }),
   ]);
-  return markdownTable(['', 'µs per task', 'beside neither', 'tasks/s', 'beside neither'], rows);
+  return markdownTable(['', 'µs per task', 'ratio to neither', 'tasks/s', 'ratio to neither'], rows);
 }
