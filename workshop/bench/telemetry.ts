@@ -119,7 +119,7 @@ function scrape({ ADMIN_PORT, METRICS_PORT, METRICS_KEY }: Awaited<ReturnType<ty
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
-/** Medians over the starts; for the variant without both, also minimum and maximum. */
+/** Medians over the starts, and of the ratios also the lowest and the highest. */
 function table(): string {
   const rows = Object.keys(figures[0] ?? {}).map((name) => [
     name,
