@@ -11,7 +11,7 @@ import { consoleBuild } from './console/start-build.ts';
 interface ExampleSettings {
   readonly defaultAgent?: string;
   readonly agents?: readonly string[];
-  readonly beside?: string;
+  readonly companion?: string;
 }
 
 await runSession(process, async (session) => {
@@ -28,14 +28,14 @@ await runSession(process, async (session) => {
   );
   if (help !== undefined) return terminal.print(help);
   const [name = ''] = positionals;
-  const { agents, defaultAgent, beside } = readExample(name);
+  const { agents, defaultAgent, companion } = readExample(name);
   const given = await readSettings(environment);
   const operators = await openOperators(given);
   const settings = { ...given, environment, agents, defaultAgent: given.defaultAgent ?? defaultAgent, operators };
   await runOnEmptyRedis(session, {
     command: `npm run example -- ${name}`,
     name: 'example',
-    settings: { ...settings, ...(beside && { beside }) },
+    settings: { ...settings, ...(companion && { companion }) },
     greeting: `\nThe example is ready on http://${given.host}:${given.port}: examples/${name}/README.md says what to try.\n${consoleLine(operators)}`,
     afterGreeting: consoleBuild(session, operators),
   });
@@ -48,6 +48,10 @@ function readExample(name: string) {
   const { switchyard = {} }: { switchyard?: ExampleSettings } = JSON.parse(
     readFileSync(`${home}/package.json`, 'utf8'),
   );
-  const { agents = ['agent.ts'], defaultAgent = name, beside } = switchyard;
-  return { agents: agents.map((module) => resolve(home, module)), defaultAgent, beside: beside && `${home}/${beside}` };
+  const { agents = ['agent.ts'], defaultAgent = name, companion } = switchyard;
+  return {
+    agents: agents.map((module) => resolve(home, module)),
+    defaultAgent,
+    companion: companion && `${home}/${companion}`,
+  };
 }

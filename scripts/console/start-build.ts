@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers';
 import type { Operators, Session } from '@switchyard/cli/up';
 import { type GuardedProcess, spawnGuarded } from '@switchyard/local';
 
-/** What builds the console, if it has changed, beside what is more urgent; undefined: there is none. */
+/** Builds the console if it has changed, at a low priority. Undefined: there is no console. */
 export function consoleBuild(
   { terminal }: Pick<Session, 'terminal'>,
   { consoleUrl }: Operators,

@@ -18,7 +18,7 @@ export interface ProgramSettings {
   /** Id of the default agent; undefined: the first by name. */
   readonly defaultAgent: string | undefined;
   /** A further program, such as a remote agent. */
-  readonly beside?: string;
+  readonly companion?: string;
   /** Unset: no operators' port. */
   readonly operators?: Operators;
   /** Where other commands find this deployment; unset: nowhere. */
@@ -83,7 +83,7 @@ export function startWorker(settings: ProgramSettings): Promise<GuardedProcess> 
   return startProgram([...quietly, workerProgram(), ...(isWatched ? ['--watch'] : []), ...agents], settings);
 }
 
-export function startBeside(program: string, settings: ProgramSettings): Promise<GuardedProcess> {
+export function startCompanion(program: string, settings: ProgramSettings): Promise<GuardedProcess> {
   return startProgram([program], settings);
 }
 

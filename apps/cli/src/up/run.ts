@@ -1,6 +1,6 @@
 import { type EmbeddedRedis, type GuardedProcess, isPortTaken } from '@switchyard/local';
 import { writeAddresses } from '../data-folder/data-folder.ts';
-import { type ProgramSettings, startBeside, startGateway, startWorker, urlOf } from './programs.ts';
+import { type ProgramSettings, startCompanion, startGateway, startWorker, urlOf } from './programs.ts';
 import { type StopSignals, untilAborted } from './stop-signals.ts';
 import { type Supervision, supervise } from './supervise.ts';
 import type { Source, Terminal } from './terminal.ts';
@@ -43,9 +43,9 @@ export async function runUntilStopped(run: Run): Promise<void> {
   await Promise.all(redis.map(({ started }) => started));
   const keepWithOutput = (name: Source, start: () => Promise<GuardedProcess>): Supervision =>
     keepRunning(name, withOutput(terminal, name, start));
-  const { beside } = settings;
+  const { companion } = settings;
   const programs = [
-    ...(beside ? [keepWithOutput('beside', () => startBeside(beside, settings))] : []),
+    ...(companion ? [keepWithOutput('companion', () => startCompanion(companion, settings))] : []),
     keepWithOutput('gateway', () => startGateway(settings)),
     ...workerNames(workers).map((name) => keepWithOutput(name, () => startWorker(settings))),
   ];

@@ -3,7 +3,7 @@ import { styleText } from 'node:util';
 import type { GuardedProcess } from '@switchyard/local';
 import pretty from 'pino-pretty';
 
-const colors = { gateway: 'cyan', worker: 'magenta', redis: 'red', beside: 'yellow', switchyard: 'green' } as const;
+const colors = { gateway: 'cyan', worker: 'magenta', redis: 'red', companion: 'yellow', switchyard: 'green' } as const;
 
 export type Source = keyof typeof colors | `worker ${number}`;
 
