@@ -10,9 +10,9 @@ export function consoleBuild(
   if (consoleUrl === undefined) return undefined;
   return async () => {
     const build = await spawnGuarded('nice', ['-n', '10', process.execPath, 'scripts/console/build.ts']);
-    const said = text(build.stderr);
+    const errors = text(build.stderr);
     build.exited.then(async (code) => {
-      if (code !== 0 && code < 128) terminal.say('switchyard', notBuilt(await said));
+      if (code !== 0 && code < 128) terminal.say('switchyard', notBuilt(await errors));
     });
     return build;
   };

@@ -28,8 +28,8 @@ export interface FanOutResult {
 const { url, taskId, subscribers, messages }: FanOut = JSON.parse(process.argv[2] ?? '{}');
 const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
 /** How many have received the message's event, and how many its answer. */
-const heard = { SUBMITTED: 0, INPUT_REQUIRED: 0 };
-let onHeard = (): void => undefined;
+const received = { SUBMITTED: 0, INPUT_REQUIRED: 0 };
+let onReceived = (): void => undefined;
 
 async function subscribe(): Promise<void> {
   const id = taskId ?? (await submit(url, userMessage('wait'))).id;
@@ -42,23 +42,23 @@ async function subscribe(): Promise<void> {
     sent.on('response', (response: IncomingMessage) => {
       response.setEncoding('utf8').on('data', (chunk: string) => {
         if (chunk.includes('data:')) resolve();
-        if (chunk.includes('"statusUpdate"') && chunk.includes('TASK_STATE_SUBMITTED')) heard.SUBMITTED++;
-        if (chunk.includes('"statusUpdate"') && chunk.includes('TASK_STATE_INPUT_REQUIRED')) heard.INPUT_REQUIRED++;
-        onHeard();
+        if (chunk.includes('"statusUpdate"') && chunk.includes('TASK_STATE_SUBMITTED')) received.SUBMITTED++;
+        if (chunk.includes('"statusUpdate"') && chunk.includes('TASK_STATE_INPUT_REQUIRED')) received.INPUT_REQUIRED++;
+        onReceived();
       });
     });
     sent.end();
   });
 }
 
-const allHeard = (what: keyof typeof heard): Promise<void> =>
+const allReceived = (what: keyof typeof received): Promise<void> =>
   new Promise((resolve) => {
-    onHeard = () => heard[what] >= subscribers && resolve();
-    onHeard();
+    onReceived = () => received[what] >= subscribers && resolve();
+    onReceived();
   });
 
 async function oneMessage(): Promise<number> {
-  Object.assign(heard, { SUBMITTED: 0, INPUT_REQUIRED: 0 });
+  Object.assign(received, { SUBMITTED: 0, INPUT_REQUIRED: 0 });
   const begun = performance.now();
   const message = { messageId: randomUUID(), role: 'ROLE_USER', taskId, parts: [{ text: 'ask' }] };
   const response = fetch(`${url}/message:send`, {
@@ -66,10 +66,10 @@ async function oneMessage(): Promise<number> {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ message, configuration: { historyLength: 0 } }),
   });
-  await allHeard('SUBMITTED');
+  await allReceived('SUBMITTED');
   const took = performance.now() - begun;
   await response; // the agent has asked again: the next message can be sent
-  await allHeard('INPUT_REQUIRED');
+  await allReceived('INPUT_REQUIRED');
   return took;
 }
 

@@ -54,17 +54,17 @@ async function shardOfWorker(stage: Stage, gateway: Cost): Promise<Cost> {
 async function idleStreams(stage: Stage) {
   const gateway = await stage.freshGateway();
   const watched = { ...watchedOn(stage), gateway: gateway.pid };
-  const told = async (name: string): Promise<number> => number(await info(stage.redis), name);
+  const infoOf = async (name: string): Promise<number> => number(await info(stage.redis), name);
   const idle = await perSecond(watched);
   const before = residentBytes(gateway.pid);
   const clients = await idleSubscribers({ url: gateway.url, subscribers: STREAMS });
   const cost = dividedBy(minus(await perSecond(watched, STREAM_SECONDS), idle), STREAMS);
   const streamAtGateway = (residentBytes(gateway.pid) - before) / STREAMS;
-  const withStreams = await told('used_memory');
+  const withStreams = await infoOf('used_memory');
   await clients.stop();
-  // Some channels stay: those of tasks that gateways expect.
-  await until(async () => (await told('pubsub_channels')) < STREAMS / 10, { what: 'all streams are closed' });
-  const streamAtRedis = (withStreams - (await told('used_memory'))) / STREAMS;
+  // The channels of pre-subscriptions stay.
+  await until(async () => (await infoOf('pubsub_channels')) < STREAMS / 10, { what: 'all streams are closed' });
+  const streamAtRedis = (withStreams - (await infoOf('used_memory'))) / STREAMS;
   await gateway.stop();
   return { cost, streamAtGateway, streamAtRedis };
 }

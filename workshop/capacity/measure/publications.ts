@@ -20,12 +20,12 @@ export async function measurePublications(): Promise<Named<typeof publications, 
   await using single = await startSingle();
   const [alone = Number.NaN] = await leastOf(() => publish(single.nodes));
   const subscribers = await Promise.all(Array.from({ length: SUBSCRIBERS }, () => subscriber(single.nodes[0])));
-  const [heard = Number.NaN] = await leastOf(() => publish(single.nodes));
+  const [subscribed = Number.NaN] = await leastOf(() => publish(single.nodes));
   for (const socket of subscribers) socket.destroy();
   await using cluster = await startCluster();
   const [sent = Number.NaN, ...received] = await leastOf(() => publish(cluster.nodes));
   return {
-    copy: (heard - alone) / SUBSCRIBERS,
+    copy: (subscribed - alone) / SUBSCRIBERS,
     send: (sent - alone) / received.length,
     receive: received.reduce((sum, micros) => sum + micros, 0) / received.length,
   };

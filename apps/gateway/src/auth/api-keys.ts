@@ -25,7 +25,7 @@ export class ApiKeys implements Authenticator {
 
   /**
    * @param environment keys in settings
-   * @param beside keys in Redis, and whether tokens are also accepted: then a bearer token may be either
+   * @param options `stored`: keys in Redis; `takesTokens`: tokens are accepted, too, so a bearer token may be either
    */
   constructor(environment: readonly ApiKey[], { stored, takesTokens = false }: ApiKeyOptions = {}) {
     this.#environment = new Map(environment.map((key) => [secretHash(key.key), identityOf(key)]));

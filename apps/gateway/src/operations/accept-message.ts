@@ -239,23 +239,23 @@ function requireMediaTypes({ agent }: Call, request: SendMessageRequest): void {
 }
 
 function wrongParts(card: AgentCard, { message }: SendMessageRequest): FieldViolation[] {
-  const taken = modesOf(card, card.defaultInputModes, ({ inputModes }) => inputModes);
-  if (taken.length === 0) return [];
+  const accepted = modesOf(card, card.defaultInputModes, ({ inputModes }) => inputModes);
+  if (accepted.length === 0) return [];
   return message.parts.flatMap((part, i) => {
     const type = mediaTypeOf(part);
-    if (type === undefined || taken.some((mode) => mediaRangesMeet(mode, type))) return [];
-    const description = `has a media type that the agent does not accept; it accepts ${taken.join(', ')}`;
+    if (type === undefined || accepted.some((mode) => mediaRangesMeet(mode, type))) return [];
+    const description = `has a media type that the agent does not accept; it accepts ${accepted.join(', ')}`;
     return [{ field: `message.parts[${i}].mediaType`, description }];
   });
 }
 
 /** The client could not read the agent's answer: refused before any work is done. */
 function wrongModes(card: AgentCard, { configuration }: SendMessageRequest): FieldViolation[] {
-  const made = modesOf(card, card.defaultOutputModes, ({ outputModes }) => outputModes);
+  const produced = modesOf(card, card.defaultOutputModes, ({ outputModes }) => outputModes);
   const accepted = configuration?.acceptedOutputModes ?? [];
-  if (made.length === 0 || accepted.length === 0) return [];
-  if (accepted.some((mode) => made.some((each) => mediaRangesMeet(mode, each)))) return [];
-  const description = `has none of the output types of the agent; they are ${made.join(', ')}`;
+  if (produced.length === 0 || accepted.length === 0) return [];
+  if (accepted.some((mode) => produced.some((each) => mediaRangesMeet(mode, each)))) return [];
+  const description = `has none of the output types of the agent; they are ${produced.join(', ')}`;
   return [{ field: 'configuration.acceptedOutputModes', description }];
 }
 

@@ -46,10 +46,10 @@ export function createPushBackend(
 }
 
 function clearStorageWarning(areEncrypted: boolean, emit: Emit): () => void {
-  let isSaid = areEncrypted;
+  let isSilent = areEncrypted;
   return () => {
-    if (!isSaid) emit({ kind: 'push-in-clear' });
-    isSaid = true;
+    if (!isSilent) emit({ kind: 'push-in-clear' });
+    isSilent = true;
   };
 }
 
@@ -138,9 +138,9 @@ const headers = { accept: 'text/plain', connection: 'close' };
 
 /** Keeps the URL's own query unchanged. */
 function validationUrl(url: string, token: string): URL {
-  const asked = new URL(url);
-  asked.search += `${asked.search === '' ? '' : '&'}validationToken=${token}`;
-  return asked;
+  const validation = new URL(url);
+  validation.search += `${validation.search === '' ? '' : '&'}validationToken=${token}`;
+  return validation;
 }
 
 function tooOften(host: string): A2AError {

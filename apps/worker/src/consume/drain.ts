@@ -8,7 +8,7 @@ export interface Drainable {
 }
 
 /**
- * Drains the worker: it takes no more work, and gives running turns back after the time in the order. A drain can be
+ * Drains the worker: it takes no more work, and gives running turns back after the requested time. A drain can be
  * undone.
  */
 export class Drain {

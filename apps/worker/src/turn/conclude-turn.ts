@@ -31,8 +31,8 @@ export async function concludeTurn(
 }
 
 /** Milliseconds to the next attempt: the requested delay, up to the policy's limit, or the policy's backoff. */
-export function retryDelayMs(retry: RetryPolicy, attempt: number, askedMs?: number): number {
-  return askedMs === undefined ? backoffDelayMs(retry, attempt) : Math.min(askedMs, retry.maxRetryAfterMs);
+export function retryDelayMs(retry: RetryPolicy, attempt: number, requestedMs?: number): number {
+  return requestedMs === undefined ? backoffDelayMs(retry, attempt) : Math.min(requestedMs, retry.maxRetryAfterMs);
 }
 
 function afterEnding({ ending }: OpenTurn): JobOutcome | 'more' {

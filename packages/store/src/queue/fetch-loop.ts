@@ -120,7 +120,7 @@ export class FetchLoop {
     const { jobs, waiting, dueInMs = POLL_MS } = taken;
     if (waiting > 0 && jobs.length === 0) return this.#pause(POLL_AWAITED_MS);
     if (waiting > 0) return;
-    await outcomesOfQuickAgents();
+    await untilQuickAgentsHaveEnded();
     const isWoken = await wait(Math.min(dueInMs, POLL_MS));
     // Jobs of other shards have taken all slots meanwhile, or this process takes no more.
     if (isWoken && !slots.isFree) await queue.wakeAnother().catch(this.#dependencies.onError);
@@ -132,8 +132,8 @@ export class FetchLoop {
   }
 }
 
-/** Agents that are done at once write their outcomes in the next turn of the event loop: Redis is woken once for both. */
-async function outcomesOfQuickAgents(): Promise<void> {
+/** Agents that end at once have then sent their outcomes: Redis wakes up once for them and the wait that follows. */
+async function untilQuickAgentsHaveEnded(): Promise<void> {
   await new Promise(setImmediate);
   await new Promise(setImmediate);
 }

@@ -9,7 +9,6 @@ import { type AttemptIdentity, activeAttempt } from './turn-spans.ts';
 /** Runs a step of a turn in a span. */
 export async function traceStep<T>(name: string, execute: () => Promise<T>): Promise<T> {
   const recorder = recording();
-  if (!recorder) return execute();
   const attempt = activeAttempt();
   const active = trace.getSpanContext(context.active());
   if (!recorder || !attempt || !active) return execute();
