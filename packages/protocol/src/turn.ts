@@ -75,7 +75,7 @@ export interface StatusEvent {
   readonly settles: boolean;
   /** A client that waits for this turn gets the task now; the turn goes on. */
   readonly releasesCaller?: boolean;
-  /** Ids of the messages that the turn was given beside its own: a status that settles answers them, too. */
+  /** Ids of the messages that the turn was given besides its own: a status that settles answers them, too. */
   readonly taken?: readonly string[];
   /** The attempts are spent: the task fails, and its message is kept for operators with this reason. */
   readonly deadLetterReason?: string;

@@ -104,7 +104,7 @@ export function nextCommand(task: Task, { options, settings }: Session): string 
     : `switchyard task get${agent} --wait ${quoted(task.id)}`;
 }
 
-/** A failed task is not a failure of the command; it is reported beside the payload. */
+/** A failed task is not a failure of the command; it is reported in addition to the payload. */
 export function warnOfOutcome({ output }: Session, task: Task): void {
   const state = stateOf(task);
   if (state === 'TASK_STATE_INPUT_REQUIRED') output.note('warning: the task waits for your reply');

@@ -40,7 +40,7 @@ export function questionIn({ status }: Task): string {
 
 const failed: readonly TaskState[] = ['TASK_STATE_FAILED', 'TASK_STATE_REJECTED', 'TASK_STATE_CANCELED'];
 
-/** Instructions for models beside the agent's answer; undefined: nothing to do. */
+/** Instructions for models besides the agent's answer; undefined: nothing to do. */
 function nextStep(agent: string, { id, status }: Task): string | undefined {
   const read = `call ${GET_TASK} with agent "${agent}" and taskId "${id}"`;
   switch (status.state) {

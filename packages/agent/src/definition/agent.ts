@@ -25,7 +25,7 @@ export interface AgentDefinition {
    */
   readonly concurrency?: number;
   /**
-   * Skills of the card with a queue of their own, and the turns of each that one worker process runs at a time, beside
+   * Skills of the card with a queue of their own, and the turns of each that one worker process runs at a time, besides
    * those of `concurrency`: `{ print: 2 }`. A task enters this queue if its first message names the skill, by the A2A
    * extension docs/extensions/skill.md. The id of such a skill has letters, digits, hyphens, underscores and dots, at
    * most 63.

@@ -144,7 +144,7 @@ export class TurnJournal {
     this.steering?.end();
   }
 
-  /** An event that answers the turn's message also answers the messages that the turn was given beside it. */
+  /** An event that answers the turn's message also answers the messages that the turn was given besides it. */
   #withTaken(event: TurnEvent): TurnEvent {
     const taken = this.steering?.taken ?? [];
     if (event.kind !== 'status' || !(event.settles || event.releasesCaller) || taken.length === 0) return event;

@@ -15,7 +15,7 @@ export interface AgentAnnouncement {
   /** Turns that one worker runs at the same time. */
   readonly concurrency: number;
   /**
-   * Skills that have a queue of their own, and the turns of each that one worker runs at the same time, beside the
+   * Skills that have a queue of their own, and the turns of each that one worker runs at the same time, besides the
    * others. 0: the skill no longer has a queue; jobs that are left there run, one turn at a time.
    */
   readonly skillQueues?: Readonly<Record<string, number>>;

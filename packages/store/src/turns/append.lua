@@ -16,7 +16,7 @@
 --                       successor job (see add-jobs.lua) if this job has run its share of turns, else '', number of
 --                       events, number of their arguments, and then each event as encoder.ts writes it
 -- An event: if a step published it, `step`, the step's key and its mark (see begin-step.lua); if it answers messages
---       beside the turn's own, `taken` and their ids as in taken.lua; then its kind, the task's metadata after it
+--       besides the turn's own, `taken` and their ids as in taken.lua; then its kind, the task's metadata after it
 --       (JSON; '' if unchanged), and
 --         status    letter   '1' if it is the turn's outcome   its effect on the caller ('' | released | reply)
 --                   message (JSON or '')   '1' if the history lacks the message   metadata of the event (JSON or '')

@@ -5,7 +5,7 @@
 -- ARGV  <record>
 --       fence              fencing token of the turn
 --       successor_options  as in append.lua
---       taken              ids of the messages that it was given beside its own, as in taken.lua; '' if none
+--       taken              ids of the messages that it was given besides its own, as in taken.lua; '' if none
 -- Returns  unsettled (the task does not wait: append FAILED) | fenced | as append: gap, more, successor …
 -- Invariant: as append: the turn closes in the step in which its message leaves the inbox.
 
