@@ -124,16 +124,16 @@ export function readArguments(args: readonly string[], { INIT_CWD }: Environment
   return { agentModules, isForMaintenance: maintenance, watch, isWatched: watched, isList: list };
 }
 
-const workerText = `Runs agents: each module exports one. Without any named: agent.ts here, or else those in agents/.
-A pattern such as "agents/*.ts" names several. An agent that runs elsewhere is named by its URL, as in
-[<id>=]https://host/path, or with others in a YAML file.
+const workerText = `Runs agents. A module exports one; a pattern such as "agents/*.ts" names several modules. An agent that
+runs elsewhere is named by its URL, as in [<id>=]https://host/path, or in a YAML file. Without arguments: agent.ts of
+this folder, or else the agents in agents/.
 
-  --watch        agents are loaded again when their files change
+  --watch        loads agents again when their files change
   --list         prints the agents as JSON, and runs none
-  --maintenance  runs none: delivers webhooks, and gives the turns of crashed workers to others
+  --maintenance  runs no agents: delivers webhooks, and recovers the turns of crashed workers
 
-Where the package of the worker alone is installed it is called switchyard-worker, in a checkout npm run worker --; the
-image runs it as the command worker.`;
+The same program is switchyard-worker (package @switchyard/worker), npm run worker -- (a checkout) and the command worker
+of the image.`;
 
 /** npm runs scripts in the package's folder; a path is relative to the folder where npm was called. */
 function pathOf(module: string, calledIn: string | undefined): string {

@@ -16,13 +16,13 @@ const countOpenTasksScript = defineScript({
 const MAX_TIMES = 5;
 
 /** Counts the open tasks of each tenant: releases before ADR 0069 did not. */
-export const countOpenTasks: Migration['run'] = async (port, goOn) => {
+export const countOpenTasks: Migration['run'] = async (port, onProgress) => {
   let done = 0;
   for (const shard of port.shards.all) {
     let count = -1;
     for (let time = 1; count < 0; time++) count = await countIn(shard, port, time === MAX_TIMES);
     done += count;
-    await goOn(done);
+    await onProgress(done);
   }
 };
 

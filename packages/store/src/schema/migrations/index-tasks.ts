@@ -12,7 +12,7 @@ const indexTasksScript = defineScript({
 });
 
 /** Adds all tasks to the indexes of their agents: before ADR 0077 there was none, and ended tasks had to be named. */
-export const indexTasks: Migration['run'] = async ({ redis, shards }, goOn) => {
+export const indexTasks: Migration['run'] = async ({ redis, shards }, onProgress) => {
   let done = 0;
   for (const shard of shards.all) {
     const { tasksRoot, indexRoot } = shard.shared;
@@ -20,7 +20,7 @@ export const indexTasks: Migration['run'] = async ({ redis, shards }, goOn) => {
       const taskIds = keys.map((key) => shard.taskIdIn(key)).filter((id) => id !== undefined);
       if (taskIds.length === 0) continue;
       done += await indexTasksScript.run(redis, { keys: { tasksRoot, indexRoot }, args: { taskIds } });
-      await goOn(done);
+      await onProgress(done);
     }
   }
 };

@@ -14,6 +14,6 @@ export interface Migration {
   readonly version: number;
   /** For the log: what it does. */
   readonly what: string;
-  /** @param goOn await it after each step, with the number of tasks that are done; rejects if the run must stop */
-  run(port: MigrationPort, goOn: (done: number) => Promise<void>): Promise<void>;
+  /** @param onProgress await it after each step, with the number of tasks that are done; rejects if the run must stop */
+  run(port: MigrationPort, onProgress: (done: number) => Promise<void>): Promise<void>;
 }
