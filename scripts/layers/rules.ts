@@ -64,7 +64,7 @@ const mayListen = /^examples\//;
 
 /** Folders of the store that carry a message, and those that only stand on them. */
 const core = /^packages\/store\/src\/(?:redis|encryption|queue|record|tasks|outbox|turns|steps|calls|memory|feed)\//;
-const besideCore = /^packages\/store\/src\/(?:ops|audit|conversations|credentials|push|registry|schedules|schema)\//;
+const outsideCore = /^packages\/store\/src\/(?:ops|audit|conversations|credentials|push|registry|schedules|schema)\//;
 
 export const rules: readonly Rule[] = [
   importsGoDown,
@@ -118,8 +118,8 @@ function workspaceNames(imports: readonly Import[]): string[] {
 function coreStandsAlone({ path, imports }: SourceFile): string[] {
   if (!core.test(path)) return [];
   return imports
-    .filter(({ file }) => file && besideCore.test(file))
-    .map(({ specifier }) => `${specifier} is beside the core of the store, which works without it`);
+    .filter(({ file }) => file && outsideCore.test(file))
+    .map(({ specifier }) => `${specifier} is outside the core of the store, which must not depend on it`);
 }
 
 /** Package names, without the path inside the package. Modules of Node (`node:…`) are allowed everywhere. */

@@ -67,7 +67,7 @@ describe('the layers check', () => {
       'packages/store/src/ops/ops.ts': '',
       'packages/store/src/turns/turns.ts': "import type { Ops } from '../ops/ops.ts';",
     });
-    expect(violations).toEqual([expect.stringContaining('../ops/ops.ts is beside the core of the store')]);
+    expect(violations).toEqual([expect.stringContaining('../ops/ops.ts is outside the core of the store')]);
   });
 
   it('refuses folders that import each other, also through a third', async () => {
