@@ -30,7 +30,7 @@ export async function sendStreamingMessage(
   const from = asAccepted(accepted, historyLength) ?? (await asRead(backend, call, taskId, historyLength));
   const until = (item: FeedItem): boolean => asksCallerOf(number, item);
   const items = backend.feeds.follow(call.scope, taskId, { from, until, preSubscription, signal: call.signal });
-  // The agent may begin in a year: until then the client has the task.
+  // A scheduled task may begin in a year: its client gets the task at once.
   if (schedule) return items;
   // A retry gets the first answer: before the first event, that may still be a message.
   if (!isNew && from.seq > 1 && !from.isPlainMessage) return items;

@@ -34,7 +34,7 @@ async function resume(
     historyLength: 0,
     includeArtifacts: false,
   });
-  // The task has ended, and the caller lacks some of its events.
+  // If the task has ended, a caller that lacks some of its events still gets them.
   const isSame = after.seq === seq && (after.incarnation ?? incarnation) === incarnation;
   if (isTerminal(state) && isSame) throw hasEnded(taskId);
   backend.emit({ kind: 'stream-resumed' });
