@@ -37,7 +37,7 @@ export function readSchedule({ settings }: Pick<Backend, 'settings'>, request: C
   if (message.metadata?.[scheduleUri] === undefined) return undefined;
   const requested = parse(messageSchema, request).message.metadata[scheduleUri] ?? {};
   if (message.taskId !== undefined)
-    throw invalidParams([{ field: 'message.taskId', description: 'must be left out: the message makes a new task' }]);
+    throw invalidParams([{ field: 'message.taskId', description: 'must be absent: the message creates a new task' }]);
   const { at, ...recurring } = requested;
   if (requested.cron !== undefined && at === undefined)
     return { ...defined(recurring), at: firstTime(requested, settings.minCronIntervalMs) };
