@@ -28,4 +28,8 @@ describe('the delay before the next attempt', () => {
     expect(retryDelayMs(retry, 1, 5_000)).toBe(5_000);
     expect(retryDelayMs(retry, 1, 3_600_000)).toBe(5_000);
   });
+
+  test('is that of the policy if retryAfterMs is not a number, as when an agent reads a date as seconds', () => {
+    expect(retryDelayMs(retry, 1, Number('Wed, 21 Oct 2026 07:28:00 GMT') * 1_000)).toBeLessThanOrEqual(100);
+  });
 });

@@ -30,9 +30,12 @@ export async function concludeTurn(
   }
 }
 
-/** Milliseconds to the next attempt: the requested delay, up to the policy's limit, or the policy's backoff. */
-export function retryDelayMs(retry: RetryPolicy, attempt: number, requestedMs?: number): number {
-  return requestedMs === undefined ? backoffDelayMs(retry, attempt) : Math.min(requestedMs, retry.maxRetryAfterMs);
+/**
+ * Milliseconds to the next attempt: the requested delay, up to the policy's limit, or the policy's backoff. An agent may
+ * request NaN, from a Retry-After that it cannot read.
+ */
+export function retryDelayMs(retry: RetryPolicy, attempt: number, requestedMs = Number.NaN): number {
+  return Number.isNaN(requestedMs) ? backoffDelayMs(retry, attempt) : Math.min(requestedMs, retry.maxRetryAfterMs);
 }
 
 function afterEnding({ ending }: OpenTurn): JobOutcome | 'more' {

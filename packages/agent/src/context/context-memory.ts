@@ -48,10 +48,10 @@ export class ContextMemory {
   }
 
   /** @param change makes the new value from the current one; called again if another turn has written in between */
-  async update<T>(change: (value: T | undefined) => T): Promise<T> {
+  async update<T>(change: (value: T | undefined) => T | Promise<T>): Promise<T> {
     for (let tries = 0; tries < maxTries; tries++) {
       const { value, version } = await this.read<T>();
-      const next = change(value);
+      const next = await change(value);
       if ((await this.setIf(version, next)) !== undefined) return next;
     }
     throw new Error(`The memory of this context was written ${maxTries} times by others while it was being updated.`);

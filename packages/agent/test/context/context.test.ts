@@ -56,6 +56,12 @@ describe('the memory of a context', () => {
     expect(await turnIn(world, 'a').memory.get()).toBe(10);
   });
 
+  it('waits for the new value if an update makes it asynchronously', async () => {
+    const { memory } = turnIn(new MemoryWorld(), 'a');
+    expect(await memory.update<number>(async (count = 0) => count + 1)).toBe(1);
+    expect(await memory.get()).toBe(1);
+  });
+
   it('refuses a value that is not JSON', async () => {
     const { memory } = turnIn(new MemoryWorld(), 'a');
     await expect(memory.set(undefined)).rejects.toThrow('The memory of a context is a JSON value, not undefined');
