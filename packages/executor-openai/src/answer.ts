@@ -7,6 +7,8 @@ export interface ToolCall {
   readonly name: string;
   /** JSON, unless the model made an error. */
   readonly arguments: string;
+  /** Of the server, which expects it back with the call: Gemini puts the signature of its thoughts there. */
+  readonly extra_content?: unknown;
 }
 
 /** An answer of the model: text, and tool calls. One of the two may be empty. */
@@ -15,37 +17,59 @@ export interface Answer {
   readonly calls: readonly ToolCall[];
 }
 
-type Chunk = OpenAI.ChatCompletionChunk.Choice;
+/** Azure sends chunks without a delta: results of its content filter. */
+type Chunk = Partial<OpenAI.ChatCompletionChunk.Choice>;
+type CallChunk = Partial<OpenAI.ChatCompletionChunk.Choice.Delta.ToolCall> & Pick<ToolCall, 'extra_content'>;
 type Choice = OpenAI.ChatCompletion.Choice;
+
+interface CallDraft {
+  readonly index: number | undefined;
+  id: string;
+  name: string;
+  arguments: string;
+  extra_content?: unknown;
+}
 
 /** Builds an answer from chunks, and checks that it is complete. */
 export class AnswerBuilder {
-  readonly #calls: { id: string; name: string; arguments: string }[] = [];
+  readonly #calls: CallDraft[] = [];
   #text = '';
   #refusal = '';
   #reason: Choice['finish_reason'] | undefined;
 
-  add({ delta, finish_reason }: Chunk): void {
-    this.#text += delta.content ?? '';
-    this.#refusal += delta.refusal ?? '';
+  /** @returns the text of the chunk */
+  add({ delta, finish_reason }: Chunk): string {
+    const text = textIn(delta?.content);
+    this.#text += text;
+    this.#refusal += delta?.refusal ?? '';
     this.#reason = finish_reason ?? this.#reason;
-    for (const part of delta.tool_calls ?? []) {
-      this.#calls[part.index] ??= { id: '', name: '', arguments: '' };
-      const call = this.#calls[part.index];
-      if (!call) continue;
-      call.id ||= part.id ?? '';
-      call.name += part.function?.name ?? '';
-      call.arguments += part.function?.arguments ?? '';
-    }
+    for (const part of delta?.tool_calls ?? []) this.#addCall(part);
+    return text;
   }
 
   addWhole({ message, finish_reason }: Choice): void {
-    this.#text = message.content ?? '';
+    this.#text = textIn(message.content);
     this.#refusal = message.refusal ?? '';
     this.#reason = finish_reason;
     for (const call of message.tool_calls ?? []) {
-      if (call.type === 'function') this.#calls.push({ id: call.id, ...call.function });
+      if (call.type === 'function') this.#addCall({ ...call, index: this.#calls.length });
     }
+  }
+
+  /**
+   * A chunk belongs to the last call with its index, unless it has another id: some releases of Ollama give all calls
+   * the index 0, and Gemini gives none.
+   */
+  #addCall({ index, id = '', function: named, extra_content }: CallChunk): void {
+    let call = this.#calls.findLast((each) => each.index === index);
+    if (!call || (id && call.id && id !== call.id)) {
+      call = { index, id: '', name: '', arguments: '' };
+      this.#calls.push(call);
+    }
+    call.id ||= id;
+    call.name += named?.name ?? '';
+    call.arguments += named?.arguments ?? '';
+    if (extra_content !== undefined) call.extra_content = extra_content;
   }
 
   /**
@@ -59,8 +83,14 @@ export class AnswerBuilder {
       throw new AgentError('The answer of the model was withheld by its content filter.');
     if (!this.#reason) throw new RetryableError('The answer of the model broke off.');
     // Some servers give no ids.
-    const calls = this.#calls.filter(Boolean).map((call, index) => ({ ...call, id: call.id || `call-${index + 1}` }));
+    const calls = this.#calls.map(({ index: _, ...call }, at) => ({ ...call, id: call.id || `call-${at + 1}` }));
     if (!this.#text && calls.length === 0) throw new RetryableError('The model gave no answer.');
     return { text: this.#text, calls };
   }
+}
+
+/** Mistral's reasoning models send a list of parts: the text, and thoughts, which are left out. */
+function textIn(content: unknown): string {
+  if (!Array.isArray(content)) return typeof content === 'string' ? content : '';
+  return content.map((part) => (part?.type === 'text' && typeof part.text === 'string' ? part.text : '')).join('');
 }

@@ -109,10 +109,11 @@ function asMessage({ text, calls }: Answer): ChatCompletionMessageParam {
   return {
     role: 'assistant',
     content: text || null,
-    tool_calls: calls.map(({ id, name, arguments: args }) => ({
+    tool_calls: calls.map(({ id, name, arguments: args, ...extra }) => ({
       id,
       type: 'function',
       function: { name, arguments: args },
+      ...extra,
     })),
   };
 }

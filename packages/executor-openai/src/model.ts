@@ -61,10 +61,10 @@ export class Model {
       for await (const chunk of await this.#client.chat.completions.create(request, options)) {
         idle.restart();
         span.answered(chunk);
-        const [choice] = chunk.choices;
-        if (!choice) continue;
-        answer.add(choice);
-        if (choice.delta.content) yield choice.delta.content;
+        // A server may send a chunk without choices, such as the usage.
+        const choice = chunk.choices?.[0];
+        const text = choice ? answer.add(choice) : '';
+        if (text) yield text;
       }
       // The client ends an aborted stream without an error.
       idle.signal.throwIfAborted();

@@ -99,6 +99,15 @@ export function callTools(calls: readonly ToolUse[], chunks: readonly string[] =
   };
 }
 
+/** Streams these choices, one in each chunk. */
+export function streamChoices(choices: readonly object[]): Script {
+  return (response) => {
+    send(response, []);
+    for (const choice of choices) response.write(event(choice));
+    response.end('data: [DONE]\n\n');
+  };
+}
+
 export interface ToolUse {
   readonly id?: string;
   readonly name: string;

@@ -2,7 +2,7 @@ import type { MemoryTurn } from '@switchyard/agent/testing';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { apiKey, ask, order, report, type Settings } from './ask.ts';
-import { stream, whole } from './model-endpoint.ts';
+import { stream, streamChoices, whole } from './model-endpoint.ts';
 
 describe('the answer of a model', () => {
   it('is the message with which the task completes', async () => {
@@ -16,6 +16,20 @@ describe('the answer of a model', () => {
     expect([state, statusText]).toEqual(['TASK_STATE_COMPLETED', undefined]);
     expect(artifacts).toMatchObject([{ name: 'Report', parts: [{ text: '# Title\n', mediaType: 'text/markdown' }] }]);
     expect(port.published.map(({ kind }) => kind)).toEqual(['status', ...Array(4).fill('artifact'), 'status']);
+  });
+
+  it('is the text only, where a server also sends results of a content filter (Azure) or thoughts (Mistral)', async () => {
+    const script = streamChoices([
+      { delta: { content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'A greeting.' }] }] } },
+      { delta: { content: [{ type: 'text', text: 'Hel' }] } },
+      { delta: { content: 'lo!' }, finish_reason: 'stop' },
+      { finish_reason: null, content_filter_results: {}, content_filter_offsets: { check_offset: 44 } },
+    ]);
+    const { state, artifacts } = await ask(script, report);
+    expect([state, artifacts?.[0]?.parts]).toEqual([
+      'TASK_STATE_COMPLETED',
+      [{ text: 'Hello!', mediaType: 'text/markdown' }],
+    ]);
   });
 
   it.each([

@@ -6,7 +6,16 @@ import { z } from 'zod';
 import { agentThat } from '../../../tests/support/agent-that.ts';
 import { openAiExecutor, ToolError } from '../src/index.ts';
 import { apiKey } from './ask.ts';
-import { answer, callTools, inTurn, ModelEndpoint, type Script, stream, whole } from './model-endpoint.ts';
+import {
+  answer,
+  callTools,
+  inTurn,
+  ModelEndpoint,
+  type Script,
+  stream,
+  streamChoices,
+  whole,
+} from './model-endpoint.ts';
 
 interface Bench {
   readonly orders: unknown[];
@@ -155,6 +164,39 @@ describe('the tools of a model', () => {
     const { results } = await ask(inTurn(callTools([{ name: 'weather', args: rome.args }]), stream(['ok'])));
     expect(results).toMatchObject([{ tool_call_id: 'call-1' }]);
   });
+
+  it.each([
+    ['gives all of them the index 0, as Ollama does', { index: 0 }],
+    ['gives them no index, as Gemini does', {}],
+  ])('are told apart by their ids if the server %s', async (_, index) => {
+    const chunk = (call: object) => ({ delta: { tool_calls: [{ ...index, ...call }] }, finish_reason: null });
+    const script = streamChoices([
+      chunk({ id: 'c1', function: { name: 'order_pizza', arguments: funghi.args.slice(0, 5) } }),
+      chunk({ id: '', function: { arguments: funghi.args.slice(5) } }),
+      chunk({ id: 'c2', function: { name: 'weather', arguments: rome.args } }),
+      { delta: {}, finish_reason: 'stop' },
+    ]);
+    const { state, orders, results } = await ask(inTurn(script, stream(['ok'])));
+    expect([state, orders]).toEqual(['TASK_STATE_COMPLETED', [{ pizza: 'Funghi', size: 30 }]]);
+    expect(results).toMatchObject([{ tool_call_id: 'c1' }, { tool_call_id: 'c2', content: 'Sunny in ROME' }]);
+  });
+
+  it.each([true, false])(
+    'are sent back with extra_content, in which Gemini signs them (stream: %s)',
+    async (streams) => {
+      const extra_content = { google: { thought_signature: 'signed' } };
+      const call = { id: 'c1', type: 'function', function: { name: 'weather', arguments: rome.args }, extra_content };
+      const script = streams
+        ? streamChoices([{ delta: { tool_calls: [call] }, finish_reason: 'stop' }])
+        : whole({ tool_calls: [call] }, 'tool_calls');
+      const settings = streams ? {} : { structured: { name: 'weather', schema: z.object({ sunny: z.boolean() }) } };
+      const { asked } = await ask(
+        inTurn(script, streams ? stream(['ok']) : whole({ content: '{"sunny":true}' })),
+        settings,
+      );
+      expect(asked.at(-1)?.messages.at(-2)).toMatchObject({ role: 'assistant', tool_calls: [call] });
+    },
+  );
 });
 
 describe('a retried turn', () => {
