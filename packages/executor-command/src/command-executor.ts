@@ -25,7 +25,8 @@ const tailBytes = 4_096;
  * @throws {TypeError} a path of `readable` is not absolute: a program could put a link there
  */
 export function commandExecutor(given: CommandSettings): Execute {
-  const settings: FullCommandSettings = { ...defaultLimits, ...given };
+  // The program starts in its workspace, where a relative path would be another one.
+  const settings: FullCommandSettings = { ...defaultLimits, ...given, workspaceRoot: resolve(given.workspaceRoot) };
   const relative = settings.readable?.find((path) => !isAbsolute(path));
   if (relative !== undefined) throw new TypeError(`readable: ${relative} is not an absolute path`);
   const retireWorkspaces = workspaceRetirement(settings.workspaceRoot, settings.retentionMs);
@@ -80,7 +81,7 @@ function sandboxPaths(
   { path }: Workspace,
   { workspaceRoot, readable = [], network = 'host' }: CommandSettings,
 ): SandboxPaths {
-  return { workspaceRoot: resolve(workspaceRoot), workspace: resolve(path), readable, network };
+  return { workspaceRoot, workspace: path, readable, network };
 }
 
 function environment({ task, attempt }: Turn, { env }: CommandSettings): Record<string, string> {

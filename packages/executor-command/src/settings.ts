@@ -48,7 +48,10 @@ export interface CommandSettings {
    * given. Without a sandbox a program can still read the worker's environment from /proc.
    */
   readonly env?: Readonly<Record<string, string>>;
-  /** Folder of the workspaces, one per task. On a volume that all workers share, a turn can move between machines. */
+  /**
+   * Folder of the workspaces, one per task; a relative path counts from the worker's working directory. On a volume
+   * that all workers share, a turn can move between machines.
+   */
   readonly workspaceRoot: string;
   /** The contents of CONTEXT.md, INSTRUCTIONS.md and SPECS.md. Default: the message as the instructions. */
   readonly briefing?: (turn: Turn) => Briefing | Promise<Briefing>;

@@ -1,4 +1,8 @@
+import { join, relative } from 'node:path';
+import { runTurn } from '@switchyard/agent/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { agentThat } from '../../../tests/support/agent-that.ts';
+import { commandExecutor } from '../src/index.ts';
 import { Bench, updatesOf } from './bench.ts';
 
 let bench: Bench;
@@ -20,6 +24,14 @@ describe('a program', () => {
   ])('fails the task when it ends otherwise: %s', async (command, text) => {
     const { state, statusText } = await bench.run(command);
     expect([state, statusText]).toEqual(['TASK_STATE_FAILED', text]);
+  });
+
+  it('runs in a workspace whose root is given as a relative path', async () => {
+    const workspaceRoot = relative(process.cwd(), join(bench.root, 'relative'));
+    const execute = commandExecutor({ command: '/bin/sh', args: ['-c', 'pwd'], workspaceRoot });
+    const { state, events, task } = await runTurn(agentThat(execute), 'Go', { maxAttempts: 1 });
+    expect(state).toBe('TASK_STATE_COMPLETED');
+    expect(JSON.stringify(events)).toContain(join(bench.root, 'relative', task.id));
   });
 
   it('is retried when it ends with exit code 75', async () => {
