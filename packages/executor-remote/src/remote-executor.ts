@@ -15,13 +15,23 @@ import { defaultTimes, type FullRemoteSettings, type RemoteSettings } from './se
 export function remoteExecutor(given: RemoteSettings): Execute {
   const settings: FullRemoteSettings = { ...defaultTimes, ...given };
   let client: Promise<RemoteClient> | undefined;
+  let openedAt = 0;
+
+  /** A client with a recent card. While the card cannot be read, the agent may still answer where it did before. */
+  function currentClient(): Promise<RemoteClient> {
+    const earlier = client;
+    if (earlier && performance.now() - openedAt < settings.cardMaxAgeMs) return earlier;
+    openedAt = performance.now();
+    client = RemoteClient.open(settings);
+    if (earlier) client = client.catch(() => earlier);
+    return client;
+  }
 
   /** Opens the client on the first turn and not before: the agent may start after its worker. */
   async function open(signal: AbortSignal): Promise<RemoteClient> {
     const budget = new RetryBudget(settings.retryBudgetMs);
     for (;;) {
-      client ??= RemoteClient.open(settings);
-      const opening = client;
+      const opening = currentClient();
       try {
         return await opening;
       } catch (cause) {

@@ -42,11 +42,13 @@ export type RemoteSettings = RemoteLocation & {
    * How long the turn waits for an authorization before it ends; the client's next message continues. Default: 60,000.
    */
   readonly authWaitMs?: number;
+  /** After this time a turn reads the card again: the agent may have moved. Default: 60,000. */
+  readonly cardMaxAgeMs?: number;
   /** Longest wait for an answer, other than a stream. Default: 60,000. */
   readonly requestTimeoutMs?: number;
 };
 
-type Time = 'pollEveryMs' | 'retryBudgetMs' | 'idleTimeoutMs' | 'authWaitMs' | 'requestTimeoutMs';
+type Time = 'pollEveryMs' | 'retryBudgetMs' | 'idleTimeoutMs' | 'authWaitMs' | 'cardMaxAgeMs' | 'requestTimeoutMs';
 export type FullRemoteSettings = RemoteSettings & Required<Pick<RemoteSettings, Time>>;
 
 export const defaultTimes: Required<Pick<RemoteSettings, Time>> = {
@@ -54,6 +56,7 @@ export const defaultTimes: Required<Pick<RemoteSettings, Time>> = {
   retryBudgetMs: 60_000,
   idleTimeoutMs: 60_000,
   authWaitMs: 60_000,
+  cardMaxAgeMs: 60_000,
   requestTimeoutMs: 60_000,
 };
 

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { TaskState } from '@a2a-js/sdk';
 import { AgentEvent } from '@a2a-js/sdk/server';
 import { runTurn } from '@switchyard/agent/testing';
@@ -6,7 +8,7 @@ import { agentCardSchema, parse } from '@switchyard/protocol/schemas';
 import { describe, expect, it } from 'vitest';
 import { agentThat } from '../../../tests/support/agent-that.ts';
 import { executorThat, newTask, pizzaDesk, StepByStep, says, update } from '../../../tests/support/sdk-executors.ts';
-import { remoteAgent } from '../src/index.ts';
+import { remoteAgent, remoteExecutor } from '../src/index.ts';
 import { agentOf, begin } from './remote-turns.ts';
 import { ScriptedAgent } from './scripted-agent.ts';
 import { SdkHttpServer } from './sdk-http-server.ts';
@@ -173,6 +175,32 @@ describe('the card of a remote agent', () => {
     const card = parse(agentCardSchema, await (await fetch(server.cardUrl)).json());
     const agent = await remoteAgent({ id: 'at-hand', card });
     expect((await runTurn(agentThat(agent.execute), 'Pineapple')).task.status.state).toBe('TASK_STATE_COMPLETED');
+  });
+
+  it('is read again when it is older than cardMaxAgeMs, and names the address of the next turn', async () => {
+    await using before = await new SdkHttpServer(pizzaDesk).start();
+    await using after = await new SdkHttpServer(pizzaDesk).start();
+    let cardUrl: string | undefined = before.cardUrl;
+    const cards = createServer(async (_, response) => {
+      if (cardUrl === undefined) return void response.writeHead(503).end();
+      response.end(await (await fetch(cardUrl)).text());
+    }).listen(0, '127.0.0.1');
+    await once(cards, 'listening');
+    const execute = remoteExecutor({
+      cardUrl: `http://127.0.0.1:${Object(cards.address()).port}/card.json`,
+      trustedOrigins: [before.url, after.url],
+      retryBudgetMs: 200,
+      cardMaxAgeMs: 1,
+    });
+    const ask = async () => (await runTurn(agentThat(execute), 'Pineapple', { maxAttempts: 1 })).state;
+    expect(await ask()).toBe('TASK_STATE_COMPLETED');
+    cardUrl = undefined;
+    expect(await ask()).toBe('TASK_STATE_COMPLETED');
+    cardUrl = after.cardUrl;
+    await before.kill();
+    expect(await ask()).toBe('TASK_STATE_COMPLETED');
+    expect([sentMessages(before).length, sentMessages(after).length]).toEqual([2, 1]);
+    cards.close();
   });
 
   it('may have an empty version and modes like "text", as in the Go examples', async () => {
