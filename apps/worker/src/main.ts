@@ -125,8 +125,10 @@ async function work(
     observe: (observer) => store.observe(observer),
   });
   const start = async (): Promise<void> => {
+    // First, because a worker that cannot open it ends, and the turns that it had would have lost an attempt.
+    const port = await metricsPort?.open();
     await worker.start();
-    if (metricsPort) emit({ kind: 'measuring', port: await metricsPort.open() });
+    if (port !== undefined) emit({ kind: 'measuring', port });
     if (isWatched) report({ kind: 'started' });
   };
   const stop = async (): Promise<void> => {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
-import { hasKey, isAddressOrLocalhost, isLoopback } from '@switchyard/settings';
+import { hasKey, isAddressOrLocalhost, isLoopback, SettingsError } from '@switchyard/settings';
 import { WorkerMetrics } from './metrics.ts';
 
 export interface MetricsSettings {
@@ -22,11 +22,13 @@ export class MetricsPort {
     this.#http = createServer(serve(this.metrics, settings));
   }
 
-  /** @returns the port on which it listens. Rejects if it cannot. */
+  /** @returns the port on which it listens. @throws {SettingsError} it cannot listen there */
   async open(): Promise<number> {
     const { host, port } = this.#settings;
     this.#http.listen(port, host);
-    await once(this.#http, 'listening');
+    await once(this.#http, 'listening').catch((error: Error) => {
+      throw new SettingsError([`METRICS_PORT: this worker cannot have the port (${error.message})`]);
+    });
     const address = this.#http.address();
     return typeof address === 'object' && address ? address.port : port;
   }

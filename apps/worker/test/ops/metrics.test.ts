@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { get } from 'node:http';
+import { createServer, get } from 'node:http';
 import { Store } from '@switchyard/store';
 import { catalogue } from '@switchyard/telemetry';
 import { expect, inject, it } from 'vitest';
@@ -55,6 +55,29 @@ it('a worker serves metrics of its turns on METRICS_PORT, and lists recent figur
   worker.kill('SIGTERM');
   expect(await worker.exited).toBe(0);
 }, 30_000);
+
+it('a worker whose METRICS_PORT is taken ends with the reason, before it takes any turn', async () => {
+  const prefix = uniquePrefix();
+  const store = new Store({ redisUrl: inject('redisUrl'), prefix }, () => undefined);
+  await store.start();
+  const scope = { principal: { tenant: 'acme', subject: 'alice', scopes: [] }, agent: 'hello' };
+  await store.tasks.accept(scope, { message: { messageId: 'm-1', role: 'ROLE_USER', parts: [{ text: 'hi' }] } });
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  const { port } = Object(taken.address());
+  const worker = await startProgram({
+    file: 'apps/worker/src/main.ts',
+    args: ['--agents', 'examples/hello/agent.ts'],
+    env: { REDIS_URL: inject('redisUrl'), KEY_PREFIX: prefix, METRICS_PORT: String(port) },
+  });
+  expect(await worker.exited).toBe(1);
+  expect(worker.output()).toContain(
+    `  METRICS_PORT: this worker cannot have the port (listen EADDRINUSE: address already in use 127.0.0.1:${port})\n`,
+  );
+  expect(worker.output()).not.toMatch(/turn-begun|^ +at /m);
+  taken.close();
+  await store.stop();
+});
 
 /** With `http.get`, because `fetch` does not let its caller set the Host header. */
 async function statusFor(host: string, port: number): Promise<number | undefined> {
