@@ -1,12 +1,13 @@
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { uniquePrefix } from '../../../tests/support/prefix.ts';
 import { startProgram } from '../../../tests/support/process.ts';
 import { type Stack, startStack } from '../../../tests/support/stack.ts';
+import { download } from '../src/commands/download.ts';
 import { json, lines, run } from './support/run.ts';
 
 // The commands of the a2a-cli specification, against this gateway over three bindings; tests/wire has the SDK's server.
@@ -248,6 +249,14 @@ describe('task', () => {
     expect(await readFile(document.files[0], 'utf8')).toBe(task.artifacts[0].parts[0].text);
     const again = await run(['task', 'download', task.id, '--dir', dir, ...echo]);
     expect([again.code, again.err]).toEqual([2, expect.stringContaining('--force')]);
+  });
+
+  it('saves artifacts and parts of the same name under different names', async () => {
+    const report = (text: string) => ({ name: 'Report', parts: [{ text, mediaType: 'text/markdown' }] });
+    const task = { artifacts: [report('one'), report('two'), report('three')] };
+    const files = await download(task, { dir: join(folder, 'reports') });
+    expect(files.map((file) => basename(file))).toEqual(['Report.md', 'Report-2.md', 'Report-3.md']);
+    expect(await readFile(files[2] ?? '', 'utf8')).toBe('three');
   });
 
   it.each(bindings)('creates, gets, lists and deletes webhooks over %s', async (binding) => {

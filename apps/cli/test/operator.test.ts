@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { OperatorClient, taskPageSchema } from '@switchyard/operator-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStandInApi, type StandInApi } from '../../../tests/support/stand-in-api.ts';
@@ -73,4 +75,19 @@ it('names a missing key, a wrong key or an unreachable port', async () => {
   expect([wrong.code, wrong.document.error.code]).toEqual([4, 'A2ACLI_ERR_AUTH_FAILED']);
   const nobody = await json(['queue'], { env: { ...env, SWITCHYARD_OPERATOR_URL: 'http://127.0.0.1:49999' } });
   expect([nobody.code, nobody.document.error.code]).toEqual([3, 'A2ACLI_ERR_UNREACHABLE']);
+});
+
+it('ends with --timeout and with Ctrl-C, also if the gateway does not answer', async () => {
+  const silent = createServer(() => undefined).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const url = `http://127.0.0.1:${Object(silent.address()).port}`;
+  const options = { env: { ...env, SWITCHYARD_OPERATOR_URL: url, PORT: '1', A2ACLI_AGENT_CARD: url } };
+  for (const words of [['queue'], ['why', 'x'], ['doctor']])
+    expect([words, (await run([...words, '--timeout', '100ms'], options)).code]).toEqual([
+      words,
+      words[0] === 'doctor' ? 1 : 5,
+    ]);
+  expect((await run(['queue'], { ...options, stopped: AbortSignal.timeout(100) })).code).toBe(130);
+  silent.closeAllConnections();
+  silent.close();
 });

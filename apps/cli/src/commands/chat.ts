@@ -38,7 +38,8 @@ async function chat(session: Session, agent: Agent): Promise<boolean> {
   lines.once('close', () => {
     isOpen = false;
   });
-  lines.on('SIGINT', () => lines.close());
+  // At a terminal readline gets Ctrl-C instead of the process, which must stop waiting for the agent.
+  lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
   invocation.stopped.addEventListener('abort', () => lines.close(), { once: true });
   const prompt = (): void => {
     if (isInteractive && isOpen) lines.prompt();

@@ -65,8 +65,8 @@ export function addTaskCommands(program: Command, invocation: Invocation): void 
     .option('--artifact <id>', 'only this one')
     .option('--force', 'overwrite existing files')
     .action((id: string, flags: { dir: string; artifact?: string; force?: boolean }, command: Command) =>
-      withAgent(invocation, command, async ({ output }, agent) => {
-        const files = await download(await agent.getTask(id), flags);
+      withAgent(invocation, command, async ({ output, call: { signal } }, agent) => {
+        const files = await download(await agent.getTask(id), { ...flags, signal });
         output.result({ files }, () => files.map((file) => field('Saved', file)).join(''));
       }),
     );

@@ -1,7 +1,7 @@
 import {
   type AgentReading,
   meSchema,
-  OperatorClient,
+  type OperatorClient,
   pageOf,
   type WorkerReading,
   workerReadingSchema,
@@ -21,7 +21,7 @@ import { Failure } from '../failures/failure.ts';
 import { field } from '../output/labelled-text.ts';
 import { type Invocation, openSession, type Session } from '../session/session.ts';
 import { deploymentRedis } from './deployment-redis.ts';
-import { explained, operatorAccess } from './operator.ts';
+import { explained, operatorAccess, operatorClient } from './operator.ts';
 import { holderOf } from './ports.ts';
 import { allAgents } from './queue.ts';
 
@@ -46,7 +46,7 @@ export function addDoctorCommand(program: Command, invocation: Invocation): void
           checkPorts(invocation),
           checkRedis(invocation),
           checkGateway(session),
-          checkOperators(invocation),
+          checkOperators(invocation, session),
         ])
       ).flat();
       const problems = findings.filter(({ verdict }) => verdict === 'problem').length;
@@ -189,16 +189,16 @@ async function checkGateway({ call, options }: Session): Promise<Finding[]> {
   }
 }
 
-async function checkOperators(invocation: Invocation): Promise<Finding[]> {
+async function checkOperators(invocation: Invocation, session: Session): Promise<Finding[]> {
   try {
     const access = await operatorAccess(invocation);
-    const api = new OperatorClient(access);
+    const api = operatorClient(access, session);
     const [agents, versions] = await explained(access.url, Promise.all([allAgents(api), versionsOf(api)]));
     return [
       { verdict: 'ok', text: `The operators' port answers at ${access.url}` },
       ...agents.map(agentFinding),
       versionFinding(versions),
-      await checkConsole(access.url),
+      await checkConsole(access.url, session),
     ];
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
@@ -233,8 +233,8 @@ function versionFinding(versions: Versions): Finding {
   };
 }
 
-async function checkConsole(url: string): Promise<Finding> {
-  const { status } = await explained(url, fetch(new URL('/console/', url)));
+async function checkConsole(url: string, { call: { signal } }: Session): Promise<Finding> {
+  const { status } = await explained(url, fetch(new URL('/console/', url), { signal }));
   if (status === 200) return { verdict: 'ok', text: `The console is at ${url}/console/` };
   return status === 503
     ? { verdict: 'warning', text: 'The console is not built', todo: 'node scripts/console/build.ts' }

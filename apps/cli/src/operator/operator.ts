@@ -24,7 +24,12 @@ export async function withOperator(
 ): Promise<void> {
   const session = await openSession(invocation, command);
   const access = await operatorAccess(invocation);
-  await explained(access.url, run(session, new OperatorClient(access)));
+  await explained(access.url, run(session, operatorClient(access, session)));
+}
+
+/** A client whose requests end with `--timeout` and Ctrl-C. */
+export function operatorClient(access: OperatorAccess, { call: { signal } }: Pick<Session, 'call'>): OperatorClient {
+  return new OperatorClient({ ...access, fetch: (url, init) => fetch(url, { ...init, signal }) });
 }
 
 /** Converts what a call of the operators' API threw to a failure. @throws {Failure} */
@@ -36,8 +41,14 @@ export async function explained<T>(url: string, call: Promise<T>): Promise<T> {
   }
 }
 
-/** URL of the operators' port, and the key. @throws {Failure} */
-export async function operatorAccess(invocation: Invocation): Promise<{ readonly url: string; readonly key: string }> {
+/** URL of the operators' port, and the key. */
+export interface OperatorAccess {
+  readonly url: string;
+  readonly key: string;
+}
+
+/** @throws {Failure} */
+export async function operatorAccess(invocation: Invocation): Promise<OperatorAccess> {
   const { operators = defaultUrl } = (await readAddresses(dataFolderOf(invocation))) ?? {};
   return { url: invocation.env.SWITCHYARD_OPERATOR_URL || operators, key: await readKey(invocation) };
 }

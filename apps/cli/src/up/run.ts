@@ -25,11 +25,13 @@ export interface Run {
   readonly embedded: EmbeddedRedis | undefined;
   readonly terminal: Terminal;
   readonly signals: StopSignals;
+  /** As in `Session`. */
+  readonly onRunning: () => void;
 }
 
 /** Runs everything until it is asked to stop. Throws if a part keeps crashing. Leaves no process behind. */
 export async function runUntilStopped(run: Run): Promise<void> {
-  const { settings, greeting, embedded, terminal, signals } = run;
+  const { settings, greeting, embedded, terminal, signals, onRunning } = run;
   const { host, port, grpcPort, workers = 1 } = settings;
   await requireFree(run.command, { host, port, grpcPort: Number(grpcPort) });
   terminal.say(
@@ -41,6 +43,7 @@ export async function runUntilStopped(run: Run): Promise<void> {
 
   const redis = embedded ? [keepRunning('redis', embedded.start)] : [];
   await Promise.all(redis.map(({ started }) => started));
+  onRunning();
   const keepWithOutput = (name: Source, start: () => Promise<GuardedProcess>): Supervision =>
     keepRunning(name, withOutput(terminal, name, start));
   const { companion } = settings;

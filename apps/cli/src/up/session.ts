@@ -6,15 +6,23 @@ export interface Session {
   readonly terminal: Terminal;
   readonly signals: StopSignals;
   readonly environment: Environment;
+  /**
+   * Call it when parts run that must be stopped in order. Until then, whatever it waits for, a signal ends this process
+   * at once, and its child processes with it.
+   */
+  readonly onRunning: () => void;
 }
 
 /** Runs a command in this terminal. Errors are printed without a stack, and the exit code is 1. */
 export async function runSession(own: NodeJS.Process, run: (session: Session) => Promise<void>): Promise<void> {
   using signals = listenToStopSignals(own);
+  const end = (): void => own.exit();
+  signals.stopped.addEventListener('abort', end);
+  const onRunning = (): void => signals.stopped.removeEventListener('abort', end);
   // In `npm start | head` the output is closed: everything stops.
   const terminal = openTerminal(own.stdout, signals.stop);
   try {
-    await run({ terminal, signals, environment: own.env });
+    await run({ terminal, signals, environment: own.env, onRunning });
   } catch (error) {
     terminal.say('switchyard', error instanceof Error ? error.message : String(error));
     own.exitCode = 1;

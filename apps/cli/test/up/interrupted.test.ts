@@ -1,0 +1,53 @@
+import { existsSync } from 'node:fs';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { descendantsOf, isAlive } from '../../../../tests/support/descendants.ts';
+import { startProgram } from '../../../../tests/support/process.ts';
+import { until } from '../../../../tests/support/until.ts';
+
+describe('Ctrl-C ends switchyard up at once', () => {
+  let folder: string;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'switchyard-interrupted-'));
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  /** Interrupts it once a part that never starts has created the file. */
+  async function interrupt(agent: string, env: Readonly<Record<string, string>> = {}): Promise<void> {
+    const up = await startProgram({
+      file: 'apps/cli/src/main.ts',
+      args: ['up', agent],
+      env: { PORT: '0', DATA_DIR: join(folder, 'data'), ...env },
+    });
+    await until(() => existsSync(join(folder, 'begun')), { what: 'the part starts', timeoutMs: 20_000 });
+    const children = descendantsOf(up.pid).filter(({ command }) => /^(?:sleep|\S*node) /.test(command));
+    expect(children).toHaveLength(1);
+    const interruptedAt = Date.now();
+    up.kill('SIGINT');
+    expect(await up.exited).toBe(0);
+    expect(Date.now() - interruptedAt).toBeLessThan(2_000);
+    await until(() => !children.some(({ pid }) => isAlive(pid)), { what: 'its processes are gone' });
+  }
+
+  it('while it loads an agent', async () => {
+    const agent = join(folder, 'agent.mjs');
+    const begun = JSON.stringify(join(folder, 'begun'));
+    await writeFile(
+      agent,
+      `import { writeFileSync } from 'node:fs';
+       writeFileSync(${begun}, '');
+       await new Promise((resolve) => setTimeout(resolve, 60_000));`,
+    );
+    await interrupt(agent);
+  });
+
+  it('while Redis loads its data', async () => {
+    const slow = join(folder, 'redis-server');
+    await writeFile(slow, `#!/bin/sh\n: >'${join(folder, 'begun')}'\nexec sleep 60\n`);
+    await chmod(slow, 0o755);
+    await interrupt('examples/echo/agent.ts', { PATH: `${folder}:${process.env.PATH}` });
+  });
+});
