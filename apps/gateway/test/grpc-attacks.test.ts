@@ -8,6 +8,7 @@ import {
 } from 'node:http2';
 import { connect as connectTcp } from 'node:net';
 import { Duplex, Transform } from 'node:stream';
+import { LegacyA2AService } from '@a2a-js/sdk/compat/v0_3/server/grpc';
 import { Client, credentials, Metadata, status } from '@grpc/grpc-js';
 import type { OpenTurn } from '@switchyard/store';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -247,6 +248,26 @@ describe('An authenticated caller', () => {
     expect(events).toEqual([expect.objectContaining(reported), expect.objectContaining(reported)]);
     session.destroy();
     await listener.close(0);
+  });
+
+  it('gets a short error for a long name, and keeps its connection', async () => {
+    const client = new Client(await grpcAddressOf(stage.url), credentials.createInsecure());
+    const { path, requestSerialize } = LegacyA2AService.getTask;
+    const errorFor = (name: string) =>
+      new Promise((resolve) => {
+        const sent = { name, historyLength: 0 };
+        client.makeUnaryRequest(
+          path,
+          requestSerialize,
+          (bytes) => bytes,
+          sent,
+          (error) => resolve(error),
+        );
+      });
+    for (const name of ['x'.repeat(80_000), `tasks/${'x'.repeat(80_000)}`])
+      expect(await errorFor(name)).toMatchObject({ code: status.INVALID_ARGUMENT });
+    expect(await errorFor('tasks/none')).toMatchObject({ code: status.NOT_FOUND });
+    client.close();
   });
 
   it('has a limited number of streams per connection', async () => {

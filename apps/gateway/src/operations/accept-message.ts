@@ -180,10 +180,16 @@ function requireClientRole({ message, metadata }: SendMessageRequest): void {
   if (violations.length > 0) throw invalidParams(violations);
 }
 
+/** Longest reserved key that is repeated in an error. */
+const LONGEST_KEY = 64;
+
 function reservedIn(path: string, metadata: Metadata | undefined): FieldViolation[] {
   if (!metadata) return [];
   const keys = Object.keys(metadata).filter(isReservedMetadata);
-  return keys.map((key) => ({ field: `${path}.${key}`, description: 'must not be set by clients' }));
+  return keys.map((key) => ({
+    field: `${path}.${key.slice(0, LONGEST_KEY)}`,
+    description: 'must not be set by clients',
+  }));
 }
 
 /**

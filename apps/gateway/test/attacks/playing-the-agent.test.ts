@@ -3,6 +3,7 @@ import type { Binding } from '../support/bindings/outcome.ts';
 import { overGrpc } from '../support/bindings/over-grpc.ts';
 import { overJsonRpc, overRest } from '../support/bindings/over-http.ts';
 import { call, submit, userMessage } from '../support/client.ts';
+import { completed } from '../support/events.ts';
 import { grpcAddressOf } from '../support/grpc-address.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 
@@ -67,6 +68,19 @@ describe('A client that pretends to be the agent', () => {
     ]);
     const parts = [{ text: 'a' }, { text: 'b', metadata: { 'switchyard.file': '/etc/passwd' } }];
     expect(await refused({ message: { ...message, parts } })).toEqual([['message.parts[1].metadata.switchyard.file']]);
+  });
+
+  it('gets a short error for long and for many keys, and keeps its connection', async () => {
+    const { id } = await submit(stage.url);
+    const stream = rpc.invoke({ operation: 'SubscribeToTask', params: { id } });
+    const send = (metadata: object) => refused({ message: userMessage('hello', { metadata: { ...metadata } }) });
+    expect(await send({ [`switchyard.${'x'.repeat(500_000)}`]: 1 })).toEqual([
+      [`message.metadata.switchyard.${'x'.repeat(53)}`],
+    ]);
+    const many = await send(Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`switchyard.${i}`, 1])));
+    expect(many).toEqual([Array.from({ length: 50 }, (_, i) => `message.metadata.switchyard.${i}`)]);
+    await (await stage.beginTurn(id)).publish(completed());
+    expect(await stream).toMatchObject({ result: [{ task: { id } }, { statusUpdate: expect.anything() }] });
   });
 
   it('can set other metadata', async () => {

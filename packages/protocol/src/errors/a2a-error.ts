@@ -19,10 +19,14 @@ export interface A2AErrorDetails {
   readonly cause?: unknown;
 }
 
+/** Most violations that one error names. */
+export const maxViolations = 50;
+
 /** The one error that may reach a caller. Its message is written for that caller. */
 export class A2AError extends Error {
   override readonly name = 'A2AError';
   readonly code: A2AErrorCode;
+  /** At most `maxViolations`. */
   readonly violations: readonly FieldViolation[];
   readonly metadata: Readonly<Record<string, string>>;
   readonly retryAfterSeconds: number | undefined;
@@ -31,7 +35,7 @@ export class A2AError extends Error {
   constructor(code: A2AErrorCode, message: string, details: A2AErrorDetails = {}) {
     super(message, 'cause' in details ? { cause: details.cause } : undefined);
     this.code = code;
-    this.violations = details.violations ?? [];
+    this.violations = details.violations?.slice(0, maxViolations) ?? [];
     this.metadata = details.metadata ?? {};
     this.retryAfterSeconds = details.retryAfterSeconds;
     this.challenges = details.challenges ?? [];

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type FieldViolation, invalidParams } from '../errors/a2a-error.ts';
+import { type FieldViolation, invalidParams, maxViolations } from '../errors/a2a-error.ts';
 import { normaliserOf } from './proto-json.ts';
 
 /**
@@ -30,8 +30,6 @@ function compiled<Schema extends z.ZodType>(schema: Schema): Schema {
   return made;
 }
 
-/** Most violations that one error names. */
-const maxViolations = 50;
 /** Longest map key that is repeated in a path. */
 const maxKeyLength = 64;
 

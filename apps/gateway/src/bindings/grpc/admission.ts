@@ -15,7 +15,7 @@ import { clientAddress, withoutPort } from '../../exchange/addresses.ts';
 import { LimitedResource } from '../../limits/limited-resources.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { headersOf, Rpc } from './rpc.ts';
-import { toRefusal } from './status-details.ts';
+import { toRefusal, withShortTrailers } from './status-details.ts';
 
 /** A call whose caller is authenticated. */
 export interface AdmittedCall {
@@ -62,7 +62,7 @@ export function admission(context: AdmissionContext, healthNames: readonly strin
     perPrincipal: MAX_WATCHES,
   });
   return ({ path }, call) => {
-    reportAsClientError(call);
+    correctStatuses(call);
     return new ServerInterceptingCall(call, {
       start: (next) => next(new PendingCall(context, { path, call, watches, healthNames }).listener()),
     });
@@ -72,12 +72,15 @@ export function admission(context: AdmissionContext, healthNames: readonly strin
 /** Errors that the library reports as INTERNAL before our code runs. */
 const clientErrors = /^Invalid grpc-timeout|^Failed to decompress/;
 
-/** INTERNAL is reserved for our own faults, because it alarms operators. */
-function reportAsClientError(call: ServerInterceptingCallInterface): void {
+/**
+ * Changes statuses of the library and of the SDK before they are sent. INTERNAL is reserved for our own faults, because
+ * it alarms operators. Their messages may repeat a long name of the client.
+ */
+function correctStatuses(call: ServerInterceptingCallInterface): void {
   const send = call.sendStatus.bind(call);
-  call.sendStatus = (answer) => {
-    const isClientError = answer.code === status.INTERNAL && clientErrors.test(answer.details ?? '');
-    send(isClientError ? { ...answer, code: status.INVALID_ARGUMENT } : answer);
+  call.sendStatus = ({ code, details = '', ...answer }) => {
+    const isClientError = code === status.INTERNAL && clientErrors.test(details);
+    send(withShortTrailers({ ...answer, details, code: isClientError ? status.INVALID_ARGUMENT : code }));
   };
 }
 

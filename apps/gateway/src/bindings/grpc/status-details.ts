@@ -1,9 +1,18 @@
 import { BinaryWriter } from '@bufbuild/protobuf/wire';
-import { Metadata, type ServerErrorResponse } from '@grpc/grpc-js';
+import { Metadata, type ServerErrorResponse, type ServerInterceptingCallInterface } from '@grpc/grpc-js';
 import { type A2AError, type ErrorDetail, errorDetails, type GrpcStatus, grpcStatuses } from '@switchyard/protocol';
 
-/** Maximum size of details: many clients limit headers to 8 KiB, and details are sent as base64. */
+/** Maximum size of violations: many clients limit headers to 8 KiB, and details are sent as base64. */
 const maxBytes = 4096;
+/** Maximum size of all details; ours are smaller. */
+const maxDetails = 6144;
+/** Longest message, in UTF-16 units. */
+const longestMessage = 500;
+
+const detailsKey = 'grpc-status-details-bin';
+
+/** The type has no name in the library's exports. */
+type StatusObject = Parameters<ServerInterceptingCallInterface['sendStatus']>[0];
 
 /** Writes the contents of a length-delimited field. */
 type Write = (writer: BinaryWriter) => void;
@@ -12,7 +21,7 @@ type Write = (writer: BinaryWriter) => void;
 function encodeStatusDetails(error: A2AError, { code }: GrpcStatus): Buffer {
   const writer = new BinaryWriter();
   writer.uint32(tag(1)).int32(code);
-  text(writer, 2, error.message);
+  text(writer, 2, shortened(error.message));
   for (const detail of errorDetails(error)) nested(writer, 3, (any) => writeAny(any, detail));
   return Buffer.from(writer.finish());
 }
@@ -86,7 +95,18 @@ function tag(field: number, type: 0 | 2 = 0): number {
 export function toRefusal(error: A2AError): Required<Pick<ServerErrorResponse, 'code' | 'details' | 'metadata'>> {
   const status = grpcStatuses[error.code];
   const metadata = new Metadata();
-  metadata.set('grpc-status-details-bin', encodeStatusDetails(error, status));
+  metadata.set(detailsKey, encodeStatusDetails(error, status));
   for (const challenge of error.challenges) metadata.add('www-authenticate', challenge);
-  return { code: status.code, details: error.message, metadata };
+  return { code: status.code, details: shortened(error.message), metadata };
+}
+
+/** For trailers of 64 KiB, clients end the connection with all its calls. Details that are too large are left out. */
+export function withShortTrailers(answer: StatusObject): StatusObject {
+  const [details] = answer.metadata?.get(detailsKey) ?? [];
+  if (details && details.length > maxDetails) answer.metadata?.remove(detailsKey);
+  return { ...answer, details: shortened(answer.details) };
+}
+
+function shortened(message: string): string {
+  return message.length <= longestMessage ? message : `${message.slice(0, longestMessage).toWellFormed()}…`;
 }
