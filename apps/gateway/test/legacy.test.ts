@@ -246,6 +246,44 @@ describe('A 0.3 push configuration over REST', () => {
   });
 });
 
+describe('A 0.3 push configuration without an id', () => {
+  const of = (taskId: string, url: string) => ({ taskId, pushNotificationConfig: { url } });
+  const ask = async <Result>(method: string, params: object): Promise<Result> =>
+    (await call<{ result: Result }>(stage.url, `tasks/pushNotificationConfig/${method}`, params)).body.result;
+  const shown = (taskId: string, url: string) => ({ taskId, pushNotificationConfig: { id: taskId, url } });
+
+  it('is the only one of its task, replaced by the next one, and read without an id', async () => {
+    const { id } = await submit(stage.url);
+    await ask('set', of(id, 'https://example.com/old'));
+    const last = shown(id, 'https://example.com/new');
+    expect(await ask('set', of(id, 'https://example.com/new'))).toEqual(last);
+    expect(await ask('get', { id })).toEqual(last);
+    expect(await ask('list', { id })).toEqual([last]);
+  });
+
+  it('of a message is the same', async () => {
+    const configuration = { blocking: false, pushNotificationConfig: { url: 'https://example.com/first' } };
+    const { body } = await call<{ result: LegacyTask }>(stage.url, 'message/send', {
+      message: message(),
+      configuration,
+    });
+    const { id } = body.result;
+    expect(await ask('get', { id })).toEqual(shown(id, 'https://example.com/first'));
+    const next = { ...configuration, pushNotificationConfig: { url: 'https://example.com/next' } };
+    await call(stage.url, 'message/send', { message: message({ taskId: id }), configuration: next });
+    expect(await ask('list', { id })).toEqual([shown(id, 'https://example.com/next')]);
+  });
+
+  it('is the oldest one if all have ids, and unknown if there is none', async () => {
+    const { id } = await submit(stage.url);
+    const none = await call<{ error: LegacyError }>(stage.url, 'tasks/pushNotificationConfig/get', { id });
+    expect(none.body.error.code).toBe(-32001);
+    const named = { id: 'hook', url: 'https://example.com/hook' };
+    await ask('set', { taskId: id, pushNotificationConfig: named });
+    expect(await ask('get', { id })).toEqual({ taskId: id, pushNotificationConfig: named });
+  });
+});
+
 describe('A 0.3 stream', () => {
   const subscription = (id: string, headers = {}) =>
     openStream(stage.url, {

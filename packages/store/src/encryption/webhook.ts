@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Encryption } from './encryption.ts';
 
 /** Where a client wants the events of a task delivered (A2A 4.3.1). */
@@ -19,6 +20,11 @@ export interface Webhook {
 
 /** A webhook without an id gets one. */
 export type WebhookDraft = Omit<Webhook, 'id'> & { readonly id?: string };
+
+/** In A2A 0.3 a webhook without an id is the only one of its task: the next one replaces it. */
+export function withId(draft: WebhookDraft, taskId: string): Webhook {
+  return { ...draft, id: draft.id ?? (draft.version === '0.3' ? taskId : randomUUID()) };
+}
 
 /** Encrypts the whole webhook, as URLs may hold secrets. It is bound to its task: no other task can decrypt it. */
 export function encryptWebhook(encryption: Encryption, taskId: string, webhook: Webhook): string {

@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto';
-import { decryptWebhook, encryptWebhook, type Webhook, type WebhookDraft } from '../encryption/webhook.ts';
+import { decryptWebhook, encryptWebhook, type Webhook, type WebhookDraft, withId } from '../encryption/webhook.ts';
 import { list, optional, text, word } from '../redis/reply.ts';
 import { ownerOf, type Scope } from '../redis/scope.ts';
 import { defineScript } from '../redis/script.ts';
@@ -70,7 +69,7 @@ export class Webhooks {
    */
   async create(scope: Scope, taskId: string, draft: WebhookDraft): Promise<WebhookCreation> {
     const { redis, shards, encryption, settings } = this.#port;
-    const webhook = { ...draft, id: draft.id ?? randomUUID() };
+    const webhook = withId(draft, taskId);
     const encrypted = encryptWebhook(encryption, taskId, webhook);
     const args = { taskId, owner: ownerOf(scope), configId: webhook.id, encrypted, max: settings.maxWebhooks };
     const verdict = await createWebhookScript.run(redis, { keys: shards.of(taskId).webhooks(taskId), args });

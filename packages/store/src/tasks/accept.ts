@@ -1,6 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import type { Encryption } from '../encryption/encryption.ts';
-import { encryptWebhook } from '../encryption/webhook.ts';
+import { encryptWebhook, withId } from '../encryption/webhook.ts';
 import { queueRoot, skillQueue } from '../queue/job.ts';
 import type { QueueLoads } from '../queue/load.ts';
 import type { Queues } from '../queue/queues.ts';
@@ -217,11 +216,11 @@ function enterTask(port: AcceptPort, scope: Scope, sent: Sent, taskId: string): 
 function encrypted(
   { encryption }: AcceptPort,
   taskId: string,
-  { webhook }: Sent,
+  { webhook: draft }: Sent,
 ): { configId: string; encrypted: string } {
-  if (!webhook) return { configId: '', encrypted: '' };
-  const id = webhook.id ?? randomUUID();
-  return { configId: id, encrypted: encryptWebhook(encryption, taskId, { ...webhook, id }) };
+  if (!draft) return { configId: '', encrypted: '' };
+  const webhook = withId(draft, taskId);
+  return { configId: webhook.id, encrypted: encryptWebhook(encryption, taskId, webhook) };
 }
 
 const unescaped = (text: string): string => JSON.parse(`"${text}"`);

@@ -37,6 +37,15 @@ const bindings = ['JSONRPC', 'HTTP+JSON', 'GRPC'];
 export function createRequestHandler(context: GatewayContext): A2ARequestHandler {
   const unary = invokeUnary(context);
   const streaming = invokeStreaming(context);
+  const listConfigs: A2ARequestHandler['listTaskPushNotificationConfigs'] = async (params, context) =>
+    toPushConfigList(
+      await unary('ListTaskPushNotificationConfigs', ListTaskPushNotificationConfigsRequest.toJSON(params), context),
+    );
+  /** A2A 0.3, 7.6: the config's id is optional. */
+  const unnamedConfig = async (taskId: string, context: ServerCallContext) => {
+    const { configs } = await listConfigs({ taskId, tenant: '', pageSize: 0, pageToken: '' }, context);
+    return configs.find(({ id }) => id === taskId) ?? configs[0];
+  };
   return {
     getAgentCard: async () => permissiveCard,
     async sendMessage(params, context) {
@@ -56,14 +65,14 @@ export function createRequestHandler(context: GatewayContext): A2ARequestHandler
       toTaskList(await unary('ListTasks', ListTasksRequest.toJSON(params), context)),
     createTaskPushNotificationConfig: async (params, context) =>
       toPushConfig(await unary('CreateTaskPushNotificationConfig', TaskPushNotificationConfig.toJSON(params), context)),
-    getTaskPushNotificationConfig: async (params, context) =>
-      toPushConfig(
-        await unary('GetTaskPushNotificationConfig', GetTaskPushNotificationConfigRequest.toJSON(params), context),
-      ),
-    listTaskPushNotificationConfigs: async (params, context) =>
-      toPushConfigList(
-        await unary('ListTaskPushNotificationConfigs', ListTaskPushNotificationConfigsRequest.toJSON(params), context),
-      ),
+    async getTaskPushNotificationConfig(params, context) {
+      const { taskId } = params;
+      const config = params.id ? undefined : await unnamedConfig(taskId, context);
+      if (config) return config;
+      const request = GetTaskPushNotificationConfigRequest.toJSON({ ...params, id: params.id || taskId });
+      return toPushConfig(await unary('GetTaskPushNotificationConfig', request, context));
+    },
+    listTaskPushNotificationConfigs: listConfigs,
     async deleteTaskPushNotificationConfig(params, context) {
       const request = DeleteTaskPushNotificationConfigRequest.toJSON(params);
       await unary('DeleteTaskPushNotificationConfig', request, context);
