@@ -41,3 +41,16 @@ it('an answer to an allowed origin varies with the Origin', async () => {
   const { headers } = await fetch(`${stage.url}/tasks/${id}`, { headers: { origin } });
   expect([headers.get('vary'), headers.get('access-control-allow-origin')]).toEqual(['Origin, Accept', origin]);
 });
+
+it('an answer to GET is not stored by caches, unless its route says otherwise', async () => {
+  const { id } = await submit(stage.url);
+  const cachingOf = async (path: string, init: RequestInit = {}): Promise<string | null> =>
+    (await fetch(stage.url + path, init)).headers.get('cache-control');
+  const lists = ['/tasks', `/tasks/${id}/pushNotificationConfigs`, '/agents', '/conversations?contextId=c', '/readyz'];
+  const refusals = ['/tasks/none', '/agents/none/.well-known/agent-card.json', '/none', '/message:send'];
+  for (const path of [...lists, ...refusals, `/v1/tasks/${id}`, '/v1/tasks/none'])
+    expect([path, await cachingOf(path)]).toEqual([path, 'no-store']);
+  expect(await cachingOf('/tasks', { method: 'HEAD' })).toBe('no-store');
+  expect(await cachingOf(`/tasks/${id}`)).toBe('private, no-cache');
+  expect(await cachingOf('/.well-known/agent-card.json')).toBe('private, max-age=60');
+});

@@ -168,12 +168,20 @@ export class ServedResponse<Request extends IncomingMessage = IncomingMessage> e
 /** Sends the body unchanged. (Express' `send` would parse types and hash the body for an ETag.) */
 export function respond(res: ServerResponse, contentType: string, body: Json, headers: readonly string[] = []): void {
   const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
-  beginResponse(res, [...headers, 'Content-Type', contentType, 'Content-Length', String(length)]);
+  const caching = mayBeStored(res, headers) ? notStored : [];
+  beginResponse(res, [...headers, ...caching, 'Content-Type', contentType, 'Content-Length', String(length)]);
   if (typeof body === 'string') return void res.end(body);
   disposeOnClose(res, body.retain());
   res.cork();
   for (const piece of body.pieces) res.write(piece);
   res.end();
+}
+
+const notStored: readonly string[] = ['Cache-Control', 'no-store'];
+
+/** Shared caches store an answer to GET that does not forbid it, and do not know that `X-API-Key` is a credential. */
+function mayBeStored(res: ServerResponse, headers: readonly string[]): boolean {
+  return res.req.method !== 'POST' && !headers.includes('Cache-Control') && !res.hasHeader('Cache-Control');
 }
 
 /** @param headers name, value, name, value, … */

@@ -112,7 +112,8 @@ async function streamEvents(
   const { req, res } = exchange;
   const after = resumeAfterIn(exchange)?.seq;
   // 204 makes an EventSource stop reconnecting (HTML 9.2.3).
-  if (conversation.isComplete && after === conversation.seq) return void res.writeHead(204).end();
+  if (conversation.isComplete && after === conversation.seq)
+    return void res.writeHead(204, { 'Cache-Control': 'no-store' }).end();
   using _stream = admission.hold('stream');
   const signal = context.heldRequests.watch(res, admission);
   await writeStream(

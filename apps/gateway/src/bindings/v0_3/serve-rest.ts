@@ -52,6 +52,7 @@ export function serveLegacyRest(context: GatewayContext): RequestHandler {
       speakRestDialect(res);
       identifyEvents(res, caller);
       sendHeartbeats(exchange, context.settings.heartbeatMs);
+      res.setHeader('Cache-Control', 'no-store');
       translate(req, res, next);
     } catch (thrown) {
       writeLegacyError(context, exchange, thrown);
