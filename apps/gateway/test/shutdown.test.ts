@@ -24,7 +24,7 @@ describe('a gateway that is stopped', () => {
     expect((await resumed.rest()).map(({ data }) => data.statusUpdate?.status.state)).toEqual(['TASK_STATE_COMPLETED']);
   });
 
-  it('answers waiting calls with the current task', async () => {
+  it('answers waiting calls with the current task, and closes their connections', async () => {
     await using stage = await openStage();
     const { id } = await submit(stage.url);
     const contextId = randomUUID();
@@ -35,8 +35,11 @@ describe('a gateway that is stopped', () => {
     const startedAt = performance.now();
     await stage.gateway.stop();
     expect(performance.now() - startedAt).toBeLessThan(1_000);
+    const answers = [await sent, await polled];
     expect((await sent).body.task.status.state).toBe('TASK_STATE_SUBMITTED');
     expect((await polled).body.status.state).toBe('TASK_STATE_SUBMITTED');
+    // A client must not send its next request on a connection that is being closed.
+    expect(answers.map(({ headers }) => headers.get('connection'))).toEqual(['close', 'close']);
   });
 
   it('does not wait for a request that never ends', async () => {

@@ -148,9 +148,12 @@ function commonHeaders(requestId: string, res: ServerResponse): string[] {
 export class ServedResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
   /** Unset until the exchange has begun. */
   requestId: string | undefined;
+  /** Whether this is the last response of its connection. Unset: no. */
+  isLast: (() => boolean) | undefined;
 
   /** Node also calls it if no handler did. A list of headers is the cheapest, if none was set before. */
   override writeHead(status: number, reason?: string | Headers, headers?: Headers): this {
+    if (this.isLast?.()) this.shouldKeepAlive = false;
     if (this.requestId !== undefined) {
       const common = commonHeaders(this.requestId, this);
       if (Array.isArray(reason) && this.getHeaderNames().length === 0)

@@ -35,12 +35,16 @@ export interface ListenerSettings {
 export class Listener {
   readonly #http: Server;
   readonly #scheme: 'http' | 'https';
+  #isClosing = false;
 
   constructor(handler: RequestListener, { stallMs, connections, tls }: ListenerSettings) {
     const options = { ...serverOptions(connections), ServerResponse: ServedResponse };
     this.#scheme = tls ? 'https' : 'http';
+    // Otherwise a client would send its next request on the connection, and lose it.
+    const isLast = (): boolean => this.#isClosing;
     const serve: RequestListener = (req, res) => {
       answers.set(req.socket, res);
+      if (res instanceof ServedResponse) res.isLast = isLast;
       if (req.rawHeaders.length > 2 * maxHeaders) refuse(req.socket, '431 Request Header Fields Too Large');
       else handler(req, res);
     };
@@ -77,6 +81,7 @@ export class Listener {
   /** Refuses new connections, and gives requests `drainMs` to finish. */
   async close(drainMs: number): Promise<void> {
     if (!this.#http.listening) return;
+    this.#isClosing = true;
     const closed = once(this.#http, 'close');
     this.#http.close();
     // A busy connection becomes idle after its response, and would stay open.
