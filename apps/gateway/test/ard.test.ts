@@ -121,7 +121,12 @@ describe('The search', () => {
     const { status, body } = await search(wrong);
     const named = body.error.details?.flatMap(({ fieldViolations = [] }) => fieldViolations.map(({ field }) => field));
     expect(status).toBe(400);
-    for (const field of ['query.text', 'pageSize', 'federation']) expect(named).toContain(field);
+    for (const field of ['query.text', 'pageSize', 'federation', 'query.filter.colour']) expect(named).toContain(field);
+    const untold = await search({ query: { text: 'x', filter: { tags: 5, colour: ['red'] } } });
+    expect(untold.body.error.details?.[1]?.fieldViolations).toEqual([
+      { field: 'query.filter.tags', description: expect.stringContaining('must be a text') },
+      { field: 'query.filter.colour', description: 'is not a known field' },
+    ]);
     expect((await search({ query: { text: 'x' }, pageToken: 'next' })).status).toBe(400);
     expect((await search({ query: { text: 'x'.repeat(1_025) } })).status).toBe(400);
   });

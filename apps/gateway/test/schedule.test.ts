@@ -90,6 +90,8 @@ describe.each(gateways.bindings)('Over $name a scheduled message', ({ at }) => {
     ['until', { cron: '0 9 * * *', until: '2020-01-01T00:00:00Z' }],
     ['until', { cron: '0 9 * * *', until: 'never' }],
     ['timeZone', { cron: '0 9 * * *', timeZone: 'Mars/Base' }],
+    ['timezone', { cron: '0 9 * * *', timezone: 'Europe/Berlin' }],
+    ['timezone', { cron: '0 9 * * *', timezone: 'Europe/Berlin', until: null }],
     ['cron', { cron: '' }],
     ['cron', { cron: '@daily' }],
     ['cron', { cron: '* * * *' }],

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { A2AError } from '../src/index.ts';
 import {
   createTaskPushNotificationConfigRequestSchema,
@@ -112,6 +113,19 @@ describe('a part', () => {
   ])('with %s is refused as a whole', (_, part) => {
     expect(violatedFields(partSchema, part)).toEqual(['(root)']);
   });
+});
+
+test('each unknown field of a strict object is named, also beside a value that is normalised', () => {
+  const schema = z.object({
+    plan: z.strictObject({ at: z.string().exactOptional(), timeZone: z.string().optional() }),
+  });
+  const named = (plan: object): string[] => violatedFields(schema, { plan });
+  expect(named({ at: 'now', timezone: 'UTC', 'a b': 1 })).toEqual(['plan.timezone', 'plan["a b"]']);
+  expect(named({ at: null, timezone: 'UTC' })).toEqual(['plan.timezone']);
+  expect(parse(schema, { plan: { at: null, time_zone: 'UTC' } })).toEqual({ plan: { timeZone: 'UTC' } });
+  expect(() => parse(schema, { plan: { at: 1, timezone: 'UTC' } }, 'params')).toThrow(
+    'Invalid parameters: params.plan.at must be a string (and 1 more)',
+  );
 });
 
 describe('a hostile request', () => {

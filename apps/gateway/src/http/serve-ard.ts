@@ -41,12 +41,13 @@ const LONGEST_TEXT = 1_024;
 const MAX_VALUES = 32;
 const fields = ['identifier', 'type', 'tags', 'capabilities', 'version', 'publisher'] as const;
 const value = z.string().max(256);
+const filterValues = z.union([value.transform((one) => [one]), z.array(value).min(1).max(MAX_VALUES)], {
+  error: `must be a text of at most 256 characters, or a list of 1 to ${MAX_VALUES} of them`,
+});
 const searchSchema = z.object({
   query: z.object({
     text: z.string().min(1).max(LONGEST_TEXT),
-    filter: z
-      .partialRecord(z.enum(fields), z.union([value.transform((one) => [one]), z.array(value).min(1).max(MAX_VALUES)]))
-      .optional(),
+    filter: z.partialRecord(z.enum(fields), filterValues).optional(),
   }),
   // No other registry is queried, which every value allows.
   federation: z.enum(['auto', 'referrals', 'none']).optional(),

@@ -42,8 +42,9 @@ export function readSchedule({ settings }: Pick<Backend, 'settings'>, request: C
   if (requested.cron !== undefined && at === undefined)
     return { ...defined(recurring), at: firstTime(requested, settings.minCronIntervalMs) };
   if (at === undefined || requested.cron !== undefined) throw wrong('at', 'or `cron` must be given, and not both');
-  for (const name of ['timeZone', 'until', 'times'] as const)
-    if (requested[name] !== undefined) throw wrong(name, 'is for schedules with `cron`');
+  const misplaced = (['timeZone', 'until', 'times'] as const).filter((name) => requested[name] !== undefined);
+  if (misplaced.length > 0)
+    throw invalidParams(misplaced.map((name) => violation(name, 'is for schedules with `cron`')));
   if (Date.parse(at) > Date.now() + longestAheadMs) throw wrong('at', `must be within ${LONGEST}`);
   return { at: new Date(at).toISOString() };
 }
@@ -70,9 +71,10 @@ function timesOf(requested: RequestedSchedule): readonly number[] {
   }
 }
 
-function wrong(name: keyof RequestedSchedule, description: string) {
-  const violation: FieldViolation = { field: `message.metadata["${scheduleUri}"].${name}`, description };
-  return invalidParams([violation]);
+const wrong = (name: keyof RequestedSchedule, description: string) => invalidParams([violation(name, description)]);
+
+function violation(name: keyof RequestedSchedule, description: string): FieldViolation {
+  return { field: `message.metadata["${scheduleUri}"].${name}`, description };
 }
 
 function isTimeZone(name: string): boolean {

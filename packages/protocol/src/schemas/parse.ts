@@ -39,12 +39,19 @@ const maxKeyLength = 64;
  */
 function violationsOf(issues: readonly z.core.$ZodIssue[], root: string): FieldViolation[] {
   const byField = new Map<string, FieldViolation>();
-  for (const { path, message } of issues) {
-    if (byField.size === maxViolations) break;
-    const field = fieldPath(root, path) || '(root)';
-    if (!byField.has(field)) byField.set(field, { field, description: message });
+  for (const issue of issues) {
+    for (const path of pathsOf(issue)) {
+      if (byField.size === maxViolations) break;
+      const field = fieldPath(root, path) || '(root)';
+      if (!byField.has(field)) byField.set(field, { field, description: issue.message });
+    }
   }
   return [...byField.values()];
+}
+
+/** The wrong fields: all unknown fields of an object are one issue. */
+function pathsOf(issue: z.core.$ZodIssue): PropertyKey[][] {
+  return issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...issue.path, key]) : [issue.path];
 }
 
 /** For example `message.parts[0].text`; names that are not plain words are quoted. */
@@ -68,6 +75,9 @@ function describe(issue: z.core.$ZodRawIssue): string {
       return tooSmall(issue.origin, issue.minimum);
     case 'too_big':
       return `must ${limits[issue.origin] ?? 'be'} at most ${issue.maximum}${units[issue.origin] ?? ''}`;
+    case 'unrecognized_keys':
+    case 'invalid_key':
+      return 'is not a known field';
     default:
       return 'is not valid';
   }

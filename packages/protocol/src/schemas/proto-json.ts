@@ -18,7 +18,8 @@ export function normaliserOf(schema: z.core.$ZodType): Normalise {
 const asItIs: Normalise = (value) => value;
 
 function compile(schema: z.core.$ZodType): Normalise {
-  if (schema instanceof z.ZodObject) return normaliseObject(fieldsOf(schema));
+  if (schema instanceof z.ZodObject)
+    return normaliseObject(fieldsOf(schema), { isStrict: schema.def.catchall instanceof z.ZodNever });
   if (schema instanceof z.ZodArray) return normaliseList(normaliserOf(schema.element));
   if (schema instanceof z.ZodRecord) return normaliseMap(normaliserOf(schema.valueType));
   if (schema instanceof z.ZodEnum) return normaliseEnum(schema.options);
@@ -66,16 +67,17 @@ interface Field {
 }
 
 /**
- * Normalises an object, field by field. Returns the same object if nothing changes; else one with the known fields.
+ * Normalises an object, field by field. Returns the same object if nothing changes; else one with the known fields. A
+ * strict object keeps the others, so that its schema refuses them.
  */
-function normaliseObject(fields: readonly Field[]): Normalise {
+function normaliseObject(fields: readonly Field[], { isStrict }: { readonly isStrict: boolean }): Normalise {
   return (value) => {
     if (!isJsonObject(value)) return value;
     let copy: JsonObject | undefined;
     for (const field of fields) {
       const normal = normaliseField(field, value);
       if (isAsItShouldBe(value, field.name, normal)) continue;
-      copy ??= knownFields(fields, value);
+      copy ??= isStrict ? withoutProtoNames(fields, value) : knownFields(fields, value);
       setField(copy, field.name, normal);
     }
     return copy ?? value;
@@ -98,6 +100,12 @@ function knownFields(fields: readonly Field[], value: JsonObject): JsonObject {
   const known: JsonObject = {};
   for (const { name } of fields) setField(known, name, value[name]);
   return known;
+}
+
+function withoutProtoNames(fields: readonly Field[], value: JsonObject): JsonObject {
+  const copy = { ...value };
+  for (const { name, protoName } of fields) if (protoName !== name) delete copy[protoName];
+  return copy;
 }
 
 /** Sets a field unless it is undefined: the schemas accept absent fields, but no present and undefined ones. */
