@@ -76,6 +76,22 @@ test('a caller needs the scope of a tool, and has a rate limit', async () => {
   await Promise.all(clients.map((client) => client.close()));
 });
 
+test('a canceled task is no error of cancel_task, and a wrong argument is named', async () => {
+  const url = await stage.another({ mcp: true, blockingWaitMs: 20, cancelWaitMs: 20 });
+  const client = await connected(ada.key, url);
+  const made = await echo(client);
+  const { taskId } = Object(made.structuredContent);
+  const canceled = await client.callTool({ name: 'cancel_task', arguments: { agent: 'echo', taskId } });
+  expect(canceled.structuredContent).toMatchObject({ taskId, state: 'TASK_STATE_CANCELED' });
+  expect(canceled.isError ?? false).toBe(false);
+  const read = await client.callTool({ name: 'get_task', arguments: { agent: 'echo', taskId } });
+  expect(read.isError).toBe(true);
+  const wrong = await client.callTool({ name: 'echo', arguments: { mesage: 'hello', taskId: null } });
+  expect(textOf(wrong)).toContain('message is required');
+  expect(textOf(wrong)).toContain('mesage is not a known field');
+  await client.close();
+});
+
 test('a caller sees the agents that it may use', async () => {
   const { credentials } = stage.store;
   const { key } = await credentials.create({ tenant: 'acme', subject: 'bob', scopes: [], agents: ['mute'] });

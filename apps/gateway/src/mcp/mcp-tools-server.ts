@@ -89,7 +89,8 @@ export class McpToolsServer {
       }
       if (name === CANCEL_TASK) {
         const { agent, taskId } = parse(cancelTaskSchema, args);
-        return resultOf(agent, await cancelTask(this.#context, this.#call(request, agent), taskId));
+        const outcome = await cancelTask(this.#context, this.#call(request, agent), taskId);
+        return resultOf(agent, outcome, 'TASK_STATE_CANCELED');
       }
       return await this.#ask(request, given);
     } catch (thrown) {

@@ -5,8 +5,9 @@ import { GET_TASK, type StructuredAnswer } from './tools.ts';
 
 /**
  * The agent's messages and artifacts, and what to do next: as content for models, in `structuredContent` for programs.
+ * @param wanted the state to which the call should lead: not an error
  */
-export function resultOf(agent: string, outcome: Outcome): CallToolResult {
+export function resultOf(agent: string, outcome: Outcome, wanted?: TaskState): CallToolResult {
   if ('message' in outcome) {
     const { message } = outcome;
     const content = message.parts.map((part, i) => blockOf(part, `${message.messageId}/${i}`));
@@ -22,7 +23,7 @@ export function resultOf(agent: string, outcome: Outcome): CallToolResult {
     content:
       content.length > 0 ? content : [{ type: 'text', text: 'The agent has completed the task without a text.' }],
     structuredContent: structured({ agent, taskId: id, contextId, state: status.state }),
-    ...(failed.includes(status.state) && { isError: true }),
+    ...(failed.includes(status.state) && status.state !== wanted && { isError: true }),
   };
 }
 
