@@ -56,6 +56,16 @@ describe('ListTasks', () => {
     expect(body.totalSize).toBe(1);
   });
 
+  it('filters by the time of the status, also by a time that no task will reach', async () => {
+    const contextId = randomUUID();
+    const { status } = await submit(stage.url, userMessage('a', { contextId }));
+    const found = async (statusTimestampAfter = ''): Promise<number> =>
+      (await list({ contextId, statusTimestampAfter })).body.totalSize;
+    const times = [status.timestamp, '1970-01-01T00:00:00Z', '0001-01-01T00:00:00Z', '2058-01-01T00:00:00Z'];
+    expect(await Promise.all(times.map(found))).toEqual([1, 1, 1, 0]);
+    expect(await Promise.all(['2060-01-01T00:00:00Z', '9999-12-31T23:59:59Z'].map(found))).toEqual([0, 0]);
+  });
+
   it('returns artifacts only on request', async () => {
     const contextId = randomUUID();
     const { id } = await submit(stage.url, userMessage('a', { contextId }));

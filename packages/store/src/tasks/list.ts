@@ -94,9 +94,13 @@ export async function findEntries(
   });
 }
 
+/** The latest time in an index, in the year 2059. */
+const LATEST_MS = 36 ** TIME_LENGTH - 1;
+
 /** An ISO timestamp as in an index: its milliseconds as eight base-36 digits, which sort like the time. */
 export function sortableTime(timestamp: string): string {
-  return Math.max(0, Date.parse(timestamp)).toString(36).padStart(8, '0');
+  const ms = Math.min(Math.max(0, Date.parse(timestamp)), LATEST_MS);
+  return ms.toString(36).padStart(TIME_LENGTH, '0');
 }
 
 export function taskIdOf(entry: string): string {
