@@ -8,7 +8,8 @@ import { guarantees } from './workload/violations.ts';
 const { options, names } = readCommandLine({
   usage: `npm run faults [-- options] [chaos] [trials]
   Half an hour: gateways, workers, Redis, its disk, its data and the network between them fail under load, in
-  every way that is listed in workshop/faults/inject; then fail-overs, lost data and poisons are measured one by one.`,
+  every way that is listed in workshop/faults/inject; then fail-overs, lost data and
+  messages that crash their worker are measured one by one.`,
   options: {
     tasks: count('least number of tasks under all faults', '10000'),
     faults: count('number of faults; some more outages and lossy fail-overs follow', '96'),

@@ -60,7 +60,7 @@ interface Sent {
 }
 
 /**
- * Sends inputs of every grammar, and mutants of those that have covered a new branch. @returns wrong answers, one
+ * Sends inputs of every grammar, and mutations of those that reached a new branch. @returns wrong answers, one
  * finding for each kind
  */
 export async function fuzzGateway(target: Target, { requests, seed, keeps, onRound }: FuzzOptions): Promise<Finding[]> {

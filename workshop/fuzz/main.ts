@@ -8,9 +8,9 @@ import { Target } from './target/target.ts';
 
 const { options } = readCommandLine({
   usage: `npm run fuzz
-  Sends requests made by grammars, and mutants of those that ran new branches, to every binding of a gateway: a crash,
-  a 5xx but 503, gRPC INTERNAL or UNKNOWN, JSON-RPC -32603, an answer that never comes and a line of an error in the
-  log are findings. Findings are shrunk and written to workshop/fuzz/cases; the tests send them from then on.`,
+  Sends requests that grammars generate, and mutations of those that reached new branches, to every binding of a
+  gateway. Findings are a crash, a 5xx other than 503, gRPC INTERNAL or UNKNOWN, JSON-RPC -32603, a missing answer and
+  an error in the log. They are minimized and written to workshop/fuzz/cases; the tests send them from then on.`,
   options: {
     requests: count('number of requests', '20000', ['1']),
     seed: count('seed of the requests', '1'),

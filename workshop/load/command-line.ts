@@ -40,7 +40,7 @@ export function readOptions(
   const options = { ...given.options, apiKey, bearer };
   const contradictions = profile.contradictions?.(options) ?? [];
   if (options.url && options.workers !== undefined)
-    contradictions.push('--workers are those of the own gateway; --url names another one');
+    contradictions.push('--workers is for the gateway that is started; --url names another one');
   if (contradictions.length > 0) throw new BadOptions(contradictions);
   return { profile, options };
 }

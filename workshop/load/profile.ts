@@ -25,7 +25,7 @@ export function commonOptions({ duration = '30s', rate, connections }: CommonDef
   return {
     url: optional({
       value: '<url>',
-      what: 'URL of a gateway, an agent or its card; default: an own gateway that is started for the run',
+      what: 'URL of a gateway, an agent or its card; default: a gateway that is started for the run',
       fallback: undefined,
       read: readUrl,
     }),
@@ -40,7 +40,7 @@ export function commonOptions({ duration = '30s', rate, connections }: CommonDef
       /^[\w.:[\]-]+$/,
       'the name of a host',
     ]),
-    workers: optional(count('workers of the own gateway; default: 1', undefined, ['1', '16'])),
+    workers: optional(count('workers of the started gateway; default: 1', undefined, ['1', '16'])),
     durationMs: time('length of the run', duration, ['100ms', '60m']),
     rate: number('arrivals per second', rate, ['0.1', '50000']),
     connections: count('most concurrent connections', connections, ['1', '20000']),

@@ -74,7 +74,7 @@ export async function runLoad(parts: RunParts) {
     version: 1,
     profile: profile.name,
     summary: profile.summary,
-    // Without a URL: our own gateway.
+    // Without a URL: the started gateway.
     target: { url: url?.href, agent: agent.name, endpoint: agent.endpoint.href, binding: agent.binding },
     options,
     verdict: judge(recorder, findings, options.maxErrorRateShare),

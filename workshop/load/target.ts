@@ -101,7 +101,7 @@ export async function startOwnGateway(workers: number) {
   const system = await startOwnSystem({ agents, workers, env: { DEFAULT_AGENT: 'load' } }).catch((error: unknown) => {
     const what = error instanceof Error ? error.message : String(error);
     const instead = 'Or load a gateway that runs, with --url';
-    throw new TargetError(`The own gateway did not start: ${what}\n${instead}`, { cause: error });
+    throw new TargetError(`The gateway did not start: ${what}\n${instead}`, { cause: error });
   });
   const { redis, stack, gateway } = system;
   const named = stack.workers.map(({ pid }, i) => [workers === 1 ? 'worker' : `worker ${i + 1}`, pid]);

@@ -8,8 +8,8 @@ import { createGateway } from './gateway.ts';
 
 const text = `Serves A2A clients.
 
-The package @switchyard/gateway has it as switchyard-gateway, a checkout as npm run gateway, and the image as the command
-gateway.`;
+The same program is switchyard-gateway (package @switchyard/gateway), npm run gateway (a checkout) and the command
+gateway of the image.`;
 
 /**
  * The gateway as a process: settings from the environment, JSON lines on standard output, stops on SIGINT and SIGTERM.

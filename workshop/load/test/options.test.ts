@@ -66,7 +66,7 @@ describe('options', () => {
     ['polling-herd --poll-from 3s', '--poll-to must not be shorter than --poll-from'],
     [
       'steady --url http://127.0.0.1:4000 --workers 2',
-      '--workers are those of the own gateway; --url names another one',
+      '--workers is for the gateway that is started; --url names another one',
     ],
     ['', 'Name a profile: one of steady, burst, ramp, long-streams, polling-herd'],
     ['stedy', 'stedy: there is no such profile, but steady, burst, ramp, long-streams, polling-herd'],
