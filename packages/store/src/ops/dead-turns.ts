@@ -55,12 +55,12 @@ export class DeadTurns implements DeadLetterStore<DeadTurn> {
 
   /**
    * Sends the message again for its principal, in the same context. A task that has ended stays ended, so a new task is
-   * created, which refers to it. Idempotent.
+   * created, which refers to it. No turn waits for the new task, even if an agent had sent the message. Idempotent.
    */
   async retry(taskId: string): Promise<RetryResult> {
     const stored = await this.#read(taskId);
     if (!stored) return { verdict: 'missing' };
-    const { message, scopes, ...given } = stored.inboxEntry;
+    const { message, scopes, caller: _caller, ...given } = stored.inboxEntry;
     const { taskId: _, ...rest } = message;
     const acceptance = await accept(
       this.#port,

@@ -45,6 +45,22 @@ test('a retry of a dead letter creates one task in its context that references t
   expect(await store.ops.deadLetters.retry(taskId)).toEqual({ verdict: 'missing' });
 });
 
+test('a retry of a message that an agent sent creates a task for which no turn waits', async () => {
+  const { taskId: callerId } = await accepted(store, alice);
+  const caller = await begun(store, callerId);
+  const { contextId = '' } = caller.start.task;
+  const submission = { message: userMessage('poison', { contextId }) };
+  const called = await store.calls.place(caller, { agent: 'echo', submission, isDetached: false });
+  if (called.verdict !== 'accepted') throw new Error(called.verdict);
+  await crashInAllAttempts(called.taskId);
+  await caller.publish({ kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true });
+  const retried = await store.ops.deadLetters.retry(called.taskId);
+  if (retried.verdict !== 'retried') throw new Error(JSON.stringify(retried));
+  const turn = await begun(store, retried.taskId);
+  expect(turn.start.message).toMatchObject({ parts: [{ text: 'poison' }], referenceTaskIds: [called.taskId] });
+  expect(turn.start.caller).toBeUndefined();
+});
+
 test('a message whose agent failed in all attempts becomes a dead letter; the client reads the reason', async () => {
   const { taskId } = await accepted(store, alice, userMessage('cold'));
   const turn = await begun(store, taskId);
