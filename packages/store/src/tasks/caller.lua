@@ -17,11 +17,24 @@ if caller_key then
     return cancel and 'caller-canceling' or nil
   end
 
-  function caller.has_room() return redis.call('HLEN', caller_key .. ':c') < tonumber(max_calls) end
+  local calls_key, ended = caller_key .. ':c', {}
+
+  -- A task whose end the caller did not wait for is still listed. It counts until there is no room for others.
+  function caller.has_room()
+    if redis.call('HLEN', calls_key) < tonumber(max_calls) then return true end
+    local tasks_root, calls = caller_key:match('^.*:'), redis.call('HGETALL', calls_key)
+    for i = 1, #calls, 2 do
+      local is_task = calls[i + 1] ~= 'v'
+      local state = is_task and redis.call('HGET', tasks_root .. calls[i], 'state')
+      if is_task and (not state or state:upper() == state) then ended[#ended + 1] = calls[i] end
+    end
+    return #ended > 0
+  end
 
   function caller.record(task_id, owner)
     redis.call('HSET', caller_key, 'has_side_keys', 1)
-    redis.call('HSET', caller_key .. ':c', task_id, call_mode .. ' ' .. owner)
+    if #ended > 0 then redis.call('HDEL', calls_key, unpack(ended)) end
+    redis.call('HSET', calls_key, task_id, call_mode .. ' ' .. owner)
     note(caller_key, caller_fence, 'call ' .. task_id .. ' ' .. call_mode .. ' ' .. owner:match('[^/]*$'))
   end
 end

@@ -84,6 +84,19 @@ describe('a call', () => {
     await expect(call(host)).rejects.toThrow('caller-canceling');
   });
 
+  test('is not refused because of calls that have ended, although their caller did not wait for them', async () => {
+    const host = await hostTurn();
+    const [first, second, third] = await Promise.all([1, 2, 3].map(() => call(host, { isDetached: true })));
+    await (await begun(store, first?.taskId ?? '')).publish(ended('COMPLETED'));
+    await store.tasks.cancel(kitchen, second?.taskId ?? '');
+    const later = [await call(host, { isDetached: true }), await call(host)];
+    await expect(call(host)).rejects.toThrow('too-many-calls');
+    await host.publish(ended('FAILED'));
+    expect(await endOrphans()).toBe(3);
+    const states = await Promise.all([third, ...later].map((one) => stateOf(one?.taskId ?? '')));
+    expect(states).toEqual(['CANCELED', 'CANCELED', 'CANCELED']);
+  });
+
   test('can continue the task of an earlier call', async () => {
     const host = await hostTurn();
     const { taskId } = await call(host);
