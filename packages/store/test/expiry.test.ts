@@ -7,7 +7,7 @@ import { alice, testRedis, testStore } from './support/redis.ts';
 
 const redis = testRedis();
 /** Keys of the deployment or of BullMQ's queues, which belong to no task and stay. */
-const LASTING = /\{agents\}:|:q:[^:]+:(?:meta|events|checked|marker|id)$/;
+const LASTING = /\{agents\}:|:q:[^:]+:(?:meta|events|checked|marker|id|removed)$/;
 const shortLived = {
   retentionMs: 400,
   replayMs: 200,

@@ -64,7 +64,7 @@ export function repeatedSteps(effects: readonly Effect[]): Violation[] {
  * must be deleted with it.
  */
 const LASTING =
-  /\{agents\}:(?:agents|alive|audit|schema(?::programs)?|shards|sources|workers(?::reports)?)$|:q:[^:]+:(?:meta|events|marker|id|checked|took:.+)$/;
+  /\{agents\}:(?:agents|alive|audit|schema(?::programs)?|shards|sources|workers(?::reports)?)$|:q:[^:]+:(?:meta|events|marker|id|checked|removed|took:.+)$/;
 
 /** Keys that are left after the retention of all tasks. Waits at most `withinMs` for their deletion. */
 export async function leakedKeys(redis: RedisDeployment, prefix: string, withinMs: number): Promise<string[]> {

@@ -1,3 +1,4 @@
+import { queueRoot } from '../queue/job.ts';
 import { recordArgNames, recordArgValues, recordKeyNames } from '../record/record-args.ts';
 import { word } from '../redis/reply.ts';
 import { ownerOf, type Scope } from '../redis/scope.ts';
@@ -8,7 +9,7 @@ import type { Shards } from '../redis/shards.ts';
 export const cancelScript = defineScript({
   file: 'cancel.lua',
   from: import.meta.url,
-  keys: recordKeyNames,
+  keys: [...recordKeyNames, 'root'],
   args: [...recordArgNames, 'owner', 'channel', 'seesHidden', 'ifSeq?'],
   reply: word('canceled', 'requested', 'terminal', 'missing', 'other-seq'),
 });
@@ -48,5 +49,6 @@ export function cancelTask(
     seesHidden: seesHidden ? '1' : '',
     ifSeq,
   };
-  return runDurably(port, cancelScript, { keys: keys.record(taskId), args });
+  const root = queueRoot(scope.agent, keys);
+  return runDurably(port, cancelScript, { keys: { ...keys.record(taskId), root }, args });
 }

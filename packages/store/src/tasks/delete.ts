@@ -54,7 +54,7 @@ export async function deleteTask(
     },
     args: { taskId, owner: ownerOf(scope), messages: messages.length, conversationIds: conversations },
   });
-  // A task that was canceled before it began may still be in the queue.
+  // The job may be left: its run gave it back after the cancel, or a gateway of an earlier version canceled the task.
   if (verdict === 'deleted' && jobs) await queue.remove(skillQueue(scope.agent, skill), taskId, Number(jobs));
   return verdict;
 }

@@ -59,17 +59,21 @@ describe('a tenant with many waiting tasks', () => {
     expect(await taker.tenantsOfNext(2)).toContain('light');
   });
 
-  test('is not charged for tasks that it canceled and deleted before they began', async () => {
-    const store = await testStore();
-    const deleted = await Promise.all(Array.from({ length: 60 }, () => accepted(store, of('light'))));
-    for (const { taskId } of deleted) {
-      await store.tasks.cancel(of('light'), taskId);
-      expect(await store.tasks.delete(of('light'), taskId)).toBe('deleted');
-    }
-    await sends(store, 'heavy', 50);
-    await sends(store, 'light', 5);
-    expect(countOf('light', await new Taker(store).tenantsOfNext(10))).toBe(5);
-  });
+  test.each(['canceled', 'canceled and deleted'])(
+    'is not charged for tasks that it %s before they began',
+    async (how) => {
+      const store = await testStore();
+      const ended = await Promise.all(Array.from({ length: 60 }, () => accepted(store, of('light'))));
+      for (const { taskId } of ended) {
+        expect(await store.tasks.cancel(of('light'), taskId)).toBe('canceled');
+        if (how !== 'canceled') expect(await store.tasks.delete(of('light'), taskId)).toBe('deleted');
+      }
+      expect(await store.queue.waiting('echo')).toBe(0);
+      await sends(store, 'heavy', 50);
+      await sends(store, 'light', 5);
+      expect(countOf('light', await new Taker(store).tenantsOfNext(10))).toBe(5);
+    },
+  );
 
   test('gets a third of the turns beside two others, in any order of arrival', async () => {
     const store = await testStore();

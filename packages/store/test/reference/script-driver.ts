@@ -233,9 +233,12 @@ export class ScriptDriver {
 
   async cancel(): Promise<void> {
     const expected = rules.cancel(this.record);
+    const scheduled = this.record?.scheduled;
     const { keys, args } = this.#call('later');
-    const call = { keys, args: { ...args, owner: 't/s/a', channel: 'nobody', seesHidden: '' } };
+    const root = queueRoot(this.#agent, this.#keys);
+    const call = { keys: { ...keys, root }, args: { ...args, owner: 't/s/a', channel: 'nobody', seesHidden: '' } };
     expect(await cancelScript.run(this.#redis, call)).toBe(expected.verdict);
+    if (expected.verdict === 'canceled') this.#jobs = this.#jobs.filter((job) => job !== scheduled);
     await this.#settle(expected);
   }
 
