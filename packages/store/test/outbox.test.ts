@@ -34,6 +34,18 @@ describe('the sweeper', () => {
     await store.tasks.cancel(alice, taskId);
   });
 
+  test('sweeps a waiting task less and less often, and operators see since when it waits', async () => {
+    const own = await testStore({ sweepAfterMs: 100 });
+    const { taskId } = await accepted(own, alice);
+    const key = `${own.settings.prefix}{s0}:t:${taskId}`;
+    const acceptedMs = Number.parseInt((await redis.hget(key, 'time')) ?? '', 36);
+    const sweeps = async () => (await own.outbox.sweep()) && Number(await redis.hget(key, 'sweeps'));
+    await until(async () => (await sweeps()) === 3, { what: 'the third sweep, 700 ms after the message' });
+    const [stuck] = (await own.ops.listStuck({ pageSize: 1 })).items;
+    expect(stuck).toMatchObject({ taskId, sweeps: 3 });
+    expect(Date.parse(stuck?.silentSince ?? '') - acceptedMs).toBeLessThan(400);
+  });
+
   test('adds a job again that exists but is in none of the lists of the queue', async () => {
     const { taskId } = await accepted(store, alice);
     await redis.del(`${store.settings.prefix}{s0}:q:echo:prioritized`);

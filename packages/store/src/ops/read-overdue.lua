@@ -8,7 +8,8 @@
 -- Returns  number of entries in the outbox, then for each task { task id, ms of its last heartbeat, owner, state, 1 if
 --         a turn is open else 0, attempts, sweeps, scheduled }
 --
--- Each sweep moves an entry by another lease and is counted: the last heartbeat is that much older.
+-- Each sweep moves an entry (sweep.lua: by twice as long as the one before, up to eight times sweep_after_ms) and is
+-- counted: the last heartbeat is that much older.
 
 local outbox_key, tasks_root = unpack(KEYS)
 local sweep_after_ms, from, limit = unpack(ARGV)
@@ -16,13 +17,18 @@ sweep_after_ms = tonumber(sweep_after_ms)
 local clock = redis.call('TIME')
 local now_ms = clock[1] * 1000 + math.floor(clock[2] / 1000)
 
+local function moved_ms(sweeps)
+  local doubled = math.min(sweeps, 3)
+  return sweep_after_ms * (2 ^ (doubled + 1) - 2 + 8 * (sweeps - doubled))
+end
+
 local reply = { redis.call('ZCARD', outbox_key) }
 local due = redis.call('ZRANGE', outbox_key, from, from + limit - 1, 'WITHSCORES')
 for i = 1, #due, 2 do
   local id = due[i]
   local owner, state, turn, attempts, sweeps, scheduled = unpack(redis.call('HMGET', tasks_root .. id,
     'owner', 'state', 'turn', 'attempts', 'sweeps', 'scheduled'))
-  local seen_ms = tonumber(due[i + 1]) - sweep_after_ms * (1 + tonumber(sweeps or 0))
+  local seen_ms = tonumber(due[i + 1]) - sweep_after_ms - moved_ms(tonumber(sweeps or 0))
   if owner and now_ms - seen_ms > 2 * sweep_after_ms then
     reply[#reply + 1] = { id, seen_ms, owner, state, turn and 1 or 0, tonumber(attempts or 0), tonumber(sweeps or 0),
       tonumber(scheduled or 0) }
