@@ -1,3 +1,4 @@
+import { repeatWhileFull } from '../redis/batches.ts';
 import type { Channels } from '../redis/channels.ts';
 import type { ShardKeys } from '../redis/keys.ts';
 import { list, text } from '../redis/reply.ts';
@@ -43,11 +44,12 @@ export class Orphans {
    * @returns their number
    */
   async end(): Promise<number> {
-    const counts = await Promise.all(this.#port.shards.all.map((keys) => this.#endInShard(keys)));
+    const endInShard = (keys: ShardKeys) => repeatWhileFull(ORPHANS_PER_CLAIM, () => this.#endSome(keys));
+    const counts = await Promise.all(this.#port.shards.all.map(endInShard));
     return counts.reduce((sum, count) => sum + count, 0);
   }
 
-  async #endInShard(keys: ShardKeys): Promise<number> {
+  async #endSome(keys: ShardKeys): Promise<number> {
     const { redis, settings } = this.#port;
     const members = await claimOrphansScript.run(redis, {
       keys: { orphans: keys.orphans },

@@ -1,6 +1,7 @@
 import { Consumer, type JobOutcome } from '../queue/consumer.ts';
 import { type DeliveryQueueId, parseDeliveryQueue } from '../queue/job.ts';
 import { PUSH_QUEUE } from '../queue/queues.ts';
+import { repeatWhileFull } from '../redis/batches.ts';
 import type { Channels } from '../redis/channels.ts';
 import type { ShardKeys } from '../redis/keys.ts';
 import { integer, list, text, tuple, verdict } from '../redis/reply.ts';
@@ -77,7 +78,8 @@ export class Deliveries {
    * may do so at once. @returns the number of these queues
    */
   async claim(): Promise<number> {
-    const claimed = await Promise.all(this.#port.shards.all.map((keys) => this.#claimShard(keys)));
+    const claimShard = (keys: ShardKeys) => repeatWhileFull(CLAIMS_AT_ONCE, () => this.#claimSome(keys));
+    const claimed = await Promise.all(this.#port.shards.all.map(claimShard));
     return claimed.reduce((sum, count) => sum + count, 0);
   }
 
@@ -99,7 +101,7 @@ export class Deliveries {
     });
   }
 
-  async #claimShard(keys: ShardKeys): Promise<number> {
+  async #claimSome(keys: ShardKeys): Promise<number> {
     const { redis, queue, settings } = this.#port;
     const claimed = await claimScript.run(redis, {
       keys: { push: keys.push, deadPush: keys.deadPush, tasksRoot: keys.tasks },

@@ -23,6 +23,19 @@ export async function togetherOrSingly<Request, Response>(
   }
 }
 
+/** How long a step is repeated before its caller gets a turn, for example to stop. */
+const REPEATED_FOR_MS = 1_000;
+
+/** Repeats a step as long as it handles as many items as it may at once: there may be others. @returns the total */
+export async function repeatWhileFull(limit: number, step: () => Promise<number>): Promise<number> {
+  const startedAt = performance.now();
+  for (let total = 0; ; ) {
+    const count = await step();
+    total += count;
+    if (count < limit || performance.now() - startedAt > REPEATED_FOR_MS) return total;
+  }
+}
+
 export interface BatchLimits {
   /** Requests in one message: bounds the time that Redis spends on one script. */
   readonly requests: number;

@@ -176,6 +176,17 @@ describe('a called task', () => {
     expect(await redis.exists(key)).toBe(0);
   });
 
+  test('is canceled together with all other calls of its caller, however many they are', async () => {
+    const own = await testStore();
+    const host = await begun(own, (await accepted(own, alice)).taskId);
+    const { contextId = '' } = host.start.task;
+    const submission = () => ({ message: userMessage('cook', { contextId }) });
+    const place = () => own.calls.place(host, { agent: 'kitchen', submission: submission(), isDetached: true });
+    await Promise.all(Array.from({ length: 250 }, place));
+    await host.publish(ended('FAILED'));
+    expect(await own.orphans.end()).toBe(250);
+  });
+
   test('leaves no key of calls behind when its caller has ended', async () => {
     const host = await hostTurn();
     await call(host, { isDetached: true });

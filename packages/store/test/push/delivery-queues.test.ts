@@ -186,6 +186,13 @@ describe('claiming delivery queues', () => {
     expect(await own.push.deliveries.waiting()).toBe(1);
   });
 
+  test('is claimed together with all others that are due, as after a time without workers', async () => {
+    const own = await testStore();
+    await Promise.all(Array.from({ length: 450 }, () => withWebhook(own)));
+    expect(await own.push.deliveries.claim()).toBe(450);
+    expect(await own.push.deliveries.waiting()).toBe(450);
+  });
+
   test('adds a lost job again after the lease, also one that is in none of the lists of the queue', async () => {
     const taskId = await withWebhook(reclaiming);
     const { job } = await jobOf(reclaiming, taskId);
