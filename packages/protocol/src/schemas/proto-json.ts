@@ -76,7 +76,7 @@ function normaliseObject(fields: readonly Field[], { isStrict }: { readonly isSt
     let copy: JsonObject | undefined;
     for (const field of fields) {
       const normal = normaliseField(field, value);
-      if (isAsItShouldBe(value, field.name, normal)) continue;
+      if (isNormalised(value, field.name, normal)) continue;
       copy ??= isStrict ? withoutProtoNames(fields, value) : knownFields(fields, value);
       setField(copy, field.name, normal);
     }
@@ -85,7 +85,7 @@ function normaliseObject(fields: readonly Field[], { isStrict }: { readonly isSt
 }
 
 /** Whether a field needs no change. One that is present but undefined, as from a JavaScript caller, must be removed. */
-function isAsItShouldBe(value: JsonObject, name: string, normal: unknown): boolean {
+function isNormalised(value: JsonObject, name: string, normal: unknown): boolean {
   return normal === undefined ? !(name in value) : normal === value[name];
 }
 
