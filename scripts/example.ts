@@ -3,7 +3,7 @@
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { consoleLine, openOperators, readSettings, runOnEmptyRedis, runSession } from '@switchyard/cli/up';
+import { consoleLine, openOperators, readSettings, runOnEmptyRedis, runSession, urlOf } from '@switchyard/cli/up';
 import { readCommandLine } from '@switchyard/settings';
 import { consoleBuild } from './console/start-build.ts';
 
@@ -36,7 +36,7 @@ await runSession(process, async (session) => {
     command: `npm run example -- ${name}`,
     name: 'example',
     settings: { ...settings, ...(companion && { companion }) },
-    greeting: `\nThe example is ready on http://${given.host}:${given.port}: examples/${name}/README.md says what to try.\n${consoleLine(operators)}`,
+    greeting: `\nThe example is ready on ${urlOf(given)}: examples/${name}/README.md says what to try.\n${consoleLine(operators)}`,
     afterGreeting: consoleBuild(session, operators),
   });
 });

@@ -1,7 +1,7 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -12,6 +12,7 @@ import { type Program, startProgram } from '../../tests/support/process.ts';
 import { startRedis } from '../../tests/support/redis.ts';
 import { until } from '../../tests/support/until.ts';
 
+const hasIpv6 = networkInterfaces().lo?.some(({ address }) => address === '::1');
 const hasCurl = spawnSync('curl', ['--version']).status === 0;
 
 // Each test starts three processes, on cores that other tests use, too.
@@ -37,7 +38,8 @@ describe('npm start', { timeout: 60_000 }, () => {
   }
 
   it.runIf(hasCurl)('prints commands that work unchanged', async () => {
-    const started = await start();
+    const host = hasIpv6 ? '::1' : '127.0.0.1';
+    const started = await start({ HOST: host, ADMIN_HOST: host });
     await addressOf(started);
     const [watched = '', sent = '', curl = '', chat = ''] = commandsIn(started.output());
     const run = async (command: string): Promise<string> => {

@@ -1,8 +1,13 @@
-import { isIP } from 'node:net';
+import { isIP, isIPv6 } from 'node:net';
 
 /** Whether an address to listen on can be reached only from this machine. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
+}
+
+/** A host as URLs have it: an IPv6 address in brackets. */
+export function urlHost(host: string): string {
+  return isIPv6(host) ? `[${host}]` : host;
 }
 
 /** Whether a `Host` is an IP address or `localhost`. Other names may resolve to this machine by DNS rebinding. */

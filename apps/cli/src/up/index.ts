@@ -4,5 +4,5 @@ export { type Operators, openOperators } from './operators.ts';
 export type { ProgramSettings } from './programs.ts';
 export { secretFile } from './secret-file.ts';
 export { runSession, type Session } from './session.ts';
-export { readSettings, type StartSettings } from './settings.ts';
+export { readSettings, type StartSettings, urlOf } from './settings.ts';
 export { listenToStopSignals } from './stop-signals.ts';

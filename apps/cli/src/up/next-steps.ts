@@ -1,6 +1,7 @@
 import { sharedAssignments } from '@switchyard/settings';
 import type { Operators } from './operators.ts';
-import { type ProgramSettings, programEnvironment, urlOf } from './programs.ts';
+import { type ProgramSettings, programEnvironment } from './programs.ts';
+import { urlOf } from './settings.ts';
 
 /** The parameters of the printed commands. */
 export interface Guide {
@@ -40,7 +41,7 @@ ${command} task list
 
 3. Send with curl:
 
-${curl} -s ${url}/message:send -H 'Content-Type: application/json' -d '{
+${curl} -s ${url.includes('[') ? `'${url}/message:send'` : `${url}/message:send`} -H 'Content-Type: application/json' -d '{
   "message": {"messageId": "m-'$(date +%s)'", "role": "ROLE_USER", "parts": [{"text": ${JSON.stringify(example).replaceAll("'", "'\\''")}}]},
   "configuration": {"returnImmediately": true}}'; echo
 

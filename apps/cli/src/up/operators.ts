@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Environment } from '@switchyard/settings';
 import { secretFile } from './secret-file.ts';
-import type { StartSettings } from './settings.ts';
+import { type StartSettings, urlOf } from './settings.ts';
 
 /** The operators' port, with a key. */
 export interface Operators {
@@ -18,7 +18,7 @@ export async function openOperators(given: StartSettings): Promise<Operators> {
   const { adminHost, adminPort, adminKey, dataFolder, servesConsole } = given;
   const ownFile = adminKey === undefined ? await secretFile(dataFolder, 'operator-key') : undefined;
   const key = ownFile === undefined ? '' : `#key=${(await readFile(ownFile, 'utf8')).trim()}`;
-  const url = `http://${adminHost}:${adminPort}`;
+  const url = urlOf({ host: adminHost, port: adminPort });
   return {
     url,
     env: { ADMIN_PORT: String(adminPort), ...(ownFile && { ADMIN_KEY_FILE: ownFile }) },

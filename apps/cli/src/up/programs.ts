@@ -29,9 +29,6 @@ export interface ProgramSettings {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Addresses to listen on that cannot be called: a gateway there is reached through loopback, too. */
-const anyAddress = ['0.0.0.0', '::'];
-
 /** Beside this package, wherever it is installed. */
 export function gatewayProgram(): string {
   return fileURLToPath(import.meta.resolve('@switchyard/gateway/main'));
@@ -40,11 +37,6 @@ export function gatewayProgram(): string {
 /** As above. */
 export function workerProgram(): string {
   return fileURLToPath(import.meta.resolve('@switchyard/worker/main'));
-}
-
-/** URL of the gateway on this machine. */
-export function urlOf({ host, port }: Pick<ProgramSettings, 'host' | 'port'>): string {
-  return `http://${anyAddress.includes(host) ? '127.0.0.1' : host}:${port}`;
 }
 
 /** Allows webhooks and called agents on this machine, for trying things out. */

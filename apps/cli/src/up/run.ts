@@ -1,6 +1,7 @@
 import { type EmbeddedRedis, type GuardedProcess, isPortTaken } from '@switchyard/local';
 import { writeAddresses } from '../data-folder/data-folder.ts';
-import { type ProgramSettings, startCompanion, startGateway, startWorker, urlOf } from './programs.ts';
+import { type ProgramSettings, startCompanion, startGateway, startWorker } from './programs.ts';
+import { urlOf } from './settings.ts';
 import { type StopSignals, untilAborted } from './stop-signals.ts';
 import { type Supervision, supervise } from './supervise.ts';
 import type { Source, Terminal } from './terminal.ts';
@@ -68,7 +69,7 @@ export async function runUntilStopped(run: Run): Promise<void> {
   }
 
   async function greetWhenReady(signal: AbortSignal): Promise<void> {
-    const url = `http://${host}:${port}`;
+    const url = urlOf(settings);
     const slow = setTimeout(() => terminal.say('switchyard', stillWaiting(url, settings.defaultAgent)), SLOW_MS);
     const isReady = await untilReady(url, settings.defaultAgent, signal);
     clearTimeout(slow);

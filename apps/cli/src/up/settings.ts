@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { freePort, isPortTaken } from '@switchyard/local';
-import { type Environment, Settings } from '@switchyard/settings';
+import { type Environment, Settings, urlHost } from '@switchyard/settings';
 
 export interface StartSettings {
   readonly port: number;
@@ -21,6 +21,9 @@ export interface StartSettings {
   /** Unset: a key is generated. */
   readonly adminKey: string | undefined;
 }
+
+/** Addresses to listen on that cannot be called: what listens there is reached through loopback, too. */
+const anyAddress = ['0.0.0.0', '::'];
 
 /** Distance from `PORT` to the operators' port. */
 const AFTER_PORT = 100;
@@ -54,4 +57,9 @@ export async function readSettings(environment: Environment): Promise<StartSetti
 
 async function firstFree(port: number, host: string): Promise<number> {
   return (await isPortTaken(port, host)) ? firstFree(port + 1, host) : port;
+}
+
+/** URL on this machine of a program that listens at a host and port. */
+export function urlOf({ host, port }: Pick<StartSettings, 'host' | 'port'>): string {
+  return `http://${anyAddress.includes(host) ? '127.0.0.1' : urlHost(host)}:${port}`;
 }

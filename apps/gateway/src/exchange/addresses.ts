@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isIPv4, isIPv6 } from 'node:net';
 import { TLSSocket } from 'node:tls';
+import { urlHost } from '@switchyard/settings';
 import type { GatewaySettings } from '../settings/gateway-settings.ts';
 
 /** A Host header that may be copied into a card: it comes from the client. */
@@ -37,7 +38,7 @@ export function withoutSlashAtEnd(url: string): string {
 
 /** The local address of the connection. */
 function localHost({ socket: { localAddress = '', localPort } }: IncomingMessage): string {
-  return localAddress.includes(':') ? `[${localAddress}]:${localPort}` : `${localAddress}:${localPort}`;
+  return `${urlHost(localAddress)}:${localPort}`;
 }
 
 /** The first value is from the proxy next to the client. */

@@ -3,6 +3,7 @@ import { createServer, type RequestListener, type Server, type ServerOptions, ty
 import { createServer as createTlsServer, Server as TlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { A2AError, toHttpError } from '@switchyard/protocol';
+import { urlHost } from '@switchyard/settings';
 import { ServedResponse } from '../exchange/exchange.ts';
 import { type ConnectionLimits, type TlsSettings, tlsOptions } from '../settings/connection-settings.ts';
 
@@ -103,8 +104,7 @@ function closeIfStalled(this: ServerResponse, socket: Socket): void {
 
 function urlOf(scheme: string, address: AddressInfo | string | null): string {
   if (typeof address === 'string' || address === null) throw new Error('the server does not listen on a port');
-  const host = address.family === 'IPv6' ? `[${address.address}]` : address.address;
-  return `${scheme}://${host}:${address.port}`;
+  return `${scheme}://${urlHost(address.address)}:${address.port}`;
 }
 
 function serverOptions({ headersMs, bodyMs }: ConnectionLimits): ServerOptions {

@@ -2,6 +2,7 @@ import { promisify } from 'node:util';
 import { LegacyA2AService } from '@a2a-js/sdk/compat/v0_3/server/grpc';
 import { A2AService } from '@a2a-js/sdk/server/grpc';
 import { type ChannelOptions, Server, type ServiceDefinition, type UntypedServiceImplementation } from '@grpc/grpc-js';
+import { urlHost } from '@switchyard/settings';
 import { HealthImplementation } from 'grpc-health-check';
 import type { TlsSettings } from '../../settings/connection-settings.ts';
 import type { GrpcLimits, GrpcSettings } from '../../settings/gateway-settings.ts';
@@ -65,7 +66,7 @@ export class GrpcListener {
   async open(host: string, { port, tls }: GrpcSettings): Promise<void> {
     this.#credentials = new GrpcCredentials(tls);
     const bind = promisify(this.#server.bindAsync.bind(this.#server));
-    const address = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+    const address = `${urlHost(host)}:${port}`;
     this.#port = await bind(address, this.#credentials.credentials).catch((cause: unknown) => {
       throw new GrpcUnavailable(address, cause);
     });
