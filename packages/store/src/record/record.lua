@@ -4,7 +4,7 @@
 -- KEYS  task            hash; made from its name: its webhooks <task>:w (hash), steps <task>:s (hash, see
 --                       begin-step.lua) and calls <task>:c (hash, see caller.lua)
 --       events          stream; also the name of the channel
---       inbox           list, but for the message that made the task, which is the field `initial_entry`
+--       inbox           list, without the message that made the task, which is the field `initial_entry`
 --       outbox          zset; made from its name: <outbox>:orphans (zset, also a channel), calls of tasks that ended
 --       index_root      the indexes <root>:<owner> and <root>:<owner>:<context> (zsets) are made from it, and that of
 --                       the agent, see agent-index.lua
@@ -24,8 +24,8 @@
 -- State that the included files share: loaded (the record as stored), other_fields and texts (fields to be written),
 -- emitted, in_outbox, popped, ended_jobs, index_changes. A script for several tasks resets it for each (append.lua).
 --
--- Making a function and calling a command cost a script more than what they do. Hence there are few of both: one
--- command writes all fields of the hash, and code that only the end of a task needs is in a block of its own.
+-- To create a function, or to call a command, costs a script more than its work. So there are few of both: one command
+-- writes all fields of the hash, and code that only the end of a task needs is in a block of its own.
 
 local task_key, events_key, inbox_key, outbox_key, index_root, push_key = unpack(KEYS, 1, 6)
 local webhooks_key, steps_key, calls_key = task_key .. ':w', task_key .. ':s', task_key .. ':c'
