@@ -156,8 +156,9 @@ export class ServedResponse<Request extends IncomingMessage = IncomingMessage> e
     if (this.isLast?.()) this.shouldKeepAlive = false;
     if (this.requestId !== undefined) {
       const common = commonHeaders(this.requestId, this);
+      // `concat` allocates once. Values in lists of headers are texts: it would flatten others.
       if (Array.isArray(reason) && this.getHeaderNames().length === 0)
-        return super.writeHead(status, [...common, ...reason]);
+        return super.writeHead(status, common.concat(reason as string[]));
       for (let i = 0; i < common.length; i += 2) this.#setUnlessSet(common[i], common[i + 1]);
     }
     return typeof reason === 'string' ? super.writeHead(status, reason, headers) : super.writeHead(status, reason);
@@ -171,16 +172,15 @@ export class ServedResponse<Request extends IncomingMessage = IncomingMessage> e
 /** Sends the body unchanged. (Express' `send` would parse types and hash the body for an ETag.) */
 export function respond(res: ServerResponse, contentType: string, body: Json, headers: readonly string[] = []): void {
   const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
-  const caching = mayBeStored(res, headers) ? notStored : [];
-  beginResponse(res, [...headers, ...caching, 'Content-Type', contentType, 'Content-Length', String(length)]);
+  const all = [...headers, 'Content-Type', contentType, 'Content-Length', String(length)];
+  if (mayBeStored(res, headers)) all.push('Cache-Control', 'no-store');
+  beginResponse(res, all);
   if (typeof body === 'string') return void res.end(body);
   disposeOnClose(res, body.retain());
   res.cork();
   for (const piece of body.pieces) res.write(piece);
   res.end();
 }
-
-const notStored: readonly string[] = ['Cache-Control', 'no-store'];
 
 /** Shared caches store an answer to GET that does not forbid it, and do not know that `X-API-Key` is a credential. */
 function mayBeStored(res: ServerResponse, headers: readonly string[]): boolean {
