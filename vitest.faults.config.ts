@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config';
 export const longTests = [
   'workshop/faults/test/**/*.test.ts',
   'workshop/load/test/profiles.test.ts',
+  'workshop/test/commands.test.ts',
   'apps/cli/test/all.test.ts',
   'apps/console/test/newcomer.test.ts',
   'apps/gateway/test/{killed-retries,lost-events,v1_1/killed}.test.ts',
@@ -12,14 +13,23 @@ export const longTests = [
   'tests/wire/{interruptions,killed-extensions,killed-gateways,preview-1.1,resume-by-id,resuming-clients,schedules,steering}.test.ts',
 ];
 
-/** `npm run test:faults`: the short forms of `npm run faults`, and the like. */
+/** They put a load on both cores, so they run after all others. */
+const measuring = 'workshop/test/commands.test.ts';
+
+/** `npm run test:faults`: the short forms of `npm run faults`, `soak`, `bench` and the like. */
 export default defineConfig({
   test: {
-    include: longTests,
     globalSetup: ['tests/support/compile-cache.ts', 'tests/support/shared-redis.ts'],
     maxWorkers: 2,
     testTimeout: 15_000,
     hookTimeout: 30_000,
     teardownTimeout: 10_000,
+    projects: [
+      {
+        extends: true,
+        test: { name: 'faults', include: longTests, exclude: [measuring], sequence: { groupOrder: 1 } },
+      },
+      { extends: true, test: { name: 'measuring', include: [measuring], sequence: { groupOrder: 2 } } },
+    ],
   },
 });

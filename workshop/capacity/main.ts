@@ -3,7 +3,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { conditions, today, writeResult } from '../bench/report.ts';
 import { openStage } from '../bench/stage.ts';
-import { readCommandLine } from '../options.ts';
+import { flag, readCommandLine } from '../options.ts';
 import { type Figures, withTables } from './figures.ts';
 import { measureIdle } from './measure/idle.ts';
 import { info } from './measure/meter.ts';
@@ -11,17 +11,17 @@ import { measureOperations } from './measure/operations.ts';
 import { measurePublications } from './measure/publications.ts';
 import { measureSizes } from './measure/sizes.ts';
 
-readCommandLine({
-  usage: `npm run capacity
-  Two minutes, on a machine that does nothing else: measures what each operation costs gateway, worker and Redis,
-  and writes workshop/bench/results/capacity.json and the measured tables of docs/scaling.md.`,
-  options: {},
-});
+const { save } = readCommandLine({
+  usage: `npm run capacity [-- options]
+  Two minutes, on a machine that does nothing else: measures what each operation costs gateway, worker and Redis.`,
+  options: { save: flag('write workshop/bench/results/capacity.json and the measured tables of docs/scaling.md') },
+}).options;
 const figures = asWritten(await measure());
-const page = new URL('../../docs/scaling.md', import.meta.url);
-await writeResult('capacity.json', figures);
-await writeFile(page, withTables(await readFile(page, 'utf8'), figures));
-process.stdout.write('workshop/bench/results/capacity.json and the measured tables of docs/scaling.md are written\n');
+if (save) {
+  const page = new URL('../../docs/scaling.md', import.meta.url);
+  await writeResult('capacity.json', figures);
+  await writeFile(page, withTables(await readFile(page, 'utf8'), figures));
+}
 
 async function measure(): Promise<Figures> {
   await using stage = await openStage();

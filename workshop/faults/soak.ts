@@ -40,6 +40,7 @@ const env = {
   RETENTION_MS: KEPT_MS,
   REPLAY_MS: KEPT_MS,
   IDEMPOTENCY_MS: KEPT_MS,
+  AUDIT_MAX: '1000', // the audit trail is full before the warm-up ends
   NODE_OPTIONS: `--max-old-space-size=${HEAP_MIB}`,
 };
 
