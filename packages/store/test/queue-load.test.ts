@@ -99,3 +99,18 @@ test('a delayed suspect is not taken together with other jobs', async () => {
   const { jobs, hasSuspects } = await take(queue);
   expect([jobs.map(({ id }) => id), hasSuspects]).toEqual([[`${taskId}.1`], true]);
 });
+
+test('jobs whose delays have ended come back in steps: no script handles thousands of them', async () => {
+  const queue = queueOf(await testStore());
+  const ids = Array.from({ length: 250 }, (_, n) => `task-${n}.1`);
+  await Promise.all(
+    ids.map((id) => redis.hset(`${queue.root}${id}`, { tenant: 'acme', priority: '4', timestamp: '1' })),
+  );
+  for (const id of ids) await comeDue(queue, id);
+  const steps = [await take(queue), await take(queue), await take(queue)];
+  expect(steps.map(({ jobs, waiting, dueInMs }) => [jobs.length, waiting, dueInMs])).toEqual([
+    [9, 91, 0],
+    [9, 182, 0],
+    [9, 223, undefined],
+  ]);
+});

@@ -20,10 +20,10 @@ local BANDS = {
   suspect = { AWAITED_SUSPECT, SUSPECT },
 }
 local SUSPECTS_FROM, SUSPECTS_TO = ('%.0f'):format(AWAITED_SUSPECT * BAND), ('(%.0f'):format(ORDINARY * BAND)
--- Delayed jobs that are moved at a time.
+-- Delayed jobs that one script moves: bounds its duration.
 local MAX_DUE = 100
 
--- Delayed jobs that are due wait again. Returns ms until the next one is due, -1 if none is delayed.
+-- Delayed jobs that are due wait again. Returns ms until the next one is due (0: others are), -1 if none is delayed.
 local function end_delays(root)
   local next = redis.call('ZRANGE', root .. 'delayed', '0', '0', 'WITHSCORES')[2]
   if not next then return -1 end
@@ -37,7 +37,7 @@ local function end_delays(root)
     place_job(root, id)
   end
   redis.call('ZREM', root .. 'delayed', unpack(due))
-  return end_delays(root)
+  return #due == MAX_DUE and 0 or end_delays(root)
 end
 
 local function job_of(root, id, token)
