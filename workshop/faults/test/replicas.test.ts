@@ -26,8 +26,9 @@ async function expectConfirmed(redis: RedisDeployment): Promise<void> {
   expect(await store.queue.waiting('a')).toBe(jobs + 1);
   // The retry of an acknowledged message is not acknowledged either.
   await expect(store.tasks.accept(scope, { message: said })).rejects.toThrow(/0 of 1 replicas have confirmed/);
-  // The same holds for a cancel.
+  // The same holds for a cancel, and for its retry.
   const taskId = accepted.verdict === 'accepted' ? accepted.taskId : '';
+  await expect(store.tasks.cancel(scope, taskId)).rejects.toThrow(/0 of 1 replicas have confirmed/);
   await expect(store.tasks.cancel(scope, taskId)).rejects.toThrow(/0 of 1 replicas have confirmed/);
   for (const replica of replicas) replica.thaw();
   const isAccepted = async (): Promise<boolean> =>
