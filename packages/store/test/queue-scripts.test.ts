@@ -194,3 +194,19 @@ test('a wake-up is passed on only while a job waits or is due', async () => {
   await finish(await take());
   expect(await isPassedOn()).toBe(false);
 });
+
+test.each([Number.NaN, Number.POSITIVE_INFINITY])(
+  'a delay of %d ms is refused, and the run still has its job',
+  async (delayMs) => {
+    const store = await testStore();
+    await accepted(store, alice);
+    const { take, giveBack, finish } = ours(store);
+    const root = `${store.settings.prefix}{s0}:q:echo:`;
+    const job = await take();
+    const before = await queueContents(redis, root);
+    await expect(giveBack(job, delayMs)).rejects.toThrow(/outcome/);
+    expect(await queueContents(redis, root)).toEqual(before);
+    await finish(job);
+    expect(await redis.exists(root + job.id)).toBe(0);
+  },
+);

@@ -5,7 +5,7 @@
 --       token     of its lock
 --       outcome   done: the job leaves its queue | requeue: it may be taken at once, before those of its tenant that
 --                 nobody has begun | ms until it may be taken again
--- Returns  ended | fenced (another run has the job)
+-- Returns  ended | fenced (another run has the job); another outcome is an error, before anything is written
 -- Invariant: a run ends once, and does not change a job that another run has.
 --
 -- It writes what BullMQ's moveToFinished, moveJobFromActiveToWait and moveToDelayed write (test/queue-scripts.test.ts),
@@ -17,6 +17,11 @@ local job_key = root .. id
 
 --- @include "../redis/server.lua"
 --- @include "place-job.lua"
+
+local delay_ms = tonumber(outcome)
+if outcome ~= 'done' and outcome ~= 'requeue' and not (delay_ms and math.abs(delay_ms) < math.huge) then
+  return redis.error_reply('ERR outcome is ' .. outcome .. ', not done, requeue or a number of ms')
+end
 
 if redis.call('GET', job_key .. ':lock') ~= token then return 'fenced' end
 redis.call('DEL', job_key .. ':lock')
@@ -32,7 +37,7 @@ if outcome == 'requeue' then
 end
 
 -- BullMQ's score of a delayed job: ms × 4096, plus its number among the jobs that are due in the same millisecond.
-local first = (now_ms() + outcome) * 4096
+local first = (now_ms() + delay_ms) * 4096
 local last = redis.call('ZREVRANGEBYSCORE', root .. 'delayed', first + 4095, first, 'WITHSCORES', 'LIMIT', '0', '1')[2]
 redis.call('ZADD', root .. 'delayed', last and math.min(tonumber(last) + 1, first + 4095) or first, id)
 redis.call('HSET', job_key, 'delay', outcome)
