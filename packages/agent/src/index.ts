@@ -17,7 +17,6 @@ export type { ConversationResult, ConverseOptions, PeerMessage } from './convers
 export { type Agent, type AgentDefinition, defineAgent, type Execute } from './definition/agent.ts';
 export type { AgentCardDraft } from './definition/agent-card.ts';
 export type { RetryPolicy } from './definition/retry-policy.ts';
-export { IdleTimeout } from './idle-timeout.ts';
 export { type Content, type MessageContent, type PartContent, textOf } from './messages/content.ts';
 export { derivedId } from './messages/derived-id.ts';
 export type { ContextOptions, ContextTask } from './port/context-port.ts';
@@ -36,6 +35,7 @@ export type { Outcome } from './port/outcome.ts';
 export { AgentError, RetryableError, type RetryOptions, TurnEnded, TurnMisuseError } from './port/turn-errors.ts';
 export { type InterruptionKind, TurnInterruption } from './port/turn-interruption.ts';
 export type { Steering } from './steering/steering.ts';
+export { IdleTimeout, timesOf } from './timeouts/timeouts.ts';
 export type { ArtifactOptions, ArtifactWriter } from './turn/artifact-writer.ts';
 export { type StatusOptions, Turn } from './turn/turn.ts';
 export type { TurnLog } from './turn/turn-log.ts';

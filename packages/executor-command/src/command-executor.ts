@@ -1,5 +1,5 @@
 import { isAbsolute, resolve } from 'node:path';
-import type { Execute, Outcome, Turn } from '@switchyard/agent';
+import { type Execute, type Outcome, type Turn, timesOf } from '@switchyard/agent';
 import { attachFiles, restoreFiles } from './attach-files.ts';
 import { contributions } from './briefing.ts';
 import { followProgram } from './follow-program.ts';
@@ -9,7 +9,13 @@ import { readable } from './output-text.ts';
 import { Program } from './program.ts';
 import { type Confine, confinement } from './sandbox/confine.ts';
 import type { SandboxPaths } from './sandbox/sandbox.ts';
-import { type CommandRun, type CommandSettings, defaultLimits, type FullCommandSettings } from './settings.ts';
+import {
+  type CommandRun,
+  type CommandSettings,
+  defaultLimits,
+  defaultTimes,
+  type FullCommandSettings,
+} from './settings.ts';
 import { Workspace, workspaceRetirement } from './workspace.ts';
 
 const tailBytes = 4_096;
@@ -22,11 +28,13 @@ const tailBytes = 4_096;
  * turn, any other fails the task. A program runs once for each message, even if workers die meanwhile: the next attempt
  * takes it over, running or finished. Cancel, the time limit and the output limit end its whole process group. Needs
  * /bin/sh.
- * @throws {TypeError} a path of `readable` is not absolute: a program could put a link there
+ * @throws {TypeError} a path of `readable` is not absolute: a program could put a link there; or a time is longer than a
+ *   timer
  */
 export function commandExecutor(given: CommandSettings): Execute {
   // The program starts in its workspace, where a relative path would be another one.
-  const settings: FullCommandSettings = { ...defaultLimits, ...given, workspaceRoot: resolve(given.workspaceRoot) };
+  const workspaceRoot = resolve(given.workspaceRoot);
+  const settings: FullCommandSettings = { ...defaultLimits, ...given, ...timesOf(given, defaultTimes), workspaceRoot };
   const relative = settings.readable?.find((path) => !isAbsolute(path));
   if (relative !== undefined) throw new TypeError(`readable: ${relative} is not an absolute path`);
   const retireWorkspaces = workspaceRetirement(settings.workspaceRoot, settings.retentionMs);

@@ -20,7 +20,7 @@ export interface CommandRun extends CommandJob {
   readonly leftOut: readonly { readonly path: string; readonly why: string }[];
 }
 
-/** Times in milliseconds. */
+/** Times in milliseconds; Infinity is no limit. */
 export interface CommandSettings {
   /** A path, or a name that is looked up on the PATH of `env`. */
   readonly command: string;
@@ -79,24 +79,21 @@ export interface CommandSettings {
   readonly retentionMs?: number;
 }
 
-type Limit =
-  | 'timeoutMs'
-  | 'outputLimitBytes'
-  | 'updateEveryMs'
-  | 'killAfterMs'
-  | 'orphanTimeoutMs'
-  | 'retentionMs'
-  | 'files';
+type Time = 'timeoutMs' | 'updateEveryMs' | 'killAfterMs' | 'orphanTimeoutMs';
+type Limit = Time | 'outputLimitBytes' | 'retentionMs' | 'files';
 
 /** The settings with all defaults. */
 export type FullCommandSettings = CommandSettings & Required<Pick<CommandSettings, Limit>>;
 
-export const defaultLimits: Required<Pick<CommandSettings, Limit>> = {
+export const defaultTimes: Required<Pick<CommandSettings, Time>> = {
   timeoutMs: 540_000,
-  outputLimitBytes: 262_144,
   updateEveryMs: 2_000,
   killAfterMs: 3_000,
   orphanTimeoutMs: 15_000,
+};
+
+export const defaultLimits: Required<Pick<CommandSettings, Exclude<Limit, Time>>> = {
+  outputLimitBytes: 262_144,
   retentionMs: 7 * 24 * 3_600_000,
   files: {},
 };

@@ -34,6 +34,14 @@ describe('a program', () => {
     expect(JSON.stringify(events)).toContain(join(bench.root, 'relative', task.id));
   });
 
+  it('has no time limit with a timeoutMs of Infinity; times that are longer than a timer are refused', async () => {
+    const { state } = await bench.run('sleep 0.2', { timeoutMs: Number.POSITIVE_INFINITY });
+    expect(state).toBe('TASK_STATE_COMPLETED');
+    const wrong = { timeoutMs: 2 ** 31, killAfterMs: Number.NaN, retentionMs: 2 ** 33 };
+    const named = /^timeoutMs is 2147483648 and must be .*; killAfterMs is NaN [^;]*$/;
+    expect(() => bench.begin('true', wrong)).toThrow(named);
+  });
+
   it('is retried when it ends with exit code 75', async () => {
     const { port, result } = await bench.run('[ -e tried ] || { touch tried; exit 75; }');
     expect(result).toMatchObject({ kind: 'retry', error: { message: 'The program asked to be run again later.' } });

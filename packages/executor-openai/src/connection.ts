@@ -20,6 +20,8 @@ export function openClient({ baseURL = 'https://api.openai.com/v1', apiKey = 'no
     organization: null,
     project: null,
     maxRetries: 0,
+    // The limit is `timeoutMs`; the client's own would be ten minutes.
+    timeout: 2 ** 31 - 1,
     logLevel: 'off',
   });
 }

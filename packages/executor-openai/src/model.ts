@@ -1,4 +1,4 @@
-import { IdleTimeout, RetryableError } from '@switchyard/agent';
+import { IdleTimeout, RetryableError, timesOf } from '@switchyard/agent';
 import type OpenAI from 'openai';
 import type {
   ChatCompletionCreateParams,
@@ -12,7 +12,10 @@ import { modelError } from './model-error.ts';
 
 export interface ModelSettings extends ModelConnection {
   readonly model: string;
-  /** Longest time without data from the model, in milliseconds; default 120,000. Then the turn is retried. */
+  /**
+   * Longest time without data from the model, in milliseconds; default 120,000. Then the turn is retried. Node's fetch
+   * waits for 300,000 at most.
+   */
   readonly timeoutMs?: number;
   /** Sent with every request, for example `{ temperature: 0 }`. */
   readonly parameters?: ModelParameters;
@@ -44,8 +47,11 @@ export interface Question {
 export class Model {
   readonly #client: OpenAI;
   readonly #settings: ModelSettings;
+  readonly #timeoutMs: number;
 
+  /** @throws {TypeError} `timeoutMs` is longer than a timer */
   constructor(settings: ModelSettings) {
+    this.#timeoutMs = timesOf(settings, { timeoutMs: 120_000 }).timeoutMs;
     this.#client = openClient(settings);
     this.#settings = settings;
   }
@@ -96,10 +102,6 @@ export class Model {
 
   #span(): ChatSpan {
     return new ChatSpan(this.#settings.model, this.#client.baseURL);
-  }
-
-  get #timeoutMs(): number {
-    return this.#settings.timeoutMs ?? 120_000;
   }
 
   #request({ messages, format, tools = [], mustAnswer = false }: Question) {

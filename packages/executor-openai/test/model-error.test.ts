@@ -61,6 +61,12 @@ describe('a model with a temporary error', () => {
     expect(result).toMatchObject({ kind: 'retry', error: { message: 'The model did not answer in time.' } });
   });
 
+  it('does not come of a timeoutMs of Infinity', async () => {
+    const { statusText } = await ask(stream(['Hello']), { timeoutMs: Number.POSITIVE_INFINITY });
+    expect(statusText).toBe('Hello');
+    await expect(ask(stream([]), { timeoutMs: 2 ** 31 })).rejects.toThrow('timeoutMs is 2147483648 and must be');
+  });
+
   it('may take longer than timeoutMs while it sends data', async () => {
     const slow: Script = (response) => {
       send(response, ['0 ']);

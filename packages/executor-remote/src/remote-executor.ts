@@ -1,5 +1,4 @@
-import type { Execute } from '@switchyard/agent';
-import { AgentError } from '@switchyard/agent';
+import { AgentError, type Execute, timesOf } from '@switchyard/agent';
 import { RemoteClient } from './remote-client.ts';
 import { RemoteError } from './remote-error.ts';
 import { RemoteRun } from './remote-run.ts';
@@ -11,9 +10,10 @@ import { defaultTimes, type FullRemoteSettings, type RemoteSettings } from './se
  * HTTP+JSON. Its task is mirrored into ours: messages, artifacts as they grow, questions. Messages, cancels, accepted
  * output modes and requested extensions are passed on. While the agent is unreachable, the turn waits; then it follows
  * the remote task from its current state.
+ * @throws {TypeError} a time of the settings is longer than a timer
  */
 export function remoteExecutor(given: RemoteSettings): Execute {
-  const settings: FullRemoteSettings = { ...defaultTimes, ...given };
+  const settings: FullRemoteSettings = { ...given, ...timesOf(given, defaultTimes) };
   let client: Promise<RemoteClient> | undefined;
   let openedAt = 0;
 

@@ -48,6 +48,15 @@ describe('the request to a remote agent', () => {
     expect(server.requests.map((request) => request.headers.authorization)).toEqual(['Bearer card', 'Bearer ada']);
   });
 
+  it('has no time limit if the times are Infinity, and times that are no timers are refused', async () => {
+    await using server = await new SdkHttpServer(pizzaDesk).start();
+    const never = Number.POSITIVE_INFINITY;
+    const { port, result } = begin(server, { idleTimeoutMs: never, requestTimeoutMs: never });
+    await result;
+    expect(port.current.status.state).toBe('TASK_STATE_INPUT_REQUIRED');
+    expect(() => remoteExecutor({ cardUrl: server.url, authWaitMs: 2 ** 31 })).toThrow(/^authWaitMs is 2147483648/);
+  });
+
   it('uses one remote context for all tasks of a local context', async () => {
     await using server = await new SdkHttpServer(pizzaDesk).start();
     const pineapple = await runTurn(agentOf(server), 'Pineapple');

@@ -5,6 +5,7 @@ import { derivedId } from '../messages/derived-id.ts';
 import type { OutgoingCall } from '../port/call-port.ts';
 import { TurnMisuseError } from '../port/turn-errors.ts';
 import type { TurnPort } from '../port/turn-port.ts';
+import { longestTimeoutMs } from '../timeouts/timeouts.ts';
 import type { DataSchema } from './data-schema.ts';
 
 /** Options of a call to another agent. */
@@ -85,7 +86,9 @@ function messageTo(
   };
 }
 
-function checkTimeout(timeoutMs: number | undefined): void {
-  if (timeoutMs === undefined || (Number.isInteger(timeoutMs) && timeoutMs >= 1 && timeoutMs < 2 ** 31)) return;
+/** @throws {TurnMisuseError} */
+export function checkTimeout(timeoutMs: number | undefined): void {
+  if (timeoutMs === undefined || (Number.isInteger(timeoutMs) && timeoutMs >= 1 && timeoutMs <= longestTimeoutMs))
+    return;
   throw new TurnMisuseError(`The timeoutMs of a call is ${timeoutMs} and must be a whole number from 1 to 2^31 - 1.`);
 }

@@ -7,7 +7,7 @@ import { readResult, writeIfShort } from '../steps/step-result.ts';
 import { CallError } from './call-error.ts';
 import { type CallReply, isDone, type StoredReply, storedReply, type TaskReply, toReply } from './call-reply.ts';
 import { check, type DataSchema } from './data-schema.ts';
-import { type CallOptions, outgoingCall } from './outgoing-call.ts';
+import { type CallOptions, checkTimeout, outgoingCall } from './outgoing-call.ts';
 
 /** The fields that `join` needs; a reply has them. */
 export type Joinable = Pick<TaskReply, 'agent' | 'taskId'> & Partial<Pick<TaskReply, 'state'>>;
@@ -34,6 +34,7 @@ export class TurnCalls {
   }
 
   join({ agent, taskId, state }: Joinable, timeoutMs?: number): Promise<CallReply> {
+    checkTimeout(timeoutMs);
     const { scope } = this.#journal;
     const key = `join ${taskId} ${scope.number('join', taskId)} ${scope.step}`;
     const placed = { agent, taskId, skipsAuth: state === 'TASK_STATE_AUTH_REQUIRED' };

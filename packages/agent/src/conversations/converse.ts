@@ -1,7 +1,7 @@
 import { conversationsUri } from '@switchyard/protocol';
 import { CallError } from '../calls/call-error.ts';
 import { type CallReply, isAnswer } from '../calls/call-reply.ts';
-import { outgoingCall } from '../calls/outgoing-call.ts';
+import { checkTimeout, outgoingCall } from '../calls/outgoing-call.ts';
 import type { TurnCalls } from '../calls/turn-calls.ts';
 import type { TurnJournal } from '../journal/turn-journal.ts';
 import { type ConversationPosition, REPLY_SKIP } from '../port/conversation-event.ts';
@@ -33,6 +33,7 @@ export async function converse(
     throw new TurnMisuseError(
       `The maxTurns of a conversation is ${maxTurns} and must be a whole number from 1 to 100.`,
     );
+  checkTimeout(options.timeoutMs);
   const { scope } = journal;
   const number = scope.number('conversation', toAgent);
   const seed = JSON.stringify([port.input.task.id, port.input.message.messageId, scope.step, toAgent, number]);

@@ -1,5 +1,6 @@
 import type { AgentCard, WhileWorking } from '@switchyard/protocol';
 import type { Outcome } from '../port/outcome.ts';
+import { longestTimeoutMs } from '../timeouts/timeouts.ts';
 import type { Turn } from '../turn/turn.ts';
 import { type AgentCardDraft, completeCard, type ExtendedCardDraft, extendCard } from './agent-card.ts';
 import { checkRange, type RetryPolicy, retryPolicy } from './retry-policy.ts';
@@ -66,9 +67,6 @@ export interface Agent {
   readonly whileWorking: WhileWorking;
   readonly execute: Execute;
 }
-
-/** Longest delay of a Node.js timer. */
-const longestTimeoutMs = 2 ** 31 - 1;
 
 /**
  * Defines an agent. A module that workers load exports it as its default.

@@ -193,6 +193,20 @@ describe('a call', () => {
     );
   });
 
+  it('is refused with a timeoutMs that is longer than a timer, as are a join and a conversation', async () => {
+    const timeoutMs = 2 ** 31;
+    const misuse = { name: 'TurnMisuseError', message: expect.stringContaining('timeoutMs') };
+    await answerOf(async (turn) => {
+      expect(() => turn.call('target', 'Hello', { timeoutMs })).toThrow(expect.objectContaining(misuse));
+      expect(() => turn.join({ agent: 'target', taskId: 't-1' }, { timeoutMs })).toThrow(
+        expect.objectContaining(misuse),
+      );
+      const conversation = turn.converse('target', { message: 'Hello', reply: () => '', timeoutMs });
+      await expect(conversation).rejects.toMatchObject(misuse);
+      return turn.complete();
+    }, []);
+  });
+
   it('fails after timeoutMs, and its task is canceled', async () => {
     const states: string[] = [];
     const sleepy = agent('sleepy', async (turn) => {
