@@ -2,6 +2,7 @@ import type { Task } from '@switchyard/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, type ErrorBody, post, submit } from './support/client.ts';
 import { canceled, completed, working } from './support/events.ts';
+import { rawRequest } from './support/raw-request.ts';
 import { openStage, type Stage } from './support/stage.ts';
 
 let stage: Stage;
@@ -62,4 +63,23 @@ describe('CancelTask', () => {
     const response = await fetch(`${stage.url}/tasks/${id}:cancel`, { method: 'POST' });
     expect(response.status).toBe(200);
   });
+
+  it.each(['', 'Content-Type: application/json\r\n', 'Content-Type: text/plain\r\n'])(
+    'accepts an empty chunked body, as some proxies send it: %j',
+    async (type) => {
+      const { id } = await submit(stage.url);
+      expect((await cancelChunked(id, `${type}\r\n0\r\n\r\n`)).status).toBe(200);
+    },
+  );
+
+  it('refuses a chunked body that is not JSON', async () => {
+    const { id } = await submit(stage.url);
+    const answer = await cancelChunked(id, 'Content-Type: text/plain\r\n\r\n2\r\n{}\r\n0\r\n\r\n');
+    expect([answer.status, answer.body]).toEqual([400, expect.stringContaining('CONTENT_TYPE_NOT_SUPPORTED')]);
+  });
 });
+
+function cancelChunked(taskId: string, rest: string): ReturnType<typeof rawRequest> {
+  const lines = [`POST /tasks/${taskId}:cancel HTTP/1.1`, 'Host: localhost', 'Connection: close'];
+  return rawRequest(stage.url, `${lines.join('\r\n')}\r\nTransfer-Encoding: chunked\r\n${rest}`);
+}

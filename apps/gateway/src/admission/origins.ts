@@ -84,6 +84,7 @@ const askedHeaders = [
   'Content-Type',
   'A2A-Version',
   'A2A-Extensions',
+  'X-A2A-Extensions',
   'Idempotency-Key',
   'Last-Event-ID',
   'If-None-Match',
@@ -95,8 +96,17 @@ const askedHeaders = [
   'Mcp-Method',
   'Mcp-Name',
 ].join(', ');
-const shownHeaders =
-  'A2A-Version, A2A-Extensions, ETag, Retry-After, RateLimit, RateLimit-Policy, WWW-Authenticate, X-Request-Id';
+const shownHeaders = [
+  'A2A-Version',
+  'A2A-Extensions',
+  'X-A2A-Extensions',
+  'ETag',
+  'Retry-After',
+  'RateLimit',
+  'RateLimit-Policy',
+  'WWW-Authenticate',
+  'X-Request-Id',
+].join(', ');
 /** Maximum age of a preflight answer: two hours. */
 const KEPT_SECONDS = 7_200;
 

@@ -20,31 +20,32 @@ export interface BodyLimits {
 const maxUncounted = 16 * 1024;
 
 /**
- * The JSON of a body.
- * @throws {A2AError} ContentTypeNotSupported, PayloadTooLarge, RateLimited, Unavailable, ParseError, InvalidRequest
- */
-async function readJson(req: IncomingMessage, limits: BodyLimits): Promise<unknown> {
-  return parseJson(await readJsonText(req, limits));
-}
-
-/**
- * Like `readJson`, without parsing.
+ * The text of a JSON body, not parsed.
  * @throws {A2AError} ContentTypeNotSupported, PayloadTooLarge, RateLimited, Unavailable, ParseError, InvalidRequest
  */
 export async function readJsonText(req: IncomingMessage, limits: BodyLimits): Promise<string> {
-  if (!jsonMediaType.test(req.headers['content-type'] ?? '')) throw wrongMediaType();
+  requireJsonType(req);
   return readBody(req, limits);
 }
 
-/** Like `readJson`; an empty body is an empty object. */
+/**
+ * The JSON of a body; an empty one is an empty object, and needs no type.
+ * @throws {A2AError} ContentTypeNotSupported, PayloadTooLarge, RateLimited, Unavailable, ParseError, InvalidRequest
+ */
 export async function readOptionalJson(req: IncomingMessage, limits: BodyLimits): Promise<unknown> {
   const { 'content-length': length, 'transfer-encoding': transfer } = req.headers;
-  const isEmpty = transfer === undefined && (length === undefined || length === '0');
-  return isEmpty ? {} : readJson(req, limits);
+  if (transfer === undefined && (length === undefined || length === '0')) return {};
+  if (transfer === undefined) requireJsonType(req);
+  // A chunked body, as many proxies send it, may be empty: only its end shows that.
+  const text = await readBody(req, limits);
+  if (text === '') return {};
+  requireJsonType(req);
+  return parseJson(text);
 }
 
-function wrongMediaType(): A2AError {
-  return new A2AError('ContentTypeNotSupported', 'The body must be JSON', {
+function requireJsonType({ headers }: IncomingMessage): void {
+  if (jsonMediaType.test(headers['content-type'] ?? '')) return;
+  throw new A2AError('ContentTypeNotSupported', 'The body must be JSON', {
     violations: [{ field: 'Content-Type', description: 'must be application/a2a+json or application/json' }],
   });
 }

@@ -149,6 +149,9 @@ describe('A page of an allowed origin', () => {
     expect(preflight.status).toBe(204);
     expect(preflight.headers).toContain(`Access-Control-Allow-Origin: ${app}`);
     expect(preflight.headers).toMatch(/Access-Control-Allow-Headers: .*Authorization.*Last-Event-ID/);
+    // Of version 0.3.
+    expect(preflight.headers).toMatch(/Access-Control-Allow-Headers: .*, X-A2A-Extensions,/);
+    expect(preflight.headers).toMatch(/Access-Control-Expose-Headers: .*, X-A2A-Extensions,/);
     const answer = await ask(guarded, { headers: [...asked, json, `X-API-Key: ${key}`], body: sending });
     expect(answer.status).toBe(200);
     for (const path of ['/tasks', '/.well-known/agent-card.json', '/agents']) {
