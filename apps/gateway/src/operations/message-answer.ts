@@ -22,8 +22,10 @@ export async function* messageOrItems(
     const task = await iterator.next();
     if (task.done) return;
     if (task.value.isPlainMessage) return yield messageItem(task.value);
+    // The task counts as an answer in memory while it waits.
+    const held = retain(task.value.json);
     const next = iterator.next();
-    const first = await heldBack(task.value, withTimeout(next, holdMs));
+    const first = await withTimeout(next, holdMs).finally(() => held?.[Symbol.dispose]());
     if (first?.value?.isPlainMessage) {
       await withdraw();
       return yield messageItem(first.value);
@@ -36,12 +38,6 @@ export async function* messageOrItems(
 }
 
 const messageItem = (item: FeedItem): StreamItem => ({ ...item, json: `{"message":${plainMessageOf(item)}}` });
-
-/** The task counts as an answer in memory while it waits. */
-async function heldBack<T>({ json }: FeedItem, event: Promise<T>): Promise<T> {
-  using _held = retain(json);
-  return await event;
-}
 
 /** Undefined when the time is over. */
 async function withTimeout<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {

@@ -35,9 +35,7 @@ export function nextTimes({ cron = '', timeZone = 'UTC' }: Recurring, afterMs: n
     endDate: new Date(afterMs + longestAheadMs),
     tz: timeZone,
   });
-  const times: number[] = [];
-  while (times.length < limit && expression.hasNext()) times.push(expression.next().getTime());
-  return times;
+  return expression.take(limit).map((time) => time.getTime());
 }
 
 /** The schedule of the next task, after one that is due. @param afterMs now @returns undefined: there is none */
