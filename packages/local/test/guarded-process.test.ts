@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { isAlive } from '../../../tests/support/descendants.ts';
+import { descendantsOf, isAlive } from '../../../tests/support/descendants.ts';
 import { type Program, startProgram } from '../../../tests/support/process.ts';
 import { until } from '../../../tests/support/until.ts';
 import { spawnGuarded } from '../src/processes/guarded-process.ts';
@@ -57,6 +57,15 @@ describe('a guarded child', () => {
     process.kill(pids[0], 'SIGSTOP');
     for (const program of [frozen, ignoring, withChildren]) program.kill('SIGKILL');
     await until(() => !pids.some(isAlive), { what: 'all children are gone', timeoutMs: 10_000 });
+  });
+
+  it('is killed with its own children when only its guard is killed', async () => {
+    const child = await spawnGuarded('/bin/sh', ['-c', 'trap "" TERM; sleep 60 & echo "$!"; wait']);
+    const grandchild = Number(await until(() => child.stdout.read(), { what: 'the grandchild runs' }));
+    const guard = descendantsOf(process.pid).find(({ pid }) => pid === child.pid)?.parent ?? 0;
+    process.kill(guard, 'SIGKILL');
+    expect(await child.exited).toBe(128 + 9);
+    await until(() => ![child.pid, grandchild].some(isAlive), { what: 'both are gone' });
   });
 
   it('has exit code 127 if its program does not exist', async () => {

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { PassThrough, Readable, Writable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 
 /** Time from SIGTERM to SIGKILL after this process has died. */
 const orphanGraceSeconds = 5;
@@ -100,7 +101,16 @@ function inputOf(pipe: unknown): Writable {
 
 async function exitCode(shell: ChildProcess): Promise<number> {
   const [code] = await once(shell, 'exit');
-  return typeof code === 'number' ? code : 128;
+  if (typeof code === 'number') return code;
+  // Only the guard was killed. Its program must not run beside the one that a supervisor starts next.
+  if (shell.pid !== undefined) await killGroup(shell.pid);
+  return 128 + 9;
+}
+
+/** Resolves when no process of the group is left, or after a second: a dead one counts until its parent reaps it. */
+async function killGroup(group: number): Promise<void> {
+  const deadline = Date.now() + 1_000;
+  while (signal(-group, 'SIGKILL') && Date.now() < deadline) await delay(10);
 }
 
 interface Stop {
@@ -119,11 +129,12 @@ async function stop({ pid, exited, withinMs }: Stop): Promise<number> {
   }
 }
 
-/** Signals only the program: its shell then ends with the program's exit code. */
-function signal(pid: number, name: NodeJS.Signals): void {
+/** @param pid of the program: its shell then ends with its exit code; -n: the group n. @returns whether it exists */
+function signal(pid: number, name: NodeJS.Signals): boolean {
   try {
-    process.kill(pid, name);
+    return process.kill(pid, name);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+    return false;
   }
 }
