@@ -12,7 +12,7 @@ import { type CallOptions, checkTimeout, outgoingCall } from './outgoing-call.ts
 /** The fields that `join` needs; a reply has them. */
 export type Joinable = Pick<TaskReply, 'agent' | 'taskId'> & Partial<Pick<TaskReply, 'state'>>;
 
-/** The calls of one turn. A reply is stored like the result of a step: a retried turn gets the same one. */
+/** The calls of one turn. A reply, or that none came in time, is stored: a retried turn gets the same one. */
 export class TurnCalls {
   readonly #port: TurnPort;
   readonly #journal: TurnJournal;
@@ -61,14 +61,13 @@ export class TurnCalls {
     return toReply(storedReply(placed, this.#requireTask(placed, outcome)));
   }
 
-  async #outcome(placed: PlacedCall, timeoutMs: number | undefined): Promise<StoredReply> {
+  async #outcome(placed: PlacedCall, timeoutMs: number | undefined): Promise<StoredReply | TimedOut> {
     const { signal } = this.#journal;
     const untilTimeout = timeoutMs === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
     const outcome = await this.#journal.runEffect(() => this.#port.calls.outcome(placed, untilTimeout));
     if (outcome) return storedReply(placed, this.#requireTask(placed, outcome));
     signal.throwIfAborted();
-    await this.#journal.runEffect(() => this.#port.calls.cancel(placed));
-    throw new CallError('timed-out', placed.agent);
+    return { kind: 'timed-out', agent: placed.agent, taskId: placed.taskId };
   }
 
   #requireTask({ agent }: PlacedCall, outcome: CallOutcome | 'missing'): CallOutcome {
@@ -77,15 +76,25 @@ export class TurnCalls {
   }
 
   /** Stores the reply for retried turns. If it is too long for that, a retried turn reads it from its task again. */
-  async #storedOrNew(key: string, call: () => Promise<StoredReply>): Promise<CallReply> {
-    const { steps } = this.#port;
+  async #storedOrNew(key: string, call: () => Promise<StoredReply | TimedOut>): Promise<CallReply> {
+    const { steps, calls } = this.#port;
     const beginning = await this.#journal.runEffect(() => steps.begin(key));
-    if (beginning.kind === 'done') return toReply(readResult(beginning.result));
-    const reply = await call();
-    const json = writeIfShort(reply);
+    const isStored = beginning.kind === 'done';
+    const reply = isStored ? readResult<StoredReply | TimedOut>(beginning.result) : await call();
+    const json = isStored ? undefined : writeIfShort(reply);
     if (json !== undefined) await this.#journal.runEffect(() => steps.end(key, json));
-    return toReply(reply);
+    if (reply.kind !== 'timed-out') return toReply(reply);
+    // Again in a retried turn: the attempt that stored it may have ended before.
+    await this.#journal.runEffect(() => calls.cancel(reply));
+    throw new CallError('timed-out', reply.agent);
   }
+}
+
+/** No reply came in time, as stored for a retried turn: its task must be canceled. */
+interface TimedOut {
+  readonly kind: 'timed-out';
+  readonly agent: string;
+  readonly taskId: string;
 }
 
 /** The data of an answer, as parsed by the schema. @throws {CallError} */

@@ -207,7 +207,7 @@ describe('a call', () => {
     }, []);
   });
 
-  it('fails after timeoutMs, and its task is canceled', async () => {
+  it('fails after timeoutMs, also in a retried turn, and its task is canceled', async () => {
     const states: string[] = [];
     const sleepy = agent('sleepy', async (turn) => {
       await new Promise((_, reject) => turn.signal.addEventListener('abort', () => reject(turn.signal.reason)));
@@ -219,11 +219,14 @@ describe('a call', () => {
         await expect(late).rejects.toMatchObject({ name: 'CallError', kind: 'timed-out', agent: 'sleepy' });
         const [task] = await turn.context();
         states.push(task?.task.status.state ?? '');
+        const joined = turn.join({ agent: 'sleepy', taskId: task?.task.id ?? '' }, { timeoutMs: 20 });
+        expect((await joined).state).toBe('TASK_STATE_CANCELED');
+        if (turn.attempt === 1) throw new RetryableError('Not yet.');
         return turn.complete();
       },
       [sleepy],
     );
-    expect(states).toEqual(['TASK_STATE_CANCELED']);
+    expect(states).toEqual(['TASK_STATE_CANCELED', 'TASK_STATE_CANCELED']);
   });
 
   it.each([
