@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Turn } from '@switchyard/agent';
+import { type Turn, TurnMisuseError } from '@switchyard/agent';
 import type { Artifact, Part } from '@switchyard/protocol';
 import type { FileSettings } from './list-files.ts';
 import { isText, mediaTypeOf } from './media-type.ts';
@@ -21,8 +21,8 @@ interface Attached {
 }
 
 /**
- * Attaches each file as an artifact, as far as the limits and the client's output modes allow. A file keeps its
- * artifact in later turns.
+ * Attaches each file as an artifact, as far as the limits, the client's output modes and the size of the task allow. A
+ * file keeps its artifact in later turns.
  */
 export async function attachFiles(
   turn: Turn,
@@ -31,17 +31,22 @@ export async function attachFiles(
   const { maxFiles = 50, maxFileBytes = 262_144, maxTotalBytes = 2_097_152 } = limits;
   const attached: Attached = { files: [], leftOut: [] };
   const root = await realpath(workspace);
-  let totalBytes = 0;
+  let leftBytes = maxTotalBytes;
+  let refusal: string | undefined;
   for (const path of paths) {
-    const content =
-      attached.files.length < maxFiles
-        ? await readInside(root, path, Math.min(maxFileBytes, maxTotalBytes - totalBytes))
-        : 'there are too many files';
-    const part = typeof content === 'string' ? content : partFor(turn, path, content);
-    if (typeof part === 'string') attached.leftOut.push({ path, why: part });
-    else await attach(turn, path, part);
-    if (typeof part !== 'string') attached.files.push(path);
-    if (typeof part !== 'string' && typeof content !== 'string') totalBytes += content.length;
+    const earlier = turn.task.artifacts?.find((artifact) => fileOf(artifact) === path);
+    // After the task has refused a file, further new ones are not even read.
+    const known = attached.files.length >= maxFiles ? 'there are too many files' : !earlier && refusal;
+    const file = known || (await readPart(turn, { root, path, maxBytes: Math.min(maxFileBytes, leftBytes) }));
+    if (typeof file === 'string') {
+      attached.leftOut.push({ path, why: file });
+      continue;
+    }
+    const refused = await attach(turn, { path, part: file.part, earlier });
+    if (refused !== undefined) attached.leftOut.push({ path, why: refused });
+    else attached.files.push(path);
+    leftBytes -= refused === undefined ? file.bytes : 0;
+    refusal ??= refused;
   }
   return attached;
 }
@@ -54,6 +59,16 @@ export async function restoreFiles(workspace: Workspace, { task }: Turn): Promis
     if (path === undefined || !part) continue;
     await workspace.restore(path, part.raw === undefined ? (part.text ?? '') : Buffer.from(part.raw, 'base64'));
   }
+}
+
+/** @returns the file, or the reason why it is left out */
+async function readPart(
+  turn: Turn,
+  { root, path, maxBytes }: { root: string; path: string; maxBytes: number },
+): Promise<{ readonly part: Part; readonly bytes: number } | string> {
+  const content = await readInside(root, path, maxBytes);
+  const part = typeof content === 'string' ? content : partFor(turn, path, content);
+  return typeof part === 'string' ? part : { part, bytes: content.length };
 }
 
 /** @returns the content, or the reason why the file is left out. Symbolic links are not followed. */
@@ -77,11 +92,20 @@ function partFor(turn: Turn, filename: string, content: Buffer): Part | string {
   return mediaType ? { raw: content.toString('base64'), mediaType, filename } : `the client does not accept ${own}`;
 }
 
-async function attach(turn: Turn, path: string, part: Part): Promise<void> {
-  const earlier = turn.task.artifacts?.find((artifact) => fileOf(artifact) === path);
+/** @returns why the task cannot take the file: it has too many artifacts, or would become too large */
+async function attach(
+  turn: Turn,
+  { path, part, earlier }: { path: string; part: Part; earlier: Artifact | undefined },
+): Promise<string | undefined> {
   const metadata = { [fileKey]: path };
   const artifact = turn.artifact({ name: path, metadata, ...(earlier && { artifactId: earlier.artifactId }) });
-  await artifact.finish(part);
+  try {
+    await artifact.finish(part);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof TurnMisuseError)) throw error;
+    return `the task cannot take it (${error.message.replace(/\.$/, '')})`;
+  }
 }
 
 function fileOf({ metadata }: Artifact): string | undefined {

@@ -19,6 +19,8 @@ import {
 import { Workspace, workspaceRetirement } from './workspace.ts';
 
 const tailBytes = 4_096;
+/** Files that were left out, in the answer: a program may make thousands. */
+const maxListed = 50;
 
 /**
  * An executor that runs a command line program for every turn, such as a coding agent, in a workspace per task.
@@ -105,6 +107,7 @@ function environment({ task, attempt }: Turn, { env }: CommandSettings): Record<
 function defaultOutcome({ turn, files, leftOut }: CommandRun, question: string): Promise<Outcome> {
   if (question) return turn.requireInput(question);
   const made = files.length ? `Done. Files: ${files.join(', ')}.` : 'Done.';
-  const missing = leftOut.map(({ path, why }) => `Not attached: ${path}, because ${why}.`);
-  return turn.complete([made, ...missing].join('\n'));
+  const missing = leftOut.slice(0, maxListed).map(({ path, why }) => `Not attached: ${path}, because ${why}.`);
+  const further = leftOut.length > maxListed ? [`Not attached: ${leftOut.length - maxListed} further files.`] : [];
+  return turn.complete([made, ...missing, ...further].join('\n'));
 }

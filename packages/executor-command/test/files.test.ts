@@ -1,6 +1,11 @@
-import { Turn } from '@switchyard/agent';
+import { Turn, TurnMisuseError } from '@switchyard/agent';
+import { executeTurn } from '@switchyard/agent/runtime';
+import { MemoryPort } from '@switchyard/agent/testing';
+import type { TurnEvent } from '@switchyard/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { agentThat } from '../../../tests/support/agent-that.ts';
 import { attachFiles } from '../src/attach-files.ts';
+import { commandExecutor } from '../src/index.ts';
 import { Bench } from './bench.ts';
 
 let bench: Bench;
@@ -8,6 +13,16 @@ beforeAll(async () => {
   bench = await Bench.open();
 });
 afterAll(() => bench[Symbol.asyncDispose]());
+
+/** A task that takes no second artifact, as the store refuses more than 200. */
+class FullPort extends MemoryPort {
+  override async publish(event: TurnEvent): Promise<void> {
+    const known = this.current.artifacts?.map(({ artifactId }) => artifactId) ?? [];
+    if (event.kind === 'artifact' && known.length > 0 && !known.includes(event.artifact.artifactId))
+      throw new TurnMisuseError('It has at most 1 artifact.');
+    await super.publish(event);
+  }
+}
 
 const names = (artifacts: readonly { name?: string | undefined }[]) => artifacts.map(({ name }) => name);
 
@@ -103,6 +118,22 @@ describe('the files of a program', () => {
       limits: {},
     });
     await expect(attached).resolves.toMatchObject({ files: [], leftOut: [{}, {}, {}] });
+  });
+
+  it('that the task cannot take are left out; the answer lists the first of those left out', async () => {
+    const first = await bench.run('echo 1 > a', {});
+    const port = new FullPort({ message: 'Again', task: first.port.current });
+    const execute = commandExecutor({ command: 'echo 2 > a; touch b1 b2', shell: true, workspaceRoot: bench.root });
+    await executeTurn(agentThat(execute), port, { graceMs: 1_000 });
+    expect(port.current.status).toMatchObject({ state: 'TASK_STATE_COMPLETED' });
+    expect(port.current.status.message?.parts[0]?.text?.split('\n')).toEqual([
+      'Done. Files: a.',
+      'Not attached: b1, because the task cannot take it (It has at most 1 artifact).',
+      'Not attached: b2, because the task cannot take it (It has at most 1 artifact).',
+    ]);
+    const { statusText } = await bench.run('touch $(seq 200)', { files: { maxFiles: 1 } });
+    expect(statusText?.split('\n')).toHaveLength(52);
+    expect(statusText).toMatch(/\nNot attached: 149 further files\.$/);
   });
 
   it('are attached in a media type that the client accepts, or left out', async () => {
