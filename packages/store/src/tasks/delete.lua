@@ -45,9 +45,13 @@ for i = 4, #ARGV do
   redis.call('ZREM', all_conversations_key, ARGV[i])
 end
 
-for number = 1, tonumber(redis.call('HGET', task_key .. ':w', 'last') or 0) do
-  redis.call('ZREM', push_key, task_id .. '.' .. number)
-  redis.call('ZREM', push_key .. ':dead', task_id .. '.' .. number)
+-- Those that were replaced or deleted have left both lists (close_queue in delivery-queues.lua).
+for _, name in ipairs(redis.call('HKEYS', task_key .. ':w')) do
+  local number = name:match('^(%d+):id$')
+  if number then
+    redis.call('ZREM', push_key, task_id .. '.' .. number)
+    redis.call('ZREM', push_key .. ':dead', task_id .. '.' .. number)
+  end
 end
 redis.call('ZREM', index_root .. ':' .. owner, state .. time .. task_id)
 redis.call('ZREM', index_root .. ':' .. owner .. ':' .. context, state .. time .. task_id)

@@ -46,6 +46,23 @@ test('a deleted task leaves no record, text, event, index, webhook, step or acce
   expect(await store.tasks.delete(alice, taskId)).toBe('missing');
 });
 
+test('deleting a task takes no longer if its webhooks were replaced millions of times', async () => {
+  const before = await keysOfTasks();
+  const taskId = await completedTask();
+  for (const id of ['a', 'b', 'b']) {
+    await store.push.webhooks.create(alice, taskId, { id, url: 'https://example.com/hook' });
+  }
+  const [webhooks = ''] = await redis.keys(`${store.settings.prefix}*${taskId}:w`);
+  const push = webhooks.replace(/:t:.*/, ':push');
+  await redis.zadd(push, 0, `${taskId}.1`, 0, `${taskId}.3`);
+  await redis.zadd(`${push}:dead`, 0, `${taskId}.1`);
+  await redis.hset(webhooks, 'last', 5_000_000);
+  const startedAt = performance.now();
+  expect(await store.tasks.delete(alice, taskId)).toBe('deleted');
+  expect(performance.now() - startedAt).toBeLessThan(1_000);
+  expect(await keysOfTasks()).toEqual(before);
+});
+
 test('deleting a task removes a job that a cancel by a gateway of an earlier version has left in the queue', async () => {
   const { taskId } = await accepted(store, alice);
   await store.tasks.cancel(alice, taskId);
