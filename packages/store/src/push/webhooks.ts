@@ -1,7 +1,7 @@
 import { decryptWebhook, encryptWebhook, type Webhook, type WebhookDraft, withId } from '../encryption/webhook.ts';
 import { list, optional, text, word } from '../redis/reply.ts';
 import { ownerOf, type Scope } from '../redis/scope.ts';
-import { defineScript } from '../redis/script.ts';
+import { defineScript, runDurably } from '../redis/script.ts';
 import { decodePageToken, encodePageToken } from '../tasks/page-token.ts';
 import { type PushPort, webhookKeys } from './delivery-queue.ts';
 
@@ -66,13 +66,15 @@ export class Webhooks {
   /**
    * Creates a webhook, which gets every later event of the task. If the task has a webhook with this id, it replaces
    * it and continues at its cursor.
+   * @throws {NotReplicated}
    */
   async create(scope: Scope, taskId: string, draft: WebhookDraft): Promise<WebhookCreation> {
-    const { redis, shards, encryption, settings } = this.#port;
+    const { shards, encryption, settings } = this.#port;
     const webhook = withId(draft, taskId);
     const encrypted = encryptWebhook(encryption, taskId, webhook);
     const args = { taskId, owner: ownerOf(scope), configId: webhook.id, encrypted, max: settings.maxWebhooks };
-    const verdict = await createWebhookScript.run(redis, { keys: shards.of(taskId).webhooks(taskId), args });
+    const keys = shards.of(taskId).webhooks(taskId);
+    const verdict = await runDurably(this.#port, createWebhookScript, { keys, args });
     return verdict === 'created' ? webhook : verdict;
   }
 
@@ -95,11 +97,10 @@ export class Webhooks {
     };
   }
 
-  /** Idempotent. @returns `missing`: no such task in this scope */
+  /** Idempotent. @returns `missing`: no such task in this scope. @throws {NotReplicated} */
   delete(scope: Scope, taskId: string, configId: string): Promise<'deleted' | 'missing'> {
-    const { redis, shards } = this.#port;
-    const args = { taskId, owner: ownerOf(scope), configId };
-    return deleteWebhookScript.run(redis, { keys: shards.of(taskId).webhooks(taskId), args });
+    const keys = this.#port.shards.of(taskId).webhooks(taskId);
+    return runDurably(this.#port, deleteWebhookScript, { keys, args: { taskId, owner: ownerOf(scope), configId } });
   }
 
   #open(taskId: string, { encrypted }: StoredWebhook): Webhook {

@@ -22,8 +22,9 @@ export interface StoreSettings {
   /** How long a messageId is remembered: a retry gets the first answer again. */
   readonly idempotencyMs: number;
   /**
-   * Replicas that must have a message before it is acknowledged. 0: a fail-over may lose the latest messages. Otherwise
-   * each message costs a round trip to them, and no message is accepted while they are unreachable.
+   * Replicas that must have a change by a client before it is acknowledged: a message, a cancel, a deletion, a webhook.
+   * 0: a fail-over may lose the latest ones. Otherwise each costs a round trip to them, and none is acknowledged while
+   * they are unreachable.
    */
   readonly waitReplicas: number;
   /** Lease of a job. Its process renews it five times in this time; otherwise another process takes the job. */

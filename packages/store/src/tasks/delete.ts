@@ -4,7 +4,8 @@ import type { Queues } from '../queue/queues.ts';
 import { recordKeyNames } from '../record/record-args.ts';
 import { word } from '../redis/reply.ts';
 import { ownerOf, principalKey, type Scope } from '../redis/scope.ts';
-import { defineScript } from '../redis/script.ts';
+import { type DurablePort, defineScript, runDurably } from '../redis/script.ts';
+import type { StoreSettings } from '../redis/settings.ts';
 import { type CachedReadPort, readTask } from './read.ts';
 
 const deleteScript = defineScript({
@@ -18,7 +19,8 @@ const deleteScript = defineScript({
 /** `live`: the task has not ended; cancel it first. `missing`: no such task in this scope. */
 export type Deletion = 'deleted' | 'live' | 'missing';
 
-export interface DeletePort extends CachedReadPort {
+export interface DeletePort extends CachedReadPort, DurablePort {
+  readonly settings: StoreSettings;
   readonly queue: Queues;
   /** The ids of the conversations that the task holds. */
   readonly conversationsOf: (scope: Scope, task: { taskId: string; contextId: string }) => Promise<string[]>;
@@ -28,6 +30,7 @@ export interface DeletePort extends CachedReadPort {
  * Deletes every key of an ended task: record, texts, events, index entries, webhooks with undelivered events,
  * conversations, idempotency entries. The agent's memory for the context stays.
  * @param seesHidden as in `cancelTask`
+ * @throws {NotReplicated}
  */
 export async function deleteTask(
   port: DeletePort,
@@ -44,7 +47,7 @@ export async function deleteTask(
   const messages = history.map(({ messageId }) => keys.accepted(scope, messageId));
   const conversations = await port.conversationsOf(scope, { taskId, contextId });
   const [jobs, skill] = await redis.hmget(keys.task(taskId), 'jobs', 'queue');
-  const verdict = await deleteScript.run(redis, {
+  const verdict = await runDurably(port, deleteScript, {
     keys: {
       ...keys.record(taskId),
       dead: keys.dead,

@@ -1,4 +1,7 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { startRedis } from '../../../../tests/support/redis.ts';
+import type { Store } from '../../src/index.ts';
+import { NotReplicated } from '../../src/redis/errors.ts';
 import { accepted, agentMessage, begun, userMessage } from '../support/drive.ts';
 import { alice, bob, testRedis, testStore } from '../support/redis.ts';
 
@@ -75,6 +78,27 @@ describe('the webhooks of a task', () => {
     const second = await webhooks.list(alice, taskId, { pageSize: 2, pageToken: first?.nextPageToken });
     expect(second).toMatchObject({ webhooks: [{ id: 'c' }], nextPageToken: '' });
     await expect(webhooks.list(alice, taskId, { pageSize: 2, pageToken: 'x' })).rejects.toThrow(/page token/);
+  });
+
+  test('with waitReplicas, changing or deleting them, or their task, fails if the replicas do not confirm it', async () => {
+    const server = await startRedis();
+    onTestFinished(() => server.stop());
+    const plain = await testStore({ redisUrl: server.url });
+    const { prefix } = plain.settings;
+    const changes: ((own: Store, taskId: string) => Promise<unknown>)[] = [
+      (own, taskId) => own.push.webhooks.create(alice, taskId, { id: 'a', url }),
+      (own, taskId) => own.push.webhooks.delete(alice, taskId, 'a'),
+      (own, taskId) => own.tasks.delete(alice, taskId),
+    ];
+    const fails = async (change: (typeof changes)[number]): Promise<void> => {
+      const { taskId } = await accepted(plain, alice);
+      await plain.tasks.cancel(alice, taskId);
+      const waiting = await testStore({ redisUrl: server.url, prefix, waitReplicas: 1 });
+      await expect(change(waiting, taskId)).rejects.toThrow(NotReplicated);
+      await waiting.stop();
+    };
+    await Promise.all(changes.map(fails));
+    await plain.stop();
   });
 
   test('expire with their task, also when they are created after its end', async () => {
