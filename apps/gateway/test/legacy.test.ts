@@ -158,6 +158,55 @@ describe('A 0.3 message', () => {
     },
   );
 
+  const file = (given: unknown): object => message({ parts: [{ kind: 'file', file: given }] });
+
+  it.each<[method: string, params: object, fields: string[]]>([
+    ['message/send', {}, ['message']],
+    [
+      'message/send',
+      { message: message({ messageId: undefined, role: 'me', parts: 3 }) },
+      ['message.messageId', 'message.role', 'message.parts'],
+    ],
+    ['message/send', { message: file(undefined) }, ['message.parts[0].file']],
+    ['message/send', { message: file({}) }, ['message.parts[0].file']],
+    ['message/send', { message: file({ bytes: 3 }) }, ['message.parts[0].file.bytes']],
+    ['message/send', { message: file({ bytes: 'not base64!' }) }, ['message.parts[0].file.bytes']],
+    [
+      'message/stream',
+      { message: message({ parts: [{ kind: 'image' }, { kind: 'text' }, null] }) },
+      ['message.parts[0].kind', 'message.parts[1].text', 'message.parts[2]'],
+    ],
+    ['message/send', { message: message({ extensions: 3 }) }, ['message.extensions']],
+    ['message/send', { message: message(), configuration: [] }, ['configuration']],
+    ['message/send', { message: message(), configuration: 'x' }, ['configuration']],
+    [
+      'message/send',
+      { message: message(), configuration: { acceptedOutputModes: 3, blocking: 'no' } },
+      ['configuration.acceptedOutputModes', 'configuration.blocking'],
+    ],
+    [
+      'message/send',
+      { message: message(), configuration: { pushNotificationConfig: {} } },
+      ['configuration.pushNotificationConfig.url'],
+    ],
+    ['tasks/get', {}, ['id']],
+    ['tasks/pushNotificationConfig/set', { pushNotificationConfig: 3 }, ['taskId', 'pushNotificationConfig']],
+    ['tasks/pushNotificationConfig/list', { id: 3 }, ['id']],
+    ['tasks/pushNotificationConfig/delete', { id: 'x' }, ['pushNotificationConfigId']],
+  ])('is refused with each wrong field: %s %j', async (method, params, fields) => {
+    const { body } = await call<ErrorBody>(stage.url, method, params);
+    expect(body.error.code).toBe(-32602);
+    const named = body.error.data?.flatMap(({ fieldViolations = [] }) => fieldViolations.map(({ field }) => field));
+    expect(named?.toSorted()).toEqual(fields.toSorted());
+  });
+
+  it('may have empty text, and null for unset fields', async () => {
+    const parts = [{ kind: 'text', text: '', metadata: null }];
+    const configuration = { blocking: false, acceptedOutputModes: null, pushNotificationConfig: null };
+    const params = { message: message({ parts, extensions: null }), configuration };
+    expect((await call<object>(stage.url, 'message/send', params)).body).toHaveProperty('result.id');
+  });
+
   it('is refused over REST if it is too large or no JSON', async () => {
     const large = await post<LegacyError>(`${stage.url}/v1/message:send`, { message: { text: 'x'.repeat(10_001) } });
     expect([large.status, large.body.code]).toEqual([413, -32055]);

@@ -7,7 +7,7 @@ export {
   agentProviderSchema,
   agentSkillSchema,
 } from './agent-card.ts';
-export { idSchema, metadataSchema, timestampSchema } from './fields.ts';
+export { base64Schema, idSchema, jsonValueSchema, metadataSchema, oneOf, timestampSchema } from './fields.ts';
 export { parse } from './parse.ts';
 export { authenticationInfoSchema, taskPushNotificationConfigSchema } from './push-notification-config.ts';
 export {

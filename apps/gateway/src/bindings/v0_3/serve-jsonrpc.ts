@@ -1,4 +1,5 @@
 import { LegacyRestTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
+import { parse } from '@switchyard/protocol/schemas';
 import type { EventId } from '@switchyard/store';
 import type { Admission } from '../../admission/admission.ts';
 import { disposeOnClose, type Exchange, namedVersion, reportFailure } from '../../exchange/exchange.ts';
@@ -48,6 +49,7 @@ async function answer(context: GatewayContext, exchange: Exchange, { admission, 
   const lastEventId = lastEventIdInMetadata(request.params);
   const caller = new LegacyCaller(openLegacyCall(context, exchange, { admission, lastEventId }), wireOf(exchange));
   const method: LegacyMethod = legacyMethods[request.method];
+  parse(method.params, request.params);
   const params = paramsOf(request, context.settings.sendMode === 'blocking');
   try {
     const translation = new LegacyRestTransportHandler(createRequestHandler(context));
