@@ -62,7 +62,7 @@ describe('a scheduled message', () => {
     expect((await listed(store)).map(({ id }) => id)).toEqual([taskId]);
     expect(await store.queue.waiting('echo')).toBe(0);
     expect(await store.schedules.begin()).toMatchObject({ tasks: [], errors: [] });
-    expect(await store.outbox.sweep()).toEqual({ add: 0, canceled: 0 });
+    expect(await store.outbox.sweep()).toEqual({ added: 0, known: 0, canceled: 0 });
     expect(await waiting(store)).toEqual({ entries: [taskId], owners: { 'acme/alice/echo': '1' } });
   });
 

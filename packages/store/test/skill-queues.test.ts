@@ -49,7 +49,7 @@ describe('a task whose first message named a skill with a queue', () => {
     const store = await testStore({ sweepAfterMs: 50 });
     const { message } = await send(store);
     await loseJobs(store);
-    await until(async () => (await store.outbox.sweep()).add === 1, { what: 'a sweep that adds' });
+    await until(async () => (await store.outbox.sweep()).added === 1, { what: 'a sweep that adds' });
     expect(await waiting(store)).toEqual([0, 1]);
     await loseJobs(store);
     await send(store, { message });

@@ -42,12 +42,12 @@ export class Sweeper {
   }
 
   async #sweep(): Promise<void> {
-    const swept = await this.#outbox.sweep();
-    if (swept.add || swept.canceled) this.#emit({ kind: 'swept', ...swept });
+    const { added, canceled } = await this.#outbox.sweep();
+    if (added || canceled) this.#emit({ kind: 'swept', added, canceled });
   }
 
   async #endOverdue(): Promise<void> {
-    const ended = await this.#interrupted.endOverdue();
-    if (ended) this.#emit({ kind: 'swept', add: 0, canceled: ended });
+    const canceled = await this.#interrupted.endOverdue();
+    if (canceled) this.#emit({ kind: 'overdue-canceled', canceled });
   }
 }

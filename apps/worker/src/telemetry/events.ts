@@ -28,7 +28,9 @@ export type WorkerEvent =
   | { readonly kind: 'first-event'; readonly agent: string; readonly afterMs: number }
   | ({ readonly kind: 'job-without-turn'; readonly verdict: string } & TurnOfTask)
   | ({ readonly kind: 'job-failed'; readonly err: unknown } & TurnOfTask)
-  | { readonly kind: 'swept'; readonly add: number; readonly canceled: number }
+  | { readonly kind: 'swept'; readonly added: number; readonly canceled: number }
+  /** Tasks had waited too long for their client (`INTERRUPTED_RETENTION_MS`). */
+  | { readonly kind: 'overdue-canceled'; readonly canceled: number }
   | MigrationEvent
   /** A scheduled task was due, and has entered the queue. */
   | ({ readonly kind: 'scheduled-task-begun'; readonly lateMs: number } & TurnOfTask)

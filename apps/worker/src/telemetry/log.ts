@@ -28,6 +28,7 @@ export const lines: Readonly<Record<WorkerEvent['kind'], Line | undefined>> = {
   'job-without-turn': ['debug', 'a job had no turn to run'],
   'job-failed': ['warn', 'job failed: the queue starts it again'],
   swept: ['info', 'tasks that had lost their worker or their job were repaired'],
+  'overdue-canceled': ['info', 'tasks that had waited too long for their client were canceled'],
   'migration-waits': ['info', 'a migration waits until older programs have stopped'],
   'migration-began': ['info', 'migration begun'],
   'migration-runs': ['info', 'migration in progress'],

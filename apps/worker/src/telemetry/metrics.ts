@@ -34,8 +34,11 @@ export class WorkerMetrics {
       case 'push-ended':
         metrics.count('switchyard_push_deliveries_total', { outcome: event.kind.slice('push-'.length) });
         break;
+      case 'started':
+        for (const agent of [...event.agents, REMOTE_AGENTS]) this.#countNone(agent);
+        break;
       case 'swept':
-        metrics.count('switchyard_swept_total', { what: 'silent' }, event.add);
+        metrics.count('switchyard_swept_total', { what: 'silent' }, event.added);
         metrics.count('switchyard_swept_total', { what: 'canceled' }, event.canceled);
         break;
       case 'scheduled-task-begun':
@@ -55,6 +58,15 @@ export class WorkerMetrics {
   /** @param accept the `Accept` header */
   render(accept?: string): Promise<Rendered> {
     return this.#metrics.render(accept);
+  }
+
+  /**
+   * A counter that alerts read begins with 0: Prometheus' `increase` takes the first value of a series for its start, so
+   * that the turns of the first lost worker would not count.
+   */
+  #countNone(agent: string): void {
+    this.#metrics.count('switchyard_turns_taken_over_total', { agent }, 0);
+    for (const what of ['silent', 'canceled']) this.#metrics.count('switchyard_swept_total', { what }, 0);
   }
 
   #countTurn(event: WorkerEvent): void {

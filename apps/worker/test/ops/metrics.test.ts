@@ -97,6 +97,15 @@ it('a worker serves exactly those metrics that the catalogue lists for workers',
   expect(text).toContain('switchyard_running_turns{agent="pizza"} 2');
 });
 
+it('counters of repairs begin with 0, so that Prometheus sees the first increase', async () => {
+  const { count, render } = boundMetrics();
+  count({ kind: 'started', agents: ['pizza'] });
+  const { text } = await render();
+  for (const agent of ['pizza', '@remote'])
+    expect(text).toContain(`switchyard_turns_taken_over_total{agent="${agent}"} 0\n`);
+  for (const what of ['silent', 'canceled']) expect(text).toContain(`switchyard_swept_total{what="${what}"} 0\n`);
+});
+
 const turn = { taskId: 't-1', contextId: 'c-1', tenant: 'acme', attempt: 1 };
 
 it('turns that are taken over, fenced or given up are counted by agent; remote agents count as "@remote"', async () => {

@@ -18,7 +18,6 @@ export const dueScript = defineScript({
   reply: list(tuple(text, text)),
 });
 const sweepVerdict = word('idle', 'add', 'canceled', 'missing');
-type SweepVerdict = ReturnType<typeof sweepVerdict>;
 export const sweepScript = defineScript({
   file: 'sweep.lua',
   from,
@@ -43,13 +42,11 @@ export interface OutboxPort {
 }
 
 /**
- * What a sweep did. `add`: tasks without heartbeat whose job was added again. `canceled`: cancels that no worker had
- * carried out.
+ * What a sweep did. `added`: tasks without heartbeat whose lost job was added again. `known`: those whose job the queue
+ * still has, which nothing was done about. `canceled`: cancels that no worker had carried out.
  */
-export interface Swept {
-  readonly add: number;
-  readonly canceled: number;
-}
+export type Swept = Readonly<Record<'added' | 'known' | 'canceled', number>>;
+type SweptTask = keyof Swept | 'idle' | 'missing';
 
 /**
  * The tasks that must have a job, by the time when the sweeper checks them: an index, not a list of unsent messages.
@@ -68,14 +65,14 @@ export class Outbox {
     const failed = shards.find((shard) => shard.status === 'rejected');
     if (failed) throw failed.reason;
     const verdicts = shards.flatMap((shard) => (shard.status === 'fulfilled' ? shard.value : []));
-    const count = (name: string): number => verdicts.filter((verdict) => verdict === name).length;
-    return { add: count('add'), canceled: count('canceled') };
+    const count = (name: SweptTask): number => verdicts.filter((verdict) => verdict === name).length;
+    return { added: count('added'), known: count('known'), canceled: count('canceled') };
   }
 
-  async #sweepShard(keys: ShardKeys): Promise<SweepVerdict[]> {
+  async #sweepShard(keys: ShardKeys): Promise<SweptTask[]> {
     const { redis, settings } = this.#port;
     const startedAt = performance.now();
-    const verdicts: SweepVerdict[] = [];
+    const verdicts: SweptTask[] = [];
     const errors: unknown[] = [];
     for (;;) {
       const due = await dueScript.run(redis, {
@@ -102,7 +99,7 @@ export class Outbox {
     await redis.zadd(outbox, 'XX', ...taskIds.flatMap((taskId) => [dueMs, taskId]));
   }
 
-  async #sweepTask(keys: ShardKeys, taskId: string, ownerFound: string): Promise<SweepVerdict> {
+  async #sweepTask(keys: ShardKeys, taskId: string, ownerFound: string): Promise<SweptTask> {
     const { redis, queue, settings } = this.#port;
     const [verdict, job, owner, sweeps, awaited, known, skill] = await sweepScript.run(redis, {
       keys: { ...keys.record(taskId), root: queueRoot(agentOf(ownerFound), keys) },
@@ -110,8 +107,7 @@ export class Outbox {
     });
     if (verdict !== 'add') return verdict;
     const isSuspicious = sweeps % SUSPICIOUS_SWEEPS === 0;
-    if (known === '1' && !isSuspicious) return verdict;
-    await queue.add(owner, { taskId, job, skill }, { isAwaited: awaited === '1', isSuspicious });
-    return verdict;
+    if (known === '1' && !isSuspicious) return 'known';
+    return queue.add(owner, { taskId, job, skill }, { isAwaited: awaited === '1', isSuspicious });
   }
 }

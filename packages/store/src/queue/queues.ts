@@ -94,12 +94,12 @@ export class Queues {
    * @param options `isAwaited`: a running turn waits for this job, which goes before those that no turn waits for.
    * `isSuspicious`: it was added several times without effect
    */
-  async add(
+  add(
     owner: string,
     { taskId, job, skill }: { readonly taskId: string; readonly job: number; readonly skill?: string | undefined },
     { isAwaited = false, isSuspicious = false } = {},
-  ): Promise<void> {
-    await this.#add(queueRoot(skillQueue(agentOf(owner), skill), this.#shards.of(taskId)), {
+  ): Promise<'added' | 'known'> {
+    return this.#add(queueRoot(skillQueue(agentOf(owner), skill), this.#shards.of(taskId)), {
       id: jobId(taskId, job),
       tenant: tenantOf(owner),
       name: 'turn',
@@ -209,8 +209,8 @@ export class Queues {
     this.#queues.clear();
   }
 
-  async #add(root: string, args: Parameters<typeof addScript.run>[1]['args']): Promise<void> {
-    await addScript.run(this.#redis, { keys: { root }, args });
+  #add(root: string, args: Parameters<typeof addScript.run>[1]['args']): Promise<'added' | 'known'> {
+    return addScript.run(this.#redis, { keys: { root }, args });
   }
 
   #onShards<T>(queues: readonly string[], call: (queue: BullQueue) => Promise<T>): Promise<T[]> {

@@ -478,7 +478,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
         await stage.turn();
         return () => stage.store.outbox.sweep();
       },
-      answer: { add: 1, canceled: 0 },
+      answer: { added: 0, known: 1, canceled: 0 },
     },
     {
       kind: 'ends',
@@ -489,7 +489,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
         await stage.store.tasks.cancel(alice, turn.start.taskId);
         return () => stage.store.outbox.sweep();
       },
-      answer: { add: 0, canceled: 1 },
+      answer: { added: 0, known: 0, canceled: 1 },
     },
   ],
   'steps/begin-step.lua': [
@@ -934,7 +934,7 @@ async function migratedBy(migration: typeof indexTasks, port: Stage['port']): Pr
 }
 
 function noneSwept() {
-  return { add: 0, canceled: 0 };
+  return { added: 0, known: 0, canceled: 0 };
 }
 
 /** Begins the turn like a worker that takes the job after another one has crashed. @returns the verdict */

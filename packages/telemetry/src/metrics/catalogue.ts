@@ -214,7 +214,7 @@ export const catalogue = {
     type: 'counter',
     of: 'worker',
     labels: ['what'],
-    help: 'Repairs by the sweeper: jobs of silent tasks added again (silent), cancels completed for a worker that was gone (canceled).',
+    help: 'Repairs by the sweeper: lost jobs of silent tasks added again (silent), cancels completed for a worker that was gone (canceled).',
   },
   switchyard_errors_total: {
     type: 'counter',
