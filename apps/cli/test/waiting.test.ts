@@ -163,6 +163,14 @@ describe('a call', () => {
     expect(JSON.stringify(server.cardHeaders)).not.toMatch(/sesame|token/);
   });
 
+  it('sends the key in the query if the card says so, and logs it in no form', async () => {
+    const scheme = { apiKeySecurityScheme: { location: 'query', name: 'key' } };
+    await using server = await scriptedServer(replies, { securitySchemes: { own: scheme } });
+    const { err } = await run(['task', 'get', 't', '-a', server.url, '--debug', '--api-key', 'open "sesame"/ö&1']);
+    expect(err).toContain('?key=[hidden] ');
+    expect(err).not.toContain('sesame');
+  });
+
   it('warns about --insecure, and a second time if a credential is sent', async () => {
     await using server = await scriptedServer(replies);
     const { err } = await run(['task', 'get', 't', '-a', server.url, '--insecure', '--api-key', 'k']);

@@ -36,10 +36,15 @@ export function wireFetch({ secrets, log, hasCredentials, query = {} }: Wire): t
   };
 }
 
-/** Replaces each of these texts in another text. */
+/** Replaces each of these texts in another text, also as URLs and JSON have it. */
 export function redacted(text: string, secrets: readonly string[]): string {
-  return secrets.filter((secret) => secret !== '').reduce((left, secret) => left.replaceAll(secret, REDACTED), text);
+  return secrets
+    .filter((secret) => secret !== '')
+    .flatMap((secret) => [secret, inQuery(secret), encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)])
+    .reduce((left, secret) => left.replaceAll(secret, REDACTED), text);
 }
+
+const inQuery = (text: string): string => new URLSearchParams([['', text]]).toString().slice(1);
 
 function headerText(headers: Headers): string {
   return [...headers].map(([name, value]) => `${name}=${openHeaders.includes(name) ? value : REDACTED}`).join(' ');
