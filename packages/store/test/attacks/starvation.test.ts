@@ -1,4 +1,6 @@
-import { describe, expect, test } from 'vitest';
+import { Redis } from 'ioredis';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { startRedis } from '../../../../tests/support/redis.ts';
 import type { Scope, Store } from '../../src/index.ts';
 import { AgentQueue } from '../../src/queue/agent-queue.ts';
 import { Shards } from '../../src/redis/shards.ts';
@@ -74,6 +76,21 @@ describe('a tenant with many waiting tasks', () => {
       expect(countOf('light', await new Taker(store).tenantsOfNext(10))).toBe(5);
     },
   );
+
+  test('that it cancels makes Redis look at 100 other jobs for each at most', async () => {
+    const server = await startRedis();
+    onTestFinished(() => server.stop());
+    const store = await testStore({ redisUrl: server.url });
+    const tasks = await Promise.all(Array.from({ length: 300 }, () => accepted(store, of('heavy'))));
+    const own = new Redis(server.url);
+    await own.config('RESETSTAT');
+    expect(await store.tasks.cancel(of('heavy'), tasks[0]?.taskId ?? '')).toBe('canceled');
+    const [, reads] = /cmdstat_hget:calls=(\d+)/.exec(await own.info('commandstats')) ?? [];
+    expect(Number(reads)).toBeGreaterThanOrEqual(100);
+    expect(Number(reads)).toBeLessThan(110);
+    own.disconnect();
+    await store.stop();
+  });
 
   test('gets a third of the turns beside two others, in any order of arrival', async () => {
     const store = await testStore();
