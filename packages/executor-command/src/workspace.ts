@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { lstat, mkdir, open, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, join, parse } from 'node:path';
 import type { Turn } from '@switchyard/agent';
 import type { Part } from '@switchyard/protocol';
 import { type Briefing, briefingTexts, questionFile } from './briefing.ts';
@@ -58,7 +58,7 @@ export class Workspace {
     );
   }
 
-  /** Writes the files of a message to the folder of attachments. */
+  /** Writes the files of a message to the folder of attachments; the second one of a name gets another. */
   async receive(parts: readonly Part[]): Promise<void> {
     const files = parts.filter(({ raw, filename }) => raw !== undefined && filename);
     if (!files.length) return;
@@ -66,8 +66,9 @@ export class Workspace {
     const there = await ifThere(lstat(folder));
     if (there && !there.isDirectory()) await rm(folder);
     await mkdir(folder, { recursive: true });
+    const used = new Set<string>();
     for (const { raw = '', filename = '' } of files) {
-      await replaceFile(join(folder, fileName(filename)), Buffer.from(raw, 'base64'));
+      await replaceFile(join(folder, unusedName(fileName(filename), used)), Buffer.from(raw, 'base64'));
     }
   }
 
@@ -92,10 +93,30 @@ function folderName(id: string): string {
   return /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(id) ? id : createHash('sha256').update(id).digest('hex');
 }
 
-/** The last part of a client's path, with `/` or `\` as separator. */
+/** File systems allow 255 bytes, of which `replaceFile` needs 42. */
+const maxNameBytes = 180;
+
+/** The last part of a client's path, with `/` or `\` as separator, and with its extension if it is cut. */
 function fileName(path: string): string {
-  const name = basename(path.replaceAll('\\', '/')).replaceAll('\0', '');
-  return ['', '.', '..'].includes(name) ? 'file' : name.slice(0, 100);
+  const whole = basename(path.replaceAll('\\', '/')).replaceAll('\0', '');
+  if (['', '.', '..'].includes(whole)) return 'file';
+  const { name, ext } = parse(whole);
+  return ext.length > 20 ? cut(whole, maxNameBytes) : cut(name, maxNameBytes - Buffer.byteLength(ext)) + ext;
+}
+
+/** The beginning of the text, in whole characters. */
+function cut(text: string, maxBytes: number): string {
+  const bytes = Buffer.from(text);
+  return bytes.length <= maxBytes ? text : bytes.toString('utf8', 0, maxBytes).replace(/\uFFFD+$/, '');
+}
+
+/** The second file of the same name becomes `notes-2.md`. */
+function unusedName(whole: string, used: Set<string>): string {
+  const { name, ext } = parse(whole);
+  let unused = whole;
+  for (let number = 2; used.has(unused); number++) unused = `${name}-${number}${ext}`;
+  used.add(unused);
+  return unused;
 }
 
 const checkEveryMs = 3_600_000;

@@ -122,6 +122,16 @@ the answer will be in the next instructions.
     expect(output).toBe('data.json\nfile\n{"a":1}');
   });
 
+  it('has attachments of the same name, and of a long name, as files of their own', async () => {
+    await using bench = await Bench.open();
+    const part = (filename: string, content: string) => ({ raw: Buffer.from(content).toString('base64'), filename });
+    const long = `${'名'.repeat(100)}.txt`;
+    const message = [part('a/notes.md', 'A'), part('b/notes.md', 'B'), part(long, 'C')];
+    const { output, state } = await bench.run('cd attachments && ls && cat notes* *.txt', {}, { message });
+    expect(state).toBe('TASK_STATE_COMPLETED');
+    expect(output).toMatch(/^notes-2\.md\nnotes\.md\n名{58}\.txt\nBAC$/);
+  });
+
   it('replaces a link that a program has put in its place, and does not change the target of the link', async () => {
     await using bench = await Bench.open();
     const first = await bench.run(
