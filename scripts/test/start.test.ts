@@ -133,6 +133,7 @@ describe('npm start', { timeout: 60_000 }, () => {
       /SEND_MODE: must be blocking or immediate[\s\S]*SWEEP_AFTER_MS: must be a whole/,
     ],
     [{ AUTH: 'api-key', API_KEYS: 'short' }, /API_KEYS: entry 1 is not of the form[\s\S]*the gateway cannot start/],
+    [{ REDIS_URL: 'redis+sentinel://[::1]/main' }, /^.*nothing listens at \[::1\]:26379, where REDIS_URL.*\n$/],
     [{ REDIS_URL: 'redis://me:hunter2@127.0.0.1:1' }, /^.*nothing listens at 127\.0\.0\.1:1, where REDIS_URL.*\n$/],
   ])('exits at once with the reason if it cannot work: %j', async (env, words) => {
     const started = await start(env);
