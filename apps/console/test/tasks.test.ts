@@ -97,4 +97,24 @@ describe.runIf(hasBrowser)('the page of tasks', { timeout: 30_000 }, () => {
     await page.waitForURL(`**/tasks/${taskRow(1).taskId}`);
     expect(opened.problems).toEqual([]);
   });
+
+  // Last: the other tests need the usual tasks.
+  it('has no gap after more new tasks than a page has: it reads the others again', async () => {
+    const answer = (from: number, nextPageToken: string): void => {
+      const tasks = Array.from({ length: 100 }, (_, i) => taskRow(from + i));
+      ui.api.answer('/admin/tasks', { tasks, totalSize: 500, nextPageToken, isPartial: false });
+    };
+    answer(300, 'after-400');
+    await using opened = await ui.open('/tasks');
+    const list = opened.page.locator('.virtual-list ul');
+    const shows = (count: number) =>
+      until(async () => (await list.boundingBox())?.height === count * 36, { what: `${count} rows` });
+    await shows(100);
+    answer(250, 'after-350');
+    await shows(150);
+    answer(0, 'after-100');
+    await shows(100);
+    await until(() => ui.api.requests.some(({ query }) => query.pageToken === 'after-100'), { what: 'the next page' });
+    expect(opened.problems).toEqual([]);
+  });
 });

@@ -37,11 +37,12 @@ export class TaskList {
     return this.#totalSize;
   }
 
-  /** Updates the newest ones. */
+  /** Updates the newest ones. If more came than a page has, the known ones are loaded again, without a gap. */
   takeNewest({ tasks, totalSize, nextPageToken }: TaskPage): void {
-    this.#nextToken ??= nextPageToken;
+    const isWhole = nextPageToken === '' || hasGap(tasks, this.#rows.value);
+    this.#nextToken = isWhole ? nextPageToken : (this.#nextToken ?? nextPageToken);
     batch(() => {
-      this.#rows.value = nextPageToken === '' ? tasks : withNewest(this.#rows.value, tasks);
+      this.#rows.value = isWhole ? tasks : withNewest(this.#rows.value, tasks);
       this.#totalSize.value = totalSize;
     });
   }
@@ -50,9 +51,12 @@ export class TaskList {
   async more(): Promise<void> {
     if (this.#isAsking || !this.#nextToken) return;
     this.#isAsking = true;
+    const pageToken = this.#nextToken;
     try {
-      const query = { ...this.#search, pageSize: nextPageSize, pageToken: this.#nextToken, contents: true };
+      const query = { ...this.#search, pageSize: nextPageSize, pageToken, contents: true };
       const { tasks, nextPageToken } = await call('/admin/tasks', taskPageSchema, { query });
+      // Meanwhile the list began anew: these do not follow on its rows.
+      if (this.#nextToken !== pageToken) return;
       this.#nextToken = nextPageToken;
       const known = new Set(this.#rows.value.map(({ taskId }) => taskId));
       this.#rows.value = [...this.#rows.value, ...tasks.filter(({ taskId }) => !known.has(taskId))];
@@ -62,6 +66,11 @@ export class TaskList {
       this.#isAsking = false;
     }
   }
+}
+
+/** Whether there may be tasks between the newest and the known ones. */
+function hasGap(newest: readonly TaskRow[], [latest]: readonly TaskRow[]): boolean {
+  return latest !== undefined && latest.at < (newest.at(-1)?.at ?? '');
 }
 
 /** The newest ones, then the known ones that are older than all of these. */
