@@ -8,6 +8,6 @@ export { type Environment, Settings, SettingsError, type ValuesOf } from './read
 export type { Rate } from './setting/kinds.ts';
 export type { Setting } from './setting/setting.ts';
 export { fullTables, shortTable } from './settings-table.ts';
-export { collector, sharedAssignments } from './shared-settings.ts';
+export { collector, quoted, sharedAssignments } from './shared-settings.ts';
 export { storeSettings } from './store-settings.ts';
 export { unknownSettings, unknownSettingText } from './unknown-settings.ts';

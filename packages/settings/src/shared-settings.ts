@@ -22,7 +22,7 @@ function isSecret({ isSecret: secret }: Setting, text: string): boolean {
 }
 
 /** Quotes a value for sh, bash and zsh. */
-function quoted(text: string): string {
+export function quoted(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 

@@ -1,4 +1,4 @@
-import { sharedAssignments } from '@switchyard/settings';
+import { quoted, sharedAssignments } from '@switchyard/settings';
 import type { Operators } from './operators.ts';
 import { type ProgramSettings, programEnvironment } from './programs.ts';
 import { urlOf } from './settings.ts';
@@ -19,17 +19,17 @@ export function consoleLine(operators: Operators | undefined): string {
 }
 
 /** Commands to try when everything runs. Each works when pasted into sh, bash or zsh. */
-export function nextSteps(settings: ProgramSettings, { command, example, addWorker }: Guide): string {
+export function nextSteps(settings: ProgramSettings, { command: typed, example, addWorker }: Guide): string {
   const { operators, environment } = settings;
   const url = urlOf(settings);
-  const { AUTH: auth = '' } = environment;
-  const needsKey = auth !== '' && auth !== 'none';
-  const curl = needsKey ? 'curl -H "X-API-Key: $A2ACLI_API_KEY"' : 'curl';
-  const exportKey = '\nCallers need an API key. In each terminal: export A2ACLI_API_KEY=<one of your keys>\n';
-  const text = quoted(example);
+  // Without it the command would call the deployment of a default folder.
+  const command = environment.DATA_DIR ? `DATA_DIR=${quoted(environment.DATA_DIR)} ${typed}` : typed;
+  const credential = credentialFor(environment.AUTH ?? '', command);
+  const curl = credential ? `curl -H "${credential.header}"` : 'curl';
+  const text = quotedText(example);
   return `
 Switchyard is ready on ${url}  (agents: ${url}/agents)
-${consoleLine(operators)}${needsKey ? exportKey : ''}
+${consoleLine(operators)}${credential?.text ?? ''}
 1. Send a message, in another terminal, and watch its task:
 
 ${command} send --stream ${text}
@@ -57,6 +57,25 @@ Ctrl-C stops everything; tasks continue at the next start.
 `;
 }
 
-function quoted(text: string): string {
+/** What callers send, and how to get it. Undefined: nothing, or a certificate. */
+function credentialFor(auth: string, command: string) {
+  if (auth.includes('api-key'))
+    return {
+      header: 'X-API-Key: $A2ACLI_API_KEY',
+      text: `
+Callers need an API key. If you have none, create one; then set it in each terminal:
+
+${command} keys create --subject ada
+export A2ACLI_API_KEY=<the key>
+`,
+    };
+  if (!auth.includes('jwt')) return;
+  return {
+    header: 'Authorization: Bearer $A2ACLI_BEARER',
+    text: '\nCallers need a token. In each terminal: export A2ACLI_BEARER=<a token of your issuer>\n',
+  };
+}
+
+function quotedText(text: string): string {
   return /^[\w ,.?!-]*$/.test(text) && !text.includes('!') ? `"${text}"` : `'${text.replaceAll("'", "'\\''")}'`;
 }

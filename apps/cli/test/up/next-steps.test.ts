@@ -11,16 +11,35 @@ const settings = { host: '127.0.0.1', port: 4000, grpcPort: '0', redisUrl, ...ag
 const unset = { redisUrl: undefined, redisPort: undefined, defaultAgent: undefined };
 const curls = (text: string) => text.split('\n').filter((line) => /(?:^|\()curl /.test(line));
 
+const key = {
+  header: 'X-API-Key: $A2ACLI_API_KEY',
+  next: 'npx switchyard keys create --subject ada\nexport A2ACLI_API_KEY=',
+};
+const token = { header: 'Authorization: Bearer $A2ACLI_BEARER', next: 'export A2ACLI_BEARER=' };
+
 it.each([
-  [{ AUTH: 'api-key' }, true],
-  [{ AUTH: 'api-key,jwt' }, true],
-  [{ AUTH: 'none' }, false],
-  [{}, false],
-])('the printed commands contain a key if callers need one: %j', (environment, needsKey) => {
+  [{ AUTH: 'api-key' }, key],
+  [{ AUTH: 'api-key,jwt' }, key],
+  [{ AUTH: 'jwt' }, token],
+])('the printed commands contain the credential that callers need: %j', (environment, { header, next }) => {
   const text = nextSteps({ ...settings, environment }, guide);
   expect(curls(text)).toHaveLength(1);
-  expect(curls(text)[0]?.includes('-H "X-API-Key: $A2ACLI_API_KEY"')).toBe(needsKey);
-  expect(text.includes('export A2ACLI_API_KEY=')).toBe(needsKey);
+  expect(curls(text)[0]).toContain(`curl -H "${header}" `);
+  expect(text).toContain(next);
+});
+
+it.each([[{ AUTH: 'none' }], [{}]])(
+  'the printed commands contain no credential if callers need none: %j',
+  (environment) => {
+    expect(nextSteps({ ...settings, environment }, guide)).not.toMatch(/-H "|A2ACLI_/);
+  },
+);
+
+it('the printed commands name the data folder if it is not a default one', () => {
+  const text = nextSteps({ ...settings, environment: { DATA_DIR: '/tmp/my data' } }, guide);
+  const commands = text.split('\n').filter((line) => /switchyard (?:send|task|chat)/.test(line));
+  expect(commands).toHaveLength(4);
+  for (const line of commands) expect(line).toMatch(/^DATA_DIR='\/tmp\/my data' npx switchyard /);
 });
 
 it.each([
