@@ -35,7 +35,7 @@ test('an outcome that cannot be written does not affect the others of its script
   }
 });
 
-test('the outcomes before one that cannot be written leave the outbox, too', async () => {
+test('the outcomes before one that cannot be written leave the outbox and move in the indexes, too', async () => {
   const store = await testStore();
   const { prefix } = store.settings;
   const all = await turns(store, 4);
@@ -46,4 +46,8 @@ test('the outcomes before one that cannot be written leave the outbox, too', asy
   expect(await redis.zrange(`${prefix}{s0}:outbox`, '0', '-1')).toEqual([broken]);
   for (const { start } of all.slice(0, -1))
     expect(await redis.hget(`${prefix}{s0}:t:${start.taskId}`, 'state')).toBe('C');
+  for (const [index, open] of Object.entries({ 'x:acme/alice/echo': 's', 'a:echo': 'o' })) {
+    const entries = await redis.zrange(`${prefix}{s0}:${index}`, '0', '-1');
+    expect(entries.map(([letter]) => letter)).toEqual(['C', 'C', 'C', open]);
+  }
 });

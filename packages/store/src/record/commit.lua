@@ -45,21 +45,11 @@ end
 
 local function commit(record)
   local has_ended = is_terminal(record.state)
-  if record.state ~= loaded[STATE] or record.time ~= loaded[TIME] then
-    local index = index_root .. ':' .. record.owner
-    local old, new = loaded[STATE] .. loaded[TIME] .. task_id, record.state .. record.time .. task_id
-    move(index, old, new, has_ended)
-    -- A context has an index from its second task on: see initial-task.lua.
-    if record.context ~= task_id or record.has_context_index ~= 0 then
-      move(index .. ':' .. record.context, old, new, has_ended)
-    end
-    local before, after = LISTED_AS[loaded[STATE]] or loaded[STATE], LISTED_AS[record.state] or record.state
-    if before ~= after or record.listed == '' then
-      old = record.listed ~= '' and before .. record.listed .. task_id or nil
-      record.listed = record.time
-      move(agent_index(index_root, record.owner), old, after .. record.time .. task_id, false)
-    end
-  end
+  local has_moved = record.state ~= loaded[STATE] or record.time ~= loaded[TIME]
+  local before, after = LISTED_AS[loaded[STATE]] or loaded[STATE], LISTED_AS[record.state] or record.state
+  local was_listed = record.listed
+  local is_relisted = has_moved and (before ~= after or was_listed == '')
+  if is_relisted then record.listed = record.time end
   -- An attempt that ends with its task has no field of its own: the end of the task says when.
   if loaded[TURN] and record.turn == '' and not has_ended then
     other_fields['e' .. loaded[EPOCH]] = ('%.0f '):format(now_ms()) .. turn_end
@@ -67,6 +57,20 @@ local function commit(record)
   write_texts(record)
   if #emitted > 0 then record.tip = emitted[#emitted - 2] end
   write_fields(record)
+  -- After the record is written: see append.lua, which writes the indexes also if the script fails later.
+  if has_moved then
+    local index = index_root .. ':' .. record.owner
+    local old, new = loaded[STATE] .. loaded[TIME] .. task_id, record.state .. record.time .. task_id
+    move(index, old, new, has_ended)
+    -- A context has an index from its second task on: see initial-task.lua.
+    if record.context ~= task_id or record.has_context_index ~= 0 then
+      move(index .. ':' .. record.context, old, new, has_ended)
+    end
+    if is_relisted then
+      old = was_listed ~= '' and before .. was_listed .. task_id or nil
+      move(agent_index(index_root, record.owner), old, after .. record.time .. task_id, false)
+    end
+  end
   -- The inbox of a task that has ended is deleted as a whole, below.
   if popped > 0 and not has_ended then redis.call('LPOP', inbox_key, popped) end
   if #emitted > 0 then publish(record) end

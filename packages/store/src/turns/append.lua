@@ -86,80 +86,85 @@ end
 
 is_many = true
 local allows_out_of_memory, replies, at = false, {}, 6
-while ARGV[at] do
-  local fence, number, count, after
-  task_id, queue_root, fence, number, successor_options, count, after = unpack(ARGV, at, at + 6)
-  number, at = tonumber(number), at + 7
-  after = at + after
-  task_key = tasks_root .. task_id
-  events_key, inbox_key, webhooks_key = task_key .. ':e', task_key .. ':i', task_key .. ':w'
-  steps_key, calls_key = task_key .. ':s', task_key .. ':c'
-  -- Drops the state of the task before this one.
-  other_fields, texts, emitted = {}, {}, {}
-  popped, in_outbox = 0, nil
+local function append_all()
+  while ARGV[at] do
+    local fence, number, count, after
+    task_id, queue_root, fence, number, successor_options, count, after = unpack(ARGV, at, at + 6)
+    number, at = tonumber(number), at + 7
+    after = at + after
+    task_key = tasks_root .. task_id
+    events_key, inbox_key, webhooks_key = task_key .. ':e', task_key .. ':i', task_key .. ':w'
+    steps_key, calls_key = task_key .. ':s', task_key .. ':c'
+    -- Drops the state of the task before this one.
+    other_fields, texts, emitted = {}, {}, {}
+    popped, in_outbox = 0, nil
 
-  record = load_record()
+    record = load_record()
 
-  local verdict = 'fenced'
-  for n = number, record and number + count - 1 or 0 do
-    local step, mark, taken_ids
-    if ARGV[at] == 'step' then
-      step, mark = ARGV[at + 1], ARGV[at + 2]
-      at = at + 3
-    end
-    if ARGV[at] == 'taken' then
-      taken_ids, at = ARGV[at + 1], at + 2
-    end
-    local kind, metadata = ARGV[at], ARGV[at + 1]
-    if n <= record.turn_seq and fence == last_fence(record) then
-      -- The event was written before: its command was sent twice. After an outcome `more` is always correct: it makes
-      -- the worker run beginTurn, which decides.
-      verdict = record.turn == fence and 'appended' or 'more'
-    elseif fence ~= record.turn then
-      -- This also keeps terminal states final: the end of a task closes its turn.
-      verdict = 'fenced'
-      break
-    elseif n > record.turn_seq + 1 then
-      -- A fail-over lost earlier events, which the worker had seen written when it encoded this one.
-      verdict = 'gap'
-      break
-    else
-      taken = 0
-      if taken_ids then
-        --- @include "taken.lua"
-        taken = count_taken(record, taken_ids)
+    local verdict = 'fenced'
+    for n = number, record and number + count - 1 or 0 do
+      local step, mark, taken_ids
+      if ARGV[at] == 'step' then
+        step, mark = ARGV[at + 1], ARGV[at + 2]
+        at = at + 3
       end
-      -- A fail-over lost messages that the turn was given while it ran.
-      if not taken then
+      if ARGV[at] == 'taken' then
+        taken_ids, at = ARGV[at + 1], at + 2
+      end
+      local kind, metadata = ARGV[at], ARGV[at + 1]
+      if n <= record.turn_seq and fence == last_fence(record) then
+        -- The event was written before: its command was sent twice. After an outcome `more` is always correct: it makes
+        -- the worker run beginTurn, which decides.
+        verdict = record.turn == fence and 'appended' or 'more'
+      elseif fence ~= record.turn then
+        -- This also keeps terminal states final: the end of a task closes its turn.
+        verdict = 'fenced'
+        break
+      elseif n > record.turn_seq + 1 then
+        -- A fail-over lost earlier events, which the worker had seen written when it encoded this one.
         verdict = 'gap'
         break
+      else
+        taken = 0
+        if taken_ids then
+          --- @include "taken.lua"
+          taken = count_taken(record, taken_ids)
+        end
+        -- A fail-over lost messages that the turn was given while it ran.
+        if not taken then
+          verdict = 'gap'
+          break
+        end
+        record.turn_seq = n
+        if kind == 'status' and not write.status then
+          --- @include "write-status.lua"
+        end
+        local is_outcome = kind == 'status' and ARGV[at + 3] == '1'
+        if is_outcome and not allows_out_of_memory then
+          allow_out_of_memory(outbox_key)
+          allows_out_of_memory = true
+        end
+        if step then redis.call('HSET', steps_key, 'mark ' .. step, mark) end
+        if metadata ~= '' then other_fields.metadata = metadata end
+        verdict = write[kind](unpack(ARGV, at + 2, at + ARITY[kind] - 1))
       end
-      record.turn_seq = n
-      if kind == 'status' and not write.status then
-        --- @include "write-status.lua"
-      end
-      local is_outcome = kind == 'status' and ARGV[at + 3] == '1'
-      if is_outcome and not allows_out_of_memory then
-        allow_out_of_memory(outbox_key)
-        allows_out_of_memory = true
-      end
-      if step then redis.call('HSET', steps_key, 'mark ' .. step, mark) end
-      if metadata ~= '' then other_fields.metadata = metadata end
-      verdict = write[kind](unpack(ARGV, at + 2, at + ARITY[kind] - 1))
+      at = at + ARITY[kind]
     end
-    at = at + ARITY[kind]
-  end
 
-  if #emitted > 0 then commit(record) end
-  -- A run that lost its turn still writes: the record keeps when it first did.
-  if verdict == 'fenced' and record then
-    redis.pcall('HSETNX', task_key, 'f' .. fence:match('^%d*'), ('%.0f'):format(now_ms()))
+    if #emitted > 0 then commit(record) end
+    -- A run that lost its turn still writes: the record keeps when it first did.
+    if verdict == 'fenced' and record then
+      redis.pcall('HSETNX', task_key, 'f' .. fence:match('^%d*'), ('%.0f'):format(now_ms()))
+    end
+    replies[#replies + 1] = { verdict, record and record.cancel or '' }
+    at = after
   end
-  replies[#replies + 1] = { verdict, record and record.cancel or '' }
-  at = after
 end
 
+-- A damaged record fails the script. Tasks that were written before it get their index entries nevertheless.
+local is_sound, problem = pcall(append_all)
 write_indexes()
+if not is_sound then return redis.error_reply(type(problem) == 'table' and problem.err or problem) end
 if #ended_jobs > 0 then
   --- @include "../queue/finish-jobs.lua"
   finish_jobs(ended_jobs)
