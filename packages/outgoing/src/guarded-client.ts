@@ -77,7 +77,11 @@ export function guardedClient(options: GuardedClientOptions): GuardedClient {
       const isStream = status >= 200 && status < 300 && acceptsEventStream(outgoing) && isEventStream(response.headers);
       if (isStream) deadline.clear();
       const body = isStream ? limitLines(response.body, maxBytes) : limitBody(response.body, maxBytes);
-      return { status, headers: response.headers, body: clearWhenRead(body, deadline) };
+      const release = (): void => {
+        deadline.clear();
+        response.body.destroy();
+      };
+      return { status, headers: response.headers, body: releasing(body, release) };
     } catch (error) {
       deadline.clear();
       throw error;
@@ -115,12 +119,23 @@ class Deadline {
   }
 }
 
-async function* clearWhenRead(body: AsyncIterable<Buffer>, deadline: Deadline): AsyncGenerator<Buffer, void> {
-  try {
-    yield* body;
-  } finally {
-    deadline.clear();
-  }
+/**
+ * The body, which releases its connection when it has ended or its reader leaves. A generator alone would not do so
+ * before its first chunk, nor while it waits for one.
+ */
+function releasing(body: AsyncGenerator<Buffer, void>, release: () => void): AsyncIterable<Buffer> {
+  const chunks = (async function* () {
+    try {
+      yield* body;
+    } finally {
+      release();
+    }
+  })();
+  const leave = (): Promise<IteratorResult<Buffer, void>> => {
+    release();
+    return chunks.return();
+  };
+  return { [Symbol.asyncIterator]: () => ({ next: () => chunks.next(), return: leave }) };
 }
 
 function isCompressed(headers: IncomingHttpHeaders): boolean {

@@ -173,6 +173,20 @@ describe('an answer', () => {
     await until(() => server.sockets.size === 0, { what: 'the end of the connection' });
   });
 
+  test.each([
+    ['before it is read', false],
+    ['while a read waits for data', true],
+  ])('that is canceled %s releases its connection at once', async (_, isRead) => {
+    await using server = await new RawServer((socket) => socket.write(answerOf('x', 'Content-Length: 10'))).start();
+    const { body } = await client({ timeoutMs: 60_000 }).fetch(server.url);
+    const reader = body?.getReader();
+    if (isRead) await reader?.read();
+    const waiting = isRead ? reader?.read() : undefined;
+    await reader?.cancel();
+    await waiting;
+    await until(() => server.sockets.size === 0, { what: 'the end of the connection', timeoutMs: 2_000 });
+  });
+
   test('that never begins is aborted at the deadline', async () => {
     await using server = await new RawServer(silent).start();
     await expect(client({ timeoutMs: 100 }).fetch(server.url)).rejects.toThrow('The response took too long.');
