@@ -53,7 +53,8 @@ export async function attachFiles(
 
 /** Writes the files of earlier turns into a workspace that is new on this machine. */
 export async function restoreFiles(workspace: Workspace, { task }: Turn): Promise<void> {
-  for (const artifact of task.artifacts ?? []) {
+  // The latest first: where a file was replaced by a folder, or a folder by a file, both have artifacts.
+  for (const artifact of task.artifacts?.toReversed() ?? []) {
     const path = fileOf(artifact);
     const [part] = artifact.parts;
     if (path === undefined || !part) continue;

@@ -72,10 +72,15 @@ export class Workspace {
     }
   }
 
-  /** Writes a file that does not exist yet; the path comes from `listFiles`. */
+  /** Writes a file, unless a file or folder is in its place already; the path comes from `listFiles`. */
   async restore(path: string, content: string | Uint8Array): Promise<void> {
-    await mkdir(join(this.path, path, '..'), { recursive: true });
-    await writeFile(join(this.path, path), content, { flag: 'wx' });
+    try {
+      await mkdir(join(this.path, path, '..'), { recursive: true });
+      await writeFile(join(this.path, path), content, { flag: 'wx' });
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && ['EEXIST', 'ENOTDIR'].includes(String(error.code))))
+        throw error;
+    }
   }
 
   /** The beginning of the program's question; empty if it asks none. */

@@ -70,6 +70,14 @@ describe('the files of a program', () => {
     expect(output.split(/\s+/)).toEqual(['1', '1', '']);
   });
 
+  it('are restored although a later turn made a folder of a file, or a file of a folder', async () => {
+    const first = await bench.run('echo 1 > a; mkdir b; echo 1 > b/c');
+    const second = await bench.run('rm -r a b; mkdir a; echo 2 > a/d; echo 2 > b', {}, { task: first.port.current });
+    await using other = await Bench.open();
+    const { output } = await other.run('cat a/d b', {}, { task: second.port.current });
+    expect(output.trim().split('\n')).toEqual(['2', '2']);
+  });
+
   it('can be chosen by globs; hidden files, node_modules and the briefing are never attached', async () => {
     const make = 'mkdir -p dist node_modules/p .git; touch a.ts b.js c.ts dist/d.ts node_modules/p/e.ts .git/f.ts .env';
     expect(names((await bench.run(make)).artifacts)).toEqual(['a.ts', 'b.js', 'c.ts', 'dist/d.ts']);
