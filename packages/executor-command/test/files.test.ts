@@ -29,15 +29,16 @@ const names = (artifacts: readonly { name?: string | undefined }[]) => artifacts
 describe('the files of a program', () => {
   it('become artifacts with their media types: text as text, other files as bytes', async () => {
     const { artifacts, statusText } = await bench.run(
-      `mkdir -p src; echo 'let a' > src/a.ts; echo '# T' > notes.md; printf '\\377\\000' > blob; echo x > LICENSE`,
+      `mkdir -p src; echo 'let a' > src/a.ts; echo '# T' > notes.md; printf '\\377\\000' > blob; echo x > LICENSE; echo y > z.constructor`,
     );
     expect(artifacts).toMatchObject([
       { name: 'LICENSE', parts: [{ text: 'x\n', mediaType: 'text/plain', filename: 'LICENSE' }] },
       { name: 'blob', parts: [{ raw: '/wA=', mediaType: 'application/octet-stream', filename: 'blob' }] },
       { name: 'notes.md', parts: [{ text: '# T\n', mediaType: 'text/markdown' }] },
       { name: 'src/a.ts', parts: [{ text: 'let a\n', mediaType: 'text/x-typescript', filename: 'src/a.ts' }] },
+      { name: 'z.constructor', parts: [{ text: 'y\n', mediaType: 'text/plain' }] },
     ]);
-    expect(statusText).toBe('Done. Files: LICENSE, blob, notes.md, src/a.ts.');
+    expect(statusText).toBe('Done. Files: LICENSE, blob, notes.md, src/a.ts, z.constructor.');
   });
 
   it('are published in one chunk each', async () => {
