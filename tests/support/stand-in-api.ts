@@ -160,9 +160,19 @@ function findersOf(tasks: number): Readonly<Record<string, Find>> {
       return { ...paged('tasks', matching, query), isPartial: false };
     },
     '/admin/tasks/:id': ({ id }) => (numberIn(id) < tasks ? sample.taskDetail(numberIn(id)) : undefined),
-    '/admin/agents': ({ query }) => paged('agents', sample.agents, query),
+    '/admin/agents': ({ query }) =>
+      paged(
+        'agents',
+        sample.agents.filter(({ id }) => id === (query.id ?? id)),
+        query,
+      ),
     '/admin/agents/:id/tenants': () => ({ tenants: sample.tenants }),
-    '/admin/workers': ({ query }) => paged('workers', sample.workers, query),
+    '/admin/workers': ({ query }) =>
+      paged(
+        'workers',
+        sample.workers.filter(({ agents }) => !query.agent || agents.includes(query.agent)),
+        query,
+      ),
     '/admin/turns': ({ query }) => paged('turns', [], query),
     '/admin/stuck': ({ query }) => paged('tasks', [], query),
     '/admin/interrupted': ({ query }) => paged('tasks', sample.interrupted, query),

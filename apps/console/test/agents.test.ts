@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { agents } from '../../../tests/support/stand-in-answers.ts';
 import { hasBrowser, views } from './support/browser.ts';
 import { useConsole } from './support/use-console.ts';
 
@@ -35,6 +36,17 @@ describe.runIf(hasBrowser)('the page of agents', { timeout: 30_000 }, () => {
     expect(opened.problems).toEqual([]);
   });
 
+  it('asks for the workers of one agent alone: all of them may be more than a page', async () => {
+    await using opened = await ui.open('/agents/pizza?tab=about');
+    await opened.page.getByText('host-a-1f2e3d4c').waitFor();
+    expect(await opened.page.getByText('host-b-5a6b7c8d').count()).toBe(0);
+    for (const [path, query] of [
+      ['/admin/agents', { id: 'pizza' }],
+      ['/admin/workers', { agent: 'pizza', pageSize: '100' }],
+    ])
+      expect(ui.api.requests.filter((each) => each.path === path).at(-1)?.query).toEqual(query);
+  });
+
   it('list is accessible (WCAG AA)', () =>
     ui.check('/agents', (page) => page.getByRole('link', { name: /Pizza/ }).waitFor()));
 
@@ -43,4 +55,11 @@ describe.runIf(hasBrowser)('the page of agents', { timeout: 30_000 }, () => {
 
   it('tab about an agent is accessible', () =>
     ui.check('/agents/pizza?tab=about', (page) => page.getByText('Does what it is asked').waitFor()));
+
+  // Last: the other tests need the usual agents.
+  it('tells how many agents are not on its page', async () => {
+    ui.api.answer('/admin/agents', { agents: agents.slice(0, 2), totalSize: 1_002, nextPageToken: 'next' });
+    await using opened = await ui.open('/agents');
+    await opened.page.getByText('and 1,000 more, which are not shown').waitFor();
+  });
 });

@@ -35,6 +35,12 @@ export function Loading() {
   );
 }
 
+/** That a list goes on beyond its first page. */
+export function NotShown({ shown, totalSize }: { readonly shown: number; readonly totalSize: number }) {
+  const more = totalSize - shown;
+  return more > 0 ? <p class="not-shown faint">and {more.toLocaleString()} more, which are not shown</p> : null;
+}
+
 interface WithDataProps<T> {
   readonly live: Live<T>;
   readonly children: (data: T) => ComponentChildren;

@@ -2,7 +2,15 @@ import { type LogLevelReading, logLevelReadingSchema, logLevelSchema } from '@sw
 import type { Ops } from '@switchyard/store';
 import { live } from './live.ts';
 import { loadPath, operatorName } from './operators.ts';
-import { drainParameters, interruptedParameters, loadParameters, noParameters, pageParameters } from './parameters.ts';
+import {
+  agentParameters,
+  drainParameters,
+  interruptedParameters,
+  loadParameters,
+  noParameters,
+  pageParameters,
+  workerParameters,
+} from './parameters.ts';
 import { type AdminRoute, adminAction, adminJsonAction, adminRoute, found, listRoute, notFound } from './route.ts';
 
 /** Whether this gateway can serve requests, and if not, why. */
@@ -10,7 +18,7 @@ export const healthRoute = adminRoute(['get', '/admin/health'], noParameters, ({
 
 /** Agents and their queues. Messages of a paused agent are accepted, and wait. */
 export const agentRoutes = [
-  live(listRoute(['/admin/agents', pageParameters], 'agents', ({ ops }, query) => ops.listAgents(query))),
+  live(listRoute(['/admin/agents', agentParameters], 'agents', ({ ops }, query) => ops.listAgents(query))),
   adminRoute(['get', loadPath], loadParameters, ({ ops }, { parameters }) => ops.agents.load(parameters.agents)),
   adminRoute(['get', '/admin/agents/:id/tenants'], noParameters, async ({ ops }, { id }) => ({
     tenants: found(await ops.agents.tenants(id), 'agent', id),
@@ -25,7 +33,7 @@ export const agentRoutes = [
 
 /** Workers, from their reports. A draining worker starts no turns, but is still announced. */
 export const workerRoutes = [
-  live(listRoute(['/admin/workers', pageParameters], 'workers', ({ ops }, query) => ops.listWorkers(query))),
+  live(listRoute(['/admin/workers', workerParameters], 'workers', ({ ops }, query) => ops.listWorkers(query))),
   adminRoute(['post', '/admin/workers/:id\\:drain'], drainParameters, async ({ ops }, { id, parameters, operator }) => {
     if (!(await ops.workers.drain(id, { ...parameters, by: operatorName(operator) }))) throw notFound('worker', id);
     return workerNamed(ops, id);

@@ -21,6 +21,9 @@ export const pageParameters = z.strictObject({
   pageSize: wholeNumber(1, 100).default(50),
   pageToken: z.string().max(4_096, 'is not a page token of this list').optional(),
 });
+export const agentParameters = pageParameters.extend({ id: z.string().optional() });
+/** `agent`: only workers that run it. */
+export const workerParameters = pageParameters.extend({ agent: z.string().optional() });
 const time = z.iso.datetime({ offset: true, error: 'must be a time such as 2026-01-31T12:00:00Z' });
 const timeMs = time.transform((text) => Date.parse(text));
 /** A filter of dead letters, in a body. */

@@ -45,6 +45,10 @@ describe("the operators' port", () => {
   });
 });
 
+interface WorkerList {
+  readonly workers: readonly { id: string }[];
+}
+
 interface AgentList {
   readonly agents: readonly { id: string; paused: boolean; waiting: number; workers: number; longestTenant: number }[];
   readonly totalSize: number;
@@ -52,6 +56,19 @@ interface AgentList {
 }
 
 describe('agents', () => {
+  it('and workers are found by the id of an agent', async () => {
+    await stage.store.ops.workers.report('runs-echo', idle);
+    await stage.store.ops.workers.report('runs-another', { ...idle, agents: ['another'] });
+    const { body } = await stage.ask<AgentList>('/admin/agents?id=echo');
+    expect([body.agents.map(({ id }) => id), body.totalSize]).toEqual([['echo'], 1]);
+    expect((await stage.ask<AgentList>('/admin/agents?id=nobody')).body.agents).toEqual([]);
+    const { body: found } = await stage.ask<WorkerList>('/admin/workers?agent=echo');
+    const ids = found.workers.map(({ id }) => id);
+    expect([ids.includes('runs-echo'), ids.includes('runs-another')]).toEqual([true, false]);
+    await stage.store.ops.workers.withdraw('runs-echo');
+    await stage.store.ops.workers.withdraw('runs-another');
+  });
+
   it('are listed with their queues, page by page', async () => {
     await submit(stage.url);
     const ids: string[] = [];

@@ -51,10 +51,11 @@ export class Agents {
     this.#port = port;
   }
 
-  /** All agents, sorted by id. */
-  async list(): Promise<AgentReading[]> {
+  /** All agents, or only one, sorted by id. */
+  async list(only?: string): Promise<AgentReading[]> {
     const announced = await this.#port.registry.list();
-    return Promise.all(announced.map((agent) => this.#read(agent)));
+    const asked = announced.filter(({ id }) => id === (only ?? id));
+    return Promise.all(asked.map((agent) => this.#read(agent)));
   }
 
   /** The load of these agents together. An agent that was never announced counts as a job, so that it gets a worker. */

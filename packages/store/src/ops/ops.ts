@@ -57,14 +57,22 @@ export class Ops {
     return allLoads(this.#port);
   }
 
-  /** Sorted by id. @throws {InvalidPageToken} */
-  async listAgents(query: PageQuery): Promise<Page<AgentReading>> {
-    return pageOf(await this.agents.list(), query, { list: 'agents', positionOf: ({ id }) => id });
+  /** Sorted by id. @param query `id`: only this agent. @throws {InvalidPageToken} */
+  async listAgents({
+    id: only,
+    ...query
+  }: PageQuery & { readonly id?: string | undefined }): Promise<Page<AgentReading>> {
+    return pageOf(await this.agents.list(only), query, { list: 'agents', positionOf: ({ id }) => id });
   }
 
-  /** Sorted by id. @throws {InvalidPageToken} */
-  async listWorkers(query: PageQuery): Promise<Page<WorkerReading>> {
-    return pageOf(await this.workers.list(), query, { list: 'workers', positionOf: ({ id }) => id });
+  /** Sorted by id. @param query `agent`: only workers that run it. @throws {InvalidPageToken} */
+  async listWorkers({
+    agent,
+    ...query
+  }: PageQuery & { readonly agent?: string | undefined }): Promise<Page<WorkerReading>> {
+    const all = await this.workers.list();
+    const workers = agent === undefined ? all : all.filter(({ agents }) => agents.includes(agent));
+    return pageOf(workers, query, { list: 'workers', positionOf: ({ id }) => id });
   }
 
   /** Sorted by id. @throws {InvalidPageToken} */

@@ -3,33 +3,36 @@ import { useLive } from '../../app/live.ts';
 import { href } from '../../app/route.ts';
 import { Page } from '../../design/page.tsx';
 import { AgentState } from '../../design/state.tsx';
-import { Empty, WithData } from '../../design/views.tsx';
+import { Empty, NotShown, WithData } from '../../design/views.tsx';
 import { readCard } from './card.ts';
 import { Workers } from './workers.tsx';
 
 export const agentPageSchema = pageOf('agents', agentReadingSchema);
 /** Maximum page size of the API. */
-export const allAgents = { pageSize: 100 };
+const query = { pageSize: 100 };
 
 /** All agents with their health, and the workers that run them. */
 export function AgentList() {
-  const live = useLive('/admin/agents', agentPageSchema, allAgents);
+  const live = useLive('/admin/agents', agentPageSchema, query);
   return (
     <Page title="Agents" about={live.data.value?.totalSize.toLocaleString()} isLost={live.isLost}>
       <WithData live={live}>
-        {({ agents }) =>
+        {({ agents, totalSize }) =>
           agents.length === 0 ? (
             <Empty icon="agents" title="No agents yet">
               A worker announces its agents when it starts: <code>switchyard worker agent.ts</code>
             </Empty>
           ) : (
-            <ul class="agent-grid">
-              {agents.map((agent) => (
-                <li key={agent.id}>
-                  <AgentCardLink agent={agent} />
-                </li>
-              ))}
-            </ul>
+            <>
+              <ul class="agent-grid">
+                {agents.map((agent) => (
+                  <li key={agent.id}>
+                    <AgentCardLink agent={agent} />
+                  </li>
+                ))}
+              </ul>
+              <NotShown shown={agents.length} totalSize={totalSize} />
+            </>
           )
         }
       </WithData>

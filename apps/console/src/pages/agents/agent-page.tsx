@@ -12,7 +12,7 @@ import { AgentState, Tag } from '../../design/state.tsx';
 import { Tabs } from '../../design/tabs.tsx';
 import { durationText } from '../../design/time.tsx';
 import { Empty, WithData } from '../../design/views.tsx';
-import { agentPageSchema, allAgents } from './agent-list.tsx';
+import { agentPageSchema } from './agent-list.tsx';
 import { readCard } from './card.ts';
 import { TryIt } from './try-it.tsx';
 import { Workers } from './workers.tsx';
@@ -22,7 +22,7 @@ type Tab = keyof typeof tabs;
 
 /** One agent: its skills, its health, and a form to try it. */
 export function AgentPage({ id }: { readonly id: string }) {
-  const live = useLive('/admin/agents', agentPageSchema, allAgents);
+  const live = useLive('/admin/agents', agentPageSchema, { id });
   const agent = live.data.value?.agents.find((each) => each.id === id);
   const given = query.value.get('tab') ?? 'try';
   const tab: Tab = given === 'about' || given === 'card' ? given : 'try';

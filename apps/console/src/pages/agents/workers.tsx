@@ -9,7 +9,7 @@ import { notify } from '../../design/notices.tsx';
 import { Badge, type Colour, Tag } from '../../design/state.tsx';
 import { type Column, Table } from '../../design/table.tsx';
 import { Ago } from '../../design/time.tsx';
-import { WithData } from '../../design/views.tsx';
+import { NotShown, WithData } from '../../design/views.tsx';
 
 const workerPageSchema = pageOf('workers', workerReadingSchema);
 
@@ -34,19 +34,22 @@ const columns: readonly Column<WorkerReading>[] = [
 
 /** The workers, from their reports. @param agent only workers of this agent */
 export function Workers({ agent }: { readonly agent?: string }) {
-  const live = useLive('/admin/workers', workerPageSchema, { pageSize: 100 });
+  const live = useLive('/admin/workers', workerPageSchema, { pageSize: 100, agent });
   return (
     <section class="panel workers">
       <div class="panel-head">
         <h2>Workers</h2>
       </div>
-      <WithData live={live}>{({ workers }) => <WorkerTable workers={workers.filter(runs(agent))} />}</WithData>
+      <WithData live={live}>
+        {({ workers, totalSize }) => (
+          <>
+            <WorkerTable workers={workers} />
+            <NotShown shown={workers.length} totalSize={totalSize} />
+          </>
+        )}
+      </WithData>
     </section>
   );
-}
-
-function runs(agent: string | undefined) {
-  return ({ agents }: WorkerReading): boolean => agent === undefined || agents.includes(agent);
 }
 
 function WorkerTable({ workers }: { readonly workers: readonly WorkerReading[] }) {

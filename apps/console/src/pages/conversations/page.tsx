@@ -6,7 +6,7 @@ import { Split, useSplitKeys } from '../../design/split.tsx';
 import { Badge } from '../../design/state.tsx';
 import { Tabs } from '../../design/tabs.tsx';
 import { Ago } from '../../design/time.tsx';
-import { Empty, WithData } from '../../design/views.tsx';
+import { Empty, NotShown, WithData } from '../../design/views.tsx';
 import { ConversationView } from './conversation-view.tsx';
 import './page.css';
 
@@ -36,12 +36,14 @@ export function ConversationsPage() {
       bar={bar}
       isFull
     >
-      <WithData live={live}>{({ conversations }) => <Conversations rows={conversations} />}</WithData>
+      <WithData live={live}>
+        {({ conversations, totalSize: all }) => <Conversations rows={conversations} totalSize={all} />}
+      </WithData>
     </Page>
   );
 }
 
-function Conversations({ rows }: { readonly rows: readonly ConversationRow[] }) {
+function Conversations({ rows, totalSize }: { readonly rows: readonly ConversationRow[]; readonly totalSize: number }) {
   const chosenId = parts.value[1];
   const ids = rows.map(({ conversationId }) => conversationId);
   useSplitKeys('/conversations', ids, chosenId);
@@ -53,7 +55,14 @@ function Conversations({ rows }: { readonly rows: readonly ConversationRow[] }) 
     );
   return (
     <Split
-      list={rows.map((row) => <Item key={row.conversationId} row={row} isChosen={row.conversationId === chosenId} />)}
+      list={
+        <>
+          {rows.map((row) => (
+            <Item key={row.conversationId} row={row} isChosen={row.conversationId === chosenId} />
+          ))}
+          <NotShown shown={rows.length} totalSize={totalSize} />
+        </>
+      }
       detail={chosenId === undefined ? undefined : <ConversationView key={chosenId} id={chosenId} />}
       otherwise={<Empty icon="conversations" title="Choose a conversation to read" />}
     />

@@ -6,7 +6,7 @@ import { Page } from '../../design/page.tsx';
 import { Split, useSplitKeys } from '../../design/split.tsx';
 import { State } from '../../design/state.tsx';
 import { Ago, Duration, fullTime } from '../../design/time.tsx';
-import { Empty, WithData } from '../../design/views.tsx';
+import { Empty, NotShown, WithData } from '../../design/views.tsx';
 import { AnswerForm } from '../task/answer-form.tsx';
 import '../../content/content.css';
 import './page.css';
@@ -20,12 +20,12 @@ export function InboxPage() {
   const total = live.data.value?.totalSize;
   return (
     <Page title="Inbox" about={total === undefined ? '' : total.toLocaleString()} isLost={live.isLost} isFull>
-      <WithData live={live}>{({ tasks }) => <Inbox tasks={tasks} />}</WithData>
+      <WithData live={live}>{({ tasks, totalSize }) => <Inbox tasks={tasks} totalSize={totalSize} />}</WithData>
     </Page>
   );
 }
 
-function Inbox({ tasks }: { readonly tasks: readonly WaitingTask[] }) {
+function Inbox({ tasks, totalSize }: { readonly tasks: readonly WaitingTask[]; readonly totalSize: number }) {
   const chosenId = parts.value[1];
   const chosen = tasks.find(({ taskId }) => taskId === chosenId);
   const ids = tasks.map(({ taskId }) => taskId);
@@ -38,16 +38,23 @@ function Inbox({ tasks }: { readonly tasks: readonly WaitingTask[] }) {
     );
   return (
     <Split
-      list={tasks.map((task) => <Item key={task.taskId} task={task} isChosen={task === chosen} />)}
-      detail={chosen ? <Question key={chosen.taskId} task={chosen} /> : gone(chosenId)}
+      list={
+        <>
+          {tasks.map((task) => (
+            <Item key={task.taskId} task={task} isChosen={task === chosen} />
+          ))}
+          <NotShown shown={tasks.length} totalSize={totalSize} />
+        </>
+      }
+      detail={chosen ? <Question key={chosen.taskId} task={chosen} /> : gone(chosenId, totalSize > tasks.length)}
       otherwise={<Empty icon="inbox" title="Choose a task to answer" />}
     />
   );
 }
 
-const gone = (chosenId: string | undefined) =>
+const gone = (chosenId: string | undefined, isLonger: boolean) =>
   chosenId === undefined ? undefined : (
-    <Empty icon="check" title="It waits no longer">
+    <Empty icon="check" title={isLonger ? 'It is not among the oldest here' : 'It waits no longer'}>
       <a href={href(taskPath(chosenId))}>See the task</a>, or <a href={href('/inbox')}>what else waits</a>.
     </Empty>
   );

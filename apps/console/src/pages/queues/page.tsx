@@ -1,7 +1,7 @@
 import { agentReadingSchema, pageOf } from '@switchyard/operator-api';
 import { useLive } from '../../app/live.ts';
 import { Page } from '../../design/page.tsx';
-import { Empty, WithData } from '../../design/views.tsx';
+import { Empty, NotShown, WithData } from '../../design/views.tsx';
 import { AgentsTable } from './agents-table.tsx';
 import { Charts } from './charts.tsx';
 import './page.css';
@@ -22,7 +22,12 @@ export function QueuesPage() {
       <div class="queues">
         <Charts />
         <WithData live={live}>
-          {({ agents }) => (agents.length > 0 ? <AgentsTable agents={agents} /> : <NoAgents />)}
+          {({ agents, totalSize }) => (
+            <>
+              {agents.length > 0 ? <AgentsTable agents={agents} /> : <NoAgents />}
+              <NotShown shown={agents.length} totalSize={totalSize} />
+            </>
+          )}
         </WithData>
       </div>
     </Page>
