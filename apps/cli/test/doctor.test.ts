@@ -102,8 +102,17 @@ describe('switchyard doctor', () => {
     }
   });
 
-  it('prints one JSON document, also if nothing is configured or reachable', async () => {
-    const { document, code } = await json(['doctor', ...nobody], { env: { REDIS_URL: 'redis://127.0.0.1:1' } });
+  it('prints one JSON document, also if nothing is configured or reachable, or Redis is frozen', async () => {
+    const frozen = await startRedis();
+    const client = new Redis(frozen.url);
+    await client.client('PAUSE', 60_000);
+    client.disconnect();
+    const [{ document, code }, { out: ofFrozen }] = await Promise.all([
+      json(['doctor', ...nobody], { env: { REDIS_URL: 'redis://127.0.0.1:1' } }),
+      run(['doctor', ...nobody], { env: { REDIS_URL: frozen.url } }),
+    ]);
+    await frozen.stop();
+    expect(ofFrozen).toMatch(/^Problem: Redis did not answer within 5 s.*\nDo: Start Redis/m);
     expect([code, document.isWell]).toEqual([1, false]);
     const texts = document.findings.map(({ text }: { text: string }) => text).join('\n');
     expect(texts).toMatch(/Redis did not answer[\s\S]*Agents and queues were not checked: There is no operator's key/);

@@ -202,7 +202,7 @@ async function checkOperators(invocation: Invocation, session: Session): Promise
     ];
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    const todo = error.hint ?? 'Set ADMIN_PORT for the gateway, and ADMIN_KEY here.';
+    const todo = error.hint ?? 'Correct the problems above; the log of the gateway says more.';
     return [{ verdict: 'warning', text: `Agents and queues were not checked: ${error.message}`, todo }];
   }
 }

@@ -49,6 +49,7 @@ export async function connectWithRetries(connection: RedisConnection): Promise<v
   try {
     await connection.connect();
   } catch (cause) {
+    if (connection.status === 'end') throw unreachable(cause); // it was disconnected meanwhile
     // ioredis retries by itself.
     await new Promise<void>((resolve, reject) => {
       const late = setTimeout(() => reject(unreachable(cause)), START_WITHIN_MS);
@@ -60,23 +61,28 @@ export async function connectWithRetries(connection: RedisConnection): Promise<v
   }
 }
 
-/** Opens a connection for one use. @throws {StoreError} Redis does not answer, or the address is wrong */
+/** Opens a connection for one short use. @throws {StoreError} Redis does not answer, or the address is wrong */
 export async function onConnection<Used>(
   access: RedisAccess,
   use: (redis: RedisConnection) => Promise<Used>,
 ): Promise<Used> {
   const { commands, subscriber } = createConnections(access, { isReplicated: false });
   for (const each of [commands, subscriber]) each.on('error', () => undefined); // commands reject with the error
+  let late: NodeJS.Timeout | undefined;
+  // A frozen Redis accepts connections, but never answers.
+  const deadline = new Promise<never>((_, reject) => {
+    late = setTimeout(() => reject(unreachable()), START_WITHIN_MS);
+  });
   try {
-    await connectWithRetries(commands);
-    return await use(commands);
+    return await Promise.race([connectWithRetries(commands).then(() => use(commands)), deadline]);
   } finally {
+    clearTimeout(late);
     commands.disconnect();
     subscriber.disconnect();
   }
 }
 
-const unreachable = (cause: unknown): StoreError =>
+const unreachable = (cause?: unknown): StoreError =>
   new StoreError(`Redis did not answer within ${START_WITHIN_MS / 1_000} s: is it running where REDIS_URL says?`, {
     cause,
   });
