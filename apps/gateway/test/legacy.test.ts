@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { AgentCard } from '@switchyard/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { call, type ErrorBody, get, openStream, post, submit, userMessage } from './support/client.ts';
-import { completed, working } from './support/events.ts';
+import { asked, completed, working } from './support/events.ts';
 import { openStage, type Stage } from './support/stage.ts';
 
 // Requests that no SDK of version 0.3 sends. Its clients are tested in tests/interop.
@@ -354,6 +354,19 @@ describe('A 0.3 stream', () => {
     const rest = await second.rest();
     expect(rest.map(({ data }) => data)).toMatchObject([
       { result: { kind: 'status-update', status: { state: 'completed' }, final: true } },
+    ]);
+  });
+
+  it('has a question at once, with `final`, and goes on after it', async () => {
+    const { id } = await submit(stage.url);
+    const stream = await subscription(id);
+    await stream.next();
+    await (await stage.beginTurn(id)).publish(asked('what?'));
+    const question = { kind: 'status-update', status: { state: 'input-required' }, final: true };
+    expect((await stream.next()).data).toMatchObject({ result: question });
+    await post(`${stage.url}/tasks/${id}:cancel`, {});
+    expect((await stream.rest()).map(({ data }) => data)).toMatchObject([
+      { result: { status: { state: 'canceled' } } },
     ]);
   });
 

@@ -61,7 +61,8 @@ async function answer(context: GatewayContext, exchange: Exchange, { admission, 
         : writeResult(exchange.res, request.id, { json });
     }
     // Clients of 0.3 expect a stream: the error is its only event.
-    const items = toStreamItems(await method.run(translation, params, sdkContext), caller);
+    const events = await method.run(translation, params, sdkContext);
+    const items = request.method === 'message/stream' ? sentItems(events, caller) : resubscribedItems(events, caller);
     if (request.isNotification) {
       for await (const _begun of items) break;
       return finishNotification(context, exchange);
@@ -110,7 +111,7 @@ function paramsOf(
  * Events of version 0.3, with the ids of the original events. The last one has `final`, also for a question: clients
  * wait for it, but the SDK sets it only at the end of a task.
  */
-async function* toStreamItems(events: AsyncIterable<LegacyEvent>, caller: LegacyCaller): AsyncIterable<StreamItem> {
+async function* sentItems(events: AsyncIterable<LegacyEvent>, caller: LegacyCaller): AsyncIterable<StreamItem> {
   let question: { readonly id: EventId; readonly event: LegacyEvent } | undefined;
   for await (const event of events) {
     if (question) yield toItem(question.id, question.event);
@@ -120,7 +121,13 @@ async function* toStreamItems(events: AsyncIterable<LegacyEvent>, caller: Legacy
   if (question) yield toItem(question.id, { ...question.event, final: true });
 }
 
-/** Usually the last event. Its stream then ends at once, so holding it back costs no time. */
+/** The stream goes on after a question, perhaps much later, so that each has `final`. */
+async function* resubscribedItems(events: AsyncIterable<LegacyEvent>, caller: LegacyCaller): AsyncIterable<StreamItem> {
+  for await (const event of events)
+    yield toItem(caller.position, isQuestion(event) ? { ...event, final: true } : event);
+}
+
+/** For a new message it is usually the last event. Its stream then ends at once, so holding it back costs no time. */
 function isQuestion({ kind, status }: LegacyEvent): boolean {
   return kind === 'status-update' && status?.state === 'input-required';
 }
