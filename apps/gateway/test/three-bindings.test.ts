@@ -85,7 +85,12 @@ async function play(taskId: string, ...events: TurnEvent[]): Promise<void> {
 
 const nullData: TurnEvent = {
   kind: 'artifact',
-  artifact: { artifactId: 'nothing', name: 'Nothing', parts: [{ data: null }, { data: { a: [1, null] } }] },
+  artifact: {
+    artifactId: 'nothing',
+    name: 'Nothing',
+    parts: [{ data: null }, { data: { a: [1, null] } }],
+    metadata: { data: null, content: 'of the metadata' },
+  },
   append: false,
   lastChunk: true,
 };

@@ -31,7 +31,7 @@ export const toPushConfig: Reader<TaskPushNotificationConfig> = reader(TaskPushN
 export const toPushConfigList: Reader<ListTaskPushNotificationConfigsResponse> = reader(
   ListTaskPushNotificationConfigsResponse,
 );
-export const toAgentCard: Reader<AgentCard> = reader(AgentCard);
+export const toAgentCard: Reader<AgentCard> = (json) => AgentCard.fromJSON(JSON.parse(json));
 
 export function toSendMessageResponse(json: string): SendMessageResponse {
   const { task, message }: Payload = JSON.parse(json);
@@ -76,7 +76,8 @@ function unknownPayload(): A2AError {
 function restoreNullData(json: unknown, message: unknown): void {
   if (!isObject(json) || !isObject(message)) return;
   if (json.data === null && 'content' in message) message.content = { $case: 'data', value: null };
-  for (const [name, value] of Object.entries(json)) restoreNullData(value, message[name]);
+  // Metadata is any JSON, and not translated.
+  for (const [name, value] of Object.entries(json)) if (name !== 'metadata') restoreNullData(value, message[name]);
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
