@@ -134,18 +134,18 @@ describe('send', () => {
     const file = join(folder, 'note.md');
     await writeFile(file, '# Hi');
     const args = ['send', '--text', 'one', '--file', file, '--data', '-', '--media-type', 'application/x-thing'];
-    const link = ['--file', 'https://example.com/a.pdf', '--file', file, '--media-type', 'text/x-own'];
+    const link = ['--file', 'https://example.com/a.pdf?sig=1', '--file', file, '--media-type', 'text/x-own'];
     const { document } = await json([...args, ...link, ...echo], { stdin: '{"a":1}' });
     expect(document.task.history[0].parts).toEqual([
       { text: 'one' },
       { raw: 'IyBIaQ==', filename: 'note.md', mediaType: 'text/markdown' },
       { data: { a: 1 }, mediaType: 'application/x-thing' },
-      { url: 'https://example.com/a.pdf', filename: 'a.pdf', mediaType: 'application/pdf' },
+      { url: 'https://example.com/a.pdf?sig=1', filename: 'a.pdf', mediaType: 'application/pdf' },
       { raw: 'IyBIaQ==', filename: 'note.md', mediaType: 'text/x-own' },
     ]);
     const { out } = await run([...args, ...link, ...echo], { stdin: '{"a":1}' });
     expect(out).toContain('File: note.md, text/markdown, 4 bytes\nData:\n{\n  "a": 1\n}\n\n');
-    expect(out).toContain('File: a.pdf, application/pdf, at https://example.com/a.pdf\n');
+    expect(out).toContain('File: a.pdf, application/pdf, at https://example.com/a.pdf?sig=1\n');
   });
 
   it('with --async prints the ids at once, and task get --wait waits for the outcome', async () => {
@@ -257,6 +257,11 @@ describe('task', () => {
     const files = await download(task, { dir: join(folder, 'reports') });
     expect(files.map((file) => basename(file))).toEqual(['Report.md', 'Report-2.md', 'Report-3.md']);
     expect(await readFile(files[2] ?? '', 'utf8')).toBe('three');
+  });
+
+  it('refuses a --file that is no URL', async () => {
+    const { code, err } = await run(['send', '--file', 'https://', ...echo]);
+    expect([code, err]).toEqual([2, expect.stringContaining('--file https:// is no URL')]);
   });
 
   it.each(bindings)('creates, gets, lists and deletes webhooks over %s', async (binding) => {

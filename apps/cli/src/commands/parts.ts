@@ -61,9 +61,11 @@ async function partOf({ kind, value, mediaType }: TypedPart, stdin: Readable): P
   if (kind === 'text') return { text: value, ...given };
   if (kind === 'data')
     return { data: jsonIn(value === '-' ? await readAll(stdin) : await read(value, 'utf8'), value), ...given };
-  const type = { mediaType: mediaType ?? typeOf(value) };
-  if (/^https?:\/\//i.test(value)) return { url: value, filename: basename(new URL(value).pathname), ...type };
-  return { raw: await read(value, 'base64'), filename: basename(value), ...type };
+  const isUrl = /^https?:\/\//i.test(value);
+  if (isUrl && !URL.canParse(value)) throw new Failure('A2ACLI_ERR_USAGE', `--file ${value} is no URL`);
+  const filename = basename(isUrl ? new URL(value).pathname : value);
+  const file = { filename, mediaType: mediaType ?? typeOf(filename) };
+  return isUrl ? { url: value, ...file } : { raw: await read(value, 'base64'), ...file };
 }
 
 function typeOf(name: string): string {
