@@ -264,6 +264,12 @@ describe('task', () => {
     expect([code, err]).toEqual([2, expect.stringContaining('--file https:// is no URL')]);
   });
 
+  it('cuts names that are longer than a file system allows, and keeps their extension', async () => {
+    const task = { artifacts: [{ parts: [{ text: 'one', filename: `${'名'.repeat(200)}.md` }] }] };
+    const [file = ''] = await download(task, { dir: join(folder, 'long') });
+    expect(basename(file)).toMatch(/^名{65}\.md$/);
+  });
+
   it.each(bindings)('creates, gets, lists and deletes webhooks over %s', async (binding) => {
     const { task } = (await json(['send', 'ask', ...echo])).document;
     const push = (...args: string[]) => json(['task', 'push-config', ...args, '--transport', binding, ...echo]);

@@ -67,12 +67,19 @@ function unusedName(name: string, used: Set<string>): string {
 
 /** The agent chooses file names: none may leave the folder or be hidden. */
 function safeName(name: string): string {
-  return (
-    name
-      .replaceAll(/[^\p{L}\p{N}._ -]/gu, '_')
-      .replace(/^[. ]+/, '_')
-      .slice(0, 200) || '_'
-  );
+  const clean = name.replaceAll(/[^\p{L}\p{N}._ -]/gu, '_').replace(/^[. ]+/, '_');
+  const { name: stem, ext } = parse(clean);
+  const whole = ext.length > 20 ? cut(clean, maxNameBytes) : cut(stem, maxNameBytes - Buffer.byteLength(ext)) + ext;
+  return whole || '_';
+}
+
+/** File systems allow 255 bytes; a number may be added. */
+const maxNameBytes = 200;
+
+/** The beginning of the text, in whole characters. */
+function cut(text: string, maxBytes: number): string {
+  const bytes = Buffer.from(text);
+  return bytes.length <= maxBytes ? text : bytes.toString('utf8', 0, maxBytes).replace(/\uFFFD+$/, '');
 }
 
 function extensionOf({ text, data, mediaType }: Part): string {
