@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { until } from '../../../tests/support/until.ts';
 import { nextTimes, type Schedule, type Store, type Submission } from '../src/index.ts';
 import { type Accepted, begun, userMessage } from './support/drive.ts';
-import { alice, bob, testRedis, testStore } from './support/redis.ts';
+import { alice, bob, testLedger, testRedis, testStore } from './support/redis.ts';
 
 const redis = testRedis();
 
@@ -230,6 +230,39 @@ describe('a repeating schedule', () => {
     const [next = ''] = (await waiting(store)).entries;
     const page = await store.push.webhooks.list(alice, next, { pageSize: 9 });
     expect(page?.webhooks).toMatchObject([webhook, { id: 'b' }]);
+  });
+
+  test('creates the next task and all its webhooks in one step', async () => {
+    const ledger = await testLedger();
+    const store = await testStore({ redisUrl: ledger.url });
+    const commandsWith = async (...ids: string[]): Promise<readonly string[]> => {
+      const { taskId } = await scheduled(store, { ...inMs(-1_000), ...everySecond });
+      for (const id of ids) await store.push.webhooks.create(alice, taskId, { id, url: 'https://client.example.com' });
+      const { commands } = await ledger.during(async () => {
+        expect(await store.schedules.begin()).toMatchObject({ tasks: [{ taskId }], errors: [] });
+      });
+      const sent = [...commands];
+      for (const { id } of await listed(store)) await store.tasks.cancel(alice, id);
+      return sent;
+    };
+    await commandsWith('a'); // loads the scripts into Redis
+    const commands = await commandsWith('a');
+    expect(await commandsWith('a', 'b', 'c')).toEqual(commands);
+  });
+
+  test('goes on without a webhook whose secret was removed, and says so', async () => {
+    const old = await testStore({ pushSecrets: ['an old secret'] });
+    const { taskId } = await scheduled(old, { ...inMs(0), ...everySecond });
+    await old.push.webhooks.create(alice, taskId, { id: 'old', url: 'https://client.example.com/old' });
+    const store = await testStore({ prefix: old.settings.prefix, pushSecrets: ['a new secret'] });
+    const webhook = { id: 'new', url: 'https://client.example.com/new' };
+    await store.push.webhooks.create(alice, taskId, webhook);
+    const { tasks, errors } = await store.schedules.begin();
+    expect(tasks).toMatchObject([{ taskId }]);
+    expect(errors.map(String)).toEqual([expect.stringContaining(`Webhook old of task ${taskId}: It was encrypted`)]);
+    const [next = ''] = (await waiting(store)).entries;
+    expect((await store.push.webhooks.list(alice, next, { pageSize: 9 }))?.webhooks).toEqual([webhook]);
+    expect(await beginAll(store)).toEqual([next]);
   });
 
   test('waits while quotas refuse the next task, and continues afterwards', async () => {

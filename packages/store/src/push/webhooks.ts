@@ -1,3 +1,4 @@
+import { Unreadable } from '../encryption/encryption.ts';
 import { decryptWebhook, encryptWebhook, type Webhook, type WebhookDraft, withId } from '../encryption/webhook.ts';
 import { list, optional, text, word } from '../redis/reply.ts';
 import { ownerOf, type Scope } from '../redis/scope.ts';
@@ -95,6 +96,20 @@ export class Webhooks {
       webhooks: page.map((stored) => this.#open(taskId, stored)),
       nextPageToken: last && rest.length > pageSize ? encodePageToken(String(last.number), ['webhooks', taskId]) : '',
     };
+  }
+
+  /** All webhooks of a task that can be decrypted, the oldest first, and why the others cannot. */
+  async readable(scope: Scope, taskId: string): Promise<{ webhooks: Webhook[]; errors: Unreadable[] }> {
+    const [webhooks, errors]: [Webhook[], Unreadable[]] = [[], []];
+    for (const stored of (await this.#read(scope, taskId)) ?? []) {
+      try {
+        webhooks.push(this.#open(taskId, stored));
+      } catch (error) {
+        if (!(error instanceof Unreadable)) throw error;
+        errors.push(new Unreadable(`Webhook ${stored.id} of task ${taskId}: ${error.message}`, { cause: error }));
+      }
+    }
+    return { webhooks, errors };
   }
 
   /** Idempotent. @returns `missing`: no such task in this scope. @throws {NotReplicated} */

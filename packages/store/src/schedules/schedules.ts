@@ -1,5 +1,4 @@
 import type { Message, Task } from '@switchyard/protocol';
-import type { Webhook } from '../encryption/webhook.ts';
 import { originOf } from '../ops/origin.ts';
 import type { PushPort } from '../push/delivery-queue.ts';
 import { Webhooks } from '../push/webhooks.ts';
@@ -7,7 +6,7 @@ import { jobOptions, queueRoot } from '../queue/job.ts';
 import { recordArgNames, recordArgValues, recordKeyNames } from '../record/record-args.ts';
 import type { ShardKeys } from '../redis/keys.ts';
 import { integer, text, tuple, tupleAnd, word } from '../redis/reply.ts';
-import { agentOf, type Scope } from '../redis/scope.ts';
+import { agentOf } from '../redis/scope.ts';
 import { defineScript } from '../redis/script.ts';
 import { type AcceptPort, accept } from '../tasks/accept.ts';
 import { type CachedReadPort, readTask } from '../tasks/read.ts';
@@ -58,7 +57,7 @@ export interface RefusedSuccessor {
 export interface BegunTasks {
   readonly tasks: readonly BegunTask[];
   readonly refused: readonly RefusedSuccessor[];
-  /** Errors of tasks that are tried again soon. */
+  /** Errors of tasks that are tried again soon, and of webhooks that their next tasks go on without. */
   readonly errors: readonly unknown[];
   /** Time until other tasks are due; Infinity: none is scheduled. */
   readonly nextInMs: number;
@@ -98,6 +97,7 @@ export class Schedules {
           const outcome = await this.#beginTask({ keys, taskId, owner, schedule: parseSchedule(schedule), nowMs });
           if (outcome.begun) tasks.push(outcome.begun);
           if (outcome.refused) refused.push(outcome.refused);
+          errors.push(...outcome.unreadable);
         });
         for (const one of await Promise.allSettled(all)) if (one.status === 'rejected') errors.push(one.reason);
         nextInMs = inMs < 0 ? Number.POSITIVE_INFINITY : inMs;
@@ -109,14 +109,14 @@ export class Schedules {
     return { tasks, refused, errors, nextInMs };
   }
 
-  async #beginTask(claimed: ClaimedTask): Promise<{ begun?: BegunTask; refused?: RefusedSuccessor | undefined }> {
+  async #beginTask(claimed: ClaimedTask): Promise<NextTask & { begun?: BegunTask }> {
     const { taskId, owner, nowMs, schedule } = claimed;
     const agent = agentOf(owner);
     const next = schedule && following(schedule, nowMs);
     const [verdict, dueMs] = await this.#run(claimed, next !== undefined);
     const begun = verdict === 'begun' && { begun: { agent, taskId, lateMs: Math.max(0, nowMs - dueMs) } };
-    if (!next || (verdict !== 'begun' && verdict !== 'begun-before')) return { ...begun };
-    return { ...begun, refused: await this.#makeNext(claimed, next) };
+    if (!next || (verdict !== 'begun' && verdict !== 'begun-before')) return { ...begun, ...nothing };
+    return { ...begun, ...(await this.#makeNext(claimed, next)) };
   }
 
   #run({ keys, taskId, owner }: ClaimedTask, hasNext: boolean) {
@@ -128,17 +128,17 @@ export class Schedules {
   }
 
   /** Makes the next task of a schedule, with the same message. It replaces its predecessor in the list. */
-  async #makeNext(claimed: ClaimedTask, schedule: Schedule): Promise<RefusedSuccessor | undefined> {
+  async #makeNext(claimed: ClaimedTask, schedule: Schedule): Promise<NextTask> {
     const { keys, taskId, owner, nowMs } = claimed;
     const origin = await originOf(this.#port, taskId);
-    if (!origin) return undefined;
+    if (!origin) return nothing;
     const { scope, given } = origin;
     const reading = await readTask(this.#port, scope, taskId, { includeArtifacts: false });
     const task: Task | undefined = reading?.task && JSON.parse(reading.task.toString());
     const [first] = task?.history ?? [];
-    if (!task || !first) return undefined;
-    const page = await this.#webhooks.list(scope, taskId, { pageSize: this.#port.settings.maxWebhooks });
-    const [webhook, ...others] = page?.webhooks ?? [];
+    if (!task || !first) return nothing;
+    const { webhooks, errors } = await this.#webhooks.readable(scope, taskId);
+    const [webhook, ...otherWebhooks] = webhooks;
     const accepted = await accept(this.#port, scope, {
       ...given,
       message: this.#messageAfter(task, first),
@@ -146,27 +146,32 @@ export class Schedules {
       reservedId: this.#port.shards.derivedId(taskId, `task after ${taskId}`),
       schedule: { ...schedule, previousTaskId: taskId },
       previousTaskId: taskId,
-      ...(webhook && { webhook }),
+      ...(webhook && { webhook, otherWebhooks }),
     });
-    if (accepted.verdict === 'accepted') await this.#notify(scope, accepted.taskId, others);
     const { verdict } = accepted;
+    if (verdict === 'accepted') return { unreadable: errors };
     // Another process has made the next task, or this one was deleted, or a fail-over lost its begin.
-    if (verdict === 'accepted' || verdict === 'missing') return undefined;
+    if (verdict === 'missing') return nothing;
     const willRetry = verdict.startsWith('too-many') || verdict === 'overloaded';
     if (willRetry) await this.#port.redis.zadd(keys.scheduledTasks, 'XX', nowMs + RETRY_MS, `${taskId} ${owner}`);
     else await this.#run(claimed, false);
-    return { agent: agentOf(owner), taskId, why: verdict, willRetry };
+    return { ...nothing, refused: { agent: agentOf(owner), taskId, why: verdict, willRetry } };
   }
 
   /** The message of the next task. Its id is the same in every process, and cannot be one that a client gives. */
   #messageAfter({ id, contextId = id }: Task, { taskId: _, ...first }: Message): Message {
     return { ...first, contextId, messageId: this.#port.shards.derivedId(id, `after ${id}`) };
   }
-
-  async #notify(scope: Scope, taskId: string, webhooks: readonly Webhook[]): Promise<void> {
-    for (const webhook of webhooks) await this.#webhooks.create(scope, taskId, webhook);
-  }
 }
+
+/** How a schedule goes on. */
+interface NextTask {
+  /** Unset: its next task was made, or it has none. */
+  readonly refused?: RefusedSuccessor;
+  /** Webhooks that could not be copied. */
+  readonly unreadable: readonly Error[];
+}
+const nothing: NextTask = { unreadable: [] };
 
 interface ClaimedTask {
   readonly keys: ShardKeys;

@@ -155,7 +155,7 @@ function makeTask(port: AcceptPort, scope: Scope, sent: Sent): Promise<AcceptRep
     body,
     entry: entry(scope, sent),
     queueRoot: root,
-    ...encrypted(port, taskId, sent),
+    ...newWebhooks(port, taskId, sent),
     holdMs: Math.min(sent.webhookHoldMs ?? 0, LONGEST_HOLD_MS),
     state: sent.isHidden ? hiddenLetter : stateLetters.TASK_STATE_SUBMITTED,
     maxWaiting: port.loads.waitingLimit(root),
@@ -212,11 +212,21 @@ function enterTask(port: AcceptPort, scope: Scope, sent: Sent, taskId: string): 
   });
 }
 
+/** Ids and encrypted configs of the webhooks of a new task, one a line. */
+function newWebhooks(port: AcceptPort, taskId: string, sent: Sent): { configIds: string; encrypted: string } {
+  const all = [sent.webhook, ...(sent.otherWebhooks ?? [])].filter((webhook) => webhook !== undefined);
+  const webhooks = all.map((webhook) => encrypted(port, taskId, { webhook }));
+  return {
+    configIds: webhooks.map(({ configId }) => configId).join('\n'),
+    encrypted: webhooks.map((each) => each.encrypted).join('\n'),
+  };
+}
+
 /** Id and encrypted config of the webhook of the message; empty without one. */
 function encrypted(
   { encryption }: AcceptPort,
   taskId: string,
-  { webhook: draft }: Sent,
+  { webhook: draft }: Pick<Sent, 'webhook'>,
 ): { configId: string; encrypted: string } {
   if (!draft) return { configId: '', encrypted: '' };
   const webhook = withId(draft, taskId);

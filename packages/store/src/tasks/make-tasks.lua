@@ -28,9 +28,9 @@
 --       body            the message as JSON, without its ids and closing brace
 --       entry           of the inbox: messageId as JSON, line break, the turn's input as JSON
 --       queue_root      root of the queue's keys, as in add-jobs.lua
---       config_id       of a webhook that gets all events of the task; '' none
---       encrypted       its configuration; '' none
---       hold_ms         how long the webhook waits for the agent's first event before it gets the task
+--       config_ids      of webhooks that get all events of the task, one a line; '' none
+--       encrypted       their configurations, one a line; '' none
+--       hold_ms         how long they wait for the agent's first event before they get the task
 --       state           its letter: s, or h to hide it until the agent's first event, which may be a plain message
 --       max_waiting     jobs that may wait in its queue; 0: no limit
 --       request         parameters of the request, to send the message again: see KeptRequest; '' none
@@ -167,7 +167,7 @@ if #new > 0 then
 
   for i = 1, #new do
     local at = starts[new[i]]
-    local task_id, owner, context, sent_key, fingerprint, message, entry, _, config_id, encrypted, hold_ms, state, _,
+    local task_id, owner, context, sent_key, fingerprint, message, entry, _, config_ids, encrypted, hold_ms, state, _,
       request, has_steps, skill, scheduled_ms, schedule = unpack(ARGV, at, at + SIZE - 2)
     local task_key = tasks_root .. task_id
     local ids = '"taskId":"' .. task_id .. '","contextId":"' .. context .. '"'
@@ -200,12 +200,15 @@ if #new > 0 then
       redis.call('HSET', task_key, 'caller', caller_key:sub(#tasks_root + 1))
       if call_mode == 'w' then redis.call('HSET', task_key, 'awaited', '1') end
     end
-    if config_id ~= '' then
-      local webhooks_key = task_key .. ':w'
+    if config_ids ~= '' then
+      local webhooks_key, webhooks, next_config = task_key .. ':w', '', encrypted:gmatch('[^\n]+')
       --- @include "../record/delivery-queues.lua"
-      local number = add_webhook(config_id, encrypted, '0')
-      redis.call('HSET', task_key, 'webhooks', ' ' .. number, 'has_side_keys', '1')
-      mark_due(number, now_ms(), tonumber(hold_ms))
+      for config_id in config_ids:gmatch('[^\n]+') do
+        local number = add_webhook(config_id, next_config(), '0')
+        webhooks = webhooks .. ' ' .. number
+        mark_due(number, now_ms(), tonumber(hold_ms))
+      end
+      redis.call('HSET', task_key, 'webhooks', webhooks, 'has_side_keys', '1')
     end
     replies[new[i]] = { 'scheduled', task_id, context, 1, 1, scheduled_ms == '' and 1 or 0, timestamp_now }
   end

@@ -29,7 +29,7 @@ export const makeTasksScript = defineScript({
     'body',
     'entry',
     'queueRoot',
-    'configId',
+    'configIds',
     'encrypted',
     'holdMs',
     'state',
@@ -65,8 +65,8 @@ export interface NewTask {
   readonly body: string;
   readonly entry: string;
   readonly queueRoot: string;
-  /** Id of its webhook; this and `encrypted` are empty without one. */
-  readonly configId: string;
+  /** Ids of its webhooks, one a line; this and `encrypted` are empty without one. */
+  readonly configIds: string;
   readonly encrypted: string;
   readonly holdMs: number;
   /** Letter of its state: submitted, or hidden. */

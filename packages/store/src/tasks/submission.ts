@@ -32,6 +32,8 @@ export interface Submission {
   readonly requestId?: string;
   /** Gets every event from this message on. */
   readonly webhook?: WebhookDraft;
+  /** Other webhooks of the task that the message makes. */
+  readonly otherWebhooks?: readonly WebhookDraft[];
   /**
    * How long the webhook gets no event of a new task before the agent publishes one: as long as the caller may get a
    * plain message instead of a task.

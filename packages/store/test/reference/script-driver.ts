@@ -263,7 +263,7 @@ export class ScriptDriver {
       body: `{"messageId":"${name}"`,
       entry: `"${name}"\n{}`,
       queueRoot: queueRoot(agent, this.#keys),
-      configId: '',
+      configIds: '',
       encrypted: '',
       holdMs: 0,
       state: 's',
