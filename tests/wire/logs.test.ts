@@ -82,6 +82,20 @@ it("the log has an agent's own entries without secrets, and the request id also 
   expect(stack.programs.map((program) => program.output()).join()).not.toMatch(/hunter2|a-secret-of-webhooks/);
 });
 
+it('the log has no line that a client has written into a text, not even in a warning of a library', async () => {
+  const authentication = { schemes: ['Bearer', 'x\n{"level":50,"event":"forged"}'] };
+  const configuration = {
+    blocking: false,
+    pushNotificationConfig: { url: 'https://example.com/hook', authentication },
+  };
+  const message = { kind: 'message', messageId: 'forged', role: 'user', parts: [{ kind: 'text', text: 'hello' }] };
+  const request = { jsonrpc: '2.0', id: 1, method: 'message/send', params: { message, configuration } };
+  expect((await post(stack.urls[0] ?? '', request)).status).toBe(200);
+  const { id } = await send(stack.urls[0] ?? '', userMessage('hello'));
+  await until(() => events(id).length === 3, { what: 'a later task is logged' });
+  expect(lines().filter(({ event }) => event === 'forged')).toEqual([]);
+});
+
 it('the log has failed attempts and their retries', async () => {
   const { id } = await send(stack.urls[0] ?? '', userMessage('retry 2'));
   await until(() => events(id).includes('turn-ended'), { what: 'its end is logged' });

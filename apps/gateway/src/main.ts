@@ -1,4 +1,5 @@
 import { watchFile } from 'node:fs';
+import { format } from 'node:util';
 import { readCommandLine, SettingsError, UsageError, unknownSettings, unknownSettingText } from '@switchyard/settings';
 import { Store, StoreError } from '@switchyard/store';
 import { createLog, ErrorThrottle, LevelSwitch, logOutput, startTraces } from '@switchyard/telemetry';
@@ -29,6 +30,9 @@ async function main(): Promise<void> {
   if (process.connected === false) askToStop();
   const config = readConfig(process.env);
   const log = createLog({ app: 'gateway', level: config.logLevel }, await logOutput(process.stdout));
+  // Libraries print texts of clients, whose line breaks could forge lines of the log.
+  const print = (...texts: unknown[]): void => void process.stderr.write(`${JSON.stringify(format(...texts))}\n`);
+  Object.assign(console, { warn: print, error: print });
   for (const unknown of unknownSettings(process.env)) log.warn(unknownSettingText(unknown));
   const level = new LevelSwitch(log);
   const throttle = new ErrorThrottle();
