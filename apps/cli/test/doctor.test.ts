@@ -68,6 +68,15 @@ describe('switchyard doctor', () => {
     expect(out).toContain(`Ok: Port ${port + 100} is free\n`);
   });
 
+  it('looks for it at the HOST of the gateway', async () => {
+    const server = createServer().listen(0, '127.0.0.2');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const { out } = await run(['doctor', ...nobody], { env: { ...env, PORT: String(port), HOST: '127.0.0.2' } });
+    server.close();
+    expect(out).toContain(`Warning: Port ${port} is in use by `);
+  });
+
   it('reports gateways and workers of different versions', async () => {
     const [first, ...others] = workers;
     const some = [{ ...first, version: '0.2.0' }, ...others];

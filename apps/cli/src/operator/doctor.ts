@@ -75,9 +75,12 @@ function checkNode(): Finding[] {
 /** Ports of a gateway that is started here. */
 async function checkPorts({ env }: Invocation): Promise<Finding[]> {
   const port = Number(env.PORT || 4_000);
-  const wanted = { PORT: port, ADMIN_PORT: Number(env.ADMIN_PORT || port + 100) };
+  const wanted = {
+    PORT: { host: env.HOST || '127.0.0.1', port },
+    ADMIN_PORT: { host: env.ADMIN_HOST || '127.0.0.1', port: Number(env.ADMIN_PORT || port + 100) },
+  };
   const found = await Promise.all(
-    Object.entries(wanted).map(async ([name, each]) => ({ name, each, holder: await holderOf(each) })),
+    Object.entries(wanted).map(async ([name, at]) => ({ name, each: at.port, holder: await holderOf(at) })),
   );
   return found.flatMap(({ name, each, holder }): Finding[] => {
     if (holder === 'switchyard') return [];

@@ -1,21 +1,28 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { z } from 'zod';
+import { urlOf } from '../up/settings.ts';
 
 const TIMEOUT_MS = 1_000;
 
 /** The owner of a port of this machine. */
 export type PortHolder = 'nobody' | 'switchyard' | { readonly program: string | undefined };
 
-/** Identifies a gateway without a key: by its health on the clients' port, its realm on the operators' port. */
-export async function holderOf(port: number): Promise<PortHolder> {
-  if (!(await takesConnections(port))) return 'nobody';
-  return (await isGateway(port)) ? 'switchyard' : { program: await programOn(port) };
+/** A host and port of this machine, as in the settings. */
+interface Place {
+  readonly host: string;
+  readonly port: number;
 }
 
-function takesConnections(port: number): Promise<boolean> {
+/** Identifies a gateway without a key: by its health on the clients' port, its realm on the operators' port. */
+export async function holderOf(place: Place): Promise<PortHolder> {
+  if (!(await takesConnections(place))) return 'nobody';
+  return (await isGateway(place)) ? 'switchyard' : { program: await programOn(place.port) };
+}
+
+function takesConnections(place: Place): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
-  const socket = connect({ host: '127.0.0.1', port, timeout: TIMEOUT_MS });
+  const socket = connect({ ...place, timeout: TIMEOUT_MS });
   socket.once('connect', () => resolve(true));
   socket.once('timeout', () => resolve(true));
   socket.once('error', () => resolve(false));
@@ -24,9 +31,9 @@ function takesConnections(port: number): Promise<boolean> {
 
 const healthSchema = z.object({ status: z.literal('ok') });
 
-async function isGateway(port: number): Promise<boolean> {
+async function isGateway(place: Place): Promise<boolean> {
   try {
-    const response = await fetch(`http://127.0.0.1:${port}/healthz`, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+    const response = await fetch(`${urlOf(place)}/healthz`, { signal: AbortSignal.timeout(TIMEOUT_MS) });
     const isOperators = response.headers.get('www-authenticate')?.includes('switchyard operators') === true;
     return isOperators || healthSchema.safeParse(await response.json()).success;
   } catch {
