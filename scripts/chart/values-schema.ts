@@ -75,7 +75,10 @@ const redis = closed({
   resources: closed(
     {
       requests: quantities,
-      limits: closed({ cpu: quantities, memory: { type: 'string', pattern: '^[0-9]+(Ki|Mi|Gi)$' } }),
+      limits: closed({
+        cpu: { type: ['string', 'number'] },
+        memory: { type: 'string', pattern: '^[0-9]+(Ki|Mi|Gi)$' },
+      }),
     },
     { required: ['limits'] },
   ),

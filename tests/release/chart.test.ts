@@ -123,6 +123,7 @@ describe.skipIf(skipped)(`the chart${skipped && ` (not checked: ${skipped})`}`, 
     expect(graceOf({}, 'our-switchyard-gateway')).toBe(5 + 3 + 5);
     expect(graceOf({}, 'our-switchyard-worker-echo')).toBe(30 + 10);
     expect(graceOf({ 'settings.DRAIN_MS': 60_500 }, 'our-switchyard-gateway')).toBe(5 + 61 + 5);
+    expect(graceOf({ 'settings.DRAIN_MS': 60_500 }, 'our-switchyard-worker-echo')).toBe(61 + 10);
     expect(graceOf({ 'workers.echo.settings.DRAIN_MS': 0 }, 'our-switchyard-worker-echo')).toBe(10);
     expect(graceOf({ 'workers.echo.terminationGracePeriodSeconds': 300 }, 'our-switchyard-worker-echo')).toBe(300);
   });
@@ -140,6 +141,30 @@ describe.skipIf(skipped)(`the chart${skipped && ` (not checked: ${skipped})`}`, 
       MAX_TASK_BYTES: '268435456',
     });
     expect(podsOf(rendered).has('our-switchyard-maintenance')).toBe(true);
+  });
+
+  it('lets the settings of all programs replace defaults of the chart, unless a program has its own', () => {
+    const shared = { 'settings.AUTH': 'jwt', 'settings.JWT_ISSUER': 'https://issuer.example.com' };
+    const gatewayOf = (values: Readonly<Record<string, unknown>>) =>
+      environmentOf(podsOf(render(['minimal'], values)).get('our-switchyard-gateway'));
+    expect(gatewayOf({})).toMatchObject({ AUTH: 'api-key', API_KEYS_FILE: '/secrets/api-keys' });
+    expect(gatewayOf(shared)).toMatchObject({ AUTH: 'jwt' });
+    expect(gatewayOf(shared)).not.toHaveProperty('API_KEYS_FILE');
+    expect(gatewayOf({ ...shared, 'gateway.settings.AUTH': 'mtls' })).toMatchObject({ AUTH: 'mtls' });
+    const drained = podsOf(render(['minimal'], { 'settings.DRAIN_MS': 60_500 })).get('our-switchyard-worker-echo');
+    expect(environmentOf(drained)).toMatchObject({ DRAIN_MS: '60500' });
+  });
+
+  it('lets gateways reach webhooks that they ask for consent, and Redis have a limit of processors', () => {
+    const values = { 'settings.PUSH_VERIFY': true, 'redis.resources.limits.cpu': 2 };
+    const rendered = render(['minimal'], values);
+    expect(rendered.problem).toBe('');
+    const egressOf = ({ manifests }: Rendered) =>
+      JSON.stringify(
+        manifests.find(({ kind, metadata }) => kind === 'NetworkPolicy' && metadata?.name?.endsWith('-gateway')),
+      );
+    expect(egressOf(rendered)).toContain('169.254.0.0/16');
+    expect(egressOf(render(['minimal']))).not.toContain('169.254.0.0/16');
   });
 
   it('runs a maintenance worker only if all others can be scaled to 0', () => {

@@ -116,7 +116,8 @@ spec:
       env:
         {{- $own := dict "METRICS_HOST" "0.0.0.0" "METRICS_PORT" "9464" }}
         {{- $redis := include "switchyard.redisSettings" .root | fromYaml }}
-        {{- $settings := include "switchyard.over" (list .root.Values.settings .values.settings $redis $own) | fromYaml }}
+        {{- $given := include "switchyard.workerGiven" (list .root .values) | fromYaml }}
+        {{- $settings := include "switchyard.over" (list $given $redis $own) | fromYaml }}
         {{- include "switchyard.env" $settings | trim | nindent 8 }}
         {{- with .values.env }}
         {{- toYaml . | nindent 8 }}

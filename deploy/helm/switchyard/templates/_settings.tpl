@@ -14,22 +14,30 @@
 {{- end }}
 {{- end -}}
 
-{{/* Seconds of a drain, rounded up. Takes a list: the root, settings of the program, its default in ms. */}}
+{{/* Settings of gateways, as given: what is given to gateways alone counts most. */}}
+{{- define "switchyard.gatewayGiven" -}}
+{{- include "switchyard.over" (list (dict "AUTH" "api-key") .Values.settings .Values.gateway.settings) -}}
+{{- end -}}
+
+{{/* Settings of workers, as given. Takes a list: the root, worker. */}}
+{{- define "switchyard.workerGiven" -}}
+{{- include "switchyard.over" (list (dict "DRAIN_MS" 30000) (index . 0).Values.settings (index . 1).settings) -}}
+{{- end -}}
+
+{{/* Seconds of a drain, rounded up. Takes settings of a program, as YAML. */}}
 {{- define "switchyard.drainSeconds" -}}
-{{- $all := include "switchyard.over" (list (dict "DRAIN_MS" (index . 2)) (index . 0).Values.settings (index . 1)) | fromYaml -}}
-{{- $ms := $all.DRAIN_MS -}}
-{{- divf (float64 $ms) 1000 | ceil | int -}}
+{{- divf (float64 (fromYaml .).DRAIN_MS) 1000 | ceil | int -}}
 {{- end -}}
 
 {{/* Seconds that a gateway needs to stop: what load balancers need, the drain, and 5 to write what it holds. */}}
 {{- define "switchyard.gatewayStopSeconds" -}}
-{{- $drain := include "switchyard.drainSeconds" (list . .Values.gateway.settings 3000) | int -}}
+{{- $drain := include "switchyard.drainSeconds" (include "switchyard.over" (list (dict "DRAIN_MS" 3000) (include "switchyard.gatewayGiven" . | fromYaml))) | int -}}
 {{- add .Values.gateway.preStopSeconds $drain 5 -}}
 {{- end -}}
 
 {{/* Seconds that a worker needs to stop: its drain, the 8 after which it gives up, and 2. Takes a list: root, worker. */}}
 {{- define "switchyard.workerStopSeconds" -}}
-{{- add (include "switchyard.drainSeconds" (list (index . 0) (index . 1).settings 2000) | int) 10 -}}
+{{- add (include "switchyard.drainSeconds" (include "switchyard.workerGiven" .) | int) 10 -}}
 {{- end -}}
 
 {{/* What all programs know of Redis. */}}
@@ -62,7 +70,7 @@ GRPC_PORT: {{ ternary "4001" "off" .Values.gateway.grpc.enabled | quote }}
 ADMIN_HOST: 0.0.0.0
 ADMIN_PORT: "4100"
 ADMIN_KEY_FILE: /secrets/operator-key
-{{- if has "api-key" (splitList " " (replace "," " " (.Values.gateway.settings.AUTH | toString))) }}
+{{- if has "api-key" (splitList " " (replace "," " " ((include "switchyard.gatewayGiven" . | fromYaml).AUTH | toString))) }}
 API_KEYS_FILE: /secrets/api-keys
 {{- end }}
 {{- if or .Values.ingress.enabled .Values.httpRoute.enabled }}
@@ -84,8 +92,8 @@ TLS_CLIENT_CA_FILE: /tls/ca.crt
 {{- if and $given (lt $given $stop) -}}
 {{- fail (printf "gateway.terminationGracePeriodSeconds: %d is too short: with preStopSeconds and DRAIN_MS it takes %d" $given $stop) -}}
 {{- end -}}
-{{- $anonymous := list true "true" "on" -}}
-{{- if and (has "none" (splitList " " (replace "," " " (.Values.gateway.settings.AUTH | toString)))) (not (has .Values.gateway.settings.ALLOW_ANONYMOUS $anonymous)) -}}
+{{- $settings := include "switchyard.gatewayGiven" . | fromYaml -}}
+{{- if and (has "none" (splitList " " (replace "," " " ($settings.AUTH | toString)))) (not (has $settings.ALLOW_ANONYMOUS (list true "true" "on"))) -}}
 {{- fail "gateway.settings.AUTH: none lets everybody read and cancel every task: it needs ALLOW_ANONYMOUS: true beside it" -}}
 {{- end -}}
 {{- if and .Values.gateway.autoscaling.enabled (gt (int .Values.gateway.autoscaling.minReplicas) (int .Values.gateway.autoscaling.maxReplicas)) -}}
@@ -120,7 +128,7 @@ TLS_CLIENT_CA_FILE: /tls/ca.crt
 {{- if gt (int $worker.scaling.minReplicas) (int $worker.scaling.maxReplicas) -}}
 {{- fail (printf "workers.%s.scaling: minReplicas is more than maxReplicas" $name) -}}
 {{- end -}}
-{{- $wait := $root.Values.gateway.settings.MAX_QUEUE_WAIT_MS | default $root.Values.settings.MAX_QUEUE_WAIT_MS -}}
+{{- $wait := (include "switchyard.gatewayGiven" $root | fromYaml).MAX_QUEUE_WAIT_MS -}}
 {{- if and $wait (ne (toString $wait) "off") (eq (int $worker.scaling.minReplicas) 0) -}}
 {{- fail (printf "workers.%s.scaling.minReplicas: 0 does not go with MAX_QUEUE_WAIT_MS: without a worker nothing begins in time, and messages are refused. Have 1, or leave MAX_QUEUE_WAIT_MS off" $name) -}}
 {{- end -}}
