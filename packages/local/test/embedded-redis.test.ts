@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -38,11 +40,26 @@ describe('the embedded Redis', () => {
     expect(await ask('bind')).toContain('127.0.0.1');
   });
 
-  it('keeps its data over a restart', async () => {
+  it('keeps its data and its port over a restart', async () => {
     const first = await start();
-    await sendRedisCommand(await portOf(first), 'SET task completed');
+    const port = await portOf(first);
+    await sendRedisCommand(port, 'SET task completed');
     expect(await first.stop()).toBe(0);
-    expect(await sendRedisCommand(await portOf(await start()), 'GET task')).toContain('completed');
+    expect(await portOf(await start())).toBe(port);
+    expect(await sendRedisCommand(port, 'GET task')).toContain('completed');
+  });
+
+  it('takes another port if that of its last start is in use, or is not one', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    await writeFile(join(folder, 'port'), `${port}\n`);
+    const first = await start();
+    expect(await portOf(first)).not.toBe(port);
+    server.close();
+    await first.stop();
+    await writeFile(join(folder, 'port'), '123456\n');
+    expect(await portOf(await start())).toBeLessThan(65_536);
   });
 
   it('refuses a second owner of the same folder with an error that names the first', async () => {

@@ -1,12 +1,13 @@
-import { mkdir, realpath } from 'node:fs/promises';
-import { freePort } from '../processes/free-port.ts';
+import { mkdir, readFile, realpath, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { freePort, isPortTaken } from '../processes/free-port.ts';
 import { lockFolder } from './folder-lock.ts';
 import { type RedisServer, startRedisContainer, startRedisServer } from './redis-server.ts';
 
 export interface EmbeddedRedisSettings {
   /** Folder of the append-only file, so that a later start has the same tasks. */
   readonly folder: string;
-  /** Default: a free port. */
+  /** Default: that of the last start if it is free, otherwise any free port. */
   readonly port?: number;
   /** Path of the server; undefined: it runs in a container. */
   readonly program: string | undefined;
@@ -24,12 +25,21 @@ export interface EmbeddedRedis {
 export async function openEmbeddedRedis({ program, ...settings }: EmbeddedRedisSettings): Promise<EmbeddedRedis> {
   await mkdir(settings.folder, { recursive: true });
   const folder = await realpath(settings.folder);
-  const port = settings.port ?? (await freePort());
+  const portFile = join(folder, 'port');
+  const port = settings.port ?? (await lastPort(portFile)) ?? (await freePort());
   const release = await lockFolder(folder, port);
+  await writeFile(portFile, `${port}\n`);
   const server = { folder, port, appendOnly: true };
   return {
     url: `redis://127.0.0.1:${port}`,
     start: () => (program ? startRedisServer({ ...server, program }) : startRedisContainer(server)),
     release,
   };
+}
+
+/** Programs that were started with the address of the last Redis, such as further workers, find this one there. */
+async function lastPort(file: string): Promise<number | undefined> {
+  const port = Number(await readFile(file, 'utf8').catch(() => ''));
+  if (!Number.isInteger(port) || port < 1 || port > 65_535) return;
+  return (await isPortTaken(port, '127.0.0.1')) ? undefined : port;
 }

@@ -94,7 +94,7 @@ export const redis = {
     REDIS_PORT: {
       of: ['start'],
       schema: port,
-      defaultText: 'any free port',
+      defaultText: 'that of its last start, or any free port',
       text: 'The port of the Redis that `switchyard up` starts.',
     },
   },
