@@ -43,8 +43,7 @@ describe('npm start', { timeout: 60_000 }, () => {
     await addressOf(started);
     const [watched = '', sent = '', curl = '', chat = ''] = commandsIn(started.output());
     const run = async (command: string): Promise<string> => {
-      const env = { ...process.env, DATA_DIR: folder };
-      return (await promisify(execFile)('/bin/sh', ['-c', command], { env, timeout: 20_000 })).stdout;
+      return (await promisify(execFile)('/bin/sh', ['-c', command], { timeout: 20_000 })).stdout;
     };
     expect(await run(watched)).toMatch(/State: TASK_STATE_INPUT_REQUIRED\n/);
     expect(await run(sent)).toMatch(/^Task: (\S+)\n[\s\S]*\1/);
@@ -207,7 +206,7 @@ function workerOf({ pid }: Program): number {
 
 /** The printed shell commands: each starts at the margin and ends at an empty line. */
 function commandsIn(output: string): string[] {
-  return output.split('\n\n').filter((block) => /^(?:npx|curl) /.test(block));
+  return output.split('\n\n').filter((block) => /^(?:DATA_DIR=\S+ npx|curl) /.test(block));
 }
 
 async function sendMessage(url: string, messageId = 'm-1'): Promise<string> {

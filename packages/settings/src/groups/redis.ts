@@ -49,7 +49,7 @@ export const redis = {
       of: ['gateway', 'worker'],
       schema: integer(0, 16),
       default: 0,
-      text: 'Replicas that must have a change by a client (docs/guarantees.md) before it is acknowledged. With 0, a fail-over may lose the latest ones.',
+      text: 'Replicas that must have a change by a client ([guarantees.md](guarantees.md)) before it is acknowledged. With 0, a fail-over may lose the latest ones.',
       isShared: true,
     },
     RETENTION_MS: {
