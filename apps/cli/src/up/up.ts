@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Environment, readCommandLine } from '@switchyard/settings';
+import { type Environment, quoted, readCommandLine } from '@switchyard/settings';
 import { describeAgents } from './describe-agents.ts';
 import { nextSteps } from './next-steps.ts';
 import { runOnPersistentRedis } from './on-redis.ts';
@@ -50,10 +50,10 @@ export async function up(session: Session, folder: string, args: readonly string
   const guide = {
     command,
     example: first?.example ?? 'Hello',
-    addWorker: [command, 'worker', ...agents].join(' '),
+    addWorker: [command, 'worker', ...agents.map(quoted)].join(' '),
   };
   await runOnPersistentRedis(session, {
-    command: [command, 'up', ...args].join(' '),
+    command: [command, 'up', ...args.map(quoted)].join(' '),
     given,
     settings: {
       ...given,

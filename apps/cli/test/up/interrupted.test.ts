@@ -1,8 +1,10 @@
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { descendantsOf, isAlive } from '../../../../tests/support/descendants.ts';
 import { startProgram } from '../../../../tests/support/process.ts';
 import { until } from '../../../../tests/support/until.ts';
@@ -50,4 +52,19 @@ describe('Ctrl-C ends switchyard up at once', () => {
     await chmod(slow, 0o755);
     await interrupt('examples/echo/agent.ts', { PATH: `${folder}:${process.env.PATH}` });
   });
+});
+
+it('prints its command so that a shell reads it as it was typed', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'switchyard-quoted-'));
+  const agent = join(folder, 'my agent.ts');
+  await copyFile('examples/hello/agent.ts', agent);
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  const { port } = taken.address() as AddressInfo;
+  const env = { PORT: String(port), REDIS_URL: inject('redisUrl'), DATA_DIR: join(folder, 'data') };
+  const up = await startProgram({ file: 'apps/cli/src/main.ts', args: ['up', agent], env });
+  expect(await up.exited).toBe(1);
+  expect(up.output()).toMatch(/Choose another one: PORT=\d+ .* up '\S+my agent\.ts'\n/);
+  taken.close();
+  await rm(folder, { recursive: true, force: true });
 });
