@@ -132,16 +132,19 @@ describe('The version of a request', () => {
 });
 
 describe('A 0.3 message', () => {
-  it.each([undefined, {}])('waits for the agent with configuration %j over JSON-RPC', async (configuration) => {
-    const contextId = randomUUID();
-    const answer = call<{ result: LegacyTask }>(stage.url, 'message/send', {
-      message: message({ contextId }),
-      ...(configuration && { configuration }),
-    });
-    const turn = await stage.beginTurn(await stage.taskIn(contextId));
-    await turn.publish(completed());
-    expect((await answer).body.result.status.state).toBe('completed');
-  });
+  it.each([undefined, {}, { blocking: null }])(
+    'waits for the agent with configuration %j over JSON-RPC',
+    async (configuration) => {
+      const contextId = randomUUID();
+      const answer = call<{ result: LegacyTask }>(stage.url, 'message/send', {
+        message: message({ contextId }),
+        ...(configuration && { configuration }),
+      });
+      const turn = await stage.beginTurn(await stage.taskIn(contextId));
+      await turn.publish(completed());
+      expect((await answer).body.result.status.state).toBe('completed');
+    },
+  );
 
   it('does not wait if it says so', async () => {
     const params = { message: message(), configuration: { blocking: false } };
@@ -204,7 +207,9 @@ describe('A 0.3 message', () => {
     const parts = [{ kind: 'text', text: '', metadata: null }];
     const configuration = { blocking: false, acceptedOutputModes: null, pushNotificationConfig: null };
     const params = { message: message({ parts, extensions: null }), configuration };
-    expect((await call<object>(stage.url, 'message/send', params)).body).toHaveProperty('result.id');
+    const { body } = await call<{ result: LegacyTask }>(stage.url, 'message/send', params);
+    const read = { id: body.result.id, historyLength: null };
+    expect((await call<object>(stage.url, 'tasks/get', read)).body).toHaveProperty('result.history.length', 1);
   });
 
   it('is refused over REST if it is too large or no JSON', async () => {

@@ -45,7 +45,7 @@ export const legacyMethods = {
   ),
   'tasks/get': unary(taskParamsSchema, (translation, params, context) => {
     const { id, historyLength } = as<TaskParams>(params);
-    return translation.getTask(id, context, historyLength);
+    return translation.getTask(id, context, historyLength ?? undefined);
   }),
   'tasks/cancel': unary(taskParamsSchema, (translation, params, context) =>
     translation.cancelTask(as<TaskParams>(params).id, context),

@@ -102,9 +102,8 @@ function paramsOf(
   isBlocking: boolean,
 ): object {
   if (isNotification && method === 'message/send') return configured(params, { blocking: false });
-  const { configuration } = params as { readonly configuration?: unknown };
-  if (typeof configuration !== 'object' || configuration === null || 'blocking' in configuration) return params;
-  return configured(params, { blocking: isBlocking });
+  const { configuration } = params as { readonly configuration?: { readonly blocking?: unknown } | null };
+  return configuration ? configured(params, { blocking: configuration.blocking ?? isBlocking }) : params;
 }
 
 /**
