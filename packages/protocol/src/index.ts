@@ -27,7 +27,7 @@ export type {
   AgentProvider,
   AgentSkill,
 } from './objects/agent-card.ts';
-export type { Metadata } from './objects/json.ts';
+export type { Metadata, OneOf } from './objects/json.ts';
 export type { AuthenticationInfo, TaskPushNotificationConfig } from './objects/push-notification-config.ts';
 export type {
   APIKeySecurityScheme,
