@@ -79,6 +79,7 @@ export class Worker {
     this.#remoteAgents = new RemoteAgentConsumer(
       this.#consume(remoteAgents(settings.calls ?? publicOnly)),
       store.queue,
+      (err) => emit({ kind: 'error', where: 'queue', err }),
     );
     const consumers = agents.map((agent) => this.#consumeAll(agent));
     this.#announcer = new Announcer(store.registry, this.id, { consumers, emit });

@@ -1,10 +1,14 @@
 import { executeTurn } from '@switchyard/agent/runtime';
 import { MemoryPort } from '@switchyard/agent/testing';
-import { remoteAgentId } from '@switchyard/store';
-import { describe, expect, test } from 'vitest';
+import type { Message } from '@switchyard/protocol';
+import { remoteAgentId, Store } from '@switchyard/store';
+import { describe, expect, inject, test } from 'vitest';
+import { uniquePrefix } from '../../../tests/support/prefix.ts';
 import { RawServer } from '../../../tests/support/raw-server.ts';
+import { until } from '../../../tests/support/until.ts';
 import { remoteAgents } from '../src/agents/remote-agents.ts';
 import { readConfig } from '../src/config.ts';
+import { Worker } from '../src/index.ts';
 
 const noCard = 'HTTP/1.1 404 Nothing\r\nContent-Length: 0\r\n\r\n';
 
@@ -35,5 +39,22 @@ describe('an agent that is called by URL', () => {
     expect(() => readConfig({ AGENT_ALLOW_HOSTS: '10.0.0.0/99' })).toThrow(
       /AGENT_ALLOW_HOSTS: "10.0.0.0\/99" is not a host/,
     );
+  });
+
+  test('is called by a worker that has called none, if the first caller was killed after it had placed the call', async () => {
+    await using server = await new RawServer((socket) => socket.end(noCard), '127.0.0.1').start();
+    const store = new Store({ redisUrl: inject('redisUrl'), prefix: uniquePrefix() }, () => undefined);
+    await store.start();
+    const { calls } = readConfig({ AGENT_ALLOW_HTTP: 'true', AGENT_ALLOW_HOSTS: '127.0.0.1' }).worker;
+    const settings = { drainMs: 0, sweepEveryMs: 60_000, ...(calls && { calls }) };
+    const worker = new Worker(settings, { store, agents: [], emit: () => undefined });
+    await worker.start();
+    const agent = remoteAgentId(`${server.url}card`);
+    const scope = { principal: { tenant: 'acme', subject: 'alice', scopes: [] }, agent };
+    const message: Message = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'hello' }] };
+    expect(await store.tasks.accept(scope, { message })).toMatchObject({ verdict: 'accepted' });
+    await until(() => server.connections > 0, { what: 'the call is made', timeoutMs: 10_000 });
+    await worker.stop();
+    await store.stop();
   });
 });
