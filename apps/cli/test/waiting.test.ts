@@ -171,6 +171,15 @@ describe('a call', () => {
     expect(err).not.toContain('sesame');
   });
 
+  it('prints the command for the next page of the same list, in which a token of the agent is one word', async () => {
+    const nextPageToken = "a'$(id)";
+    await using server = await scriptedServer({ ListTasks: [{ result: { tasks: [], nextPageToken } }] });
+    const filter = ['--status', 'working', '--page-size', '5'];
+    const { out } = await run(['task', 'list', '-a', server.url, ...filter, '--context-id', 'a b']);
+    const same = `task list -a ${server.url} --context-id 'a b' --status TASK_STATE_WORKING --page-size 5`;
+    expect(out).toContain(`Next: switchyard ${same} --page-token 'a'\\''$(id)'\n`);
+  });
+
   it('warns about --insecure, and a second time if a credential is sent', async () => {
     await using server = await scriptedServer(replies);
     const { err } = await run(['task', 'get', 't', '-a', server.url, '--insecure', '--api-key', 'k']);

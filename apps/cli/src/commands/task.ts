@@ -1,3 +1,4 @@
+import { quoted } from '@switchyard/settings';
 import type { Command } from 'commander';
 import type { Agent } from '../agent/agent.ts';
 import { isSettled, type StreamResponse, stateOf, type Task } from '../agent/objects.ts';
@@ -5,7 +6,15 @@ import { eventsUntilSettled, pollUntilSettled } from '../agent/wait.ts';
 import { Failure } from '../failures/failure.ts';
 import { field, table } from '../output/labelled-text.ts';
 import { historyText, taskText } from '../output/task-text.ts';
-import { detailOf, type Invocation, type Session, waitingOf, warnOfOutcome, withAgent } from '../session/session.ts';
+import {
+  agentOption,
+  detailOf,
+  type Invocation,
+  type Session,
+  waitingOf,
+  warnOfOutcome,
+  withAgent,
+} from '../session/session.ts';
 import { download } from './download.ts';
 import { followed } from './send.ts';
 
@@ -95,7 +104,7 @@ function shown(session: Session, task: Task, withHistory = false): void {
 async function subscribe(session: Session, agent: Agent, id: string): Promise<void> {
   if (!agent.can('streaming'))
     throw new Failure('UnsupportedOperationError', 'The agent has no streams', {
-      hint: `switchyard task get --wait ${id}`,
+      hint: `switchyard task get${agentOption(session)} --wait ${quoted(id)}`,
     });
   const events = eventsUntilSettled(agent.subscribe(id), waitingOf(session, agent));
   if (session.options.stream || !session.output.isJson) return followed(session, events);
@@ -111,7 +120,8 @@ interface ListFlags {
   readonly history?: number;
 }
 
-async function list(session: Session, agent: Agent, { history, ...filter }: ListFlags): Promise<void> {
+async function list(session: Session, agent: Agent, flags: ListFlags): Promise<void> {
+  const { history, ...filter } = flags;
   const { options, output } = session;
   const query = { ...filter, historyLength: history, contextId: options.contextId };
   const page = await agent.listTasks(JSON.parse(JSON.stringify(query)));
@@ -127,10 +137,22 @@ async function list(session: Session, agent: Agent, { history, ...filter }: List
       stateOf(task),
       task.status?.timestamp ?? '',
     ]);
-    const next = nextPageToken && `switchyard task list --page-token ${nextPageToken}`;
+    const next = nextPageToken && nextPage(session, { ...flags, pageToken: nextPageToken });
     const text = tasks.map((task) => taskText(task, { isVerbose: true })).join('\n');
     return (options.verbose ? text : table(['TASK', 'CONTEXT', 'STATE', 'UPDATED'], rows)) + field('Next', next);
   });
+}
+
+/** The command for the next page. The agent chooses the token, so it is quoted. */
+function nextPage(session: Session, { status, pageSize, pageToken, history }: ListFlags): string {
+  const options = [
+    ['--context-id', session.options.contextId],
+    ['--status', status],
+    ['--page-size', pageSize],
+    ['--history', history],
+    ['--page-token', pageToken],
+  ].flatMap(([name, value]) => (value === undefined ? [] : [` ${name} ${quoted(String(value))}`]));
+  return `switchyard task list${agentOption(session)}${options.join('')}`;
 }
 
 /** @throws {Failure} */

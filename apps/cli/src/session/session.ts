@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import { quoted } from '@switchyard/settings';
 import type { Command } from 'commander';
 import { type Agent, type CallContext, connect } from '../agent/agent.ts';
 import { isTerminal, stateOf, type Task } from '../agent/objects.ts';
@@ -90,11 +91,15 @@ export function detailOf(session: Session): Detail {
   return { isVerbose: session.options.verbose, next: (task) => nextCommand(task, session) };
 }
 
-/** The command that continues a task, for copying. */
-export function nextCommand(task: Task, { options, settings }: Session): string | undefined {
-  const { agentCard } = options;
+/** The option for the same agent in a printed command; '' for the default agent. */
+export function agentOption({ options: { agentCard }, settings }: Session): string {
   const isDefault = settings.some(({ name, isDefault }) => name === 'agentCard' && isDefault);
-  const agent = isDefault ? '' : ` -a ${quoted(agentCard)}`;
+  return isDefault ? '' : ` -a ${quoted(agentCard)}`;
+}
+
+/** The command that continues a task, for copying. */
+export function nextCommand(task: Task, session: Session): string | undefined {
+  const agent = agentOption(session);
   const state = stateOf(task);
   if (isTerminal(state))
     return task.contextId && `switchyard send${agent} --context-id ${quoted(task.contextId)} "<message>"`;
@@ -126,8 +131,4 @@ function deadline({ stopped }: Invocation, { timeout }: CliOptions): AbortSignal
   const failure = new Failure('A2ACLI_ERR_TIMEOUT', `It took longer than --timeout ${timeout / 1_000}s`);
   setTimeout(() => expired.abort(failure), timeout).unref();
   return AbortSignal.any([stopped, expired.signal]);
-}
-
-function quoted(word: string): string {
-  return /^[\w.:/@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
