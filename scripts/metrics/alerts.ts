@@ -33,7 +33,7 @@ export const alerts: readonly Alert[] = [
   {
     name: 'SwitchyardNoWorker',
     expr:
-      'max by (agent) (switchyard_queue_jobs{state="waiting"}) > 0 ' +
+      'max by (agent) (switchyard_queue_jobs{state="waiting"}) > 0 and max by (agent) (switchyard_agent_paused) == 0 ' +
       'and max by (agent) (switchyard_agent_workers) == 0',
     lasts: '1m',
     severity: 'critical',

@@ -43,6 +43,12 @@ describe('the dashboard and the alert rules', () => {
     expect(named.filter((label) => !expr.includes(`${label}`) && label !== 'instance')).toEqual([]);
   });
 
+  it('alerts on waiting messages leave paused agents out, which KEDA gives no workers', () => {
+    const onWaiting = alerts.filter(({ expr }) => /switchyard_queue_(?:jobs|oldest_seconds)/.test(expr));
+    expect(onWaiting.map(({ name }) => name)).toEqual(['SwitchyardNoWorker', 'SwitchyardQueueOld']);
+    for (const { expr } of onWaiting) expect(expr).toContain('and max by (agent) (switchyard_agent_paused) == 0');
+  });
+
   it.each(alerts)('$name queries existing metrics and labels', ({ expr, summary }) => {
     expect(queryProblems(expr, registered)).toEqual([]);
     const named = [...summary.matchAll(/\$labels\.(\w+)/g)].map(([, label]) => label);

@@ -30,7 +30,7 @@ it('metrics count requests, refusals, messages, streams, queues and dead letters
   expect(text).toMatch(/switchyard_queue_longest_tenant\{agent="echo"\} \d/);
   expect(text).toContain('switchyard_agent_workers{agent="echo"} 1');
   expect(text).toContain('switchyard_agent_paused{agent="echo"} 0');
-  expect(text).toContain('switchyard_redis_up 1');
+  expect(text).toContain('\nswitchyard_redis_up 1\n');
   expect(text).toContain('switchyard_dead_letters{kind="turn"} 0');
   expect(text).toContain('switchyard_gateway_process_cpu_seconds_total');
   expect(text).toMatch(/switchyard_queue_oldest_seconds\{agent="echo"\} (?!0\n)/);
