@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { openStandInApi, type StandInApi } from '../../../tests/support/stand-in-api.ts';
-import { writeAddresses } from '../src/data-folder/data-folder.ts';
+import { readAddresses, writeAddresses } from '../src/data-folder/data-folder.ts';
 import { json, run } from './support/run.ts';
 
 // Commands find the processes of their folder, whatever ports they use.
@@ -58,4 +58,18 @@ it('does not delete the addresses of a program that started in the meantime', as
   await writeAddresses(join(folder, '.switchyard'), { gateway: 'http://127.0.0.1:5432' });
   await forget();
   expect((await agentCard()).value).toBe('http://127.0.0.1:5432');
+});
+
+it.each([
+  ['finds a deployment again that still runs', true],
+  ['forgets a deployment that has stopped', false],
+])('after an example that ran beside it, %s', async (_, stillRuns) => {
+  const data = join(folder, '.data');
+  const before = stillRuns ? api.url : 'http://127.0.0.1:49999';
+  await writeAddresses(data, { gateway: before, operators: api.url });
+  const forget = await writeAddresses(data, { gateway });
+  expect((await agentCard()).value).toBe(gateway);
+  await forget();
+  expect((await agentCard()).value).toBe(stillRuns ? before : 'http://127.0.0.1:4000');
+  expect(await readAddresses(data)).toEqual(stillRuns ? { gateway: before, operators: api.url } : undefined);
 });

@@ -29,15 +29,28 @@ export type Addresses = z.infer<typeof addressesSchema>;
 
 const addressFile = 'addresses.json';
 
-/** @returns removes the files, unless another program has written its own meanwhile */
+/**
+ * @returns removes the file, unless another program has written its own meanwhile. If a deployment that was there
+ * before still runs, its addresses are written again: an example may run beside `npm start`.
+ */
 export async function writeAddresses(dataFolder: string, addresses: Addresses): Promise<() => Promise<void>> {
   const file = join(dataFolder, addressFile);
   const text = `${JSON.stringify(addresses)}\n`;
   await mkdir(dataFolder, { recursive: true });
+  const before = await readAddresses(dataFolder).catch(() => undefined);
   await writeFile(file, text);
   return async () => {
-    if ((await readText(file)) === text) await rm(file, { force: true });
+    if ((await readText(file)) !== text) return;
+    if (before && (await isRunning(before))) await writeFile(file, `${JSON.stringify(before)}\n`);
+    else await rm(file, { force: true });
   };
+}
+
+async function isRunning({ gateway }: Addresses): Promise<boolean> {
+  return fetch(gateway, { method: 'HEAD', signal: AbortSignal.timeout(1_000) }).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Undefined: nothing is running. */
