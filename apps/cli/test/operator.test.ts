@@ -42,6 +42,13 @@ describe('dead', () => {
     expect(api.requests.at(-1)?.query).toEqual({ agent: 'kitchen', pageSize: '5' });
   });
 
+  it('prints the command for the next page with the same filter', async () => {
+    const page = { deadLetters: [], totalSize: 9, nextPageToken: 'next' };
+    api.answer('/admin/dead-letters', page);
+    const { out } = await run(['dead', 'list', '--reason', 'no answer', '--page-token', 'first'], { env });
+    expect(out).toContain("Next: switchyard dead list --reason 'no answer' --page-size 100 --page-token next\n");
+  });
+
   it('retries one dead letter, or all of a filter with progress', async () => {
     expect((await run(['dead', 'retry', 'some:id'], { env })).out).toMatch(/^Retried: some:id\nTask: /);
     const { document } = await json(['dead', 'retry', '--all', '--agent', 'pizza'], { env });

@@ -10,6 +10,7 @@ import {
   agentOption,
   detailOf,
   type Invocation,
+  optionsText,
   type Session,
   waitingOf,
   warnOfOutcome,
@@ -143,16 +144,11 @@ async function list(session: Session, agent: Agent, flags: ListFlags): Promise<v
   });
 }
 
-/** The command for the next page. The agent chooses the token, so it is quoted. */
+/** The command for the next page of the same list. */
 function nextPage(session: Session, { status, pageSize, pageToken, history }: ListFlags): string {
-  const options = [
-    ['--context-id', session.options.contextId],
-    ['--status', status],
-    ['--page-size', pageSize],
-    ['--history', history],
-    ['--page-token', pageToken],
-  ].flatMap(([name, value]) => (value === undefined ? [] : [` ${name} ${quoted(String(value))}`]));
-  return `switchyard task list${agentOption(session)}${options.join('')}`;
+  const { contextId } = session.options;
+  const page = { 'context-id': contextId, status, 'page-size': pageSize, history, 'page-token': pageToken };
+  return `switchyard task list${agentOption(session)}${optionsText(page)}`;
 }
 
 /** @throws {Failure} */

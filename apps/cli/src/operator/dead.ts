@@ -11,7 +11,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { Failure } from '../failures/failure.ts';
 import { field, table } from '../output/labelled-text.ts';
-import type { Invocation, Session } from '../session/session.ts';
+import { type Invocation, optionsText, type Session } from '../session/session.ts';
 import { operatorHelp, withOperator } from './operator.ts';
 
 const lettersSchema = pageOf('deadLetters', deadLetterSchema);
@@ -23,6 +23,8 @@ interface Filter {
   readonly tenant?: string;
   readonly reason?: string;
   readonly since?: string;
+  readonly pageSize?: string;
+  readonly pageToken?: string;
 }
 
 /** `dead`: messages and webhooks that failed for good. */
@@ -69,7 +71,9 @@ function filtered(command: Command): Command {
 
 async function list({ output }: Session, api: OperatorClient, filter: Filter): Promise<void> {
   const page = await api.call('/admin/dead-letters', lettersSchema, { query: { ...filter } });
-  const next = page.nextPageToken && `switchyard dead list --page-token ${page.nextPageToken}`;
+  const { pageSize, pageToken: _, ...same } = filter;
+  const following = { ...same, 'page-size': pageSize, 'page-token': page.nextPageToken };
+  const next = page.nextPageToken && `switchyard dead list${optionsText(following)}`;
   output.result(page, () => {
     const count = field('Dead-Letters', page.totalSize);
     return count + (page.deadLetters.length > 0 ? table(head, page.deadLetters.map(row)) : '') + field('Next', next);

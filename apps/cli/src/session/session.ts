@@ -97,6 +97,13 @@ export function agentOption({ options: { agentCard }, settings }: Session): stri
   return isDefault ? '' : ` -a ${quoted(agentCard)}`;
 }
 
+/** The options in a printed command, quoted: their values may come from an agent. Unset ones are left out. */
+export function optionsText(options: Readonly<Record<string, string | number | undefined>>): string {
+  return Object.entries(options)
+    .flatMap(([name, value]) => (value === undefined ? [] : [` --${name} ${quoted(String(value))}`]))
+    .join('');
+}
+
 /** The command that continues a task, for copying. */
 export function nextCommand(task: Task, session: Session): string | undefined {
   const agent = agentOption(session);
