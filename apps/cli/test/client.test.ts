@@ -3,11 +3,13 @@ import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
+import { fromJsonRpcErrorResponse, fromRestErrorBody } from '@a2a-js/sdk/errors';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { uniquePrefix } from '../../../tests/support/prefix.ts';
 import { startProgram } from '../../../tests/support/process.ts';
 import { type Stack, startStack } from '../../../tests/support/stack.ts';
 import { download } from '../src/commands/download.ts';
+import { callFailure } from '../src/failures/call-failure.ts';
 import { json, lines, run } from './support/run.ts';
 
 // The commands of the a2a-cli specification, against this gateway over three bindings; tests/wire has the SDK's server.
@@ -209,6 +211,7 @@ describe('send', () => {
     [['send', 'x', '--timeout', 'soon']],
     [['send', 'x', '--transport', 'pigeon']],
     [['send', '--data', '/nowhere']],
+    [['send', '--data', '{"a": 1}']],
     [['task', 'get']],
     [['nonsense']],
     [['send', '--nonsense']],
@@ -216,6 +219,21 @@ describe('send', () => {
     const { code, document, err } = await json([...args, ...echo]);
     expect([code, document.error.code, err]).toEqual([2, 'A2ACLI_ERR_USAGE', '']);
   });
+});
+
+it('says that --data takes a file if it is given JSON', async () => {
+  const { err } = await run(['send', '--data', '{"a": 1}', ...echo]);
+  expect(err).toContain('Reason: --data takes a file, or - for stdin, not the JSON itself: {"a": 1}\nHint: echo ');
+});
+
+it('reports an unavailable store in the same way over all bindings', () => {
+  const status = { code: 503, message: 'The task store is unavailable' };
+  const thrown = [
+    fromRestErrorBody(status, { statusCode: 503 }),
+    fromJsonRpcErrorResponse({ jsonrpc: '2.0', id: 1, error: { ...status, code: -32057 } }),
+  ];
+  for (const { code, exitCode, hint } of thrown.map((error) => callFailure(error)))
+    expect([code, exitCode, hint]).toEqual(['A2ACLI_ERR_UNREACHABLE', 3, 'Try again in a moment.']);
 });
 
 describe('task', () => {
@@ -437,6 +455,13 @@ describe('the program', () => {
     expect(await stream.exited).toBe(130);
     expect(stream.output()).toContain(`The task goes on: switchyard task get ${echo.join(' ')} --wait ${id}`);
     await run(['task', 'cancel', id, ...echo]);
+    const chat = await startProgram({ file, args: ['chat', ...echo], takesInput: true });
+    chat.input.write('slow 20000\n');
+    await chat.waitFor(/Taking my time/);
+    chat.kill('SIGINT');
+    expect(await chat.exited).toBe(130);
+    const [, going = ''] = await chat.waitFor(/The task goes on: switchyard task get .* --wait (\S+)\n/);
+    await run(['task', 'cancel', going, ...echo]);
     const head = `${process.execPath} ${file} send --stream "stream 2000" ${echo.join(' ')} | head -1`;
     const { stdout, stderr } = await shell(head);
     expect([stdout.split('\n').length, stderr]).toEqual([2, '']);

@@ -6,7 +6,7 @@ import { isTerminal, type StreamResponse, stateOf } from '../agent/objects.ts';
 import { callFailure } from '../failures/call-failure.ts';
 import { Failure } from '../failures/failure.ts';
 import { Transcript } from '../output/transcript.ts';
-import { type Invocation, type Session, waitingOf, withAgent } from '../session/session.ts';
+import { type Invocation, nextCommand, type Session, waitingOf, withAgent } from '../session/session.ts';
 import { exchange } from './send.ts';
 
 /** `chat`: a conversation, line by line. Piped lines are sent in the same way, without a prompt. */
@@ -83,6 +83,8 @@ class Conversation {
       const { code, message, hint } = callFailure(error, this.#session.call.signal);
       if (code === 'TaskNotFoundError' || code === 'UnsupportedOperationError') this.#endTask();
       stdout.write(`! ${message}${hint ? ` (${hint})` : ''}\n`);
+      if (this.#session.invocation.stopped.aborted && this.#taskId !== undefined)
+        stdout.write(`The task goes on: ${nextCommand({ id: this.#taskId }, this.#session)}\n`);
       return false;
     }
   }

@@ -60,7 +60,7 @@ async function partOf({ kind, value, mediaType }: TypedPart, stdin: Readable): P
   const given = mediaType === undefined ? {} : { mediaType };
   if (kind === 'text') return { text: value, ...given };
   if (kind === 'data')
-    return { data: jsonIn(value === '-' ? await readAll(stdin) : await read(value, 'utf8'), value), ...given };
+    return { data: jsonIn(value === '-' ? await readAll(stdin) : await readData(value), value), ...given };
   const isUrl = /^https?:\/\//i.test(value);
   if (isUrl && !URL.canParse(value)) throw new Failure('A2ACLI_ERR_USAGE', `--file ${value} is no URL`);
   const filename = basename(isUrl ? new URL(value).pathname : value);
@@ -79,6 +79,13 @@ async function read(path: string, encoding: 'utf8' | 'base64'): Promise<string> 
     const reason = error instanceof Error ? error.message : String(error);
     throw new Failure('A2ACLI_ERR_USAGE', `${path} cannot be read: ${reason}`, { cause: error });
   }
+}
+
+/** JSON on the command line is a usual mistake: a2a-cli has files and stdin only. */
+function readData(value: string): Promise<string> {
+  if (!/^\s*[[{]/.test(value)) return read(value, 'utf8');
+  const hint = `echo '{"a": 1}' | switchyard send --data -`;
+  throw new Failure('A2ACLI_ERR_USAGE', `--data takes a file, or - for stdin, not the JSON itself: ${value}`, { hint });
 }
 
 function jsonIn(text: string, path: string): unknown {

@@ -5,17 +5,19 @@ import { Failure, type LocalCode, type ProtocolName, protocolNameOf } from './fa
 // The same failure for the same error, over all bindings.
 
 /** Errors of JSON-RPC, HTTP and gRPC for which A2A has no reason. */
-const byJsonRpc: Readonly<Record<number, ProtocolName>> = {
+const byJsonRpc: Readonly<Record<number, ProtocolName | LocalCode>> = {
   [-32700]: 'JSONParseError',
   [-32600]: 'InvalidRequestError',
   [-32601]: 'MethodNotFoundError',
   [-32602]: 'InvalidParamsError',
   [-32603]: 'InternalError',
+  [-32057]: 'A2ACLI_ERR_UNREACHABLE', // Switchyard's code while its store is unavailable
 };
 const byHttp: Readonly<Record<number, ProtocolName | LocalCode>> = {
   400: 'InvalidParamsError',
   404: 'MethodNotFoundError',
   500: 'InternalError',
+  503: 'A2ACLI_ERR_UNREACHABLE',
 };
 const byGrpc: Readonly<Record<number, ProtocolName | LocalCode>> = {
   3: 'InvalidParamsError',
@@ -39,7 +41,12 @@ export function callFailure(error: unknown, signal?: AbortSignal): Failure {
 
 function protocolFailure(error: A2AError): Failure {
   const { code, name } = onTheWire(error);
-  return new Failure(name ?? 'A2ACLI_ERR_INTERNAL', withoutPrefix(error.message), { a2aCode: code, cause: error });
+  const hint = name === 'A2ACLI_ERR_UNREACHABLE' ? 'Try again in a moment.' : undefined;
+  return new Failure(name ?? 'A2ACLI_ERR_INTERNAL', withoutPrefix(error.message), {
+    a2aCode: code,
+    hint,
+    cause: error,
+  });
 }
 
 /** The SDK maps several JSON-RPC codes to the same reason; the code is more precise. */
