@@ -88,8 +88,16 @@ function readPackageJson(folder: string): { dependencies: readonly string[] } {
   const file = join(folder, 'package.json');
   if (!existsSync(file))
     throw new UsageError('There is no package.json here: go to the folder of your agent, or name a new folder.');
-  const { dependencies = {} }: { dependencies?: object } = JSON.parse(readFileSync(file, 'utf8'));
-  return { dependencies: Object.keys(dependencies) };
+  const { dependencies }: { dependencies?: object } = parsePackageJson(readFileSync(file, 'utf8'));
+  return { dependencies: Object.keys(dependencies ?? {}) };
+}
+
+function parsePackageJson(text: string): { dependencies?: object } {
+  try {
+    return Object(JSON.parse(text));
+  } catch (cause) {
+    throw new UsageError(`The package.json of this folder is not valid JSON: ${String(cause)}`, { cause });
+  }
 }
 
 function packageJson(name: string, template: Template): string {

@@ -104,6 +104,12 @@ describe('a second agent in a folder', () => {
       'There is no package.json here',
     );
   });
+
+  it('is refused if the package.json is damaged', () => {
+    const { folder } = create('damaged');
+    writeFileSync(join(folder, 'package.json'), '{"dependencies":');
+    expect(() => addAgent({ folder, name: 'kitchen', template: 'hello' })).toThrow('is not valid JSON');
+  });
 });
 
 describe('the command line', () => {

@@ -5,7 +5,7 @@ import type { ChatCompletionMessageParam } from 'openai/resources/chat/completio
 export interface ChatOptions {
   /** The system prompt. Default: none. */
   readonly system?: string | undefined;
-  /** How many of the latest messages the model gets. Default: all. */
+  /** How many of the latest messages the model gets, the turn's own included: at least 1. Default: all. */
   readonly historyLength?: number | undefined;
 }
 
@@ -14,7 +14,7 @@ export function chatMessages(
   turn: Turn,
   { system, historyLength = Number.POSITIVE_INFINITY }: ChatOptions,
 ): ChatCompletionMessageParam[] {
-  const messages = conversation(turn).slice(-historyLength).map(chatMessage);
+  const messages = conversation(turn).slice(-Math.max(1, historyLength)).map(chatMessage);
   return system === undefined ? messages : [{ role: 'system', content: system }, ...messages];
 }
 

@@ -26,15 +26,17 @@ function ofStatus(error: APIError, cause: Error): Error {
   if (status === undefined || status >= 500 || status === 408 || status === 409) {
     return new RetryableError('The model is not available.', { retryAfterMs, cause });
   }
-  return new AgentError(refusals[code ?? ''] ?? refusals[status] ?? 'The model refused the request.', { cause });
+  const text = refusals.get(code ?? '') ?? refusals.get(status) ?? 'The model refused the request.';
+  return new AgentError(text, { cause });
 }
 
-const refusals: Readonly<Record<string | number, string>> = {
-  context_length_exceeded: 'The conversation is too long for the model.',
-  401: 'The agent is not allowed to use its model.',
-  403: 'The agent is not allowed to use its model.',
-  404: 'The model does not exist where the agent looks for it.',
-};
+/** By the server's code, or by status. */
+const refusals: ReadonlyMap<string | number, string> = new Map<string | number, string>([
+  ['context_length_exceeded', 'The conversation is too long for the model.'],
+  [401, 'The agent is not allowed to use its model.'],
+  [403, 'The agent is not allowed to use its model.'],
+  [404, 'The model does not exist where the agent looks for it.'],
+]);
 
 /** Milliseconds to wait, from `retry-after-ms` or `retry-after` (seconds or a date, RFC 9110, 10.2.3). */
 function retryAfter(headers: Headers): number | undefined {

@@ -131,6 +131,7 @@ describe('a model with a permanent error', () => {
     ['no permission', refusal(403, 'forbidden'), 'The agent is not allowed to use its model.'],
     ['an unknown model', refusal(404, 'model_not_found'), 'The model does not exist where the agent looks for it.'],
     ['a bad request', refusal(400, 'bad'), 'The model refused the request.'],
+    ['a code that names a member of objects', refusal(400, 'constructor'), 'The model refused the request.'],
     ['too long a conversation', refusal(400, 'context_length_exceeded'), 'The conversation is too long for the model.'],
     ['a spent quota', refusal(429, 'insufficient_quota'), 'The quota of the model is used up.'],
     ['the length limit', stream(['Once'], 'length'), 'The answer of the model was cut off at its length limit.'],

@@ -105,6 +105,11 @@ describe('the request to a model', () => {
     expect(request?.body.messages.map(({ content }) => content)).toEqual(['Answer to the first', 'Second']);
   });
 
+  it('has the message of the turn with historyLength 0, too', async () => {
+    const { request } = await ask(stream(['ok']), { historyLength: 0 }, conversation);
+    expect(request?.body.messages.map(({ content }) => content)).toEqual(['Second']);
+  });
+
   it('contains data as JSON, and the names of files', async () => {
     const message = [
       { text: 'Look:' },
