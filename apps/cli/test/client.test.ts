@@ -453,14 +453,14 @@ describe('the program', () => {
     const [, id = ''] = await stream.waitFor(/Task: (\S+)/);
     stream.kill('SIGINT');
     expect(await stream.exited).toBe(130);
-    expect(stream.output()).toContain(`The task goes on: switchyard task get ${echo.join(' ')} --wait ${id}`);
+    expect(stream.output()).toContain(`The task goes on: npx switchyard task get ${echo.join(' ')} --wait ${id}`);
     await run(['task', 'cancel', id, ...echo]);
     const chat = await startProgram({ file, args: ['chat', ...echo], takesInput: true });
     chat.input.write('slow 20000\n');
     await chat.waitFor(/Taking my time/);
     chat.kill('SIGINT');
     expect(await chat.exited).toBe(130);
-    const [, going = ''] = await chat.waitFor(/The task goes on: switchyard task get .* --wait (\S+)\n/);
+    const [, going = ''] = await chat.waitFor(/The task goes on: npx switchyard task get .* --wait (\S+)\n/);
     await run(['task', 'cancel', going, ...echo]);
     const head = `${process.execPath} ${file} send --stream "stream 2000" ${echo.join(' ')} | head -1`;
     const { stdout, stderr } = await shell(head);

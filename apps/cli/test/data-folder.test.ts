@@ -1,10 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { openStandInApi, type StandInApi } from '../../../tests/support/stand-in-api.ts';
 import { readAddresses, writeAddresses } from '../src/data-folder/data-folder.ts';
 import { json, run } from './support/run.ts';
+import { scriptedServer } from './support/scripted-server.ts';
 
 // Commands find the processes of their folder, whatever ports they use.
 
@@ -72,4 +73,20 @@ it.each([
   await forget();
   expect((await agentCard()).value).toBe(stillRuns ? before : 'http://127.0.0.1:4000');
   expect(await readAddresses(data)).toEqual(stillRuns ? { gateway: before, operators: api.url } : undefined);
+});
+
+it('prints commands that can be pasted: with npx if it is a dependency, and with DATA_DIR if that is set', async () => {
+  await using server = await scriptedServer({
+    GetTask: [{ result: { id: 't', status: { state: 'TASK_STATE_WORKING' } } }],
+  });
+  const next = async (env: Record<string, string>) => (await run(['task', 'get', 't'], { folder, env })).out;
+  await writeAddresses(join(folder, '.data'), { gateway: server.url });
+  await writeAddresses(join(folder, 'elsewhere'), { gateway: server.url });
+  expect(await next({})).toContain('Next: switchyard task get --wait t\n');
+  expect(await next({ npm_command: 'exec' })).toContain('Next: npx @switchyard/cli task get --wait t\n');
+  await mkdir(join(folder, 'node_modules/.bin'), { recursive: true });
+  await writeFile(join(folder, 'node_modules/.bin/switchyard'), '');
+  expect(await next({ DATA_DIR: 'elsewhere' })).toContain(
+    'Next: DATA_DIR=elsewhere npx switchyard task get --wait t\n',
+  );
 });

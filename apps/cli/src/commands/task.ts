@@ -7,7 +7,7 @@ import { Failure } from '../failures/failure.ts';
 import { field, table } from '../output/labelled-text.ts';
 import { historyText, taskText } from '../output/task-text.ts';
 import {
-  agentOption,
+  continued,
   detailOf,
   type Invocation,
   optionsText,
@@ -105,7 +105,7 @@ function shown(session: Session, task: Task, withHistory = false): void {
 async function subscribe(session: Session, agent: Agent, id: string): Promise<void> {
   if (!agent.can('streaming'))
     throw new Failure('UnsupportedOperationError', 'The agent has no streams', {
-      hint: `switchyard task get${agentOption(session)} --wait ${quoted(id)}`,
+      hint: `${continued(session, 'task get')} --wait ${quoted(id)}`,
     });
   const events = eventsUntilSettled(agent.subscribe(id), waitingOf(session, agent));
   if (session.options.stream || !session.output.isJson) return followed(session, events);
@@ -148,7 +148,7 @@ async function list(session: Session, agent: Agent, flags: ListFlags): Promise<v
 function nextPage(session: Session, { status, pageSize, pageToken, history }: ListFlags): string {
   const { contextId } = session.options;
   const page = { 'context-id': contextId, status, 'page-size': pageSize, history, 'page-token': pageToken };
-  return `switchyard task list${agentOption(session)}${optionsText(page)}`;
+  return `${continued(session, 'task list')}${optionsText(page)}`;
 }
 
 /** @throws {Failure} */

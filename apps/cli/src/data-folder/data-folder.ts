@@ -22,6 +22,12 @@ export function dataFolderOf({ env, folder }: FolderPlace): string {
   return folders.find(isIn(addressFile)) ?? folders.find(isIn('')) ?? join(folder, '.switchyard');
 }
 
+/** How `switchyard` is called in a folder: as a dependency, with npx, or installed globally. */
+export function programIn({ env, folder }: FolderPlace): string {
+  if (existsSync(join(folder, 'node_modules/.bin/switchyard'))) return 'npx switchyard';
+  return env.npm_command === 'exec' ? 'npx @switchyard/cli' : 'switchyard';
+}
+
 const addressesSchema = z.object({ gateway: z.string(), operators: z.string().optional() });
 
 /** URL of the running gateway on this machine. */

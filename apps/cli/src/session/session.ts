@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { type Agent, type CallContext, connect } from '../agent/agent.ts';
 import { isTerminal, stateOf, type Task } from '../agent/objects.ts';
 import type { WaitContext } from '../agent/wait.ts';
-import { dataFolderOf, readAddresses } from '../data-folder/data-folder.ts';
+import { dataFolderOf, programIn, readAddresses } from '../data-folder/data-folder.ts';
 import { callFailure } from '../failures/call-failure.ts';
 import { Failure } from '../failures/failure.ts';
 import { Output, type Streams } from '../output/output.ts';
@@ -91,10 +91,13 @@ export function detailOf(session: Session): Detail {
   return { isVerbose: session.options.verbose, next: (task) => nextCommand(task, session) };
 }
 
-/** The option for the same agent in a printed command; '' for the default agent. */
-export function agentOption({ options: { agentCard }, settings }: Session): string {
+/** A command for the same agent, for copying: `continued(session, 'task list')`. */
+export function continued({ options: { agentCard }, settings, invocation }: Session, command: string): string {
+  const { env } = invocation;
   const isDefault = settings.some(({ name, isDefault }) => name === 'agentCard' && isDefault);
-  return isDefault ? '' : ` -a ${quoted(agentCard)}`;
+  // The default agent is the one of the data folder.
+  const dataFolder = isDefault && env.DATA_DIR ? `DATA_DIR=${quoted(env.DATA_DIR)} ` : '';
+  return `${dataFolder}${programIn(invocation)} ${command}${isDefault ? '' : ` -a ${quoted(agentCard)}`}`;
 }
 
 /** The options in a printed command, quoted: their values may come from an agent. Unset ones are left out. */
@@ -106,14 +109,13 @@ export function optionsText(options: Readonly<Record<string, string | number | u
 
 /** The command that continues a task, for copying. */
 export function nextCommand(task: Task, session: Session): string | undefined {
-  const agent = agentOption(session);
   const state = stateOf(task);
   if (isTerminal(state))
-    return task.contextId && `switchyard send${agent} --context-id ${quoted(task.contextId)} "<message>"`;
+    return task.contextId && `${continued(session, 'send')} --context-id ${quoted(task.contextId)} "<message>"`;
   if (task.id === undefined) return undefined;
   return /INPUT|AUTH/.test(state)
-    ? `switchyard send${agent} --task-id ${quoted(task.id)} "<reply>"`
-    : `switchyard task get${agent} --wait ${quoted(task.id)}`;
+    ? `${continued(session, 'send')} --task-id ${quoted(task.id)} "<reply>"`
+    : `${continued(session, 'task get')} --wait ${quoted(task.id)}`;
 }
 
 /** A failed task is not a failure of the command; it is reported in addition to the payload. */

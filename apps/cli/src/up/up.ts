@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Environment, quoted, readCommandLine } from '@switchyard/settings';
+import { quoted, readCommandLine } from '@switchyard/settings';
+import { programIn } from '../data-folder/data-folder.ts';
 import { describeAgents } from './describe-agents.ts';
 import { nextSteps } from './next-steps.ts';
 import { runOnPersistentRedis } from './on-redis.ts';
@@ -46,7 +47,7 @@ export async function up(session: Session, folder: string, args: readonly string
   await openDataFolder(given.dataFolder);
   const operators = await openOperators(given);
   const pushSecret = environment.PUSH_SECRET_FILE || (await secretFile(given.dataFolder, 'push-secret'));
-  const command = commandAsTyped(folder, environment);
+  const command = programIn({ env: environment, folder });
   const guide = {
     command,
     example: first?.example ?? 'Hello',
@@ -74,10 +75,4 @@ async function openDataFolder(folder: string): Promise<void> {
   if (existsSync(folder)) return;
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, '.gitignore'), '*\n');
-}
-
-/** The command as it is called here: as a dependency, with npx, or installed globally. */
-function commandAsTyped(folder: string, { npm_command: npm }: Environment): string {
-  if (existsSync(join(folder, 'node_modules/.bin/switchyard'))) return 'npx switchyard';
-  return npm === 'exec' ? 'npx @switchyard/cli' : 'switchyard';
 }
