@@ -70,6 +70,11 @@ describe('why', () => {
     const { tasks } = await client.call('/admin/tasks', taskPageSchema);
     const { out } = await run(['why', tasks[0]?.taskId ?? ''], { env });
     expect(out).toMatch(/^Task: \S+\nContext: \S+\nState: \S+\nFinding: \S+\nStuck: (?:yes|no)\n[\s\S]*Why: .+\n/m);
+    const asking = tasks.find(({ state }) => state === 'TASK_STATE_INPUT_REQUIRED');
+    const { taskId = '', agent } = asking ?? {};
+    expect((await run(['why', taskId, '-a', 'https://agents.example.com'], { env })).out).toContain(
+      `Do: switchyard send -a https://agents.example.com/agents/${agent} --task-id ${taskId} "<reply>"\n`,
+    );
     const unknown = await json(['why', 'none'], { env });
     expect([unknown.code, unknown.document.error.code]).toEqual([1, 'SWITCHYARD_ERR_NOT_FOUND']);
   });

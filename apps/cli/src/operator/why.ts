@@ -14,12 +14,12 @@ const detailSchema = z.looseObject({
   diagnosis: diagnosisSchema,
 });
 
-/** The command for each action of a diagnosis. */
-const commands: Readonly<Record<string, (task: z.infer<typeof detailSchema>) => string | undefined>> = {
+/** The command for each action of a diagnosis. `at`: the option for the task's agent. */
+const commands: Readonly<Record<string, (task: z.infer<typeof detailSchema>, at: string) => string | undefined>> = {
   'resume-agent': ({ agent }) => `switchyard queue resume ${agent}`,
   'start-worker': ({ agent }) => `start a worker that has the agent "${agent}"`,
-  answer: ({ taskId }) => `switchyard send --task-id ${taskId} "<reply>"`,
-  cancel: ({ taskId }) => `switchyard task cancel ${taskId}`,
+  answer: ({ taskId }, at) => `switchyard send${at} --task-id ${taskId} "<reply>"`,
+  cancel: ({ taskId }, at) => `switchyard task cancel${at} ${taskId}`,
   // The console can run any ended task again; from here only dead letters are retried.
   retry: ({ state, diagnosis }) =>
     state === 'TASK_STATE_FAILED' || diagnosis.finding === 'webhook-fails' ? 'switchyard dead list' : undefined,
@@ -35,9 +35,10 @@ export function addWhyCommand(program: Command, invocation: Invocation): void {
     .argument('<taskId>')
     .addHelpText('after', operatorHelp)
     .action((id: string, _, command: Command) =>
-      withOperator(invocation, command, async ({ output }, api) => {
+      withOperator(invocation, command, async ({ output, options }, api) => {
         const task = await api.call(`/admin/tasks/${encodeURIComponent(id)}`, detailSchema);
         const { diagnosis } = task;
+        const at = agentOption(options.agentCard, task.agent);
         output.result(diagnosis, () =>
           [
             field('Task', task.taskId),
@@ -48,9 +49,16 @@ export function addWhyCommand(program: Command, invocation: Invocation): void {
             field('Since', diagnosis.since),
             field('Why', diagnosis.text),
             ...diagnosis.see.map((see) => field('See', `${see.kind} ${see.id}`)),
-            ...diagnosis.actions.map((action) => field('Do', commands[action]?.(task))),
+            ...diagnosis.actions.map((action) => field('Do', commands[action]?.(task, at))),
           ].join(''),
         );
       }),
     );
+}
+
+/** A gateway serves a task only at its own agent. '' if the gateway's address is not known. */
+function agentOption(agentCard: string, agent: string): string {
+  return /^https?:/.test(agentCard) && URL.canParse(agentCard)
+    ? ` -a ${new URL(`/agents/${encodeURIComponent(agent)}`, agentCard).href}`
+    : '';
 }
