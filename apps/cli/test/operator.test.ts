@@ -72,8 +72,9 @@ describe('why', () => {
     expect(out).toMatch(/^Task: \S+\nContext: \S+\nState: \S+\nFinding: \S+\nStuck: (?:yes|no)\n[\s\S]*Why: .+\n/m);
     const asking = tasks.find(({ state }) => state === 'TASK_STATE_INPUT_REQUIRED');
     const { taskId = '', agent } = asking ?? {};
-    expect((await run(['why', taskId, '-a', 'https://agents.example.com'], { env })).out).toContain(
-      `Do: switchyard send -a https://agents.example.com/agents/${agent} --task-id ${taskId} "<reply>"\n`,
+    const folder = process.cwd(); // has the command as a dependency
+    expect((await run(['why', taskId, '-a', 'https://agents.example.com'], { env, folder })).out).toContain(
+      `Do: npx switchyard send -a https://agents.example.com/agents/${agent} --task-id ${taskId} "<reply>"\n`,
     );
     const unknown = await json(['why', 'none'], { env });
     expect([unknown.code, unknown.document.error.code]).toEqual([1, 'SWITCHYARD_ERR_NOT_FOUND']);

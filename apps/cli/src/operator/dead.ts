@@ -9,6 +9,7 @@ import {
 } from '@switchyard/operator-api';
 import type { Command } from 'commander';
 import { z } from 'zod';
+import { programIn } from '../data-folder/data-folder.ts';
 import { Failure } from '../failures/failure.ts';
 import { field, table } from '../output/labelled-text.ts';
 import { type Invocation, optionsText, type Session } from '../session/session.ts';
@@ -69,11 +70,11 @@ function filtered(command: Command): Command {
     .option('--since <time>', 'only since this time, such as 2026-01-31T12:00:00Z');
 }
 
-async function list({ output }: Session, api: OperatorClient, filter: Filter): Promise<void> {
+async function list({ output, invocation }: Session, api: OperatorClient, filter: Filter): Promise<void> {
   const page = await api.call('/admin/dead-letters', lettersSchema, { query: { ...filter } });
   const { pageSize, pageToken: _, ...same } = filter;
   const following = { ...same, 'page-size': pageSize, 'page-token': page.nextPageToken };
-  const next = page.nextPageToken && `switchyard dead list${optionsText(following)}`;
+  const next = page.nextPageToken && `${programIn(invocation)} dead list${optionsText(following)}`;
   output.result(page, () => {
     const count = field('Dead-Letters', page.totalSize);
     return count + (page.deadLetters.length > 0 ? table(head, page.deadLetters.map(row)) : '') + field('Next', next);

@@ -1,6 +1,7 @@
 import { diagnosisSchema } from '@switchyard/operator-api';
 import type { Command } from 'commander';
 import { z } from 'zod';
+import { programIn } from '../data-folder/data-folder.ts';
 import { field } from '../output/labelled-text.ts';
 import type { Invocation } from '../session/session.ts';
 import { operatorHelp, withOperator } from './operator.ts';
@@ -39,6 +40,8 @@ export function addWhyCommand(program: Command, invocation: Invocation): void {
         const task = await api.call(`/admin/tasks/${encodeURIComponent(id)}`, detailSchema);
         const { diagnosis } = task;
         const at = agentOption(options.agentCard, task.agent);
+        const todo = diagnosis.actions.map((action) => commands[action]?.(task, at));
+        const program = programIn(invocation);
         output.result(diagnosis, () =>
           [
             field('Task', task.taskId),
@@ -49,7 +52,7 @@ export function addWhyCommand(program: Command, invocation: Invocation): void {
             field('Since', diagnosis.since),
             field('Why', diagnosis.text),
             ...diagnosis.see.map((see) => field('See', `${see.kind} ${see.id}`)),
-            ...diagnosis.actions.map((action) => field('Do', commands[action]?.(task, at))),
+            ...todo.map((text) => field('Do', text?.replace(/^switchyard /, `${program} `))),
           ].join(''),
         );
       }),
