@@ -116,10 +116,12 @@ describe('switchyard doctor', () => {
     const client = new Redis(frozen.url);
     await client.client('PAUSE', 60_000);
     client.disconnect();
-    const [{ document, code }, { out: ofFrozen }] = await Promise.all([
+    const [{ document, code }, { out: ofFrozen }, keys] = await Promise.all([
       json(['doctor', ...nobody], { env: { REDIS_URL: 'redis://127.0.0.1:1' } }),
       run(['doctor', ...nobody], { env: { REDIS_URL: frozen.url } }),
+      run(['keys', 'list'], { env: { REDIS_URL: frozen.url } }),
     ]);
+    expect([keys.code, keys.err]).toEqual([1, expect.stringContaining('Redis did not answer within 5 s')]);
     await frozen.stop();
     expect(ofFrozen).toMatch(/^Problem: Redis did not answer within 5 s.*\nDo: Start Redis/m);
     expect([code, document.isWell]).toEqual([1, false]);

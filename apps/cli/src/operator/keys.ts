@@ -4,6 +4,7 @@ import {
   type AuditTrail,
   type Credential,
   type Credentials,
+  inspectSchema,
   Store,
   StoreError,
 } from '@switchyard/store';
@@ -106,14 +107,18 @@ async function withStore(
   run: (session: Session, store: KeyStore) => Promise<void>,
 ): Promise<void> {
   const session = await openSession(invocation, command);
-  const store = new Store(await deploymentRedis(invocation), () => undefined); // `start` reports the problem.
+  const settings = await deploymentRedis(invocation);
   try {
-    await store.start('reader');
-    await run(session, store);
+    await inspectSchema(settings); // Fails after 5 s if Redis is frozen; a store would wait for it.
+    const store = new Store(settings, () => undefined); // `start` reports the problem.
+    try {
+      await store.start('reader');
+      await run(session, store);
+    } finally {
+      await store.stop();
+    }
   } catch (error) {
     throw error instanceof StoreError ? new Failure('SWITCHYARD_ERR_REDIS', error.message, { cause: error }) : error;
-  } finally {
-    await store.stop();
   }
 }
 
