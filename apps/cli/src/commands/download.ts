@@ -78,8 +78,8 @@ const maxNameBytes = 200;
 
 /** The beginning of the text, in whole characters. */
 function cut(text: string, maxBytes: number): string {
-  const bytes = Buffer.from(text);
-  return bytes.length <= maxBytes ? text : bytes.toString('utf8', 0, maxBytes).replace(/\uFFFD+$/, '');
+  // A decoder of a stream keeps back the bytes of a character that is cut.
+  return new TextDecoder().decode(Buffer.from(text).subarray(0, maxBytes), { stream: true });
 }
 
 function extensionOf({ text, data, mediaType }: Part): string {
