@@ -54,31 +54,39 @@ function requests(): () => string {
   };
 }
 
-/** One request after the other on one connection, which stays open. */
+/** One request after the other on one connection, and on the next one when the server closes it. */
 function keepAsking(): void {
   const socket = connect(Number(port), hostname).setNoDelay(true);
   let pending = 0; // bytes of the answer that are still to come
+  let isLast = false;
   socket.on('connect', () => socket.write(nextRequest()));
   socket.on('error', giveUp);
-  socket.on('close', () => giveUp(new Error('a connection was closed')));
+  socket.on('close', () => isLast || giveUp(new Error('a connection was closed')));
   socket.on('data', (chunk: Buffer) => {
-    pending = pending > 0 ? pending - chunk.length : bytesToCome(chunk);
+    if (pending > 0) pending -= chunk.length;
+    else {
+      const head = chunk.toString('latin1', 0, chunk.indexOf('\r\n\r\n'));
+      // A gateway takes a limited number of requests on one connection.
+      isLast = /\r\nconnection: *close/i.test(head);
+      pending = bytesToCome(chunk, head);
+    }
     if (pending > 0) return;
     answered++;
-    socket.write(nextRequest());
+    if (isLast) {
+      socket.destroy();
+      keepAsking();
+    } else socket.write(nextRequest());
   });
 }
 
 /** Bytes of an answer that are still to come, after its first chunk, which contains all headers. */
-function bytesToCome(chunk: Buffer): number {
-  const end = chunk.indexOf('\r\n\r\n');
-  const head = chunk.toString('latin1', 0, end);
+function bytesToCome(chunk: Buffer, head: string): number {
   const status = head.slice(9, 12);
   if (status !== '200' && status !== '304') failed++;
   if (status === '304') return 0;
   const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
-  if (end < 0 || length === undefined) throw new Error(`an answer without a Content-Length: ${head}`);
-  return end + 4 + Number(length) - chunk.length;
+  if (length === undefined) throw new Error(`an answer without a Content-Length: ${head}`);
+  return head.length + 4 + Number(length) - chunk.length;
 }
 
 function giveUp(cause: Error): never {
