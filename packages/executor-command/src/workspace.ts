@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { lstat, mkdir, open, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import { basename, join, parse } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Turn } from '@switchyard/agent';
-import type { Part } from '@switchyard/protocol';
+import { type Part, shortFileName, unusedFileName } from '@switchyard/protocol';
 import { type Briefing, briefingTexts, questionFile } from './briefing.ts';
 import { ifThere, replaceFile } from './files.ts';
 import { attachmentsFolder, type FileList } from './list-files.ts';
@@ -68,7 +68,7 @@ export class Workspace {
     await mkdir(folder, { recursive: true });
     const used = new Set<string>();
     for (const { raw = '', filename = '' } of files) {
-      await replaceFile(join(folder, unusedName(fileName(filename), used)), Buffer.from(raw, 'base64'));
+      await replaceFile(join(folder, unusedFileName(fileName(filename), used)), Buffer.from(raw, 'base64'));
     }
   }
 
@@ -105,23 +105,7 @@ const maxNameBytes = 180;
 function fileName(path: string): string {
   const whole = basename(path.replaceAll('\\', '/')).replaceAll('\0', '');
   if (['', '.', '..'].includes(whole)) return 'file';
-  const { name, ext } = parse(whole);
-  return ext.length > 20 ? cut(whole, maxNameBytes) : cut(name, maxNameBytes - Buffer.byteLength(ext)) + ext;
-}
-
-/** The beginning of the text, in whole characters. */
-function cut(text: string, maxBytes: number): string {
-  // A decoder of a stream keeps back the bytes of a character that is cut.
-  return new TextDecoder().decode(Buffer.from(text).subarray(0, maxBytes), { stream: true });
-}
-
-/** The second file of the same name becomes `notes-2.md`. */
-function unusedName(whole: string, used: Set<string>): string {
-  const { name, ext } = parse(whole);
-  let unused = whole;
-  for (let number = 2; used.has(unused); number++) unused = `${name}-${number}${ext}`;
-  used.add(unused);
-  return unused;
+  return shortFileName(whole, maxNameBytes);
 }
 
 const checkEveryMs = 3_600_000;

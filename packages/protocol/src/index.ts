@@ -16,6 +16,7 @@ export {
   steeringUri,
   traceContextUri,
 } from './extensions.ts';
+export { shortFileName, unusedFileName } from './file-names.ts';
 export { type ArtifactHeader, type FoldOptions, fold, mergeHeader, openingOfText } from './fold.ts';
 export { mediaRangesMeet } from './media-range.ts';
 export type {

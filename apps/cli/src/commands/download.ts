@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import { join, parse } from 'node:path';
+import { join } from 'node:path';
+import { shortFileName, unusedFileName } from '@switchyard/protocol';
 import type { Part, Task } from '../agent/objects.ts';
 import { Failure } from '../failures/failure.ts';
 
@@ -23,11 +24,12 @@ export async function download(task: Task, options: DownloadOptions): Promise<re
     );
   await mkdir(dir, { recursive: true });
   const files: string[] = [];
+  // Artifacts of several turns often have the same name.
   const names = new Set<string>();
   for (const { artifactId = 'artifact', name, parts = [] } of artifacts)
     for (const [at, part] of parts.entries()) {
       const title = part.filename ?? `${name ?? artifactId}${parts.length > 1 ? `-${at + 1}` : ''}${extensionOf(part)}`;
-      files.push(await save(join(dir, unusedName(safeName(title), names)), part, options));
+      files.push(await save(join(dir, unusedFileName(safeName(title), names)), part, options));
     }
   return files;
 }
@@ -56,31 +58,14 @@ async function contentOf({ text, raw, url, data }: Part, signal?: AbortSignal): 
   return response.bytes();
 }
 
-/** Artifacts of several turns often have the same name: the second one becomes `Report-2.txt`. */
-function unusedName(name: string, used: Set<string>): string {
-  const { name: stem, ext } = parse(name);
-  let unused = name;
-  for (let number = 2; used.has(unused); number++) unused = `${stem}-${number}${ext}`;
-  used.add(unused);
-  return unused;
-}
-
 /** The agent chooses file names: none may leave the folder or be hidden. */
 function safeName(name: string): string {
   const clean = name.replaceAll(/[^\p{L}\p{N}._ -]/gu, '_').replace(/^[. ]+/, '_');
-  const { name: stem, ext } = parse(clean);
-  const whole = ext.length > 20 ? cut(clean, maxNameBytes) : cut(stem, maxNameBytes - Buffer.byteLength(ext)) + ext;
-  return whole || '_';
+  return shortFileName(clean, maxNameBytes) || '_';
 }
 
 /** File systems allow 255 bytes; a number may be added. */
 const maxNameBytes = 200;
-
-/** The beginning of the text, in whole characters. */
-function cut(text: string, maxBytes: number): string {
-  // A decoder of a stream keeps back the bytes of a character that is cut.
-  return new TextDecoder().decode(Buffer.from(text).subarray(0, maxBytes), { stream: true });
-}
 
 function extensionOf({ text, data, mediaType }: Part): string {
   if (mediaType === 'text/markdown') return '.md';

@@ -1,0 +1,29 @@
+/** A longer extension is part of the name. */
+const longestExtension = 20;
+
+/** Cuts the name of a file to a number of bytes in UTF-8: in whole characters, and before its extension. */
+export function shortFileName(name: string, maxBytes: number): string {
+  const { stem, extension } = split(name);
+  if (extension.length > longestExtension) return cut(name, maxBytes);
+  return cut(stem, maxBytes - new TextEncoder().encode(extension).length) + extension;
+}
+
+/** The name, or `notes-2.md` for the second file `notes.md`. Adds it to the used ones. */
+export function unusedFileName(name: string, used: Set<string>): string {
+  const { stem, extension } = split(name);
+  let unused = name;
+  for (let number = 2; used.has(unused); number++) unused = `${stem}-${number}${extension}`;
+  used.add(unused);
+  return unused;
+}
+
+/** A name that begins with its only dot has no extension. */
+function split(name: string): { readonly stem: string; readonly extension: string } {
+  const dot = name.lastIndexOf('.');
+  return dot > 0 ? { stem: name.slice(0, dot), extension: name.slice(dot) } : { stem: name, extension: '' };
+}
+
+function cut(text: string, maxBytes: number): string {
+  // A decoder of a stream keeps back the bytes of a character that is cut.
+  return new TextDecoder().decode(new TextEncoder().encode(text).subarray(0, maxBytes), { stream: true });
+}
