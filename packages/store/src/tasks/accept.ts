@@ -1,5 +1,5 @@
 import type { Encryption } from '../encryption/encryption.ts';
-import { encryptWebhook, withId } from '../encryption/webhook.ts';
+import { encryptWebhook, type WebhookDraft, withId } from '../encryption/webhook.ts';
 import { queueRoot, skillQueue } from '../queue/job.ts';
 import type { QueueLoads } from '../queue/load.ts';
 import type { Queues } from '../queue/queues.ts';
@@ -202,7 +202,7 @@ function enterTask(port: AcceptPort, scope: Scope, sent: Sent, taskId: string): 
       entry: entry(scope, sent),
       maxInbox: settings.maxInbox,
       maxHistory: settings.maxHistoryBytes,
-      ...encrypted(port, taskId, sent),
+      ...(sent.webhook ? encryptedWebhook(port, taskId, sent.webhook) : { configId: '', encrypted: '' }),
       maxWebhooks: settings.maxWebhooks,
       maxBytes: quotaArgValues(settings).maxBytes,
       onlyWaiting: sent.onlyWaiting ? '1' : '',
@@ -213,22 +213,17 @@ function enterTask(port: AcceptPort, scope: Scope, sent: Sent, taskId: string): 
 }
 
 /** Ids and encrypted configs of the webhooks of a new task, one a line. */
-function newWebhooks(port: AcceptPort, taskId: string, sent: Sent): { configIds: string; encrypted: string } {
-  const all = [sent.webhook, ...(sent.otherWebhooks ?? [])].filter((webhook) => webhook !== undefined);
-  const webhooks = all.map((webhook) => encrypted(port, taskId, { webhook }));
+function newWebhooks(port: AcceptPort, taskId: string, { webhook, otherWebhooks = [] }: Sent) {
+  if (!webhook) return { configIds: '', encrypted: '' };
+  const all = [webhook, ...otherWebhooks].map((draft) => encryptedWebhook(port, taskId, draft));
   return {
-    configIds: webhooks.map(({ configId }) => configId).join('\n'),
-    encrypted: webhooks.map((each) => each.encrypted).join('\n'),
+    configIds: all.map(({ configId }) => configId).join('\n'),
+    encrypted: all.map(({ encrypted }) => encrypted).join('\n'),
   };
 }
 
-/** Id and encrypted config of the webhook of the message; empty without one. */
-function encrypted(
-  { encryption }: AcceptPort,
-  taskId: string,
-  { webhook: draft }: Pick<Sent, 'webhook'>,
-): { configId: string; encrypted: string } {
-  if (!draft) return { configId: '', encrypted: '' };
+/** Id and encrypted config. */
+function encryptedWebhook({ encryption }: AcceptPort, taskId: string, draft: WebhookDraft) {
   const webhook = withId(draft, taskId);
   return { configId: webhook.id, encrypted: encryptWebhook(encryption, taskId, webhook) };
 }
