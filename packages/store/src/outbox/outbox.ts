@@ -1,6 +1,7 @@
 import { queueRoot } from '../queue/job.ts';
 import type { Queues } from '../queue/queues.ts';
 import { recordArgNames, recordArgValues, recordKeyNames } from '../record/record-args.ts';
+import { repeatWhileFull } from '../redis/batches.ts';
 import type { RedisConnection } from '../redis/connection.ts';
 import type { ShardKeys } from '../redis/keys.ts';
 import { integer, list, text, tuple, word } from '../redis/reply.ts';
@@ -71,10 +72,9 @@ export class Outbox {
 
   async #sweepShard(keys: ShardKeys): Promise<SweptTask[]> {
     const { redis, settings } = this.#port;
-    const startedAt = performance.now();
     const verdicts: SweptTask[] = [];
     const errors: unknown[] = [];
-    for (;;) {
+    const sweepSome = async (): Promise<number> => {
       const due = await dueScript.run(redis, {
         keys: { outbox: keys.outbox, tasksRoot: keys.tasks },
         args: { limit: TASKS_AT_ONCE, latestMs: MAX_DELAYS * Math.max(settings.sweepAfterMs, 1_000) },
@@ -85,8 +85,9 @@ export class Outbox {
         else errors.push(swept.reason);
       const failed = due.flatMap(([taskId], i) => (all[i]?.status === 'rejected' ? [taskId] : []));
       if (failed.length) await this.#postpone(keys, failed);
-      if (due.length < TASKS_AT_ONCE || performance.now() - startedAt > SWEEP_FOR_MS) break;
-    }
+      return due.length;
+    };
+    await repeatWhileFull(TASKS_AT_ONCE, sweepSome, SWEEP_FOR_MS);
     if (errors.length) throw errors[0];
     return verdicts;
   }

@@ -23,16 +23,17 @@ export async function togetherOrSingly<Request, Response>(
   }
 }
 
-/** How long a step is repeated before its caller gets a turn, for example to stop. */
-const REPEATED_FOR_MS = 1_000;
-
-/** Repeats a step as long as it handles as many items as it may at once: there may be others. @returns the total */
-export async function repeatWhileFull(limit: number, step: () => Promise<number>): Promise<number> {
+/**
+ * Repeats a step as long as it handles as many items as it may at once: there may be others.
+ * @param forMs how long, before its caller gets a turn, for example to stop
+ * @returns the total
+ */
+export async function repeatWhileFull(limit: number, step: () => Promise<number>, forMs = 1_000): Promise<number> {
   const startedAt = performance.now();
   for (let total = 0; ; ) {
     const count = await step();
     total += count;
-    if (count < limit || performance.now() - startedAt > REPEATED_FOR_MS) return total;
+    if (count < limit || performance.now() - startedAt > forMs) return total;
   }
 }
 
