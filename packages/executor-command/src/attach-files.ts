@@ -43,10 +43,13 @@ export async function attachFiles(
       continue;
     }
     const refused = await attach(turn, { path, part: file.part, earlier });
-    if (refused !== undefined) attached.leftOut.push({ path, why: refused });
-    else attached.files.push(path);
-    leftBytes -= refused === undefined ? file.bytes : 0;
-    refusal ??= refused;
+    if (refused === undefined) {
+      attached.files.push(path);
+      leftBytes -= file.bytes;
+    } else {
+      attached.leftOut.push({ path, why: refused });
+      refusal ??= refused;
+    }
   }
   return attached;
 }

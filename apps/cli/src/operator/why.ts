@@ -15,15 +15,21 @@ const detailSchema = z.looseObject({
   diagnosis: diagnosisSchema,
 });
 
-/** The command for each action of a diagnosis. `at`: the option for the task's agent. */
-const commands: Readonly<Record<string, (task: z.infer<typeof detailSchema>, at: string) => string | undefined>> = {
-  'resume-agent': ({ agent }) => `switchyard queue resume ${agent}`,
+/** `program`: how switchyard is called here. `at`: the option for the task's agent. */
+interface Place {
+  readonly program: string;
+  readonly at: string;
+}
+
+/** The command for each action of a diagnosis. */
+const commands: Readonly<Record<string, (task: z.infer<typeof detailSchema>, place: Place) => string | undefined>> = {
+  'resume-agent': ({ agent }, { program }) => `${program} queue resume ${agent}`,
   'start-worker': ({ agent }) => `start a worker that has the agent "${agent}"`,
-  answer: ({ taskId }, at) => `switchyard send${at} --task-id ${taskId} "<reply>"`,
-  cancel: ({ taskId }, at) => `switchyard task cancel${at} ${taskId}`,
+  answer: ({ taskId }, { program, at }) => `${program} send${at} --task-id ${taskId} "<reply>"`,
+  cancel: ({ taskId }, { program, at }) => `${program} task cancel${at} ${taskId}`,
   // The console can run any ended task again; from here only dead letters are retried.
-  retry: ({ state, diagnosis }) =>
-    state === 'TASK_STATE_FAILED' || diagnosis.finding === 'webhook-fails' ? 'switchyard dead list' : undefined,
+  retry: ({ state, diagnosis }, { program }) =>
+    state === 'TASK_STATE_FAILED' || diagnosis.finding === 'webhook-fails' ? `${program} dead list` : undefined,
   'drain-worker': () => 'drain the worker, or end it: another one takes over',
   wait: () => 'wait',
 };
@@ -39,9 +45,7 @@ export function addWhyCommand(program: Command, invocation: Invocation): void {
       withOperator(invocation, command, async ({ output, options }, api) => {
         const task = await api.call(`/admin/tasks/${encodeURIComponent(id)}`, detailSchema);
         const { diagnosis } = task;
-        const at = agentOption(options.agentCard, task.agent);
-        const todo = diagnosis.actions.map((action) => commands[action]?.(task, at));
-        const program = programIn(invocation);
+        const place = { program: programIn(invocation), at: agentOption(options.agentCard, task.agent) };
         output.result(diagnosis, () =>
           [
             field('Task', task.taskId),
@@ -52,7 +56,7 @@ export function addWhyCommand(program: Command, invocation: Invocation): void {
             field('Since', diagnosis.since),
             field('Why', diagnosis.text),
             ...diagnosis.see.map((see) => field('See', `${see.kind} ${see.id}`)),
-            ...todo.map((text) => field('Do', text?.replace(/^switchyard /, `${program} `))),
+            ...diagnosis.actions.map((action) => field('Do', commands[action]?.(task, place))),
           ].join(''),
         );
       }),

@@ -41,7 +41,7 @@ ${command} task list
 
 3. Send with curl:
 
-${curl} -s ${url.includes('[') ? `'${url}/message:send'` : `${url}/message:send`} -H 'Content-Type: application/json' -d '{
+${curl} -s ${quoted(`${url}/message:send`)} -H 'Content-Type: application/json' -d '{
   "message": {"messageId": "m-'$(date +%s)'", "role": "ROLE_USER", "parts": [{"text": ${JSON.stringify(example).replaceAll("'", "'\\''")}}]},
   "configuration": {"returnImmediately": true}}'; echo
 
