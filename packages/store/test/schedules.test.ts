@@ -1,7 +1,7 @@
 import { scheduleUri, type Task } from '@switchyard/protocol';
 import { describe, expect, test } from 'vitest';
 import { until } from '../../../tests/support/until.ts';
-import { nextTimes, type Schedule, type Store, type Submission } from '../src/index.ts';
+import type { Schedule, Store, Submission } from '../src/index.ts';
 import { type Accepted, begun, userMessage } from './support/drive.ts';
 import { alice, bob, testLedger, testRedis, testStore } from './support/redis.ts';
 
@@ -289,25 +289,5 @@ describe('a repeating schedule', () => {
     expect(await store.tasks.accept(alice, { message: userMessage(), schedule })).toEqual({
       verdict: 'too-many-scheduled',
     });
-  });
-});
-
-describe('the next time of a cron expression', () => {
-  const after = Date.parse('2026-03-28T12:00:00Z');
-  const next = (cron: string, timeZone?: string): string | undefined => {
-    const [ms] = nextTimes({ cron, timeZone }, after, 1);
-    return ms === undefined ? undefined : new Date(ms).toISOString();
-  };
-
-  test('is computed in its time zone, also when daylight saving time begins', () => {
-    expect(next('0 9 * * *')).toBe('2026-03-29T09:00:00.000Z');
-    expect(next('0 9 * * *', 'Europe/Berlin')).toBe('2026-03-29T07:00:00.000Z');
-    // On that day 02:30 does not exist.
-    expect(next('30 2 * * *', 'Europe/Berlin')).toBe('2026-03-29T01:30:00.000Z');
-  });
-
-  test('is undefined if it is more than a year and a day away', () => {
-    expect(next('0 0 29 2 *')).toBeUndefined();
-    expect(next('0 0 1 3 *')).toBe('2027-03-01T00:00:00.000Z');
   });
 });

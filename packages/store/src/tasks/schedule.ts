@@ -1,5 +1,5 @@
 import { scheduleUri } from '@switchyard/protocol';
-import { CronExpressionParser } from 'cron-parser';
+import { nextTimes } from './cron-times.ts';
 
 /** When a task begins, and whether others follow: as in the metadata of the task (docs/extensions/schedule.md). */
 export interface Schedule {
@@ -15,27 +15,6 @@ export interface Schedule {
   readonly times?: number;
   /** The previous task of the schedule. */
   readonly previousTaskId?: string;
-}
-
-interface Recurring {
-  readonly cron?: string | undefined;
-  readonly timeZone?: string | undefined;
-}
-
-/** How far ahead a task can be scheduled. */
-export const longestAheadMs = 366 * 24 * 3_600_000;
-
-/**
- * The next times of a cron expression within `longestAheadMs`, in ms.
- * @throws {Error} the expression is invalid, or the time zone is unknown; the message says what is wrong
- */
-export function nextTimes({ cron = '', timeZone = 'UTC' }: Recurring, afterMs: number, limit: number): number[] {
-  const expression = CronExpressionParser.parse(cron, {
-    currentDate: new Date(afterMs),
-    endDate: new Date(afterMs + longestAheadMs),
-    tz: timeZone,
-  });
-  return expression.take(limit).map((time) => time.getTime());
 }
 
 /** The schedule of the next task, after one that is due. @param afterMs now @returns undefined: there is none */
