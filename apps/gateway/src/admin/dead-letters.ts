@@ -4,7 +4,7 @@ import type { DeadLetter, DeadLetters } from '@switchyard/store';
 import type { StreamItem } from '../operations/operation.ts';
 import { live } from './live.ts';
 import { contentsParameters, deadLetterFilter, deadLetterParameters } from './parameters.ts';
-import { adminAction, adminJsonAction, adminRoute, EventsAnswer, found, listRoute, notFound } from './route.ts';
+import { adminAction, adminRoute, EventsAnswer, found, listRoute, notFound } from './route.ts';
 
 /** Messages and webhooks that failed for good. */
 export const deadLetterRoutes = [
@@ -42,7 +42,7 @@ const atOnce = 10;
 
 /** Retries at most 10,000 dead letters; stops when the caller disconnects. */
 export const bulkRetryRoutes = [
-  adminJsonAction('/admin/dead-letters\\:retry', deadLetterFilter, async ({ ops }, { parameters }) => {
+  adminRoute(['post', '/admin/dead-letters\\:retry'], deadLetterFilter, async ({ ops }, { parameters }) => {
     const { since: sinceMs, ...filter } = parameters;
     const ids = await ops.deadLetters.ids({ ...filter, sinceMs });
     return new EventsAnswer((signal) => retried(ops.deadLetters, ids, signal));

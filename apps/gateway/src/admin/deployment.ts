@@ -11,7 +11,7 @@ import {
   pageParameters,
   workerParameters,
 } from './parameters.ts';
-import { type AdminRoute, adminAction, adminJsonAction, adminRoute, found, listRoute, notFound } from './route.ts';
+import { type AdminRoute, adminAction, adminRoute, found, listRoute, notFound } from './route.ts';
 
 /** Whether this gateway can serve requests, and if not, why. */
 export const healthRoute = adminRoute(['get', '/admin/health'], noParameters, ({ readiness }) => readiness());
@@ -61,7 +61,7 @@ export const turnRoutes = [
 /** The temporary log level of all processes. */
 export const logLevelRoutes: readonly AdminRoute[] = [
   adminRoute(['get', '/admin/log-level'], noParameters, ({ ops }) => reading(ops)),
-  adminJsonAction('/admin/log-level', logLevelSchema, async ({ ops }, { parameters: { level, forMs } }) => {
+  adminRoute(['post', '/admin/log-level'], logLevelSchema, async ({ ops }, { parameters: { level, forMs } }) => {
     await ops.logLevels.set(level, forMs);
     return reading(ops);
   }),

@@ -3,7 +3,7 @@ import { taskStateSchema } from '@switchyard/protocol/schemas';
 import { auditActions } from '@switchyard/store';
 import type { Request } from 'express';
 import { z } from 'zod';
-import { parseJson } from '../exchange/read-json.ts';
+import { readOptionalJson } from '../exchange/read-json.ts';
 
 const wholeNumber = (min: number, max: number) => {
   const message = `must be a whole number from ${min} to ${max}`;
@@ -91,26 +91,59 @@ export const loadParameters = z.strictObject({
 /** Milliseconds, up to a day. */
 export const drainParameters = z.strictObject({ giveBackAfterMs: wholeNumber(0, 86_400_000).optional() });
 
+/** In bytes. */
+const maxBodyBytes = 5_000_000;
+
+type Given = Readonly<Record<string, unknown>>;
+
 /**
- * The query parameters. Each may come only once, so that audit trail and route see the same value.
- * @throws {A2AError} InvalidParams, naming every wrong parameter
+ * The parameters of a request: of its query, and unless it is a GET, of its JSON body. Each may come only once, so that
+ * audit trail and route see the same value.
+ * @throws {A2AError} InvalidParams, naming every wrong parameter; as `readOptionalJson`
  */
-export function readParameters<Schema extends z.ZodType>(req: Request, schema: Schema): z.output<Schema> {
-  const repeated = Object.keys(req.query).filter((name) => Array.isArray(req.query[name]));
+export async function readParameters<Schema extends z.ZodType>(
+  req: Request,
+  schema: Schema,
+): Promise<z.output<Schema>> {
+  const query: Given = req.query;
+  const body = isReading(req) ? {} : objectIn(await readOptionalJson(req, { maxBytes: maxBodyBytes }));
+  const repeated = Object.keys(query).filter((name) => Array.isArray(query[name]) || Object.hasOwn(body, name));
   if (repeated.length > 0)
     throw invalidParams(repeated.map((field) => ({ field, description: 'must not be repeated' })));
-  return valid(schema, req.query);
-}
-
-/** The body as JSON. @throws {A2AError} ParseError; InvalidParams, naming every wrong field */
-export function readBodyText<Schema extends z.ZodType>(text: string, schema: Schema): z.output<Schema> {
-  return valid(schema, parseJson(text));
-}
-
-function valid<Schema extends z.ZodType>(schema: Schema, given: unknown): z.output<Schema> {
-  const result = schema.safeParse(given);
+  const given = schema.safeParse({ ...query, ...body });
+  if (given.success) return given.data;
+  const wrong = new Set(given.error.issues.map(({ path }) => String(path[0])));
+  const result = schema.safeParse({ ...asJson(query, wrong), ...asText(body, wrong) });
   if (result.success) return result.data;
   throw invalidParams(result.error.issues.flatMap(violationsIn));
+}
+
+function isReading({ method }: Request): boolean {
+  return method === 'GET' || method === 'HEAD';
+}
+
+/** @throws {A2AError} InvalidParams */
+function objectIn(body: unknown): Given {
+  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return { ...body };
+  throw invalidParams([{ field: 'body', description: 'must be a JSON object with the parameters' }]);
+}
+
+/** A query has only texts: a wrong one may be the JSON of another value. */
+function asJson(query: Given, wrong: ReadonlySet<string>): Given {
+  const isValue = (text: unknown): text is string => typeof text === 'string' && /^(?:\d{1,15}|true|false)$/.test(text);
+  return mapped(query, wrong, (value) => (isValue(value) ? JSON.parse(value) : value));
+}
+
+/** Most parameters are described as texts, as in a query: a wrong value in a body may be a number, flag or list. */
+function asText(body: Given, wrong: ReadonlySet<string>): Given {
+  return mapped(body, wrong, (value) => {
+    if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+    return Array.isArray(value) && value.every((each) => typeof each === 'string') ? value.join(',') : value;
+  });
+}
+
+function mapped(given: Given, names: ReadonlySet<string>, change: (value: unknown) => unknown): Given {
+  return Object.fromEntries(Object.entries(given).map(([name, each]) => [name, names.has(name) ? change(each) : each]));
 }
 
 function violationsIn(issue: z.core.$ZodIssue): FieldViolation[] {

@@ -15,11 +15,10 @@ import {
 import type { Request } from 'express';
 import type { z } from 'zod';
 import { eventIdInHeader } from '../bindings/http-call.ts';
-import { readJsonText } from '../exchange/read-json.ts';
 import type { ReadinessReading } from '../http/serve-health.ts';
 import type { StreamItem } from '../operations/operation.ts';
 import type { Operator } from './operators.ts';
-import { noParameters, readBodyText, readParameters } from './parameters.ts';
+import { noParameters, readParameters } from './parameters.ts';
 
 /** What operators' routes work on. */
 export interface AdminBackend {
@@ -89,7 +88,7 @@ export function adminRoute<Schema extends z.ZodType, Answer extends object | und
     path,
     what,
     run: async (backend, req, operator) => {
-      const parameters = readParameters(req, schema);
+      const parameters = await readParameters(req, schema);
       const answer = await run(backend, { id: pathPart(req, 'id'), parameters, operator, after: eventIdInHeader(req) });
       return { answer, details: details?.(answer) };
     },
@@ -103,26 +102,6 @@ export function adminAction<Answer extends object | undefined>(
   audit?: RouteAudit<Answer>,
 ): AdminRoute {
   return adminRoute(at, noParameters, run, audit);
-}
-
-const maxBodyBytes = 5_000_000;
-
-/** An action with a JSON body. */
-export function adminJsonAction<Schema extends z.ZodType, Answer extends object | undefined>(
-  path: string,
-  schema: Schema,
-  run: (backend: AdminBackend, query: AdminQuery<z.output<Schema>>) => Promise<Answer>,
-): AdminRoute {
-  return {
-    verb: 'post',
-    path,
-    what: 'admin',
-    run: async (backend, req, operator) => {
-      const parameters = readBodyText(await readJsonText(req, { maxBytes: maxBodyBytes }), schema);
-      const query = { id: pathPart(req, 'id'), parameters, operator, after: eventIdInHeader(req) };
-      return { answer: await run(backend, query) };
-    },
-  };
 }
 
 function pathPart(req: Request, name: string): string {

@@ -8,7 +8,7 @@ import { taskNotFound } from '../operations/backend.ts';
 import { live } from './live.ts';
 import { operatorName } from './operators.ts';
 import { noParameters, taskParameters, taskSearchParameters } from './parameters.ts';
-import { type AdminRoute, adminAction, adminJsonAction, adminRoute, EventsAnswer, readPage } from './route.ts';
+import { type AdminRoute, adminAction, adminRoute, EventsAnswer, readPage } from './route.ts';
 
 /** Tasks of all principals: search, and read by id. */
 export const taskRoutes = [
@@ -76,7 +76,7 @@ export const taskActionRoutes: readonly AdminRoute[] = [
     // Events contain texts of clients and agents.
     { what: 'admin' },
   ),
-  adminJsonAction('/admin/tasks/:id\\:answer', answer, async ({ ops }, { id, parameters, operator }) => {
+  adminRoute(['post', '/admin/tasks/:id\\:answer'], answer, async ({ ops }, { id, parameters, operator }) => {
     const { messageId, parts } = parameters;
     requireAccepted(id, await ops.tasks.answer(id, { messageId, parts, operator: operatorName(operator) }));
     return undefined;
@@ -97,8 +97,8 @@ const requestSchema = rerunSchema.extend({ parts: z.array(partSchema).min(1).opt
 
 /** Reruns an ended task as a new one. */
 export const rerunRoutes: readonly AdminRoute[] = [
-  adminJsonAction(
-    '/admin/tasks/:id\\:rerun',
+  adminRoute(
+    ['post', '/admin/tasks/:id\\:rerun'],
     requestSchema,
     async ({ ops }, { id, parameters, operator }): Promise<StartedTask> => {
       const { messageId, parts, fromStep } = parameters;
