@@ -98,3 +98,9 @@ describe('a key __proto__', () => {
     expect(Reflect.get({}, 'polluted')).toBeUndefined();
   });
 });
+
+test('a strict schema takes the names of the protobuf definition, also of unset fields, and no others', () => {
+  const strict = listTasksRequestSchema.strict();
+  expect(parse(strict, { page_size: null, context_id: 'c', status: null })).toEqual({ contextId: 'c' });
+  expect(() => parse(strict, { page_sizes: 1 })).toThrow('page_sizes is not a known field');
+});

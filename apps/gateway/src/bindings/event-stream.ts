@@ -1,6 +1,7 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type EventId, formatEventId, type Json, retain, wrapped } from '@switchyard/store';
-import { drained } from '../exchange/exchange.ts';
+import Negotiator from 'negotiator';
+import { drained, respond } from '../exchange/exchange.ts';
 import type { StreamItem } from '../operations/operation.ts';
 
 export interface StreamFormat {
@@ -12,8 +13,10 @@ export interface StreamFormat {
   error(error: unknown): string;
 }
 
+const eventStreamType = 'text/event-stream';
+
 const eventStreamHeaders = {
-  'Content-Type': 'text/event-stream',
+  'Content-Type': eventStreamType,
   'Cache-Control': 'no-store',
   // nginx would otherwise buffer events.
   'X-Accel-Buffering': 'no',
@@ -68,6 +71,21 @@ export function eventFrame(id: EventId, json: Json): Json {
 function withoutLineBreaks(json: Json): Json {
   const hasSome = typeof json === 'string' ? json.includes('\n') : json.hasLineBreak;
   return hasSome ? json.toString().replaceAll('\n', '') : json;
+}
+
+/**
+ * Whether the client reads nothing but events. Some clients of streams read JSON with status 200 as a stream without
+ * events, and report no error.
+ */
+export function acceptsOnlyEvents({ headers: { accept } }: IncomingMessage): boolean {
+  if (accept === undefined) return false;
+  const accepted = new Negotiator({ headers: { accept } }).mediaTypes(['application/json', eventStreamType]);
+  return accepted.length === 1 && accepted[0] === eventStreamType;
+}
+
+/** A stream whose only event is its error. @param json the error in this binding */
+export function respondWithError(res: ServerResponse, json: string): void {
+  respond(res, eventStreamType, errorFrame(json), ['Cache-Control', 'no-store']);
 }
 
 /** The last event of a failed stream. It has no id, so the client resumes after the last event that it has. */

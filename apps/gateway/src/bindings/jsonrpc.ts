@@ -15,7 +15,7 @@ import {
 } from '../operations/operation.ts';
 import { type OperationName, operationNames } from '../operations/operations.ts';
 import { toA2AError } from '../telemetry/failures.ts';
-import { serveStream } from './event-stream.ts';
+import { acceptsOnlyEvents, respondWithError, serveStream } from './event-stream.ts';
 import type { GatewayContext } from './gateway-context.ts';
 import { admit, bodyLimits, openCall } from './http-call.ts';
 import { configured, type JsonRpcRequest, parseRequest, type ReceivedJson } from './jsonrpc-request.ts';
@@ -162,9 +162,13 @@ export function writeError(
   exchange: Exchange,
   { id, thrown }: { id: string; thrown: unknown },
 ): void {
+  const { req, res } = exchange;
   const error = reportFailure(context, exchange, thrown);
-  exchange.res.statusCode = httpStatuses[error.code] ?? 200;
-  respond(exchange.res, mediaType, errorEnvelope(id, error));
+  const [status, json] = [httpStatuses[error.code], errorEnvelope(id, error)];
+  // With an error status clients read JSON, also those of a stream.
+  if (status === undefined && acceptsOnlyEvents(req)) return void respondWithError(res, json);
+  res.statusCode = status ?? 200;
+  respond(res, mediaType, json);
 }
 
 export interface JsonRpcStream {

@@ -6,6 +6,7 @@ import {
   type Exchange,
   type FailureContext,
   type Handler,
+  parametersOf,
   pathPart,
   queryText,
   type Route,
@@ -36,8 +37,6 @@ interface OperationRoute extends RequestShape {
   readonly operation: OperationName;
 }
 
-const page = ['tenant', 'pageSize', 'pageToken'];
-const list = [...page, 'contextId', 'status', 'historyLength', 'statusTimestampAfter', 'includeArtifacts'];
 const configs = '/tasks/:taskId/pushNotificationConfigs';
 const config = `${configs}/:id`;
 
@@ -61,14 +60,14 @@ export const routes: readonly OperationRoute[] = [
     inPath: ['id'],
     inQuery: ['tenant', 'historyLength', 'currentGeneration', 'timelineLength'],
   },
-  { verb: 'GET', path: '/tasks', operation: 'ListTasks', inQuery: list },
+  { verb: 'GET', path: '/tasks', operation: 'ListTasks', inQuery: 'all' },
   { verb: 'POST', path: configs, operation: 'CreateTaskPushNotificationConfig', inPath: ['taskId'], hasBody: true },
   {
     verb: 'GET',
     path: configs,
     operation: 'ListTaskPushNotificationConfigs',
     inPath: ['taskId'],
-    inQuery: page,
+    inQuery: 'all',
   },
   {
     verb: 'GET',
@@ -127,8 +126,11 @@ async function handle(context: GatewayContext, exchange: Exchange, route: Operat
 interface RequestShape {
   /** Fields of the request that are in the path. */
   readonly inPath?: readonly string[];
-  /** Fields that are query parameters, as texts: ProtoJSON allows that for every value. */
-  readonly inQuery?: readonly string[];
+  /**
+   * Fields that are query parameters, as texts: ProtoJSON allows that for every value. Others are ignored. `all`: the
+   * operation refuses those that it does not know.
+   */
+  readonly inQuery?: readonly string[] | 'all';
   /** All other fields are in the body. */
   readonly hasBody?: boolean;
 }
@@ -158,7 +160,8 @@ function fromPath(req: RoutedRequest, names: readonly string[]): Record<string, 
   return fields;
 }
 
-function fromQuery(req: RoutedRequest, names: readonly string[]): Record<string, unknown> {
+function fromQuery(req: RoutedRequest, names: readonly string[] | 'all'): Record<string, unknown> {
+  if (names === 'all') return Object.fromEntries(parametersOf(req));
   const fields: Record<string, unknown> = {};
   for (const name of Object.keys(req.query)) {
     const text = names.includes(name) ? queryText(req, name) : undefined;

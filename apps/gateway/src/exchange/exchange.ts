@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type IncomingMessage, type OutgoingHttpHeader, type OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type PeerCertificate, TLSSocket } from 'node:tls';
-import type { A2AError } from '@switchyard/protocol';
+import { type A2AError, invalidParams } from '@switchyard/protocol';
 import type { Json } from '@switchyard/store';
 import type { RequestHandler } from 'express';
 import type { Emit, RequestName } from '../telemetry/events.ts';
@@ -60,13 +60,35 @@ export function queryText(req: Pick<RoutedRequest, 'query'>, name: string): stri
   return typeof first === 'string' ? first : undefined;
 }
 
+/** All query parameters but the version, which any request may have. A repeated one is a list. */
+export function parametersOf({ query }: Pick<RoutedRequest, 'query'>): [name: string, value: unknown][] {
+  return Object.entries(query).filter(([name]) => !isVersionName(name));
+}
+
+/**
+ * For lists: a filter that is ignored, for example because it is misspelled, would be answered with too much.
+ * @throws {A2AError} InvalidParams
+ */
+export function requireKnownParameters(req: Pick<RoutedRequest, 'query'>, names: readonly string[]): void {
+  const unknown = parametersOf(req).filter(([name]) => !names.includes(name));
+  if (unknown.length === 0) return;
+  const description = names.length > 0 ? `is not known; known: ${names.join(', ')}` : 'is not known';
+  throw invalidParams(unknown.slice(0, MAX_NAMED).map(([name]) => ({ field: name.slice(0, 64), description })));
+}
+
+const MAX_NAMED = 10;
+
 /** The protocol version of the request (A2A 3.6), not validated. */
 export function namedVersion(req: Pick<RoutedRequest, 'headers' | 'query'>): string | undefined {
   const header = req.headers['a2a-version'];
   if (typeof header === 'string') return header;
   // Case-insensitive, like the header.
-  const name = Object.keys(req.query).find((each) => each.toLowerCase() === 'a2a-version');
+  const name = Object.keys(req.query).find(isVersionName);
   return name && queryText(req, name);
+}
+
+function isVersionName(name: string): boolean {
+  return name.toLowerCase() === 'a2a-version';
 }
 
 /** The id that `beginExchange` gave the request. */

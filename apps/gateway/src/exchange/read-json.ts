@@ -29,7 +29,8 @@ export async function readJsonText(req: IncomingMessage, limits: BodyLimits): Pr
 }
 
 /**
- * The JSON of a body; an empty one is an empty object, and needs no type.
+ * The JSON of a body; an empty one is an empty object, and needs no type. So is `null`, which some clients send for a
+ * request without fields.
  * @throws {A2AError} ContentTypeNotSupported, PayloadTooLarge, RateLimited, Unavailable, ParseError, InvalidRequest
  */
 export async function readOptionalJson(req: IncomingMessage, limits: BodyLimits): Promise<unknown> {
@@ -40,7 +41,7 @@ export async function readOptionalJson(req: IncomingMessage, limits: BodyLimits)
   const text = await readBody(req, limits);
   if (text === '') return {};
   requireJsonType(req);
-  return parseJson(text);
+  return parseJson(text) ?? {};
 }
 
 function requireJsonType({ headers }: IncomingMessage): void {

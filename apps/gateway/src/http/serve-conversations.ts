@@ -14,6 +14,7 @@ import {
   queryText,
   type Route,
   type RoutedRequest,
+  requireKnownParameters,
   respond,
   respondUnchanged,
 } from '../exchange/exchange.ts';
@@ -42,6 +43,7 @@ function serveConversationList(context: GatewayContext): Handler {
 
 /** @throws {A2AError} InvalidParams */
 function queryOf(req: RoutedRequest): z.output<typeof querySchema> {
+  requireKnownParameters(req, ['contextId', 'limit']);
   const contextId = queryText(req, 'contextId');
   if (contextId === undefined) throw invalidParams([{ field: 'contextId', description: 'is required' }]);
   return parse(querySchema, { contextId, limit: queryText(req, 'limit') });

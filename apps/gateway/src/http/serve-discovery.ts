@@ -17,6 +17,7 @@ import {
   pathPart,
   queryText,
   type RoutedRequest,
+  requireKnownParameters,
   respond,
   respondUnchanged,
 } from '../exchange/exchange.ts';
@@ -135,6 +136,7 @@ const LONGEST_TEXT = 1_024;
 
 /** @throws {A2AError} InvalidParams */
 function searchedText(req: RoutedRequest): string | undefined {
+  requireKnownParameters(req, ['q']);
   const text = queryText(req, 'q');
   if (text === undefined || (text.trim() !== '' && text.length <= LONGEST_TEXT)) return text;
   throw invalidParams([{ field: 'q', description: `must have 1 to ${LONGEST_TEXT} characters` }]);

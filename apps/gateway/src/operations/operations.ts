@@ -7,7 +7,6 @@ import {
   getTaskPushNotificationConfigRequestSchema,
   getTaskRequestSchema,
   listTaskPushNotificationConfigsRequestSchema,
-  listTasksRequestSchema,
   sendMessageRequestSchema,
   subscribeToTaskRequestSchema,
 } from '@switchyard/protocol/schemas';
@@ -16,7 +15,7 @@ import type { Call } from '../call/call.ts';
 import type { Backend } from './backend.ts';
 import { cancelTask } from './cancel-task.ts';
 import { getTask } from './get-task.ts';
-import { listTasks } from './list-tasks.ts';
+import { listedTasksSchema, listTasks } from './list-tasks.ts';
 import { type Operation, type OperationFactory, streaming, type UnaryResult, unary } from './operation.ts';
 import { createPushConfig, deletePushConfig, getPushConfig, listPushConfigs } from './push-configs.ts';
 import { sendMessage } from './send-message.ts';
@@ -28,12 +27,12 @@ export const definitions = {
   SendMessage: unary(sendMessageRequestSchema, sendMessage),
   SendStreamingMessage: streaming(sendMessageRequestSchema, sendStreamingMessage),
   GetTask: unary(getTaskRequestSchema, getTask),
-  ListTasks: unary(listTasksRequestSchema, listTasks),
+  ListTasks: unary(listedTasksSchema, listTasks),
   CancelTask: unary(cancelTaskRequestSchema, cancelTask),
   SubscribeToTask: streaming(subscribeToTaskRequestSchema, subscribeToTask),
   CreateTaskPushNotificationConfig: unary(createTaskPushNotificationConfigRequestSchema, createPushConfig),
   GetTaskPushNotificationConfig: unary(getTaskPushNotificationConfigRequestSchema, getPushConfig),
-  ListTaskPushNotificationConfigs: unary(listTaskPushNotificationConfigsRequestSchema, listPushConfigs),
+  ListTaskPushNotificationConfigs: unary(listTaskPushNotificationConfigsRequestSchema.strict(), listPushConfigs),
   DeleteTaskPushNotificationConfig: unary(deleteTaskPushNotificationConfigRequestSchema, deletePushConfig),
   GetExtendedAgentCard: unary(getExtendedAgentCardRequestSchema, getExtendedAgentCard),
 } as const satisfies Readonly<Partial<Record<Action, OperationFactory>>>;

@@ -2,7 +2,6 @@ import type { GetTaskRequest } from '@switchyard/protocol';
 import {
   cancelTaskRequestSchema,
   getTaskRequestSchema,
-  listTasksRequestSchema,
   sendMessageConfigurationSchema,
   sendMessageRequestSchema,
   subscribeToTaskRequestSchema,
@@ -14,7 +13,7 @@ import { awaitItem } from '../operations/await-item.ts';
 import type { Backend } from '../operations/backend.ts';
 import { cancelTask } from '../operations/cancel-task.ts';
 import { pollTask } from '../operations/get-task.ts';
-import { pageResult, readPage } from '../operations/list-tasks.ts';
+import { listedTasksSchema, pageResult, readPage } from '../operations/list-tasks.ts';
 import { type StreamItem, streaming, type UnaryResult, unary } from '../operations/operation.ts';
 import { bindOperations, definitions, type Operations } from '../operations/operations.ts';
 import { sendMessage } from '../operations/send-message.ts';
@@ -48,7 +47,7 @@ const previewDefinitions = {
     withGenerations(await sendStreamingMessage(backend, call, request)),
   ),
   GetTask: unary(getTaskRequestSchema.extend(poll), getTask),
-  ListTasks: unary(listTasksRequestSchema, async (backend, call, request) => {
+  ListTasks: unary(listedTasksSchema, async (backend, call, request) => {
     const { tasks, seqs, ...page } = await readPage(backend, call, request);
     return pageResult({ ...page, tasks: tasks.map((task, i) => taskWithGeneration(task, seqs[i] ?? 0).toString()) });
   }),

@@ -76,7 +76,8 @@ function normaliseObject(fields: readonly Field[], { isStrict }: { readonly isSt
     let copy: JsonObject | undefined;
     for (const field of fields) {
       const normal = normaliseField(field, value);
-      if (isNormalised(value, field.name, normal)) continue;
+      const hasOther = isStrict && field.protoName !== field.name && field.protoName in value;
+      if (!hasOther && isNormalised(value, field.name, normal)) continue;
       copy ??= isStrict ? withoutProtoNames(fields, value) : knownFields(fields, value);
       setField(copy, field.name, normal);
     }

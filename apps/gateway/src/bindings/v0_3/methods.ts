@@ -3,6 +3,7 @@ import type { ServerCallContext } from '@a2a-js/sdk/server';
 import type { z } from 'zod';
 import {
   deleteConfigParamsSchema,
+  listConfigsParamsSchema,
   messageParamsSchema,
   noParamsSchema,
   setConfigParamsSchema,
@@ -60,7 +61,7 @@ export const legacyMethods = {
     const { id, pushNotificationConfigId } = as<TaskParams>(params);
     return translation.getTaskPushNotificationConfig(id, pushNotificationConfigId, context);
   }),
-  'tasks/pushNotificationConfig/list': unary(taskParamsSchema, (translation, params, context) =>
+  'tasks/pushNotificationConfig/list': unary(listConfigsParamsSchema, (translation, params, context) =>
     translation.listTaskPushNotificationConfigs(as<TaskParams>(params).id, context),
   ),
   'tasks/pushNotificationConfig/delete': unary(deleteConfigParamsSchema, async (translation, params, context) => {

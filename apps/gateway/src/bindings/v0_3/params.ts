@@ -45,6 +45,9 @@ export const messageParamsSchema = z.object({
 /** A2A 0.3, 7.3: of all methods for one task. */
 export const taskParamsSchema = z.object({ id: idSchema });
 
+/** A2A 0.3, 7.7. Strict, as every list. */
+export const listConfigsParamsSchema = z.strictObject({ id: idSchema, metadata: jsonValueSchema.exactOptional() });
+
 /** A2A 0.3, 7.5. */
 export const setConfigParamsSchema = z.object({ taskId: idSchema, pushNotificationConfig: pushConfigSchema });
 

@@ -16,6 +16,7 @@ import {
   type Exchange,
   namedVersion,
   reportFailure,
+  requireKnownParameters,
   respond,
 } from '../../exchange/exchange.ts';
 import { readOptionalJson } from '../../exchange/read-json.ts';
@@ -47,6 +48,7 @@ export function serveLegacyRest(context: GatewayContext): RequestHandler {
     const exchange = { req, res };
     try {
       const caller = await openCaller(context, exchange);
+      if (isList(req)) requireKnownParameters(req, []);
       callers.set(req, caller);
       req.body = toPushConfigBody(req, await readParams(context, exchange, caller));
       speakRestDialect(res);
@@ -138,6 +140,10 @@ function legacyErrorBody({ code, message }: LegacyError): LegacyError & HttpErro
 
 function isLegacyError(body: unknown): body is LegacyError {
   return typeof body === 'object' && body !== null && 'code' in body && 'message' in body;
+}
+
+function isList({ method, path }: Pick<Request, 'method' | 'path'>): boolean {
+  return method === 'GET' && /^\/v1\/tasks(?:\/[^/]+\/pushNotificationConfigs)?$/.test(path);
 }
 
 /**

@@ -75,7 +75,8 @@ function toRequest({ operation, params, headers }: Invocation): RequestInit & { 
     delete rest[name];
     return encodeURIComponent(value);
   });
-  const query = (route.inQuery ?? []).flatMap((name) =>
+  const { inQuery = [] } = route;
+  const query = (inQuery === 'all' ? Object.keys(rest) : inQuery).flatMap((name) =>
     rest[name] === undefined ? [] : [`${name}=${encodeURIComponent(String(rest[name]))}`],
   );
   return {
