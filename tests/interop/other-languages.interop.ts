@@ -42,18 +42,20 @@ const everyCase: Report = {
   not_found: 'TaskNotFound',
   not_cancelable: 'TaskNotCancelable',
   invalid: { error: 'InvalidParams', namesField: true },
+  stream_errors: { unknown: 'TaskNotFound', ended: 'UnsupportedOperation', invalid: 'InvalidParams' },
+  list_after: [1, 0],
   push: 'https://example.com/hook',
   push_list: { listed: 1, left: 0 },
 };
 
 /** Cases that the client itself refuses, in this version and binding. */
 const unsupported: Readonly<Record<string, readonly string[]>> = {
-  'python-1 0.3 JSONRPC': ['list'],
-  'python-1 0.3 HTTP+JSON': ['list', 'push_list'],
-  'python-1 0.3 GRPC': ['list'],
-  'go 0.3 JSONRPC': ['list'],
-  'go 0.3 HTTP+JSON': ['list'],
-  'go 0.3 GRPC': ['list'],
+  'python-1 0.3 JSONRPC': ['list', 'list_after'],
+  'python-1 0.3 HTTP+JSON': ['list', 'list_after', 'push_list'],
+  'python-1 0.3 GRPC': ['list', 'list_after'],
+  'go 0.3 JSONRPC': ['list', 'list_after'],
+  'go 0.3 HTTP+JSON': ['list', 'list_after'],
+  'go 0.3 GRPC': ['list', 'list_after'],
 };
 
 interface Sdk {
@@ -72,7 +74,7 @@ const sdks: readonly Sdk[] = [
     client: 'python-0.3',
     toolchain: pythonToolchain,
     versions: ['0.3'],
-    lacks: ['list', 'invalid', 'push_list'],
+    lacks: ['list', 'list_after', 'invalid', 'push_list'],
   },
   { name: 'Go 2.4', client: 'go', toolchain: goToolchain, versions: ['1.0', '0.3'] },
 ];

@@ -67,7 +67,8 @@ describe('a path is the same with a query, a trailing slash or an escape', () =>
   ])('REST: %s', async (_, path, init) => {
     const whole = `/agents/echo${typeof path === 'string' ? path : path()}`;
     const direct = await answerTo(whole, init);
-    expect(await answerTo(`${whole}?x=1`, init)).toEqual(direct);
+    // A list refuses an unknown parameter.
+    expect(await answerTo(`${whole}?a2a-version=1.0`, init)).toEqual(direct);
     expect(await answerTo(`${whole}/`, init)).toEqual(direct);
   });
 

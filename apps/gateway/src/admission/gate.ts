@@ -45,6 +45,16 @@ export class Gate {
     return known ? this.#createAdmission(request, known) : this.#identify(request);
   }
 
+  /** For what anybody may read, but no foreign page. @throws {A2AError} PermissionDenied */
+  requireHost(request: IncomingRequest): void {
+    try {
+      this.#dependencies.origins.requireHost(request.host);
+    } catch (thrown) {
+      this.#onRefusal(request, thrown);
+      throw thrown;
+    }
+  }
+
   #createAdmission(request: IncomingRequest, identity: Identity): Admission {
     const admission = new Admission(identity, request, this.#dependencies);
     if (this.#signIns.isFirst(admission.identity)) admission.audit({ what: 'sign-in', outcome: 'ok' });

@@ -52,9 +52,14 @@ export class Origins {
   }
 
   /** @throws {A2AError} PermissionDenied */
-  require({ headers, host, isSafe }: RequestOrigin): void {
+  requireHost(host: string | undefined): void {
     if (!this.#serves(host))
       throw new A2AError('PermissionDenied', 'This host name is not allowed: ALLOWED_HOSTS lists the allowed ones');
+  }
+
+  /** @throws {A2AError} PermissionDenied */
+  require({ headers, host, isSafe }: RequestOrigin): void {
+    this.requireHost(host);
     const { origin, 'sec-fetch-site': site } = headers;
     const isForeign = origin === undefined ? site === 'cross-site' && !isSafe : !this.#isOfPage(origin, host);
     if (isForeign)

@@ -3,6 +3,7 @@ import type { TraceContext } from '@switchyard/protocol';
 import type { AnnouncedAgent, EventId, Scope } from '@switchyard/store';
 import { traceContextIn } from '@switchyard/telemetry';
 import type { Admission } from '../admission/admission.ts';
+import type { IncomingRequest } from '../admission/gate.ts';
 import { agentOfCall } from '../agents/agent-directory.ts';
 import { type AgentEndpoint, type Call, type CallerContext, endpointAt } from '../call/call.ts';
 import { activeExtensions, parseExtensions } from '../call/extensions.ts';
@@ -127,8 +128,17 @@ export interface AdmittedRequest {
 }
 
 /** Admits or refuses a request before its body is read. @throws {A2AError} */
-export function admit({ gate, settings }: GatewayContext, { req, res }: Exchange): Admission | Promise<Admission> {
-  return gate.admit({
+export function admit(context: GatewayContext, exchange: Exchange): Admission | Promise<Admission> {
+  return context.gate.admit(incoming(context, exchange));
+}
+
+/** For what anybody may read, but no foreign page. @throws {A2AError} PermissionDenied */
+export function requireHost(context: GatewayContext, exchange: Exchange): void {
+  context.gate.requireHost(incoming(context, exchange));
+}
+
+function incoming({ settings }: GatewayContext, { req, res }: Exchange): IncomingRequest {
+  return {
     headers: req.headers,
     address: clientAddress(req.socket.remoteAddress, req.headers['x-forwarded-for'], settings.rates.proxies),
     certificate: clientCertificate(req.socket),
@@ -136,7 +146,7 @@ export function admit({ gate, settings }: GatewayContext, { req, res }: Exchange
     requestId: requestIdIn(res),
     answer: res,
     isSafe: req.method === 'GET' || req.method === 'HEAD',
-  });
+  };
 }
 
 /** Options for reading the body of an admitted request: its bytes count until the request is over. */

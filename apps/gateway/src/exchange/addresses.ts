@@ -7,6 +7,35 @@ import type { GatewaySettings } from '../settings/gateway-settings.ts';
 /** A Host header that may be copied into a card: it comes from the client. */
 const hostForm = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
 
+/** Cache: most requests have the same host. */
+let lastValid: string | undefined;
+
+/**
+ * Makes `headers.host` the host of the request (RFC 9112 3.2): a target in absolute form has its own, which counts.
+ * @returns false if there are several, or one that is not a host
+ */
+export function settleHost({ headers, rawHeaders, url = '' }: IncomingMessage): boolean {
+  if (!url.startsWith('/') && url.includes('://')) headers.host = authorityOf(url);
+  const { host } = headers;
+  if (host === undefined || host === '') return true;
+  let count = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) if (isHostName(rawHeaders[i])) count++;
+  if (count > 1) return false;
+  if (host === lastValid) return true;
+  if (!hostForm.test(host) || !URL.canParse(`http://${host}`)) return false;
+  lastValid = host;
+  return true;
+}
+
+function isHostName(name = ''): boolean {
+  return name.length === 4 && name.toLowerCase() === 'host';
+}
+
+/** The authority of a URL, not validated. */
+function authorityOf(url: string): string {
+  return /^[^:]*:\/\/([^/?#]*)/.exec(url)?.[1] ?? '';
+}
+
 /** Base URL of this gateway for clients, without a slash at the end: from settings, otherwise from the request. */
 export function baseUrl(
   req: IncomingMessage,

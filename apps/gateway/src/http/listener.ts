@@ -4,6 +4,7 @@ import { createServer as createTlsServer, Server as TlsServer } from 'node:https
 import type { AddressInfo, Socket } from 'node:net';
 import { A2AError, toHttpError } from '@switchyard/protocol';
 import { urlHost } from '@switchyard/settings';
+import { settleHost } from '../exchange/addresses.ts';
 import { ServedResponse } from '../exchange/exchange.ts';
 import { type ConnectionLimits, type TlsSettings, tlsOptions } from '../settings/connection-settings.ts';
 
@@ -45,9 +46,11 @@ export class Listener {
     const isLast = (): boolean => this.#isClosing;
     const serve: RequestListener = (req, res) => {
       answers.set(req.socket, res);
-      if (res instanceof ServedResponse) res.isLast = isLast;
+      // Node drops what is pipelined behind a request with Upgrade: the client would take a later answer for its own.
+      if (res instanceof ServedResponse) res.isLast = req.headers.upgrade === undefined ? isLast : always;
       if (req.rawHeaders.length > 2 * maxHeaders) refuse(req.socket, '431 Request Header Fields Too Large');
-      else handler(req, res);
+      else if (settleHost(req)) handler(req, res);
+      else refuse(req.socket, '400 Bad Request');
     };
     this.#http = tls
       ? createTlsServer({ ...options, ...tlsOptions(tls), handshakeTimeout: connections.headersMs }, serve)
@@ -116,6 +119,8 @@ function serverOptions({ headersMs, bodyMs }: ConnectionLimits): ServerOptions {
     maxHeaderSize: maxHeaderBytes,
   };
 }
+
+const always = (): boolean => true;
 
 /** The last response of each connection. */
 const answers = new WeakMap<Socket, ServerResponse>();

@@ -6,6 +6,7 @@ import findMyWay, { type HTTPMethod } from 'find-my-way';
 import { manifestPath, registryPath } from '../agents/ard.ts';
 import { cardPath, jwksPath } from '../agents/endpoints.ts';
 import type { GatewayContext } from '../bindings/gateway-context.ts';
+import { requireHost } from '../bindings/http-call.ts';
 import { serveJsonRpc } from '../bindings/jsonrpc.ts';
 import { refuseFault, refusePath, refuseVerb, restRoutes, writeError } from '../bindings/rest.ts';
 import { legacyJsonRpc } from '../bindings/v0_3/serve-jsonrpc.ts';
@@ -43,23 +44,35 @@ export function createApp(context: GatewayContext, readiness: Readiness): Reques
 /** The router prefers the more specific path: a tenant can have any name, and comes last. */
 function routesOf(context: GatewayContext, readiness: Readiness): Route[] {
   const { settings } = context;
+  const open = (handle: Handler): Handler => forKnownHosts(context, handle);
   return [
     ...bases.flatMap((base) => agentRoutes(context, base)),
     ...tenantBases.flatMap((base) => taskRoutes(context, base)),
     ...conversationRoutes(context),
     { verb: 'GET', path: '/agents', handle: serveAgentList(context) },
     ...(settings.ard === 'off' ? [] : ardRoutes(context)),
-    { verb: 'GET', path: jwksPath, handle: serveJwks(publicKeys(context), settings.cardMaxAgeSeconds) },
-    { verb: 'GET', path: '/console', handle: redirectToConsole(context, context.consoleUrl) },
+    { verb: 'GET', path: jwksPath, handle: open(serveJwks(publicKeys(context), settings.cardMaxAgeSeconds)) },
+    { verb: 'GET', path: '/console', handle: open(redirectToConsole(context, context.consoleUrl)) },
     ...(settings.mcp ? [{ verb: 'POST', path: '/mcp', handle: serveMcp(context) } as const] : []),
     { verb: 'GET', path: '/healthz', handle: serveHealth },
     { verb: 'GET', path: '/readyz', handle: serveReadiness(readiness) },
   ];
 }
 
+/**
+ * What needs no credential is still not for a page whose own name resolves to this gateway. Health checks are: they
+ * come with any name, and say nothing about agents.
+ */
+function forKnownHosts(context: GatewayContext, handle: Handler): Handler {
+  return (req, res) => {
+    requireHost(context, { req, res });
+    return handle(req, res);
+  };
+}
+
 function ardRoutes(context: GatewayContext): Route[] {
   return [
-    { verb: 'GET', path: manifestPath, handle: serveManifest(context) },
+    { verb: 'GET', path: manifestPath, handle: forKnownHosts(context, serveManifest(context)) },
     { verb: 'POST', path: `${registryPath}search`, handle: serveSearch(context) },
   ];
 }
@@ -69,7 +82,7 @@ function agentRoutes(context: GatewayContext, base: string): Route[] {
   return [
     { verb: 'POST', path: base || '/', handle: serveJsonRpc(context, older) },
     ...taskRoutes(context, base),
-    { verb: 'GET', path: base + cardPath, handle: serveCard(context) },
+    { verb: 'GET', path: base + cardPath, handle: forKnownHosts(context, serveCard(context)) },
   ];
 }
 
@@ -140,8 +153,11 @@ function serve(context: GatewayContext, handle: Handler, { req, res, params, que
   const routed = Object.assign(req, { path, params, query });
   beginExchange(context.emit, { req: routed, res });
   const answer = search === undefined || isUtf8(search) ? handle : unreadable(context);
-  // Handlers answer errors themselves; if that fails, the connection is closed.
-  Promise.resolve(answer(routed, res)).catch(() => res.destroy());
+  const exchange = { req: routed, res };
+  // Handlers answer errors themselves; this is for their own faults. If that fails, too, the connection is closed.
+  Promise.try(answer, routed, res)
+    .catch((thrown: unknown) => writeError(context, exchange, thrown))
+    .catch(() => res.destroy());
 }
 
 function splitUrl(url: string): [path: string, search?: string] {

@@ -96,7 +96,7 @@ describe('A page of another site', () => {
 });
 
 describe('A host name that resolves to this machine (DNS rebinding)', () => {
-  it.each(['rebind.example', 'rebind.example:4000', 'localhost.evil.example', '127.0.0.1.evil.example', 'a b'])(
+  it.each(['rebind.example', 'rebind.example:4000', 'localhost.evil.example', '127.0.0.1.evil.example'])(
     'gets 403: Host %s',
     async (host) => {
       const headers = [`Host: ${host}`, `Origin: http://${host}`, json];

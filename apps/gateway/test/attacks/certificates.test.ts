@@ -3,9 +3,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { get as request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { connect } from 'node:tls';
 import { Client, credentials, type ServiceError } from '@grpc/grpc-js';
 import type { AgentCard } from '@switchyard/protocol';
+import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createGateway } from '../../src/index.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 
 const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
@@ -135,4 +138,47 @@ describe.runIf(hasOpenssl)('a client certificate', () => {
     ] as const)
       expect([name, await both(make(name, { by: 'ours', subject, names }))]).toEqual([name, [401, 16]]);
   });
+
+  it('is only requested over a version of TLS that is allowed, over HTTP and gRPC, also after a reload', async () => {
+    const { certificate, key: privateKey } = read('server');
+    const tls = { certificate, privateKey, minVersion: 'TLSv1.3' } as const;
+    const settings = { auth: { keys: [] }, tls, grpc: { port: 0, publicAddress: 'auto', tls } };
+    const gateway = createGateway(
+      { port: 0, defaultAgent: 'echo', ...settings },
+      { store: stage.store, log: pino({ level: 'silent' }) },
+    );
+    try {
+      const { url: own, grpcPort: ownGrpc = 0 } = await gateway.start();
+      const ports = [Number(new URL(own).port), ownGrpc];
+      const speaks = async (maxVersion: 'TLSv1.2' | 'TLSv1.3') =>
+        Promise.all(ports.map((port) => canConnect({ port, maxVersion })));
+      expect([await speaks('TLSv1.2'), await speaks('TLSv1.3')]).toEqual([
+        [false, false],
+        [true, true],
+      ]);
+      gateway.reload({ ...settings, admin: undefined });
+      expect([await speaks('TLSv1.2'), await speaks('TLSv1.3')]).toEqual([
+        [false, false],
+        [true, true],
+      ]);
+    } finally {
+      await gateway.stop();
+    }
+  });
 });
+
+function canConnect({ port, maxVersion }: { port: number; maxVersion: 'TLSv1.2' | 'TLSv1.3' }): Promise<boolean> {
+  return new Promise((resolve) => {
+    const options = {
+      port,
+      host: '127.0.0.1',
+      maxVersion,
+      rejectUnauthorized: false,
+      ALPNProtocols: ['h2', 'http/1.1'],
+    };
+    const socket = connect(options, () => {
+      socket.destroy();
+      resolve(true);
+    }).on('error', () => resolve(false));
+  });
+}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"slices"
 	"strings"
@@ -85,9 +86,10 @@ func (c *cases) follow(ctx context.Context, scenario string, task *a2a.Task) ([]
 
 // The errors that a caller of the SDK can tell apart.
 var names = map[error]string{
-	a2a.ErrTaskNotFound:      "TaskNotFound",
-	a2a.ErrTaskNotCancelable: "TaskNotCancelable",
-	a2a.ErrInvalidParams:     "InvalidParams",
+	a2a.ErrTaskNotFound:         "TaskNotFound",
+	a2a.ErrTaskNotCancelable:    "TaskNotCancelable",
+	a2a.ErrInvalidParams:        "InvalidParams",
+	a2a.ErrUnsupportedOperation: "UnsupportedOperation",
 }
 
 func name(err error) string {
@@ -193,6 +195,47 @@ func (c *cases) invalid(ctx context.Context) (any, error) {
 	return facts{"error": name(err), "namesField": strings.Contains(fmt.Sprint(err), "message.parts")}, nil
 }
 
+// The first error of a stream; a stream that ends without one is "none".
+func streamError(events iter.Seq2[a2a.Event, error]) string {
+	for _, err := range events {
+		if err != nil {
+			return name(err)
+		}
+	}
+	return "none"
+}
+
+func (c *cases) streamErrors(ctx context.Context) (any, error) {
+	task, err := c.task(ctx, "tck-complete-task")
+	if err != nil {
+		return nil, err
+	}
+	bad := request("tck-complete-task", nil)
+	bad.Message.Parts = a2a.ContentParts{}
+	return facts{
+		"unknown": streamError(c.client.SubscribeToTask(ctx, &a2a.SubscribeToTaskRequest{ID: "nothing"})),
+		"ended":   streamError(c.client.SubscribeToTask(ctx, &a2a.SubscribeToTaskRequest{ID: task.ID})),
+		"invalid": streamError(c.client.SendStreamingMessage(ctx, bad)),
+	}, nil
+}
+
+func (c *cases) listAfter(ctx context.Context) (any, error) {
+	task, err := c.task(ctx, "tck-complete-task")
+	if err != nil {
+		return nil, err
+	}
+	found := []int{}
+	for _, year := range []int{2000, 2050} {
+		after := time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC)
+		page, err := c.client.ListTasks(ctx, &a2a.ListTasksRequest{ContextID: task.ContextID, StatusTimestampAfter: &after})
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, len(page.Tasks))
+	}
+	return found, nil
+}
+
 func (c *cases) push(ctx context.Context) (any, error) {
 	task, err := c.task(ctx, "tck-input-required")
 	if err != nil {
@@ -264,7 +307,7 @@ func main() {
 	}{
 		{"send", c.send}, {"reply", c.reply}, {"stream", c.stream}, {"follow_up", c.followUp}, {"get", c.get},
 		{"list", c.list}, {"cancel", c.cancel}, {"not_found", c.notFound}, {"not_cancelable", c.notCancelable},
-		{"invalid", c.invalid}, {"push", c.push}, {"push_list", c.pushList},
+		{"invalid", c.invalid}, {"stream_errors", c.streamErrors}, {"list_after", c.listAfter}, {"push", c.push}, {"push_list", c.pushList},
 	} {
 		got, err := each.run(ctx)
 		report(each.name, got, err)

@@ -98,6 +98,26 @@ class Cases:
         found = await error(self.plain.cancel_task(TaskIdParams(id=task.id)))
         return 'TaskNotCancelable' if 'has ended already' in found else found
 
+    async def stream_errors(self):
+        task = await self.task('tck-complete-task')
+
+        async def read(events):
+            async for _ in events:
+                pass
+
+        async def named(name, words, events):
+            found = await error(read(events))
+            return name if words in found else found
+
+        return {
+            'unknown': await named(
+                'TaskNotFound', 'does not exist', self.streaming.resubscribe(TaskIdParams(id='nothing'))
+            ),
+            'ended': await named(
+                'UnsupportedOperation', 'has ended', self.streaming.resubscribe(TaskIdParams(id=task.id))
+            ),
+        }
+
     async def push(self):
         task = await self.task('tck-input-required')
         config = PushNotificationConfig(id='hook', url=WEBHOOK)

@@ -103,6 +103,31 @@ class Cases:
         found = await error(send())
         return {'error': found['error'], 'namesField': 'message.parts' in found['message']}
 
+    async def stream_errors(self):
+        task = await self.task('tck-complete-task')
+        bad = request('tck-complete-task')
+        bad.message.ClearField('parts')
+
+        async def read(events):
+            async for _ in events:
+                pass
+
+        streams = {
+            'unknown': self.streaming.subscribe(pb.SubscribeToTaskRequest(id='nothing')),
+            'ended': self.streaming.subscribe(pb.SubscribeToTaskRequest(id=task.id)),
+            'invalid': self.streaming.send_message(bad),
+        }
+        return {name: (await error(read(events)))['error'] for name, events in streams.items()}
+
+    async def list_after(self):
+        task = await self.task('tck-complete-task')
+        found = []
+        for year in (2000, 2050):
+            after = pb.ListTasksRequest(context_id=task.context_id)
+            after.status_timestamp_after.FromJsonString(f'{year}-01-01T00:00:00Z')
+            found.append(len((await self.plain.list_tasks(after)).tasks))
+        return found
+
     async def push(self):
         task = await self.task('tck-input-required')
         ids = {'task_id': task.id, 'id': 'hook'}

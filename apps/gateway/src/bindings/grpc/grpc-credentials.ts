@@ -1,64 +1,32 @@
-import { experimental, ServerCredentials } from '@grpc/grpc-js';
-import type { TlsSettings } from '../../settings/connection-settings.ts';
+import { ServerCredentials } from '@grpc/grpc-js';
+import { type TlsSettings, tlsOptions } from '../../settings/connection-settings.ts';
 
-/** TLS for gRPC. With an authority in settings, client certificates are requested but not required. */
-export class GrpcCredentials {
-  readonly #provider = new Provider();
+/** The certificate of the gRPC port. */
+export interface GrpcCredentials {
   readonly credentials: ServerCredentials;
-
-  /** @param tls unset: without TLS */
-  constructor(tls: TlsSettings | undefined) {
-    if (tls) this.#provider.set(tls);
-    this.credentials = tls
-      ? experimental.createCertificateProviderServerCredentials(
-          this.#provider,
-          tls.clientAuthorities ? this.#provider : null,
-          false,
-        )
-      : ServerCredentials.createInsecure();
-  }
-
   /** Replaces the certificate for new connections. */
-  reload(tls: TlsSettings | undefined): void {
-    if (tls) this.#provider.set(tls);
-  }
+  reload(tls: TlsSettings | undefined): void;
 }
 
-/** Calls the library's listener a moment later: the library adds it before it is ready for a call. */
-class Provider implements experimental.CertificateProvider {
-  readonly #ofServer = new Set<experimental.IdentityCertificateUpdateListener>();
-  readonly #ofAuthorities = new Set<experimental.CaCertificateUpdateListener>();
-  #tls: TlsSettings | undefined;
+/** @param tls unset: without TLS */
+export function createGrpcCredentials(tls: TlsSettings | undefined): GrpcCredentials {
+  if (!tls) return { credentials: ServerCredentials.createInsecure(), reload: () => undefined };
+  const credentials = new TlsCredentials(tls);
+  return { credentials, reload: (changed) => changed && credentials.reload(changed) };
+}
 
-  set(tls: TlsSettings): void {
-    this.#tls = tls;
-    for (const listener of this.#ofAuthorities) this.#notifyAuthorities(listener);
-    for (const listener of this.#ofServer) this.#notifyServer(listener);
+/** The same options as for HTTP. (The library's own credentials have no minimum version, and cannot be changed.) */
+class TlsCredentials extends ServerCredentials {
+  /** Options of the server, such as `requestCert`, are given with those of the certificate. */
+  constructor(tls: TlsSettings) {
+    super({}, tlsOptions(tls));
   }
 
-  addIdentityCertificateListener(listener: experimental.IdentityCertificateUpdateListener): void {
-    this.#ofServer.add(listener);
-    queueMicrotask(() => this.#notifyServer(listener));
+  reload(tls: TlsSettings): void {
+    this.updateSecureContextOptions(tlsOptions(tls));
   }
 
-  removeIdentityCertificateListener(listener: experimental.IdentityCertificateUpdateListener): void {
-    this.#ofServer.delete(listener);
-  }
-
-  addCaCertificateListener(listener: experimental.CaCertificateUpdateListener): void {
-    this.#ofAuthorities.add(listener);
-    queueMicrotask(() => this.#notifyAuthorities(listener));
-  }
-
-  removeCaCertificateListener(listener: experimental.CaCertificateUpdateListener): void {
-    this.#ofAuthorities.delete(listener);
-  }
-
-  #notifyServer(listener: experimental.IdentityCertificateUpdateListener): void {
-    if (this.#tls) listener({ certificate: this.#tls.certificate, privateKey: this.#tls.privateKey });
-  }
-
-  #notifyAuthorities(listener: experimental.CaCertificateUpdateListener): void {
-    if (this.#tls?.clientAuthorities) listener({ caCertificate: this.#tls.clientAuthorities });
+  override _equals(other: ServerCredentials): boolean {
+    return this === other;
   }
 }

@@ -8,7 +8,7 @@ import type { TlsSettings } from '../../settings/connection-settings.ts';
 import type { GrpcLimits, GrpcSettings } from '../../settings/gateway-settings.ts';
 import { withPreviewFields } from '../../v1_1/grpc-fields.ts';
 import { type AdmissionContext, admission, UnreadableMessage } from './admission.ts';
-import { GrpcCredentials } from './grpc-credentials.ts';
+import { createGrpcCredentials } from './grpc-credentials.ts';
 import { StreamGuard } from './stream-guard.ts';
 
 /** Names for health checks: '' is the whole server. */
@@ -39,7 +39,7 @@ export class GrpcListener {
   readonly #server: Server;
   readonly #health = new HealthImplementation();
   readonly #guard: StreamGuard;
-  #credentials = new GrpcCredentials(undefined);
+  #credentials = createGrpcCredentials(undefined);
   #port: number | undefined;
 
   /** A larger message ends with RESOURCE_EXHAUSTED; a client that does not answer a ping is disconnected. */
@@ -64,7 +64,7 @@ export class GrpcListener {
 
   /** Rejects if it cannot listen, for example because the port is in use. */
   async open(host: string, { port, tls }: GrpcSettings): Promise<void> {
-    this.#credentials = new GrpcCredentials(tls);
+    this.#credentials = createGrpcCredentials(tls);
     const bind = promisify(this.#server.bindAsync.bind(this.#server));
     const address = `${urlHost(host)}:${port}`;
     this.#port = await bind(address, this.#credentials.credentials).catch((cause: unknown) => {
