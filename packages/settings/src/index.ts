@@ -4,10 +4,11 @@ export { hostName, isAddressOrLocalhost, isLoopback, urlHost } from './host-name
 export { hasKey, readOperatorKey } from './keys/operator-key.ts';
 export { readSigningKeys } from './keys/read-signing-keys.ts';
 export type { PublicJwk, SigningKey } from './keys/signing-key.ts';
+export { quoted } from './quoted.ts';
 export { type Environment, Settings, SettingsError, type ValuesOf } from './read-settings.ts';
 export type { Rate } from './setting/kinds.ts';
 export type { Setting } from './setting/setting.ts';
 export { fullTables, shortTable } from './settings-table.ts';
-export { collector, quoted, sharedAssignments } from './shared-settings.ts';
+export { collector, sharedAssignments } from './shared-settings.ts';
 export { storeSettings } from './store-settings.ts';
 export { unknownSettings, unknownSettingText } from './unknown-settings.ts';

@@ -1,4 +1,5 @@
 import { allSettings } from './all-settings.ts';
+import { quoted } from './quoted.ts';
 import type { Environment, ValuesOf } from './read-settings.ts';
 import type { Setting } from './setting/setting.ts';
 
@@ -19,11 +20,6 @@ export function sharedAssignments(environment: Environment): string {
 
 function isSecret({ isSecret: secret }: Setting, text: string): boolean {
   return secret instanceof RegExp ? secret.test(text) : secret === true;
-}
-
-/** Quotes a value for sh, bash and zsh. */
-export function quoted(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 type TraceValues = Pick<ValuesOf<'gateway'>, 'TRACES' | 'TRACES_URL' | 'TRACES_SAMPLE'>;

@@ -24,7 +24,6 @@ import type { CliOptions } from '../settings/options.ts';
 import { type Capability, type Card, readCard } from './card.ts';
 import { type ChosenInterface, chooseInterface, newestVersion } from './choose-interface.ts';
 import { credentialsFor, flagsFor } from './credentials.ts';
-import { grpcFactory, grpcTarget } from './grpc.ts';
 import type { PushConfig, SendMessageResponse, StreamResponse, Task } from './objects.ts';
 import { redacted, wireFetch } from './wire.ts';
 
@@ -113,13 +112,14 @@ interface ConnectOptions {
 }
 
 /** The SDK reads the version from the card, so it gets a card with only this interface. */
-function open(chosen: ChosenInterface, card: Card, { fetchImpl, ...grpc }: ConnectOptions): Promise<Transport> {
+async function open(chosen: ChosenInterface, card: Card, { fetchImpl, ...grpc }: ConnectOptions): Promise<Transport> {
   const { url, binding, version } = chosen;
   const supportedInterfaces = [{ url, protocolBinding: binding, protocolVersion: version }];
   const sdkCard = SdkCard.fromJSON({ ...card, supportedInterfaces });
   const options = { fetchImpl, legacyCompat: { enabled: true } };
   if (binding === 'JSONRPC') return new JsonRpcTransportFactory(options).create(url, sdkCard);
   if (binding === 'HTTP+JSON') return new RestTransportFactory(options).create(url, sdkCard);
+  const { grpcFactory, grpcTarget } = await import('./grpc.ts');
   return grpcFactory(url, grpc).create(grpcTarget(url), sdkCard);
 }
 

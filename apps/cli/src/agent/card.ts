@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { agentCardSchema } from '@switchyard/protocol/schemas';
 import { z } from 'zod';
 import { Failure } from '../failures/failure.ts';
 
@@ -48,7 +47,8 @@ export async function readCard(reference: string, version: string, send: typeof 
 }
 
 /** Violations of the A2A 1.0 schema; empty if there are none. */
-export function problemsOf(card: Card): readonly string[] {
+export async function problemsOf(card: Card): Promise<readonly string[]> {
+  const { agentCardSchema } = await import('@switchyard/protocol/schemas');
   const { error } = agentCardSchema.safeParse(card);
   return error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`) ?? [];
 }

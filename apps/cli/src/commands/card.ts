@@ -23,7 +23,7 @@ export function addCardCommands(program: Command, invocation: Invocation): void 
 async function plain(invocation: Invocation, command: Command, { validate }: CardFlags): Promise<void> {
   const { output, call } = await openSession(invocation, command);
   const card = await fetchCard(call);
-  const problems = validate ? problemsOf(card) : undefined;
+  const problems = validate ? await problemsOf(card) : undefined;
   if (problems && problems.length > 0 && output.isJson)
     throw new Failure('A2ACLI_ERR_CARD_INVALID', `The card is not valid: ${problems.join('; ')}`);
   output.result(card, () => cardText(card, { signature: signatureOf(card), ...(problems && { problems }) }));

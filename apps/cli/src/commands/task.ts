@@ -1,4 +1,4 @@
-import { quoted } from '@switchyard/settings';
+import { quoted } from '@switchyard/settings/quoted';
 import type { Command } from 'commander';
 import type { Agent } from '../agent/agent.ts';
 import { isSettled, type StreamResponse, stateOf, type Task } from '../agent/objects.ts';

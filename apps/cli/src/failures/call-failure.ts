@@ -1,5 +1,4 @@
 import { A2AError, isJsonRpcError, isRestError } from '@a2a-js/sdk/errors';
-import { isGrpcError } from '@a2a-js/sdk/errors/grpc';
 import { Failure, type LocalCode, type ProtocolName, protocolNameOf } from './failure.ts';
 
 // The same failure for the same error, over all bindings.
@@ -54,11 +53,18 @@ function onTheWire(error: A2AError): { code?: number; name?: ProtocolName | Loca
   const name = protocolNameOf(error.reason);
   if (isJsonRpcError(error)) return { code: error.envelopeCode, name: byJsonRpc[error.envelopeCode] ?? name };
   if (isRestError(error)) return { code: error.statusCode, name: name ?? byHttp[error.statusCode] };
-  if (isGrpcError(error)) return { code: error.status, name: name ?? byGrpc[error.status] };
+  const status = grpcStatusOf(error);
+  if (status !== undefined) return { code: status, name: name ?? byGrpc[status] };
   return { name };
 }
 
 /** gRPC's client adds a prefix to the server's message. */
 function withoutPrefix(message: string): string {
   return message.replace(/^gRPC error for \w+: \d+ /, '');
+}
+
+/** Like the SDK's isGrpcError, whose module loads the encoding of gRPC's messages. */
+function grpcStatusOf(error: A2AError): number | undefined {
+  const isGrpc = 'transport' in error && error.transport === 'grpc';
+  return isGrpc && 'status' in error && typeof error.status === 'number' ? error.status : undefined;
 }

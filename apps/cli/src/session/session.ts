@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import { quoted } from '@switchyard/settings';
+import { quoted } from '@switchyard/settings/quoted';
 import type { Command } from 'commander';
 import { type Agent, type CallContext, connect } from '../agent/agent.ts';
 import { isTerminal, stateOf, type Task } from '../agent/objects.ts';

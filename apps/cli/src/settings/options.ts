@@ -13,6 +13,8 @@ export interface OptionSpec {
   readonly alsoFrom?: string;
   /** Never read from the environment or a file. */
   readonly isFlagOnly?: true;
+  /** The only commands that read it; unset: every command that calls an agent. */
+  readonly usedBy?: readonly string[];
 }
 
 const secondsPerUnit = { ms: 0.001, s: 1, m: 60, h: 3_600 } as const;
@@ -51,6 +53,9 @@ const serviceParameter = z
     return [text.slice(0, at), text.slice(at + 1).trim()] as const;
   });
 
+/** Commands that may wait for a task. */
+const waiting = ['send', 'chat', 'task get', 'task cancel', 'task subscribe'];
+
 /** The options of every command, from the specification of a2a-cli (section 7.2). */
 export const optionSpecs = {
   agentCard: {
@@ -75,18 +80,21 @@ export const optionSpecs = {
     default: 'false',
     kind: 'switch',
     isFlagOnly: true,
+    usedBy: ['send', 'task subscribe', 'task list'],
   },
   wait: {
     flags: '--wait',
     text: 'wait until the task ends or needs you; the default for send (also --watch)',
     schema: onOff,
     kind: 'switch',
+    usedBy: ['send', 'task get', 'task cancel'],
   },
   async: {
     flags: '--async',
     text: 'do not wait: print the task id at once (also --return-immediately, --no-wait)',
     schema: onOff,
     kind: 'switch',
+    usedBy: ['send'],
   },
   timeout: {
     flags: '--timeout <duration>',
@@ -100,24 +108,28 @@ export const optionSpecs = {
     schema: duration.refine((ms) => ms >= 100, 'must be at least 100ms'),
     default: '2s',
     kind: 'text',
+    usedBy: waiting,
   },
   taskId: {
     flags: '--task-id <id>',
     text: 'send to this task, for example to answer its question',
     schema: z.string().min(1),
     kind: 'text',
+    usedBy: ['send', 'chat'],
   },
   contextId: {
     flags: '--context-id <id>',
-    text: 'start a new task in this context',
+    text: 'the context: of the new task, or of the tasks to list',
     schema: z.string().min(1),
     kind: 'text',
+    usedBy: ['send', 'chat', 'task list'],
   },
   metadata: {
     flags: '--metadata <json>',
     text: 'request metadata, as a JSON object',
     schema: jsonObject,
     kind: 'text',
+    usedBy: ['send', 'task cancel'],
   },
   transport: {
     flags: '--transport <binding>',
@@ -165,6 +177,7 @@ export const optionSpecs = {
     schema: onOff,
     default: 'false',
     kind: 'switch',
+    usedBy: ['send', 'task get', 'task list', 'task cancel', 'task subscribe'],
   },
   debug: {
     flags: '--debug',

@@ -1,0 +1,66 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { examples } from '../src/help/examples.ts';
+import { run } from './support/run.ts';
+
+describe('the help', () => {
+  it('of every command has an example that begins with the command', async () => {
+    const paths = await commandPaths();
+    expect(paths).toContain('task push-config create');
+    for (const path of paths) {
+      const { out } = await run([...path.split(' '), '--help']);
+      expect(out, `help/examples.ts has no example for "${path}"`).toMatch(/\nExamples?:\n {2}\S/);
+      expect(out).toContain(`  ${examples[path]?.[0]}\n`);
+    }
+  });
+
+  it('has the options of the command first, then those of every call that the command reads', async () => {
+    const { out } = await run(['task', 'list', '--help']);
+    expect(out).toMatch(/\nOptions:\n {2}--status[\s\S]*--context-id[\s\S]*\nEvery call:\n[\s\S]*--agent-card/);
+    for (const other of ['--async', '--task-id', '--metadata', '--poll-interval', '--version'])
+      expect(out).not.toContain(other);
+    expect((await run(['queue', 'pause', '--help'])).out).not.toContain('--agent-card');
+    expect((await run(['task', '--help'])).out).not.toContain('Every call:');
+  });
+
+  it('names the command that a mistyped one may mean', async () => {
+    const { code, err } = await run(['sned', 'Hello']);
+    expect([code, err]).toEqual([2, expect.stringContaining('Did you mean send?')]);
+  });
+});
+
+describe('a call of an agent', () => {
+  it('loads neither gateway, worker, store nor gRPC, and few modules', async () => {
+    const modules = await modulesOf(['task', 'list', '-a', 'http://127.0.0.1:9']);
+    expect(modules.filter((url) => /apps\/cli\/src\/commands\/task\.ts/.test(url))).toHaveLength(1);
+    const heavy = /apps\/(?:gateway|worker)|packages\/(?:store|local|settings\/src\/(?!quoted))|@grpc|bullmq|ioredis/;
+    expect(modules.filter((url) => heavy.test(url))).toEqual([]);
+    // Each module costs about a millisecond of processor time.
+    expect(modules.length).toBeLessThanOrEqual(MAX_MODULES);
+  });
+});
+
+/** 190 of them are of zod, the SDK with its jose, and Node. */
+const MAX_MODULES = 220;
+
+/** Every command that does something: `task push-config create`. */
+async function commandPaths(group: readonly string[] = []): Promise<string[]> {
+  const { out } = await run([...group, '--help']);
+  const names = Array.from(out.matchAll(/^ {2}([a-z][\w-]*)\b(?:\|\w+)?(?: |$)/gm), ([, name = '']) => name);
+  const known = names.filter((name) => !['help', 'up', 'switchyard'].includes(name));
+  if (known.length === 0) return [group.join(' ')];
+  return (await Promise.all(known.map((name) => commandPaths([...group, name])))).flat();
+}
+
+/** URLs of the modules that a command line loads. */
+async function modulesOf(args: readonly string[]): Promise<string[]> {
+  const count = `import { registerHooks } from 'node:module';
+    const urls = [];
+    registerHooks({ load(url, context, next) { urls.push(url); return next(url, context); } });
+    process.on('exit', () => console.log('\\n' + JSON.stringify(urls)));`;
+  const hook = `data:text/javascript,${encodeURIComponent(count)}`;
+  const call = promisify(execFile)(process.execPath, ['--import', hook, 'apps/cli/src/main.ts', ...args]);
+  const { stdout } = await call.catch((error: { stdout: string }) => error);
+  return JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '');
+}
