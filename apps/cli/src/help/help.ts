@@ -17,7 +17,7 @@ SWITCHYARD_URL is another name for A2ACLI_AGENT_CARD.
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 agent unreachable, 4 bad credentials, 5 timeout.`;
 
 /** `task get`; '' for `switchyard` itself. */
-export function pathOf(command: Command): string {
+function pathOf(command: Command): string {
   return command.parent ? `${pathOf(command.parent)} ${command.name()}`.trim() : '';
 }
 
