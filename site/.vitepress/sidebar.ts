@@ -14,6 +14,7 @@ const sections: readonly Section[] = [
     pages: [
       'agents',
       'executors',
+      'models',
       'existing-agents',
       'steps-and-calls',
       'conversations',

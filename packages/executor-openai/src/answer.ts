@@ -1,75 +1,62 @@
 import { AgentError, RetryableError } from '@switchyard/agent';
-import type OpenAI from 'openai';
-
-/** A tool call of the model. */
-export interface ToolCall {
-  readonly id: string;
-  readonly name: string;
-  /** JSON, unless the model made an error. */
-  readonly arguments: string;
-  /** Of the server, which expects it back with the call: Gemini puts the signature of its thoughts there. */
-  readonly extra_content?: unknown;
-}
+import { finishOf } from './finish-reason.ts';
+import { ThoughtFilter } from './thoughts.ts';
+import { type CallPiece, type ToolCall, ToolCallBuilder } from './tool-call-builder.ts';
 
 /** An answer of the model: text, and tool calls. One of the two may be empty. */
 export interface Answer {
   readonly text: string;
   readonly calls: readonly ToolCall[];
+  /** The model's thoughts before its tool calls, which some servers (DeepSeek) expect back with the calls. */
+  readonly reasoning_content?: string;
 }
 
-/** Azure sends chunks without a delta: results of its content filter. */
-type Chunk = Partial<OpenAI.ChatCompletionChunk.Choice>;
-type CallChunk = Partial<OpenAI.ChatCompletionChunk.Choice.Delta.ToolCall> & Pick<ToolCall, 'extra_content'>;
-type Choice = OpenAI.ChatCompletion.Choice;
-
-interface CallDraft {
-  readonly index: number | undefined;
-  id: string;
-  name: string;
-  arguments: string;
-  extra_content?: unknown;
+/** A choice of a completion, or of a chunk of one, as servers send it: any field may be missing or null. */
+export interface SentChoice {
+  readonly delta?: SentMessage | null;
+  readonly message?: SentMessage | null;
+  readonly finish_reason?: string | null;
 }
 
-/** Builds an answer from chunks, and checks that it is complete. */
+interface SentMessage {
+  readonly content?: unknown;
+  readonly refusal?: string | null;
+  readonly reasoning_content?: string | null;
+  readonly tool_calls?: readonly (CallPiece | null)[] | null;
+}
+
+/** Builds an answer from chunks, or from a whole completion, and checks that it is complete. */
 export class AnswerBuilder {
-  readonly #calls: CallDraft[] = [];
+  readonly #calls = new ToolCallBuilder();
+  readonly #thoughts = new ThoughtFilter();
+  readonly #wholeReasons: readonly string[];
   #text = '';
   #refusal = '';
-  #reason: Choice['finish_reason'] | undefined;
+  #reasoning: string | undefined;
+  #reason = '';
+  #isEnded = false;
+
+  /** @param wholeReasons finish reasons of a whole answer, besides the known ones */
+  constructor(wholeReasons: readonly string[] = []) {
+    this.#wholeReasons = wholeReasons;
+  }
 
   /** @returns the text of the chunk */
-  add({ delta, finish_reason }: Chunk): string {
-    const text = textIn(delta?.content);
-    this.#text += text;
-    this.#refusal += delta?.refusal ?? '';
-    this.#reason = finish_reason ?? this.#reason;
-    for (const part of delta?.tool_calls ?? []) this.#addCall(part);
-    return text;
+  add({ delta, message, finish_reason: reason }: SentChoice): string {
+    const part = message ?? delta;
+    // A completion in one piece is whole, also if its server gives no reason.
+    this.#isEnded ||= Boolean(message);
+    if (typeof reason === 'string' && reason) this.#reason = reason;
+    if (typeof part?.refusal === 'string') this.#refusal += part.refusal;
+    if (typeof part?.reasoning_content === 'string') this.#reasoning = (this.#reasoning ?? '') + part.reasoning_content;
+    if (Array.isArray(part?.tool_calls)) this.#calls.add(part.tool_calls);
+    return this.#addText(this.#thoughts.add(textIn(part?.content)));
   }
 
-  addWhole({ message, finish_reason }: Choice): void {
-    this.#text = textIn(message.content);
-    this.#refusal = message.refusal ?? '';
-    this.#reason = finish_reason;
-    for (const call of message.tool_calls ?? []) {
-      if (call.type === 'function') this.#addCall({ ...call, index: this.#calls.length });
-    }
-  }
-
-  /**
-   * A chunk belongs to the last call with its index, unless it has another id: some releases of Ollama give all calls
-   * the index 0, and Gemini gives none.
-   */
-  #addCall({ index, id = '', function: named, extra_content }: CallChunk): void {
-    let call = this.#calls.findLast((each) => each.index === index);
-    if (!call || (id && call.id && id !== call.id)) {
-      call = { index, id: '', name: '', arguments: '' };
-      this.#calls.push(call);
-    }
-    call.id ||= id;
-    call.name += named?.name ?? '';
-    call.arguments += named?.arguments ?? '';
-    if (extra_content !== undefined) call.extra_content = extra_content;
+  /** The server says that nothing follows. @returns text that was held back */
+  end(isSaid: boolean): string {
+    this.#isEnded ||= isSaid;
+    return this.#addText(this.#thoughts.end());
   }
 
   /**
@@ -78,14 +65,31 @@ export class AnswerBuilder {
    */
   build(): Answer {
     if (this.#refusal) throw new AgentError(`The model declined: ${this.#refusal}`);
-    if (this.#reason === 'length') throw new AgentError('The answer of the model was cut off at its length limit.');
-    if (this.#reason === 'content_filter')
-      throw new AgentError('The answer of the model was withheld by its content filter.');
-    if (!this.#reason) throw new RetryableError('The answer of the model broke off.');
-    // Some servers give no ids.
-    const calls = this.#calls.map(({ index: _, ...call }, at) => ({ ...call, id: call.id || `call-${at + 1}` }));
+    this.#checkFinish();
+    const calls = this.#calls.build();
     if (!this.#text && calls.length === 0) throw new RetryableError('The model gave no answer.');
-    return { text: this.#text, calls };
+    const reasoning = calls.length > 0 && this.#reasoning !== undefined && { reasoning_content: this.#reasoning };
+    return { text: this.#text, calls, ...reasoning };
+  }
+
+  #addText(text: string): string {
+    this.#text += text;
+    return text;
+  }
+
+  #checkFinish(): void {
+    if (!this.#reason && !this.#isEnded) throw new RetryableError('The answer of the model broke off.');
+    if (!this.#reason || this.#wholeReasons.includes(this.#reason)) return;
+    const finish = finishOf(this.#reason);
+    if (finish === 'whole') return;
+    const cause = new Error(`finish_reason: ${JSON.stringify(this.#reason.slice(0, 100))}`);
+    if (finish === 'cut-off')
+      throw new AgentError('The answer of the model was cut off at its length limit.', { cause });
+    if (finish === 'withheld')
+      throw new AgentError('The answer of the model was withheld by its content filter.', { cause });
+    if (finish === 'failed') throw new RetryableError('The model failed before the end of its answer.', { cause });
+    const hint = `${cause.message} is not known. If it ends a whole answer, add it to the setting wholeReasons.`;
+    throw new RetryableError('The answer of the model ended in an unknown way.', { cause: new Error(hint) });
   }
 }
 

@@ -1,14 +1,12 @@
 import { context, propagation, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
-import type OpenAI from 'openai';
+import type { SentCompletion } from './read-completion.ts';
 
 const tracer = trace.getTracer('@switchyard/executor-openai');
-
-type Answered = Pick<OpenAI.ChatCompletion | OpenAI.ChatCompletionChunk, 'id' | 'model' | 'usage' | 'choices'>;
 
 /** The span of a request to a model, by OpenTelemetry's conventions for generative AI, without contents. */
 export class ChatSpan implements Disposable {
   readonly #span: Span;
-  #last: Answered | undefined;
+  #last: SentCompletion | undefined;
   #reason: string | undefined;
 
   constructor(model: string, address: string) {
@@ -31,8 +29,8 @@ export class ChatSpan implements Disposable {
   }
 
   /** The answer, or a chunk of it. */
-  answered(answer: Answered): void {
-    this.#reason = answer.choices?.[0]?.finish_reason ?? this.#reason;
+  answered(answer: SentCompletion): void {
+    this.#reason = answer.choices?.[0]?.finish_reason || this.#reason;
     this.#last = answer.usage || !this.#last ? answer : this.#last;
   }
 

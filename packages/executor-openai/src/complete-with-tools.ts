@@ -38,15 +38,16 @@ export async function completeWithTools(turn: Turn, loop: ToolLoop): Promise<str
   };
   if (definitions.length === 0) return (await readAnswer(ask(1), loop)).text;
   for (let round = 1; ; round++) {
-    const { text, calls } = await readAnswer(
+    const answer = await readAnswer(
       remembered(turn, `model ${round}`, () => ask(round)),
       loop,
     );
+    const { text, calls } = answer;
     if (calls.length === 0) return text;
     if (round > maxToolRounds)
       throw new AgentError(`The model did not answer within its limit of rounds of tool calls (${maxToolRounds}).`);
     if (text) await turn.working({ parts: [{ text }], metadata: { [interimKey]: turn.message.messageId } });
-    messages.push(asMessage({ text, calls }), ...(await runTools(turn, tools, { round, calls })));
+    messages.push(asMessage(answer), ...(await runTools(turn, tools, { round, calls })));
   }
 }
 
@@ -105,10 +106,11 @@ async function* remembered(
   return answer;
 }
 
-function asMessage({ text, calls }: Answer): ChatCompletionMessageParam {
+function asMessage({ text, calls, ...thoughts }: Answer): ChatCompletionMessageParam {
   return {
     role: 'assistant',
     content: text || null,
+    ...thoughts,
     tool_calls: calls.map(({ id, name, arguments: args, ...extra }) => ({
       id,
       type: 'function',

@@ -80,8 +80,21 @@ async function completeWith(turn: Turn, name: string, value: unknown): Promise<O
 /** @throws {RetryableError} the text does not match the schema: the next attempt of the model may */
 export function readValue<Value>(schema: z.ZodType<Value>, text: string): Value {
   try {
-    return schema.parse(JSON.parse(text));
+    return schema.parse(readJson(text));
   } catch (cause) {
     throw new RetryableError('The answer of the model does not match its schema.', { cause });
+  }
+}
+
+/** Models that are not bound to a schema write thoughts or a sentence before the JSON, and fences around it. */
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const [, answer = text] = text.split(/<\/(?:think|thinking|thought)>/);
+    const opening = answer.indexOf('```');
+    if (opening < 0 && answer === text) throw error;
+    const inside = opening < 0 ? answer : answer.slice(answer.indexOf('\n', opening), answer.lastIndexOf('```'));
+    return JSON.parse(inside);
   }
 }

@@ -18,21 +18,34 @@ export function modelError(error: unknown, apiKey = ''): unknown {
 }
 
 function ofStatus(error: APIError, cause: Error): Error {
-  const { status, code, headers } = error;
+  const { code, headers } = error;
+  // An error after status 200, or in the middle of a stream, has a status only as its code (OpenRouter, LiteLLM).
+  const status = error.status ?? statusIn(code);
   if (code === 'insufficient_quota') return new AgentError('The quota of the model is used up.', { cause });
   const retryAfterMs = headers && retryAfter(headers);
   if (status === 429) return new RetryableError('The model is receiving too many requests.', { retryAfterMs, cause });
-  // Without a status: an error event in the middle of a stream.
   if (status === undefined || status >= 500 || status === 408 || status === 409) {
     return new RetryableError('The model is not available.', { retryAfterMs, cause });
   }
-  const text = refusals.get(code ?? '') ?? refusals.get(status) ?? 'The model refused the request.';
+  const text =
+    refusals.get(code ?? '') ??
+    refusals.get(error.type ?? '') ??
+    refusals.get(status) ??
+    'The model refused the request.';
   return new AgentError(text, { cause });
 }
 
-/** By the server's code, or by status. */
+function statusIn(code: unknown): number | undefined {
+  const status = Number(code);
+  return status >= 400 && status < 600 ? status : undefined;
+}
+
+/** By the server's code or type of the error, or by status. */
 const refusals: ReadonlyMap<string | number, string> = new Map<string | number, string>([
   ['context_length_exceeded', 'The conversation is too long for the model.'],
+  ['exceed_context_size_error', 'The conversation is too long for the model.'],
+  [402, 'The quota of the model is used up.'],
+  [413, 'The conversation is too long for the model.'],
   [401, 'The agent is not allowed to use its model.'],
   [403, 'The agent is not allowed to use its model.'],
   [404, 'The model does not exist where the agent looks for it.'],

@@ -9,6 +9,7 @@ import { type Answer, AnswerBuilder } from './answer.ts';
 import { ChatSpan } from './chat-span.ts';
 import { type ModelConnection, openClient } from './connection.ts';
 import { modelError } from './model-error.ts';
+import { done, readCompletion } from './read-completion.ts';
 
 export interface ModelSettings extends ModelConnection {
   readonly model: string;
@@ -17,6 +18,11 @@ export interface ModelSettings extends ModelConnection {
    * waits for 300,000 at most.
    */
   readonly timeoutMs?: number;
+  /**
+   * Finish reasons of the server that end a whole answer, besides `stop` and those that other known servers use. An
+   * answer with an unknown reason is retried.
+   */
+  readonly wholeReasons?: readonly string[];
   /** Sent with every request, for example `{ temperature: 0 }`. */
   readonly parameters?: ModelParameters;
 }
@@ -57,51 +63,42 @@ export class Model {
   }
 
   /** Streams the answer. @returns the whole answer */
-  async *stream(question: Question): AsyncGenerator<string, Answer, undefined> {
-    using idle = new IdleTimeout(question.signal, this.#timeoutMs);
-    using span = this.#span();
-    const answer = new AnswerBuilder();
-    try {
-      const request = { ...this.#request(question), stream: true } as const;
-      const options = { signal: idle.signal, headers: span.headers };
-      for await (const chunk of await this.#client.chat.completions.create(request, options)) {
-        idle.restart();
-        span.answered(chunk);
-        // A server may send a chunk without choices, such as the usage.
-        const choice = chunk.choices?.[0];
-        const text = choice ? answer.add(choice) : '';
-        if (text) yield text;
-      }
-      // The client ends an aborted stream without an error.
-      idle.signal.throwIfAborted();
-    } catch (error) {
-      span.failed(error);
-      throw this.#translate(error, question.signal, idle);
-    }
-    return answer.build();
+  stream(question: Question): AsyncGenerator<string, Answer, undefined> {
+    return this.#ask(question, true);
   }
 
-  /** The whole answer at once. */
+  /** The whole answer at once: not every server can stream structured answers. */
   async answer(question: Question): Promise<Answer> {
+    const asked = this.#ask(question, false);
+    for (;;) {
+      const { done: isDone, value } = await asked.next();
+      if (isDone) return value;
+    }
+  }
+
+  async *#ask(question: Question, stream: boolean): AsyncGenerator<string, Answer, undefined> {
     using idle = new IdleTimeout(question.signal, this.#timeoutMs);
-    using span = this.#span();
-    const answer = new AnswerBuilder();
+    using span = new ChatSpan(this.#settings.model, this.#client.baseURL);
+    const answer = new AnswerBuilder(this.#settings.wholeReasons);
     try {
       const options = { signal: idle.signal, headers: span.headers };
-      const completion = await this.#client.chat.completions.create(this.#request(question), options);
-      span.answered(completion);
-      // A server may return another body with status 200.
-      const choice = completion.choices?.[0];
-      if (choice) answer.addWhole(choice);
+      const request = { ...this.#request(question), ...(stream && { stream }) };
+      const response = await this.#client.chat.completions.create(request, options).asResponse();
+      for await (const completion of readCompletion(response)) {
+        idle.restart();
+        if (completion === done) yield* textOf(answer.end(true));
+        else {
+          span.answered(completion);
+          // A server may send a chunk without choices, such as the usage.
+          yield* textOf(answer.add(completion.choices?.[0] ?? {}));
+        }
+      }
+      yield* textOf(answer.end(false));
     } catch (error) {
       span.failed(error);
       throw this.#translate(error, question.signal, idle);
     }
     return answer.build();
-  }
-
-  #span(): ChatSpan {
-    return new ChatSpan(this.#settings.model, this.#client.baseURL);
   }
 
   #request({ messages, format, tools = [], mustAnswer = false }: Question) {
@@ -120,4 +117,8 @@ export class Model {
     if (isExpired) return new RetryableError('The model did not answer in time.');
     return modelError(error, this.#settings.apiKey);
   }
+}
+
+function* textOf(text: string): Generator<string> {
+  if (text) yield text;
 }

@@ -2,7 +2,7 @@ import type { Turn } from '@switchyard/agent';
 import { zodFunction } from 'openai/helpers/zod';
 import type { ChatCompletionFunctionTool, ChatCompletionToolMessageParam } from 'openai/resources/chat/completions';
 import { z } from 'zod';
-import type { ToolCall } from './answer.ts';
+import type { ToolCall } from './tool-call-builder.ts';
 
 /** A tool for the model. */
 export interface Tool<Parameters extends z.ZodType> {

@@ -103,7 +103,7 @@ export async function sendOddly(
     ...(coding && { 'content-encoding': coding.name }),
     ...(chance.oneIn(3) && { 'content-length': sent.byteLength }),
   });
-  const longest = chance.pick([1, 7, 64, 1024, 65_536]);
+  const longest = chance.pick([5, 64, 1024, 65_536, 65_536]);
   for (let at = 0, pauses = 0; at < sent.byteLength; ) {
     const end = at + 1 + chance.below(longest);
     response.write(sent.subarray(at, end));

@@ -1,0 +1,86 @@
+import { AgentError, RetryableError } from '@switchyard/agent';
+import { createParser } from 'eventsource-parser';
+import { APIError } from 'openai';
+import type { SentChoice } from './answer.ts';
+
+/** A completion, or a chunk of one, as servers send it: any field may be missing or null. */
+export interface SentCompletion {
+  readonly id?: string;
+  readonly model?: string;
+  readonly usage?: { readonly prompt_tokens?: number; readonly completion_tokens?: number } | null;
+  readonly choices?: readonly (SentChoice | null)[] | null;
+  readonly error?: unknown;
+}
+
+/** The server says that nothing follows. */
+export const done = Symbol('done');
+
+/** Longest body, in bytes. */
+const maxBytes = 64 * 1024 * 1024;
+
+/**
+ * Reads a completion in chunks, or as a whole: some servers stream although they were not asked to, and others do not
+ * although they were.
+ * @throws {APIError} the server sent an error instead, also with status 200
+ * @throws {RetryableError} the body is neither JSON nor a stream of events
+ */
+export async function* readCompletion(response: Response): AsyncGenerator<SentCompletion | typeof done> {
+  const { headers, body } = response;
+  if (!body) throw new RetryableError('The model gave no answer.');
+  const type = headers.get('content-type')?.toLowerCase() ?? '';
+  const sent = type.startsWith('text/event-stream') ? readEvents(body) : readWhole(body, type);
+  for await (const { event, data } of sent) {
+    if (data === '[DONE]') {
+      yield done;
+      return;
+    }
+    yield parsed(data, event, headers);
+  }
+}
+
+interface Sent {
+  readonly event?: string | undefined;
+  readonly data: string;
+}
+
+async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<Sent> {
+  const events: Sent[] = [];
+  const parser = createParser({ onEvent: (event) => events.push(event) });
+  for await (const text of textsOf(body)) {
+    parser.feed(text);
+    yield* events.splice(0);
+  }
+  // Some servers leave out the empty line after the last event.
+  parser.feed('\n\n');
+  yield* events;
+}
+
+async function* readWhole(body: ReadableStream<Uint8Array>, type: string): AsyncGenerator<Sent> {
+  let data = '';
+  for await (const text of textsOf(body)) data += text;
+  if (!/^\s*\{/.test(data)) {
+    const cause = new Error(`${type || 'no content type'}: ${data.slice(0, 200)}`);
+    throw new RetryableError('The model did not answer in the form of its API.', { cause });
+  }
+  yield { data };
+}
+
+/** The UTF-8 text of a body, without a byte order mark. */
+async function* textsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let bytes = 0;
+  for await (const piece of body) {
+    bytes += piece.byteLength;
+    if (bytes > maxBytes) throw new AgentError(`The answer of the model has more than ${maxBytes / 2 ** 20} MiB.`);
+    yield decoder.decode(piece, { stream: true });
+  }
+}
+
+function parsed(data: string, event: string | undefined, headers: Headers): SentCompletion {
+  const value: unknown = JSON.parse(data);
+  const completion: SentCompletion = typeof value === 'object' && value !== null ? value : {};
+  const error = event === 'error' ? (completion.error ?? completion) : completion.error;
+  if (error)
+    throw new APIError(undefined, typeof error === 'object' ? error : { message: `${error}` }, undefined, headers);
+  return completion;
+}
