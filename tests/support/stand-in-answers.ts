@@ -5,6 +5,7 @@ import type {
   DeadLetter,
   LogLevel,
   Me,
+  Overview,
   Series,
   StartedTask,
   TaskDetail,
@@ -46,6 +47,7 @@ export const me: Me = { name: 'operator', may: 'all', canTry: true, version: '0.
 export const agents: readonly AgentReading[] = agentIds.map((id, n) => ({
   id,
   workers: id === 'kitchen' ? 0 : 1 + (n % 3),
+  frozenTurns: id === 'reviewer' ? 1 : 0,
   paused: id === 'researcher',
   waiting: nth([0, 3, 12, 240, 1, 0], n),
   active: nth([4, 0, 2, 0, 1, 0], n),
@@ -66,6 +68,45 @@ export const agents: readonly AgentReading[] = agentIds.map((id, n) => ({
     skills: [{ id: 'work', name: 'Work', description: 'Does what it is asked', tags: ['sample'] }],
   },
 }));
+
+export const overview: Overview = {
+  waiting: 256,
+  delayed: 1,
+  active: 7,
+  oldestWaitMs: 860_000,
+  stuck: 244,
+  interrupted: 5,
+  deadLetters: { turn: 240, webhook: 80 },
+  scheduled: 4,
+  agents: 6,
+  workers: { live: 2, silent: 1 },
+  troubles: [
+    {
+      agent: 'reviewer',
+      name: 'Reviewer',
+      kind: 'worker-silent',
+      waiting: 1,
+      frozenTurns: 1,
+      oldestWaitMs: 300,
+    },
+    { agent: 'kitchen', name: 'Kitchen', kind: 'no-worker', waiting: 3, frozenTurns: 0, oldestWaitMs: 192_000 },
+    { agent: 'researcher', name: 'Researcher', kind: 'paused', waiting: 240, frozenTurns: 0, oldestWaitMs: 860_000 },
+  ],
+  troubledAgents: 3,
+  failures: {
+    total: 63,
+    counted: 63,
+    reasons: [
+      { reason: 'The model is overloaded', count: 41, agents: ['coder', 'researcher'], taskId: uuid(5) },
+      { reason: 'The worker died', count: 18, agents: ['pizza'], taskId: uuid(13) },
+      { reason: 'Rejected by its agent', count: 4, agents: ['translator'], taskId: uuid(21) },
+    ],
+  },
+  longestInterrupted: [
+    { taskId: uuid(4), agent: 'reviewer', since: ago(86_000) },
+    { taskId: uuid(12), agent: 'coder', since: ago(7_200) },
+  ],
+};
 
 export const tenants = ['acme', 'globex', 'initech', 'umbrella', 'default'].map((tenant, n) => ({
   tenant,

@@ -66,6 +66,7 @@ export async function openStandInApi({ tasks = 10_000, page }: StandInOptions = 
     { path, query }: Pick<ReceivedRequest, 'path' | 'query'>,
   ): void {
     const find = (): object | undefined => given.get(path) ?? found(finders, path, query);
+    if (isForeignToken(query)) return void write(res, 400, refusal(400, 'INVALID_ARGUMENT'));
     if (!find()) return void write(res, 404, refusal(404, 'NOT_FOUND'));
     if (!req.headers.accept?.includes('text/event-stream')) return void write(res, 200, find());
     begin(res);
@@ -147,11 +148,13 @@ function findersOf(tasks: number): Readonly<Record<string, Find>> {
     '/admin/me': () => sample.me,
     '/admin/health': () => ({ status: 'ready' }),
     '/admin/log-level': () => sample.logLevel,
+    '/admin/overview': () => sample.overview,
     '/admin/tasks': ({ query }) => {
       const states = query.state?.split(',');
       const matching = rows.filter(
         (row) =>
           (!states || states.includes(row.state)) &&
+          (query.stuck !== 'true' || row.state === 'TASK_STATE_SUBMITTED') &&
           (['agent', 'tenant', 'subject', 'contextId'] as const).every(
             (name) => !query[name] || row[name] === query[name],
           ) &&
@@ -207,16 +210,26 @@ function lettersFor({ kind, agent, tenant, reason }: ReceivedRequest['query']): 
   );
 }
 
-/** A page token is the number of the first item. */
-function paged(
-  name: string,
-  items: readonly object[],
-  { pageSize = '50', pageToken }: ReceivedRequest['query'],
-): object {
-  const from = Number(pageToken || 0);
+/** A page token is the number of the first item, and the search that it belongs to. */
+function paged(name: string, items: readonly object[], query: ReceivedRequest['query']): object {
+  const { pageSize = '50', pageToken = '' } = query;
+  const from = Number.parseInt(pageToken || '0', 10);
   const to = from + Number(pageSize);
-  const nextPageToken = to < items.length ? String(to) : '';
+  const nextPageToken = to < items.length ? `${to} ${searchOf(query)}` : '';
   return { [name]: items.slice(from, to), totalSize: items.length, nextPageToken };
+}
+
+function isForeignToken({ pageToken = '', ...query }: ReceivedRequest['query']): boolean {
+  return pageToken.includes(' ') && !pageToken.endsWith(` ${searchOf(query)}`);
+}
+
+function searchOf({
+  pageSize: _,
+  pageToken: _token,
+  contents: _contents,
+  ...search
+}: ReceivedRequest['query']): string {
+  return JSON.stringify(search);
 }
 
 const bulkProgress: readonly BulkProgress[] = [0, 80, 160, 240, 320].map((done) => ({

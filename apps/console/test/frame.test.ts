@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { interrupted } from '../../../tests/support/stand-in-answers.ts';
 import { hasBrowser } from './support/browser.ts';
 import { useConsole } from './support/use-console.ts';
 
@@ -15,7 +16,7 @@ describe.runIf(hasBrowser)('the frame of the console', { timeout: 30_000 }, () =
   it('shows the first page for the link that npm start prints', async () => {
     await using opened = await ui.open('/');
     await opened.page.getByRole('button', { name: 'Sign out' }).waitFor();
-    expect(opened.page.url()).toBe(`${ui.api.url}/console/tasks`);
+    expect(opened.page.url()).toBe(`${ui.api.url}/console/overview`);
   });
 
   it('asks for a key, refuses a wrong one, and accepts the right one', async () => {
@@ -44,6 +45,92 @@ describe.runIf(hasBrowser)('the frame of the console', { timeout: 30_000 }, () =
     await page.keyboard.press('?');
     await page.getByRole('dialog', { name: 'Keys' }).waitFor();
     expect(opened.problems).toEqual([]);
+  });
+
+  it('asks before a link replaces the operator of a tab', async () => {
+    await using opened = await ui.open('/queues');
+    const { page } = opened;
+    await page.getByRole('heading', { level: 1, name: 'Queues' }).waitFor();
+    await page.goto(`${ui.api.url}/console/tasks#key=of-somebody-else`);
+    await page.getByText('Sign in with another key?').waitFor();
+    expect(page.url()).not.toContain('somebody');
+    await page.getByRole('button', { name: 'Stay signed in as before' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Tasks' }).waitFor();
+    // The page is open: only the part after # changes.
+    await page.evaluate("location.hash = 'key=of-somebody-else'");
+    await page.getByRole('button', { name: 'Use the key of the link' }).click();
+    await page.getByText('This key is not known here.').waitFor();
+    expect(await page.evaluate('sessionStorage.length')).toBe(0);
+  });
+
+  it('skips the navigation by keyboard', async () => {
+    await using opened = await ui.open('/queues');
+    const { page } = opened;
+    await page.getByRole('heading', { level: 1, name: 'Queues' }).waitFor();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.waitForFunction("document.activeElement?.id === 'main'");
+    await page.getByRole('heading', { level: 1, name: 'Queues' }).waitFor();
+  });
+
+  it('asks nothing for a page that was left: after Back from a task there is no task without an id', async () => {
+    await using opened = await ui.open('/tasks');
+    const { page } = opened;
+    await page.getByRole('region', { name: 'Tasks' }).getByRole('link').first().click();
+    await page.getByRole('heading', { name: 'Timeline' }).waitFor();
+    const asked = ui.api.requests.length;
+    await page.goBack();
+    await page.getByRole('region', { name: 'Tasks' }).getByRole('link').first().waitFor();
+    expect(ui.api.requests.slice(asked).filter(({ path }) => path !== '/admin/tasks')).toEqual([]);
+    expect(opened.problems).toEqual([]);
+  });
+
+  it('is live again after a reconnect, also when nothing has changed', async () => {
+    await using opened = await ui.open('/queues');
+    const { page } = opened;
+    await page.getByText('Live', { exact: true }).waitFor();
+    await page.route('**/admin/agents*', (route) => route.abort());
+    ui.api.cut();
+    await page.getByText('Not live').waitFor();
+    await page.unroute('**/admin/agents*');
+    await page.getByText('Live', { exact: true }).waitFor();
+  });
+
+  it('reloads, once, when the gateway was upgraded and has other files', async () => {
+    await using opened = await ui.open('/queues');
+    const { page } = opened;
+    await page.getByRole('heading', { level: 1, name: 'Queues' }).waitFor();
+    await page.route(/assets\/.*\.js/, (route) => route.fulfill({ status: 404, body: 'There is no such file' }));
+    await page.evaluate('window.isOldPage = true');
+    const reloaded = page.waitForEvent('load');
+    await page.getByRole('navigation').getByRole('link', { name: 'Inbox' }).click();
+    await reloaded;
+    expect(await page.evaluate('window.isOldPage')).toBeUndefined();
+    await page.unroute(/assets\/.*\.js/);
+    await page.reload();
+    await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
+    // It has reloaded just now: now it says what is wrong.
+    await page.route(/assets\/.*\.js/, (route) => route.fulfill({ status: 404, body: 'There is no such file' }));
+    await page.getByRole('navigation').getByRole('link', { name: 'Agents' }).click();
+    await page.getByText('This page could not be loaded').waitFor();
+  });
+
+  it('keeps its navigation when a page fails', async () => {
+    ui.api.answer('/admin/interrupted', {
+      tasks: [{ ...interrupted[0], interruptedSince: 'never' }],
+      totalSize: 1,
+      nextPageToken: '',
+    });
+    await using opened = await ui.open('/queues');
+    const { page } = opened;
+    await page.evaluate("Date.parse = () => { throw new RangeError('no such time') }");
+    await page.getByRole('navigation').getByRole('link', { name: 'Inbox' }).click();
+    await page.getByText('This page has failed').waitFor();
+    await page.getByText('What happened').click();
+    await page.getByText('no such time').first().waitFor();
+    await page.evaluate('Date.parse = () => 0');
+    await page.getByRole('navigation').getByRole('link', { name: 'Agents' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Agents' }).waitFor();
   });
 
   it('blocks foreign scripts by its content security policy', async () => {

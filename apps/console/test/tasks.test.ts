@@ -54,10 +54,25 @@ describe.runIf(hasBrowser)('the page of tasks', { timeout: 30_000 }, () => {
       ui.api.requests.filter(({ path, query }) => path === '/admin/tasks' && query.agent === 'pizza').at(-1);
     await until(asked, { what: 'the gateway gets the request' });
     expect(asked()?.query).toMatchObject({ agent: 'pizza', state: 'TASK_STATE_COMPLETED' });
-    await page.getByRole('button', { name: 'Failed' }).click();
+    await page.getByRole('button', { name: 'Failed', exact: true }).click();
     await page.waitForURL(/q=state%3Afailed/);
     await page.goBack();
     expect(await page.getByLabel('Search tasks').inputValue()).toBe('agent:pizza state:completed');
+    expect(opened.problems).toEqual([]);
+  });
+
+  it('continues a filtered list with its own page tokens', async () => {
+    await using opened = await ui.open('/tasks');
+    const { page } = opened;
+    await page.getByText('10,000', { exact: true }).waitFor();
+    await until(() => ui.api.requests.some(({ query }) => query.pageToken), { what: 'the second page' });
+    const asked = ui.api.requests.length;
+    await page.getByRole('button', { name: 'Failed' }).click();
+    const more = () => ui.api.requests.slice(asked).find(({ query }) => query.pageToken);
+    await until(more, { what: 'the second page of the failed ones' });
+    expect(more()?.query).toMatchObject({ state: 'TASK_STATE_FAILED' });
+    await page.getByText('1,250', { exact: true }).waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
     expect(opened.problems).toEqual([]);
   });
 
@@ -73,6 +88,45 @@ describe.runIf(hasBrowser)('the page of tasks', { timeout: 30_000 }, () => {
     await page.reload();
     await page.getByRole('button', { name: 'Forget “Pizza”' }).click();
     expect(await page.getByRole('button', { name: 'Pizza', exact: true }).count()).toBe(0);
+  });
+
+  it('explains its terms where one types, and adds one by a click', async () => {
+    await using opened = await ui.open('/tasks');
+    const { page } = opened;
+    await page.getByLabel('Search tasks').focus();
+    await page.getByText('the agent’s id').waitFor();
+    await page.getByRole('button', { name: 'state:', exact: true }).click();
+    await page.getByRole('button', { name: 'state:failed' }).click();
+    await page.waitForURL(/q=state%3Afailed/);
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'state:failed' }).waitFor({ state: 'hidden' });
+    expect(opened.problems).toEqual([]);
+  });
+
+  it('shows no tasks for a search that it does not understand', async () => {
+    await using opened = await ui.open('/tasks?q=colour:red');
+    await opened.page.getByText('Unknown search term “colour:”').waitFor();
+    expect(await opened.page.getByRole('row').count()).toBe(0);
+  });
+
+  it('chooses several tasks by keyboard, cancels all of them, and says which were refused', async () => {
+    await using opened = await ui.open('/tasks');
+    const { page } = opened;
+    const grid = page.getByRole('grid', { name: 'Tasks' });
+    await grid.getByRole('link').nth(2).waitFor();
+    const ended = { error: { code: 400, message: 'The task has ended already', details: [] } };
+    await page.route(`**/${taskRow(1).taskId}:cancel`, (route) => route.fulfill({ status: 400, json: ended }));
+    for (const key of ['j', 'x', 'j', 'x']) await page.keyboard.press(key);
+    await page.waitForFunction(`document.activeElement.href.endsWith('${taskRow(1).taskId}')`);
+    await until(async () => (await grid.locator('[aria-selected=true]').count()) === 2, { what: 'two are chosen' });
+    await page.getByText('2 chosen').waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Cancel 2' }).click();
+    await page.getByText('2 of 2, 1 refused').waitFor();
+    await page.getByText('The task has ended already').waitFor();
+    expect(ui.api.requests.some(({ path }) => path === `/admin/tasks/${taskRow(0).taskId}:cancel`)).toBe(true);
+    await page.getByRole('button', { name: 'Done' }).click();
+    await page.getByText('2 chosen').waitFor({ state: 'detached' });
   });
 
   it('is accessible (WCAG AA)', () =>
@@ -106,7 +160,7 @@ describe.runIf(hasBrowser)('the page of tasks', { timeout: 30_000 }, () => {
     };
     answer(300, 'after-400');
     await using opened = await ui.open('/tasks');
-    const list = opened.page.locator('.virtual-list ul');
+    const list = opened.page.locator('.virtual-rows');
     const shows = (count: number) =>
       until(async () => (await list.boundingBox())?.height === count * 36, { what: `${count} rows` });
     await shows(100);

@@ -20,6 +20,11 @@ export interface Call {
   readonly signal?: AbortSignal;
 }
 
+export interface ConnectionListeners {
+  readonly onLost?: () => void;
+  readonly onConnected?: () => void;
+}
+
 const FIRST_WAIT_MS = 500;
 const MAX_WAIT_MS = 10_000;
 
@@ -53,18 +58,20 @@ export class OperatorClient {
   /**
    * The events at a path, until the signal is aborted. After a lost connection it continues after the last event.
    * @param onLost called when the connection is lost, and after each failed attempt to reconnect
+   * @param onConnected called when the gateway has accepted the request; an event may follow much later
    * @throws {OperatorError} the gateway refuses the request
    */
   async *watch<Schema extends z.ZodType>(
     path: string,
     schema: Schema,
-    { onLost, ...call }: Call & { readonly onLost?: () => void } = {},
+    { onLost, onConnected, ...call }: Call & ConnectionListeners = {},
   ): AsyncGenerator<z.output<Schema>> {
     let last: string | undefined;
     let waitMs = FIRST_WAIT_MS;
     while (!call.signal?.aborted) {
       try {
         const response = await this.#send(path, call, 'text/event-stream', last);
+        onConnected?.();
         for await (const { id, data } of readEvents(response)) {
           last = id ?? last;
           waitMs = FIRST_WAIT_MS;

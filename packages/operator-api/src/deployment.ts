@@ -15,6 +15,8 @@ const skillQueueSchema = z.object({
 export const agentReadingSchema = z.object({
   id: z.string(),
   workers: count,
+  /** Turns that a silent worker has. */
+  frozenTurns: count,
   paused: z.boolean(),
   waiting: count,
   active: count,

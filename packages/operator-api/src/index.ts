@@ -1,4 +1,10 @@
-export { type Call, OperatorClient, type OperatorClientOptions, type Query } from './client.ts';
+export {
+  type Call,
+  type ConnectionListeners,
+  OperatorClient,
+  type OperatorClientOptions,
+  type Query,
+} from './client.ts';
 export { type Conversation, type ConversationRow, conversationRowSchema, conversationSchema } from './conversations.ts';
 export {
   type BulkProgress,
@@ -30,6 +36,7 @@ export { type Diagnosis, diagnosisSchema, findings } from './diagnosis.ts';
 export { OperatorError } from './error.ts';
 export { readEvents, type StreamEvent } from './events.ts';
 export { defaultScopes, defaultTenant, keyDraft, keyParameters, scopesProblem } from './keys.ts';
+export { type Overview, overviewSchema } from './overview.ts';
 export { pageOf } from './page.ts';
 export {
   type Answer,

@@ -10,6 +10,8 @@ export const taskQuerySchema = z.strictObject({
   contextId: z.string().optional(),
   agent: z.string().optional(),
   state: z.array(taskStateSchema).optional(),
+  /** Only tasks that have work to do which nobody does. */
+  stuck: z.boolean().optional(),
   tenant: z.string().optional(),
   subject: z.string().optional(),
   since: time.optional(),

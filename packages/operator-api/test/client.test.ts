@@ -23,6 +23,10 @@ const server = createServer((req, res) => {
     res.write(`id: ${from + 1}\ndata: ${from + 1}\n\n`);
     return void setTimeout(() => res.destroy(), 20);
   }
+  if (req.url?.startsWith('/silent')) {
+    res.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+    return void setTimeout(() => res.destroy(), 20);
+  }
   res.writeHead(200, { 'content-type': 'application/json' }).end('{"n":1,"new":true}');
 });
 let client: OperatorClient;
@@ -52,6 +56,18 @@ it('a watch reconnects after a lost connection, and continues after the last eve
   for await (const each of client.watch('/live', z.number(), { onLost: () => lost++ }))
     if (seen.push(each) === 3) break;
   expect([seen, lost]).toEqual([[1, 2, 3], 2]);
+});
+
+it('a watch tells that it is connected again, also when nothing has changed', async () => {
+  const told: string[] = [];
+  const stop = new AbortController();
+  const onConnected = (): void => {
+    told.push('connected');
+    if (told.length === 3) stop.abort();
+  };
+  const how = { signal: stop.signal, onConnected, onLost: () => told.push('lost') };
+  for await (const _ of client.watch('/silent', z.number(), how));
+  expect(told).toEqual(['connected', 'lost', 'connected']);
 });
 
 it('a stream throws the error event that ends it', async () => {

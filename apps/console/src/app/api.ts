@@ -1,5 +1,5 @@
-import { type Call, OperatorError } from '@switchyard/operator-api';
-import type { z } from 'zod';
+import { type Call, type ConnectionListeners, OperatorError } from '@switchyard/operator-api';
+import { z } from 'zod';
 import { session, signOut } from './session.ts';
 
 /** Calls the gateway. @throws {OperatorError}, TypeError if it does not answer */
@@ -11,7 +11,7 @@ export async function call<Schema extends z.ZodType>(path: string, schema: Schem
 export async function* watch<Schema extends z.ZodType>(
   path: string,
   schema: Schema,
-  how: Call & { readonly onLost?: () => void },
+  how: Call & ConnectionListeners,
 ): AsyncGenerator<z.output<Schema>> {
   const events = session().client.watch(path, schema, how);
   for (;;) {
@@ -39,5 +39,7 @@ async function unlessSignedOut<T>(run: () => Promise<T>): Promise<T> {
 /** The error's text for people. */
 export function problemText(error: unknown): string {
   if (error instanceof OperatorError) return error.message;
-  return error instanceof TypeError ? 'The gateway does not answer.' : String(error);
+  if (error instanceof TypeError) return 'The gateway does not answer.';
+  if (error instanceof z.ZodError) return 'The gateway is of another version than this page: reload it.';
+  return error instanceof Error ? error.message : String(error);
 }

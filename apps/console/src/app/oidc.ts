@@ -28,6 +28,7 @@ export async function readOidc(): Promise<Oidc | undefined> {
 /** Redirects to the issuer (OAuth 2.0 with PKCE, RFC 7636). */
 export async function leaveForIssuer(oidc: Oidc): Promise<void> {
   const { authorizationEndpoint } = endpointsOf(oidc);
+  if (!isSecureContext) throw new Error('Signing in at the issuer needs https, or a tunnel to localhost.');
   const [state, verifier] = [randomText(), randomText()];
   const pending = { state, verifier, returnTo: location.pathname.replace(/^\/console/, '') + location.search };
   sessionStorage.setItem(pendingName, JSON.stringify(pending));

@@ -75,6 +75,8 @@ export function followLinks(): void {
     const link = event.target instanceof Element ? event.target.closest('a') : null;
     if (!link || event.defaultPrevented || !isPlain(event) || link.target || link.hasAttribute('download')) return;
     if (link.origin !== location.origin || !link.pathname.startsWith(`${base}/`)) return;
+    // A place within the page, such as the skip link's: the browser moves the focus there.
+    if (link.hash && link.pathname === location.pathname && link.search === location.search) return;
     event.preventDefault();
     visit(link.pathname + link.search, false);
   });

@@ -4,6 +4,12 @@ import { tokenOfRedirect } from './oidc.ts';
 
 const keyName = 'switchyard.key';
 
+/** A link has another key than the operator of this tab. */
+export interface KeyChoice {
+  readonly given: string;
+  readonly kept: string;
+}
+
 export interface Session {
   readonly key: string;
   readonly me: Me;
@@ -12,6 +18,7 @@ export interface Session {
 
 type SignIn =
   | { readonly state: 'asking' }
+  | { readonly state: 'choosing'; readonly choice: KeyChoice }
   | { readonly state: 'signed-out'; readonly problem?: string }
   | { readonly state: 'signed-in'; readonly session: Session };
 
@@ -25,17 +32,41 @@ export function session(): Session {
   return current.value.session;
 }
 
-/** Takes the key from the URL (`#key=…`, which is removed), a token from the issuer, or the key of this tab. */
+/**
+ * Takes the key from the URL (`#key=…`, which is removed), a token from the issuer, or the key of this tab. A key in
+ * the URL does not replace that of this tab without a question: anybody can make such a link.
+ */
 export async function resume(): Promise<void> {
-  const given = new URLSearchParams(location.hash.slice(1)).get('key');
-  if (location.hash) history.replaceState(null, '', location.pathname + location.search);
+  const given = takeKeyFromUrl();
+  const kept = sessionStorage.getItem(keyName);
+  if (given !== undefined && kept !== null && given !== kept) {
+    current.value = { state: 'choosing', choice: { given, kept } };
+    return;
+  }
   try {
-    const key = given ?? (await tokenOfRedirect()) ?? sessionStorage.getItem(keyName);
+    const key = given ?? (await tokenOfRedirect()) ?? kept;
     if (key) await signIn(key);
     else signOut();
   } catch (error) {
     signOut(error instanceof Error ? error.message : String(error));
   }
+}
+
+/** A link to this page changes only the part after `#`: the page is not loaded again. */
+export function followKeysInUrl(): void {
+  addEventListener('hashchange', () => {
+    if (keyInUrl() !== undefined) void resume();
+  });
+}
+
+function keyInUrl(): string | undefined {
+  return new URLSearchParams(location.hash.slice(1)).get('key') ?? undefined;
+}
+
+function takeKeyFromUrl(): string | undefined {
+  const key = keyInUrl();
+  if (location.hash) history.replaceState(null, '', location.pathname + location.search);
+  return key;
 }
 
 export async function signIn(key: string): Promise<void> {
@@ -45,7 +76,9 @@ export async function signIn(key: string): Promise<void> {
     sessionStorage.setItem(keyName, key);
     current.value = { state: 'signed-in', session: { key, me, client } };
   } catch (error) {
-    signOut(problemIn(error));
+    const isRefused = error instanceof OperatorError && (error.status === 401 || error.status === 403);
+    if (isRefused) sessionStorage.removeItem(keyName);
+    current.value = { state: 'signed-out', problem: problemIn(error) };
   }
 }
 

@@ -30,8 +30,9 @@ export function stateColour(state: TaskState): Colour {
 }
 
 /** The health of an agent. A missing worker is a problem only if messages wait. */
-export function agentBadge({ workers, paused, waiting }: AgentReading): Badge {
+export function agentBadge({ workers, paused, waiting, frozenTurns }: AgentReading): Badge {
+  if (workers === 0 && waiting > 0) return { name: 'No worker', colour: 'red' };
+  if (frozenTurns > 0) return { name: 'Worker silent', colour: 'red' };
   if (paused) return { name: 'Paused', colour: 'amber' };
-  if (workers === 0) return { name: 'No worker', colour: waiting > 0 ? 'red' : 'gray' };
-  return { name: 'Ready', colour: 'green' };
+  return workers === 0 ? { name: 'No worker', colour: 'gray' } : { name: 'Ready', colour: 'green' };
 }

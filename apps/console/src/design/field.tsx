@@ -22,12 +22,18 @@ interface SearchProps {
   readonly placeholder: string;
   readonly value: string;
   readonly onInput: (text: string) => void;
+  /** Shown below the field while one types. */
+  readonly help?: ComponentChildren;
 }
 
 /** The search field of a page: `/` focuses it. */
-export function Search({ label, placeholder, value, onInput }: SearchProps) {
+export function Search({ label, placeholder, value, onInput, help }: SearchProps) {
+  const close = (event: KeyboardEvent): void => {
+    if (event.key === 'Escape' && document.activeElement instanceof HTMLElement) document.activeElement.blur();
+  };
   return (
-    <div class="search grow">
+    // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes the help of the field in it.
+    <div class="search grow" onKeyDown={close}>
       <Icon name="search" size={14} />
       <input
         class="input"
@@ -41,6 +47,7 @@ export function Search({ label, placeholder, value, onInput }: SearchProps) {
         onInput={(event) => onInput(event.currentTarget.value)}
       />
       <span class="key">/</span>
+      {help && <div class="search-panel">{help}</div>}
     </div>
   );
 }

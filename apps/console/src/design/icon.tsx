@@ -1,5 +1,6 @@
 /** 16 by 16, in the colour of the text. */
 const shapes = {
+  overview: 'M2.5 9.5h2.7l1.6-5 2.6 8 1.6-5h2.5',
   tasks: 'M2.5 4h2m2.5 0h6.5M2.5 8h2M7 8h6.5m-11 4h2m2.5 0h6.5',
   inbox: 'M2.5 9.5 4 3.5h8l1.5 6v3h-11zm0 0h3.2l.8 1.5h3l.8-1.5h3.2',
   conversations: 'M2.5 3h7.5v5.5H6L3.8 10.6V8.5H2.5zm5 8h2.7l2.3 2V11h1V6H12.3',

@@ -1,9 +1,12 @@
 import type { ReadonlySignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
 import './page.css';
 
 interface PageProps {
   readonly title: ComponentChildren;
+  /** Title of the browser's tab; unset: the page's name. */
+  readonly tab?: string | undefined;
   /** Beside the title: a number or a name. */
   readonly about?: ComponentChildren;
   /** Buttons, on the right. */
@@ -18,7 +21,10 @@ interface PageProps {
 }
 
 /** A page with a fixed header and a scrolling body. */
-export function Page({ title, about, actions, isLost, bar, isFull = false, children }: PageProps) {
+export function Page({ title, tab, about, actions, isLost, bar, isFull = false, children }: PageProps) {
+  useEffect(() => {
+    if (tab !== undefined) document.title = `${tab} · Switchyard`;
+  }, [tab]);
   return (
     <section class="page">
       <header class="page-head">

@@ -1,44 +1,53 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { problemText } from '../app/api.ts';
 import { go, parts, taskPath } from '../app/route.ts';
-import { Empty, Loading, Problem } from '../design/views.tsx';
-import { pages } from './pages.tsx';
+import { Empty, Loading } from '../design/views.tsx';
+import { Boundary } from './boundary.tsx';
+import { MissingFile, reloadIfUpgraded } from './missing-file.tsx';
+import { type PageEntry, pages } from './pages.tsx';
 
-type Loaded =
-  | { readonly state: 'loading' }
-  | { readonly state: 'loaded'; readonly name: string; readonly Shown: ComponentType }
-  | { readonly state: 'failed'; readonly text: string };
+/** Components of the pages that were visited. */
+const loaded = new Map<string, ComponentType>();
 
-/** The page of the path. The previous page stays until the next one is loaded. */
+/** The page of the path. A page that is left is gone at once: it would take the next page's path for its own. */
 export function Outlet() {
-  const loaded = useSignal<Loaded>({ state: 'loading' });
   const [name, id] = parts.value;
   const isOldAddress = name === 'task' && id !== undefined;
   useEffect(() => {
     if (isOldAddress) go(taskPath(id) + location.search, { replaces: true });
   }, [isOldAddress, id]);
   const page = pages.find((each) => each.name === (name === 'tasks' && id !== undefined ? 'task' : name));
+  if (!page) return <Empty icon="search" title="There is no such page" />;
+  return (
+    <Boundary key={page.name} place={`${page.name} ${id ?? ''}`}>
+      <PageOf key={page.name} page={page} />
+    </Boundary>
+  );
+}
+
+function PageOf({ page }: { readonly page: PageEntry }) {
+  const Shown = useSignal(loaded.get(page.name));
+  const isMissing = useSignal(false);
   useEffect(() => {
     let isWanted = true;
-    page
-      ?.load()
-      .then((Shown): Loaded => ({ state: 'loaded', name: page.name, Shown }))
-      .catch((error): Loaded => ({ state: 'failed', text: problemText(error) }))
-      .then((next) => {
+    document.title = `${page.title} · Switchyard`;
+    const load = async (): Promise<void> => {
+      try {
+        const found = loaded.get(page.name) ?? (await page.load());
+        loaded.set(page.name, found);
         if (!isWanted) return;
-        loaded.value = next;
-        document.title = `${page.title} · Switchyard`;
+        Shown.value = found;
         performance.mark('interactive');
-      });
+      } catch {
+        if (isWanted) isMissing.value = !(await reloadIfUpgraded());
+      }
+    };
+    void load();
     return () => {
       isWanted = false;
     };
   }, [page]);
-  if (!page) return <Empty icon="search" title="There is no such page" />;
-  const { value } = loaded;
-  if (value.state === 'loading') return <Loading />;
-  if (value.state === 'failed') return <Problem text={value.text} />;
-  return <value.Shown key={value.name} />;
+  if (isMissing.value) return <MissingFile />;
+  return Shown.value ? <Shown.value /> : <Loading />;
 }

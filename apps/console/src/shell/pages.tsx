@@ -1,7 +1,8 @@
+import type { Overview } from '@switchyard/operator-api';
 import type { ComponentType } from 'preact';
 import type { IconName } from '../design/icon.tsx';
 
-interface PageEntry {
+export interface PageEntry {
   /** The first part of its path: `tasks`, or `task` for a path with an id. */
   readonly name: string;
   readonly title: string;
@@ -9,16 +10,34 @@ interface PageEntry {
   readonly icon?: IconName;
   /** `g` and this key open it. */
   readonly key?: string;
+  /** What needs somebody there: a number beside it in the navigation. */
+  readonly countIn?: (overview: Overview) => PageCount;
   readonly load: () => Promise<ComponentType>;
+}
+
+interface PageCount {
+  readonly count: number;
+  /** For screen readers: `3 questions` */
+  readonly what: string;
+  /** Nobody works on something. */
+  readonly isUrgent?: boolean;
 }
 
 /** Each page is a separate file, loaded when it is first visited. */
 export const pages: readonly PageEntry[] = [
   {
+    name: 'overview',
+    title: 'Overview',
+    icon: 'overview',
+    key: 'o',
+    load: async () => (await import('../pages/overview/page.tsx')).OverviewPage,
+  },
+  {
     name: 'tasks',
     title: 'Tasks',
     icon: 'tasks',
     key: 't',
+    countIn: ({ stuck }) => ({ count: stuck, what: 'stuck', isUrgent: true }),
     load: async () => (await import('../pages/tasks/page.tsx')).TasksPage,
   },
   { name: 'task', title: 'Task', load: async () => (await import('../pages/task/page.tsx')).TaskPage },
@@ -27,6 +46,7 @@ export const pages: readonly PageEntry[] = [
     title: 'Inbox',
     icon: 'inbox',
     key: 'i',
+    countIn: ({ interrupted }) => ({ count: interrupted, what: 'wait for a person' }),
     load: async () => (await import('../pages/inbox/page.tsx')).InboxPage,
   },
   {
@@ -41,6 +61,7 @@ export const pages: readonly PageEntry[] = [
     title: 'Agents',
     icon: 'agents',
     key: 'a',
+    countIn: ({ troubledAgents }) => ({ count: troubledAgents, what: 'in trouble', isUrgent: true }),
     load: async () => (await import('../pages/agents/page.tsx')).AgentsPage,
   },
   {
@@ -55,8 +76,9 @@ export const pages: readonly PageEntry[] = [
     title: 'Dead letters',
     icon: 'dead-letters',
     key: 'd',
+    countIn: ({ deadLetters: { turn, webhook } }) => ({ count: turn + webhook, what: 'given up' }),
     load: async () => (await import('../pages/dead-letters/page.tsx')).DeadLettersPage,
   },
 ];
 
-export const firstPage = '/tasks';
+export const firstPage = '/overview';

@@ -1,12 +1,14 @@
+import { OverviewProvider, useLiveOverview, useOverview } from '../app/overview.ts';
 import { href, parts } from '../app/route.ts';
 import { signedIn, signOut } from '../app/session.ts';
 import { IconButton } from '../design/button.tsx';
 import { Icon } from '../design/icon.tsx';
 import { Notices } from '../design/notices.tsx';
+import { ChooseKey } from './choose-key.tsx';
 import { KeyboardHelp } from './keyboard.tsx';
 import { Mark } from './mark.tsx';
 import { Outlet } from './outlet.tsx';
-import { pages } from './pages.tsx';
+import { type PageEntry, pages } from './pages.tsx';
 import { SignIn } from './sign-in.tsx';
 import { ThemeButton } from './theme.tsx';
 import './shell.css';
@@ -15,24 +17,32 @@ import './shell.css';
 export function Shell() {
   const { value } = signedIn;
   if (value.state === 'asking') return null;
+  if (value.state === 'choosing') return <ChooseKey choice={value.choice} />;
   if (value.state === 'signed-out') return <SignIn problem={value.problem} />;
+  return <SignedIn name={value.session.me.name} version={value.session.me.version} />;
+}
+
+function SignedIn(me: { readonly name: string; readonly version: string }) {
   return (
-    <div class="shell">
-      <a class="skip" href="#main">
-        Skip to content
-      </a>
-      <Navigation name={value.session.me.name} version={value.session.me.version} />
-      <main id="main" tabIndex={-1}>
-        <Outlet />
-      </main>
-      <Notices />
-      <KeyboardHelp />
-    </div>
+    <OverviewProvider value={useLiveOverview()}>
+      <div class="shell">
+        <a class="skip" href="#main">
+          Skip to content
+        </a>
+        <Navigation {...me} />
+        <main id="main" tabIndex={-1}>
+          <Outlet />
+        </main>
+        <Notices />
+        <KeyboardHelp />
+      </div>
+    </OverviewProvider>
   );
 }
 
 function Navigation({ name, version }: { readonly name: string; readonly version: string }) {
   const [current] = parts.value;
+  const overview = useOverview().data.value;
   return (
     <nav class="navigation" aria-label="Pages">
       <div class="brand">
@@ -41,12 +51,13 @@ function Navigation({ name, version }: { readonly name: string; readonly version
       </div>
       <ul>
         {pages.map(
-          ({ name: page, title, icon }) =>
+          ({ name: page, title, icon, countIn }) =>
             icon && (
               <li key={page}>
                 <a href={href(`/${page}`)} aria-current={page === current ? 'page' : undefined}>
                   <Icon name={icon} />
                   <span>{title}</span>
+                  {overview && countIn && <Count {...countIn(overview)} />}
                 </a>
               </li>
             ),
@@ -61,5 +72,14 @@ function Navigation({ name, version }: { readonly name: string; readonly version
         <IconButton icon="leave" label="Sign out" onPress={() => signOut()} />
       </div>
     </nav>
+  );
+}
+
+function Count({ count, what, isUrgent = false }: ReturnType<NonNullable<PageEntry['countIn']>>) {
+  if (count === 0) return null;
+  return (
+    <span class={isUrgent ? 'count red' : 'count'} title={`${count.toLocaleString()} ${what}`}>
+      {count > 999 ? '999+' : count} <span class="unseen">{what}</span>
+    </span>
   );
 }

@@ -12,6 +12,7 @@ import { bulkRetryRoutes, deadLetterRoutes } from './dead-letters.ts';
 import { agentRoutes, healthRoute, logLevelRoutes, turnRoutes, workerRoutes } from './deployment.ts';
 import type { OperatorStreams } from './live.ts';
 import { type AdmitDependencies, admitOperator, audit, metricsPath, type Operator, operatorName } from './operators.ts';
+import { overviewRoute } from './overview.ts';
 import { type AdminBackend, type AdminRoute, EventsAnswer } from './route.ts';
 import { seriesRoutes } from './series.ts';
 import { rerunRoutes, taskActionRoutes, taskRoutes } from './tasks.ts';
@@ -34,6 +35,7 @@ interface ConsoleDependencies {
 const routes: readonly AdminRoute[] = [
   healthRoute,
   auditRoute,
+  overviewRoute,
   ...agentRoutes,
   ...workerRoutes,
   ...turnRoutes,

@@ -10,14 +10,14 @@ import type { StreamItem } from '../operations/operation.ts';
 import type { Operator } from './operators.ts';
 import { type AdminBackend, type AdminRoute, EventsAnswer } from './route.ts';
 
-/** Interval between two queries of an answer. */
-const everyMs = 1_000;
+/** Usual interval between two queries of an answer. */
+const usuallyEveryMs = 1_000;
 /** A slow query pauses for this multiple of its duration. */
 const restFactor = 4;
 /** The reader then connects again, with its key: so a revoked key does not keep its stream. */
 const longestMs = 600_000;
-/** Slightly early, so that readers of the same second share a query. */
-const dueMs = 0.8 * everyMs;
+/** Slightly early, so that readers of the same interval share a query. */
+const dueFactor = 0.8;
 const maxStreams = 100;
 
 /**
@@ -80,14 +80,17 @@ function queriesOf(backend: AdminBackend): Map<string, SharedQuery> {
   return shared;
 }
 
-/** With `Accept: text/event-stream`, the answer is sent as an event, and again after each change. */
-export function live(route: AdminRoute): AdminRoute {
+/**
+ * With `Accept: text/event-stream`, the answer is sent as an event, and again after each change.
+ * @param options `everyMs`: interval between two queries
+ */
+export function live(route: AdminRoute, { everyMs = usuallyEveryMs } = {}): AdminRoute {
   return {
     ...route,
     run: async (backend, req, operator) => {
       if (!wantsEvents(req)) return route.run(backend, req, operator);
       const read = async (): Promise<StreamItem> => itemOf((await route.run(backend, req, operator)).answer);
-      const at = { shared: queriesOf(backend), path: req.originalUrl, read };
+      const at = { shared: queriesOf(backend), path: req.originalUrl, everyMs, read };
       // An error of the first query is answered with its status.
       const first = await read();
       const after = eventIdInHeader(req)?.seq;
@@ -100,6 +103,7 @@ interface QueriedPath {
   readonly shared: Map<string, SharedQuery>;
   /** Includes the query string. */
   readonly path: string;
+  readonly everyMs: number;
   readonly read: () => Promise<StreamItem>;
 }
 
@@ -111,8 +115,12 @@ interface Reader {
 }
 
 async function* answersAt(at: QueriedPath, { first, after, signal }: Reader): AsyncGenerator<StreamItem, void> {
-  const { shared, path } = at;
-  const query = shared.get(path) ?? { readers: 0, nextMs: Date.now() + dueMs, item: Promise.resolve(first) };
+  const { shared, path, everyMs } = at;
+  const query = shared.get(path) ?? {
+    readers: 0,
+    nextMs: Date.now() + dueFactor * everyMs,
+    item: Promise.resolve(first),
+  };
   shared.set(path, query);
   query.readers++;
   try {
@@ -120,8 +128,8 @@ async function* answersAt(at: QueriedPath, { first, after, signal }: Reader): As
       const item = await query.item;
       if (item.seq !== last) yield item;
       last = item.seq;
-      if (!(await passed(signal))) return;
-      refresh(query, at.read);
+      if (!(await passed(everyMs, signal))) return;
+      refresh(query, at);
     }
   } finally {
     if (--query.readers === 0) shared.delete(path);
@@ -129,18 +137,18 @@ async function* answersAt(at: QueriedPath, { first, after, signal }: Reader): As
 }
 
 /** Queries again, unless another reader has just done so. */
-function refresh(query: SharedQuery, read: QueriedPath['read']): void {
+function refresh(query: SharedQuery, { read, everyMs }: QueriedPath): void {
   const beganMs = Date.now();
   if (beganMs < query.nextMs) return;
   query.nextMs = Number.POSITIVE_INFINITY;
   query.item = read().finally(() => {
-    query.nextMs = Math.max(beganMs + dueMs, Date.now() + restFactor * (Date.now() - beganMs));
+    query.nextMs = Math.max(beganMs + dueFactor * everyMs, Date.now() + restFactor * (Date.now() - beganMs));
   });
 }
 
 /** @returns false if aborted */
-function passed(signal: AbortSignal): Promise<boolean> {
-  return delay(everyMs, true, { signal }).catch(() => false);
+function passed(ms: number, signal: AbortSignal): Promise<boolean> {
+  return delay(ms, true, { signal }).catch(() => false);
 }
 
 /** The event id is a hash, so that a reader that has this answer does not get it again. */

@@ -56,6 +56,8 @@ export const taskSearchParameters = pageParameters.extend({
     .transform((text) => text.split(','))
     .pipe(z.array(taskStateSchema))
     .optional(),
+  /** Only tasks that have work to do which nobody does. */
+  stuck: flag.optional(),
   tenant: z.string().optional(),
   subject: z.string().optional(),
   since: time.optional(),

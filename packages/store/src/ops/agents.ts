@@ -3,12 +3,15 @@ import type { JobCounts, TenantShare } from '../queue/queues.ts';
 import { type AnnouncedAgent, queuesOf } from '../registry/announcement.ts';
 import { BeginRates, loadOf } from './agent-load.ts';
 import type { OpsPort } from './ops-port.ts';
+import { frozenTurns, type RunningTurn } from './running-turns.ts';
 
 /** An agent and its queues: its own, and those of its skills. */
 export interface AgentReading extends JobCounts {
   readonly id: string;
   /** Workers that are alive and can run it. */
   readonly workers: number;
+  /** Turns that a silent worker has. */
+  readonly frozenTurns: number;
   readonly paused: boolean;
   /** Tenants whose jobs reach beyond the current round of turns, on the shard that has the most of them. */
   readonly tenants: number;
@@ -55,7 +58,8 @@ export class Agents {
   async list(only?: string): Promise<AgentReading[]> {
     const announced = await this.#port.registry.list();
     const asked = announced.filter(({ id }) => id === (only ?? id));
-    return Promise.all(asked.map((agent) => this.#read(agent)));
+    const frozen = await this.#frozenTurns();
+    return Promise.all(asked.map((agent) => this.#read(agent, frozen)));
   }
 
   /** The load of these agents together. An agent that was never announced counts as a job, so that it gets a worker. */
@@ -114,10 +118,14 @@ export class Agents {
     const agent = (await this.#port.registry.list()).find((each) => each.id === id);
     if (!agent) return undefined;
     await change(queuesOf(agent));
-    return this.#read(agent);
+    return this.#read(agent, await this.#frozenTurns());
   }
 
-  async #read(agent: AnnouncedAgent): Promise<AgentReading> {
+  async #frozenTurns(): Promise<RunningTurn[]> {
+    return frozenTurns(this.#port, await this.#port.workers.list());
+  }
+
+  async #read(agent: AnnouncedAgent, frozen: readonly RunningTurn[]): Promise<AgentReading> {
     const { id, workers, card, skillQueues = {} } = agent;
     const { queue } = this.#port;
     const queues = queuesOf(agent);
@@ -136,6 +144,7 @@ export class Agents {
       longestTenant: shares.longest[0]?.waiting ?? 0,
       oldestWaitMs: load.oldestWaitMs,
       beganPerSecond: this.#rates.next(id, load),
+      frozenTurns: frozen.filter((turn) => turn.agent === id).length,
       name: card.name,
       version: card.version,
       card,

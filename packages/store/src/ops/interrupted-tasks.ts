@@ -21,12 +21,18 @@ export interface Interruption {
 /** Tasks of one shard that are read at most: those that wait longest. */
 const PER_SHARD = 20_000;
 
-export async function interruptions({ redis, shards }: OpsPort): Promise<Interruption[]> {
+export async function interruptions({ redis, shards }: OpsPort, perShard = PER_SHARD): Promise<Interruption[]> {
   const read = async (keys: ShardKeys): Promise<Interruption[]> => {
-    const flat = await redis.zrange(keys.interrupted, '0', String(PER_SHARD - 1), 'WITHSCORES');
+    const flat = await redis.zrange(keys.interrupted, '0', String(perShard - 1), 'WITHSCORES');
     return flat.flatMap((taskId, i) => (i % 2 === 0 ? { taskId, sinceMs: Number(flat[i + 1]) } : []));
   };
   return (await Promise.all(shards.all.map(read))).flat();
+}
+
+/** Those that wait longest, at most `count`. */
+export async function oldestInterruptions(port: OpsPort, count: number): Promise<Interruption[]> {
+  const some = await interruptions(port, count);
+  return some.sort((a, b) => a.sinceMs - b.sinceMs).slice(0, count);
 }
 
 const LONGEST_QUESTION = 4_000;

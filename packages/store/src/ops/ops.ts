@@ -8,6 +8,7 @@ import { OperatorConversations } from './operator-conversations.ts';
 import { OperatorTasks } from './operator-tasks.ts';
 import type { OpsPort } from './ops-port.ts';
 import { overdueTasks } from './overdue-tasks.ts';
+import { type Overview, readOverview } from './overview.ts';
 import { earliestFirst, type Page, type PageQuery, pageOf } from './page.ts';
 import { type RunningTurn, runningTurns } from './running-turns.ts';
 import { type StuckTask, whyStuck } from './stuck-tasks.ts';
@@ -55,6 +56,12 @@ export class Ops {
   /** The queues of all agents together. */
   queues(): Promise<QueueSum> {
     return allLoads(this.#port);
+  }
+
+  /** Whether all is well, at a cost that does not depend on the number of tasks. */
+  overview(): Promise<Overview> {
+    const { agents, deadLetters } = this;
+    return readOverview(this.#port, { agents, deadLetters, scheduledTasks: () => this.scheduledTasks() });
   }
 
   /** Sorted by id. @param query `id`: only this agent. @throws {InvalidPageToken} */

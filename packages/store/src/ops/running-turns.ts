@@ -1,5 +1,6 @@
 import { agentOf } from '../redis/scope.ts';
 import type { OpsPort } from './ops-port.ts';
+import type { WorkerReading } from './worker-report.ts';
 
 /** A turn that a worker runs now. Times are ISO. */
 export interface RunningTurn {
@@ -18,7 +19,22 @@ export interface RunningTurn {
  * report.
  */
 export async function runningTurns(port: OpsPort): Promise<RunningTurn[]> {
-  const workers = await port.workers.list();
+  return turnsOf(port, await port.workers.list());
+}
+
+/** Turns of one worker that are checked: bounds the cost. */
+const MAX_FROZEN = 200;
+
+/** The open turns of workers that have been silent for a while, 200 at most of each. */
+export async function frozenTurns(port: OpsPort, workers: readonly WorkerReading[]): Promise<RunningTurn[]> {
+  const silent = workers.filter(({ state }) => state === 'silent');
+  return turnsOf(
+    port,
+    silent.map((worker) => ({ ...worker, turns: worker.turns.slice(0, MAX_FROZEN) })),
+  );
+}
+
+async function turnsOf(port: OpsPort, workers: readonly WorkerReading[]): Promise<RunningTurn[]> {
   const reported = workers.flatMap(({ id, turns }) => turns.map((turn) => ({ worker: id, ...turn })));
   const turns = await Promise.all(reported.map((turn) => confirmed(port, turn)));
   return turns.filter((turn) => turn !== undefined);

@@ -8,6 +8,7 @@ import { findEntries, sortableTime, taskIdOf } from '../tasks/list.ts';
 import { decodePageToken, encodePageToken } from '../tasks/page-token.ts';
 import { hiddenLetter, stateLetters, withdrawnLetter } from '../tasks/state-letters.ts';
 import type { OpsPort } from './ops-port.ts';
+import { stuckPlaces } from './stuck-search.ts';
 import { readRows, type TaskRow, timeOf } from './task-rows.ts';
 
 const searchTasksScript = defineScript({
@@ -30,6 +31,8 @@ export interface TaskFilter {
   /** Limits of `FoundTask.at`: ISO times, inclusive. */
   readonly since?: string | undefined;
   readonly until?: string | undefined;
+  /** Only tasks that have work to do which nobody does. */
+  readonly stuck?: boolean | undefined;
 }
 
 export interface TaskSearch extends TaskFilter {
@@ -64,6 +67,8 @@ interface Source {
   readonly isExact: boolean;
 }
 
+type Walked = Pick<FoundEntries, 'entries' | 'isPartial'>;
+
 /** An entry is the sort key of a task: a time as in an index, and the task's id. */
 interface FoundEntries {
   readonly entries: readonly string[];
@@ -92,20 +97,43 @@ export async function searchTasks(port: OpsPort, search: TaskSearch): Promise<Ta
 }
 
 async function find(port: OpsPort, search: TaskSearch, after: string): Promise<FoundEntries> {
+  if (search.stuck) return findStuck(port, search, after);
   const few = await entriesOfFew(port, search);
   if (few) return chosen(port, search, { after, entries: few, isPartial: false });
   const source = await sourceOf(port, search);
   if (source.isExact)
     return { ...(await readPage(port, search, { source, after, size: search.pageSize })), isPartial: false };
-  const { entries, total } = await readPage(port, search, { source, after: '', size: STEP });
+  return chosen(port, search, { after, ...(await walk(port, search, source)) });
+}
+
+/** The entries of a source, the latest 10,000. */
+async function walk(port: OpsPort, filter: TaskFilter, source: Source): Promise<Walked> {
+  const { entries, total } = await readPage(port, filter, { source, after: '', size: STEP });
   const walked = [...entries];
   while (walked.length < total && walked.length < MAX_WALKED) {
-    const next = await readPage(port, search, { source, after: walked.at(-1) ?? '', size: STEP });
+    const next = await readPage(port, filter, { source, after: walked.at(-1) ?? '', size: STEP });
     if (next.entries.length === 0) break;
     walked.push(...next.entries);
   }
-  return chosen(port, search, { after, entries: walked, isPartial: walked.length < total });
+  return { entries: walked, isPartial: walked.length < total };
 }
+
+/** The open tasks of agents that nobody runs, and the tasks of silent workers. */
+async function findStuck(port: OpsPort, { stuck: _, ...filter }: TaskSearch, after: string): Promise<FoundEntries> {
+  const { agents, frozen, running } = await stuckPlaces(port);
+  const indexesOf = (keys: ShardKeys): string[] => agents.map((each) => keys.agentIndex(queueOf(each)));
+  const source = { indexesOf, letters: OPEN, isExact: false };
+  const [waiting, rows] = await Promise.all([
+    agents.length > 0 ? walk(port, filter, source) : { entries: [], isPartial: false },
+    readRows(port, frozen, { hasText: false }),
+  ]);
+  const entries = new Map(waiting.entries.map((entry) => [taskIdOf(entry), entry]));
+  for (const row of rows) if (row) entries.set(row.taskId, entries.get(row.taskId) ?? entryOf(row));
+  const idle = [...entries].filter(([id]) => !running.has(id)).map(([, entry]) => entry);
+  return chosen(port, filter, { after, entries: latestFirst(idle), isPartial: waiting.isPartial, isDue: true });
+}
+
+const entryOf = ({ updatedAt, taskId }: TaskRow): string => sortableTime(updatedAt) + taskId;
 
 /** One page of a source, and one entry more if there is a next page. */
 async function readPage(
@@ -136,19 +164,30 @@ async function readPage(
   };
 }
 
+interface Candidates extends Walked {
+  readonly after: string;
+  /** Without tasks that wait for their time. */
+  readonly isDue?: boolean;
+}
+
 /** The entries of the tasks that match the filter. */
 async function chosen(
   port: OpsPort,
   filter: TaskFilter,
-  { after, entries, isPartial }: { after: string; entries: readonly string[]; isPartial: boolean },
+  { after, entries, isPartial, isDue = false }: Candidates,
 ): Promise<FoundEntries> {
   const matching: string[] = [];
   for (let from = 0; from < entries.length; from += STEP) {
     const some = entries.slice(from, from + STEP);
     const rows = await readRows(port, some.map(taskIdOf), { hasText: false });
-    matching.push(...some.filter((entry, i) => rows[i] && matches(filter, rows[i], entry)));
+    const isKept = (row: TaskRow): boolean => !(isDue && isForLater(row));
+    matching.push(...some.filter((entry, i) => rows[i] && isKept(rows[i]) && matches(filter, rows[i], entry)));
   }
   return { entries: after ? matching.filter((entry) => entry < after) : matching, total: matching.length, isPartial };
+}
+
+function isForLater({ scheduledFor }: TaskRow): boolean {
+  return scheduledFor !== undefined && Date.parse(scheduledFor) > Date.now();
 }
 
 function matches(filter: TaskFilter, row: TaskRow, entry: string): boolean {
@@ -171,7 +210,7 @@ async function entriesOfFew(port: OpsPort, { id, contextId }: TaskFilter): Promi
   const named = id ?? contextId;
   if (named === undefined) return undefined;
   const [row] = await readRows(port, [named], { hasText: false });
-  if (id !== undefined) return row ? [sortableTime(row.updatedAt) + id] : [];
+  if (id !== undefined) return row ? [entryOf(row)] : [];
   // A context has the id of its first task, unless its client named it.
   return row && row.contextId === named ? entriesOfContext(port, row, named) : undefined;
 }
@@ -232,6 +271,7 @@ function lettersOf(states: readonly TaskState[] = everyState, lettersOfState: (s
 const latestFirst = (entries: string[]): string[] => entries.sort().reverse();
 
 /** The filters, which must not change from page to page. */
-function filtersOf({ id, contextId, agent, states, tenant, subject, since, until }: TaskFilter): readonly unknown[] {
-  return ['search', id, contextId, agent, states, tenant, subject, since, until];
+function filtersOf(filter: TaskFilter): readonly unknown[] {
+  const { id, contextId, agent, states, tenant, subject, since, until, stuck } = filter;
+  return ['search', id, contextId, agent, states, tenant, subject, since, until, stuck];
 }

@@ -34,6 +34,7 @@ export function AgentPage({ id }: { readonly id: string }) {
   return (
     <Page
       title={title}
+      tab={agent?.name ?? id}
       about={agent && <AgentState agent={agent} />}
       isLost={live.isLost}
       actions={agent && <Actions agent={agent} />}

@@ -2,6 +2,7 @@ import { type ReadonlySignal, signal } from '@preact/signals';
 import { fold, isTerminal, type Message, type Part, type StreamResponse, type Task } from '@switchyard/protocol';
 import { z } from 'zod';
 import { call, problemText, progress } from '../../app/api.ts';
+import { newMessageId } from '../../app/message-id.ts';
 
 /** A message to an agent, and its answer so far. */
 export interface Exchange {
@@ -43,7 +44,7 @@ export class Trial {
     const contextId = last?.task?.contextId ?? last?.answer?.contextId;
     const open = last?.task && !isTerminal(last.task.status.state) ? last.task : undefined;
     const sent: Message = {
-      messageId: crypto.randomUUID(),
+      messageId: newMessageId(),
       role: 'ROLE_USER',
       parts: [...parts],
       ...(contextId !== undefined && { contextId }),

@@ -3,6 +3,7 @@ import type { Artifact, Message } from '@switchyard/protocol';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { href, taskPath } from '../../app/route.ts';
 import { isMarkdown, PartView } from '../../content/part.tsx';
+import { notifyProblem } from '../../design/notices.tsx';
 import { State } from '../../design/state.tsx';
 import { Empty, Problem } from '../../design/views.tsx';
 import { readCard } from './card.ts';
@@ -19,14 +20,16 @@ export function TryIt({ agent: { id, name, card } }: { readonly agent: AgentRead
     <div class="try-it">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard. */}
       <section ref={end} class="try-it-talk" aria-label="Conversation" tabIndex={0}>
-        {exchanges.length === 0 && <Beginning name={name} card={card} onSend={(text) => trial.send([{ text }])} />}
+        {exchanges.length === 0 && (
+          <Beginning name={name} card={card} onSend={(text) => void trial.send([{ text }]).catch(notifyProblem)} />
+        )}
         {exchanges.map((exchange) => (
           <ExchangeView key={exchange.sent.messageId} exchange={exchange} name={name} />
         ))}
       </section>
       <Composer
         isBusy={exchanges.at(-1)?.isOpen ?? false}
-        onSend={(parts) => void trial.send(parts)}
+        onSend={(parts) => void trial.send(parts).catch(notifyProblem)}
         onCancel={() => trial.cancel()}
       />
     </div>

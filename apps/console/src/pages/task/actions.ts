@@ -6,12 +6,6 @@ import { call } from '../../app/api.ts';
 const post = { method: 'POST' } as const;
 const any = z.unknown();
 
-/** `crypto.randomUUID` is missing on pages over plain HTTP from another host. */
-export function newMessageId(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
-}
-
 export async function cancelTask(taskId: string): Promise<void> {
   await call(`/admin/tasks/${taskId}:cancel`, any, post);
 }

@@ -1,9 +1,10 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
+import { newMessageId } from '../../app/message-id.ts';
 import { Button } from '../../design/button.tsx';
 import { Field } from '../../design/field.tsx';
 import { notifyProblem } from '../../design/notices.tsx';
-import { answerTask, newMessageId } from './actions.ts';
+import { answerTask } from './actions.ts';
 
 export const answerId = 'answer';
 

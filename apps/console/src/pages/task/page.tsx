@@ -4,6 +4,7 @@ import { isInterrupted } from '@switchyard/protocol';
 import { useMemo } from 'preact/hooks';
 import { useLive, useNow } from '../../app/live.ts';
 import { go, href, parts, query, setQuery, taskPath } from '../../app/route.ts';
+import { stateName } from '../../design/badges.ts';
 import { Button } from '../../design/button.tsx';
 import { shortId } from '../../design/id.tsx';
 import { Json } from '../../design/json.tsx';
@@ -42,6 +43,7 @@ function OneTask({ taskId }: { readonly taskId: string }) {
   return (
     <Page
       title={<Title>{known?.agent ?? shortId(taskId)}</Title>}
+      tab={known && `${stateName(known.state)}: ${known.agent} ${taskId.slice(0, 8)}`}
       about={known && <State state={known.state} />}
       isLost={detail.isLost}
       actions={known && <Actions detail={known} isRerun={isRerun} />}

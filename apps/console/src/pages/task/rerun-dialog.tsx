@@ -4,12 +4,13 @@ import { partSchema } from '@switchyard/protocol/schemas';
 import { useRef } from 'preact/hooks';
 import { z } from 'zod';
 import { problemText } from '../../app/api.ts';
+import { newMessageId } from '../../app/message-id.ts';
 import { go, taskPath } from '../../app/route.ts';
 import { Button } from '../../design/button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
 import { Field } from '../../design/field.tsx';
 import { Problem } from '../../design/views.tsx';
-import { newMessageId, rerunTask } from './actions.ts';
+import { rerunTask } from './actions.ts';
 
 interface RerunProps {
   readonly taskId: string;

@@ -1,14 +1,18 @@
 import { useSignal } from '@preact/signals';
-import { taskPageSchema } from '@switchyard/operator-api';
-import { useEffect, useMemo } from 'preact/hooks';
+import { type Query, taskPageSchema } from '@switchyard/operator-api';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { call, problemText } from '../../app/api.ts';
 import { useLive } from '../../app/live.ts';
 import { query, setQuery } from '../../app/route.ts';
+import { BulkBar } from '../../design/bulk.tsx';
 import { Search } from '../../design/field.tsx';
 import { useMedia } from '../../design/media.ts';
 import { Page } from '../../design/page.tsx';
 import { Empty, Loading, Problem } from '../../design/views.tsx';
 import { VirtualList } from '../../design/virtual-list.tsx';
-import { readSearch } from './search-text.ts';
+import { taskActions } from './bulk-actions.ts';
+import { SearchHelp } from './search-help.tsx';
+import { readSearch, type TaskSearch } from './search-text.ts';
 import { useSelection } from './selection.ts';
 import { TaskHead, TaskLine } from './task-line.tsx';
 import { liveQuery, TaskList } from './task-list.ts';
@@ -18,33 +22,54 @@ import './page.css';
 /** Pause in typing after which the search starts. */
 const pauseMs = 200;
 
+const readPage = (search: TaskSearch, page: Query) =>
+  call('/admin/tasks', taskPageSchema, { query: { ...search, ...page, contents: true } });
+
 /** All tasks, the newest first. The URL has the search. */
 export function TasksPage() {
   const text = query.value.get('q') ?? '';
   const { search, problem } = useMemo(() => readSearch(text, Date.now()), [text]);
-  const list = useMemo(() => new TaskList(search), [search]);
-  const live = useLive('/admin/tasks', taskPageSchema, liveQuery(search));
-  const page = live.data.value;
+  const list = useMemo(() => new TaskList((page) => readPage(search, page)), [search]);
+  const live = useLive(problem === undefined ? '/admin/tasks' : undefined, taskPageSchema, liveQuery(search));
+  const page = live.isStale ? undefined : live.data.value;
   useEffect(() => {
     if (page) list.takeNewest(page);
   }, [page, list]);
+  const count = problem === undefined ? countText(list.totalSize.value, page?.isPartial) : '';
+  return (
+    <Page
+      title="Tasks"
+      tab={text === '' ? 'Tasks' : `Tasks: ${text}`}
+      about={count}
+      isLost={live.isLost}
+      bar={<SearchBar text={text} />}
+      isFull
+    >
+      <Problems
+        texts={[
+          problem,
+          live.problem.value,
+          list.problem.value === undefined ? undefined : problemText(list.problem.value),
+        ]}
+      />
+      {problem === undefined && <Rows list={list} text={text} hasFailed={live.problem.value !== undefined} />}
+    </Page>
+  );
+}
+
+function SearchBar({ text }: { readonly text: string }) {
   const typed = useTyped(text);
-  const bar = (
+  return (
     <>
       <Search
         label="Search tasks"
         placeholder="An id, or agent:pizza state:failed tenant:acme since:1h"
         value={typed.text}
         onInput={typed.onInput}
+        help={<SearchHelp text={typed.text} onInput={typed.onAdd} />}
       />
       <ViewsBar text={text} onSelect={(view) => setQuery({ q: view }, { replaces: false })} />
     </>
-  );
-  return (
-    <Page title="Tasks" about={countText(list.totalSize.value, page?.isPartial)} isLost={live.isLost} bar={bar} isFull>
-      <Problems texts={[problem, live.problem.value, list.problem.value]} />
-      <Rows list={list} text={text} />
-    </Page>
   );
 }
 
@@ -62,23 +87,61 @@ function Problems({ texts }: { readonly texts: readonly (string | undefined)[] }
   );
 }
 
-function Rows({ list, text }: { readonly list: TaskList; readonly text: string }) {
+interface RowsProps {
+  readonly list: TaskList;
+  readonly text: string;
+  readonly hasFailed: boolean;
+}
+
+/** The rows of the search; until it has some, those of the search before it, pale. */
+function Rows({ list, text, hasFailed }: RowsProps) {
+  const shown = useRef(list);
+  if (list.totalSize.value !== undefined) shown.current = list;
+  const isOld = shown.current !== list;
+  if (shown.current.totalSize.value === undefined || (isOld && hasFailed)) return hasFailed ? null : <Loading />;
+  if (shown.current.rows.value.length === 0 && !isOld) return <NoTasks isSearch={text !== ''} />;
+  return (
+    <div class={isOld ? 'task-rows stale' : 'task-rows'} aria-busy={isOld}>
+      <Found list={shown.current} />
+    </div>
+  );
+}
+
+function Found({ list }: { readonly list: TaskList }) {
   const isNarrow = useMedia('(max-width: 720px)');
-  const selected = useSelection(list);
+  const selection = useSelection(list);
   const rows = list.rows.value;
-  if (list.totalSize.value === undefined) return <Loading />;
-  if (rows.length === 0) return <NoTasks isSearch={text !== ''} />;
+  const { current, focusId, onFocused, chosen, choose, toggle } = selection;
+  const ids = chosen.value;
   return (
     <>
+      <BulkBar
+        ids={[...ids]}
+        things="tasks"
+        actions={taskActions}
+        onChooseAll={() => choose(rows.map(({ taskId }) => taskId))}
+        onClear={() => choose([])}
+      />
       <TaskHead />
       <VirtualList
         label="Tasks"
         rows={rows}
         rowHeight={isNarrow.value ? 60 : 36}
-        shownIndex={selected.value}
-        renderRow={(row, index) => <TaskLine row={row} isSelected={index === selected.value} />}
+        keyOf={({ taskId }) => taskId}
+        isSelected={({ taskId }) => ids.has(taskId)}
+        shownIndex={current.value}
+        focusKey={focusId.value}
+        onFocused={onFocused}
+        renderRow={(row, index) => (
+          <TaskLine row={row} isCurrent={index === current.value} isChosen={ids.has(row.taskId)} onToggle={toggle} />
+        )}
         onNearEnd={() => void list.more()}
       />
+      {list.isCut.value && (
+        <p class="task-cut faint">
+          The page keeps {rows.length.toLocaleString()} tasks. Search for older ones with <code>until:</code>
+        </p>
+      )}
     </>
   );
 }
@@ -108,6 +171,11 @@ function useTyped(text: string) {
     text: draft.value ?? text,
     onInput: (value: string) => {
       draft.value = value;
+    },
+    /** Adds a term by a click: typing goes on behind it. */
+    onAdd: (value: string) => {
+      draft.value = value;
+      document.querySelector<HTMLInputElement>('[data-search]')?.focus();
     },
   };
 }

@@ -10,6 +10,7 @@ const storedAs = 'switchyard.views';
 export const commonViews: readonly SavedView[] = [
   { name: 'All', text: '' },
   { name: 'Open', text: 'state:open' },
+  { name: 'Stuck', text: 'is:stuck' },
   { name: 'Waiting for someone', text: 'state:waiting' },
   { name: 'Failed', text: 'state:failed' },
   { name: 'Completed', text: 'state:completed' },

@@ -1,5 +1,5 @@
 import type { TaskQuery } from '@switchyard/operator-api';
-import type { TaskState } from '@switchyard/protocol';
+import { commonTerms, stateWords } from './search-terms.ts';
 
 export type TaskSearch = Partial<Omit<TaskQuery, 'pageSize' | 'pageToken'>>;
 
@@ -9,22 +9,11 @@ interface Read {
   readonly problem?: string;
 }
 
-/** Names of states; some mean several. */
-const stateWords: Readonly<Record<string, readonly TaskState[]>> = {
-  submitted: ['TASK_STATE_SUBMITTED'],
-  working: ['TASK_STATE_WORKING'],
-  input: ['TASK_STATE_INPUT_REQUIRED'],
-  auth: ['TASK_STATE_AUTH_REQUIRED'],
-  completed: ['TASK_STATE_COMPLETED'],
-  failed: ['TASK_STATE_FAILED'],
-  rejected: ['TASK_STATE_REJECTED'],
-  canceled: ['TASK_STATE_CANCELED'],
-  open: ['TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING'],
-  waiting: ['TASK_STATE_INPUT_REQUIRED', 'TASK_STATE_AUTH_REQUIRED'],
-};
-
 const texts = { agent: 'agent', tenant: 'tenant', subject: 'subject', context: 'contextId', id: 'id' } as const;
 const times = { since: 'since', until: 'until' } as const;
+
+const termNames = commonTerms.map(({ name }) => `${name}:`).join(' ');
+const isWords = 'is: takes stuck';
 
 /** `agent:pizza state:failed since:1h`, in any order; a word alone is an id. */
 export function readSearch(text: string, now: number): Read {
@@ -42,7 +31,9 @@ function withWord({ search, problem }: Read, [name, value]: readonly [string, st
     if (at !== undefined) return { search: { ...search, [times[name]]: at }, ...kept };
     return { search, problem: `${name}: takes 30m, 1h, 2d or 2026-01-31` };
   }
-  if (name !== 'state') return { search, problem: `Unknown search term “${name}:”` };
+  if (name === 'is')
+    return value === 'stuck' ? { search: { ...search, stuck: true }, ...kept } : { search, problem: isWords };
+  if (name !== 'state') return { search, problem: `Unknown search term “${name}:”. There are ${termNames}.` };
   const states = value.split(',').map((word) => stateWords[word.toLowerCase()]);
   const known = states.filter((each) => each !== undefined).flat();
   if (known.length > 0 && !states.includes(undefined)) return { search: { ...search, state: known }, ...kept };

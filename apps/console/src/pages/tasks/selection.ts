@@ -1,33 +1,59 @@
 import { type ReadonlySignal, useComputed, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { go, taskPath } from '../../app/route.ts';
 import type { TaskList } from './task-list.ts';
 
 const steps: Readonly<Record<string, number>> = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 };
 
-/** The index of the row selected with `j` and `k`. The row stays selected when others are added before it. */
-export function useSelection(list: TaskList): ReadonlySignal<number> {
-  const selectedId = useSignal<string | undefined>(undefined);
-  const index = useComputed(() => list.rows.value.findIndex(({ taskId }) => taskId === selectedId.value));
+export interface Selection {
+  /** Index of the current row, or -1. The row stays current when others are added before it. */
+  readonly current: ReadonlySignal<number>;
+  /** The row that must take the focus, so that screen readers announce it. */
+  readonly focusId: ReadonlySignal<string | undefined>;
+  readonly onFocused: () => void;
+  /** Ids of the tasks that an action is for. */
+  readonly chosen: ReadonlySignal<ReadonlySet<string>>;
+  readonly toggle: (taskId: string) => void;
+  readonly choose: (taskIds: readonly string[]) => void;
+}
+
+/** `j` and `k` move through the rows, `x` chooses one for an action, `Esc` chooses none. */
+export function useSelection(list: TaskList): Selection {
+  const currentId = useSignal<string | undefined>(undefined);
+  const focusId = useSignal<string | undefined>(undefined);
+  const chosen = useSignal<ReadonlySet<string>>(new Set());
+  const current = useComputed(() => list.rows.value.findIndex(({ taskId }) => taskId === currentId.value));
+  const choose = (taskIds: readonly string[]): void => {
+    chosen.value = new Set(taskIds);
+  };
+  const toggle = (taskId: string): void => {
+    const next = new Set(chosen.value);
+    if (!next.delete(taskId)) next.add(taskId);
+    chosen.value = next;
+  };
   useEffect(() => {
+    chosen.value = new Set();
     const onKey = (event: KeyboardEvent): void => {
-      const step = steps[event.key];
       if (isForAnother(event)) return;
-      if (step !== undefined) selectedId.value = list.rows.value[Math.max(0, index.value + step)]?.taskId;
-      if (event.key === 'Escape') selectedId.value = undefined;
-      if (event.key === 'Enter') open(selectedId.value);
+      const step = steps[event.key];
+      if (step !== undefined) {
+        event.preventDefault();
+        currentId.value = list.rows.value[Math.max(0, current.value + step)]?.taskId ?? currentId.value;
+        focusId.value = currentId.value;
+      }
+      if (event.key === 'x' && currentId.value !== undefined) toggle(currentId.value);
+      if (event.key === 'Escape') choose([]);
     };
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);
   }, [list]);
-  return index;
+  const onFocused = (): void => {
+    focusId.value = undefined;
+  };
+  return { current, focusId, onFocused, chosen, toggle, choose };
 }
 
-function open(taskId: string | undefined): void {
-  if (taskId !== undefined) go(taskPath(taskId));
-}
-
-/** Keys of a field, a link, a dialog or the browser. */
-function isForAnother({ target, ctrlKey, metaKey }: KeyboardEvent): boolean {
-  return ctrlKey || metaKey || (target instanceof Element && target.closest('input, a, button, dialog') !== null);
+/** Keys of a field, a dialog or the browser. */
+function isForAnother({ target, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
+  if (ctrlKey || metaKey || altKey || !(target instanceof Element)) return true;
+  return target.closest('input:not([type=checkbox]), textarea, select, dialog') !== null;
 }

@@ -3,27 +3,58 @@ import { href, taskPath } from '../../app/route.ts';
 import { shortId } from '../../design/id.tsx';
 import { State } from '../../design/state.tsx';
 import { Ago, fullTime } from '../../design/time.tsx';
+import { cell } from '../../design/virtual-list.tsx';
 
 /** Column headers, hidden from screen readers: each cell has its own label. */
 export function TaskHead() {
   return (
     <div class="task-head" aria-hidden="true">
+      <span />
       <span>State</span>
       <span>Task</span>
       <span>Agent</span>
-      <span>Principal</span>
+      <span>Client</span>
       <span class="number">Attempts</span>
       <span class="number">Age</span>
     </div>
   );
 }
 
-export function TaskLine({ row, isSelected }: { readonly row: TaskRow; readonly isSelected: boolean }) {
-  const { taskId, text, agent, attempts, at, scheduledFor } = row;
+interface TaskLineProps {
+  readonly row: TaskRow;
+  readonly isCurrent: boolean;
+  readonly isChosen: boolean;
+  readonly onToggle: (taskId: string) => void;
+}
+
+/** The cells of a row: a box to choose it, and its link. Without state of its own: fast scrolling renders many. */
+export function TaskLine({ row, isCurrent, isChosen, onToggle }: TaskLineProps) {
+  const { taskId } = row;
   return (
-    <a class={isSelected ? 'task-line selected' : 'task-line'} href={href(taskPath(taskId))}>
+    <div class={isCurrent ? 'task-line current' : 'task-line'}>
+      <span {...cell} class="task-box">
+        <input
+          type="checkbox"
+          aria-label={`Choose task ${shortId(taskId)}`}
+          checked={isChosen}
+          onChange={() => onToggle(taskId)}
+        />
+      </span>
+      <span {...cell} class="task-cell">
+        <a class="task-link" href={href(taskPath(taskId))}>
+          <Cells row={row} />
+        </a>
+      </span>
+    </div>
+  );
+}
+
+function Cells({ row }: { readonly row: TaskRow }) {
+  const { taskId, text, agent, attempts, at, scheduledFor, state } = row;
+  return (
+    <>
       <span class="task-state">
-        <State state={row.state} />
+        <State state={state} />
       </span>
       <span class="task-text clip">
         <span class="mono faint">{shortId(taskId)}</span>{' '}
@@ -38,7 +69,7 @@ export function TaskLine({ row, isSelected }: { readonly row: TaskRow; readonly 
       <span class="task-age number soft">
         <Ago at={at} />
       </span>
-    </a>
+    </>
   );
 }
 

@@ -1,10 +1,13 @@
 import { batch, type ReadonlySignal, signal } from '@preact/signals';
-import { type TaskPage, type TaskRow, taskPageSchema } from '@switchyard/operator-api';
-import { call, problemText } from '../../app/api.ts';
+import type { Query, TaskPage, TaskRow } from '@switchyard/operator-api';
 import type { TaskSearch } from './search-text.ts';
 
 const livePageSize = 100;
 const nextPageSize = 200;
+/** Rows in the memory of the browser. The oldest give way to new ones, and can be searched. */
+const MAX_ROWS = 12_000;
+
+type ReadPage = (page: Query) => Promise<TaskPage>;
 
 /** Size of the live page; the other pages are read once. */
 export function liveQuery(search: TaskSearch) {
@@ -13,22 +16,25 @@ export function liveQuery(search: TaskSearch) {
 
 /** The tasks of a search: the newest are live, the rest is loaded while scrolling. */
 export class TaskList {
-  readonly #search: TaskSearch;
+  readonly #readPage: ReadPage;
   readonly #rows = signal<readonly TaskRow[]>([]);
-  readonly #problem = signal<string | undefined>(undefined);
+  readonly #problem = signal<unknown>(undefined);
   readonly #totalSize = signal<number | undefined>(undefined);
+  readonly #isCut = signal(false);
   #nextToken: string | undefined;
   #isAsking = false;
 
-  constructor(search: TaskSearch) {
-    this.#search = search;
+  /** @param readPage of the search */
+  constructor(readPage: ReadPage) {
+    this.#readPage = readPage;
   }
 
   get rows(): ReadonlySignal<readonly TaskRow[]> {
     return this.#rows;
   }
 
-  get problem(): ReadonlySignal<string | undefined> {
+  /** The error of loading more. */
+  get problem(): ReadonlySignal<unknown> {
     return this.#problem;
   }
 
@@ -37,31 +43,42 @@ export class TaskList {
     return this.#totalSize;
   }
 
+  /** There are older ones, which are not kept here. */
+  get isCut(): ReadonlySignal<boolean> {
+    return this.#isCut;
+  }
+
   /** Updates the newest ones. If more came than a page has, the known ones are loaded again, without a gap. */
   takeNewest({ tasks, totalSize, nextPageToken }: TaskPage): void {
     const isWhole = nextPageToken === '' || hasGap(tasks, this.#rows.value);
     this.#nextToken = isWhole ? nextPageToken : (this.#nextToken ?? nextPageToken);
     batch(() => {
-      this.#rows.value = isWhole ? tasks : withNewest(this.#rows.value, tasks);
+      if (isWhole) this.#isCut.value = false;
+      this.#keep(isWhole ? tasks : withNewest(this.#rows.value, tasks));
       this.#totalSize.value = totalSize;
     });
   }
 
+  /** Beyond the cut nothing is loaded: it would leave a gap. */
+  #keep(rows: readonly TaskRow[]): void {
+    this.#rows.value = rows.slice(0, MAX_ROWS);
+    if (rows.length > MAX_ROWS || (rows.length === MAX_ROWS && this.#nextToken)) this.#isCut.value = true;
+  }
+
   /** Loads more, unless it is already loading or there is no more. */
   async more(): Promise<void> {
-    if (this.#isAsking || !this.#nextToken) return;
+    if (this.#isAsking || this.#isCut.value || !this.#nextToken) return;
     this.#isAsking = true;
     const pageToken = this.#nextToken;
     try {
-      const query = { ...this.#search, pageSize: nextPageSize, pageToken, contents: true };
-      const { tasks, nextPageToken } = await call('/admin/tasks', taskPageSchema, { query });
+      const { tasks, nextPageToken } = await this.#readPage({ pageSize: nextPageSize, pageToken });
       // Meanwhile the list began anew: these do not follow on its rows.
       if (this.#nextToken !== pageToken) return;
       this.#nextToken = nextPageToken;
       const known = new Set(this.#rows.value.map(({ taskId }) => taskId));
-      this.#rows.value = [...this.#rows.value, ...tasks.filter(({ taskId }) => !known.has(taskId))];
+      this.#keep([...this.#rows.value, ...tasks.filter(({ taskId }) => !known.has(taskId))]);
     } catch (error) {
-      this.#problem.value = problemText(error);
+      this.#problem.value = error;
     } finally {
       this.#isAsking = false;
     }

@@ -1,0 +1,53 @@
+import type { Overview } from '@switchyard/operator-api';
+import { href, taskPath } from '../../app/route.ts';
+
+type Reason = Overview['failures']['reasons'][number];
+
+const failedLately = 'state:failed,rejected since:1h';
+
+/** Why tasks failed in the last hour. */
+export function FailuresPanel({ failures: { total, counted, reasons } }: Pick<Overview, 'failures'>) {
+  return (
+    <section class="panel">
+      <div class="panel-head">
+        <h2>Failures of the last hour</h2>
+        <span class="faint">{total.toLocaleString()}</span>
+        <span class="grow" />
+        {total > 0 && <a href={href('/tasks', { q: failedLately })}>All of them</a>}
+      </div>
+      {reasons.length === 0 ? (
+        <p class="panel-body soft">None.</p>
+      ) : (
+        <ul class="reasons">
+          {reasons.map((reason) => (
+            <ReasonLine key={reason.reason} reason={reason} counted={counted} />
+          ))}
+        </ul>
+      )}
+      {counted < total && <p class="not-shown faint">Reasons of the latest {counted.toLocaleString()}</p>}
+    </section>
+  );
+}
+
+function ReasonLine({
+  reason: { reason, count, agents, taskId },
+  counted,
+}: {
+  readonly reason: Reason;
+  readonly counted: number;
+}) {
+  return (
+    <li>
+      <b class="number">{count.toLocaleString()}</b>
+      <span class="reason-text">
+        <a href={href(taskPath(taskId))} title="The latest task that failed so">
+          {reason}
+        </a>{' '}
+        <span class="faint">{agents.join(', ')}</span>
+        <svg class="reason-bar" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
+          <rect width={Math.max(1, (100 * count) / Math.max(1, counted))} height="4" rx="2" />
+        </svg>
+      </span>
+    </li>
+  );
+}

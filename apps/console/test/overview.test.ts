@@ -1,0 +1,63 @@
+import type { Overview } from '@switchyard/operator-api';
+import { describe, expect, it } from 'vitest';
+import { overview } from '../../../tests/support/stand-in-answers.ts';
+import { until } from '../../../tests/support/until.ts';
+import { verdictOf } from '../src/pages/overview/verdict.ts';
+import { hasBrowser } from './support/browser.ts';
+import { useConsole } from './support/use-console.ts';
+
+const well: Overview = {
+  ...overview,
+  stuck: 0,
+  interrupted: 0,
+  deadLetters: { turn: 0, webhook: 0 },
+  workers: { live: 3, silent: 0 },
+  troubles: [],
+  troubledAgents: 0,
+  failures: { total: 0, counted: 0, reasons: [] },
+  longestInterrupted: [],
+};
+
+describe('the verdict of the overview', () => {
+  it('is that all is well only if nothing is stuck, has failed or waits for a person', () => {
+    expect(verdictOf(well)).toMatchObject({ colour: 'green', title: 'All is well' });
+    expect(verdictOf({ ...well, interrupted: 1 })).toMatchObject({
+      colour: 'amber',
+      title: '1 task waits for a person',
+    });
+    expect(verdictOf({ ...well, failures: overview.failures }).title).toBe('63 tasks have failed in the last hour');
+    expect(verdictOf({ ...well, workers: { live: 0, silent: 2 } })).toMatchObject({ colour: 'red' });
+    expect(verdictOf(overview)).toMatchObject({ colour: 'red', title: 'Nobody works on 244 tasks' });
+  });
+});
+
+describe.runIf(hasBrowser)('the overview', { timeout: 30_000 }, () => {
+  const ui = useConsole();
+
+  it('is accessible (WCAG AA)', () =>
+    ui.check('/overview', (page) => page.getByText('Nobody works on 244 tasks').waitFor()));
+
+  it('leads from a number to the tasks behind it, by keyboard', async () => {
+    await using opened = await ui.open('/overview');
+    const { page } = opened;
+    await page.getByRole('navigation').getByRole('link', { name: 'Tasks 244 stuck' }).waitFor();
+    await page.getByRole('navigation').getByRole('link', { name: 'Agents 3 in trouble' }).waitFor();
+    await page
+      .getByRole('row', { name: /Kitchen No worker/ })
+      .getByRole('link', { name: '3', exact: true })
+      .focus();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/q=is%3Astuck\+agent%3Akitchen/);
+    const asked = () => ui.api.requests.some(({ query }) => query.stuck === 'true' && query.agent === 'kitchen');
+    await until(asked, { what: 'the stuck tasks of the agent are asked for' });
+    expect(opened.problems).toEqual([]);
+  });
+
+  // Last: the other tests need the usual overview.
+  it('says that all is well, without numbers in the navigation', async () => {
+    ui.api.answer('/admin/overview', well);
+    await using opened = await ui.open('/overview');
+    await opened.page.getByText('All is well').waitFor();
+    expect(await opened.page.getByRole('navigation').locator('.count').count()).toBe(0);
+  });
+});

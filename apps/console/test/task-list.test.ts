@@ -1,0 +1,27 @@
+import type { TaskPage } from '@switchyard/operator-api';
+import { expect, test } from 'vitest';
+import { taskRow } from '../../../tests/support/stand-in-answers.ts';
+import { TaskList } from '../src/pages/tasks/task-list.ts';
+
+const page = (first: number, nextPageToken = 'next'): TaskPage => ({
+  tasks: Array.from({ length: 100 }, (_, i) => taskRow(first + i)),
+  totalSize: 1_000_000,
+  nextPageToken,
+  isPartial: false,
+});
+
+test('an open list of a busy deployment keeps a bounded number of tasks, the newest ones, without a gap', () => {
+  const list = new TaskList(() => Promise.reject(new Error('not asked')));
+  // The first task is the newest: a day of a hundred new tasks a second.
+  for (let first = 100_000; first >= 0; first -= 50) list.takeNewest(page(first));
+  const rows = list.rows.value;
+  expect(rows.length).toBe(12_000);
+  expect(rows.map(({ taskId }) => taskId)).toEqual(Array.from({ length: 12_000 }, (_, i) => taskRow(i).taskId));
+  expect(list.isCut.value).toBe(true);
+});
+
+test('a list without older tasks is not cut', () => {
+  const list = new TaskList(() => Promise.reject(new Error('not asked')));
+  list.takeNewest(page(0, ''));
+  expect(list.isCut.value).toBe(false);
+});

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { count, time } from './page.ts';
+
+/** An agent whose messages nobody works on. */
+const agentTroubleSchema = z.object({
+  agent: z.string(),
+  name: z.string(),
+  kind: z.enum(['worker-silent', 'no-worker', 'paused']),
+  waiting: count,
+  /** Turns that a silent worker has. */
+  frozenTurns: count,
+  oldestWaitMs: count,
+});
+
+const failureReasonSchema = z.object({
+  reason: z.string(),
+  count,
+  /** Ids of some of their agents. */
+  agents: z.array(z.string()),
+  /** The latest task that failed so. */
+  taskId: z.string(),
+});
+
+/** `GET /admin/overview`: whether all is well, and if not, where. Its cost does not depend on the number of tasks. */
+export const overviewSchema = z.object({
+  /** Jobs that wait for a worker. */
+  waiting: count,
+  /** Jobs that wait for their next attempt. */
+  delayed: count,
+  active: count,
+  /** How long the next job of an agent has waited at most; 0: no job waits. */
+  oldestWaitMs: count,
+  /** Tasks that have work to do which nobody does. */
+  stuck: count,
+  /** Tasks that wait for a person. */
+  interrupted: count,
+  deadLetters: z.object({ turn: count, webhook: count }),
+  scheduled: count,
+  agents: count,
+  workers: z.object({ live: count, silent: count }),
+  /** The most urgent first, 20 at most, of `troubledAgents`. */
+  troubles: z.array(agentTroubleSchema),
+  troubledAgents: count,
+  /** Tasks that failed or were rejected in the last hour; the latest `counted` of them by reason. */
+  failures: z.object({ total: count, counted: count, reasons: z.array(failureReasonSchema) }),
+  /** The tasks that wait longest for a person, 5 at most. */
+  longestInterrupted: z.array(z.object({ taskId: z.string(), agent: z.string(), since: time })),
+});
+
+export type Overview = z.infer<typeof overviewSchema>;

@@ -1,0 +1,48 @@
+import type { OpsPort } from './ops-port.ts';
+import { type FoundTask, searchTasks } from './task-search.ts';
+
+/** Tasks that failed or were rejected in the last hour, or as long as tasks are kept. */
+export interface Failures {
+  readonly total: number;
+  /** How many of them, the latest, are counted by reason. */
+  readonly counted: number;
+  /** The most frequent first, 10 at most. */
+  readonly reasons: FailureReason[];
+}
+
+export interface FailureReason {
+  readonly reason: string;
+  readonly count: number;
+  /** Ids of some of their agents. */
+  readonly agents: string[];
+  /** The latest task that failed so. */
+  readonly taskId: string;
+}
+
+const HOUR_MS = 3_600_000;
+/** Bounds the cost. */
+const MAX_COUNTED = 200;
+const MAX_REASONS = 10;
+const MAX_AGENTS = 5;
+
+export async function recentFailures(port: OpsPort): Promise<Failures> {
+  const since = new Date(Date.now() - HOUR_MS).toISOString();
+  const states = ['TASK_STATE_FAILED', 'TASK_STATE_REJECTED'] as const;
+  const { tasks, totalSize } = await searchTasks(port, { states, since, pageSize: MAX_COUNTED, hasText: false });
+  return { total: totalSize, counted: tasks.length, reasons: reasonsOf(tasks) };
+}
+
+function reasonsOf(tasks: readonly FoundTask[]): FailureReason[] {
+  const byReason = [...Map.groupBy(tasks, reasonOf)];
+  const reasons = byReason.map(([reason, failed]) => ({
+    reason,
+    count: failed.length,
+    agents: [...new Set(failed.map(({ agent }) => agent))].slice(0, MAX_AGENTS),
+    taskId: failed[0]?.taskId ?? '',
+  }));
+  return reasons.sort((a, b) => b.count - a.count).slice(0, MAX_REASONS);
+}
+
+function reasonOf({ state }: FoundTask): string {
+  return state === 'TASK_STATE_REJECTED' ? 'Rejected by its agent' : 'Failed';
+}
