@@ -72,7 +72,7 @@ it.each([
   expect((await agentCard()).value).toBe(gateway);
   await forget();
   expect((await agentCard()).value).toBe(stillRuns ? before : 'http://127.0.0.1:4000');
-  expect(await readAddresses(data)).toEqual(stillRuns ? { gateway: before, operators: api.url } : undefined);
+  expect(await readAddresses(data)).toEqual(stillRuns ? { addresses: { gateway: before, operators: api.url } } : {});
 });
 
 it('prints commands that can be pasted: with npx if it is a dependency, and with DATA_DIR if that is set', async () => {

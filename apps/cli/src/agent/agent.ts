@@ -33,6 +33,8 @@ export interface CallContext {
   readonly log: (line: string) => void;
   /** Aborted by a timeout or Ctrl-C, with the reason. */
   readonly signal: AbortSignal;
+  /** Rejects if the credentials were not given for the origin of this URL. */
+  readonly permit: (url: string) => Promise<void>;
 }
 
 /** Filters and a page of `task list`. */
@@ -60,9 +62,10 @@ export async function connect(context: CallContext): Promise<Agent> {
   return agentOf(card, context);
 }
 
-async function agentOf(card: Card, { options, log, signal }: CallContext): Promise<Agent> {
+async function agentOf(card: Card, { options, log, signal, permit }: CallContext): Promise<Agent> {
   const chosenCard = options.a2aVersion?.startsWith('0.') ? modernCard(card) : card;
   const chosen = chooseInterface(chosenCard, { prefer: options.transport, version: options.a2aVersion });
+  await permit(chosen.url);
   const { headers, query, secrets } = credentialsFor(card, options);
   const parameters = Object.fromEntries(options.svcParam ?? []);
   const allSecrets = [...secrets, ...Object.values(parameters)];

@@ -1,4 +1,5 @@
 import { Failure } from '../failures/failure.ts';
+import { fetchWithinOrigin } from './redirects.ts';
 
 /** Replaces credentials in the log. */
 const REDACTED = '[hidden]';
@@ -25,9 +26,11 @@ export function wireFetch({ secrets, log, hasCredentials, query = {} }: Wire): t
     const begun = performance.now();
     log?.(redact(`→ ${init?.method ?? 'GET'} ${url} ${headerText(new Headers(init?.headers))}`));
     if (typeof init?.body === 'string') log?.(redact(`→ ${init.body}`));
-    const response = await fetch(url, init).catch((error: unknown) => {
-      throw unreached(url, error, init?.signal);
-    });
+    const response = await fetchWithinOrigin(url, { ...init, hasCredentials: secrets.length > 0 }).catch(
+      (error: unknown) => {
+        throw error instanceof Failure ? error : unreached(url, error, init?.signal);
+      },
+    );
     log?.(
       redact(`← ${response.status} after ${Math.round(performance.now() - begun)} ms ${answerText(response.headers)}`),
     );

@@ -1,7 +1,10 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
+import { readOwnFile } from '../settings/file-owner.ts';
+import { isOfThisMachine } from '../settings/this-machine.ts';
+import { parsed, writePrivate } from './user-folder.ts';
 
 // Files that `switchyard up` and `npm start` keep beside those of their Redis, for other commands.
 
@@ -28,7 +31,8 @@ export function programIn({ env, folder }: FolderPlace): string {
   return env.npm_command === 'exec' ? 'npx @switchyard/cli' : 'switchyard';
 }
 
-const addressesSchema = z.object({ gateway: z.string(), operators: z.string().optional() });
+const ofThisMachine = z.url().refine(isOfThisMachine, 'is no address of this machine');
+const addressesSchema = z.object({ gateway: ofThisMachine, operators: ofThisMachine.optional() });
 
 /** URL of the running gateway on this machine. */
 export type Addresses = z.infer<typeof addressesSchema>;
@@ -43,11 +47,11 @@ export async function writeAddresses(dataFolder: string, addresses: Addresses): 
   const file = join(dataFolder, addressFile);
   const text = `${JSON.stringify(addresses)}\n`;
   await mkdir(dataFolder, { recursive: true });
-  const before = await readAddresses(dataFolder).catch(() => undefined);
-  await writeFile(file, text);
+  const { addresses: before } = await readAddresses(dataFolder);
+  await writePrivate(file, text);
   return async () => {
-    if ((await readText(file)) !== text) return;
-    if (before && (await isRunning(before))) await writeFile(file, `${JSON.stringify(before)}\n`);
+    if ((await readFile(file, 'utf8').catch(() => undefined)) !== text) return;
+    if (before && (await isRunning(before))) await writePrivate(file, `${JSON.stringify(before)}\n`);
     else await rm(file, { force: true });
   };
 }
@@ -59,17 +63,21 @@ async function isRunning({ gateway }: Addresses): Promise<boolean> {
   );
 }
 
-/** Undefined: nothing is running. */
-export async function readAddresses(dataFolder: string): Promise<Addresses | undefined> {
-  const text = await readText(join(dataFolder, addressFile));
-  return text === undefined ? undefined : addressesSchema.parse(JSON.parse(text));
+/** Without addresses nothing is running, or `problem` says why the file is not used. */
+export interface ReadAddresses {
+  readonly addresses?: Addresses;
+  readonly problem?: string;
 }
 
-async function readText(file: string): Promise<string | undefined> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && ['ENOENT', 'ENOTDIR'].includes(String(error.code))) return;
-    throw error;
-  }
+/**
+ * Requests to these addresses carry the keys of clients and operators. So only a file that `switchyard up` wrote on
+ * this machine is used: it is private, no link, and names no other machine. One that came with a project is not.
+ */
+export async function readAddresses(dataFolder: string): Promise<ReadAddresses> {
+  const path = join(dataFolder, addressFile);
+  const file = await readOwnFile(path, { isPrivate: true }).catch((error: unknown) => ({ refusal: String(error) }));
+  if (!file) return {};
+  if ('refusal' in file) return { problem: `${path} is not used: ${file.refusal}` };
+  const addresses = parsed(addressesSchema, file.text);
+  return addresses ? { addresses } : { problem: `${path} is not used: it has no addresses of this machine` };
 }

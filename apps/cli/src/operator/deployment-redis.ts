@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Settings, SettingsError, storeSettings } from '@switchyard/settings';
 import { z } from 'zod';
 import { dataFolderOf } from '../data-folder/data-folder.ts';
+import { parsed } from '../data-folder/user-folder.ts';
 import { Failure } from '../failures/failure.ts';
 import type { Invocation } from '../session/session.ts';
 
@@ -29,5 +30,6 @@ const ownerSchema = z.object({ port: z.number() });
 /** The owner of the Redis writes its process id and port beside the files. */
 async function embeddedRedisUrl(dataFolder: string): Promise<string | undefined> {
   const text = await readFile(join(dataFolder, 'redis/owner.json'), 'utf8').catch(() => undefined);
-  return text === undefined ? undefined : `redis://127.0.0.1:${ownerSchema.parse(JSON.parse(text)).port}`;
+  const owner = text === undefined ? undefined : parsed(ownerSchema, text);
+  return owner && `redis://127.0.0.1:${owner.port}`;
 }

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { dataFolderOf, readAddresses } from '../data-folder/data-folder.ts';
 import { Failure } from '../failures/failure.ts';
 import { type Invocation, openSession, type Session } from '../session/session.ts';
+import { isOfThisMachine } from '../settings/this-machine.ts';
 
 /** The operators' port of `switchyard up` with the default `PORT`. */
 const defaultUrl = 'http://127.0.0.1:4100';
@@ -29,7 +30,8 @@ export async function withOperator(
 
 /** A client whose requests end with `--timeout` and Ctrl-C. */
 export function operatorClient(access: OperatorAccess, { call: { signal } }: Pick<Session, 'call'>): OperatorClient {
-  return new OperatorClient({ ...access, fetch: (url, init) => fetch(url, { ...init, signal }) });
+  // A redirect would take the key to another address.
+  return new OperatorClient({ ...access, fetch: (url, init) => fetch(url, { ...init, signal, redirect: 'error' }) });
 }
 
 /** Converts what a call of the operators' API threw to a failure. @throws {Failure} */
@@ -49,13 +51,19 @@ export interface OperatorAccess {
 
 /** @throws {Failure} */
 export async function operatorAccess(invocation: Invocation): Promise<OperatorAccess> {
-  const { operators = defaultUrl } = (await readAddresses(dataFolderOf(invocation))) ?? {};
-  return { url: invocation.env.SWITCHYARD_OPERATOR_URL || operators, key: await readKey(invocation) };
+  const { addresses } = await readAddresses(dataFolderOf(invocation));
+  const url = invocation.env.SWITCHYARD_OPERATOR_URL || (addresses?.operators ?? defaultUrl);
+  return { url, key: await readKey(invocation, url) };
 }
 
-async function readKey(invocation: Invocation): Promise<string> {
+/** The key in the folder is that of the deployment that runs there: no other machine gets it. */
+async function readKey(invocation: Invocation, url: string): Promise<string> {
   const { env } = invocation;
   if (env.ADMIN_KEY) return env.ADMIN_KEY;
+  if (!env.ADMIN_KEY_FILE && !isOfThisMachine(url))
+    throw new Failure('A2ACLI_ERR_CREDENTIALS_MISSING', `There is no operator's key for ${url}`, {
+      hint: 'Set ADMIN_KEY or ADMIN_KEY_FILE to the key of this deployment.',
+    });
   const file = env.ADMIN_KEY_FILE || join(dataFolderOf(invocation), 'operator-key');
   try {
     return (await readFile(file, 'utf8')).trim();

@@ -12,6 +12,7 @@ import type { Detail } from '../output/task-text.ts';
 import { readSettingsFiles } from '../settings/dotenv.ts';
 import type { CliOptions } from '../settings/options.ts';
 import { type Defaults, type Environment, optionsOf, resolveSettings, type Setting } from '../settings/resolve.ts';
+import { permitCredentials } from './permit-credentials.ts';
 
 /** A run of the command line: what it gets from its process. */
 export interface Invocation {
@@ -44,11 +45,15 @@ export interface Session {
 /** @throws {Failure} */
 export async function openSession(invocation: Invocation, command: Command): Promise<Session> {
   const flags = command.optsWithGlobals();
-  const files = await readSettingsFiles({ config: flags.config, folder: invocation.folder, home: invocation.home });
-  const defaults = await defaultSettings(invocation);
+  const { folder, home } = invocation;
+  const notes: string[] = [];
+  const onRefused = (line: string): void => void notes.push(line);
+  const files = await readSettingsFiles({ config: flags.config, folder, home, onRefused });
+  const defaults = await defaultSettings(invocation, onRefused);
   const settings = resolveSettings({ flags: withAliases(flags), env: invocation.env, files, defaults });
   const options = optionsOf(settings);
   const output = new Output(invocation.streams, options);
+  for (const line of notes) output.note(line);
   for (const { path, values, isShared } of files)
     if (isShared && (values.A2ACLI_BEARER || values.A2ACLI_API_KEY))
       output.note(`warning: ${path} holds a credential, and others may read it: chmod 600 ${path}`);
@@ -57,14 +62,20 @@ export async function openSession(invocation: Invocation, command: Command): Pro
     if (options.bearer || options.apiKey) output.note('warning: --insecure: your credential is sent nevertheless');
     invocation.stopVerifyingTls();
   }
-  const call = { options, log: (line: string) => output.note(`debug: ${line}`), signal: deadline(invocation, options) };
+  const call: CallContext = {
+    options,
+    log: (line) => output.note(`debug: ${line}`),
+    signal: deadline(invocation, options),
+    permit: (url) => permitCredentials(url, { settings, options }, invocation),
+  };
   return { invocation, options, settings, output, call };
 }
 
 /** The agent of the deployment that runs in this folder. */
-async function defaultSettings(invocation: Invocation): Promise<Defaults> {
+async function defaultSettings(invocation: Invocation, onRefused: (line: string) => void): Promise<Defaults> {
   const folder = dataFolderOf(invocation);
-  const addresses = await readAddresses(folder);
+  const { addresses, problem } = await readAddresses(folder);
+  if (problem) onRefused(`warning: ${problem}`);
   return addresses ? { agentCard: { text: addresses.gateway, source: `what runs in ${folder}` } } : {};
 }
 

@@ -1,7 +1,7 @@
-import { readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { Failure } from '../failures/failure.ts';
+import { readOwnFile } from './file-owner.ts';
 
 /** A file of settings, one `A2ACLI_…=value` per line. */
 export interface SettingsFile {
@@ -9,6 +9,8 @@ export interface SettingsFile {
   readonly values: Readonly<Record<string, string | undefined>>;
   /** Other users of this machine can read it. */
   readonly isShared: boolean;
+  /** It was found in this folder or above it: it may have come with a project, and not from the user. */
+  readonly isOfFolder: boolean;
 }
 
 export interface FilePlaces {
@@ -16,38 +18,47 @@ export interface FilePlaces {
   readonly config?: string | undefined;
   readonly folder: string;
   readonly home: string;
+  /** Called with the reason why a file is not used. */
+  readonly onRefused: (line: string) => void;
 }
 
 /** The existing files: the local one, then the global one. @throws {Failure} if the given one cannot be read */
-export async function readSettingsFiles({ config, folder, home }: FilePlaces): Promise<readonly SettingsFile[]> {
-  const local = config === undefined ? await nearest(folder) : await named(config);
-  const global = await read(join(home, '.config/a2a-cli/.env'));
+export async function readSettingsFiles(places: FilePlaces): Promise<readonly SettingsFile[]> {
+  const { config, folder, home } = places;
+  const local = config === undefined ? await nearest(folder, places) : await named(config, places);
+  const global = await read(join(home, '.config/a2a-cli/.env'), places);
   return [local, global].filter((file) => file !== undefined);
 }
 
 /** The first `.env` of a folder and its parents. */
-async function nearest(folder: string): Promise<SettingsFile | undefined> {
+async function nearest(folder: string, places: FilePlaces): Promise<SettingsFile | undefined> {
   const above = dirname(folder);
-  return (await read(join(folder, '.env'))) ?? (above === folder ? undefined : nearest(above));
+  const file = await read(join(folder, '.env'), places);
+  if (file) return { ...file, isOfFolder: true };
+  return above === folder ? undefined : nearest(above, places);
 }
 
-async function named(path: string): Promise<SettingsFile> {
-  const file = await read(path);
+async function named(path: string, places: FilePlaces): Promise<SettingsFile> {
+  const refused = (reason: string) => new Failure('A2ACLI_ERR_USAGE', `--config ${path}: ${reason}`);
+  const onRefused = (line: string): void => {
+    throw refused(line);
+  };
+  const file = await read(path, { ...places, onRefused });
   if (file) return file;
-  throw new Failure('A2ACLI_ERR_USAGE', `--config ${path}: there is no such file`);
+  throw refused('there is no such file');
 }
 
-async function read(path: string): Promise<SettingsFile | undefined> {
-  try {
-    const [text, { mode }] = await Promise.all([readFile(path, 'utf8'), stat(path)]);
-    return { path, values: parseEnv(text), isShared: (mode & 0o077) !== 0 };
-  } catch (error) {
-    if (isMissing(error)) return undefined;
+/** Undefined: there is no such file, or another user could have written it. */
+async function read(path: string, { onRefused }: FilePlaces): Promise<SettingsFile | undefined> {
+  const file = await readOwnFile(path, { allowsLinks: true }).catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error);
     throw new Failure('A2ACLI_ERR_USAGE', `Cannot read the settings file: ${reason}`);
+  });
+  if (!file) return undefined;
+  if ('refusal' in file) {
+    onRefused(`warning: ${path} is not used: ${file.refusal}`);
+    return undefined;
   }
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && ['ENOENT', 'ENOTDIR', 'EISDIR'].includes(String(error.code));
+  const values = parseEnv(file.text.replace(/^\uFEFF/, ''));
+  return { path, values, isShared: (file.mode & 0o077) !== 0, isOfFolder: false };
 }

@@ -15,6 +15,8 @@ export interface OptionSpec {
   readonly isFlagOnly?: true;
   /** The only commands that read it; unset: every command that calls an agent. */
   readonly usedBy?: readonly string[];
+  /** Never read from a file of a folder: it may have come with a project. */
+  readonly isOfUser?: true;
 }
 
 const secondsPerUnit = { ms: 0.001, s: 1, m: 60, h: 3_600 } as const;
@@ -56,7 +58,13 @@ const serviceParameter = z
 /** Commands that may wait for a task. */
 const waiting = ['send', 'chat', 'task get', 'task cancel', 'task subscribe'];
 
-/** The options of every command, from the specification of a2a-cli (section 7.2). */
+const origin = z
+  .string()
+  .transform((text) => (/^https?:\/\//i.test(text) ? text : `https://${text}`))
+  .refine((text) => URL.canParse(text), 'must be a host or an origin such as https://agents.example.com')
+  .transform((text) => new URL(text).origin);
+
+/** The options of every command: those of the specification of a2a-cli (section 7.2), and --credentials-for. */
 export const optionSpecs = {
   agentCard: {
     flags: '-a, --agent-card <ref>',
@@ -164,12 +172,20 @@ export const optionSpecs = {
     kind: 'list',
     isSecret: true,
   },
+  credentialsFor: {
+    flags: '--credentials-for <origin>',
+    text: 'also send the credentials to this origin, which a card or a folder names; repeatable',
+    schema: z.array(origin),
+    kind: 'list',
+    isOfUser: true,
+  },
   insecure: {
     flags: '--insecure',
-    text: 'do not verify TLS certificates (for development only)',
+    text: 'do not verify TLS certificates (for development only; only as a flag)',
     schema: onOff,
     default: 'false',
     kind: 'switch',
+    isFlagOnly: true,
   },
   verbose: {
     flags: '--verbose',

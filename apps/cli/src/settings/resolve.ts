@@ -14,6 +14,8 @@ export interface Setting {
   readonly value: unknown;
   readonly given: string;
   readonly source: string;
+  /** The file that has it, if it came from a file. */
+  readonly file?: SettingsFile | undefined;
   /** The default. */
   readonly isDefault: boolean;
 }
@@ -32,11 +34,12 @@ export interface Sources {
 export function resolveSettings(sources: Sources): readonly Setting[] {
   return optionNames().map((name) => {
     const spec: OptionSpec = optionSpecs[name];
-    const { text, source, isDefault } = given(name, spec, sources);
-    if (text === undefined) return { name, spec, value: undefined, given: '', source, isDefault };
+    const { text, ...origin } = given(name, spec, sources);
+    const { source } = origin;
+    if (text === undefined) return { name, spec, value: undefined, given: '', ...origin };
     const { data, error } = spec.schema.safeParse(text);
     if (error) throw new Failure('A2ACLI_ERR_USAGE', `${source} ${firstIssue(error)}`);
-    return { name, spec, value: data, given: [text].flat().join(','), source, isDefault };
+    return { name, spec, value: data, given: [text].flat().join(','), ...origin };
   });
 }
 
@@ -62,15 +65,24 @@ function askedFor(name: OptionName, spec: OptionSpec, { flags, env, files }: Omi
   if (flag !== undefined) return { text: Array.isArray(flag) ? flag : String(flag), source: longFlag(spec) };
   if (!spec.isFlagOnly) {
     const variable = variableOf(spec);
-    const sources = [
+    const sources: readonly Found[] = [
       { text: env[variable], source: variable },
       { text: env[spec.alsoFrom ?? variable], source: spec.alsoFrom ?? variable },
-      ...files.map(({ path, values }) => ({ text: values[variable], source: `${variable} in ${path}` })),
+      ...files
+        .filter(({ isOfFolder }) => !(spec.isOfUser && isOfFolder))
+        .map((file) => ({ text: file.values[variable], source: `${variable} in ${file.path}`, file })),
     ];
     const found = sources.find(({ text }) => text);
-    if (found?.text) return { text: asGiven(spec, found.text), source: found.source };
+    if (found?.text) return { ...found, text: asGiven(spec, found.text) };
   }
   return undefined;
+}
+
+/** A text from the environment, or from a file. */
+interface Found {
+  readonly text: string | undefined;
+  readonly source: string;
+  readonly file?: SettingsFile;
 }
 
 function asGiven({ kind }: OptionSpec, text: string): string | string[] {

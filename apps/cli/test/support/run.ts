@@ -12,12 +12,16 @@ export interface RunOptions {
   readonly env?: Invocation['env'];
   readonly stdin?: string;
   readonly folder?: string;
+  readonly home?: string;
+  /** A person at a terminal types the text of `stdin`. */
+  readonly isAtTerminal?: boolean;
   readonly stopped?: AbortSignal;
 }
 
 /** Runs a command line in this process, without the settings of the developer. */
 export async function run(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
-  const { env = {}, stdin = '', folder = '/', stopped = new AbortController().signal } = options;
+  const { env = {}, stdin = '', folder = '/', home = '/nowhere', isAtTerminal = false } = options;
+  const { stopped = new AbortController().signal } = options;
   let out = '';
   let err = '';
   const stdout = new PassThrough().on('data', (bytes) => {
@@ -28,7 +32,7 @@ export async function run(args: readonly string[], options: RunOptions = {}): Pr
       args,
       env,
       folder,
-      home: '/nowhere',
+      home,
       streams: {
         out: (text) => {
           out += text;
@@ -37,9 +41,9 @@ export async function run(args: readonly string[], options: RunOptions = {}): Pr
           err += text;
         },
       },
-      stdin: Readable.from([stdin]),
+      stdin: Object.assign(Readable.from([stdin]), { isTTY: isAtTerminal }),
       stdout,
-      isTerminal: { out: false, err: false },
+      isTerminal: { out: false, err: isAtTerminal },
       stopped,
       stopVerifyingTls: () => undefined,
       otherPrograms: ['up'],

@@ -1,0 +1,48 @@
+import { Failure } from '../failures/failure.ts';
+
+const maxRedirects = 5;
+/** Statuses after which the same request is sent again (RFC 9110 15.4.8). After others a POST becomes a GET. */
+const keepsMethod: readonly number[] = [307, 308];
+
+interface Request extends RequestInit {
+  readonly hasCredentials: boolean;
+}
+
+/**
+ * `fetch` that follows redirects, but takes credentials to no other origin: by the Fetch standard only `Authorization`
+ * and cookies would be left out there, not an API key in a header of its own.
+ * @throws {Failure} an agent with credentials redirects to another origin
+ */
+export async function fetchWithinOrigin(url: URL, { hasCredentials, ...init }: Request): Promise<Response> {
+  let to = url;
+  let request: RequestInit = { ...init, redirect: 'manual' };
+  for (let hops = 0; hops <= maxRedirects; hops += 1) {
+    const response = await fetch(to, request);
+    const location = response.status >= 300 && response.status < 400 ? response.headers.get('location') : null;
+    if (location === null) return response;
+    await response.body?.cancel();
+    const next = nextUrl(location, to);
+    if (next.origin !== url.origin && hasCredentials)
+      throw new Failure(
+        'SWITCHYARD_ERR_CREDENTIAL_SCOPE',
+        `${url.origin} redirects to ${next.origin}: the credentials are not sent there`,
+        {
+          a2aCode: response.status,
+          hint: `If that is the agent's address now, name it: --agent-card ${next.origin}`,
+        },
+      );
+    to = next;
+    if (!keepsMethod.includes(response.status)) request = asRead(request);
+  }
+  throw new Failure('A2ACLI_ERR_UNREACHABLE', `${url.origin} redirects more than ${maxRedirects} times`);
+}
+
+function nextUrl(location: string, from: URL): URL {
+  const next = URL.canParse(location, from.href) ? new URL(location, from) : undefined;
+  if (next && /^https?:$/.test(next.protocol)) return next;
+  throw new Failure('A2ACLI_ERR_UNREACHABLE', `${from.origin} redirects to something that is no web address`);
+}
+
+function asRead({ body: _, ...request }: RequestInit): RequestInit {
+  return request.method === 'POST' ? { ...request, method: 'GET' } : request;
+}

@@ -1,0 +1,55 @@
+import { join } from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import type { Readable } from 'node:stream';
+import { z } from 'zod';
+import { UserFile, type UserPlace, userFolderOf } from '../data-folder/user-folder.ts';
+import { Failure } from '../failures/failure.ts';
+import { type Elsewhere, elsewhereOf, type ScopeSettings } from '../settings/credential-scope.ts';
+
+/** The person who may be asked. */
+interface Asker extends UserPlace {
+  readonly stdin: Readable & { readonly isTTY?: boolean };
+  readonly isTerminal: { readonly err: boolean };
+  readonly streams: { readonly err: (text: string) => void };
+  readonly stopped: AbortSignal;
+}
+
+/** Answers of earlier questions. */
+const permittedSchema = z.array(z.object({ origin: z.string(), namedBy: z.string() }));
+const maxPermitted = 1_000;
+
+/**
+ * Lets credentials go to the URL of an interface, or asks the user in a terminal. The answer is kept.
+ * @throws {Failure} the user has not named this origin for them
+ */
+export async function permitCredentials(url: string, scope: ScopeSettings, asker: Asker): Promise<void> {
+  const elsewhere = elsewhereOf(url, scope);
+  if (!elsewhere) return;
+  const file = new UserFile(join(userFolderOf(asker), 'permitted.json'), permittedSchema);
+  const permitted = (await file.read()) ?? [];
+  const { origin, namedBy } = elsewhere;
+  if (permitted.some((each) => each.origin === origin && each.namedBy === namedBy)) return;
+  if (!(await isPermitted(elsewhere, asker))) throw refusal(elsewhere);
+  await file.write([...permitted, { origin, namedBy }].slice(-maxPermitted));
+}
+
+/** Only a person in a terminal can answer. */
+async function isPermitted({ origin, namedBy, credentials }: Elsewhere, asker: Asker): Promise<boolean> {
+  const { stdin, isTerminal, streams, stopped } = asker;
+  if (stdin.isTTY !== true || !isTerminal.err) return false;
+  streams.err(`${namedBy} points to ${origin}, which would get ${credentials.join(' and ')}.\n`);
+  streams.err('Send it there, now and later? [y/N] ');
+  const lines = createInterface({ input: stdin, terminal: false });
+  try {
+    return /^y(?:es)?$/i.test((await lines.question('', { signal: stopped })).trim());
+  } finally {
+    lines.close();
+  }
+}
+
+function refusal({ origin, namedBy, credentials }: Elsewhere): Failure {
+  const text = `${namedBy} points to ${origin}, and ${credentials.join(' and ')} was not given for it: nothing was sent`;
+  return new Failure('SWITCHYARD_ERR_CREDENTIAL_SCOPE', text, {
+    hint: `If you trust it: --credentials-for ${origin}, or A2ACLI_CREDENTIALS_FOR.`,
+  });
+}

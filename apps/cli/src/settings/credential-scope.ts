@@ -1,0 +1,48 @@
+import { type CliOptions, longFlag } from './options.ts';
+import type { Setting } from './resolve.ts';
+import { isLoopbackUrl } from './this-machine.ts';
+
+/** An origin that would get credentials although the user has not named it for them. */
+export interface Elsewhere {
+  readonly origin: string;
+  /** Who names the origin: a file of a folder, or a card. */
+  readonly namedBy: string;
+  /** The options with the credentials. */
+  readonly credentials: readonly string[];
+}
+
+export interface ScopeSettings {
+  readonly settings: readonly Setting[];
+  readonly options: Pick<CliOptions, 'agentCard' | 'credentialsFor'>;
+}
+
+/**
+ * Whether the credentials may go to the URL of an interface. They were given for the agent that the user names. A
+ * file of the folder may have come with a project, and so may a card: whoever wrote it would get the credentials of
+ * whoever runs a command there. @returns undefined: they may
+ */
+export function elsewhereOf(url: string, { settings, options }: ScopeSettings): Elsewhere | undefined {
+  const credentials = settings.filter(({ spec, value }) => spec.isSecret && value !== undefined);
+  if (credentials.length === 0) return undefined;
+  const to = webUrl(url);
+  const origin = URL.canParse(to) ? new URL(to).origin : url;
+  if (isLoopbackUrl(to) || options.credentialsFor?.includes(origin)) return undefined;
+  const file = settings.find(({ name }) => name === 'agentCard')?.file;
+  const isOfFolder = file?.isOfFolder === true && !credentials.every((each) => each.file?.path === file.path);
+  if (!isOfFolder && isSameHost(options.agentCard, to)) return undefined;
+  const namedBy = isOfFolder ? file.path : `the card at ${options.agentCard}`;
+  return { origin, namedBy, credentials: credentials.map(({ spec }) => longFlag(spec)) };
+}
+
+/** Another port may have another binding, but TLS stays TLS. A file is on no host. */
+function isSameHost(reference: string, to: string): boolean {
+  const given = webUrl(reference);
+  if (/^(?:[./~]|file:)/.test(reference) || !URL.canParse(given) || !URL.canParse(to)) return false;
+  const [from, target] = [new URL(given), new URL(to)];
+  return from.hostname === target.hostname && !(from.protocol === 'https:' && target.protocol === 'http:');
+}
+
+/** gRPC's addresses have no scheme. */
+function webUrl(url: string): string {
+  return /^https?:\/\//i.test(url) ? url : `https://${url.replace(/^dns:\/*/i, '')}`;
+}
