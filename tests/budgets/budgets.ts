@@ -101,7 +101,11 @@ export const budgets = {
     because:
       'beyond one at chunk 100: the numbers have more digits, and a renewal of the lease may fall into the sample',
   },
-  streamBytesOfChunk: { most: 312, because: 'the event as JSON, in the nodes of the stream; ids and mark are packed' },
+  streamBytesOfChunk: {
+    most: 480,
+    because:
+      'the event as JSON in the nodes of the stream, with three in a node, and MEMORY USAGE adds 244 bytes a node',
+  },
   wireBytesOfEvent: {
     most: 30,
     because:

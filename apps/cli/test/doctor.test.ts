@@ -42,15 +42,17 @@ describe('switchyard doctor', () => {
     expect(out).toContain('Ok: Gateway and workers run version 0.1.0\n');
   });
 
-  it('reports a Redis that may evict tasks, has no append-only file, or stores hashes unpacked', async () => {
+  it('reports a Redis that may evict tasks, has no append-only file, or wastes memory', async () => {
     const client = new Redis(redis.url);
     await client.config('SET', 'maxmemory-policy', 'allkeys-lru');
     await client.config('SET', 'hash-max-listpack-value', 64);
+    await client.config('SET', 'stream-node-max-bytes', 4096);
     await client.config('SET', 'appendonly', 'no');
     client.disconnect();
     const { out } = await run(['doctor', ...nobody], { env });
     expect(out).toContain('Problem: Redis may evict tasks: its maxmemory-policy is allkeys-lru\n');
     expect(out).toContain('Do: CONFIG SET hash-max-listpack-value 1024');
+    expect(out).toContain('Each task uses 3072 bytes more than necessary: stream-node-max-bytes is 4096\n');
     expect(out).toContain('Warning: Redis has no append-only file');
   });
 

@@ -37,6 +37,7 @@ describe('the embedded Redis', () => {
     expect(await ask('appendfsync')).toContain('everysec');
     expect(await ask('appendonly')).toContain('yes');
     expect(await ask('hash-max-listpack-value')).toContain('1024');
+    expect(await ask('stream-node-max-bytes')).toContain('1024');
     expect(await ask('bind')).toContain('127.0.0.1');
   });
 

@@ -111,6 +111,7 @@ export const dataSettings = {
   appendfsync: 'everysec',
   'maxmemory-policy': 'noeviction',
   'hash-max-listpack-value': '1024',
+  'stream-node-max-bytes': '1024',
   'repl-diskless-sync-delay': '0',
   'repl-timeout': '5',
 } as const;

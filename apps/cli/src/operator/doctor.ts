@@ -134,7 +134,7 @@ const mebibyte = 2 ** 20;
 
 function redisFindings(redis: RedisInspection): Finding[] {
   const { address, server, maxmemoryPolicy, isAppendOnly, listpackValue, usedBytes, maxBytes } = redis;
-  const { clockAheadMs, latencyMs } = redis;
+  const { streamNodeBytes, clockAheadMs, latencyMs } = redis;
   const used = `${Math.ceil(usedBytes / mebibyte)} MiB used${maxBytes > 0 ? ` of ${Math.ceil(maxBytes / mebibyte)}` : ''}`;
   const evicts = maxmemoryPolicy !== undefined && maxmemoryPolicy !== 'noeviction';
   const all: (Finding | false)[] = [
@@ -159,6 +159,12 @@ function redisFindings(redis: RedisInspection): Finding[] {
         verdict: 'warning',
         text: `Tasks use more memory than necessary: hash-max-listpack-value is ${listpackValue}`,
         todo: 'CONFIG SET hash-max-listpack-value 1024, and set it in redis.conf.',
+      },
+    streamNodeBytes !== undefined &&
+      streamNodeBytes > 1_024 && {
+        verdict: 'warning',
+        text: `Each task uses ${streamNodeBytes - 1_024} bytes more than necessary: stream-node-max-bytes is ${streamNodeBytes}`,
+        todo: 'CONFIG SET stream-node-max-bytes 1024, and set it in redis.conf.',
       },
     maxBytes > 0 &&
       usedBytes > 0.8 * maxBytes && {

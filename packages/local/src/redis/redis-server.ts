@@ -54,6 +54,8 @@ function redisArguments(given: Readonly<Record<string, string>>, { appendOnly }:
     appendfsync: 'everysec',
     'maxmemory-policy': 'noeviction',
     'hash-max-listpack-value': '1024',
+    // Redis allocates a whole node for the first event of a task: 4096 bytes by default, of which most stay empty.
+    'stream-node-max-bytes': '1024',
     // With the default of 64 MB, a busy Redis would rewrite its append-only file every few seconds.
     'auto-aof-rewrite-min-size': '256mb',
   };

@@ -12,6 +12,8 @@ export interface RedisInspection {
   readonly isAppendOnly: boolean;
   /** Bytes up to which a field of a hash is packed. */
   readonly listpackValue: number | undefined;
+  /** Bytes that Redis allocates for the first events of a stream; 0: as many as they need. */
+  readonly streamNodeBytes: number | undefined;
   readonly usedBytes: number;
   /** 0: no limit is set. */
   readonly maxBytes: number;
@@ -27,7 +29,11 @@ export function inspectRedis(access: RedisAccess): Promise<readonly RedisInspect
 }
 
 async function inspect(node: Redis): Promise<RedisInspection> {
-  const [info, listpackValue] = await Promise.all([infoOf(node), listpackValueOf(node)]);
+  const [info, listpackValue, streamNodeBytes] = await Promise.all([
+    infoOf(node),
+    numberOf(node, 'hash-max-listpack-value'),
+    numberOf(node, 'stream-node-max-bytes'),
+  ]);
   const { valkey_version: valkey, redis_version: redis = '' } = info;
   return {
     address: `${node.options.host}:${node.options.port}`,
@@ -35,14 +41,14 @@ async function inspect(node: Redis): Promise<RedisInspection> {
     maxmemoryPolicy: info.maxmemory_policy,
     isAppendOnly: info.aof_enabled === '1',
     listpackValue,
+    streamNodeBytes,
     usedBytes: Number(info.used_memory ?? 0),
     maxBytes: Number(info.maxmemory ?? 0),
     ...(await timesOf(node)),
   };
 }
 
-async function listpackValueOf(node: Redis): Promise<number | undefined> {
-  const name = 'hash-max-listpack-value';
+async function numberOf(node: Redis, name: string): Promise<number | undefined> {
   // A managed Redis refuses this command, as do users without permission.
   const answer = await node.config('GET', name).catch(() => undefined);
   const value = Array.isArray(answer) ? answer[1] : undefined;
