@@ -10,8 +10,8 @@ const startWithinMs = 25_000;
 export interface StackOptions {
   readonly redisUrl: string;
   /**
-   * Agents: ids of examples or of modules in tests/support/agents, or paths of modules, which need DEFAULT_AGENT. The
-   * first one is served at the root.
+   * Agents: ids of examples or of modules in tests/support/agents, or paths of modules and of lists of agents, which
+   * need DEFAULT_AGENT. The first one is served at the root.
    */
   readonly agents: readonly string[];
   /** Default: 1. The same for workers. */
@@ -166,7 +166,7 @@ function says(program: Program, pattern: RegExp): Promise<RegExpMatchArray> {
 }
 
 function moduleOf(agent: string): string {
-  if (agent.endsWith('.ts')) return agent;
+  if (/\.(?:ts|yaml)$/.test(agent)) return agent;
   const example = `examples/${agent}/agent.ts`;
   return existsSync(example) ? example : `tests/support/agents/${agent}.ts`;
 }

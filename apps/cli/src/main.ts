@@ -28,6 +28,7 @@ async function runCommand(): Promise<number> {
   const { runCli } = await import('./program.ts');
   const { Failure } = await import('./failures/failure.ts');
   const { argv, env, stdin, stdout, stderr } = process;
+  await setProxies(env);
   const stopped = new AbortController();
   // The reader of the output may close it: `switchyard … | head -1`.
   for (const stream of [stdout, stderr])
@@ -50,4 +51,17 @@ async function runCommand(): Promise<number> {
     otherPrograms: [...programs.keys()],
   };
   return runCli(invocation, version);
+}
+
+/** A proxy that cannot be used is a finding of `doctor`, and other commands fail without it. */
+async function setProxies(env: NodeJS.ProcessEnv): Promise<void> {
+  const { nodeProxies, readProxies, useProxies } = await import('@switchyard/outgoing/proxies');
+  try {
+    const proxies = readProxies(env);
+    useProxies(proxies);
+    // The client for gRPC reads these names.
+    Object.assign(env, nodeProxies(proxies));
+  } catch (error) {
+    process.stderr.write(`warning: ${error instanceof Error ? error.message : error}\n`);
+  }
 }

@@ -56,6 +56,24 @@ describe('switchyard doctor', () => {
     expect(out).toContain('Warning: Redis has no append-only file');
   });
 
+  it('says which proxy is used for what, without its password, and whether it answers', async () => {
+    const { port } = new URL(redis.url);
+    const proxies = {
+      HTTPS_PROXY: 'http://ada:s3cret@127.0.0.1:1',
+      HTTP_PROXY: `127.0.0.1:${port}`,
+      NO_PROXY: '.test',
+    };
+    const { out } = await run(['doctor', ...nobody], { env: { ...env, ...proxies } });
+    const except = 'except loopback addresses and .test';
+    expect(out).toContain(
+      `Problem: The proxy http://127.0.0.1:1, for https: URLs, ${except}, cannot be reached: ECONNREFUSED\nDo: Correct HTTPS_PROXY`,
+    );
+    expect(out).toContain(`Ok: The proxy http://127.0.0.1:${port} is used for http: URLs, ${except}\n`);
+    expect(out).not.toContain('s3cret');
+    const wrong = await run(['doctor', ...nobody], { env: { ...env, HTTPS_PROXY: 'socks5://a' } });
+    expect(wrong.out).toContain('Problem: HTTPS_PROXY must be the address of an HTTP proxy');
+  });
+
   it('names the program that uses a port of the gateway', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');

@@ -1,4 +1,4 @@
-import { AddressPolicy } from '@switchyard/outgoing';
+import { AddressPolicy, noProxies, type ProxySettings, readProxies } from '@switchyard/outgoing';
 import {
   collector,
   type Environment,
@@ -31,6 +31,7 @@ export interface GatewayConfig {
   readonly store: Partial<StoreSettings> & Pick<StoreSettings, 'redisUrl'>;
   readonly logLevel: LevelWithSilent;
   readonly traces: TraceSettings;
+  readonly proxies: ProxySettings;
   /** The files that were read: see `Gateway.reload`. */
   readonly files: readonly string[];
 }
@@ -66,6 +67,7 @@ export function readConfig(environment: Environment): GatewayConfig {
     },
     logLevel: values.LOG_LEVEL,
     traces: { collector: collector(values) },
+    proxies: raw.check('HTTPS_PROXY', () => readProxies(environment)) ?? noProxies,
     files: filesIn(values),
   };
   raw.requireValid();

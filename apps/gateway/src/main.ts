@@ -1,5 +1,6 @@
 import { watchFile } from 'node:fs';
 import { format } from 'node:util';
+import { nodeProxies, useProxies } from '@switchyard/outgoing';
 import { readCommandLine, SettingsError, UsageError, unknownSettings, unknownSettingText } from '@switchyard/settings';
 import { Store, StoreError } from '@switchyard/store';
 import { createLog, ErrorThrottle, LevelSwitch, logOutput, startTraces } from '@switchyard/telemetry';
@@ -29,6 +30,7 @@ async function main(): Promise<void> {
   // The parent has already exited.
   if (process.connected === false) askToStop();
   const config = readConfig(process.env);
+  useProxies(config.proxies);
   const log = createLog({ app: 'gateway', level: config.logLevel }, await logOutput(process.stdout));
   // Libraries print texts of clients, whose line breaks could forge lines of the log.
   const print = (...texts: unknown[]): void => void process.stderr.write(`${JSON.stringify(format(...texts))}\n`);
@@ -40,13 +42,16 @@ async function main(): Promise<void> {
     if (throttle.isDue(error)) log.warn({ event: 'error', where: 'redis', err: String(error) }, 'error');
   };
   const store = new Store(config.store, onRedisError);
-  const traces = await startTraces(config.traces, {
-    service: 'switchyard-gateway',
-    onError: (error) => {
-      if (throttle.isDue(error))
-        log.warn({ error: error.message }, 'spans are lost: the collector is unreachable or refuses them');
+  const traces = await startTraces(
+    { ...config.traces, proxies: nodeProxies(config.proxies) },
+    {
+      service: 'switchyard-gateway',
+      onError: (error) => {
+        if (throttle.isDue(error))
+          log.warn({ error: error.message }, 'spans are lost: the collector is unreachable or refuses them');
+      },
     },
-  });
+  );
   const gateway = createGateway(config.gateway, { store, log });
 
   const reload = (): void => {

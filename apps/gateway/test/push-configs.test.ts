@@ -167,6 +167,13 @@ describe.each([
     ['a password in the URL', { url: 'https://me:secret@client.example.com/' }, 'url'],
     ['a URL in a private network', { url: 'https://10.0.0.1/' }, 'url'],
     ['a URL on this machine', { url: 'https://localhost/' }, 'url'],
+    ['a URL with line breaks', { url: `${url}/\r\nX-Injected: 1` }, 'url'],
+    ['a URL with a tab', { url: 'https://client.exa\tmple.com/' }, 'url'],
+    ['a URL with a space at its end', { url: `${url}/ ` }, 'url'],
+    ['a URL with a line separator', { url: `${url}/\u2028` }, 'url'],
+    ['a URL with a backslash', { url: 'https://client.example.com\\@other.example.com/' }, 'url'],
+    ['the port of a mail server', { url: 'https://client.example.com:25/' }, 'url'],
+    ['the port of IRC', { url: 'https://client.example.com:6667/' }, 'url'],
     ['a token that no header can hold', { url, token: 'a\r\nb: c' }, 'token'],
     ['an invalid scheme', { url, authentication: { scheme: 'Bearer x', credentials: 'c' } }, 'authentication.scheme'],
     [

@@ -1,6 +1,12 @@
 import { existsSync, globSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { AddressPolicy, type AddressPolicySettings } from '@switchyard/outgoing';
+import {
+  AddressPolicy,
+  type AddressPolicySettings,
+  noProxies,
+  type ProxySettings,
+  readProxies,
+} from '@switchyard/outgoing';
 import {
   collector,
   type Environment,
@@ -28,6 +34,7 @@ export interface WorkerConfig {
   /** Level of agents' lines; unset: `logLevel`. */
   readonly agentLogLevel: LevelWithSilent | undefined;
   readonly traces: TraceSettings;
+  readonly proxies: ProxySettings;
 }
 
 export interface WorkerArguments {
@@ -56,6 +63,7 @@ export function readConfig(environment: Environment): WorkerConfig {
     logLevel: values.LOG_LEVEL,
     agentLogLevel: values.AGENT_LOG_LEVEL,
     traces: { collector: collector(values), queue: values.TRACE_QUEUE },
+    proxies: raw.check('HTTPS_PROXY', () => readProxies(environment)) ?? noProxies,
   };
   raw.requireValid();
   return config;

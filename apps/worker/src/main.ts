@@ -1,4 +1,5 @@
 import { failTurnOfRejection } from '@switchyard/agent/runtime';
+import { nodeProxies, readProxies, useProxies } from '@switchyard/outgoing';
 import { SettingsError, UsageError, unknownSettings, unknownSettingText } from '@switchyard/settings';
 import { Store, StoreError } from '@switchyard/store';
 import { createLog, ErrorThrottle, LevelSwitch, logOutput, secretsIn, startTraces } from '@switchyard/telemetry';
@@ -30,6 +31,7 @@ async function main(): Promise<void> {
   let stop = async (): Promise<void> => process.exit();
   whenAskedToStop(() => stop());
   const config = readConfig(process.env);
+  useProxies(config.proxies);
   const log = createLog({ app: 'worker', level: levelOf(config, args) }, await logOutput(process.stdout));
   if (!args.isWatched) for (const unknown of unknownSettings(process.env)) log.warn(unknownSettingText(unknown));
   const emit = logTo(log, { level: config.agentLogLevel, secrets: secretsIn(process.env) });
@@ -77,6 +79,7 @@ function levelOf({ logLevel }: WorkerConfig, { watch }: WorkerArguments): Worker
 
 /** For `switchyard up`. Exits explicitly, as an agent's module may keep the process alive. */
 async function listAgents({ agentModules }: WorkerArguments): Promise<void> {
+  useProxies(readProxies(process.env));
   const agents = await loadAgents(agentModules, { environment: process.env, emit: () => undefined });
   const list = agents.map(({ id, card }) => {
     const [example] = card.skills.flatMap(({ examples = [] }) => examples);
@@ -112,10 +115,13 @@ async function work(
     process.kill(process.pid, 'SIGTERM');
   }, onRedisError);
   await store.ops.logLevels.follow(level.set, onRedisError);
-  const traces = await startTraces(config.traces, {
-    service: 'switchyard-worker',
-    onError: (error) => emit({ kind: 'error', where: 'traces', err: error }),
-  });
+  const traces = await startTraces(
+    { ...config.traces, proxies: nodeProxies(config.proxies) },
+    {
+      service: 'switchyard-worker',
+      onError: (error) => emit({ kind: 'error', where: 'traces', err: error }),
+    },
+  );
   const external = agents.filter(isExternalAgent);
   await Promise.all(external.map((agent) => agent.open((id) => store.registry.find(id))));
   const worker = new Worker(config.worker, { store, agents, emit });

@@ -1,3 +1,4 @@
+import { untimedFetch } from '@switchyard/outgoing';
 import OpenAI from 'openai';
 
 /** The address of the model. */
@@ -20,8 +21,9 @@ export function openClient({ baseURL = 'https://api.openai.com/v1', apiKey = 'no
     organization: null,
     project: null,
     maxRetries: 0,
-    // The limit is `timeoutMs`; the client's own would be ten minutes.
+    // The limit is `timeoutMs`; the client's own would be ten minutes, and that of Node's `fetch` 300 s without data.
     timeout: 2 ** 31 - 1,
+    fetch: untimedFetch,
     logLevel: 'off',
   });
 }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { AgentCard as SdkAgentCard } from '@a2a-js/sdk';
 import { DefaultAgentCardResolver } from '@a2a-js/sdk/client';
-import { AddressRefused, ResponseRefused } from '@switchyard/outgoing';
+import { AddressRefused, ProxyError, ResponseRefused } from '@switchyard/outgoing';
 import type { AgentCard } from '@switchyard/protocol';
 import { parseAgentCard } from '@switchyard/protocol/parse-agent-card';
 import { CardVerificationError } from '@switchyard/signatures';
@@ -35,6 +35,7 @@ export async function remoteCard(settings: RemoteSettings, timeoutMs: number): P
 }
 
 function isFinal(error: unknown): boolean {
+  if (error instanceof ProxyError) return error.isFinal;
   return [CardVerificationError, AddressRefused, ResponseRefused].some((kind) => error instanceof kind);
 }
 

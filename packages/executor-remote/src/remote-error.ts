@@ -5,7 +5,7 @@ import {
   TaskNotFoundError,
   UnsupportedOperationError,
 } from '@a2a-js/sdk/errors';
-import { AddressRefused, ResponseRefused } from '@switchyard/outgoing';
+import { AddressRefused, ProxyError, ResponseRefused } from '@switchyard/outgoing';
 import { A2AError } from '@switchyard/protocol';
 
 /**
@@ -53,6 +53,12 @@ export class RemoteError extends Error {
       return new RemoteError('refused', `its answer is not A2A (${error.message})`, { cause: error });
     const guard = causes(error).find((each) => each instanceof AddressRefused || each instanceof ResponseRefused);
     if (guard) return new RemoteError('refused', guard.message, { cause: error });
+    const proxy = causes(error).find((each) => each instanceof ProxyError);
+    if (proxy)
+      return new RemoteError(proxy.isFinal ? 'refused' : 'unreachable', proxy.message, {
+        cause: error,
+        mayHaveArrived: proxy.status === 502 || proxy.status === 504,
+      });
     return new RemoteError('unreachable', 'it gave no answer', {
       cause: error,
       mayHaveArrived: !wasNotConnected(error),

@@ -1,9 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { context, propagation } from '@opentelemetry/api';
-import { request } from 'undici';
+import { type Dispatcher, request } from 'undici';
 import type { AddressPolicy } from './address-policy.ts';
+import { currentProxies } from './current-proxies.ts';
 import { AddressRefused, ResponseRefused } from './errors.ts';
 import { type ConnectionOptions, guardedConnections } from './guarded-connections.ts';
+import { ProxiedConnections } from './proxied-connections.ts';
+import { isOfProxy, ProxyError, proxyErrorOf } from './proxy-error.ts';
+import { proxyFor } from './proxy-settings.ts';
 import { limitBody, limitLines } from './response-body.ts';
 
 export interface GuardedClientOptions extends ConnectionOptions {
@@ -34,10 +38,11 @@ export interface OutgoingResponse {
 /**
  * The client for every request to a URL that comes from outside: webhooks, remote agents, their cards, and the keys of
  * token issuers. It connects only where the policy allows, and limits the time, headers and body of a response. It
- * follows no redirects, and refuses compressed responses: a small one could expand beyond the limit.
+ * follows no redirects, and refuses compressed responses: a small one could expand beyond the limit. It uses the
+ * proxies of this process.
  */
 export interface GuardedClient {
-  /** @throws {AddressRefused | ResponseRefused | Error} the latter two also while the body is read */
+  /** @throws {AddressRefused | ProxyError | ResponseRefused | Error} the latter two also while the body is read */
   request(url: string | URL, request: OutgoingRequest): Promise<OutgoingResponse>;
   /** The same for libraries that take a `fetch`. Accepts only URLs, not `Request` objects, and only text bodies. */
   readonly fetch: typeof fetch;
@@ -46,7 +51,7 @@ export interface GuardedClient {
 }
 
 export function guardedClient(options: GuardedClientOptions): GuardedClient {
-  const dispatcher = guardedConnections(options);
+  const ways = { direct: guardedConnections(options), proxied: new ProxiedConnections(options) };
   const { policy, timeoutMs, maxBytes } = options;
 
   async function send(url: string | URL, { signal, ...outgoing }: OutgoingRequest): Promise<OutgoingResponse> {
@@ -61,11 +66,10 @@ export function guardedClient(options: GuardedClientOptions): GuardedClient {
       'accept-encoding': 'identity',
     };
     try {
-      const { statusCode: status, ...response } = await request(url, {
+      const { statusCode: status, ...response } = await requestVia(ways, new URL(url), {
         ...outgoing,
         method,
         headers,
-        dispatcher,
         signal: deadline.signal,
       });
       // Without a listener, an error of a body that nobody reads would end the process. Readers still get the error.
@@ -91,8 +95,28 @@ export function guardedClient(options: GuardedClientOptions): GuardedClient {
   return {
     request: send,
     fetch: (input, init = {}) => fetchWith(send, input, init),
-    destroy: () => dispatcher.destroy(),
+    async destroy() {
+      await Promise.all([ways.direct.destroy(), ways.proxied.destroy()]);
+    },
   };
+}
+
+interface Ways {
+  readonly direct: Dispatcher;
+  readonly proxied: ProxiedConnections;
+}
+
+/** One request, directly or through the proxy for its URL. @throws {AddressRefused | ProxyError | Error} */
+async function requestVia(ways: Ways, url: URL, options: Omit<Dispatcher.RequestOptions, 'origin' | 'path'>) {
+  const proxy = proxyFor(url, currentProxies());
+  if (!proxy) return request(url, { ...options, dispatcher: ways.direct });
+  const dispatcher = await ways.proxied.to(url, proxy);
+  const response = await request(url, { ...options, dispatcher }).catch((error: unknown) => {
+    throw proxyErrorOf(error, proxy);
+  });
+  if (url.protocol !== 'http:' || !isOfProxy(response.statusCode, response.headers)) return response;
+  response.body.on('error', () => undefined).destroy();
+  throw ProxyError.ofStatus(response.statusCode, proxy);
 }
 
 /** Headers with which the receiver continues the current trace. */

@@ -40,12 +40,7 @@ export function guardedConnections({ policy, timeoutMs, resolve = systemResolve 
   }
 
   return new Agent({
-    allowH2: false,
-    headersTimeout: timeoutMs,
-    bodyTimeout: timeoutMs,
-    maxHeaderSize: MAX_HEADER_BYTES,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    keepAliveMaxTimeout: KEEP_ALIVE_MS,
+    ...connectionLimits({ timeoutMs }),
     connect: (options, callback) => {
       connect(options).then(
         (socket) => callback(null, socket),
@@ -55,9 +50,22 @@ export function guardedConnections({ policy, timeoutMs, resolve = systemResolve 
   });
 }
 
-const systemResolve: Resolve = async (host) => (await lookup(host, { all: true })).map(({ address }) => address);
+/** Limits of connections, to a server and to a proxy. */
+export function connectionLimits({ timeoutMs }: Pick<ConnectionOptions, 'timeoutMs'>) {
+  return {
+    allowH2: false,
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveMaxTimeout: KEEP_ALIVE_MS,
+  };
+}
 
-const refused = (host: string): AddressRefused => new AddressRefused(`${host} is at an address that may not be called`);
+export const systemResolve: Resolve = async (host) => (await lookup(host, { all: true })).map(({ address }) => address);
+
+export const refused = (host: string): AddressRefused =>
+  new AddressRefused(`${host} is at an address that may not be called`);
 
 type Dial = (options: buildConnector.Options) => Promise<Socket>;
 

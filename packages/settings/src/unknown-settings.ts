@@ -16,6 +16,8 @@ const renamed: Readonly<Record<string, string>> = {
 };
 /** Names up to this length may differ in one letter only, because two make another word. */
 const SHORT_NAME = 7;
+/** Names of other programs' settings that are similar to ours. */
+const ofOthers: readonly string[] = ['FTP_PROXY'];
 const ownPrefix = /^SWITCHYARD_/;
 /**
  * Kubernetes and Docker links describe services in variables of these forms: SWITCHYARD_PORT_4000_TCP,
@@ -26,7 +28,13 @@ const serviceVariable = /_SERVICE_(?:HOST|PORT)|_PORT_\d+_|_PORT$/;
 /** Variables that look like settings but are not: misspelt, or with the prefix SWITCHYARD_. */
 export function unknownSettings(environment: Environment): UnknownSetting[] {
   return Object.keys(environment)
-    .filter((name) => !known.includes(name) && environment[name] !== '' && !describesService(name, environment[name]))
+    .filter(
+      (name) =>
+        !known.includes(name) &&
+        !ofOthers.includes(name) &&
+        environment[name] !== '' &&
+        !describesService(name, environment[name]),
+    )
     .map((name) => ({ name, meant: meantBy(name) }))
     .filter(({ name, meant }) => meant !== undefined || ownPrefix.test(name));
 }

@@ -1,4 +1,5 @@
 import { Failure } from '../failures/failure.ts';
+import { proxyFailure } from '../failures/proxy-failure.ts';
 import { fetchWithinOrigin } from './redirects.ts';
 
 /** Replaces credentials in the log. */
@@ -59,6 +60,8 @@ function answerText(headers: Headers): string {
 
 function unreached(url: URL, error: unknown, signal?: AbortSignal | null): Error {
   if (signal?.aborted) return signal.reason instanceof Error ? signal.reason : new Error('stopped');
+  const failure = proxyFailure(error, url);
+  if (failure) return failure;
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const reason = cause instanceof Error ? cause.message || ('code' in cause ? String(cause.code) : cause.name) : cause;
   return new Failure('A2ACLI_ERR_UNREACHABLE', `No answer from ${url.origin}: ${reason}`, {

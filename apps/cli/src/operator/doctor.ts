@@ -20,6 +20,7 @@ import { callFailure } from '../failures/call-failure.ts';
 import { Failure } from '../failures/failure.ts';
 import { field } from '../output/labelled-text.ts';
 import { type Invocation, openSession, type Session } from '../session/session.ts';
+import { checkProxies } from './check-proxies.ts';
 import { deploymentRedis } from './deployment-redis.ts';
 import { explained, operatorAccess, operatorClient } from './operator.ts';
 import { holderOf } from './ports.ts';
@@ -36,7 +37,7 @@ interface Finding {
 export function addDoctorCommand(program: Command, invocation: Invocation): void {
   program
     .command('doctor')
-    .description('check Node, ports, Redis, gateway, agents, versions and clocks, and suggest fixes')
+    .description('check Node, ports, proxies, Redis, gateway, agents, versions and clocks, and suggest fixes')
     .addHelpText('after', '\nIt checks the Redis at REDIS_URL, or that of the deployment running in this folder.')
     .action(async (_, command: Command) => {
       const session = await openSession(invocation, command);
@@ -44,6 +45,7 @@ export function addDoctorCommand(program: Command, invocation: Invocation): void
         await Promise.all([
           checkNode(),
           checkPorts(invocation),
+          checkProxies(invocation.env),
           checkRedis(invocation),
           checkGateway(session),
           checkOperators(invocation, session),

@@ -5,6 +5,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { dataFolderOf, readAddresses } from '../data-folder/data-folder.ts';
 import { Failure } from '../failures/failure.ts';
+import { proxyFailure } from '../failures/proxy-failure.ts';
 import { type Invocation, openSession, type Session } from '../session/session.ts';
 import { isOfThisMachine } from '../settings/this-machine.ts';
 
@@ -94,6 +95,8 @@ function operatorFailure(error: unknown, url: string): unknown {
         cause: error,
       },
     );
+  const failure = proxyFailure(error, new URL(url));
+  if (failure) return failure;
   if (!(error instanceof TypeError && error.message === 'fetch failed')) return error;
   const { cause } = error;
   const why = cause instanceof Error && 'code' in cause ? cause.code : error.message;

@@ -1,3 +1,4 @@
+import { hasBlockedPort } from '@switchyard/outgoing';
 import {
   A2AError,
   type FieldViolation,
@@ -46,7 +47,7 @@ function violationsOf(
 ): FieldViolation[] {
   const secretProblem = takesSecrets ? headerProblem : clearProblem;
   const problems: Readonly<Record<string, string | undefined>> = {
-    url: policy.problemOf(url),
+    url: urlProblem(url) ?? policy.problemOf(url),
     token: secretProblem(token),
     'authentication.scheme':
       authentication && !schemeName.test(authentication.scheme)
@@ -55,6 +56,15 @@ function violationsOf(
     'authentication.credentials': secretProblem(authentication?.credentials),
   };
   return Object.entries(problems).flatMap(([field, description]) => (description ? [{ field, description }] : []));
+}
+
+/** A URL with such characters would be called otherwise than it is stored: parsers remove or change them. */
+const alteredCharacters = /[\p{Cc}\p{Z}\\]/u;
+
+function urlProblem(url: string): string | undefined {
+  if (alteredCharacters.test(url)) return 'must not contain spaces, control characters or backslashes';
+  if (!URL.canParse(url) || !hasBlockedPort(new URL(url))) return undefined;
+  return `must not have the port ${new URL(url).port}, which belongs to another protocol`;
 }
 
 function headerProblem(text = ''): string | undefined {

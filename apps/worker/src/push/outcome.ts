@@ -1,4 +1,4 @@
-import { AddressRefused, retryAfterMs } from '@switchyard/outgoing';
+import { AddressRefused, ProxyError, retryAfterMs } from '@switchyard/outgoing';
 import type { Unreadable } from '@switchyard/store';
 
 /**
@@ -35,11 +35,13 @@ export function outcomeOfAnswer(status: number, retryAfter: string | undefined):
 /** The outcome of an attempt without an answer. The reason names the error, and nothing that was sent. */
 export function outcomeOfError(error: unknown): Outcome {
   if (error instanceof AddressRefused) return { kind: 'refused', reason: error.message };
+  if (error instanceof ProxyError && error.isFinal) return { kind: 'refused', reason: error.message };
   return { kind: 'failed', reason: reasonOf(error), isHostFault: true };
 }
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'the receiver could not be reached';
+  if (error instanceof ProxyError) return error.message;
   if (error.name === 'TimeoutError') return 'the receiver did not answer in time';
   const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name;
   return `the receiver could not be reached: ${code}`;

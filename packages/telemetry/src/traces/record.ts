@@ -42,12 +42,18 @@ interface Recording {
 
 /** Records spans, and sends them to the collector in batches. */
 export function record(
-  { url, share, queue }: Collector & { readonly queue: QueueTraces },
+  {
+    url,
+    share,
+    queue,
+    proxies,
+  }: Collector & { readonly queue: QueueTraces; readonly proxies: Readonly<Record<string, string>> },
   { service, onError }: TracedProcess,
 ): Recording {
   setGlobalErrorHandler((error) => onError(error instanceof Error ? error : new Error(String(error))));
   const ids = new PresetIdGenerator();
-  const exporter = new OTLPTraceExporter({ url, timeoutMillis: EXPORT_TIMEOUT_MS });
+  const httpAgentOptions = { keepAlive: true, proxyEnv: proxies };
+  const exporter = new OTLPTraceExporter({ url, timeoutMillis: EXPORT_TIMEOUT_MS, httpAgentOptions });
   const resource = resourceFromAttributes({
     'service.name': service,
     'service.namespace': 'switchyard',

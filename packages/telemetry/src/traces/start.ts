@@ -9,6 +9,8 @@ export interface TraceSettings {
   readonly collector: Collector | undefined;
   /** Used by workers. */
   readonly queue?: QueueTraces;
+  /** `http_proxy`, `https_proxy` and `no_proxy`, for the way to the collector. */
+  readonly proxies?: Readonly<Record<string, string>>;
 }
 
 /** The traces of a process. */
@@ -19,14 +21,14 @@ export interface Traces {
 
 /** Propagates the traces of callers. With a collector it also loads the libraries for recording, and records spans. */
 export async function startTraces(
-  { collector, queue = 'link' }: TraceSettings,
+  { collector, queue = 'link', proxies = {} }: TraceSettings,
   process: TracedProcess,
 ): Promise<Traces> {
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   propagation.setGlobalPropagator(new W3CTraceContextPropagator());
   if (!collector) return { stop: () => Promise.resolve() };
   const { record } = await import('./record.ts');
-  const { tracing, stop } = record({ ...collector, queue }, process);
+  const { tracing, stop } = record({ ...collector, queue, proxies }, process);
   setTracing(tracing);
   return {
     async stop() {

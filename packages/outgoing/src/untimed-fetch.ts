@@ -1,0 +1,51 @@
+import { Agent, type Dispatcher, ProxyAgent, type RequestInit, fetch as send } from 'undici';
+import { currentProxies } from './current-proxies.ts';
+import { isOfProxy, ProxyError, proxyErrorOf } from './proxy-error.ts';
+import { proxyFor } from './proxy-settings.ts';
+
+const MAX_REDIRECTS = 5;
+
+/** Node's own `fetch` gives up after 300 s without a header or a byte. */
+const noTimes = { headersTimeout: 0, bodyTimeout: 0 };
+const direct = new Agent(noTimes);
+const proxied = new Map<string, Dispatcher>();
+
+/**
+ * A `fetch` for addresses that an author or operator configured. It has no limit of time: the caller's signal has. It
+ * uses the proxies of this process, and follows redirects only within the origin, because they would take an API key
+ * along. @throws {ProxyError}
+ */
+export const untimedFetch: typeof fetch = async (input, init) => {
+  if (input instanceof Request) throw new TypeError('This fetch accepts only a URL.');
+  let url = new URL(input);
+  for (let redirects = 0; ; redirects += 1) {
+    const response = await fetchOnce(url, init);
+    const next = response.status === 307 || response.status === 308 ? response.headers.get('location') : null;
+    const to = next !== null && URL.canParse(next, url.href) ? new URL(next, url) : undefined;
+    if (to?.origin !== url.origin || redirects === MAX_REDIRECTS) return response;
+    await response.body?.cancel();
+    url = to;
+  }
+};
+
+async function fetchOnce(url: URL, init: globalThis.RequestInit = {}): Promise<Response> {
+  const proxy = proxyFor(url, currentProxies());
+  // The types of Node's own `fetch` are those of another version of the same library.
+  const request = { ...init, redirect: 'manual', dispatcher: dispatcherOf(proxy) } as RequestInit;
+  try {
+    const response = (await send(url, request)) as unknown as Response;
+    const { status, headers } = response;
+    if (!proxy || url.protocol !== 'http:' || !isOfProxy(status, Object.fromEntries(headers))) return response;
+    await response.body?.cancel();
+    throw ProxyError.ofStatus(status, proxy);
+  } catch (error) {
+    throw proxy ? proxyErrorOf(error, proxy) : error;
+  }
+}
+
+function dispatcherOf(proxy: URL | undefined): Dispatcher {
+  if (!proxy) return direct;
+  const known = proxied.get(proxy.href) ?? new ProxyAgent({ uri: proxy.href, ...noTimes });
+  proxied.set(proxy.href, known);
+  return known;
+}
