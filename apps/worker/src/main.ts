@@ -124,7 +124,8 @@ async function work(
   );
   const external = agents.filter(isExternalAgent);
   await Promise.all(external.map((agent) => agent.open((id) => store.registry.find(id))));
-  const worker = new Worker(config.worker, { store, agents, emit });
+  const explain = { secrets: secretsIn(process.env), folder: process.cwd() };
+  const worker = new Worker({ ...config.worker, explain }, { store, agents, emit });
   log.setBindings({ worker: worker.id });
   metricsPort?.metrics.measure({
     runningTurns: () => worker.runningTurns(),

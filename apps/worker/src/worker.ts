@@ -23,6 +23,7 @@ import type { PushSettings } from './push/push-settings.ts';
 import type { Emit } from './telemetry/events.ts';
 import { Figures } from './telemetry/figures.ts';
 import { ActiveTurns } from './turn/active-turns.ts';
+import type { ExplainOptions } from './turn/failures/turn-failures.ts';
 import type { CallDependencies } from './turn/port/stored-calls.ts';
 import { runJob } from './turn/run-job.ts';
 
@@ -34,6 +35,8 @@ export interface WorkerSettings {
   readonly push?: PushSettings | undefined;
   /** Where agents may be called by URL; unset: at public addresses, with TLS. */
   readonly calls?: AddressPolicySettings;
+  /** How errors of agents are kept for operators. Default: nothing is secret, paths are relative to the process' folder. */
+  readonly explain?: ExplainOptions;
 }
 
 export interface WorkerDependencies {
@@ -172,7 +175,8 @@ export class Worker {
     try {
       const shutdown = this.#drain.signal;
       const consumeRemoteAgents = () => this.#remoteAgents.open();
-      const port = { store, agent, emit, shutdown, turns: this.#turns, consumeRemoteAgents, yieldSlot };
+      const { explain = { secrets: [], folder: process.cwd() } } = this.#settings;
+      const port = { store, agent, emit, shutdown, turns: this.#turns, explain, consumeRemoteAgents, yieldSlot };
       return await this.#drain.admit(
         () => runJob(port, job),
         () => store.turns.releaseTaken(job),

@@ -15,3 +15,4 @@ export type { SteeringPort } from './port/steering-port.ts';
 export type { StepBeginning, StepPort } from './port/step-port.ts';
 export type { TurnPort } from './port/turn-port.ts';
 export { type ExecuteTurnOptions, executeTurn } from './run/execute-turn.ts';
+export { faultOf } from './run/fault.ts';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { failureSchema, reasonSchema } from './failures.ts';
 import { count, time } from './page.ts';
 
 export const deadLetterSchema = z.object({
@@ -6,7 +7,11 @@ export const deadLetterSchema = z.object({
   id: z.string(),
   taskId: z.string(),
   attempts: count,
+  /** Of a turn: what its client was told. */
   reason: z.string(),
+  /** Of a turn: why its last attempt failed; in full only of a single dead letter. */
+  why: reasonSchema.optional(),
+  failure: failureSchema.optional(),
   diedAt: time,
   agent: z.string().optional(),
   tenant: z.string().optional(),

@@ -35,6 +35,18 @@ export {
 export { type Diagnosis, diagnosisSchema, findings } from './diagnosis.ts';
 export { OperatorError } from './error.ts';
 export { readEvents, type StreamEvent } from './events.ts';
+export {
+  type CodeFrame,
+  type CodePlace,
+  codeFrameSchema,
+  codePlaceSchema,
+  type Failure,
+  failureKindSchema,
+  failureSchema,
+  type Reason,
+  reasonSchema,
+  thrownErrorSchema,
+} from './failures.ts';
 export { defaultScopes, defaultTenant, keyDraft, keyParameters, scopesProblem } from './keys.ts';
 export { type Overview, overviewSchema } from './overview.ts';
 export { pageOf } from './page.ts';
@@ -57,7 +69,9 @@ export {
 } from './tasks.ts';
 export {
   type Delivery,
+  deliveryFailureSchema,
   deliverySchema,
+  previewSchema,
   type Subscriber,
   subscriberSchema,
   type Timeline,

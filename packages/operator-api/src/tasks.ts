@@ -1,6 +1,7 @@
 import { taskStateSchema } from '@switchyard/protocol/schemas';
 import { z } from 'zod';
 import { diagnosisSchema } from './diagnosis.ts';
+import { reasonSchema } from './failures.ts';
 import { count, time } from './page.ts';
 import { timelineSchema } from './timeline.ts';
 
@@ -16,6 +17,8 @@ export const taskQuerySchema = z.strictObject({
   subject: z.string().optional(),
   since: time.optional(),
   until: time.optional(),
+  /** A part of the kind or the message of the row's `reason`. */
+  reason: z.string().optional(),
   pageSize: count.max(500).default(100),
   pageToken: z.string().optional(),
 });
@@ -41,6 +44,8 @@ export const taskRowSchema = z.object({
   text: z.string(),
   /** The start time of a scheduled task. */
   scheduledFor: time.optional(),
+  /** Why its last attempt failed; unset: it did not, or the task has gone well since. */
+  reason: reasonSchema.optional(),
 });
 
 /** `isPartial`: the filter needed a scan, which stopped at a limit, so `totalSize` is not exact. */
@@ -74,6 +79,8 @@ export const taskRecordSchema = z.object({
   sweeps: count,
   dueAt: time.optional(),
   expiresAt: time.optional(),
+  /** As in a row. */
+  reason: reasonSchema.optional(),
 });
 
 /** `GET /admin/tasks/:id`; with `contents=true` also the A2A Task, with `timeline=true` also its history. */

@@ -1,6 +1,10 @@
 import { taskStateSchema } from '@switchyard/protocol/schemas';
 import { z } from 'zod';
+import { failureSchema } from './failures.ts';
 import { count, time } from './page.ts';
+
+/** The beginning of a JSON text, and the length of the whole. */
+export const previewSchema = z.object({ text: z.string(), bytes: count });
 
 const entry = { at: time, epoch: count.optional() };
 
@@ -17,9 +21,12 @@ export const timelineEntrySchema = z.discriminatedUnion('kind', [
     waitedMs: count,
     isTakenOver: z.boolean(),
     untilAt: time.optional(),
-    end: z.enum(['settled', 'released', 'retried', 'gave-up', 'taken-over', 'open']),
+    /** `failed`: the task has ended with a failure. */
+    end: z.enum(['settled', 'failed', 'released', 'retried', 'gave-up', 'taken-over', 'open']),
     /** For an open attempt: time until its lease ends. */
     leaseMs: z.number().optional(),
+    /** Why it failed, or was interrupted. */
+    failure: failureSchema.optional(),
   }),
   /** Late writes of a worker that had lost the turn were refused. */
   z.object({ ...entry, kind: z.literal('fenced'), worker: z.string().optional() }),
@@ -28,7 +35,12 @@ export const timelineEntrySchema = z.discriminatedUnion('kind', [
     kind: z.literal('step'),
     name: z.string(),
     untilAt: time.optional(),
+    /** An earlier attempt ran it; this one uses its result. */
     isRemembered: z.boolean(),
+    /** Why it threw; the agent may have gone on. */
+    failure: failureSchema.optional(),
+    /** Its stored result, with `contents=true`. */
+    result: previewSchema.optional(),
   }),
   z.object({
     ...entry,
@@ -37,6 +49,18 @@ export const timelineEntrySchema = z.discriminatedUnion('kind', [
     agent: z.string(),
     isDetached: z.boolean(),
     state: taskStateSchema.optional(),
+  }),
+  /** A request to a model. */
+  z.object({
+    ...entry,
+    kind: z.literal('model'),
+    model: z.string(),
+    untilAt: time,
+    inputTokens: count.optional(),
+    outputTokens: count.optional(),
+    finishReason: z.string().optional(),
+    /** Why it failed. */
+    error: z.string().optional(),
   }),
   z.object({ ...entry, kind: z.literal('status'), seq: count, state: taskStateSchema }),
   z.object({ ...entry, kind: z.literal('swept'), sweeps: count }),
@@ -51,6 +75,17 @@ export const subscriberSchema = z.object({
   bufferedBytes: count,
 });
 
+/** A delivery that failed. */
+export const deliveryFailureSchema = z.object({
+  at: time,
+  /** Status of the response; unset: there was none. */
+  status: z.number().optional(),
+  /** For people: `the receiver answered 503`, `connect ECONNREFUSED`. */
+  reason: z.string(),
+  /** The beginning of the response's body. */
+  response: z.string().optional(),
+});
+
 export const deliverySchema = z.object({
   configId: z.string(),
   origin: z.string(),
@@ -59,6 +94,8 @@ export const deliverySchema = z.object({
   attempts: count,
   nextAt: time.optional(),
   reason: z.string().optional(),
+  /** The last response that was not 2xx, or why there was none. */
+  lastFailure: deliveryFailureSchema.optional(),
 });
 
 export const timelineSchema = z.object({

@@ -16,6 +16,15 @@ export {
   steeringUri,
   traceContextUri,
 } from './extensions.ts';
+export {
+  type CodeFrame,
+  type CodePlace,
+  type FailureKind,
+  type FailureReport,
+  failureKinds,
+  type ThrownError,
+  type TurnFault,
+} from './failure.ts';
 export { shortFileName, unusedFileName } from './file-names.ts';
 export { type ArtifactHeader, type FoldOptions, fold, mergeHeader, openingOfText } from './fold.ts';
 export { mediaRangesMeet } from './media-range.ts';

@@ -1,3 +1,4 @@
+import type { TurnFault } from './failure.ts';
 import type { Metadata } from './objects/json.ts';
 import type { TaskState } from './objects/states.ts';
 import type { Artifact, Message, Task } from './objects/task.ts';
@@ -79,6 +80,8 @@ export interface StatusEvent {
   readonly taken?: readonly string[];
   /** The attempts are spent: the task fails, and its message is kept for operators with this reason. */
   readonly deadLetterReason?: string;
+  /** Why the turn failed, for operators. Never a part of the event. */
+  readonly fault?: TurnFault;
   /** The turn answers with a plain Message: `message` of this completed status. */
   readonly isPlainMessage?: boolean;
   /** Published inside a step. */

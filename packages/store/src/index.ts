@@ -100,5 +100,6 @@ export { type Json, retain, retainCopies, TaskJson, wrapped } from './tasks/task
 export type { TaskReading, TaskView } from './tasks/task-reading.ts';
 export type { Tasks } from './tasks/tasks.ts';
 export { TaskTooLarge, TooManyArtifacts } from './turns/encoder.ts';
+export type { AttemptId } from './turns/failures.ts';
 export { type Ending, type OpenTurn, TurnFenced, type TurnStart } from './turns/open-turn.ts';
 export type { Beginning, Turns } from './turns/turns.ts';

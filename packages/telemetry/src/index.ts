@@ -4,10 +4,11 @@ export { createLog, type Line, type LogOptions, logOutput } from './log/create-l
 export { type ErrorFields, ErrorThrottle, errorFields } from './log/error-fields.ts';
 export { LevelSwitch } from './log/level-switch.ts';
 export { logFields } from './log/log-fields.ts';
+export { safeReason, type Thrown, type ThrownErrorOptions, thrownError } from './log/thrown-error.ts';
 export { type CatalogueEntry, catalogue, type MetricName, type Program } from './metrics/catalogue.ts';
 export { Metrics, type Rendered, type SetGauge } from './metrics/metrics.ts';
 export { type SentMessage, type TracedOperation, traceOperation, traceSend } from './traces/gateway-spans.ts';
-export { activeTraceContext, traceContextIn } from './traces/propagation.ts';
+export { activeTraceContext, activeTraceId, traceContextIn } from './traces/propagation.ts';
 export { startTraces, type TraceSettings, type Traces } from './traces/start.ts';
 export { isTracing } from './traces/tracing.ts';
 export {

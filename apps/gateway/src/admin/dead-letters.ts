@@ -16,7 +16,7 @@ export const deadLetterRoutes = [
     }),
   ),
   adminRoute(['get', '/admin/dead-letters/:id'], contentsParameters, async ({ ops }, { id, parameters }) => {
-    const letter = found(await ops.deadLetters.get(id), 'dead letter', id);
+    const letter = found(await ops.deadLetters.detail(id), 'dead letter', id);
     return parameters.contents ? letter : withoutContents(letter);
   }),
   adminAction(['post', '/admin/dead-letters/:id\\:retry'], async ({ ops }, { id }) => {

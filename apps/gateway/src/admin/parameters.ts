@@ -62,6 +62,8 @@ export const taskSearchParameters = pageParameters.extend({
   subject: z.string().optional(),
   since: time.optional(),
   until: time.optional(),
+  /** Matches a part of the reason. */
+  reason: z.string().max(200).optional(),
   pageSize: wholeNumber(1, 500).default(100),
   contents: flag.default(false),
 });

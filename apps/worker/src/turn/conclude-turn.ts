@@ -1,7 +1,10 @@
 import type { RetryPolicy } from '@switchyard/agent';
+import { RetryableError } from '@switchyard/agent';
 import type { TurnResult } from '@switchyard/agent/runtime';
+import type { FailureReport } from '@switchyard/protocol';
 import { isOutage, type JobOutcome, type OpenTurn, TurnFenced } from '@switchyard/store';
 import { backoffDelayMs } from '../timing/timing.ts';
+import type { TurnFailures } from './failures/turn-failures.ts';
 
 /**
  * Writes the result of a run to the store.
@@ -10,21 +13,26 @@ import { backoffDelayMs } from '../timing/timing.ts';
 export async function concludeTurn(
   turn: OpenTurn,
   result: TurnResult,
-  retry: RetryPolicy,
+  { retry, failures }: { readonly retry: RetryPolicy; readonly failures: TurnFailures },
 ): Promise<JobOutcome | 'more'> {
   await turn.flush();
   switch (result.kind) {
     case 'settled':
+      if (result.error !== undefined) await failures.threwAfterOutcome(result.error);
+      return afterEnding(turn);
     case 'failed':
       return afterEnding(turn);
     case 'waiting-for-auth':
       await turn.end(result.taken);
       return afterEnding(turn);
-    case 'retry':
+    case 'retry': {
+      const { error } = result;
+      const retryAfterMs = retryDelayMs(retry, turn.start.attempt, result.afterMs);
+      const kind = error instanceof RetryableError ? 'retry-asked' : 'not-written';
+      const failure = failures.report({ kind, error }, retryAfterMs);
       // An outage of Redis spends no attempt.
-      return release(turn, !isOutage(result.error), {
-        retryAfterMs: retryDelayMs(retry, turn.start.attempt, result.afterMs),
-      });
+      return release(turn, { isSpent: !isOutage(error), failure }, { retryAfterMs });
+    }
     case 'interrupted':
       return interrupted(turn, result.reason.kind);
   }
@@ -50,13 +58,17 @@ async function interrupted(
 ): Promise<JobOutcome | 'more'> {
   if (turn.ending) return afterEnding(turn);
   if (reason === 'taken-over') return 'done';
-  if (reason !== 'canceled') return release(turn, false, 'requeue');
+  if (reason !== 'canceled') return release(turn, { isSpent: false }, 'requeue');
   await cancel(turn);
   return afterEnding(turn);
 }
 
-async function release(turn: OpenTurn, isSpent: boolean, outcome: JobOutcome): Promise<JobOutcome> {
-  return (await turn.release(isSpent)) === 'released' ? outcome : 'done';
+async function release(
+  turn: OpenTurn,
+  { isSpent, failure }: { readonly isSpent: boolean; readonly failure?: FailureReport },
+  outcome: JobOutcome,
+): Promise<JobOutcome> {
+  return (await turn.release(isSpent, failure)) === 'released' ? outcome : 'done';
 }
 
 async function cancel(turn: OpenTurn): Promise<void> {

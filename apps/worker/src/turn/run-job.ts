@@ -5,6 +5,7 @@ import type { TurnTrace } from '@switchyard/telemetry';
 import type { Emit } from '../telemetry/events.ts';
 import type { ActiveTurns } from './active-turns.ts';
 import { concludeTurn } from './conclude-turn.ts';
+import { type ExplainOptions, TurnFailures } from './failures/turn-failures.ts';
 import type { CallDependencies } from './port/stored-calls.ts';
 import { StoredTurnPort, type TurnControls } from './port/stored-turn-port.ts';
 import { beginOf, endOf, nameOf } from './turn-events.ts';
@@ -17,6 +18,7 @@ export interface JobPort extends CallDependencies {
   /** Aborted when the worker stops: running turns are given back. */
   readonly shutdown: AbortSignal;
   readonly turns: ActiveTurns;
+  readonly explain: ExplainOptions;
 }
 
 /** A job may start before its task is visible (a fail-over, a script sent late). After this many starts it has none. */
@@ -58,7 +60,8 @@ async function runNextTurn(port: JobPort, job: TurnJob, turnsBefore: number): Pr
     await confirm();
     const trace = await beginTrace(port, turn, waitedMs);
     const onLog = (line: LogLine) => port.emit({ kind: 'agent-log', ...nameOf(turn), line });
-    const run = { signal: running.signal, confirm, onLog, waitedMs, trace };
+    const failures = new TurnFailures(turn, port.store.processId, port.explain);
+    const run = { signal: running.signal, confirm, onLog, failures, waitedMs, trace };
     return await trace.runAttempt(() => executeAndConclude(port, turn, run));
   } finally {
     port.store.turns.forget(turn);
@@ -95,11 +98,13 @@ interface Run extends TurnControls {
 
 async function executeAndConclude(port: JobPort, turn: OpenTurn, run: Run): Promise<JobOutcome | 'more'> {
   const { agent, emit } = port;
-  const { trace, waitedMs } = run;
+  const { trace, waitedMs, failures } = run;
   const begun = performance.now();
   emit(beginOf(turn, waitedMs));
   const result = await trace.runAgent(() => executeTurn(agent, new StoredTurnPort(port, turn, run)));
-  const next = await concludeTurn(turn, result, agent.retry).finally(() => trace.end(traceEnd(result)));
+  const next = await concludeTurn(turn, result, { retry: agent.retry, failures }).finally(() =>
+    trace.end(traceEnd(result)),
+  );
   emit(endOf(turn, { result, durationMs: performance.now() - begun }, next));
   return next;
 }

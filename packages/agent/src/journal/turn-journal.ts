@@ -1,4 +1,11 @@
-import { canFollow, type StatusEvent, type TaskState, type TurnEvent, type WhileWorking } from '@switchyard/protocol';
+import {
+  canFollow,
+  type StatusEvent,
+  type TaskState,
+  type TurnEvent,
+  type TurnFault,
+  type WhileWorking,
+} from '@switchyard/protocol';
 import type { Outcome } from '../port/outcome.ts';
 import { TurnEnded, TurnMisuseError } from '../port/turn-errors.ts';
 import type { TurnInterruption } from '../port/turn-interruption.ts';
@@ -23,6 +30,7 @@ export class TurnJournal {
   #ended: TurnEnded | undefined;
   #portError: unknown;
   #firstError: unknown;
+  #fault: TurnFault | undefined;
 
   /** @param whileWorking of the agent */
   constructor(port: TurnPort, whileWorking: WhileWorking = 'queue') {
@@ -76,6 +84,11 @@ export class TurnJournal {
     this.#interrupter.abort(reason);
   }
 
+  /** Why the turn fails: the status that ends it takes this along, for operators. */
+  blame(fault: TurnFault): void {
+    this.#fault = fault;
+  }
+
   /** Refuses all later writes. */
   close(reason: TurnInterruption): void {
     this.#end(new TurnEnded(reason));
@@ -117,7 +130,7 @@ export class TurnJournal {
 
   async #write(build: () => TurnEvent): Promise<void> {
     this.#refuseAfterEnd();
-    const event = this.#withTaken(build());
+    const event = this.#withFault(this.#withTaken(build()));
     if (event.kind === 'status') this.#applyState(event);
     await this.#publish(event);
     if (event.kind === 'status' && event.settles) this.#outcome = { state: event.state };
@@ -149,6 +162,10 @@ export class TurnJournal {
     const taken = this.steering?.taken ?? [];
     if (event.kind !== 'status' || !(event.settles || event.releasesCaller) || taken.length === 0) return event;
     return { ...event, taken: [...taken] };
+  }
+
+  #withFault(event: TurnEvent): TurnEvent {
+    return this.#fault && event.kind === 'status' && event.settles ? { ...event, fault: this.#fault } : event;
   }
 
   async #publish(event: TurnEvent): Promise<void> {

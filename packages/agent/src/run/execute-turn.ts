@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { TurnEvent } from '@switchyard/protocol';
+import type { TurnEvent, TurnFault } from '@switchyard/protocol';
 import type { Agent } from '../definition/agent.ts';
 import { TurnJournal } from '../journal/turn-journal.ts';
 import { agentMessage } from '../messages/content.ts';
@@ -8,6 +8,7 @@ import { AgentError, RetryableError, TurnEnded, TurnMisuseError } from '../port/
 import { TurnInterruption } from '../port/turn-interruption.ts';
 import type { TurnPort } from '../port/turn-port.ts';
 import { Turn } from '../turn/turn.ts';
+import { faultOf } from './fault.ts';
 import { TurnTimeouts } from './turn-timeouts.ts';
 
 /** Options of a worker or test. */
@@ -81,7 +82,8 @@ function settled({ state }: Outcome, error: unknown): TurnResult {
 async function interrupted(run: Run): Promise<TurnResult> {
   const reason = interruptionOf(run.journal);
   if (reason.kind !== 'deadline') return { kind: 'interrupted', reason };
-  return fail(run, `The agent did not finish within ${run.agent.turnTimeoutMs / 1000} s.`, reason);
+  const text = `The agent did not finish within ${run.agent.turnTimeoutMs / 1000} s.`;
+  return fail(run, text, { kind: 'timed-out', error: new TurnInterruption('deadline', text) });
 }
 
 function interruptionOf({ ended, signal }: TurnJournal): TurnInterruption {
@@ -90,12 +92,12 @@ function interruptionOf({ ended, signal }: TurnJournal): TurnInterruption {
 }
 
 async function resultOf(run: Run, error: unknown): Promise<TurnResult> {
-  if (error instanceof AgentError) return fail(run, error.message, error);
-  if (!(error instanceof RetryableError)) return fail(run, 'The agent failed unexpectedly.', error);
+  if (error instanceof AgentError) return fail(run, error.message, faultOf(error));
+  if (!(error instanceof RetryableError)) return fail(run, 'The agent failed unexpectedly.', faultOf(error));
   const { attempt, isLastAttempt } = run.port.input;
   if (!isLastAttempt) return { kind: 'retry', afterMs: error.retryAfterMs, error };
   const text = `The agent gave up after ${attempt} ${attempt === 1 ? 'attempt' : 'attempts'}: ${error.message}`;
-  const result = await writeFailure(run, error, () => run.journal.write(() => deadLetter(text)));
+  const result = await writeFailure(run, faultOf(error), () => run.journal.write(() => deadLetter(text)));
   return result.kind === 'failed' ? { ...result, isGivenUp: true } : result;
 }
 
@@ -109,14 +111,17 @@ async function resultWithoutOutcome(run: Run): Promise<TurnResult> {
   const hint =
     `execute() of the agent "${agent.id}" returned without an outcome: ` +
     'end it with "return turn.complete(…)" or another outcome.';
-  return fail(run, 'The agent ended its turn without an outcome.', journal.firstError ?? new TurnMisuseError(hint));
+  const error = journal.firstError ?? new TurnMisuseError(hint);
+  return fail(run, 'The agent ended its turn without an outcome.', { kind: 'misuse', error });
 }
 
-function fail(run: Run, text: string, error: unknown): Promise<TurnResult> {
-  return writeFailure(run, error, () => run.turn.fail(text));
+function fail(run: Run, text: string, fault: TurnFault): Promise<TurnResult> {
+  return writeFailure(run, fault, () => run.turn.fail(text));
 }
 
-async function writeFailure({ journal }: Run, error: unknown, write: () => Promise<unknown>): Promise<TurnResult> {
+async function writeFailure({ journal }: Run, fault: TurnFault, write: () => Promise<unknown>): Promise<TurnResult> {
+  const { error } = fault;
+  journal.blame(fault);
   try {
     await write();
     return { kind: 'failed', error };

@@ -5,6 +5,7 @@ import type { DeadLetterStore, RetryResult } from './dead-letter.ts';
 import { type DeadTurn, DeadTurns } from './dead-turns.ts';
 import { type DeadWebhook, DeadWebhooks } from './dead-webhooks.ts';
 import { latestFirst, type Page, type PageQuery, pageOf } from './page.ts';
+import { type Failure, isOfAttempt, readFailures } from './task-failures.ts';
 
 export type DeadLetter = DeadTurn | DeadWebhook;
 export type DeadLetterKind = DeadLetter['kind'];
@@ -14,7 +15,7 @@ export interface DeadLetterFilter {
   readonly kind?: DeadLetterKind | undefined;
   readonly agent?: string | undefined;
   readonly tenant?: string | undefined;
-  /** Part of it, in upper or lower case. */
+  /** Part of it, or of why the last attempt failed, in upper or lower case. */
   readonly reason?: string | undefined;
   readonly sinceMs?: number | undefined;
 }
@@ -64,6 +65,15 @@ export class DeadLetters {
   /** @returns undefined: there is no such dead letter */
   get(id: string): Promise<DeadLetter | undefined> {
     return this.#store(kindOf(id)).get(id);
+  }
+
+  /** As `get`, and why the last attempt failed, in full. */
+  async detail(id: string): Promise<(DeadLetter & { readonly failure?: Failure }) | undefined> {
+    const letter = await this.get(id);
+    if (letter?.kind !== 'turn') return letter;
+    const failures = await readFailures({ redis: this.#redis, shards: this.#shards }, letter.taskId);
+    const failure = failures.findLast(isOfAttempt);
+    return failure ? { ...letter, failure } : letter;
   }
 
   /** Sends a message again, as a new task; resumes the deliveries to a webhook where they stopped. */
@@ -123,7 +133,10 @@ function matches(letter: DeadLetter | undefined, { agent, tenant, reason }: Dead
   const of = letter.kind === 'turn' ? letter : { agent: undefined, tenant: undefined };
   if (agent !== undefined && of.agent !== agent) return false;
   if (tenant !== undefined && of.tenant !== tenant) return false;
-  return reason === undefined || letter.reason.toLowerCase().includes(reason.toLowerCase());
+  if (reason === undefined) return true;
+  const { why } = letter.kind === 'turn' ? letter : { why: undefined };
+  const texts = [letter.reason, why?.kind ?? '', why?.message ?? ''];
+  return texts.some((text) => text.toLowerCase().includes(reason.toLowerCase()));
 }
 
 /** The id of a delivery queue is its task's id, a dot and a number. */

@@ -3,6 +3,7 @@ import type { ShardKeys } from '../redis/keys.ts';
 import { agentOf, principalOf } from '../redis/scope.ts';
 import { type AcceptPort, accept } from '../tasks/accept.ts';
 import type { InboxEntry } from '../tasks/submission.ts';
+import { type CurrentReason, currentReason } from './current-reason.ts';
 import type { DeadLetterHead, DeadLetterStore, RetryResult } from './dead-letter.ts';
 
 /**
@@ -19,6 +20,8 @@ export interface DeadTurn extends DeadLetterHead {
   readonly requestId?: string;
   /** As the client sent it. */
   readonly message: Message;
+  /** Why its last attempt failed. `reason` is what its client was told. */
+  readonly why?: CurrentReason;
 }
 
 /** A dead turn as it is stored, with the inbox entry of its message. */
@@ -29,6 +32,7 @@ interface StoredTurn {
   readonly attempts: number;
   readonly inboxEntry: InboxEntry;
   readonly reason: string;
+  readonly why: CurrentReason | undefined;
 }
 
 export class DeadTurns implements DeadLetterStore<DeadTurn> {
@@ -45,12 +49,12 @@ export class DeadTurns implements DeadLetterStore<DeadTurn> {
   async get(taskId: string): Promise<DeadTurn | undefined> {
     const stored = await this.#read(taskId);
     if (!stored) return undefined;
-    const { owner, diedMs, contextId, attempts, reason, inboxEntry } = stored;
+    const { owner, diedMs, contextId, attempts, reason, inboxEntry, why } = stored;
     const { tenant, subject } = principalOf(owner, inboxEntry.scopes);
     const { message, requestId } = inboxEntry;
     const head = { id: taskId, taskId, attempts, reason, diedAt: new Date(diedMs).toISOString() };
     const known = { contextId, agent: agentOf(owner), tenant, subject, message };
-    return { kind: 'turn', ...head, ...known, ...(requestId !== undefined && { requestId }) };
+    return { kind: 'turn', ...head, ...known, ...(requestId !== undefined && { requestId }), ...(why && { why }) };
   }
 
   /**
@@ -90,9 +94,10 @@ export class DeadTurns implements DeadLetterStore<DeadTurn> {
   async #read(taskId: string): Promise<StoredTurn | undefined> {
     const { redis, shards } = this.#port;
     const keys = shards.of(taskId);
-    const [diedMs, [owner, context, attempts, entry, reason]] = await Promise.all([
+    const [diedMs, [owner, context, attempts, entry, reason], [epoch, why]] = await Promise.all([
       redis.zscore(keys.dead, taskId),
       redis.hmget(letterKey(keys, taskId), 'owner', 'context', 'attempts', 'entry', 'reason'),
+      redis.hmget(keys.task(taskId), 'epoch', 'reason'),
     ]);
     // The letter may have expired, and is in the index until there is another dead letter.
     if (diedMs === null || !owner || !entry) return undefined;
@@ -104,6 +109,7 @@ export class DeadTurns implements DeadLetterStore<DeadTurn> {
       // An entry is the messageId, a line break, and the inbox entry as JSON.
       inboxEntry: JSON.parse(entry.slice(entry.indexOf('\n') + 1)),
       reason: JSON.parse(reason ?? '""'),
+      why: currentReason(why, { state: 'TASK_STATE_FAILED', epoch: Number(epoch ?? 0), attempts: 0 }),
     };
   }
 }

@@ -4,6 +4,7 @@ import { integer, list, text, tuple } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
 import type { OpsPort } from './ops-port.ts';
 import { webhooksOf } from './task-deliveries.ts';
+import { readFailures } from './task-failures.ts';
 import type { TaskRecord } from './task-record.ts';
 import { type StatusFact, type Timeline, timelineOf } from './timeline.ts';
 
@@ -31,11 +32,12 @@ export async function readTimeline(
   const { taskId, agent, job, jobState, queueOfSkill } = record;
   const keys = shards.of(taskId);
   const key = keys.task(taskId);
-  const [[time, caller], attempts, notes, { statuses, isAll }, inspection, deliveries, [, listening]] =
+  const [[time, caller], attempts, notes, failures, { statuses, isAll }, inspection, deliveries, [, listening]] =
     await Promise.all([
       redis.hmget(key, 'time', 'caller'),
       attemptFields(port, record),
       redis.lrange(`${key}:l`, '0', '-1'),
+      readFailures(port, taskId),
       readStatuses(redis, keys.events(taskId)),
       queue.inspect(skillQueue(agent, queueOfSkill), taskId, job),
       webhooksOf(port, taskId),
@@ -46,6 +48,7 @@ export async function readTimeline(
     deadLetter: record.deadLetter,
     attempts,
     notes,
+    failures,
     statuses,
     isPartial: !isAll || notes.length >= MAX_NOTES,
     statusMs: Number.parseInt(time ?? '0', 36),

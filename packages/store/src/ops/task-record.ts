@@ -1,5 +1,6 @@
 import { isTerminal } from '@switchyard/protocol';
 import { skillQueue } from '../queue/job.ts';
+import { type CurrentReason, currentReason } from './current-reason.ts';
 import type { OpsPort } from './ops-port.ts';
 import { type TaskIdentity, taskIdentity } from './task-identity.ts';
 
@@ -36,6 +37,8 @@ export interface TaskRecord extends TaskIdentity {
   readonly expiresAt?: string;
   /** The time it waits for; until then it has no job. */
   readonly scheduledFor?: string;
+  /** Why its last attempt failed; unset: it did not, or the task has gone well since. */
+  readonly reason?: CurrentReason;
 }
 
 const FIELDS = [
@@ -56,8 +59,8 @@ export async function readRecord(port: OpsPort, taskId: string): Promise<TaskRec
   const { redis, shards, queue } = port;
   const keys = shards.of(taskId);
   const key = keys.task(taskId);
-  const [[cancel, skill, later, ...fields], values, kept, webhooks, due, ttlMs] = await Promise.all([
-    redis.hmget(key, 'cancel', 'queue', 'later', 'owner', 'context', 'state'),
+  const [[cancel, skill, later, reason, ...fields], values, kept, webhooks, due, ttlMs] = await Promise.all([
+    redis.hmget(key, 'cancel', 'queue', 'later', 'reason', 'owner', 'context', 'state'),
     redis.hmget(key, ...FIELDS),
     redis.xlen(keys.events(taskId)),
     redis.hget(`${key}:w`, 'count'),
@@ -68,6 +71,8 @@ export async function readRecord(port: OpsPort, taskId: string): Promise<TaskRec
   if (!identity) return undefined;
   const number = (name: (typeof FIELDS)[number]): number => Number(values[FIELDS.indexOf(name)] ?? 0);
   const job = number('scheduled');
+  const progress = { state: identity.state, epoch: number('epoch'), attempts: number('attempts') };
+  const current = currentReason(reason, progress);
   return {
     ...identity,
     isTerminal: isTerminal(identity.state),
@@ -85,6 +90,7 @@ export async function readRecord(port: OpsPort, taskId: string): Promise<TaskRec
     job,
     jobState: job ? await queue.stateOf(skillQueue(identity.agent, skill), taskId, job) : 'none',
     ...(skill && { queueOfSkill: skill }),
+    ...(current && { reason: current }),
     sweeps: number('sweeps'),
     ...(due !== null && { dueAt: new Date(Number(due)).toISOString() }),
     ...(later && { scheduledFor: new Date(Number(later)).toISOString() }),

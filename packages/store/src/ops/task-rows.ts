@@ -1,10 +1,14 @@
 import { idText } from '../redis/keys.ts';
 import { integer, list, optional, text, tuple } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
+import { type CurrentReason, currentReason } from './current-reason.ts';
 import type { OpsPort } from './ops-port.ts';
 import { type TaskIdentity, taskIdentity } from './task-identity.ts';
 
-/** Owner, context, state, time of the status, attempts, inbox, beginning of the history, ms of its scheduled time. */
+/**
+ * Owner, context, state, time of the status, attempts, inbox, beginning of the history, ms of its scheduled time, epoch,
+ * reason.
+ */
 const row = tuple(
   optional(text),
   optional(text),
@@ -13,6 +17,8 @@ const row = tuple(
   optional(integer),
   optional(integer),
   optional(text),
+  optional(text),
+  optional(integer),
   optional(text),
 );
 const readRowsScript = defineScript({
@@ -35,6 +41,8 @@ export interface TaskRow extends TaskIdentity {
   readonly text: string;
   /** The time it waits for. */
   readonly scheduledFor?: string;
+  /** Why its last attempt failed; unset: it did not, or the task has gone well since. */
+  readonly reason?: CurrentReason;
 }
 
 /** Enough for the first line of a message with its ids. */
@@ -63,10 +71,11 @@ export async function readRows(
 
 function taskRow(
   taskId: string,
-  [owner, context, letter, time, attempts, inbox, history, later]: ReturnType<typeof row>,
+  [owner, context, letter, time, attempts, inbox, history, later, epoch, reason]: ReturnType<typeof row>,
 ) {
   const identity = taskIdentity(taskId, [owner, context, letter]);
   if (!identity) return undefined;
+  const current = currentReason(reason, { state: identity.state, epoch: epoch ?? 0, attempts: attempts ?? 0 });
   return {
     ...identity,
     updatedAt: timeOf(time ?? ''),
@@ -74,6 +83,7 @@ function taskRow(
     inbox: inbox ?? 0,
     text: history ? firstText(history) : '',
     ...(later && { scheduledFor: new Date(Number(later)).toISOString() }),
+    ...(current && { reason: current }),
   };
 }
 

@@ -33,6 +33,8 @@ export interface TaskFilter {
   readonly until?: string | undefined;
   /** Only tasks that have work to do which nobody does. */
   readonly stuck?: boolean | undefined;
+  /** Part of the kind or the message of `TaskRow.reason`, in upper or lower case. */
+  readonly reason?: string | undefined;
 }
 
 export interface TaskSearch extends TaskFilter {
@@ -191,7 +193,7 @@ function isForLater({ scheduledFor }: TaskRow): boolean {
 }
 
 function matches(filter: TaskFilter, row: TaskRow, entry: string): boolean {
-  const { agent, states, tenant, subject, contextId, since, until } = filter;
+  const { agent, states, tenant, subject, contextId, since, until, reason } = filter;
   const isOfAgent = agent === REMOTE_AGENTS ? cardUrlOf(row.agent) !== undefined : row.agent === (agent ?? row.agent);
   const at = entry.slice(0, -ID_LENGTH);
   return (
@@ -200,9 +202,15 @@ function matches(filter: TaskFilter, row: TaskRow, entry: string): boolean {
     row.tenant === (tenant ?? row.tenant) &&
     row.subject === (subject ?? row.subject) &&
     row.contextId === (contextId ?? row.contextId) &&
+    hasReason(row, reason) &&
     at >= (since ? sortableTime(since) : '') &&
     at <= (until ? sortableTime(until) : '~')
   );
+}
+
+function hasReason({ reason }: TaskRow, wanted: string | undefined): boolean {
+  if (wanted === undefined) return true;
+  return reason !== undefined && `${reason.kind} ${reason.message}`.toLowerCase().includes(wanted.toLowerCase());
 }
 
 /** All candidates, where they are few: one task, or those of a context whose owner is known. */
@@ -230,7 +238,10 @@ async function entriesOfContext(
   return latestFirst(found.flatMap(([, ...entries]) => entries));
 }
 
-async function sourceOf(port: OpsPort, { contextId, agent, states, tenant, subject }: TaskFilter): Promise<Source> {
+async function sourceOf(
+  port: OpsPort,
+  { contextId, agent, states, tenant, subject, reason }: TaskFilter,
+): Promise<Source> {
   const agents = agent === undefined ? [...(await port.registry.ids()), REMOTE_AGENTS] : [queueOf(agent)];
   const isOfRemote = agents.includes(REMOTE_AGENTS) && (await port.queue.isUsed(REMOTE_AGENTS));
   if (tenant !== undefined && subject !== undefined && !isOfRemote) {
@@ -238,7 +249,7 @@ async function sourceOf(port: OpsPort, { contextId, agent, states, tenant, subje
     return {
       indexesOf: (keys) => agents.map((each) => keys.index({ principal, agent: each })),
       letters: lettersOf(states, ownLetters),
-      isExact: contextId === undefined,
+      isExact: contextId === undefined && reason === undefined,
     };
   }
   const letters = lettersOf(states, agentLetters);
@@ -247,7 +258,7 @@ async function sourceOf(port: OpsPort, { contextId, agent, states, tenant, subje
     indexesOf: (keys) => agents.map((each) => keys.agentIndex(each)),
     letters,
     isExact:
-      [contextId, tenant, subject].every((each) => each === undefined) &&
+      [contextId, tenant, subject, reason].every((each) => each === undefined) &&
       !isOneOfOpen &&
       agents.every((each) => each === (agent ?? each)),
   };
@@ -272,6 +283,6 @@ const latestFirst = (entries: string[]): string[] => entries.sort().reverse();
 
 /** The filters, which must not change from page to page. */
 function filtersOf(filter: TaskFilter): readonly unknown[] {
-  const { id, contextId, agent, states, tenant, subject, since, until, stuck } = filter;
-  return ['search', id, contextId, agent, states, tenant, subject, since, until, stuck];
+  const { id, contextId, agent, states, tenant, subject, since, until, stuck, reason } = filter;
+  return ['search', id, contextId, agent, states, tenant, subject, since, until, stuck, reason];
 }

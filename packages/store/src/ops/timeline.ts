@@ -1,8 +1,9 @@
 import type { TaskState } from '@switchyard/protocol';
-import { agentOf } from '../redis/scope.ts';
 import { stateOf } from '../tasks/state-letters.ts';
 import type { TaskDelivery } from './task-deliveries.ts';
+import { type Failure, isOfAttempt } from './task-failures.ts';
 import type { TaskRecord } from './task-record.ts';
+import { type WorkEntry, workIn } from './timeline-work.ts';
 
 /** The facts from which a timeline is made. */
 export interface TimelineFacts {
@@ -12,6 +13,7 @@ export interface TimelineFacts {
   readonly attempts: Readonly<Record<string, string>>;
   /** See note.lua. */
   readonly notes: readonly string[];
+  readonly failures: readonly Failure[];
   readonly statuses: readonly StatusFact[];
   /** There are, or were, other notes or statuses. */
   readonly isPartial: boolean;
@@ -49,12 +51,14 @@ export type TimelineEntry =
       readonly waitedMs: number;
       readonly isTakenOver: boolean;
       readonly untilAt?: string;
-      readonly end: 'settled' | 'released' | 'retried' | 'gave-up' | 'taken-over' | 'open';
+      /** `failed`: the task has ended with a failure. */
+      readonly end: 'settled' | 'failed' | 'released' | 'retried' | 'gave-up' | 'taken-over' | 'open';
       readonly leaseMs?: number;
+      /** Why it failed, or was interrupted. */
+      readonly failure?: Failure;
     })
   | (At & { readonly kind: 'fenced'; readonly worker?: string })
-  | (At & { readonly kind: 'step'; readonly name: string; readonly untilAt?: string; readonly isRemembered: boolean })
-  | (At & { readonly kind: 'call'; readonly taskId: string; readonly agent: string; readonly isDetached: boolean })
+  | WorkEntry
   | (At & { readonly kind: 'status'; readonly seq: number; readonly state: TaskState });
 
 export interface Timeline {
@@ -80,7 +84,7 @@ export function timelineOf(facts: TimelineFacts): Timeline {
     ...queuedNow(facts),
     ...attempts.map((attempt) => attemptEntry(facts, attempts, attempt)),
     ...lateWrites(facts, attempts),
-    ...notedEntries(facts.notes),
+    ...workIn(facts.notes, facts.failures),
     ...facts.statuses.map(
       ({ seq, letter, atMs }) => ({ kind: 'status', at: iso(atMs), seq, state: stateOf(letter) }) as const,
     ),
@@ -119,6 +123,7 @@ function attemptsOf({ attempts }: TimelineFacts): Attempt[] {
 function attemptEntry(facts: TimelineFacts, attempts: readonly Attempt[], one: Attempt): TimelineEntry {
   const { epoch, attempt, waitedMs, worker, isTakenOver } = one;
   const { end, untilMs } = endOf(facts, attempts, epoch);
+  const failure = failureOf(facts, attempts, { ...one, end, untilMs });
   return {
     kind: 'attempt',
     at: iso(one.began),
@@ -127,9 +132,10 @@ function attemptEntry(facts: TimelineFacts, attempts: readonly Attempt[], one: A
     worker,
     waitedMs,
     isTakenOver,
-    end,
+    end: end === 'settled' && failure?.kind !== undefined && hasFailed(facts, epoch) ? 'failed' : end,
     ...(untilMs !== undefined && { untilAt: iso(untilMs) }),
     ...(end === 'open' && { leaseMs: facts.leaseMs }),
+    ...(failure && { failure }),
   };
 }
 
@@ -147,6 +153,42 @@ function endOf(
   if (next) return { end: 'taken-over', untilMs: next.began };
   if (record.openTurn === epoch) return { end: 'open' };
   return { end: deadLetter ? 'gave-up' : 'settled', untilMs: statusMs };
+}
+
+/** The task has ended with this attempt, and not well. */
+function hasFailed({ record }: TimelineFacts, epoch: number): boolean {
+  return record.epoch === epoch && (record.state === 'TASK_STATE_FAILED' || record.state === 'TASK_STATE_REJECTED');
+}
+
+interface AttemptEnd extends Attempt {
+  readonly end: End;
+  readonly untilMs: number | undefined;
+}
+
+/** Why an attempt failed: as its worker said, or as others know of an attempt that could not say it. */
+function failureOf(facts: TimelineFacts, attempts: readonly Attempt[], one: AttemptEnd): Failure | undefined {
+  const { epoch, attempt, worker, untilMs = 0 } = one;
+  const said = facts.failures.find((failure) => isOfAttempt(failure) && failure.epoch === epoch);
+  if (said) return said;
+  const known = derivedFailure(facts, attempts, one);
+  return known && { ...known, at: iso(untilMs), epoch, attempt, worker };
+}
+
+function derivedFailure(
+  { record }: TimelineFacts,
+  attempts: readonly Attempt[],
+  { epoch, end, worker }: AttemptEnd,
+): Pick<Failure, 'kind' | 'message'> | undefined {
+  const lost = { kind: 'worker-lost', message: `Worker ${worker} stopped while it ran the attempt.` } as const;
+  if (end === 'gave-up') return lost;
+  if (end === 'released')
+    return { kind: 'shutdown', message: `Worker ${worker} gave the attempt back; it does not count.` };
+  if (end === 'taken-over') {
+    const isOwn = attempts.find((each) => each.epoch > epoch)?.worker === worker;
+    return isOwn ? { kind: 'taken-over', message: `Worker ${worker} had lost Redis, and began again.` } : lost;
+  }
+  if (end !== 'settled' || record.epoch !== epoch || record.state !== 'TASK_STATE_CANCELED') return undefined;
+  return { kind: 'canceled', message: 'The task was canceled while the attempt ran.' };
 }
 
 /**
@@ -182,43 +224,6 @@ function lateWrites({ attempts: fields }: TimelineFacts, attempts: readonly Atte
     const epoch = Number(name.slice(1));
     const worker = attempts.find((each) => each.epoch === epoch)?.worker;
     return [{ kind: 'fenced', at: iso(Number(ms)), epoch, ...(worker !== undefined && { worker }) }];
-  });
-}
-
-interface Note {
-  readonly atMs: number;
-  readonly epoch: number;
-  readonly verb: string;
-  readonly rest: string;
-}
-
-/** Each note once: a command that was sent twice is noted twice. */
-function notesIn(notes: readonly string[]): Note[] {
-  const known = new Map<string, Note>();
-  for (const text of notes) {
-    const [, ms = '', what = '', epoch = '', verb = '', rest = ''] = /^(\d+) ((\d*) (\S+) (.*))$/s.exec(text) ?? [];
-    if (!known.has(what)) known.set(what, { atMs: Number(ms), epoch: Number(epoch), verb, rest });
-  }
-  return [...known.values()];
-}
-
-/** Steps and calls, in the order in which they were begun. */
-function notedEntries(notes: readonly string[]): TimelineEntry[] {
-  const all = notesIn(notes);
-  const stepOf = ({ epoch, rest }: Note): string => `${epoch} ${rest}`;
-  const ended = new Map(all.filter(({ verb }) => verb === 'step-').map((note) => [stepOf(note), note.atMs]));
-  return all.flatMap((note): TimelineEntry[] => {
-    const { epoch, verb, rest } = note;
-    const at = iso(note.atMs);
-    if (verb === 'step=') return [{ kind: 'step', at, untilAt: at, epoch, name: rest, isRemembered: true }];
-    if (verb === 'step+') {
-      const untilMs = ended.get(stepOf(note));
-      const until = untilMs !== undefined && { untilAt: iso(untilMs) };
-      return [{ kind: 'step', at, epoch, name: rest, isRemembered: false, ...until }];
-    }
-    if (verb !== 'call') return [];
-    const [taskId = '', mode, agent = ''] = rest.split(' ');
-    return [{ kind: 'call', at, epoch, taskId, agent: agentOf(agent), isDetached: mode === 'd' }];
   });
 }
 

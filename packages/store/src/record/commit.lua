@@ -112,6 +112,7 @@ local function commit(record)
       -- The steps are kept, so that the task can be run again from one of them.
       redis.call('PEXPIRE', steps_key, retention_ms)
       redis.call('PEXPIRE', task_key .. ':l', retention_ms)
+      redis.call('PEXPIRE', task_key .. ':f', retention_ms)
       redis.call('PEXPIRE', webhooks_key, retention_ms)
     end
     redis.call('PEXPIRE', events_key, replay_ms)

@@ -5,7 +5,8 @@
 --   waits
 -- later: ms when its message may enter the queue (scheduled-tasks.lua); not stored: it may at once, or has entered it
 -- Each of the last attempts also has l<epoch>: how it began (begin.lua), e<epoch>: how it ended (commit.lua), and
--- f<epoch>: when a run wrote with its fence too late (append.lua).
+-- f<epoch>: when a run wrote with its fence too late (append.lua). `reason` is why the last attempt failed that did
+-- (failures.lua).
 
 local FIELDS = {
   'state', 'cancel', 'webhooks', 'seq', 'epoch', 'run', 'turn', 'turn_seq', 'time', 'token', 'owner', 'context',

@@ -25,7 +25,7 @@ if its_owner ~= owner then return 'missing' end
 if state:upper() ~= state then return 'live' end
 
 local gone = { task_key, events_key, inbox_key, task_key .. ':s', task_key .. ':c', task_key .. ':w', task_key .. ':d',
-  task_key .. ':l' }
+  task_key .. ':l', task_key .. ':f' }
 
 local names = { '@h' }
 for n = 1, tonumber(artifacts or 0) do names[n + 1] = '@p' .. n end

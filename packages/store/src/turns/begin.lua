@@ -69,6 +69,13 @@ local function begin_turn(job, started, token, run, dead_key, max_attempts, larg
   local is_own = is_taken_over and process_of(token) and process_of(token) == process_of(record.token)
   if is_own then record.attempts = record.attempts - 1 end
   if is_taken_over and not is_own then lost_by = record.token:match('^[^:]*') end
+  if lost_by ~= '' then
+    -- The process that ended the lost one may have said why: see record-failure.lua.
+    local reason = redis.call('HGET', task_key, 'reason')
+    if not reason or tonumber(reason:match('^%d+')) ~= record.epoch then
+      other_fields.reason = record.epoch .. ' worker-lost Worker ' .. lost_by .. ' stopped while it ran the attempt.'
+    end
+  end
   local died_among_others = is_taken_over and not is_own and is_shared(record.token)
   -- Another turn may have killed that process. The last attempt must not be spent on this: the turn runs alone.
   local is_last = record.attempts + 1 >= tonumber(max_attempts)

@@ -5,6 +5,7 @@
 -- ARGV  <record>
 --       fence   fencing token of the turn
 --       reason  as JSON text
+--       failure  as in release-turn.lua
 -- Returns  given-up (the job is done) | canceled (the task was canceled instead) | fenced
 -- Invariant: the task ends in the step in which its message becomes a dead letter.
 
@@ -12,14 +13,16 @@
 --- @include "../record/commit.lua"
 --- @include "../record/rules.lua"
 --- @include "outcome.lua"
+--- @include "../record/failures.lua"
 
 local dead_key = unpack(KEYS, 7)
-local fence, reason = unpack(ARGV, 7)
+local fence, reason, failure = unpack(ARGV, 7)
 
 local record, verdict = load_open_turn(fence, 'given-up')
 if not record then return verdict end
 
 allow_out_of_memory(task_key)
+keep_failure(record, failure)
 if record.cancel ~= '' then
   finish(record, 'X')
   verdict = 'canceled'

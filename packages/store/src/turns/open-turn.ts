@@ -1,4 +1,4 @@
-import type { Message, MessageTrace, TurnEvent, TurnInput } from '@switchyard/protocol';
+import type { FailureReport, Message, MessageTrace, TurnEvent, TurnInput } from '@switchyard/protocol';
 import { jobOptions, queueRoot } from '../queue/job.ts';
 import { recordArgNames, recordArgValues, recordKeyNames } from '../record/record-args.ts';
 import { WritesLost } from '../redis/errors.ts';
@@ -9,6 +9,8 @@ import type { Appends } from './appends.ts';
 import type { EncodedEvent } from './encoded-event.ts';
 import { Encoder, idLines } from './encoder.ts';
 import { EventBatcher } from './event-batcher.ts';
+import { failureText } from './failure-text.ts';
+import { recordFailure } from './failures.ts';
 import type { TurnsPort } from './turns-port.ts';
 
 export const endTurnScript = defineScript({
@@ -22,14 +24,14 @@ export const releaseTurnScript = defineScript({
   file: 'release-turn.lua',
   from: import.meta.url,
   keys: recordKeyNames,
-  args: [...recordArgNames, 'fence', 'isSpent'],
+  args: [...recordArgNames, 'fence', 'isSpent', 'failure'],
   reply: word('released', 'canceled', 'fenced'),
 });
 export const giveUpTurnScript = defineScript({
   file: 'give-up-turn.lua',
   from: import.meta.url,
   keys: [...recordKeyNames, 'dead'],
-  args: [...recordArgNames, 'fence', 'reason'],
+  args: [...recordArgNames, 'fence', 'reason', 'failure'],
   reply: word('given-up', 'canceled', 'fenced'),
 });
 
@@ -115,21 +117,24 @@ export class OpenTurn {
    * Publishes events in order. Resolves for a status when it is written; if the status has a reason for a dead letter,
    * the turn's message is kept as one. Resolves for an artifact chunk at once while few events wait, so that chunks are
    * sent in batches; if one is refused, the next call rejects, and `onFenced` is called.
+   * @param failure why the turn failed, if this event ends it so: kept for operators
    * @throws {TurnFenced}
    * @throws {WritesLost} give the turn back: it must run again
    * @throws {TooManyArtifacts}
    * @throws {TaskTooLarge}
    */
-  publish(event: TurnEvent): Promise<void> {
-    if (event.kind === 'status' && event.deadLetterReason !== undefined) return this.#giveUp(event.deadLetterReason);
-    return this.#push(event, event.kind === 'status');
+  publish(event: TurnEvent, failure?: FailureReport): Promise<void> {
+    const text = failure && failureText(failure);
+    if (event.kind !== 'status') return this.#push(event, { isAwaited: false });
+    if (event.deadLetterReason !== undefined) return this.#giveUp(event.deadLetterReason, text);
+    return this.#push(event, { isAwaited: true, failure: text });
   }
 
   /**
    * As `publish`, but resolves at once while few events wait: a status without a message is sent with the next event.
    */
   announce(event: TurnEvent): Promise<void> {
-    return this.#push(event, false);
+    return this.#push(event, { isAwaited: false });
   }
 
   /** Resolves when everything published is written, or refused. */
@@ -195,30 +200,44 @@ export class OpenTurn {
     return verdict;
   }
 
-  /** Gives the turn back unfinished. @param isSpent false: the attempt does not count, as at a shutdown */
-  async release(isSpent: boolean): Promise<'released' | 'canceled' | 'fenced'> {
+  /**
+   * Keeps for operators why a step or a call failed, or why code of the agent failed after the outcome.
+   * @returns false: the task is gone
+   */
+  recordFailure(report: FailureReport): Promise<boolean> {
+    return recordFailure(this.#port, this.start, report);
+  }
+
+  /**
+   * Gives the turn back unfinished.
+   * @param isSpent false: the attempt does not count, as at a shutdown
+   * @param failure why, kept for operators
+   */
+  async release(isSpent: boolean, failure?: FailureReport): Promise<'released' | 'canceled' | 'fenced'> {
     await this.flush();
     const { keys, args } = this.#call();
     const verdict = await releaseTurnScript.run(this.#port.redis, {
       keys,
-      args: { ...args, isSpent: isSpent ? '1' : '' },
+      args: { ...args, isSpent: isSpent ? '1' : '', failure: failure ? failureText(failure) : '' },
     });
     this.ending = verdict === 'canceled' ? 'canceled' : 'fenced';
     return verdict;
   }
 
-  async #push(event: TurnEvent, isAwaited: boolean): Promise<void> {
+  async #push(event: TurnEvent, { isAwaited, failure }: { isAwaited: boolean; failure?: string | undefined }) {
     if (this.ending) throw new TurnFenced();
-    await this.#batcher.push(this.#encoder.encode(event), isAwaited);
+    const encoded = this.#encoder.encode(event);
+    const args = failure === undefined ? encoded.args : ['failure', failure, ...encoded.args];
+    await this.#batcher.push({ ...encoded, args }, isAwaited);
   }
 
-  async #giveUp(reason: string): Promise<void> {
+  async #giveUp(reason: string, failure = ''): Promise<void> {
     await this.flush();
     const { redis, shards } = this.#port;
     const { keys, args } = this.#call();
     const verdict = await giveUpTurnScript.run(redis, {
       keys: { ...keys, dead: shards.of(this.start.taskId).dead },
-      args: { ...args, reason: JSON.stringify(reason) },
+      args: { ...args, reason: JSON.stringify(reason), failure },
     });
     this.ending = 'fenced'; // the task has ended, or another run owns it
     if (verdict !== 'given-up') throw new TurnFenced();

@@ -5,6 +5,7 @@
 -- ARGV  <record>
 --       fence     fencing token of the turn
 --       is_spent  '1': the attempt is spent (a failure to be retried); '': it is not (a shutdown)
+--       failure   why it failed, as in failures.lua; '': it did not
 -- Returns  released (give the job back to the queue) | canceled | fenced
 -- Invariant: a shutdown spends no attempt; an accepted cancel ends the task.
 
@@ -12,8 +13,9 @@
 --- @include "../record/commit.lua"
 --- @include "../record/rules.lua"
 --- @include "outcome.lua"
+--- @include "../record/failures.lua"
 
-local fence, is_spent = unpack(ARGV, 7)
+local fence, is_spent, failure = unpack(ARGV, 7)
 
 local record, verdict = load_open_turn(fence, 'released')
 if not record then return verdict end
@@ -30,5 +32,6 @@ else
   withdraw_question(record)
   verdict = 'released'
 end
+keep_failure(record, failure)
 commit(record)
 return verdict

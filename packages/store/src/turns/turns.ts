@@ -1,4 +1,4 @@
-import type { Task } from '@switchyard/protocol';
+import type { FailureReport, Task } from '@switchyard/protocol';
 import type { AgentQueue, TakeRequest } from '../queue/agent-queue.ts';
 import { Consumer, type ConsumerOptions, type ConsumerPort, type TurnJob } from '../queue/consumer.ts';
 import type { LeasedTurn } from '../queue/leases.ts';
@@ -18,6 +18,7 @@ import {
   beginReply,
   epochOf,
 } from './begin-reply.ts';
+import { type AttemptId, recordFailure } from './failures.ts';
 import { type LostAttempt, lostAttempts } from './lost-attempts.ts';
 import { inboxEntryOf, OpenTurn, releaseTurnScript } from './open-turn.ts';
 import { TurnTaker } from './turn-taker.ts';
@@ -151,7 +152,7 @@ export class Turns {
     const [, fence] = begun;
     await releaseTurnScript.run(redis, {
       keys: shards.of(taskId).record(taskId),
-      args: { ...recordArgValues(taskId, settings), fence, isSpent: '' },
+      args: { ...recordArgValues(taskId, settings), fence, isSpent: '', failure: '' },
     });
   }
 
@@ -162,6 +163,15 @@ export class Turns {
     if (running?.turn !== turn) return;
     this.#running.delete(taskId);
     this.#port.consumers.leases.of(running.token)?.end();
+  }
+
+  /**
+   * Keeps for operators why an attempt failed that cannot say so itself, because its worker is dead. Any process may call
+   * it, before or after another worker takes the turn over.
+   * @returns false: the task is gone, or its record does not have the attempt any more
+   */
+  recordFailure(attempt: AttemptId, report: FailureReport): Promise<boolean> {
+    return recordFailure(this.#port, attempt, report);
   }
 
   /**

@@ -47,6 +47,16 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: 'accepted',
     },
   ],
+  'turns/record-failure.lua': [
+    {
+      kind: 'begins',
+      prepare: async (stage) => {
+        const turn = await stage.turn();
+        return () => turn.recordFailure({ kind: 'threw', message: 'no dough' });
+      },
+      answer: true,
+    },
+  ],
   'queue/load.lua': [
     {
       kind: 'reads',

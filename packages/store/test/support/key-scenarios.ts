@@ -106,6 +106,7 @@ async function steps(store: Store, recordKeys: () => Promise<void>): Promise<voi
   const turn = await hostTurn(store, 'steps');
   await store.steps.begin(turn, 'step pay');
   await store.steps.end(turn, 'step pay', '{"paid":true}');
+  await turn.recordFailure({ kind: 'threw', message: 'no dough', of: 'step', name: 'bake' });
   await recordKeys();
   await turn.publish(outcome('COMPLETED'));
 }

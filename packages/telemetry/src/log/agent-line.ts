@@ -43,7 +43,8 @@ function fieldValue(given: unknown, clean: (text: string, maxLength?: number) =>
   );
 }
 
-function withoutSecrets(text: string, secrets: readonly string[]): string {
+/** The text without what looks like a secret, and without the values of `secrets`. */
+export function withoutSecrets(text: string, secrets: readonly string[]): string {
   return secrets.reduce((rest, secret) => rest.replaceAll(secret, LEFT_OUT), text.replace(SECRET_TEXT, LEFT_OUT));
 }
 

@@ -2,17 +2,24 @@ import { TurnEnded, TurnInterruption } from '@switchyard/agent';
 import type { StepBeginning, StepPort } from '@switchyard/agent/runtime';
 import type { OpenTurn, Steps } from '@switchyard/store';
 import { recordRemembered, traceStep } from '@switchyard/telemetry';
+import type { TurnFailures } from '../failures/turn-failures.ts';
 import { mapStoreErrors } from './store-errors.ts';
 
 export class StoredSteps implements StepPort {
   readonly #steps: Steps;
   readonly #turn: OpenTurn;
   readonly #confirm: () => Promise<void>;
+  readonly #failures: TurnFailures;
 
-  constructor(steps: Steps, turn: OpenTurn, confirm: () => Promise<void>) {
+  constructor(
+    steps: Steps,
+    turn: OpenTurn,
+    { confirm, failures }: { readonly confirm: () => Promise<void>; readonly failures: TurnFailures },
+  ) {
     this.#steps = steps;
     this.#turn = turn;
     this.#confirm = confirm;
+    this.#failures = failures;
   }
 
   async begin(key: string): Promise<StepBeginning> {
@@ -28,8 +35,13 @@ export class StoredSteps implements StepPort {
     return { kind: 'run', mark: begun.mark };
   }
 
-  run<T>(name: string, execute: () => Promise<T>): Promise<T> {
-    return traceStep(name, execute);
+  async run<T>(name: string, execute: () => Promise<T>): Promise<T> {
+    try {
+      return await traceStep(name, execute);
+    } catch (error) {
+      await this.#failures.stepFailed(name, error);
+      throw error;
+    }
   }
 
   end(key: string, result: string): Promise<void> {

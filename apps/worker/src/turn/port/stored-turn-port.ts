@@ -2,6 +2,7 @@ import { type Agent, TurnEnded, TurnInterruption } from '@switchyard/agent';
 import type { LogLine, SteeringPort, TurnPort } from '@switchyard/agent/runtime';
 import type { TurnEvent, TurnInput } from '@switchyard/protocol';
 import type { OpenTurn } from '@switchyard/store';
+import type { TurnFailures } from '../failures/turn-failures.ts';
 import { mapStoreErrors } from './store-errors.ts';
 import { type CallDependencies, StoredCalls } from './stored-calls.ts';
 import { StoredContext } from './stored-context.ts';
@@ -18,6 +19,7 @@ export interface TurnControls {
    */
   readonly confirm: () => Promise<void>;
   readonly onLog: (line: LogLine) => void;
+  readonly failures: TurnFailures;
 }
 
 interface StoredTurnDependencies extends CallDependencies {
@@ -42,7 +44,7 @@ export class StoredTurnPort implements TurnPort {
     this.#controls = controls;
     this.signal = controls.signal;
     this.input = turn.start;
-    this.steps = new StoredSteps(store.steps, turn, () => this.confirm());
+    this.steps = new StoredSteps(store.steps, turn, { confirm: () => this.confirm(), failures: controls.failures });
     this.calls = new StoredCalls(dependencies, turn);
     this.context = new StoredContext(store, turn);
     this.conversations = new StoredConversations(store.conversations, turn);
@@ -51,7 +53,9 @@ export class StoredTurnPort implements TurnPort {
 
   publish(event: TurnEvent): Promise<void> {
     const turn = this.#turn;
-    return mapStoreErrors(() => (isBareWorking(event) ? turn.announce(event) : turn.publish(event)));
+    if (isBareWorking(event)) return mapStoreErrors(() => turn.announce(event));
+    const failure = event.kind === 'status' ? this.#controls.failures.ofOutcome(event) : undefined;
+    return mapStoreErrors(() => turn.publish(event, failure));
   }
 
   async confirm(): Promise<void> {

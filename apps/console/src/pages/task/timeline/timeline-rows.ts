@@ -97,6 +97,7 @@ function queuedRow({ at, untilAt }: Queued, nowMs: number): Row {
 
 const ends: Readonly<Record<Attempt['end'], readonly [text: string, colour: Colour]>> = {
   settled: ['done', 'green'],
+  failed: ['failed', 'red'],
   released: ['given back', 'gray'],
   retried: ['failed, retried', 'amber'],
   'gave-up': ['given up', 'red'],

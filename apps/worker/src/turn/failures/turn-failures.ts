@@ -1,0 +1,82 @@
+import { TurnEnded, TurnInterruption } from '@switchyard/agent';
+import { faultOf } from '@switchyard/agent/runtime';
+import type { FailureReport, StatusEvent, TurnFault } from '@switchyard/protocol';
+import { MemoryTooLarge, type OpenTurn, TaskTooLarge, TooManyArtifacts, TooManyResults } from '@switchyard/store';
+import { activeTraceId, safeReason, type ThrownErrorOptions, thrownError } from '@switchyard/telemetry';
+
+/** How failures are written: see `thrownError`. */
+export type ExplainOptions = ThrownErrorOptions;
+
+/** More failures of steps and calls of one attempt are not kept: an agent may try a step again and again. */
+const MAX_PARTS = 10;
+
+/** Why the attempt of a turn failed, and its steps: for operators. Errors of agents are redacted before they are kept. */
+export class TurnFailures {
+  readonly #turn: OpenTurn;
+  readonly #worker: string;
+  readonly #options: ExplainOptions;
+  #parts = 0;
+
+  constructor(turn: OpenTurn, worker: string, options: ExplainOptions) {
+    this.#turn = turn;
+    this.#worker = worker;
+    this.#options = options;
+  }
+
+  /** @param retryAfterMs time to the next attempt */
+  report(fault: TurnFault, retryAfterMs?: number): FailureReport {
+    const { text, error, place } = thrownError(fault.error, this.#options);
+    const kind = isOverLimit(fault.error) ? 'over-limit' : fault.kind;
+    return {
+      ...this.#where(),
+      kind,
+      message: text,
+      error,
+      ...(place && { place }),
+      ...(retryAfterMs !== undefined && { retryAfterMs: Math.round(retryAfterMs) }),
+    };
+  }
+
+  /** Why the turn failed that ends with this event; undefined: it has not failed. */
+  ofOutcome({ state, settles, fault, message }: StatusEvent): FailureReport | undefined {
+    if (!settles || (state !== 'TASK_STATE_FAILED' && state !== 'TASK_STATE_REJECTED')) return undefined;
+    if (fault) return this.report(fault);
+    const said = message?.parts.flatMap(({ text = '' }) => (text === '' ? [] : [text])).join(' ') ?? '';
+    const word = state === 'TASK_STATE_FAILED' ? 'failed' : 'rejected';
+    const text = said === '' ? `The agent ended the task as ${word}, without a text.` : said;
+    return { ...this.#where(), kind: 'ended-by-agent', message: safeReason(text, this.#options.secrets) };
+  }
+
+  /** Keeps why a step failed, before the agent may run it again. Never rejects. */
+  async stepFailed(name: string, error: unknown): Promise<void> {
+    if (error instanceof TurnEnded || error instanceof TurnInterruption || ++this.#parts > MAX_PARTS) return;
+    await this.#keep({ ...this.report(faultOf(error)), of: 'step', name });
+  }
+
+  /** Keeps an error of the agent after its outcome. */
+  threwAfterOutcome(error: unknown): Promise<void> {
+    return this.#keep(this.report(faultOf(error)));
+  }
+
+  /** Without Redis, the log has the error nevertheless. */
+  async #keep(report: FailureReport): Promise<void> {
+    await this.#turn.recordFailure(report).catch(() => undefined);
+  }
+
+  #where() {
+    const { attempt, requestId } = this.#turn.start;
+    const traceId = activeTraceId();
+    return {
+      attempt,
+      worker: this.#worker,
+      ...(requestId !== undefined && { requestId }),
+      ...(traceId !== undefined && { traceId }),
+    };
+  }
+}
+
+/** The store refused what the agent wrote: see `mapStoreErrors`. */
+function isOverLimit(error: unknown): boolean {
+  const { cause } = error instanceof Error ? error : {};
+  return [TooManyArtifacts, TaskTooLarge, TooManyResults, MemoryTooLarge].some((limit) => cause instanceof limit);
+}

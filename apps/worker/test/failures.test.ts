@@ -1,0 +1,181 @@
+import { randomUUID } from 'node:crypto';
+import { AgentError, defineAgent, RetryableError, type Turn } from '@switchyard/agent';
+import { isTerminal, type Task } from '@switchyard/protocol';
+import { Store } from '@switchyard/store';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { uniquePrefix } from '../../../tests/support/prefix.ts';
+import { until } from '../../../tests/support/until.ts';
+import { Worker } from '../src/index.ts';
+
+// Why attempts ended, as an operator reads it: of agents that fail in every way.
+
+const secret = 'planted-in-the-environment';
+const ways: Record<string, (turn: Turn) => unknown> = {
+  throws: () => {
+    throw new TypeError(`no dough, key ${secret}, at https://ada:pw@shop.example/orders?token=1`);
+  },
+  'throws a text': () => Promise.reject('only a text'),
+  'throws nothing': () => Promise.reject(undefined),
+  'throws a trap': () =>
+    Promise.reject(
+      Object.defineProperty(new Error('x'), 'message', {
+        get: () => {
+          throw new Error('trap');
+        },
+      }),
+    ),
+  rejects: () => {
+    const inner = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+    throw new Error('the order failed', { cause: new AggregateError([inner, new Error('no answer')], 'all shops') });
+  },
+  'says so': () => {
+    throw new AgentError('Sold out.');
+  },
+  fails: (turn) => turn.fail('No more pizza.'),
+  'says nothing': () => undefined,
+  'never ends': (turn) => new Promise((_, reject) => turn.signal.addEventListener('abort', reject)),
+  'tries again': (turn) => {
+    if (turn.attempt > 1) return turn.complete('done');
+    const cause = Object.assign(new Error('429 Too Many Requests'), { status: 429 });
+    throw new RetryableError('The model is busy.', { retryAfterMs: 20, cause });
+  },
+  'fails in a step': async (turn) => {
+    await turn
+      .step('pay', () => {
+        throw new Error('card refused');
+      })
+      .catch(() => undefined);
+    await turn.step('pay', () => 'cash');
+    return turn.complete('paid');
+  },
+  'throws too late': async (turn) => {
+    await turn.complete('done');
+    throw new Error('afterwards');
+  },
+};
+
+const agent = defineAgent({
+  id: 'odd',
+  card: { name: 'Odd', description: 'Fails.', version: '1.0.0', skills: [] },
+  turnTimeoutMs: 300,
+  execute: (turn) => ways[turn.text]?.(turn) as never,
+});
+const scope = { principal: { tenant: 'acme', subject: 'alice', scopes: [] }, agent: 'odd' };
+
+let store: Store;
+let worker: Worker;
+beforeAll(async () => {
+  store = new Store({ redisUrl: inject('redisUrl'), prefix: uniquePrefix() }, () => undefined);
+  await store.start();
+  const explain = { secrets: [secret], folder: process.cwd() };
+  worker = new Worker({ drainMs: 0, sweepEveryMs: 200, explain }, { store, agents: [agent], emit: () => undefined });
+  await worker.start();
+});
+afterAll(async () => {
+  await worker.stop();
+  await store.stop();
+});
+
+async function ended(text: string) {
+  const message = { messageId: randomUUID(), role: 'ROLE_USER' as const, parts: [{ text }] };
+  const acceptance = await store.tasks.accept(scope, { message, requestId: 'request-1' });
+  if (acceptance.verdict !== 'accepted') throw new Error(acceptance.verdict);
+  const { taskId } = acceptance;
+  const task = await until(
+    async () => {
+      const read: Task = JSON.parse((await store.tasks.read(scope, taskId))?.task?.toString() ?? 'null');
+      return isTerminal(read.status.state) && read;
+    },
+    { what: `"${text}" has ended`, timeoutMs: 20_000 },
+  );
+  return { task, taskId };
+}
+
+/** The attempts and steps of a task that did not go well, once there are as many. */
+function failuresOf(taskId: string, count = 1) {
+  return until(
+    async () => {
+      const detail = await store.ops.tasks.detail(taskId, { hasTimeline: true });
+      const entries = detail?.timeline?.entries ?? [];
+      const failures = entries.flatMap((entry) => ('failure' in entry && entry.failure ? [entry.failure] : []));
+      return failures.length >= count && failures;
+    },
+    { what: 'the failures are stored', timeoutMs: 10_000 },
+  );
+}
+
+test('an agent that throws: what, where in its code, and whose attempt it was; nothing secret', async () => {
+  const { task, taskId } = await ended('throws');
+  const [failure] = await failuresOf(taskId);
+  expect(failure).toMatchObject({
+    kind: 'threw',
+    message: 'TypeError: no dough, key [left out], at https://shop.example',
+    place: {
+      file: 'apps/worker/test/failures.test.ts',
+      line: expect.any(Number),
+      source: expect.stringContaining('throw new TypeError'),
+    },
+    worker: store.processId,
+    requestId: 'request-1',
+    attempt: 1,
+    epoch: 1,
+  });
+  const frames = failure?.error?.frames ?? [];
+  expect(frames[0]).toMatchObject({ of: 'author' });
+  expect(new Set(frames.map(({ of }) => of))).toEqual(new Set(['author', 'switchyard', 'node']));
+  expect(JSON.stringify(failure)).not.toContain(secret);
+  expect(JSON.stringify(failure)).not.toContain('token=1');
+  expect(JSON.stringify(task)).not.toContain('dough');
+});
+
+test('a cause, and the errors of an AggregateError, are kept with their codes', async () => {
+  const [failure] = await failuresOf((await ended('rejects')).taskId);
+  expect(failure?.error).toMatchObject({
+    message: 'the order failed',
+    cause: {
+      type: 'AggregateError',
+      message: 'all shops',
+      errors: [{ message: 'connect ECONNREFUSED', code: 'ECONNREFUSED' }, { message: 'no answer' }],
+    },
+  });
+});
+
+test.each([
+  ['throws a text', { kind: 'threw', message: 'string, not an Error: only a text' }],
+  ['throws nothing', { kind: 'threw', message: 'undefined, not an Error: undefined' }],
+  ['throws a trap', { kind: 'threw', message: 'The thrown value cannot be read.' }],
+  ['says so', { kind: 'ended-by-agent', message: 'Sold out.' }],
+  ['fails', { kind: 'ended-by-agent', message: 'No more pizza.' }],
+  ['says nothing', { kind: 'misuse', message: expect.stringContaining('returned without an outcome') }],
+  ['never ends', { kind: 'timed-out', message: 'The agent did not finish within 0.3 s.' }],
+])('an agent that %s', async (text, expected) => {
+  const { task, taskId } = await ended(text);
+  expect(task.status.state).toBe('TASK_STATE_FAILED');
+  expect(await failuresOf(taskId)).toMatchObject([expected]);
+  expect((await store.ops.tasks.record(taskId))?.reason).toMatchObject(expected);
+});
+
+test('an agent that asks for a retry: what it asked for, and the status that made it ask', async () => {
+  const { taskId } = await ended('tries again');
+  expect(await failuresOf(taskId)).toMatchObject([
+    {
+      kind: 'retry-asked',
+      message: 'The model is busy.',
+      retryAfterMs: 20,
+      error: { cause: { message: '429 Too Many Requests', status: 429 } },
+    },
+  ]);
+  expect((await store.ops.tasks.record(taskId))?.reason).toBeUndefined();
+});
+
+test('a step that throws and then succeeds keeps its error, and the task has no reason', async () => {
+  const { taskId } = await ended('fails in a step');
+  expect(await failuresOf(taskId)).toMatchObject([{ of: 'step', name: 'pay', kind: 'threw', message: 'card refused' }]);
+  expect((await store.ops.tasks.record(taskId))?.reason).toBeUndefined();
+});
+
+test('an error after the outcome is kept with its attempt', async () => {
+  const { task, taskId } = await ended('throws too late');
+  expect(task.status.state).toBe('TASK_STATE_COMPLETED');
+  expect(await failuresOf(taskId)).toMatchObject([{ kind: 'threw', message: 'afterwards' }]);
+});

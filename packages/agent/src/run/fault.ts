@@ -1,0 +1,15 @@
+import type { FailureKind, TurnFault } from '@switchyard/protocol';
+import { CallError } from '../calls/call-error.ts';
+import { AgentError, RetryableError, TurnMisuseError } from '../port/turn-errors.ts';
+
+/** Why code of an agent failed, from what it threw. */
+export function faultOf(error: unknown): TurnFault {
+  return { kind: kindOf(error), error };
+}
+
+function kindOf(error: unknown): FailureKind {
+  if (error instanceof AgentError) return 'ended-by-agent';
+  if (error instanceof RetryableError) return 'retry-asked';
+  if (error instanceof TurnMisuseError) return 'misuse';
+  return error instanceof CallError ? 'call-failed' : 'threw';
+}
