@@ -44,10 +44,12 @@ for (const [agent, text] of messages) await send(`${gateway?.url}/agents/${agent
 const teamTask = await until(() => lastTask('coding-team'), { what: 'the team is done', timeoutMs: 60_000 });
 const browser = await openBrowser();
 
+await picture('console-overview', '/overview');
 await picture('console-tasks', '/tasks');
 await picture('console-tasks-dark', '/tasks', { scheme: 'dark' });
 await picture('console-tasks-phone', '/tasks', { view: 'phone' });
 await picture('console-task', `/tasks/${teamTask}`);
+await picture('console-failed', `/tasks/${await lastTask('echo', 'TASK_STATE_FAILED')}`);
 await picture('console-agents', '/agents');
 await picture('console-queues', '/queues');
 await picture('console-inbox', '/inbox');
@@ -66,8 +68,8 @@ async function send(agentUrl: string, text: string): Promise<void> {
   if (!response.ok) throw new Error(await response.text());
 }
 
-async function lastTask(agent: string): Promise<string | undefined> {
-  const path = `${url}/admin/tasks?agent=${agent}&state=TASK_STATE_COMPLETED`;
+async function lastTask(agent: string, state = 'TASK_STATE_COMPLETED'): Promise<string | undefined> {
+  const path = `${url}/admin/tasks?agent=${agent}&state=${state}`;
   const response = await fetch(path, { headers: { authorization: `Bearer ${key}` } });
   const { tasks } = (await response.json()) as { tasks: readonly { taskId: string }[] };
   return tasks[0]?.taskId;

@@ -3,6 +3,7 @@ import type {
   Conversation,
   ConversationRow,
   DeadLetter,
+  Failure,
   LogLevel,
   Me,
   Overview,
@@ -97,8 +98,8 @@ export const overview: Overview = {
     total: 63,
     counted: 63,
     reasons: [
-      { reason: 'The model is overloaded', count: 41, agents: ['coder', 'researcher'], taskId: uuid(5) },
-      { reason: 'The worker died', count: 18, agents: ['pizza'], taskId: uuid(13) },
+      { reason: 'The model is overloaded', kind: 'threw', count: 41, agents: ['coder', 'researcher'], taskId: uuid(5) },
+      { reason: 'The worker died', kind: 'worker-lost', count: 18, agents: ['pizza'], taskId: uuid(13) },
       { reason: 'Rejected by its agent', count: 4, agents: ['translator'], taskId: uuid(21) },
     ],
   },
@@ -127,6 +128,34 @@ export const workers: readonly WorkerReading[] = [
   turns: Array.from({ length: turns }, (_, i) => ({ taskId: uuid(8 * i), epoch: 1, since: ago(30 * (i + 1)) })),
 }));
 
+/** A failure as a worker keeps it. */
+const failure: Failure = {
+  kind: 'threw',
+  message: 'The oven is cold',
+  at: ago(100),
+  epoch: 2,
+  attempt: 2,
+  place: {
+    file: 'agents/pizza.ts',
+    line: 41,
+    column: 11,
+    source: "    throw new OvenError('The oven is cold', { cause });",
+  },
+  error: {
+    type: 'OvenError',
+    message: 'The oven is cold',
+    frames: [
+      { function: 'bake', file: 'agents/pizza.ts', line: 41, column: 11, of: 'author' },
+      { function: 'execute', file: 'agents/pizza.ts', line: 17, column: 5, of: 'author' },
+      { function: 'runTurn', file: '@switchyard/agent/src/run/execute-turn.ts', line: 60, column: 3, of: 'switchyard' },
+    ],
+    cause: { type: 'Error', message: 'connect ECONNREFUSED 127.0.0.1:8080', code: 'ECONNREFUSED' },
+  },
+  worker: 'host-a-1f2e3d4c',
+  requestId: 'req-7c1d',
+  traceId: '4bf92f3577b34da6a3ce929d0e0e4736',
+};
+
 export function taskRow(n: number): TaskRow {
   return {
     taskId: uuid(n),
@@ -140,10 +169,12 @@ export function taskRow(n: number): TaskRow {
     attempts: n % 11 === 5 ? 3 : 1,
     inbox: nth(states, n) === 'TASK_STATE_SUBMITTED' ? 1 : 0,
     text: nth(words, n),
+    ...(nth(states, n) === 'TASK_STATE_FAILED' && { reason: { kind: failure.kind, message: failure.message } }),
   };
 }
 
 const timeline = (n: number): Timeline => {
+  const hasFailed = nth(states, n) === 'TASK_STATE_FAILED';
   const started = 7 * n + 60;
   const entry = (second: number, epoch: number) => ({ at: ago(started - second), epoch });
   return {
@@ -161,7 +192,14 @@ const timeline = (n: number): Timeline => {
         end: 'taken-over',
       },
       { ...entry(2, 1), kind: 'status', seq: 2, state: 'TASK_STATE_WORKING' },
-      { ...entry(3, 1), kind: 'step', name: 'menu', untilAt: ago(started - 4), isRemembered: false },
+      {
+        ...entry(3, 1),
+        kind: 'step',
+        name: 'menu',
+        untilAt: ago(started - 4),
+        isRemembered: false,
+        result: { text: '{"pizzas":["Hawaiian","Margherita"]}', bytes: 36 },
+      },
       {
         ...entry(14, 2),
         kind: 'attempt',
@@ -169,8 +207,16 @@ const timeline = (n: number): Timeline => {
         worker: 'host-a-1f2e3d4c',
         waitedMs: 100,
         isTakenOver: true,
-        end: 'open',
-        leaseMs: 3_400,
+        ...(hasFailed ? { end: 'failed', untilAt: ago(started - 40), failure } : { end: 'open', leaseMs: 3_400 }),
+      },
+      {
+        ...entry(15, 2),
+        kind: 'model',
+        model: 'gpt-5-mini',
+        untilAt: ago(started - 16),
+        inputTokens: 812,
+        outputTokens: 64,
+        finishReason: 'tool_calls',
       },
       { ...entry(14, 2), kind: 'step', name: 'menu', untilAt: ago(started - 14), isRemembered: true },
       { ...entry(15, 1), kind: 'fenced', worker: 'host-c-9e8f7a6b' },
@@ -196,6 +242,12 @@ const timeline = (n: number): Timeline => {
         attempts: 2,
         nextAt: ago(-20),
         reason: 'answered 503',
+        lastFailure: {
+          at: ago(20),
+          status: 503,
+          reason: 'the receiver answered 503',
+          response: '<h1>Service Unavailable</h1>',
+        },
       },
     ],
   };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { failureKindSchema } from './failures.ts';
 import { count, time } from './page.ts';
 
 /** An agent whose messages nobody works on. */
@@ -13,7 +14,9 @@ const agentTroubleSchema = z.object({
 });
 
 const failureReasonSchema = z.object({
+  /** As of the latest task. */
   reason: z.string(),
+  kind: failureKindSchema.optional(),
   count,
   /** Ids of some of their agents. */
   agents: z.array(z.string()),

@@ -32,7 +32,9 @@ function agoText(at: string, from = now.value): string {
   return `${Math.floor(ms / size)} ${unit}`;
 }
 
-const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+/** All times are written one way, in the language of the page and the time zone of the browser. */
+const full = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
+const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
 
 /** A time relative to now; the tooltip has the date. */
 export function Ago({ at }: { readonly at: string }) {
@@ -53,4 +55,9 @@ export function Duration({ from, until }: { readonly from: string; readonly unti
 export function fullTime(at: string): string {
   const time = new Date(at);
   return Number.isNaN(time.getTime()) ? at : full.format(time);
+}
+
+/** `23:31:04` */
+export function clockTime(at: string | number): string {
+  return clock.format(new Date(at));
 }

@@ -10,6 +10,7 @@ const keys = [
   ['/', 'Search'],
   ['j k', 'Next and previous row'],
   ['Enter', 'Open the row'],
+  ['x', 'Choose the task for an action'],
   ['Esc', 'Back, or close'],
   ['?', 'This list'],
 ] as const;

@@ -74,6 +74,29 @@ describe.runIf(hasBrowser)('the page of a task', { timeout: 30_000 }, () => {
     await until(async () => (await lines.count()) > before, { what: 'there are lines of the called task' });
   });
 
+  it('says why the last attempt failed, with the author’s line first, and opens every line by keyboard', async () => {
+    await using opened = await ui.open(at('failed'));
+    const { page } = opened;
+    const timeline = page.locator('.timeline');
+    await timeline.getByText('agents/pizza.ts:41:11').first().waitFor();
+    await timeline.getByText('throw new OvenError').waitFor();
+    await timeline.getByText('connect ECONNREFUSED').waitFor();
+    await timeline.getByText('req-7c1d').waitFor();
+    expect(await page.title()).toContain('Failed: ');
+    await page.getByRole('button', { name: 'Details of menu' }).first().focus();
+    await page.keyboard.press('Enter');
+    await timeline.getByText('It ran in attempt 1.').waitFor();
+    await timeline.getByText('{"pizzas":["Hawaiian","Margherita"]}').waitFor();
+    await page.getByRole('button', { name: 'Details of gpt-5-mini' }).click();
+    await timeline.getByText('tool_calls').last().waitFor();
+    await page.getByText('HTTP 503').waitFor();
+    await page.getByText('<h1>Service Unavailable</h1>').waitFor();
+    expect(opened.problems).toEqual([]);
+  });
+
+  it('is accessible when the task has failed', () =>
+    ui.check(at('failed'), (page) => page.getByText('throw new OvenError').first().waitFor()));
+
   it('cancels the task', async () => {
     await using opened = await ui.open(at('working'));
     await opened.page.getByRole('button', { name: 'Cancel' }).click();

@@ -38,7 +38,7 @@ test('the steps and calls of an attempt are shown below it, with their outcomes'
   const [, , first, , second] = rows;
   expect(first).toMatchObject({ from: 5, until: 50, isOpen: false, marks: [{ at: 70, colour: 'red' }] });
   expect(second).toMatchObject({ from: 60, until: 100, isOpen: true });
-  expect(second).toMatchObject({ about: 'w · epoch 2', detail: 'took over · lease 2.0 s' });
+  expect(second).toMatchObject({ about: 'w', detail: 'took over' });
 });
 
 test('steps and calls without a stored attempt are shown alone', () => {
@@ -64,4 +64,21 @@ test('a long pause is shortened, so that the events around it stay distinct', ()
 
 test('an axis with a single moment places it at 0', () => {
   expect(new TimeAxis([5]).place(5)).toBe(0);
+});
+
+test('a failed attempt is red and says why, and an open one of a silent worker, too', () => {
+  const failure = { kind: 'threw', message: 'The oven is cold', at: at(40), epoch: 1 } as const;
+  const rows = rowsOf(
+    timelineOf(
+      { ...attempt, at: at(5), epoch: 1, untilAt: at(50), end: 'retried', failure },
+      { kind: 'model', at: at(6), epoch: 1, model: 'm', untilAt: at(9), inputTokens: 3, finishReason: 'stop' },
+      { ...attempt, at: at(60), epoch: 2, attempt: 2, end: 'open', leaseMs: 0 },
+    ),
+    100,
+  );
+  expect(rows.map(({ label, detail, colour }) => [label, detail, colour])).toEqual([
+    ['Attempt 1', 'failed, tried again: The oven is cold', 'red'],
+    ['m', '3 + ? tokens · stop', 'green'],
+    ['Attempt 2', 'runs: its worker is silent', 'red'],
+  ]);
 });

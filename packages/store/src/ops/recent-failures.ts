@@ -1,3 +1,4 @@
+import type { FailureKind } from '@switchyard/protocol';
 import type { OpsPort } from './ops-port.ts';
 import { type FoundTask, searchTasks } from './task-search.ts';
 
@@ -11,7 +12,9 @@ export interface Failures {
 }
 
 export interface FailureReason {
+  /** As of the latest task. */
   readonly reason: string;
+  readonly kind?: FailureKind | undefined;
   readonly count: number;
   /** Ids of some of their agents. */
   readonly agents: string[];
@@ -34,8 +37,9 @@ export async function recentFailures(port: OpsPort): Promise<Failures> {
 
 function reasonsOf(tasks: readonly FoundTask[]): FailureReason[] {
   const byReason = [...Map.groupBy(tasks, reasonOf)];
-  const reasons = byReason.map(([reason, failed]) => ({
-    reason,
+  const reasons = byReason.map(([, failed]) => ({
+    reason: failed[0] ? textOf(failed[0]) : '',
+    kind: failed[0]?.reason?.kind,
     count: failed.length,
     agents: [...new Set(failed.map(({ agent }) => agent))].slice(0, MAX_AGENTS),
     taskId: failed[0]?.taskId ?? '',
@@ -43,6 +47,11 @@ function reasonsOf(tasks: readonly FoundTask[]): FailureReason[] {
   return reasons.sort((a, b) => b.count - a.count).slice(0, MAX_REASONS);
 }
 
-function reasonOf({ state }: FoundTask): string {
-  return state === 'TASK_STATE_REJECTED' ? 'Rejected by its agent' : 'Failed';
+function textOf({ state, reason }: FoundTask): string {
+  return reason?.message ?? (state === 'TASK_STATE_REJECTED' ? 'Rejected by its agent' : 'Failed');
+}
+
+/** Ids, numbers and quoted names differ from task to task, though the reason is the same. */
+function reasonOf(task: FoundTask): string {
+  return `${task.reason?.kind} ${textOf(task).replaceAll(/"[^"]{0,200}"|[\da-f]{8}-[\da-f-]{27}|\d+/g, '#')}`;
 }

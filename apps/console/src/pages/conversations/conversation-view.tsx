@@ -4,7 +4,7 @@ import { href, taskPath } from '../../app/route.ts';
 import '../../content/content.css';
 import { Markdown } from '../../content/markdown.tsx';
 import { Badge } from '../../design/state.tsx';
-import { fullTime } from '../../design/time.tsx';
+import { clockTime, fullTime } from '../../design/time.tsx';
 import { WithData } from '../../design/views.tsx';
 
 type Event = Conversation['events'][number];
@@ -62,7 +62,7 @@ function Turn({ event, isFirst }: { readonly event: Event; readonly isFirst: boo
         <b class="turn-speaker">{fromAgent}</b>
         <span>Turn {turn}</span>
         <time dateTime={timestamp} title={fullTime(timestamp)}>
-          {clock.format(new Date(timestamp))}
+          {clockTime(timestamp)}
         </time>
         <span class="grow" />
         {taskId !== undefined && (
@@ -75,5 +75,3 @@ function Turn({ event, isFirst }: { readonly event: Event; readonly isFirst: boo
     </li>
   );
 }
-
-const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });

@@ -4,6 +4,7 @@ import { useEffect } from 'preact/hooks';
 import { z } from 'zod';
 import { call } from '../../app/api.ts';
 import { go, href, taskPath } from '../../app/route.ts';
+import { type BulkAction, BulkBar } from '../../design/bulk.tsx';
 import { Button } from '../../design/button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
 import { shortId } from '../../design/id.tsx';
@@ -13,22 +14,45 @@ import { Badge } from '../../design/state.tsx';
 import { type Column, Table } from '../../design/table.tsx';
 import { Ago } from '../../design/time.tsx';
 import { Loading } from '../../design/views.tsx';
+import { kindText } from '../../failure/failure-kinds.ts';
+import { FailureView } from '../../failure/failure-view.tsx';
 
 export function LettersTable({ letters }: { readonly letters: readonly DeadLetter[] }) {
   const opened = useSignal<DeadLetter | undefined>(undefined);
+  const chosen = useSignal<ReadonlySet<string>>(new Set());
+  const toggle = (id: string): void => {
+    const next = new Set(chosen.value);
+    if (!next.delete(id)) next.add(id);
+    chosen.value = next;
+  };
+  const choose = (ids: readonly string[]): void => {
+    chosen.value = new Set(ids);
+  };
   const columns: readonly Column<DeadLetter>[] = [
+    {
+      name: 'Chosen',
+      cell: ({ id, taskId }) => (
+        <input
+          type="checkbox"
+          aria-label={`Choose the dead letter of task ${shortId(taskId)}`}
+          checked={chosen.value.has(id)}
+          onChange={() => toggle(id)}
+        />
+      ),
+    },
     {
       name: 'Reason',
       cell: (letter) => (
         <button
           type="button"
           class="letter-reason"
-          title={letter.reason}
+          title={whyText(letter)}
           onClick={() => {
             opened.value = letter;
           }}
         >
-          {letter.reason}
+          {letter.why && <b>{kindText(letter.why.kind)}: </b>}
+          {whyText(letter)}
         </button>
       ),
     },
@@ -53,13 +77,43 @@ export function LettersTable({ letters }: { readonly letters: readonly DeadLette
   };
   return (
     <div class="panel letters">
-      <Table label="Dead letters" columns={columns} rows={letters} keyOf={({ id }) => id} />
+      <BulkBar
+        ids={[...chosen.value]}
+        things="dead letters"
+        actions={letterActions}
+        onChooseAll={() => choose(letters.map(({ id }) => id))}
+        onClear={() => choose([])}
+      />
+      <Table
+        label="Dead letters"
+        columns={columns}
+        rows={letters}
+        keyOf={({ id }) => id}
+        isSelected={({ id }) => chosen.value.has(id)}
+      />
       <Dialog title="Dead letter" isOpen={opened.value !== undefined} onClose={close}>
         {opened.value && <Letter letter={opened.value} onDone={close} />}
       </Dialog>
     </div>
   );
 }
+
+/** Why its last attempt failed; of a webhook, what its receiver answered. */
+const whyText = ({ why, reason }: DeadLetter): string => why?.message ?? reason;
+
+const letterActions: readonly BulkAction[] = [
+  {
+    name: 'Retry',
+    effect: 'messages are sent again as new tasks in their context; deliveries to webhooks go on where they stopped.',
+    run: (id) => call(`/admin/dead-letters/${encodeURIComponent(id)}:retry`, startedTaskSchema, { method: 'POST' }),
+  },
+  {
+    name: 'Delete',
+    effect: 'messages are forgotten, their tasks stay; webhooks are deleted with their deliveries.',
+    isDanger: true,
+    run: (id) => call(`/admin/dead-letters/${encodeURIComponent(id)}`, z.undefined(), { method: 'DELETE' }),
+  },
+];
 
 function TaskLink({ id }: { readonly id: string }) {
   return (
@@ -104,7 +158,11 @@ function Letter({ letter, onDone }: { readonly letter: DeadLetter; readonly onDo
   };
   return (
     <>
-      <p class="letter-why">{letter.reason}</p>
+      {whole.value?.failure ? (
+        <FailureView failure={whole.value.failure} />
+      ) : (
+        <p class="letter-why">{whyText(letter)}</p>
+      )}
       {whole.value ? <Json value={whole.value} /> : <Loading />}
       <div class="dialog-foot">
         <Button kind="danger" onPress={act(forget)}>

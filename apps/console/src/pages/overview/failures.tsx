@@ -1,5 +1,6 @@
 import type { Overview } from '@switchyard/operator-api';
 import { href, taskPath } from '../../app/route.ts';
+import { kindText } from '../../failure/failure-kinds.ts';
 
 type Reason = Overview['failures']['reasons'][number];
 
@@ -30,7 +31,7 @@ export function FailuresPanel({ failures: { total, counted, reasons } }: Pick<Ov
 }
 
 function ReasonLine({
-  reason: { reason, count, agents, taskId },
+  reason: { reason, kind, count, agents, taskId },
   counted,
 }: {
   readonly reason: Reason;
@@ -38,16 +39,18 @@ function ReasonLine({
 }) {
   return (
     <li>
-      <b class="number">{count.toLocaleString()}</b>
-      <span class="reason-text">
+      <a class="number" href={href('/tasks', { q: kind ? `${failedLately} reason:${kind}` : failedLately })}>
+        {count.toLocaleString()}
+      </a>
+      <div class="reason-text">
         <a href={href(taskPath(taskId))} title="The latest task that failed so">
           {reason}
-        </a>{' '}
-        <span class="faint">{agents.join(', ')}</span>
+        </a>
+        <div class="faint">{[kind && kindText(kind), agents.join(', ')].filter(Boolean).join(' · ')}</div>
         <svg class="reason-bar" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
-          <rect width={Math.max(1, (100 * count) / Math.max(1, counted))} height="4" rx="2" />
+          <rect width={Math.max(1, (100 * count) / Math.max(1, counted))} height="4" />
         </svg>
-      </span>
+      </div>
     </li>
   );
 }

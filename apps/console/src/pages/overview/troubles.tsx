@@ -19,7 +19,6 @@ const columns: readonly Column<Trouble>[] = [
     cell: ({ agent, name }) => <a href={href(`/agents/${encodeURIComponent(agent)}`, { tab: 'about' })}>{name}</a>,
   },
   { name: 'State', cell: ({ kind }) => <Badge colour={kinds[kind][1]}>{kinds[kind][0]}</Badge> },
-  { name: 'Why', cell: ({ kind }) => <span class="soft">{kinds[kind][2]}</span> },
   {
     name: 'Stuck tasks',
     isNumber: true,
@@ -34,6 +33,7 @@ const columns: readonly Column<Trouble>[] = [
     isNumber: true,
     cell: ({ oldestWaitMs }) => (oldestWaitMs > 0 ? durationText(oldestWaitMs) : '–'),
   },
+  { name: 'Why', cell: ({ kind }) => <span class="soft">{kinds[kind][2]}</span> },
 ];
 
 /** The agents whose messages nobody works on. */

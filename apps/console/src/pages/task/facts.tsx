@@ -1,6 +1,7 @@
 import type { TaskDetail } from '@switchyard/operator-api';
 import type { ComponentChildren } from 'preact';
 import { href, taskPath } from '../../app/route.ts';
+import { clientText } from '../../design/client-text.ts';
 import { Id } from '../../design/id.tsx';
 import { fullTime } from '../../design/time.tsx';
 
@@ -13,13 +14,15 @@ export function Facts({ detail }: { readonly detail: TaskDetail }) {
         <Id id={taskId} length={36} />
       </Fact>
       <Fact name="Context">
-        <a href={href('/tasks', { q: `context:"${contextId}"` })} title="All tasks of the context">
-          {contextId === taskId ? 'its own' : contextId}
-        </a>
+        {contextId === taskId ? (
+          'none'
+        ) : (
+          <a href={href('/tasks', { q: `context:"${contextId}"` })} title="All tasks of the context">
+            {contextId}
+          </a>
+        )}
       </Fact>
-      <Fact name="Client">
-        {tenant}/{subject}
-      </Fact>
+      <Fact name="Client">{clientText({ tenant, subject })}</Fact>
       <Fact name="Messages">{inbox > 0 ? `${messagesAccepted}, ${inbox} waiting` : messagesAccepted}</Fact>
       <Fact name="Attempts">{detail.epoch}</Fact>
       <Fact name="Events">{detail.seq}</Fact>

@@ -7,6 +7,7 @@ import { Icon } from '../../design/icon.tsx';
 import { notify } from '../../design/notices.tsx';
 import type { Colour } from '../../design/state.tsx';
 import { Duration } from '../../design/time.tsx';
+import { FailedReason } from '../../failure/failed-reason.tsx';
 import { immediateAction } from './actions.ts';
 
 type Action = Diagnosis['actions'][number];
@@ -24,6 +25,7 @@ export function Finding({ detail, lastWords, onAction }: FindingProps) {
   const { finding, isStuck, text, since, see, actions } = detail.diagnosis;
   // The state in the page's header says the same.
   if (finding === 'ended' && !hasFailed(detail)) return null;
+  const told = hasFailed(detail) ? lastWords?.parts.map((part) => part.text ?? '').join(' ') : undefined;
   const run = async (action: Action): Promise<void> => {
     const immediate = immediateAction(action, detail);
     if (!immediate) return onAction(action);
@@ -36,9 +38,8 @@ export function Finding({ detail, lastWords, onAction }: FindingProps) {
       <div class="finding-words" aria-live="polite">
         <h2>{headOf(detail)}</h2>
         {finding !== 'ended' && <p>{text}</p>}
-        {hasFailed(detail) && lastWords && (
-          <p class="soft">{lastWords.parts.map((part) => part.text ?? '').join(' ')}</p>
-        )}
+        {detail.reason && <FailedReason reason={detail.reason} />}
+        {told !== undefined && told !== detail.reason?.message && <p class="soft">The client was told: {told}</p>}
         {actions.includes('start-worker') && <StartWorker />}
         <p class="finding-see faint">
           {since !== undefined && (
@@ -68,8 +69,23 @@ export function Finding({ detail, lastWords, onAction }: FindingProps) {
 function headOf({ state, diagnosis: { finding, isStuck } }: TaskDetail): string {
   if (finding === 'ended') return /REJECTED/.test(state) ? 'Rejected' : 'Failed';
   if (isForPerson(finding)) return stateName(state);
-  return isStuck ? `Stuck: ${words(finding)}` : sentence(words(finding));
+  return isStuck ? `Stuck: ${names[finding] ?? words(finding)}` : sentence(names[finding] ?? words(finding));
 }
+
+/** Findings whose name says less than it could. */
+const names: Partial<Record<Diagnosis['finding'], string>> = {
+  'worker-frozen': 'its worker is silent',
+  'no-worker': 'no worker runs its agent',
+  'agent-paused': 'its agent is paused',
+  'agent-unknown': 'nobody knows its agent',
+  'worker-dead': 'its worker is gone',
+  'not-swept': 'no worker looks after waiting tasks',
+  'job-missing': 'its job is lost, and is added again',
+  'retry-waits': 'it failed, and is tried again',
+  'tenant-over-share': 'others are served in turn with its tenant',
+  'cancel-waits': 'its cancel waits',
+  'webhook-fails': 'a webhook fails',
+};
 
 /** The page's header has buttons to cancel and to rerun. */
 function labelOf(action: Action, detail: TaskDetail): string | undefined {

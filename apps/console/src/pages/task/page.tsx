@@ -139,7 +139,7 @@ function Overview({ detail, events, isRerun }: OverviewProps) {
       <Facts detail={detail} />
       {timeline && (
         <Panel title="Timeline">
-          <TimelineView timeline={timeline} nowMs={now.value} />
+          <TimelineView taskId={taskId} timeline={timeline} nowMs={now.value} />
         </Panel>
       )}
       <Contents events={events} agent={agent} taskId={taskId} />

@@ -37,6 +37,11 @@ export const commonTerms: readonly SearchTerm[] = [
     about: 'one or several, with commas; “open” is submitted and working, “waiting” is input and auth',
     values: Object.keys(stateWords),
   },
+  {
+    name: 'reason',
+    start: 'reason:',
+    about: 'a part of why its last attempt failed, or the kind: threw, timed-out, worker-lost, worker-blocked',
+  },
   { name: 'agent', start: 'agent:', about: 'the agent’s id' },
   { name: 'tenant', start: 'tenant:', about: 'whose client sent it; with spaces: tenant:"two words"' },
   { name: 'subject', start: 'subject:', about: 'the client within its tenant' },

@@ -9,7 +9,14 @@ interface Read {
   readonly problem?: string;
 }
 
-const texts = { agent: 'agent', tenant: 'tenant', subject: 'subject', context: 'contextId', id: 'id' } as const;
+const texts = {
+  agent: 'agent',
+  reason: 'reason',
+  tenant: 'tenant',
+  subject: 'subject',
+  context: 'contextId',
+  id: 'id',
+} as const;
 const times = { since: 'since', until: 'until' } as const;
 
 const termNames = commonTerms.map(({ name }) => `${name}:`).join(' ');

@@ -1,5 +1,6 @@
 import { type ReadonlySignal, useComputed, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { go, taskPath } from '../../app/route.ts';
 import type { TaskList } from './task-list.ts';
 
 const steps: Readonly<Record<string, number>> = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 };
@@ -32,16 +33,25 @@ export function useSelection(list: TaskList): Selection {
   };
   useEffect(() => {
     chosen.value = new Set();
+    const move = (step: number): void => {
+      currentId.value = list.rows.value[Math.max(0, current.value + step)]?.taskId ?? currentId.value;
+      focusId.value = currentId.value;
+    };
+    const ofCurrent: Readonly<Record<string, (taskId: string) => void>> = {
+      x: toggle,
+      Enter: (id) => go(taskPath(id)),
+    };
     const onKey = (event: KeyboardEvent): void => {
+      const { key } = event;
       if (isForAnother(event)) return;
-      const step = steps[event.key];
-      if (step !== undefined) {
-        event.preventDefault();
-        currentId.value = list.rows.value[Math.max(0, current.value + step)]?.taskId ?? currentId.value;
-        focusId.value = currentId.value;
-      }
-      if (event.key === 'x' && currentId.value !== undefined) toggle(currentId.value);
-      if (event.key === 'Escape') choose([]);
+      if (key === 'Escape') choose([]);
+      // The row's link opens it, unless the focus is still on its way there.
+      if (key === 'Enter' && focusId.value === undefined && isOnControl(event)) return;
+      const step = steps[key];
+      const act = currentId.value === undefined ? undefined : ofCurrent[key];
+      if (step !== undefined || act) event.preventDefault();
+      if (step !== undefined) move(step);
+      if (currentId.value !== undefined) act?.(currentId.value);
     };
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);
@@ -50,6 +60,10 @@ export function useSelection(list: TaskList): Selection {
     focusId.value = undefined;
   };
   return { current, focusId, onFocused, chosen, toggle, choose };
+}
+
+function isOnControl({ target }: KeyboardEvent): boolean {
+  return target instanceof Element && target.closest('a, button, input') !== null;
 }
 
 /** Keys of a field, a dialog or the browser. */

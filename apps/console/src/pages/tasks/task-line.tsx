@@ -1,9 +1,11 @@
 import type { TaskRow } from '@switchyard/operator-api';
 import { href, taskPath } from '../../app/route.ts';
+import { clientText } from '../../design/client-text.ts';
 import { shortId } from '../../design/id.tsx';
 import { State } from '../../design/state.tsx';
 import { Ago, fullTime } from '../../design/time.tsx';
 import { cell } from '../../design/virtual-list.tsx';
+import { kindText } from '../../failure/failure-kinds.ts';
 
 /** Column headers, hidden from screen readers: each cell has its own label. */
 export function TaskHead() {
@@ -50,7 +52,7 @@ export function TaskLine({ row, isCurrent, isChosen, onToggle }: TaskLineProps) 
 }
 
 function Cells({ row }: { readonly row: TaskRow }) {
-  const { taskId, text, agent, attempts, at, scheduledFor, state } = row;
+  const { taskId, text, agent, attempts, at, scheduledFor, state, reason } = row;
   return (
     <>
       <span class="task-state">
@@ -59,10 +61,15 @@ function Cells({ row }: { readonly row: TaskRow }) {
       <span class="task-text clip">
         <span class="mono faint">{shortId(taskId)}</span>{' '}
         {scheduledFor !== undefined && <span class="soft">for {fullTime(scheduledFor)}: </span>}
+        {reason && (
+          <span class="task-reason" title={`${kindText(reason.kind)}: ${reason.message}`}>
+            {reason.message} ·{' '}
+          </span>
+        )}
         {text}
       </span>
       <span class="task-agent clip">{agent}</span>
-      <span class="task-principal clip soft">{principalText(row)}</span>
+      <span class="task-principal clip soft">{clientText(row)}</span>
       <span class="task-attempts number">
         {attempts > 1 && <span title={`${attempts} attempts`}>{attempts}×</span>}
       </span>
@@ -71,8 +78,4 @@ function Cells({ row }: { readonly row: TaskRow }) {
       </span>
     </>
   );
-}
-
-function principalText({ tenant, subject }: TaskRow): string {
-  return [tenant, subject].filter(Boolean).join(' / ') || 'anonymous';
 }

@@ -4,6 +4,7 @@ import { type Colour, stateColour, stateName } from '../../../design/badges.ts';
 type Attempt = Extract<TimelineEntry, { kind: 'attempt' }>;
 type Step = Extract<TimelineEntry, { kind: 'step' }>;
 type Call = Extract<TimelineEntry, { kind: 'call' }>;
+type Model = Extract<TimelineEntry, { kind: 'model' }>;
 type Queued = Extract<TimelineEntry, { kind: 'queued' }>;
 
 /** A point in time in a row. */
@@ -16,7 +17,7 @@ export interface Mark {
 /** A row of the timeline, from `from` to `until`, both in ms. */
 export interface Row {
   readonly key: string;
-  readonly kind: 'moments' | 'queued' | 'attempt' | 'step' | 'call';
+  readonly kind: 'moments' | 'queued' | 'attempt' | 'step' | 'call' | 'model';
   readonly depth: number;
   readonly label: string;
   /** Beside the label. */
@@ -31,6 +32,12 @@ export interface Row {
   readonly marks: readonly Mark[];
   /** The called task. */
   readonly taskId?: string;
+  /** What can be opened. */
+  readonly entry?: Attempt | Step | Call | Model;
+  /** The task that it is a part of; unset: that of the timeline. */
+  readonly ofTask?: string | undefined;
+  /** Number of the attempt that it belongs to. */
+  readonly attempt?: number | undefined;
 }
 
 /** @param nowMs end of unfinished rows */
@@ -40,9 +47,9 @@ export function rowsOf(timeline: Timeline, nowMs: number): Row[] {
   const epochs = new Set(attempts.map(({ epoch }) => epoch));
   const inside = (attempt?: Attempt): Row[] =>
     entries
-      .filter((entry) => entry.kind === 'step' || entry.kind === 'call')
+      .filter((entry) => entry.kind === 'step' || entry.kind === 'call' || entry.kind === 'model')
       .filter(({ epoch }) => (attempt ? epoch === attempt.epoch : !epochs.has(epoch)))
-      .map((entry, i) => (entry.kind === 'step' ? stepRow(entry, attempt, nowMs) : callRow(entry, i)));
+      .map((entry, i) => ({ ...innerRow(entry, { attempt, index: i, nowMs }), entry, attempt: attempt?.attempt }));
   const outside = entries.flatMap((entry): Row[] => {
     if (entry.kind === 'queued') return [queuedRow(entry, nowMs)];
     if (entry.kind === 'attempt') return [attemptRow(entry, entries, nowMs), ...inside(entry)];
@@ -50,6 +57,17 @@ export function rowsOf(timeline: Timeline, nowMs: number): Row[] {
   });
   const moments = momentsRow(entries);
   return [...(moments ? [moments] : []), ...outside, ...inside()];
+}
+
+interface InnerPlace {
+  readonly attempt: Attempt | undefined;
+  readonly index: number;
+  readonly nowMs: number;
+}
+
+function innerRow(entry: Step | Call | Model, { attempt, index, nowMs }: InnerPlace): Row {
+  if (entry.kind === 'step') return stepRow(entry, attempt, nowMs);
+  return entry.kind === 'call' ? callRow(entry, index) : modelRow(entry, index, nowMs);
 }
 
 /** The starts and ends of all rows, and their marks. */
@@ -67,7 +85,7 @@ function momentsRow(entries: readonly TimelineEntry[]): Row | undefined {
     if (entry.kind === 'accepted')
       return [{ at, text: `Message ${entry.number} from ${entry.from || 'the client'}`, colour: 'gray' }];
     if (entry.kind === 'status') return [{ at, text: stateName(entry.state), colour: stateColour(entry.state) }];
-    return entry.kind === 'swept' ? [{ at, text: 'The sweeper checked it', colour: 'amber' }] : [];
+    return entry.kind === 'swept' ? [{ at, text: 'Checked that its job is not lost', colour: 'amber' }] : [];
   });
   const [first] = marks;
   if (!first) return undefined;
@@ -99,30 +117,31 @@ const ends: Readonly<Record<Attempt['end'], readonly [text: string, colour: Colo
   settled: ['done', 'green'],
   failed: ['failed', 'red'],
   released: ['given back', 'gray'],
-  retried: ['failed, retried', 'amber'],
+  retried: ['failed, tried again', 'red'],
   'gave-up': ['given up', 'red'],
   'taken-over': ['worker lost, taken over', 'red'],
   open: ['runs', 'blue'],
 };
 
 function attemptRow(entry: Attempt, entries: readonly TimelineEntry[], nowMs: number): Row {
-  const [text, colour] = ends[entry.end];
-  const lease = entry.end === 'open' && entry.leaseMs !== undefined ? leaseText(entry.leaseMs) : '';
-  const fenced = entries.filter((other) => other.kind === 'fenced' && other.epoch === entry.epoch);
+  const { attempt, epoch, worker, failure, end, isTakenOver } = entry;
+  const [text, colour] = ends[end];
+  const silence = end === 'open' && entry.leaseMs !== undefined && entry.leaseMs <= 0 ? 'its worker is silent' : '';
+  const fenced = entries.filter((other) => other.kind === 'fenced' && other.epoch === epoch);
   return {
-    ...stretch('attempt', entry.at, entry.end === 'open' ? undefined : (entry.untilAt ?? entry.at), nowMs),
-    key: `attempt ${entry.epoch}`,
+    ...stretch('attempt', entry.at, end === 'open' ? undefined : (entry.untilAt ?? entry.at), nowMs),
+    key: `attempt ${epoch}`,
     depth: 0,
-    label: `Attempt ${entry.attempt}`,
-    about: `${entry.worker} · epoch ${entry.epoch ?? '?'}`,
-    detail: [entry.isTakenOver && entry.end === 'open' ? 'took over' : text, lease].filter(Boolean).join(' · '),
-    colour,
+    label: `Attempt ${attempt}`,
+    about: worker,
+    detail: [isTakenOver && end === 'open' ? 'took over' : text, silence || failure?.message]
+      .filter(Boolean)
+      .join(': '),
+    colour: silence ? 'red' : colour,
     marks: fenced.map(({ at }) => ({ at: Date.parse(at), text: 'A late write was refused', colour: 'red' })),
+    entry,
+    attempt,
   };
-}
-
-function leaseText(leaseMs: number): string {
-  return leaseMs > 0 ? `lease ${(leaseMs / 1000).toFixed(1)} s` : 'lease expired';
 }
 
 function stepRow(entry: Step, attempt: Attempt | undefined, nowMs: number): Row {
@@ -134,8 +153,16 @@ function stepRow(entry: Step, attempt: Attempt | undefined, nowMs: number): Row 
     const moment = stretch('step', entry.at, entry.at, nowMs);
     return { ...row, ...moment, key, detail: 'remembered', colour: 'violet', marks: [mark] };
   }
+  if (entry.failure)
+    return {
+      ...row,
+      ...stretch('step', entry.at, entry.untilAt ?? entry.failure.at, nowMs),
+      key,
+      detail: `failed: ${entry.failure.message}`,
+      colour: 'red',
+    };
   if (entry.untilAt !== undefined)
-    return { ...row, ...stretch('step', entry.at, entry.untilAt, nowMs), key, detail: '', colour: 'green' };
+    return { ...row, ...stretch('step', entry.at, entry.untilAt, nowMs), key, detail: 'ran', colour: 'green' };
   // It was aborted with its attempt.
   if (attempt && attempt.end !== 'open')
     return {
@@ -162,6 +189,25 @@ function callRow({ at, epoch, taskId, agent, isDetached, state }: Call, index: n
     isOpen: false,
     marks: [{ at: from, text: `Calls ${agent}`, colour }],
     taskId,
+  };
+}
+
+function modelRow(
+  { at, untilAt, epoch, model, inputTokens, outputTokens, finishReason, error }: Model,
+  index: number,
+  nowMs: number,
+): Row {
+  const tokens = [inputTokens, outputTokens].some((count) => count !== undefined)
+    ? `${inputTokens ?? '?'} + ${outputTokens ?? '?'} tokens`
+    : '';
+  return {
+    ...stretch('model', at, untilAt, nowMs),
+    key: `model ${epoch} ${index}`,
+    depth: 1,
+    label: model,
+    detail: error === undefined ? [tokens, finishReason].filter(Boolean).join(' · ') : `failed: ${error}`,
+    colour: error === undefined ? 'green' : 'red',
+    marks: [],
   };
 }
 

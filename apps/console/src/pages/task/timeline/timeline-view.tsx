@@ -3,8 +3,9 @@ import { useState } from 'preact/hooks';
 import { href, taskPath } from '../../../app/route.ts';
 import { stateColour, stateName } from '../../../design/badges.ts';
 import { Icon } from '../../../design/icon.tsx';
-import { durationText } from '../../../design/time.tsx';
+import { clockTime, durationText } from '../../../design/time.tsx';
 import { useCalledTasks } from './called-tasks.ts';
+import { RowDetails } from './row-details.tsx';
 import { TimeAxis } from './time-axis.ts';
 import { type Mark, momentsOf, type Row, rowsOf } from './timeline-rows.ts';
 
@@ -12,14 +13,15 @@ import { type Mark, momentsOf, type Row, rowsOf } from './timeline-rows.ts';
 const SHOWN = 200;
 
 interface TimelineProps {
+  readonly taskId: string;
   readonly timeline: Timeline;
   /** End of unfinished rows. */
   readonly nowMs: number;
 }
 
 /** The history of a task, row by row on one time axis; called tasks open in place. */
-export function TimelineView({ timeline, nowMs }: TimelineProps) {
-  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
+export function TimelineView({ taskId, timeline, nowMs }: TimelineProps) {
+  const [opened, setOpened] = useState<ReadonlySet<string>>(() => new Set(failedKeys(timeline)));
   const [isWhole, setWhole] = useState(false);
   const called = useCalledTasks(timeline);
   const all = rowsOf(timeline, nowMs).flatMap((row): Row[] => {
@@ -28,14 +30,17 @@ export function TimelineView({ timeline, nowMs }: TimelineProps) {
     const rows = rowsOf(inner.timeline, nowMs).filter(({ kind }) => kind !== 'moments');
     const became = { detail: stateName(inner.state), colour: stateColour(inner.state) };
     const whole = { ...row, ...became, ...spanOf(rows, row.from) };
-    if (!row.taskId || !opened.has(row.taskId)) return [whole];
-    return [whole, ...rows.map((each) => ({ ...each, key: `${row.key} ${each.key}`, depth: each.depth + 2 }))];
+    if (!opened.has(row.key)) return [whole];
+    return [
+      whole,
+      ...rows.map((each) => ({ ...each, key: `${row.key} ${each.key}`, depth: each.depth + 2, ofTask: row.taskId })),
+    ];
   });
   const shown = isWhole ? all : all.slice(0, SHOWN);
   const axis = new TimeAxis([...momentsOf(shown), ...(shown.some(({ isOpen }) => isOpen) ? [nowMs] : [])]);
-  const toggle = (taskId: string): void => {
+  const toggle = (key: string): void => {
     const next = new Set(opened);
-    if (!next.delete(taskId)) next.add(taskId);
+    if (!next.delete(key)) next.add(key);
     setOpened(next);
   };
   if (all.length === 0) return <p class="faint">Its history is no longer stored.</p>;
@@ -49,7 +54,12 @@ export function TimelineView({ timeline, nowMs }: TimelineProps) {
       )}
       <ol>
         {shown.map((row) => (
-          <RowView key={row.key} row={row} axis={axis} isOpened={opened.has(row.taskId ?? '')} onToggle={toggle} />
+          <li key={row.key}>
+            <RowView row={row} axis={axis} isOpened={opened.has(row.key)} onToggle={toggle} />
+            {row.entry && opened.has(row.key) && (
+              <RowDetails taskId={row.ofTask ?? taskId} entry={row.entry} attempt={row.attempt} />
+            )}
+          </li>
         ))}
       </ol>
       <Axis axis={axis} rows={shown} nowMs={nowMs} />
@@ -76,33 +86,13 @@ interface RowProps {
 }
 
 function RowView({ row, axis, isOpened, onToggle }: RowProps) {
-  const { kind, depth, label, about, detail, colour, from, until, isOpen, marks, taskId } = row;
+  const { kind, depth, detail, colour, from, until, isOpen, marks } = row;
   const length = until === undefined || until === from ? '' : durationText(until - from);
   const place = until === undefined ? undefined : axis.stretch(from, until);
   return (
-    <li class={`line is-${kind} ${colour}${isOpen ? ' is-open' : ''}`}>
+    <div class={`line is-${kind} ${colour}${isOpen ? ' is-open' : ''}`}>
       <span class={`line-name depth-${Math.min(depth, 4)}`}>
-        {taskId === undefined ? (
-          <span class="line-label" title={label}>
-            {label}
-            {about !== undefined && <span class="faint"> {about}</span>}
-          </span>
-        ) : (
-          <>
-            <button
-              type="button"
-              class="line-toggle"
-              aria-expanded={isOpened}
-              aria-label={`What ${label} did`}
-              onClick={() => onToggle(taskId)}
-            >
-              <Icon name={isOpened ? 'down' : 'right'} size={12} />
-            </button>
-            <a class="line-label" href={href(taskPath(taskId))} title={`Open ${taskId}`}>
-              {label}
-            </a>
-          </>
-        )}
+        <RowName row={row} isOpened={isOpened} onToggle={onToggle} />
       </span>
       <span class="line-track" aria-hidden="true">
         {place && <span class="line-bar" style={{ left: `${place.left}%`, width: `${place.width}%` }} />}
@@ -116,12 +106,49 @@ function RowView({ row, axis, isOpened, onToggle }: RowProps) {
           {detail}
         </span>
       </span>
-    </li>
+    </div>
   );
 }
 
+/** The name of a row, with a button that opens what is known of it. */
+function RowName({ row, isOpened, onToggle }: Omit<RowProps, 'axis'>) {
+  const { key, kind, label, about, taskId, entry } = row;
+  return (
+    <>
+      {entry && (
+        <button
+          type="button"
+          class="line-toggle"
+          aria-expanded={isOpened}
+          aria-label={kind === 'call' ? `What ${label} did` : `Details of ${label}`}
+          onClick={() => onToggle(key)}
+        >
+          <Icon name={isOpened ? 'down' : 'right'} size={12} />
+        </button>
+      )}
+      {taskId === undefined ? (
+        <span class="line-label" title={label}>
+          {label}
+          {about !== undefined && <span class="faint"> {about}</span>}
+        </span>
+      ) : (
+        <a class="line-label" href={href(taskPath(taskId))} title={`Open ${taskId}`}>
+          {label}
+        </a>
+      )}
+    </>
+  );
+}
+
+/** The last failure is open at once: it is what one comes for. */
+function failedKeys({ entries }: Timeline): string[] {
+  const attempts = entries.filter((entry) => entry.kind === 'attempt');
+  const last = attempts.at(-1);
+  return last?.failure ? [`attempt ${last.epoch}`] : [];
+}
+
 function MarkView({ mark: { at, text, colour }, axis }: { readonly mark: Mark; readonly axis: TimeAxis }) {
-  const title = `${text} · ${new Date(at).toLocaleTimeString()}`;
+  const title = `${text} · ${clockTime(at)}`;
   return <span class={`line-mark ${colour}`} title={title} style={{ left: `${axis.place(at)}%` }} />;
 }
 
@@ -142,7 +169,7 @@ function Axis({
     <div class="line axis" aria-hidden="true">
       <span class="line-name" />
       <span class="line-track">
-        <span class="axis-from">{new Date(first).toLocaleTimeString()}</span>
+        <span class="axis-from">{clockTime(first)}</span>
         {axis.gaps.map(({ at, ms }) => (
           <span
             key={at}
@@ -153,7 +180,7 @@ function Axis({
             {durationText(ms)}
           </span>
         ))}
-        <span class="axis-until">{goesOn ? 'now' : new Date(last).toLocaleTimeString()}</span>
+        <span class="axis-until">{goesOn ? 'now' : clockTime(last)}</span>
       </span>
       <span class="line-detail">
         <b>{durationText((goesOn ? nowMs : last) - first)}</b>

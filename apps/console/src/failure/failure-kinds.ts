@@ -1,0 +1,23 @@
+import type { Failure } from '@switchyard/operator-api';
+
+const kinds: Readonly<Record<Failure['kind'], string>> = {
+  threw: 'The agent’s code threw',
+  'ended-by-agent': 'The agent ended it so',
+  misuse: 'The agent used its turn wrongly',
+  'over-limit': 'Over a limit',
+  'timed-out': 'Took too long',
+  'retry-asked': 'The agent asked for another attempt',
+  'call-failed': 'A called agent failed',
+  'worker-lost': 'Its worker was lost',
+  'worker-blocked': 'The agent blocked its worker',
+  'worker-exited': 'The agent ended its worker',
+  'not-written': 'Redis was not reached',
+  canceled: 'Canceled',
+  'taken-over': 'Another worker took it over',
+  shutdown: 'Its worker was stopped',
+};
+
+/** A kind of failure, for people. */
+export function kindText(kind: Failure['kind']): string {
+  return kinds[kind];
+}
