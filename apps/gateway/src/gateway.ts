@@ -101,7 +101,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
   });
   const rates = new Rates(settings.rates, emit);
   const push = createPushBackend(settings, { webhooks, emit });
-  const backend = { emit, tasks, push, feeds: store.feeds, cards, settings };
+  const backend = { emit, tasks, diagnoses: ops.tasks, push, feeds: store.feeds, cards, settings };
   const operations = bindOperations(backend);
   const preview = settings.preview ? previewOperations(backend) : undefined;
   let stopped: Promise<void> | undefined;

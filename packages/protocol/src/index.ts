@@ -15,6 +15,7 @@ export {
   skillUri,
   steeringUri,
   traceContextUri,
+  waitingUri,
 } from './extensions.ts';
 export {
   type CodeFrame,

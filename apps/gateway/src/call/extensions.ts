@@ -9,6 +9,7 @@ import {
   skillUri,
   steeringUri,
   traceContextUri,
+  waitingUri,
 } from '@switchyard/protocol';
 import type { AnnouncedAgent } from '@switchyard/store';
 
@@ -42,6 +43,10 @@ export const gatewayExtensions: readonly GatewayExtension[] = [
   {
     uri: traceContextUri,
     description: 'The W3C trace context of a message is propagated to its turns, webhooks and called agents.',
+  },
+  {
+    uri: waitingUri,
+    description: 'An answer with a task that does not go on says what the task waits for.',
   },
   {
     uri: skillUri,

@@ -1,5 +1,5 @@
 import { A2AError } from '@switchyard/protocol';
-import type { Feeds, TaskReading, Tasks, TaskView } from '@switchyard/store';
+import type { Feeds, OperatorTasks, TaskReading, Tasks, TaskView } from '@switchyard/store';
 import { offersPush, offersStreaming } from '../agents/build-card.ts';
 import type { Cards } from '../agents/cards.ts';
 import type { Call } from '../call/call.ts';
@@ -28,6 +28,8 @@ export interface Backend {
   readonly emit: Emit;
   readonly tasks: TaskStore;
   readonly feeds: Pick<Feeds, 'follow' | 'presubscribe'>;
+  /** Why a task does not go on. */
+  readonly diagnoses: Pick<OperatorTasks, 'diagnosis'>;
   /** Unset: push notifications are off. */
   readonly push: PushBackend | undefined;
   readonly cards: Pick<Cards, 'offersExtended' | 'extendedCardFor'>;

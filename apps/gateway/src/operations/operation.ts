@@ -10,6 +10,7 @@ import { previewVersion } from '../exchange/service-parameters.ts';
 import { isRecorded } from '../telemetry/audit.ts';
 import { toA2AError } from '../telemetry/failures.ts';
 import type { Backend } from './backend.ts';
+import { withWait } from './waiting.ts';
 
 /** The answer to a call, as JSON for the binding's envelope. */
 export interface UnaryResult {
@@ -100,7 +101,12 @@ type Run<Schema extends z.ZodType, Answer> = (
 ) => Promise<Answer>;
 
 export function unary<Schema extends z.ZodType>(schema: Schema, run: Run<Schema, UnaryResult>): OperationFactory {
-  return (name, backend) => ({ kind: 'unary', invoke: instrumented(name, backend, { schema, run, kind: 'unary' }) });
+  const runWithWait: typeof run = async (backend, call, request) =>
+    withWait(backend, call, await run(backend, call, request));
+  return (name, backend) => ({
+    kind: 'unary',
+    invoke: instrumented(name, backend, { schema, run: runWithWait, kind: 'unary' }),
+  });
 }
 
 export function streaming<Schema extends z.ZodType>(

@@ -91,10 +91,23 @@ function ended({ record, failingWebhooks: failing }: TaskFacts): Diagnosis | und
 
 function cancelWaits({ record, turn }: TaskFacts): Diagnosis | undefined {
   if (!record.cancelRequested) return undefined;
-  const text = turn
-    ? `The cancel waits for worker ${turn.worker} to end the turn.`
-    : 'The cancel waits for the sweeper, which completes it.';
-  return { finding: 'cancel-waits', isStuck: false, text, see: workerOf(turn), actions: ['wait'] };
+  const base = { ...since(turn?.sinceMs), see: workerOf(turn) };
+  if (!isSilent(turn)) {
+    const text = turn
+      ? `The agent has been told to stop, and worker ${turn.worker} waits for it to end the turn.`
+      : 'The cancel waits for the sweeper, which completes it.';
+    return {
+      ...base,
+      finding: 'cancel-waits',
+      isStuck: false,
+      text,
+      actions: turn ? ['wait', 'drain-worker'] : ['wait'],
+    };
+  }
+  const text =
+    `The cancel waits for worker ${turn.worker}, which has been silent for ${duration(turn.silentMs)}; ` +
+    `another worker may complete it ${inTime(turn.leaseMs)}.`;
+  return { ...base, finding: 'worker-frozen', isStuck: true, text, actions: ['start-worker', 'drain-worker'] };
 }
 
 function waitsForPerson({ record, interruptedMs }: TaskFacts): Diagnosis | undefined {
@@ -134,14 +147,13 @@ function agentUnknown({ record, agent }: TaskFacts): Diagnosis | undefined {
 }
 
 function workerFrozen({ record, turn }: TaskFacts): Diagnosis | undefined {
-  if (turn?.silentMs === undefined || turn.silentMs <= FROZEN_AFTER_MS) return undefined;
-  const when = turn.leaseMs > 0 ? `in ${duration(turn.leaseMs)}` : 'now';
+  if (!isSilent(turn)) return undefined;
   return {
     finding: 'worker-frozen',
     isStuck: true,
     text:
       `Worker ${turn.worker}, which runs the task, has been silent for ${duration(turn.silentMs)}; ` +
-      `another worker may take it over ${when}.`,
+      `another worker may take it over ${inTime(turn.leaseMs)}.`,
     ...since(turn.sinceMs),
     see: [link('worker', turn.worker), link('agent', record.agent)],
     actions: ['start-worker', 'wait', 'cancel'],
@@ -259,6 +271,11 @@ function isAlive(turn: TurnFacts | undefined): turn is TurnFacts {
   return turn !== undefined && (turn.silentMs === undefined ? turn.leaseMs > 0 : turn.silentMs <= FROZEN_AFTER_MS);
 }
 
+/** The turn's worker has reported before, but does not now: it is frozen, or cut off. */
+function isSilent(turn: TurnFacts | undefined): turn is TurnFacts & { readonly silentMs: number } {
+  return turn?.silentMs !== undefined && turn.silentMs > FROZEN_AFTER_MS;
+}
+
 type Link = Diagnosis['see'][number];
 const link = (kind: Link['kind'], id: string): Link => ({ kind, id });
 const workerOf = (turn: TurnFacts | undefined): Link[] => (turn ? [link('worker', turn.worker)] : []);
@@ -270,6 +287,8 @@ function placeOf({ before }: JobFacts): string {
 }
 
 const waitingTasks = (count: number): string => (count === 1 ? '1 task waits' : `${count} tasks wait`);
+
+const inTime = (ms: number): string => (ms > 0 ? `in ${duration(ms)}` : 'now');
 
 /** A duration for people: `12 s`, `3 min`, `2 h`. */
 function duration(ms: number): string {

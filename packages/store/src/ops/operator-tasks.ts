@@ -21,9 +21,12 @@ export interface TaskDetail extends TaskRecord {
   readonly steps: string[];
 }
 
+const RECENT_MS = 1_000;
+
 /** Tasks of all principals, for operators. */
 export class OperatorTasks {
   readonly #port: OpsPort;
+  #recent: { readonly readAtMs: number; readonly facts: DeploymentFacts } | undefined;
 
   constructor(port: OpsPort) {
     this.#port = port;
@@ -47,6 +50,20 @@ export class OperatorTasks {
     const deadLetter = isDead === 1;
     const timeline = hasTimeline ? await readTimeline(this.#port, { ...record, deadLetter }) : undefined;
     return { ...record, diagnosis: diagnose(facts), deadLetter, steps, ...(timeline && { timeline }) };
+  }
+
+  /** Why the task does not go on. @returns undefined: no such task */
+  async diagnosis(taskId: string): Promise<Diagnosis | undefined> {
+    const record = await this.record(taskId);
+    return record && diagnose(await factsOf(this.#port, record, this.#recentFacts()));
+  }
+
+  /** Many clients may ask at once: what concerns all tasks is read once a second. */
+  #recentFacts(): DeploymentFacts {
+    const nowMs = performance.now();
+    if (!this.#recent || nowMs - this.#recent.readAtMs > RECENT_MS)
+      this.#recent = { readAtMs: nowMs, facts: new DeploymentFacts(this.#port) };
+    return this.#recent.facts;
   }
 
   /** The task as its client sees it, as JSON. @returns undefined: no such task */

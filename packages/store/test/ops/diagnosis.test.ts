@@ -133,7 +133,12 @@ const cases: readonly [finding: Finding, facts: TaskFacts, text: string][] = [
   [
     'cancel-waits',
     { ...running, record: { ...active, cancelRequested: true } },
-    'The cancel waits for worker host-1 to end the turn.',
+    'The agent has been told to stop, and worker host-1 waits for it to end the turn.',
+  ],
+  [
+    'worker-frozen',
+    { ...running, record: { ...active, cancelRequested: true }, turn: silent },
+    'The cancel waits for worker host-1, which has been silent for 12 s; another worker may complete it in 2 s.',
   ],
   [
     'webhook-fails',
