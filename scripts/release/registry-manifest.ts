@@ -11,7 +11,7 @@ const usualEngines = { node: '>=24' };
 export function registryManifest(manifest: Manifest, repository: string | undefined): object {
   const { name, version, description, license, type, bin, dependencies = {}, publishConfig } = manifest;
   const { engines = usualEngines } = manifest;
-  const { peerDependencies, peerDependenciesMeta } = manifest;
+  const { optionalDependencies, peerDependencies, peerDependenciesMeta } = manifest;
   requireOneVersion(manifest);
   return {
     name,
@@ -24,14 +24,15 @@ export function registryManifest(manifest: Manifest, repository: string | undefi
     exports: builtEntries(manifest),
     ...(bin && { bin }),
     dependencies,
+    ...(optionalDependencies && { optionalDependencies }),
     ...(peerDependencies && { peerDependencies, peerDependenciesMeta }),
     publishConfig,
   };
 }
 
 /** All packages of a release have one version, and want each other in that version. */
-function requireOneVersion({ name, version, dependencies = {} }: Manifest): void {
-  for (const [other, wanted] of Object.entries(dependencies)) {
+function requireOneVersion({ name, version, dependencies, optionalDependencies }: Manifest): void {
+  for (const [other, wanted] of Object.entries({ ...dependencies, ...optionalDependencies })) {
     if (other.startsWith('@switchyard/') && wanted !== version)
       throw new Error(`${name} ${version} wants ${other} in version ${wanted}: their versions are one`);
   }

@@ -19,6 +19,8 @@ export interface Manifest {
   /** What of the folder is published; default: `bin` and `dist`. */
   readonly files?: readonly string[];
   readonly dependencies?: Readonly<Record<string, string>>;
+  /** Without them a package offers less: of `switchyard`, what only calls agents. */
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
   readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>;
   /** Only what is published has it. */
@@ -51,7 +53,9 @@ function isPublished({ manifest }: Workspace): boolean {
 function inOrder(workspaces: readonly Workspace[]): Workspace[] {
   const ordered = new Set<Workspace>();
   const add = (workspace: Workspace): void => {
-    for (const other of workspaces) if (other.manifest.name in (workspace.manifest.dependencies ?? {})) add(other);
+    const { dependencies, optionalDependencies } = workspace.manifest;
+    const needed = { ...dependencies, ...optionalDependencies };
+    for (const other of workspaces) if (other.manifest.name in needed) add(other);
     ordered.add(workspace);
   };
   workspaces.forEach(add);

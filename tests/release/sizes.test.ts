@@ -25,6 +25,26 @@ it('An agent definition is checked without zod', async () => {
   expect(stderr).toContain('TypeError: The agent "a" cannot be defined: card.name: must not be empty');
 });
 
+it('The command installs without gateway, worker, store and gRPC, and then calls agents only', async () => {
+  const light = await EmptyFolder.create();
+  try {
+    await light.install(['cli'], ['--omit=optional']);
+    const ours = await readdir(join(light.path, 'node_modules/@switchyard'));
+    expect(ours).toEqual(['cli', 'operator-api', 'outgoing', 'protocol', 'settings']);
+    expect(await readdir(join(light.path, 'node_modules'))).not.toContain('bullmq');
+    const command = join(light.path, 'node_modules/.bin/switchyard');
+    const called = await light.run(command, ['task', 'list', '-a', 'http://127.0.0.1:9']);
+    expect([called.code, called.stderr]).toEqual([3, expect.stringContaining('A2ACLI_ERR_UNREACHABLE')]);
+    for (const args of [['up'], ['keys', 'list']])
+      expect((await light.run(command, args)).stderr).toMatch(/needs the package \S+, which is not/);
+    expect((await light.run(command, ['--help'])).stdout).toContain('not installed: needs @switchyard/store');
+    const megabytes = (await bytesOnDisk(join(light.path, 'node_modules'))) / 1e6;
+    process.stdout.write(`@switchyard/cli without its optional packages: ${megabytes.toFixed(1)} MB\n`);
+  } finally {
+    await light.remove();
+  }
+});
+
 /** As `du` counts: whole blocks. */
 async function bytesOnDisk(path: string): Promise<number> {
   const files = await readdir(path, { recursive: true });

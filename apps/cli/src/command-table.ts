@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { missingPackage } from './failures/missing-package.ts';
 import { agentCommands } from './help/help.ts';
 import type { Invocation } from './session/session.ts';
 
@@ -53,12 +54,27 @@ const otherPrograms: Readonly<Record<string, string>> = {
 /** Adds the commands that the command line may mean. */
 export async function addCommands(program: Command, invocation: Invocation): Promise<void> {
   const needed = neededModules(invocation.args);
-  const loaded = await Promise.all(needed.map(async ({ group, load }) => ({ group, add: await load() })));
+  const isNamed = needed.length < commandTable.length;
+  const loaded = await Promise.all(
+    needed.map(async ({ group, name, load }) => {
+      const add = await (isNamed ? load() : load().catch(notInstalled(name)));
+      return { group, add };
+    }),
+  );
   for (const heading of [agentCommands, operators, own]) {
     program.commandsGroup(heading);
     for (const { group, add } of loaded) if (group === heading) for (const each of add) each(program, invocation);
     if (heading === operators) addOtherPrograms(program, invocation);
   }
+}
+
+/** In the list of all commands. */
+function notInstalled(name: string): (error: unknown) => readonly AddCommands[] {
+  return (error) => {
+    const missing = missingPackage(error);
+    if (missing === undefined) throw error;
+    return [(program) => void program.command(name).description(`not installed: needs ${missing}`)];
+  };
 }
 
 /** Without a known name: all, for the help and for what was meant by a mistyped name. */

@@ -18,9 +18,22 @@ if (existsSync(load)) programs.set('load', () => import(load.href));
 const program = programs.get(process.argv[2] ?? '');
 if (program) {
   process.argv.splice(2, 1);
-  await program();
+  await runProgram(program);
 } else {
   process.exitCode = await runCommand();
+}
+
+/** The packages of a program need not be installed. */
+async function runProgram(run: () => Promise<unknown>): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    const { missingHint, missingPackage, missingText } = await import('./failures/missing-package.ts');
+    const missing = missingPackage(error);
+    if (missing === undefined) throw error;
+    process.stderr.write(`${missingText(missing)}. ${missingHint}\n`);
+    process.exitCode = 1;
+  }
 }
 
 /** All other commands. @returns the exit code */

@@ -9,15 +9,16 @@ import { type OptionSpec, optionSpecs } from './settings/options.ts';
 
 /** Runs a command line. @returns its exit code */
 export async function runCli(invocation: Invocation, version: string): Promise<number> {
-  const program = await buildProgram(invocation, version);
+  let program: Command | undefined;
   try {
+    program = await buildProgram(invocation, version);
     await program.parseAsync([...invocation.args], { from: 'user' });
     return 0;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
     if (invocation.stopped.aborted) return 130;
     const failure =
-      error instanceof CommanderError ? usageFailure(error, program, invocation.args) : callFailure(error);
+      error instanceof CommanderError && program ? usageFailure(error, program, invocation.args) : callFailure(error);
     if (!failure.isReported) outputBeforeParsing(invocation).failure(failure);
     return failure.exitCode;
   }

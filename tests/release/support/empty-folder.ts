@@ -30,9 +30,12 @@ export class EmptyFolder {
     await writeFile(join(this.path, name), text);
   }
 
-  /** Installs packages from their tarballs, with our own dependencies; the others come from the registry. */
+  /**
+   * Installs packages from their tarballs, with our own dependencies; the others come from the registry.
+   * @param others more packages, and options of `npm install`
+   */
   async install(names: readonly string[], others: readonly string[] = []): Promise<void> {
-    const tarballs = await tarballsOf(names);
+    const tarballs = await tarballsOf(names, { withOptional: !others.includes('--omit=optional') });
     const ran = await this.run('npm', [
       'install',
       '--prefer-offline',
@@ -73,13 +76,13 @@ export function environment(): Readonly<Record<string, string>> {
 }
 
 /** Paths of the tarballs of packages, by name without the scope, and of all our packages that they depend on. */
-export async function tarballsOf(names: readonly string[]): Promise<string[]> {
+export async function tarballsOf(names: readonly string[], { withOptional = true } = {}): Promise<string[]> {
   const found = new Map<string, string>();
   const add = async (name: string): Promise<void> => {
     if (found.has(name)) return;
-    const { version, dependencies } = await stagedManifest(name);
+    const { version, dependencies, optionalDependencies } = await stagedManifest(name);
     found.set(name, join(inject('tarballs'), `switchyard-${name}-${version}.tgz`));
-    for (const other of Object.keys(dependencies)) {
+    for (const other of Object.keys({ ...dependencies, ...(withOptional && optionalDependencies) })) {
       if (other.startsWith('@switchyard/')) await add(other.replace('@switchyard/', ''));
     }
   };
@@ -90,6 +93,7 @@ export async function tarballsOf(names: readonly string[]): Promise<string[]> {
 interface StagedManifest {
   readonly version: string;
   readonly dependencies: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
 async function stagedManifest(name: string): Promise<StagedManifest> {

@@ -1,5 +1,6 @@
 import { A2AError, isJsonRpcError, isRestError } from '@a2a-js/sdk/errors';
 import { Failure, type LocalCode, type ProtocolName, protocolNameOf } from './failure.ts';
+import { missingHint, missingPackage, missingText } from './missing-package.ts';
 
 // The same failure for the same error, over all bindings.
 
@@ -34,6 +35,9 @@ export function callFailure(error: unknown, signal?: AbortSignal): Failure {
     if (each instanceof Failure) return each;
     if (each instanceof A2AError) return protocolFailure(each);
   }
+  const missing = missingPackage(error);
+  if (missing !== undefined)
+    return new Failure('SWITCHYARD_ERR_NOT_INSTALLED', missingText(missing), { hint: missingHint, cause: error });
   const message = error instanceof Error ? error.message : String(error);
   return new Failure('A2ACLI_ERR_INTERNAL', message, { cause: error });
 }
