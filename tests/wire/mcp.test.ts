@@ -120,7 +120,7 @@ describe.concurrent.each(Object.entries(eras))('a client of the %s revisions', (
     const wrong = await client.callTool({ name: 'echo', arguments: { mesage: 'hi' } });
     expect([wrong.isError, textOf(wrong)]).toEqual([true, expect.stringContaining('message')]);
     const unknown = await client.callTool({ name: 'nobody', arguments: { message: 'hi' } });
-    expect([unknown.isError, textOf(unknown)]).toEqual([true, 'There is no such agent']);
+    expect([unknown.isError, textOf(unknown)]).toEqual([true, 'There is no agent "nobody" here']);
   });
 });
 

@@ -47,8 +47,11 @@ const MAX_MODULES = 220;
 /** Every command that does something: `task push-config create`. */
 async function commandPaths(group: readonly string[] = []): Promise<string[]> {
   const { out } = await run([...group, '--help']);
-  const names = Array.from(out.matchAll(/^ {2}([a-z][\w-]*)\b(?:\|\w+)?(?: |$)/gm), ([, name = '']) => name);
-  const known = names.filter((name) => !['help', 'up', 'switchyard'].includes(name));
+  const lists = Array.from(out.matchAll(/^(?:Agents|Switchyard|This command|Commands):\n((?: {2}.*\n)+)/gm));
+  const names = lists.flatMap(([, list = '']) =>
+    Array.from(list.matchAll(/^ {2}([a-z][\w-]*)/gm), ([, name = '']) => name),
+  );
+  const known = names.filter((name) => !['help', 'up'].includes(name));
   if (known.length === 0) return [group.join(' ')];
   return (await Promise.all(known.map((name) => commandPaths([...group, name])))).flat();
 }

@@ -76,6 +76,8 @@ describe('why', () => {
     expect((await run(['why', taskId, '-a', 'https://agents.example.com'], { env, folder })).out).toContain(
       `Do: npx switchyard send -a https://agents.example.com/agents/${agent} --task-id ${taskId} "<reply>"\n`,
     );
+    const { document } = await json(['why', taskId], { env });
+    expect(document).toMatchObject({ taskId, agent, state: 'TASK_STATE_INPUT_REQUIRED', finding: expect.any(String) });
     const unknown = await json(['why', 'none'], { env });
     expect([unknown.code, unknown.document.error.code]).toEqual([1, 'SWITCHYARD_ERR_NOT_FOUND']);
   });

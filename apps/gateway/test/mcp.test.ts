@@ -98,7 +98,7 @@ test('a caller sees the agents that it may use', async () => {
   const client = await connected(key);
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name)).toEqual(['mute', 'get_task', 'cancel_task']);
-  expect(textOf(await echo(client))).toBe('There is no such agent');
+  expect(textOf(await echo(client))).toBe('There is no agent "echo" here');
   await client.close();
 });
 

@@ -17,7 +17,7 @@ import {
   TenantTransportDecorator,
   type Transport,
 } from '@a2a-js/sdk/client';
-import { resumableStreamsUri } from '@switchyard/protocol';
+import { resumableStreamsUri, waitingUri } from '@switchyard/protocol';
 import { callFailure } from '../failures/call-failure.ts';
 import { Failure } from '../failures/failure.ts';
 import type { CliOptions } from '../settings/options.ts';
@@ -35,6 +35,19 @@ export interface CallContext {
   readonly signal: AbortSignal;
   /** Rejects if the credentials were not given for the origin of this URL. */
   readonly permit: (url: string) => Promise<void>;
+}
+
+export interface TaskView {
+  readonly historyLength?: number | undefined;
+  /** The task says what it waits for, if the agent can. */
+  readonly explainsWait?: boolean;
+}
+
+export interface TaskPage {
+  readonly tasks: readonly Task[];
+  readonly nextPageToken: string;
+  readonly pageSize: number;
+  readonly totalSize: number;
 }
 
 /** Filters and a page of `task list`. */
@@ -102,6 +115,10 @@ function withExtension(parameters: ServiceParameters, uri: string): ServiceParam
   return { ...parameters, [name ?? 'A2A-Extensions']: named ? `${named},${uri}` : uri };
 }
 
+function withExtensionOf({ serviceParameters = {}, ...call }: RequestOptions, uri: string): RequestOptions {
+  return { ...call, serviceParameters: withExtension(serviceParameters, uri) };
+}
+
 /** A card of version 0.3, in the format of 1.0. */
 function modernCard(card: Card): Card {
   const normal = new DefaultAgentCardResolver({ legacyCompat: { enabled: true } }).normalizeAgentCard(card);
@@ -122,8 +139,8 @@ async function open(chosen: ChosenInterface, card: Card, { fetchImpl, ...grpc }:
   const options = { fetchImpl, legacyCompat: { enabled: true } };
   if (binding === 'JSONRPC') return new JsonRpcTransportFactory(options).create(url, sdkCard);
   if (binding === 'HTTP+JSON') return new RestTransportFactory(options).create(url, sdkCard);
-  const { grpcFactory, grpcTarget } = await import('./grpc.ts');
-  return grpcFactory(url, grpc).create(grpcTarget(url), sdkCard);
+  const { grpcFactory, grpcTarget, withLargeAnswers } = await import('./grpc.ts');
+  return withLargeAnswers(await grpcFactory(url, grpc).create(grpcTarget(url), sdkCard), url, grpc);
 }
 
 interface Connection {
@@ -154,11 +171,15 @@ export class Agent {
     if (extension !== undefined && !offers(this.card, extension))
       throw new Failure('UnsupportedOperationError', `The agent does not offer ${extension}`);
     return this.#ask(async ({ transport, call }) => {
-      const { serviceParameters = {} } = call;
-      const active = extension !== undefined && { serviceParameters: withExtension(serviceParameters, extension) };
-      const result = await transport.sendMessage(SendMessageRequest.fromJSON(request), { ...call, ...active });
+      const options = this.#explainingWait(extension === undefined ? call : withExtensionOf(call, extension));
+      const result = await transport.sendMessage(SendMessageRequest.fromJSON(request), options);
       return 'messageId' in result ? { message: SdkMessage.toJSON(result) } : { task: SdkTask.toJSON(result) };
     });
+  }
+
+  /** A message that is sent again, with the same id, gets the first answer. */
+  get knowsMessageIds(): boolean {
+    return offers(this.card, resumableStreamsUri);
   }
 
   stream(request: unknown): AsyncGenerator<StreamResponse> {
@@ -176,22 +197,29 @@ export class Agent {
     });
   }
 
-  getTask(id: string, historyLength?: number): Promise<Task> {
-    return this.#ask(async ({ transport, call }) =>
-      SdkTask.toJSON(await transport.getTask(GetTaskRequest.fromJSON({ id, historyLength }), call)),
-    );
+  getTask(id: string, { historyLength, explainsWait = false }: TaskView = {}): Promise<Task> {
+    return this.#ask(async ({ transport, call }) => {
+      const options = explainsWait ? this.#explainingWait(call) : call;
+      return SdkTask.toJSON(await transport.getTask(GetTaskRequest.fromJSON({ id, historyLength }), options));
+    });
   }
 
+  /** The task says what it waits for, if the agent can. */
   cancelTask(id: string, metadata?: object): Promise<Task> {
     return this.#ask(async ({ transport, call }) =>
-      SdkTask.toJSON(await transport.cancelTask({ id, tenant: '', metadata: { ...metadata } }, call)),
+      SdkTask.toJSON(
+        await transport.cancelTask({ id, tenant: '', metadata: { ...metadata } }, this.#explainingWait(call)),
+      ),
     );
   }
 
-  listTasks(filter: TaskFilter): Promise<{ readonly tasks?: readonly Task[]; readonly nextPageToken?: string }> {
-    return this.#ask(async ({ transport, call }) =>
-      ListTasksResponse.toJSON(await transport.listTasks(ListTasksRequest.fromJSON(filter), call)),
-    );
+  /** With the required fields of the answer, which the SDK leaves out if they are empty or 0 (A2A 3.1.4). */
+  listTasks(filter: TaskFilter): Promise<TaskPage> {
+    return this.#ask(async ({ transport, call }) => {
+      const page = await transport.listTasks(ListTasksRequest.fromJSON(filter), call);
+      const { nextPageToken, pageSize, totalSize } = page;
+      return { tasks: [], nextPageToken, pageSize, totalSize, ...Object(ListTasksResponse.toJSON(page)) };
+    });
   }
 
   extendedCard(): Promise<Card> {
@@ -233,6 +261,15 @@ export class Agent {
     });
   }
 
+  /** Its tasks say what they wait for. */
+  get explainsWaits(): boolean {
+    return offers(this.card, waitingUri);
+  }
+
+  #explainingWait(call: RequestOptions): RequestOptions {
+    return this.explainsWaits ? withExtensionOf(call, waitingUri) : call;
+  }
+
   /** The SDK returns JSON of A2A; the caller knows its type. */
   async #ask<T>(ask: (connection: Connection) => Promise<unknown>): Promise<T> {
     try {
@@ -250,15 +287,37 @@ export class Agent {
     }
   }
 
-  /** Over gRPC, too, missing credentials are distinguished from wrong ones; the card says which to give. */
   #explained(error: unknown): Failure {
-    const failure = callFailure(error, this.#connection.call.signal);
-    const isAuth = failure.code === 'A2ACLI_ERR_AUTH_FAILED' || failure.code === 'A2ACLI_ERR_CREDENTIALS_MISSING';
-    if (!isAuth || failure.hint !== undefined) return failure;
-    const flags = flagsFor(this.card).join(' or ') || 'A2ACLI_API_KEY or A2ACLI_BEARER';
-    const { message, a2aCode } = failure;
-    return this.#connection.hasCredentials
-      ? new Failure('A2ACLI_ERR_AUTH_FAILED', message, { a2aCode, hint: `Check ${flags}.`, cause: error })
-      : new Failure('A2ACLI_ERR_CREDENTIALS_MISSING', message, { a2aCode, hint: `Set ${flags}.`, cause: error });
+    const { hasCredentials, call } = this.#connection;
+    const failure = callFailure(error, call.signal);
+    const { code, message, a2aCode, hint } = failure;
+    if (hint !== undefined) return failure;
+    if (code === 'A2ACLI_ERR_AUTH_FAILED' || code === 'A2ACLI_ERR_CREDENTIALS_MISSING')
+      return authFailure(failure, { hasCredentials, flags: flagsFor(this.card) });
+    if (code !== 'TaskNotFoundError') return failure;
+    return new Failure(code, `${message} (at the agent “${this.card.name}”, ${this.chosen.url})`, {
+      a2aCode,
+      hint: 'A task is found only at its own agent (-a), with the credentials that sent its message.',
+      cause: error,
+    });
   }
+}
+
+/** HTTP's 403, and PERMISSION_DENIED of gRPC. */
+const forbidden: readonly unknown[] = [403, 7];
+
+/** Over gRPC, too, missing credentials are distinguished from wrong ones; the card says which to give. */
+function authFailure(
+  failure: Failure,
+  { hasCredentials, flags }: { readonly hasCredentials: boolean; readonly flags: readonly string[] },
+): Failure {
+  const { message, a2aCode } = failure;
+  const names = flags.join(' or ') || 'A2ACLI_API_KEY or A2ACLI_BEARER';
+  if (!hasCredentials)
+    return new Failure('A2ACLI_ERR_CREDENTIALS_MISSING', message, { a2aCode, hint: `Set ${names}.`, cause: failure });
+  const hint = forbidden.includes(a2aCode)
+    ? 'The credential is known, but may not do this: its scopes and agents are what its issuer gave it ' +
+      '(for keys: switchyard keys list).'
+    : `Check ${names}.`;
+  return new Failure('A2ACLI_ERR_AUTH_FAILED', message, { a2aCode, hint, cause: failure });
 }

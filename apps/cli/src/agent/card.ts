@@ -82,9 +82,19 @@ async function download(urls: readonly URL[], version: string, send: typeof fetc
     if (response.ok && isJson) return response.text();
     await response.body?.cancel();
   }
-  throw new Failure('A2ACLI_ERR_CARD_NOT_FOUND', `There is no Agent Card at ${urls.join(' or ')} (HTTP ${status})`, {
+  throw cardNotFound(urls, status);
+}
+
+/** Of an agent of Switchyard, whose path has its id, the failure names it. */
+function cardNotFound(urls: readonly URL[], status: number): Failure {
+  const [, id] = urls.map(({ pathname }) => /^\/agents\/([^/]{1,200})/.exec(pathname)).find(Boolean) ?? [];
+  const missing = `There is no Agent Card at ${urls.join(' or ')} (HTTP ${status})`;
+  return new Failure('A2ACLI_ERR_CARD_NOT_FOUND', id === undefined ? missing : `There is no agent ${id}: ${missing}`, {
     a2aCode: status,
-    hint: 'Give --agent-card the origin of an agent, or the whole URL of its card.',
+    hint:
+      id === undefined
+        ? 'Give --agent-card the origin of an agent, or the whole URL of its card.'
+        : `${urls[0]?.origin}/agents lists the agents that are there.`,
   });
 }
 

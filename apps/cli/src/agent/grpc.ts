@@ -1,5 +1,14 @@
+import type { Transport } from '@a2a-js/sdk/client';
 import { GrpcTransportFactory } from '@a2a-js/sdk/client/grpc';
-import { credentials, InterceptingCall, type Interceptor, ListenerBuilder, RequesterBuilder } from '@grpc/grpc-js';
+import {
+  type ChannelCredentials,
+  Client,
+  credentials,
+  InterceptingCall,
+  type Interceptor,
+  ListenerBuilder,
+  RequesterBuilder,
+} from '@grpc/grpc-js';
 
 export interface GrpcOptions {
   readonly isInsecure: boolean;
@@ -10,16 +19,35 @@ export interface GrpcOptions {
 /** The gRPC binding: with TLS, except for `http://…` and a loopback address without a scheme. */
 export function grpcFactory(url: string, { isInsecure, log }: GrpcOptions) {
   return new GrpcTransportFactory({
-    grpcChannelCredentials: isPlain(url)
-      ? credentials.createInsecure()
-      : credentials.createSsl(null, null, null, { rejectUnauthorized: !isInsecure }),
+    grpcChannelCredentials: channelCredentials(url, isInsecure),
     ...(log && { grpcCallOptions: { interceptors: [logging(log)] } }),
   });
+}
+
+/** The largest answer: the gateway takes messages of 5 MiB, and a task has several. gRPC's own limit is 4 MiB. */
+const MAX_ANSWER_BYTES = 64 * 2 ** 20;
+
+/** A transport of the SDK, which passes no options to its channel: with a client that takes large answers. */
+export function withLargeAnswers(transport: Transport, url: string, { isInsecure }: GrpcOptions): Transport {
+  const holder: { grpcClient?: unknown } = Object(transport);
+  if (!(holder.grpcClient instanceof Client)) return transport;
+  const GrpcClient = holder.grpcClient.constructor as typeof Client;
+  holder.grpcClient.close();
+  holder.grpcClient = new GrpcClient(grpcTarget(url), channelCredentials(url, isInsecure), {
+    'grpc.max_receive_message_length': MAX_ANSWER_BYTES,
+  });
+  return transport;
 }
 
 /** gRPC's schemes are names of resolvers. */
 export function grpcTarget(url: string): string {
   return url.replace(/^https?:\/\//i, '').replace(/\/$/, '');
+}
+
+function channelCredentials(url: string, isInsecure: boolean): ChannelCredentials {
+  return isPlain(url)
+    ? credentials.createInsecure()
+    : credentials.createSsl(null, null, null, { rejectUnauthorized: !isInsecure });
 }
 
 function isPlain(url: string): boolean {

@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
+import { quoted } from '@switchyard/settings/quoted';
 import type { Command } from 'commander';
 import type { Agent } from '../agent/agent.ts';
 import { isTerminal, type StreamResponse, stateOf } from '../agent/objects.ts';
 import { callFailure } from '../failures/call-failure.ts';
 import { Failure } from '../failures/failure.ts';
+import { visible } from '../output/labelled-text.ts';
 import { Transcript } from '../output/transcript.ts';
-import { type Invocation, nextCommand, type Session, waitingOf, withAgent } from '../session/session.ts';
+import { continued, type Invocation, nextCommand, type Session, waitingOf, withAgent } from '../session/session.ts';
 import { exchange } from './send.ts';
 
 /** `chat`: a conversation, line by line. Piped lines are sent in the same way, without a prompt. */
@@ -23,7 +25,9 @@ export function addChatCommand(program: Command, invocation: Invocation): void {
           throw new Failure('A2ACLI_ERR_USAGE', 'chat needs a terminal to write to', {
             hint: 'switchyard send "Hello"',
           });
-        if (!(await chat(session, agent))) throw new Failure('A2ACLI_ERR_INTERNAL', 'Not every line was answered');
+        const isAnswered = await chat(session, agent);
+        if (invocation.stopped.aborted) throw invocation.stopped.reason;
+        if (!isAnswered) throw new Failure('A2ACLI_ERR_INTERNAL', 'Not every line was answered');
       }),
     );
 }
@@ -44,16 +48,29 @@ async function chat(session: Session, agent: Agent): Promise<boolean> {
   const prompt = (): void => {
     if (isInteractive && isOpen) lines.prompt();
   };
-  if (isInteractive) output.write(`Talking to ${agent.card.name} at ${options.agentCard}. Ctrl-D to quit.\n`);
+  if (isInteractive) output.write(visible(`Talking to ${agent.card.name} at ${options.agentCard}. /help, /quit\n`));
   const conversation = new Conversation(session, agent);
   let isAnswered = true;
   prompt();
   for await (const line of lines) {
-    if (line.trim()) isAnswered = (await conversation.say(line)) && isAnswered;
+    const word = isInteractive ? line.trim().toLowerCase() : '';
+    if (word === '/quit' || word === '/exit') break;
+    if (word === '/new') output.write(conversation.begin());
+    else if (word === '/help') output.write(commandHelp);
+    else if (line.trim()) isAnswered = (await conversation.say(line)) && isAnswered;
     prompt();
   }
+  lines.close();
+  conversation.sayHowToContinue();
   return isAnswered;
 }
+
+/** Only at a terminal: a piped line may begin with a slash. */
+const commandHelp = `/new   begin another conversation: the agent forgets this one
+/quit  end (also Ctrl-D); a task that is open stays open
+/help  print this
+Any other line is sent to the agent. Ctrl-C stops waiting for it.
+`;
 
 /** Keeps the context across turns, and the task while it is open. */
 class Conversation {
@@ -70,6 +87,23 @@ class Conversation {
     this.#taskId = session.options.taskId;
   }
 
+  /** Another context, and no task. @returns what to print */
+  begin(): string {
+    this.#contextId = undefined;
+    this.#endTask();
+    return 'The next line begins another conversation.\n';
+  }
+
+  /** The command line keeps no state: the ids are in the command that continues. */
+  sayHowToContinue(): void {
+    const { output, invocation } = this.#session;
+    if (invocation.stopped.aborted) return;
+    const chat = continued(this.#session, 'chat');
+    if (this.#taskId !== undefined)
+      output.note(`The task is open. Continue it: ${chat} --task-id ${quoted(this.#taskId)}`);
+    else if (this.#contextId !== undefined) output.note(`Continue: ${chat} --context-id ${quoted(this.#contextId)}`);
+  }
+
   /** Sends a line, and prints the agent's answer as it comes. @returns whether it was answered */
   async say(text: string): Promise<boolean> {
     const { stdout } = this.#session.invocation;
@@ -82,7 +116,7 @@ class Conversation {
     } catch (error) {
       const { code, message, hint } = callFailure(error, this.#session.call.signal);
       if (code === 'TaskNotFoundError' || code === 'UnsupportedOperationError') this.#endTask();
-      stdout.write(`! ${message}${hint ? ` (${hint})` : ''}\n`);
+      stdout.write(visible(`! ${message}${hint ? ` (${hint})` : ''}\n`));
       if (this.#session.invocation.stopped.aborted && this.#taskId !== undefined)
         stdout.write(`The task goes on: ${nextCommand({ id: this.#taskId }, this.#session)}\n`);
       return false;

@@ -7,10 +7,11 @@ export function addCompletionCommand(program: Command, invocation: Invocation): 
   program
     .command('completion')
     .description('print a completion script: eval "$(switchyard completion bash)"')
-    .argument('<shell>', 'bash or zsh')
+    .argument('<shell>', 'bash, zsh, fish or powershell')
     .action((shell: string) => {
       const script = scripts[shell];
-      if (!script) throw new Failure('A2ACLI_ERR_USAGE', `There is no completion for ${shell}, only for bash and zsh`);
+      if (!script)
+        throw new Failure('A2ACLI_ERR_USAGE', `There is no completion for ${shell}: use bash, zsh, fish or powershell`);
       invocation.streams.out(script(wordsByPath(program)));
     });
 }
@@ -21,6 +22,8 @@ const scripts: Readonly<Record<string, (words: Words) => string>> = {
   bash: bashScript,
   zsh: (words) =>
     `autoload -U +X compinit && compinit\nautoload -U +X bashcompinit && bashcompinit\n${bashScript(words)}`,
+  fish: fishScript,
+  powershell: powershellScript,
 };
 
 /** Words that may follow ` task push-config`, …: names of commands, and long options. */
@@ -57,5 +60,43 @@ ${cases.join('\n')}
   COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
 }
 complete -o default -F _switchyard switchyard
+`;
+}
+
+/** As in bash: the path of commands so far decides which words may follow. */
+function fishScript(words: Words): string {
+  const paths = [...words.keys()].filter((path) => path !== '').map((path) => `'${path}'`);
+  const cases = [...words].map(([path, each]) => `    case '${path}'\n      printf '%s\\n' ${each.join(' ')}`);
+  return `function __switchyard_words
+  set -l path ''
+  for word in (commandline -opc)[2..-1]
+    switch "$path $word"
+      case ${paths.join(' ')}
+        set path "$path $word"
+    end
+  end
+  switch "$path"
+${cases.join('\n')}
+  end
+end
+complete -c switchyard -a '(__switchyard_words)'
+`;
+}
+
+function powershellScript(words: Words): string {
+  const table = [...words].map(([path, each]) => `    '${path}' = '${each.join(' ')}'`);
+  return `Register-ArgumentCompleter -Native -CommandName switchyard -ScriptBlock {
+  param($wordToComplete, $commandAst, $cursorPosition)
+  $words = @{
+${table.join('\n')}
+  }
+  $path = ''
+  foreach ($element in $commandAst.CommandElements | Select-Object -Skip 1) {
+    if ($words.ContainsKey("$path $element")) { $path = "$path $element" }
+  }
+  $words[$path] -split ' ' | Where-Object { $_ -like "$wordToComplete*" } | ForEach-Object {
+    [System.Management.Automation.CompletionResult]::new($_, $_, 'ParameterValue', $_)
+  }
+}
 `;
 }

@@ -1,66 +1,125 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, open, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { shortFileName, unusedFileName } from '@switchyard/protocol';
-import type { Part, Task } from '../agent/objects.ts';
+import type { Artifact, Part, Task } from '../agent/objects.ts';
 import { Failure } from '../failures/failure.ts';
+import { bounded } from './bounded-download.ts';
 
 export interface DownloadOptions {
   readonly dir: string;
   /** Only this artifact. Default: all. */
   readonly artifact?: string;
   readonly force?: boolean;
+  /** Of one file; default: 1 GiB. */
+  readonly maxBytes?: number;
   /** Aborts the download of a part that is a URL. */
   readonly signal?: AbortSignal;
+  /** Called every few seconds while a file is downloaded. */
+  readonly onProgress?: (text: string) => void;
 }
 
-/** Writes each part of a task's artifacts to a file. @returns their paths. @throws {Failure} */
-export async function download(task: Task, options: DownloadOptions): Promise<readonly string[]> {
+interface Download {
+  /** Paths of the written files. */
+  readonly files: readonly string[];
+  /** The others: one that is missing does not end the download. */
+  readonly failed: readonly { readonly name: string; readonly reason: string }[];
+}
+
+const MAX_BYTES = 2 ** 30;
+
+/** Writes each part of a task's artifacts to a file. @throws {Failure} there is nothing to write, or a file exists */
+export async function download(task: Task, options: DownloadOptions): Promise<Download> {
   const { dir, artifact } = options;
   const artifacts = task.artifacts?.filter(({ artifactId }) => artifact === undefined || artifactId === artifact) ?? [];
   if (artifacts.length === 0)
     throw new Failure(
-      'A2ACLI_ERR_USAGE',
+      'SWITCHYARD_ERR_NO_ARTIFACT',
       artifact ? `The task has no artifact ${artifact}` : 'The task has no artifacts',
     );
   await mkdir(dir, { recursive: true });
   const files: string[] = [];
+  const failed: { name: string; reason: string }[] = [];
   // Artifacts of several turns often have the same name.
   const names = new Set<string>();
-  for (const { artifactId = 'artifact', name, parts = [] } of artifacts)
-    for (const [at, part] of parts.entries()) {
-      const title = part.filename ?? `${name ?? artifactId}${parts.length > 1 ? `-${at + 1}` : ''}${extensionOf(part)}`;
-      files.push(await save(join(dir, unusedFileName(safeName(title), names)), part, options));
+  for (const { part, title } of artifacts.flatMap(partsOf)) {
+    const name = unusedFileName(safeName(title), names);
+    try {
+      files.push(await save(join(dir, name), part, options));
+    } catch (error) {
+      if (options.signal?.aborted || error instanceof Failure) throw error;
+      failed.push({ name, reason: reasonOf(error) });
     }
-  return files;
+  }
+  return { files, failed };
 }
 
-async function save(path: string, part: Part, { force = false, signal }: DownloadOptions): Promise<string> {
+function partsOf({ artifactId = 'artifact', name, parts = [] }: Artifact) {
+  return parts.map((part, at) => ({
+    part,
+    title: part.filename ?? `${name ?? artifactId}${parts.length > 1 ? `-${at + 1}` : ''}${extensionOf(part)}`,
+  }));
+}
+
+/** @throws {Failure} if the file exists or cannot be written. @throws {Error} if the part cannot be fetched */
+async function save(path: string, part: Part, options: DownloadOptions): Promise<string> {
+  const flag = options.force ? 'w' : 'wx';
+  if (part.text === undefined && part.raw === undefined && part.url !== undefined)
+    return saveUrl(path, part.url, { ...options, flag });
+  await writeFile(path, contentOf(part), { flag }).catch((error: unknown) => {
+    throw unwritten(path, error);
+  });
+  return path;
+}
+
+function contentOf({ text, raw, data }: Part): string | Uint8Array {
+  if (text !== undefined) return text;
+  return raw === undefined ? `${JSON.stringify(data, undefined, 2)}\n` : Buffer.from(raw, 'base64');
+}
+
+/** URLs are fetched without credentials, and written as they come. */
+async function saveUrl(path: string, url: string, options: DownloadOptions & { flag: string }): Promise<string> {
+  const { signal, flag, maxBytes = MAX_BYTES, onProgress } = options;
+  const response = await fetch(url, { signal: signal ?? null });
+  if (!response.ok || !response.body) {
+    await response.body?.cancel();
+    throw new Error(`HTTP ${response.status} at ${url}`);
+  }
+  const file = await open(path, flag).catch((error: unknown) => {
+    throw unwritten(path, error);
+  });
   try {
-    await writeFile(path, await contentOf(part, signal), { flag: force ? 'w' : 'wx' });
+    const count = bounded({ maxBytes, name: path, onProgress });
+    await pipeline(response.body, count, file.createWriteStream(), { ...(signal && { signal }) });
     return path;
   } catch (error) {
-    if (signal?.aborted) throw error;
-    const exists = error instanceof Error && 'code' in error && error.code === 'EEXIST';
-    const reason = error instanceof Error ? error.message : String(error);
-    throw exists
-      ? new Failure('A2ACLI_ERR_USAGE', `${path} already exists`, { hint: 'Use --force to overwrite it.' })
-      : new Failure('A2ACLI_ERR_INTERNAL', `${path} cannot be written: ${reason}`, { cause: error });
+    await rm(path, { force: true });
+    throw error;
   }
 }
 
-/** URLs are fetched without credentials. */
-async function contentOf({ text, raw, url, data }: Part, signal?: AbortSignal): Promise<string | Uint8Array> {
-  if (text !== undefined) return text;
-  if (raw !== undefined) return Buffer.from(raw, 'base64');
-  if (url === undefined) return `${JSON.stringify(data, undefined, 2)}\n`;
-  const response = await fetch(url, { signal: signal ?? null });
-  if (!response.ok) throw new Error(`HTTP ${response.status} at ${url}`);
-  return response.bytes();
+function unwritten(path: string, error: unknown): Failure {
+  return isExisting(error)
+    ? new Failure('A2ACLI_ERR_USAGE', `${path} already exists`, { hint: 'Use --force to overwrite it.' })
+    : new Failure('A2ACLI_ERR_INTERNAL', `${path} cannot be written: ${reasonOf(error)}`, { cause: error });
 }
 
-/** The agent chooses file names: none may leave the folder or be hidden. */
+function isExisting(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EEXIST';
+}
+
+/** fetch's own message says only that it failed. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
+}
+
+/**
+ * The agent chooses file names: none may leave the folder or be hidden. Letters of many scripts have combining marks,
+ * and need joiners.
+ */
 function safeName(name: string): string {
-  const clean = name.replaceAll(/[^\p{L}\p{N}._ -]/gu, '_').replace(/^[. ]+/, '_');
+  const clean = name.replaceAll(/(?!\u200c|\u200d)[^\p{L}\p{M}\p{N}._ -]/gu, '_').replace(/^[. ]+/, '_');
   return shortFileName(clean, maxNameBytes) || '_';
 }
 

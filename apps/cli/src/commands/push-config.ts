@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Agent } from '../agent/agent.ts';
-import type { PushConfig } from '../agent/objects.ts';
+import { isTerminal, type PushConfig, stateOf } from '../agent/objects.ts';
 import { Failure } from '../failures/failure.ts';
 import { field } from '../output/labelled-text.ts';
 import { type Invocation, type Session, withAgent } from '../session/session.ts';
@@ -30,6 +30,8 @@ export function addPushConfigCommands(program: Command, invocation: Invocation):
       withPush(invocation, command, async ({ output }, agent) => {
         const created = await agent.createPushConfig(configOf(taskId, flags));
         output.result(created, () => configText(created));
+        const state = stateOf(await agent.getTask(taskId, { historyLength: 0 }));
+        if (isTerminal(state)) output.note(`warning: the task has ended as ${state}: it has no more events to send`);
       }),
     );
   push
@@ -60,8 +62,10 @@ export function addPushConfigCommands(program: Command, invocation: Invocation):
     .argument('<configId>')
     .action((taskId: string, id: string, _, command: Command) =>
       withPush(invocation, command, async ({ output }, agent) => {
+        // To delete what is not there is no error in A2A, but probably a mistyped id.
+        await agent.getPushConfig(taskId, id);
         await agent.deletePushConfig(taskId, id);
-        output.result({}, () => field('Deleted', id));
+        output.result({ taskId, id }, () => field('Deleted', id));
       }),
     );
 }

@@ -4,20 +4,30 @@ import type { Command } from 'commander';
 import type { Agent } from '../agent/agent.ts';
 import { isSettled, type SendMessageResponse, type StreamResponse, stateOf, type Task } from '../agent/objects.ts';
 import { eventsUntilSettled, pollUntilSettled, type WaitContext } from '../agent/wait.ts';
+import { agentsWait } from '../agent/wait-notices.ts';
 import { Failure } from '../failures/failure.ts';
+import { EventText } from '../output/event-text.ts';
 import { field } from '../output/labelled-text.ts';
-import { eventText, idsText, responseText } from '../output/task-text.ts';
+import { idsText, responseText } from '../output/task-text.ts';
 import {
   detailOf,
   type Invocation,
-  nextCommand,
   type Session,
+  showWait,
   waitingOf,
   warnOfOutcome,
   withAgent,
 } from '../session/session.ts';
-import type { CliOptions } from '../settings/options.ts';
+import { type CliOptions, countIn } from '../settings/options.ts';
+import { exitStatusText, requireCompleted } from './exit-status.ts';
 import { TypedParts } from './parts.ts';
+import { type ScheduleFlags, scheduleOf } from './schedule.ts';
+import { Sending } from './sending.ts';
+
+interface SendFlags extends ScheduleFlags {
+  readonly messageId?: string;
+  readonly exitStatus?: boolean;
+}
 
 export function addSendCommand(program: Command, invocation: Invocation): void {
   const parts = new TypedParts();
@@ -29,68 +39,67 @@ export function addSendCommand(program: Command, invocation: Invocation): void {
     .option('--file <path|url>', 'a file part: a path to upload, or a URL', (path) => parts.add('file', path))
     .option('--data <path|->', 'a JSON part, from a file or stdin', (path) => parts.add('data', path))
     .option('--media-type <type>', 'the media type of the preceding part', (type) => parts.setMediaType(type))
-    .option('--at <time>', 'work on it at this time, such as 2030-01-31T09:00:00Z; prints the task, which waits')
+    .option('--message-id <id>', 'the id of the message (default: a new one); sent again, it gets the first answer')
+    .option('--exit-status', exitStatusText)
+    .option(
+      '--at <time>',
+      'work on it at this time: "tomorrow 9:00", 2030-01-31T09:00, +2h; prints the task, which waits',
+    )
     .option('--cron <expression>', 'work on it repeatedly, such as "0 9 * * MON-FRI"; prints the first task')
     .option('--time-zone <zone>', 'of --cron (default: UTC)')
-    .action((text: string | undefined, schedule: Schedule, command: Command) =>
+    .option('--until <time>', 'the end of --cron')
+    .option('--times <n>', 'the number of tasks of --cron', countIn)
+    .action((text: string | undefined, flags: SendFlags, command: Command) =>
       withAgent(invocation, command, async (session, agent) => {
         const content = [...(text === undefined ? [] : [{ text }]), ...(await parts.read(invocation.stdin))];
         if (content.length === 0)
           throw new Failure('A2ACLI_ERR_USAGE', 'There is nothing to send', { hint: 'switchyard send "Hello"' });
-        await send(session, agent, requestOf(content, session.options, schedule));
+        const { request, notes } = requestOf(content, session.options, flags);
+        for (const note of notes) session.output.note(note);
+        const task = await send(session, agent, request);
+        if (flags.exitStatus) requireCompleted(task);
       }),
     );
 }
 
 interface Request {
-  readonly message: { readonly taskId?: string };
+  readonly message: { readonly messageId: string; readonly taskId?: string };
   readonly configuration: object;
   /** Its task waits for a time. */
   readonly isScheduled: boolean;
 }
 
-/** When an agent is to work on a message; not set: now. See docs/extensions/schedule.md. */
-interface Schedule {
-  readonly at?: string;
-  readonly cron?: string;
-  readonly timeZone?: string;
-}
-
-function requestOf(parts: readonly object[], options: CliOptions, { at, cron, timeZone }: Schedule) {
+function requestOf(parts: readonly object[], options: CliOptions, flags: SendFlags) {
   const { taskId, contextId, metadata: given, async: isAsync, stream } = options;
-  const isScheduled = at !== undefined || cron !== undefined;
-  if (timeZone !== undefined && cron === undefined) throw new Failure('A2ACLI_ERR_USAGE', '--time-zone is for --cron');
-  const metadata = isScheduled ? { ...given, [scheduleUri]: { at, cron, timeZone } } : given;
+  const { messageId = randomUUID() } = flags;
+  if (messageId === '') throw new Failure('A2ACLI_ERR_USAGE', '--message-id must not be empty');
+  const schedule = scheduleOf(flags, new Date());
+  const metadata = schedule ? { ...given, ...schedule.metadata } : given;
   const ids = { ...(taskId !== undefined && { taskId }), ...(contextId !== undefined && { contextId }) };
-  return {
-    message: { messageId: randomUUID(), role: 'ROLE_USER', parts, ...ids, ...(metadata && { metadata }) },
+  const request = {
+    message: { messageId, role: 'ROLE_USER', parts, ...ids, ...(metadata && { metadata }) },
     ...(given && { metadata: given }),
-    isScheduled,
+    isScheduled: schedule !== undefined,
     configuration: isAsync && !stream ? { returnImmediately: true } : {},
   };
+  return { request, notes: schedule?.notes ?? [] };
 }
 
-async function send(session: Session, agent: Agent, request: Request): Promise<void> {
-  const { options, output } = session;
-  let known: Parameters<NonNullable<WaitContext['onTask']>>[0] | undefined;
-  const waiting: WaitContext = {
-    ...waitingOf(session, agent),
-    onTask: (task) => {
-      known = task;
-    },
-  };
+/** @returns the task as it was last; undefined: the agent has answered with a message */
+async function send(session: Session, agent: Agent, request: Request): Promise<Task | undefined> {
+  const { options } = session;
+  const sending = new Sending(session, agent, request.message.messageId);
+  const waiting: WaitContext = { ...waitingOf(session, agent), onTask: (task) => sending.learn(task) };
   try {
     if (request.isScheduled) return sent(session, await agent.send(request, scheduleUri));
     if (options.async && !options.stream) return sent(session, await agent.send(request));
     const events = exchange(agent, request, waiting);
     if (options.stream) return await followed(session, events);
-    sent(session, await lastOf(events, agent));
+    return sent(session, await lastOf(events, agent));
   } catch (error) {
-    throw known ? stillThere(error, known, session) : explained(error, options);
+    throw sending.explained(error);
   } finally {
-    if (known && session.invocation.stopped.aborted) {
-      output.note(`\nThe task goes on: ${nextCommand(withoutContext(known), session)}`);
-    }
+    sending.sayThatItGoesOn();
   }
 }
 
@@ -101,16 +110,23 @@ export function exchange(
   waiting: WaitContext,
 ): AsyncIterable<StreamResponse> {
   if (!agent.can('streaming')) return once(agent, request, waiting);
-  return eventsUntilSettled(agent.stream(request), waiting, { isReply: request.message.taskId !== undefined });
+  const repeat = agent.knowsMessageIds ? () => agent.send(immediately(request)) : undefined;
+  const isReply = request.message.taskId !== undefined;
+  return eventsUntilSettled(agent.stream(request), waiting, { isReply, repeat });
 }
 
-/** An agent without streaming: its answer, and if the task has not ended by then, polling. */
+const immediately = (request: Pick<Request, 'configuration'>) => ({
+  ...request,
+  configuration: { ...request.configuration, returnImmediately: true },
+});
+
+/** An agent without streaming: its answer, at once so that the task's id is known; then polling until it ends. */
 async function* once(
   agent: Agent,
   request: Omit<Request, 'isScheduled'>,
   waiting: WaitContext,
 ): AsyncGenerator<StreamResponse> {
-  const response = await agent.send(request);
+  const response = await agent.send(immediately(request));
   const { task } = response;
   if (!task?.id || isSettled(stateOf(task))) return void (yield response);
   waiting.onTask?.({ id: task.id, contextId: task.contextId });
@@ -127,26 +143,42 @@ async function lastOf(events: AsyncIterable<StreamResponse>, agent: Agent): Prom
   }
   if (last.message ?? last.task) return last;
   if (id !== undefined) return { task: await agent.getTask(id) };
-  throw new Failure('InvalidAgentResponseError', 'The agent’s stream ended without a task or a message');
+  throw streamWithoutTask();
 }
 
-function sent(session: Session, response: SendMessageResponse): void {
+function sent(session: Session, response: SendMessageResponse): Task | undefined {
+  const { task } = response;
   session.output.result(response, () => responseText(response, detailOf(session)));
-  if (response.task) warnOfOutcome(session, response.task);
+  if (task) warnOfOutcome(session, task);
+  const wait = task && session.options.async ? agentsWait(task) : undefined;
+  if (task && wait?.isStuck) showWait(session, task, wait);
+  return task;
 }
 
-/** Prints each event as it comes; as text, the last one repeats ids and state. */
-export async function followed(session: Session, events: AsyncIterable<StreamResponse>): Promise<void> {
+/**
+ * Prints each event as it comes; as text, the last one repeats ids and state.
+ * @returns the task after its last event; undefined: the agent has answered with a message. @throws {Failure}
+ */
+export async function followed(session: Session, events: AsyncIterable<StreamResponse>): Promise<Task | undefined> {
   const { output } = session;
-  const detail = detailOf(session);
+  const text = new EventText(detailOf(session));
   let latest: Task = {};
+  let isMessage = false;
   for await (const event of events) {
     latest = taskAfter(event, latest);
-    output.result(event, () => eventText(event, latest, detail));
+    isMessage ||= event.message !== undefined;
+    output.result(event, () => text.of(event, latest));
   }
-  if (latest.id === undefined) return;
-  output.text(idsText(latest) + field('Next', detail.next?.(latest)));
+  output.text(text.end());
+  if (latest.id === undefined && !isMessage) throw streamWithoutTask();
+  if (latest.id === undefined) return undefined;
+  output.text(idsText(latest) + field('Next', detailOf(session).next?.(latest)));
   warnOfOutcome(session, latest);
+  return latest;
+}
+
+function streamWithoutTask(): Failure {
+  return new Failure('InvalidAgentResponseError', 'The agent’s stream ended without a task or a message');
 }
 
 /** Its ids and state. */
@@ -155,24 +187,4 @@ function taskAfter({ task, statusUpdate, artifactUpdate }: StreamResponse, befor
   const { taskId = before.id, contextId = before.contextId } = statusUpdate ?? artifactUpdate ?? {};
   const status = statusUpdate?.status ?? before.status;
   return { ...(taskId && { id: taskId }), ...(contextId && { contextId }), ...(status && { status }) };
-}
-
-/** A caller that stops waiting must be able to find the task again. */
-function stillThere(error: unknown, known: { id: string; contextId: string | undefined }, session: Session): unknown {
-  if (!(error instanceof Failure) || error.hint !== undefined) return error;
-  const { code, message, a2aCode } = error;
-  const text = `${message}. The task is ${known.id}${known.contextId ? ` in context ${known.contextId}` : ''}`;
-  return new Failure(code, text, { a2aCode, hint: nextCommand(withoutContext(known), session), cause: error });
-}
-
-/** If a given task or context is refused, no other one is created. */
-function explained(error: unknown, { taskId, contextId }: CliOptions): unknown {
-  if (!(error instanceof Failure) || error.hint !== undefined || (taskId ?? contextId) === undefined) return error;
-  const { code, message, a2aCode } = error;
-  const hint = 'No task was created. --debug shows what the agent answered.';
-  return new Failure(code, message, { a2aCode, hint, cause: error });
-}
-
-function withoutContext({ id }: { readonly id: string }): Task {
-  return { id, status: { state: 'TASK_STATE_WORKING' } };
 }

@@ -1,8 +1,9 @@
 import { quoted } from '@switchyard/settings/quoted';
 import type { Command } from 'commander';
 import type { Agent } from '../agent/agent.ts';
-import { isSettled, type StreamResponse, stateOf, type Task } from '../agent/objects.ts';
-import { eventsUntilSettled, pollUntilSettled } from '../agent/wait.ts';
+import { isSettled, isTerminal, type StreamResponse, stateOf, type Task } from '../agent/objects.ts';
+import { eventsUntilSettled, pollUntilEnded, pollUntilSettled } from '../agent/wait.ts';
+import { agentsWait, type Wait } from '../agent/wait-notices.ts';
 import { Failure } from '../failures/failure.ts';
 import { field, table } from '../output/labelled-text.ts';
 import { historyText, taskText } from '../output/task-text.ts';
@@ -12,11 +13,14 @@ import {
   type Invocation,
   optionsText,
   type Session,
+  showWait,
   waitingOf,
   warnOfOutcome,
   withAgent,
 } from '../session/session.ts';
+import { countIn } from '../settings/options.ts';
 import { download } from './download.ts';
+import { exitStatusText, requireCompleted } from './exit-status.ts';
 import { followed } from './send.ts';
 
 const states = [
@@ -37,8 +41,12 @@ export function addTaskCommands(program: Command, invocation: Invocation): void 
     .description('show a task; with --wait once it ends or needs you')
     .argument('<taskId>')
     .option('--history <n>', 'include the last n messages', countIn)
-    .action((id: string, { history }: { history?: number }, command: Command) =>
-      withAgent(invocation, command, (session, agent) => get(session, agent, { id, history })),
+    .option('--exit-status', exitStatusText)
+    .action((id: string, { history, exitStatus }: { history?: number; exitStatus?: boolean }, command: Command) =>
+      withAgent(invocation, command, async (session, agent) => {
+        const task = await get(session, agent, { id, history });
+        if (exitStatus) requireCompleted(task);
+      }),
     );
   task
     .command('list')
@@ -52,13 +60,10 @@ export function addTaskCommands(program: Command, invocation: Invocation): void 
     );
   task
     .command('cancel')
-    .description('cancel a task')
+    .description('cancel a task; with --wait until it has ended')
     .argument('<taskId>')
     .action((id: string, _, command: Command) =>
-      withAgent(invocation, command, async (session, agent) => {
-        const task = await agent.cancelTask(id, session.options.metadata);
-        session.output.result(task, () => taskText(task, detailOf(session)));
-      }),
+      withAgent(invocation, command, (session, agent) => cancel(session, agent, id)),
     );
   task
     .command('subscribe')
@@ -74,23 +79,61 @@ export function addTaskCommands(program: Command, invocation: Invocation): void 
     .option('--dir <folder>', 'the target folder', '.')
     .option('--artifact <id>', 'only this one')
     .option('--force', 'overwrite existing files')
-    .action((id: string, flags: { dir: string; artifact?: string; force?: boolean }, command: Command) =>
-      withAgent(invocation, command, async ({ output, call: { signal } }, agent) => {
-        const files = await download(await agent.getTask(id), { ...flags, signal });
-        output.result({ files }, () => files.map((file) => field('Saved', file)).join(''));
-      }),
+    .option('--max-size <MiB>', 'the largest file to fetch from a URL (default: 1024)', countIn)
+    .action((id: string, flags: DownloadFlags, command: Command) =>
+      withAgent(invocation, command, (session, agent) => saveArtifacts(session, agent, { id, ...flags })),
     );
+}
+
+interface DownloadFlags {
+  readonly dir: string;
+  readonly artifact?: string;
+  readonly force?: boolean;
+  readonly maxSize?: number;
+}
+
+/** @throws {Failure} also if only some files could be saved */
+async function saveArtifacts(
+  { output, call: { signal } }: Session,
+  agent: Agent,
+  { id, maxSize, ...flags }: DownloadFlags & { readonly id: string },
+): Promise<void> {
+  const { files, failed } = await download(await agent.getTask(id), {
+    ...flags,
+    ...(maxSize !== undefined && { maxBytes: maxSize * 2 ** 20 }),
+    signal,
+    onProgress: (text) => output.note(text),
+  });
+  output.result({ files, failed }, () => files.map((file) => field('Saved', file)).join(''));
+  if (failed.length === 0) return;
+  for (const { name, reason } of failed) output.note(`warning: ${name} was not saved: ${reason}`);
+  throw new Failure('SWITCHYARD_ERR_INCOMPLETE', `${failed.length} files were not saved`, { isReported: true });
 }
 
 async function get(
   session: Session,
   agent: Agent,
   { id, history }: { readonly id: string; readonly history: number | undefined },
-): Promise<void> {
+): Promise<Task> {
   const task = session.options.wait
     ? await pollUntilSettled(id, waitingOf(session, agent), history)
-    : await agent.getTask(id, history);
+    : await agent.getTask(id, { historyLength: history });
   shown(session, task, history !== undefined);
+  return task;
+}
+
+/** An agent need not stop at once: then the task is still open, and what it waits for is said. */
+async function cancel(session: Session, agent: Agent, id: string): Promise<void> {
+  const canceled = await agent.cancelTask(id, session.options.metadata);
+  const isOpen = !isTerminal(stateOf(canceled));
+  const show = (open: Task, wait: Wait): void => showWait(session, open, { ...wait, isCanceled: true });
+  const waiting = { ...waitingOf(session, agent), onWait: show };
+  const task = isOpen && session.options.wait ? await pollUntilEnded(id, waiting) : canceled;
+  session.output.result(task, () => taskText(task, detailOf(session)));
+  if (isTerminal(stateOf(task))) return;
+  const text = 'The cancel is accepted; the task ends when its agent stops.';
+  show(task, agentsWait(task) ?? { reason: 'cancel', text });
+  session.output.note(`Wait for its end: ${continued(session, 'task cancel')} --wait ${quoted(id)}`);
 }
 
 function shown(session: Session, task: Task, withHistory = false): void {
@@ -108,7 +151,7 @@ async function subscribe(session: Session, agent: Agent, id: string): Promise<vo
       hint: `${continued(session, 'task get')} --wait ${quoted(id)}`,
     });
   const events = eventsUntilSettled(agent.subscribe(id), waitingOf(session, agent));
-  if (session.options.stream || !session.output.isJson) return followed(session, events);
+  if (session.options.stream || !session.output.isJson) return void (await followed(session, events));
   let last: StreamResponse = {};
   for await (const event of events) last = event;
   shown(session, last.task && isSettled(stateOf(last.task)) ? last.task : await agent.getTask(id));
@@ -126,7 +169,7 @@ async function list(session: Session, agent: Agent, flags: ListFlags): Promise<v
   const { options, output } = session;
   const query = { ...filter, historyLength: history, contextId: options.contextId };
   const page = await agent.listTasks(JSON.parse(JSON.stringify(query)));
-  const { tasks = [], nextPageToken } = page;
+  const { tasks, nextPageToken } = page;
   if (options.stream && output.isJson) {
     for (const task of tasks) output.result(task, () => '');
     return;
@@ -149,12 +192,6 @@ function nextPage(session: Session, { status, pageSize, pageToken, history }: Li
   const { contextId } = session.options;
   const page = { 'context-id': contextId, status, 'page-size': pageSize, history, 'page-token': pageToken };
   return `${continued(session, 'task list')}${optionsText(page)}`;
-}
-
-/** @throws {Failure} */
-function countIn(text: string): number {
-  if (/^\d{1,6}$/.test(text)) return Number(text);
-  throw new Failure('A2ACLI_ERR_USAGE', `${text} is not a whole number`);
 }
 
 /** @throws {Failure} */

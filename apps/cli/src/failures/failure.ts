@@ -50,6 +50,8 @@ export interface FailureDetails {
   readonly cause?: unknown;
   /** The error is already in the output. */
   readonly isReported?: boolean;
+  /** Of the command; unset: that of the code. */
+  readonly exitCode?: number;
 }
 
 /** The command could not do its work. A failed task is not a failure of the command: it is in the output. */
@@ -59,21 +61,23 @@ export class Failure extends Error {
   readonly hint: string | undefined;
   readonly a2aCode: number | string | undefined;
   readonly isReported: boolean;
+  readonly #exitCode: number | undefined;
 
   constructor(
     code: LocalCode | ProtocolName | OwnCode,
     message: string,
-    { hint, a2aCode, cause, isReported = false }: FailureDetails = {},
+    { hint, a2aCode, cause, isReported = false, exitCode }: FailureDetails = {},
   ) {
     super(message, { cause });
     this.code = code;
     this.hint = hint;
     this.a2aCode = a2aCode;
     this.isReported = isReported;
+    this.#exitCode = exitCode;
   }
 
   get exitCode(): number {
     const codes: Readonly<Record<string, number>> = exitCodes;
-    return codes[this.code] ?? 1;
+    return this.#exitCode ?? codes[this.code] ?? 1;
   }
 }

@@ -46,7 +46,8 @@ export function addWhyCommand(program: Command, invocation: Invocation): void {
         const task = await api.call(`/admin/tasks/${encodeURIComponent(id)}`, detailSchema);
         const { diagnosis } = task;
         const place = { program: programIn(invocation), at: agentOption(options.agentCard, task.agent) };
-        output.result(diagnosis, () =>
+        const { taskId, contextId, agent, state } = task;
+        output.result({ taskId, contextId, agent, state, ...diagnosis }, () =>
           [
             field('Task', task.taskId),
             field('Context', task.contextId),

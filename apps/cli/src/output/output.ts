@@ -1,6 +1,6 @@
 import type { Failure } from '../failures/failure.ts';
 import type { CliOptions } from '../settings/options.ts';
-import { field } from './labelled-text.ts';
+import { field, visible } from './labelled-text.ts';
 
 export interface Streams {
   /** Standard output: the payload. */
@@ -23,8 +23,8 @@ export class Output {
 
   /** The result as A2A JSON, or as text. With `--stream`, JSON is one line per event. */
   result(json: unknown, text: () => string): void {
-    if (this.isJson)
-      this.#streams.out(`${this.#isLines ? JSON.stringify(json) : JSON.stringify(json, undefined, 2)}\n`);
+    // Control characters are escaped as JSON escapes them, so the values stay the same.
+    if (this.isJson) this.#streams.out(`${visible(JSON.stringify(json, undefined, this.#isLines ? undefined : 2))}\n`);
     else this.#streams.out(text());
   }
 
@@ -33,8 +33,9 @@ export class Output {
     if (!this.isJson) this.#streams.out(text);
   }
 
+  /** A line on standard error, which may quote an agent. */
   note(text: string): void {
-    this.#streams.err(`${text}\n`);
+    this.#streams.err(`${visible(text)}\n`);
   }
 
   failure({ code, message, hint, a2aCode }: Failure): void {

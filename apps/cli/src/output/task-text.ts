@@ -4,7 +4,6 @@ import {
   type Message,
   type Part,
   type SendMessageResponse,
-  type StreamResponse,
   stateOf,
   type Task,
 } from '../agent/objects.ts';
@@ -50,34 +49,24 @@ export function historyText({ history = [] }: Task): string {
   return history.map(messageText).join('');
 }
 
-/** @param task its state after the event: ids and state are shown with each event */
-export function eventText(event: StreamResponse, task: Task, { isVerbose }: Detail): string {
-  const { statusUpdate, artifactUpdate } = event;
-  const kind = isVerbose ? field('Event', Object.keys(event)[0]) : '';
-  if (statusUpdate) {
-    const { message } = statusUpdate.status ?? {};
-    return kind + idsText(task) + (message ? messageText(message) : '');
-  }
-  if (!artifactUpdate) return kind + responseText(event, { isVerbose });
-  const { artifact, append = false, lastChunk = false } = artifactUpdate;
-  const chunk = field('Append', String(append)) + field('Last-Chunk', String(lastChunk));
-  return kind + idsText(task) + (isVerbose ? chunk : '') + (artifact ? artifactText(artifact) : '');
-}
-
 /** Repeated with the last event. */
 export function idsText(task: Task): string {
   return field('Task', task.id) + field('Context', task.contextId) + field('State', stateOf(task));
 }
 
-function messageText({ role, parts = [] }: Message): string {
+export function messageText({ role, parts = [] }: Message): string {
   return field('Message', role === 'ROLE_USER' ? 'user' : 'agent') + parts.map(partText).join('');
 }
 
-function artifactText({ artifactId, name, parts = [] }: Artifact): string {
-  return field('Artifact', name ? `${name} (${artifactId})` : artifactId) + parts.map(partText).join('');
+export function artifactText(artifact: Artifact): string {
+  return artifactLabel(artifact) + (artifact.parts ?? []).map(partText).join('');
 }
 
-function partText(part: Part): string {
+export function artifactLabel({ artifactId, name }: Artifact): string {
+  return field('Artifact', name ? `${name} (${artifactId})` : artifactId);
+}
+
+export function partText(part: Part): string {
   const { text, raw, url, data, filename = 'unnamed', mediaType = 'application/octet-stream' } = part;
   if (text !== undefined) return block('Text', text);
   if (raw !== undefined) return field('File', `${filename}, ${mediaType}, ${Buffer.from(raw, 'base64').length} bytes`);

@@ -1,12 +1,15 @@
 import type { Readable, Writable } from 'node:stream';
+import { waitingUri } from '@switchyard/protocol';
 import { quoted } from '@switchyard/settings/quoted';
 import type { Command } from 'commander';
 import { type Agent, type CallContext, connect } from '../agent/agent.ts';
 import { isTerminal, stateOf, type Task } from '../agent/objects.ts';
 import type { WaitContext } from '../agent/wait.ts';
+import type { Wait } from '../agent/wait-notices.ts';
 import { dataFolderOf, programIn, readAddresses } from '../data-folder/data-folder.ts';
 import { callFailure } from '../failures/call-failure.ts';
 import { Failure } from '../failures/failure.ts';
+import { visible } from '../output/labelled-text.ts';
 import { Output, type Streams } from '../output/output.ts';
 import type { Detail } from '../output/task-text.ts';
 import { readSettingsFiles } from '../settings/dotenv.ts';
@@ -94,8 +97,43 @@ export async function withAgent(
 }
 
 /** Options for waiting for a task. */
-export function waitingOf({ options, output, call }: Session, agent: Agent): WaitContext {
-  return { agent, intervalMs: options.pollInterval, signal: call.signal, note: (line) => output.note(line) };
+export function waitingOf(session: Session, agent: Agent): WaitContext {
+  const { options, output, call } = session;
+  return {
+    agent,
+    intervalMs: options.pollInterval,
+    signal: call.signal,
+    note: (line) => output.note(line),
+    onWait: (task, wait) => showWait(session, task, wait),
+  };
+}
+
+/** What to do while a task waits, by the reasons of docs/extensions/waiting.md. */
+const whatToDo: Readonly<Record<string, string>> = {
+  'no-worker': 'The message is kept. Start a worker that has the agent, or ask those who operate it.',
+  'agent-paused': 'The message is kept until they resume it.',
+  'worker-silent': 'If there is no other worker to take over, those who operate the agent must start one.',
+  unknown: 'If that lasts, ask those who operate it.',
+};
+
+interface Canceled {
+  /** To cancel the task is not offered again. */
+  readonly isCanceled?: boolean;
+}
+
+/** Says what a task waits for: as JSON an event, as text a line on stderr. */
+export function showWait(session: Session, task: Task, { isCanceled = false, ...wait }: Wait & Canceled): void {
+  const { output, options } = session;
+  const { id: taskId, contextId, status } = task;
+  if (output.isJson && options.stream) {
+    const metadata = { ...Object(task.metadata), [waitingUri]: wait };
+    output.result({ statusUpdate: { taskId, contextId, status, metadata } }, () => '');
+    return;
+  }
+  const cancel = taskId && !isCanceled ? ` Cancel it: ${continued(session, 'task cancel')} ${quoted(taskId)}` : '';
+  const since = wait.since === undefined ? '' : ` (since ${wait.since})`;
+  const text = `${visible(wait.text).replace(/\.$/, '')}${since}.`;
+  output.note(`waiting: ${[text, whatToDo[wait.reason]].filter(Boolean).join(' ')}${cancel}`);
 }
 
 export function detailOf(session: Session): Detail {
@@ -103,12 +141,20 @@ export function detailOf(session: Session): Detail {
 }
 
 /** A command for the same agent, for copying: `continued(session, 'task list')`. */
-export function continued({ options: { agentCard }, settings, invocation }: Session, command: string): string {
-  const { env } = invocation;
-  const isDefault = settings.some(({ name, isDefault }) => name === 'agentCard' && isDefault);
-  // The default agent is the one of the data folder.
-  const dataFolder = isDefault && env.DATA_DIR ? `DATA_DIR=${quoted(env.DATA_DIR)} ` : '';
-  return `${dataFolder}${programIn(invocation)} ${command}${isDefault ? '' : ` -a ${quoted(agentCard)}`}`;
+export function continued(session: Session, command: string): string {
+  const agent = callsDefaultAgent(session) ? '' : ` -a ${quoted(session.options.agentCard)}`;
+  return `${programOf(session)} ${command}${agent}`;
+}
+
+/** How to call this program again: the default agent is the one of the data folder. */
+export function programOf(session: Session): string {
+  const { env } = session.invocation;
+  const dataFolder = callsDefaultAgent(session) && env.DATA_DIR ? `DATA_DIR=${quoted(env.DATA_DIR)} ` : '';
+  return `${dataFolder}${programIn(session.invocation)}`;
+}
+
+function callsDefaultAgent({ settings }: Session): boolean {
+  return settings.some(({ name, isDefault }) => name === 'agentCard' && isDefault);
 }
 
 /** The options in a printed command, quoted: their values may come from an agent. Unset ones are left out. */

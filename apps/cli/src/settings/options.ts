@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Failure } from '../failures/failure.ts';
 
 /** An option of every command, from a flag, the environment (`A2ACLI_…`), a file, or its default, in this order. */
 export interface OptionSpec {
@@ -69,7 +70,7 @@ export const optionSpecs = {
   agentCard: {
     flags: '-a, --agent-card <ref>',
     text: 'the agent: its host, its origin, the URL of its card, or a card file',
-    schema: z.string().min(1),
+    schema: z.string().min(1, 'must not be empty'),
     default: 'http://127.0.0.1:4000',
     alsoFrom: 'SWITCHYARD_URL',
     kind: 'text',
@@ -121,14 +122,14 @@ export const optionSpecs = {
   taskId: {
     flags: '--task-id <id>',
     text: 'send to this task, for example to answer its question',
-    schema: z.string().min(1),
+    schema: z.string().min(1, 'must not be empty'),
     kind: 'text',
     usedBy: ['send', 'chat'],
   },
   contextId: {
     flags: '--context-id <id>',
     text: 'the context: of the new task, or of the tasks to list',
-    schema: z.string().min(1),
+    schema: z.string().min(1, 'must not be empty'),
     kind: 'text',
     usedBy: ['send', 'chat', 'task list'],
   },
@@ -154,14 +155,14 @@ export const optionSpecs = {
   bearer: {
     flags: '--bearer <token>',
     text: 'a bearer token. Prefer A2ACLI_BEARER: flags show up in process lists and shell history',
-    schema: z.string().min(1),
+    schema: z.string().min(1, 'must not be empty'),
     kind: 'text',
     isSecret: true,
   },
   apiKey: {
     flags: '--api-key <key>',
     text: 'an API key. Prefer A2ACLI_API_KEY: flags show up in process lists and shell history',
-    schema: z.string().min(1),
+    schema: z.string().min(1, 'must not be empty'),
     kind: 'text',
     isSecret: true,
   },
@@ -220,6 +221,12 @@ export function variableOf(spec: OptionSpec): string {
 
 export function longFlag({ flags }: OptionSpec): string {
   return /--[\w-]+/.exec(flags)?.[0] ?? flags;
+}
+
+/** A number that a flag gives. @throws {Failure} */
+export function countIn(text: string): number {
+  if (/^\d{1,6}$/.test(text)) return Number(text);
+  throw new Failure('A2ACLI_ERR_USAGE', `${text} is not a whole number`);
 }
 
 /** Undefined if it is not JSON. */

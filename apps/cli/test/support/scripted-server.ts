@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 
@@ -10,11 +10,14 @@ export interface Called {
   readonly headers: IncomingHttpHeaders;
 }
 
-/** A result, an error by its code, the events of a stream, or events followed by a cut connection. */
+/**
+ * A result, an error by its code, the events of a stream, or events followed by a cut connection. A stream with
+ * `endsAfter` stays open until that many calls of GetTask, and ends with its last event.
+ */
 export type Reply =
   | { readonly result: object }
   | { readonly error: { readonly code: number; readonly message: string } }
-  | { readonly events: readonly object[]; readonly isCut?: boolean };
+  | { readonly events: readonly object[]; readonly isCut?: boolean; readonly endsAfter?: number };
 
 export interface ScriptedServer extends AsyncDisposable {
   readonly url: string;
@@ -23,30 +26,35 @@ export interface ScriptedServer extends AsyncDisposable {
   readonly cardHeaders: readonly IncomingHttpHeaders[];
 }
 
+interface ScriptedCard {
+  readonly streaming?: boolean;
+  readonly tenant?: string;
+  readonly securitySchemes?: object;
+  readonly extensions?: readonly object[];
+}
+
+function cardAt(url: string, { streaming = true, tenant, securitySchemes, extensions }: ScriptedCard): object {
+  const face = { url, protocolBinding: 'JSONRPC', protocolVersion: '1.0', ...(tenant && { tenant }) };
+  return {
+    name: 'Scripted',
+    capabilities: { streaming, extensions },
+    supportedInterfaces: [face],
+    securitySchemes,
+  };
+}
+
 /** An agent with scripted replies: each method has its own, in order, and repeats the last one. */
 export async function scriptedServer(
   script: Readonly<Record<string, readonly Reply[]>>,
-  card: {
-    readonly streaming?: boolean;
-    readonly tenant?: string;
-    readonly securitySchemes?: object;
-    readonly extensions?: readonly object[];
-  } = {},
+  card: ScriptedCard = {},
 ): Promise<ScriptedServer> {
   const calls: Called[] = [];
   const cardHeaders: IncomingHttpHeaders[] = [];
-  const { streaming = true, tenant, securitySchemes, extensions } = card;
+  const reads = (): number => calls.filter((call) => call.method === 'GetTask').length;
   const server = createServer(async (request, response): Promise<unknown> => {
     if (request.method === 'GET') {
       cardHeaders.push(request.headers);
-      const face = { url, protocolBinding: 'JSONRPC', protocolVersion: '1.0', ...(tenant && { tenant }) };
-      const own = {
-        name: 'Scripted',
-        capabilities: { streaming, extensions },
-        supportedInterfaces: [face],
-        securitySchemes,
-      };
-      return response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(own));
+      return response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(cardAt(url, card)));
     }
     const { id, method, params } = (await json(request)) as Called & { id: number };
     const replies = script[method] ?? [];
@@ -56,7 +64,12 @@ export async function scriptedServer(
     if (!reply) return response.end(wrap({ error: { code: -32601, message: 'no such method' } }));
     if (!('events' in reply)) return response.writeHead(200, { 'content-type': 'application/json' }).end(wrap(reply));
     response.writeHead(200, { 'content-type': 'text/event-stream' });
-    for (const result of reply.events) response.write(`data: ${wrap({ result })}\n\n`);
+    const { events, endsAfter } = reply;
+    const now = endsAfter === undefined ? events : events.slice(0, -1);
+    response.flushHeaders();
+    for (const result of now) response.write(`data: ${wrap({ result })}\n\n`);
+    if (endsAfter !== undefined)
+      return endLater(response, `data: ${wrap({ result: events.at(-1) })}\n\n`, () => reads() >= endsAfter);
     if (reply.isCut) setImmediate(() => response.destroy());
     else response.end();
     return undefined;
@@ -74,4 +87,12 @@ export async function scriptedServer(
       await once(server, 'close');
     },
   };
+}
+
+/** Ends an open stream with this text. */
+function endLater(response: ServerResponse, text: string, isTime: () => boolean): void {
+  const end = setInterval(() => {
+    if (isTime()) response.end(text);
+  }, 20);
+  response.once('close', () => clearInterval(end));
 }

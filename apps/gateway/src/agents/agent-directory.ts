@@ -134,7 +134,8 @@ export function requireAgent(
   if (id === undefined) return requireAgentAtRoot(agents, mayUse);
   const agent = agents.find(id);
   if (agent && mayUse(agent)) return agent;
-  throw new A2AError('NotFound', 'There is no such agent', { metadata: { agent: id.slice(0, 64) } });
+  const name = id.slice(0, 64);
+  throw new A2AError('NotFound', `There is no agent "${name}" here`, { metadata: { agent: name } });
 }
 
 function requireAgentAtRoot(agents: AgentDirectory, mayUse: (agent: AnnouncedAgent) => boolean): AnnouncedAgent {

@@ -1,0 +1,63 @@
+import { mkdtemp, readdir, readFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { download } from '../src/commands/download.ts';
+import { run } from './support/run.ts';
+import { scriptedServer } from './support/scripted-server.ts';
+
+let server: Server;
+let url: string;
+let folder: string;
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    if (request.url === '/missing') response.writeHead(404).end();
+    else response.end('x'.repeat(1_000));
+  });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  folder = await mkdtemp(join(tmpdir(), 'download-'));
+});
+
+afterAll(() => new Promise((resolve) => void server.close(resolve)));
+
+const linked = (path: string, filename: string) => ({ artifactId: filename, parts: [{ url: url + path, filename }] });
+
+describe('task download', () => {
+  it('keeps letters of every script, with their combining marks', async () => {
+    const named = ['हिन्दी.txt', 'नमस्ते.md', 'é.txt', 'می\u200cخواهم.txt', '../../etc/passwd', '.hidden'];
+    const artifacts = named.map((filename) => ({ artifactId: filename, parts: [{ text: 'x', filename }] }));
+    const { files } = await download({ artifacts }, { dir: join(folder, 'names') });
+    expect(files.map((file) => basename(file))).toEqual([
+      'हिन्दी.txt',
+      'नमस्ते.md',
+      'é.txt',
+      'می\u200cخواهم.txt',
+      '__.._etc_passwd',
+      '_hidden',
+    ]);
+  });
+
+  it('saves the other files when one is missing or too large, and leaves nothing of those', async () => {
+    const dir = join(folder, 'some');
+    const artifacts = [linked('/missing', 'a.bin'), linked('/large', 'b.bin'), linked('/c', 'c.bin')];
+    const { files, failed } = await download({ artifacts: artifacts.slice(0, 1) }, { dir, maxBytes: 10 });
+    expect([files, failed]).toEqual([[], [{ name: 'a.bin', reason: `HTTP 404 at ${url}/missing` }]]);
+    const bounded = await download({ artifacts: artifacts.slice(1, 2) }, { dir, maxBytes: 10 });
+    expect(bounded.failed[0]?.reason).toContain('larger than');
+    expect(await readdir(dir)).toEqual([]);
+    await using agent = await scriptedServer({ GetTask: [{ result: { id: 't', artifacts } }] });
+    const ran = await run(['task', 'download', 't', '--dir', dir, '-a', agent.url]);
+    expect([ran.code, ran.err]).toEqual([1, expect.stringContaining('a.bin was not saved: HTTP 404')]);
+    expect(await readFile(join(dir, 'c.bin'), 'utf8')).toHaveLength(1_000);
+  });
+
+  it('of a task without artifacts is a failure, but no wrong usage', async () => {
+    await using agent = await scriptedServer({ GetTask: [{ result: { id: 't' } }] });
+    const { code, err } = await run(['task', 'download', 't', '-a', agent.url]);
+    expect([code, err]).toEqual([1, expect.stringContaining('The task has no artifacts')]);
+  });
+});
