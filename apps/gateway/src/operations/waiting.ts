@@ -1,9 +1,8 @@
 import { isTerminal, type Task, waitingUri } from '@switchyard/protocol';
-import type { Diagnosis } from '@switchyard/store';
+import type { Diagnosis, Json } from '@switchyard/store';
 import type { Call } from '../call/call.ts';
 import { isActive } from '../call/extensions.ts';
 import type { Backend } from './backend.ts';
-import type { UnaryResult } from './operation.ts';
 
 /** What a task waits for, as its client may know it: nothing of workers, queues and other callers. */
 interface Wait {
@@ -39,7 +38,11 @@ const words: Readonly<Partial<Record<Diagnosis['finding'], Words>>> = {
  * If the client has activated the extension, an answer with a task that waits says for what, in the task's metadata
  * (docs/extensions/waiting.md).
  */
-export async function withWait(backend: Backend, call: Call, answer: UnaryResult): Promise<UnaryResult> {
+export async function withWait<Answer extends { readonly json?: Json | undefined }>(
+  backend: Backend,
+  call: Call,
+  answer: Answer,
+): Promise<Answer> {
   if (answer.json === undefined || !isActive(call, waitingUri)) return answer;
   const json: { readonly task?: Partial<Task> } & Partial<Task> = JSON.parse(answer.json.toString());
   const task = json.task ?? json;
