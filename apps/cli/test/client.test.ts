@@ -174,6 +174,12 @@ describe('send', () => {
     expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('--time-zone is for --cron')]);
   });
 
+  it.each(bindings)('takes answers that are larger than 4 MiB, over %s', async (binding) => {
+    const text = 'x'.repeat(4.3 * 2 ** 20);
+    const { code, document } = await json(['send', '--text', text, '--transport', binding, ...echo]);
+    expect([code, document.task?.status.state]).toEqual([0, 'TASK_STATE_COMPLETED']);
+  });
+
   it('prints an answer that is only a message', async () => {
     expect((await json(['send', 'message', ...echo])).document.message.role).toBe('ROLE_AGENT');
     expect((await lines(['send', 'message', ...echo])).events).toEqual([{ message: expect.anything() }]);
