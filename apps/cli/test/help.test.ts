@@ -42,7 +42,7 @@ describe('a call of an agent', () => {
 });
 
 /** 190 of them are of zod, the SDK with its jose, and Node. */
-const MAX_MODULES = 220;
+const MAX_MODULES = 235;
 
 /** Every command that does something: `task push-config create`. */
 async function commandPaths(group: readonly string[] = []): Promise<string[]> {
