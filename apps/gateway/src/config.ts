@@ -118,6 +118,7 @@ function plainSettings(values: ValuesOf<'gateway'>) {
     agentRefreshMs: defaultGatewaySettings.agentRefreshMs,
     drainMs: values.DRAIN_MS,
     maxBodyBytes: values.MAX_BODY_BYTES,
+    maxBodyValues: values.MAX_BODY_VALUES,
     cardMaxAgeSeconds: values.CARD_MAX_AGE_SECONDS,
   };
 }

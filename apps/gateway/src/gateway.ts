@@ -94,7 +94,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
   const authenticator = configuredAuthentication(settings.auth, { credentials, emit });
   const origins = new Origins(settings, authenticator.securityRequirements.length === 0);
   const grpcPort = (): number | undefined => grpc?.port;
-  const cards = new Cards({ settings, authenticator, grpcPort });
+  const cards = new Cards({ settings, authenticator, grpcPort, isDefault: (id) => id === agents.default?.id });
   const readiness = new Readiness({
     availability: () => store.availability(),
     isStopping: () => stopped !== undefined,

@@ -109,22 +109,20 @@ describe('the cards over HTTP', () => {
     expect(body.supportedInterfaces[0]?.url).toBe('https://agents.example.com/a2a/agents/echo');
   });
 
-  it.each(['999.999.999.999', 'a.example:99999', '[::::]', 'a b', 'x/y', '-\u00e9'])(
-    "contain the gateway's address if the Host header is invalid: %s",
-    async (host) => {
-      const request = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
-      const { status, body } = await rawRequest(stage.url, request);
-      expect(status).toBe(200);
-      expect(JSON.parse(body).supportedInterfaces[0].url).toBe(stage.url);
-    },
-  );
+  it("contain the gateway's address for a client that names no host", async () => {
+    const { status, body } = await rawRequest(stage.url, `GET ${path} HTTP/1.0\r\n\r\n`);
+    expect(status).toBe(200);
+    expect(JSON.parse(body).supportedInterfaces[0].url).toBe(stage.url);
+  });
 
   it('use forwarded headers only with TRUST_PROXY', async () => {
     const forwarded = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'agents.example.com' };
     const urlAt = async (base: string) =>
       (await get<AgentCard>(base + path, forwarded)).body.supportedInterfaces[0]?.url;
     expect(await urlAt(stage.url)).toBe(stage.url);
-    expect(await urlAt(await stage.another({ trustProxy: true }))).toBe('https://agents.example.com');
+    expect(await urlAt(await stage.another({ trustProxy: true, allowedHosts: ['agents.example.com'] }))).toBe(
+      'https://agents.example.com',
+    );
   });
 
   it('change when the agent is announced anew', async () => {

@@ -115,7 +115,7 @@ const refusals: Readonly<Record<string, Refusal>> = {
     code: 'PushNotificationNotSupported',
     operation: 'ListTaskPushNotificationConfigs',
     agent: 'mute',
-    params: () => config,
+    params: () => ({ taskId: config.taskId }),
   },
   'to delete one': {
     code: 'PushNotificationNotSupported',

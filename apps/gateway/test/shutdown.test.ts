@@ -2,8 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import type { Task } from '@switchyard/protocol';
 import { describe, expect, it } from 'vitest';
+import { until } from '../../../tests/support/until.ts';
+import { overGrpc } from './support/bindings/over-grpc.ts';
 import { get, openSendStream, openStream, send, submit, userMessage } from './support/client.ts';
 import { completed, working } from './support/events.ts';
+import { grpcAddressOf } from './support/grpc-address.ts';
 import { openStage } from './support/stage.ts';
 
 describe('a gateway that is stopped', () => {
@@ -18,10 +21,39 @@ describe('a gateway that is stopped', () => {
     const seen = await stream.next();
     const rest = stream.rest();
     await stage.gateway.stop();
-    expect(await rest).toEqual([]);
+    expect((await rest).map(({ event, id }) => [event, id])).toEqual([['error', undefined]]);
     await turn.publish(completed());
     const resumed = await openStream(`${other}/tasks/${id}:subscribe`, { headers: { 'last-event-id': seen.id ?? '' } });
     expect((await resumed.rest()).map(({ data }) => data.statusUpdate?.status.state)).toEqual(['TASK_STATE_COMPLETED']);
+  });
+
+  it('says at the end of each stream that it is shutting down, in the words of its binding', async () => {
+    await using stage = await openStage({ gateway: { grpc: { port: 0, publicAddress: 'auto' } } });
+    const { id } = await submit(stage.url);
+    const rpc = (method: string) => ({ url: stage.url, body: { jsonrpc: '2.0', id: 7, method, params: { id } } });
+    const opened = await Promise.all(
+      [
+        rpc('SubscribeToTask'),
+        rpc('tasks/resubscribe'),
+        { url: `${stage.url}/tasks/${id}:subscribe`, body: {} },
+        { url: `${stage.url}/v1/tasks/${id}:subscribe`, body: {} },
+      ].map(({ url, body }) =>
+        fetch(url, { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+      ),
+    );
+    using grpc = overGrpc(await grpcAddressOf(stage.url));
+    const overRpc = grpc.invoke({ operation: 'SubscribeToTask', params: { id } });
+    await until(() => stage.store.feeds.size === 5, { what: 'the task is followed by each' });
+    const texts = opened.map((response) => response.text());
+    await stage.gateway.stop();
+    const lasts = (await Promise.all(texts)).map((text) => JSON.parse(text.trim().split('data: ').at(-1) ?? ''));
+    expect(lasts).toEqual([
+      { jsonrpc: '2.0', id: 7, error: expect.objectContaining({ code: -32057 }) },
+      { jsonrpc: '2.0', id: 7, error: expect.objectContaining({ code: -32057 }) },
+      { error: expect.objectContaining({ status: 'UNAVAILABLE' }) },
+      expect.objectContaining({ code: -32057, message: expect.stringContaining('shutting down') }),
+    ]);
+    expect(await overRpc).toMatchObject({ error: { reason: 'UNAVAILABLE' } });
   });
 
   it('answers waiting calls with the current task, and closes their connections', async () => {

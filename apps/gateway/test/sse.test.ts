@@ -21,7 +21,7 @@ describe('a frame', () => {
 const format = {
   heartbeatMs: 10_000,
   data: (json: string) => `<${json}>`,
-  error: (thrown: unknown) => JSON.stringify(String(thrown)),
+  errorFrame: (thrown: unknown) => errorFrame(JSON.stringify(String(thrown))),
 };
 
 async function* items(...given: StreamItem[]): AsyncIterable<StreamItem> {
@@ -31,7 +31,7 @@ async function* items(...given: StreamItem[]): AsyncIterable<StreamItem> {
 describe('a stream', () => {
   it('has the format and the headers of its binding', async () => {
     const { res, received } = await openResponse();
-    await serveStream(res, items({ seq: 1, json: '1' }), format);
+    await serveStream(res, { items: items({ seq: 1, json: '1' }) }, format);
     expect(await received()).toMatch(/content-type: text\/event-stream\r\n/i);
     expect(await received()).toContain(eventFrame({ seq: 1 }, '<1>'));
   });
@@ -42,7 +42,7 @@ describe('a stream', () => {
       yield { seq: 1, json: '1' };
       throw new Error('broken');
     }
-    await serveStream(res, broken(), format);
+    await serveStream(res, { items: broken() }, format);
     expect(await received()).toContain(eventFrame({ seq: 1 }, '<1>') + errorFrame('"Error: broken"'));
   });
 
@@ -52,7 +52,7 @@ describe('a stream', () => {
       const { res, source, end } = await openResponse();
       const write = vi.spyOn(res, 'write');
       const written = (): unknown[] => write.mock.calls.map(([text]) => text);
-      const served = serveStream(res, source, { ...format, heartbeatMs: 1_000 });
+      const served = serveStream(res, { items: source }, { ...format, heartbeatMs: 1_000 });
       await vi.advanceTimersByTimeAsync(999);
       source.push({ seq: 1, json: '1' });
       await new Promise((resolve) => setImmediate(resolve));
@@ -77,7 +77,7 @@ describe('a stream', () => {
       await new Promise((resolve) => setImmediate(resolve));
       yield* [4, 5].map((one) => ({ seq: one, json: `${one}` }));
     }
-    await serveStream(res, inTwo(), format);
+    await serveStream(res, { items: inTwo() }, format);
     const frames = [1, 2, 3, 4, 5].map((one) => eventFrame({ seq: one }, `<${one}>`));
     expect(write.mock.calls.map(([text]) => text)).toEqual([frames.slice(0, 3).join(''), frames.slice(3).join('')]);
     expect(await received()).toContain(frames[0]);
@@ -85,7 +85,7 @@ describe('a stream', () => {
 
   it('sends its headers before its first event', async () => {
     const { res, end, source } = await openResponse();
-    const served = serveStream(res, source, format);
+    const served = serveStream(res, { items: source }, format);
     await vi.waitFor(() => expect(res.headersSent).toBe(true));
     end();
     await served;
@@ -98,7 +98,7 @@ describe('a stream', () => {
     async function* many() {
       for (; taken < 500; taken++) yield { seq: taken, json };
     }
-    const served = serveStream(res, many(), { ...format, heartbeatMs: 5 });
+    const served = serveStream(res, { items: many() }, { ...format, heartbeatMs: 5 });
     await vi.waitFor(() => expect(res.writableNeedDrain).toBe(true));
     const stalledAt = { taken, length: res.writableLength };
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -118,7 +118,7 @@ describe('a stream', () => {
     async function* endless() {
       while (!isOver) yield { seq: 1, json: 'x'.repeat(100_000) };
     }
-    const served = serveStream(res, endless(), format);
+    const served = serveStream(res, { items: endless() }, format);
     await vi.waitFor(() => expect(res.writableNeedDrain).toBe(true));
     socket.destroy();
     await served;
@@ -134,7 +134,7 @@ describe('a stream', () => {
   ])('continues after a large first frame (%s: %s × %i) once its reader reads', async (_, char, count) => {
     const { res, received, source, end } = await openResponse({ isPaused: true });
     fillSystemBuffers(res);
-    const served = serveStream(res, source, format);
+    const served = serveStream(res, { items: source }, format);
     source.push({ seq: 1, json: char.repeat(count) });
     await vi.waitFor(() => expect(res.headersSent).toBe(true));
     source.push({ seq: 2, json: '2' });

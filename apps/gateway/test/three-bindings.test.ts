@@ -38,7 +38,7 @@ afterAll(async () => {
 
 /** The bindings of one agent, at the gateway with or without authentication. */
 async function bindingsOf(agent = 'echo', url = open): Promise<readonly Binding[]> {
-  // The agent at the root needs no tenant, and some answers would repeat it.
+  // Named by metadata, because some answers would repeat a tenant.
   const grpc = overGrpc(await grpcAddressOf(url), agent === 'echo' ? undefined : agent);
   grpcs.push(grpc);
   return [overJsonRpc(`${url}/agents/${agent}`), overRest(`${url}/agents/${agent}`), grpc];
@@ -50,9 +50,10 @@ interface Request extends Invocation {
 }
 
 /** The outcome of each binding. */
-async function everywhere({ agent, url, ...invocation }: Request): Promise<Outcome[]> {
+async function everywhere({ agent = 'echo', url, ...invocation }: Request): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
-  for (const binding of await bindingsOf(agent, url)) outcomes.push(await binding.invoke(invocation));
+  const headers = { ...invocation.headers, 'a2a-agent': agent };
+  for (const binding of await bindingsOf(agent, url)) outcomes.push(await binding.invoke({ ...invocation, headers }));
   return outcomes;
 }
 
@@ -244,7 +245,7 @@ describe('an error', () => {
     ],
     [
       'PUSH_NOTIFICATION_NOT_SUPPORTED',
-      () => ({ agent: 'mute', operation: 'ListTaskPushNotificationConfigs', params: config }),
+      () => ({ agent: 'mute', operation: 'ListTaskPushNotificationConfigs', params: { taskId: ended.id } }),
     ],
     [
       'PUSH_NOTIFICATION_NOT_SUPPORTED',

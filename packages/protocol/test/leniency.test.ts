@@ -104,3 +104,10 @@ test('a strict schema takes the names of the protobuf definition, also of unset 
   expect(parse(strict, { page_size: null, context_id: 'c', status: null })).toEqual({ contextId: 'c' });
   expect(() => parse(strict, { page_sizes: 1 })).toThrow('page_sizes is not a known field');
 });
+
+test('of a list that is too long only its beginning is read', () => {
+  const parts: unknown[] = Array.from({ length: 100_000 }, () => ({ text: 'a' }));
+  const unread = { get: () => expect.unreachable('an entry far beyond the limit was read') };
+  Object.defineProperty(parts, 50_000, unread);
+  expect(() => parse(messageSchema, { messageId: 'm', role: 'ROLE_USER', parts })).toThrow('parts must have at most');
+});

@@ -91,7 +91,8 @@ function serve(context: AdminContext, route: AdminRoute): RequestHandler {
       const signal = answer instanceof EventsAnswer ? context.streams.watch(res, operator) : undefined;
       audit(context, { req, res }, { ...entry, ...details, outcome: 'ok' }, operator);
       res.setHeader('Cache-Control', 'no-store');
-      if (answer instanceof EventsAnswer && signal) await writeStream(streaming, { req, res }, answer.events(signal));
+      if (answer instanceof EventsAnswer && signal)
+        await writeStream(streaming, { req, res }, { items: answer.events(signal) });
       else if (answer === undefined) res.writeHead(204).end();
       else respond(res, 'application/json', JSON.stringify(answer));
     } catch (thrown) {

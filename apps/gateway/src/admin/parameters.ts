@@ -97,6 +97,7 @@ export const drainParameters = z.strictObject({ giveBackAfterMs: wholeNumber(0, 
 
 /** In bytes. */
 const maxBodyBytes = 5_000_000;
+const maxBodyValues = 50_000;
 
 type Given = Readonly<Record<string, unknown>>;
 
@@ -110,7 +111,9 @@ export async function readParameters<Schema extends z.ZodType>(
   schema: Schema,
 ): Promise<z.output<Schema>> {
   const query: Given = req.query;
-  const body = isReading(req) ? {} : objectIn(await readOptionalJson(req, { maxBytes: maxBodyBytes }));
+  const body = isReading(req)
+    ? {}
+    : objectIn(await readOptionalJson(req, { maxBytes: maxBodyBytes, maxValues: maxBodyValues }));
   const repeated = Object.keys(query).filter((name) => Array.isArray(query[name]) || Object.hasOwn(body, name));
   if (repeated.length > 0)
     throw invalidParams(repeated.map((field) => ({ field, description: 'must not be repeated' })));

@@ -104,6 +104,7 @@ const askedHeaders = [
 const shownHeaders = [
   'A2A-Version',
   'A2A-Extensions',
+  'A2A-Ignored-Fields',
   'X-A2A-Extensions',
   'ETag',
   'Retry-After',

@@ -115,7 +115,8 @@ function selectAgent(
   const named = caller.canUse(tenant) && agents.find(tenant);
   if (named && (agentId === undefined || agentId === tenant)) return named;
   if (tenant === caller.principal.tenant) return requireAgent(agents, agentId, caller);
-  throw new A2AError('NotFound', 'There is no such tenant', {
+  const hint = tenant === 'v1' ? '; paths below /v1 are those of A2A 0.3, with A2A-Version 0.3 or none' : '';
+  throw new A2AError('NotFound', `There is no such tenant${hint}`, {
     violations: [{ field: 'tenant', description: 'is neither an agent of this gateway nor the tenant of the caller' }],
   });
 }

@@ -52,6 +52,7 @@ export class Cards {
       url: agentUrl(base, agentId),
       grpcAddress: grpcAddress(this.#dependencies, base),
       grpcTenant: agentId,
+      isDefault: this.#dependencies.isDefault?.(agent.id) ?? false,
       legacyV03: this.#dependencies.settings.legacyV03,
       preview: this.#dependencies.settings.preview,
       authenticator: this.#dependencies.authenticator,
@@ -85,6 +86,8 @@ export interface CardDependencies {
   readonly settings: Pick<GatewaySettings, 'grpc' | 'publicUrl' | 'cardSigningKeys' | 'push' | 'legacyV03' | 'preview'>;
   readonly authenticator: Authentication;
   readonly grpcPort: () => number | undefined;
+  /** Whether it is the agent at the root. Unset: no agent is. */
+  readonly isDefault?: (agentId: string) => boolean;
 }
 
 /**

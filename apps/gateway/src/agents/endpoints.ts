@@ -8,8 +8,10 @@ export interface Endpoints {
   readonly url: string;
   /** `host:port` of the gRPC binding, if it is served. */
   readonly grpcAddress?: string | undefined;
-  /** The tenant that names the agent in gRPC requests; unset for the default agent. */
+  /** The tenant that names the agent in gRPC requests; unset at the root, which is the default agent's. */
   readonly grpcTenant?: string | undefined;
+  /** Whether requests without a tenant go to this agent. */
+  readonly isDefault?: boolean;
   /** Whether version 0.3 is served. */
   readonly legacyV03?: boolean;
   /** Whether version 1.1 is served. */
@@ -24,14 +26,16 @@ export function interfacesAt(endpoints: Endpoints): AgentInterface[] {
   return versions.flatMap((version) => speaking(version, endpoints));
 }
 
-function speaking(version: SpokenVersion, { url, grpcAddress, grpcTenant: tenant }: Endpoints): AgentInterface[] {
+function speaking(version: SpokenVersion, endpoints: Endpoints): AgentInterface[] {
+  const { url, grpcAddress, grpcTenant: tenant, isDefault = false } = endpoints;
   const rest = { protocolVersion: version };
   const overHttp = ['JSONRPC', 'HTTP+JSON'].map((protocolBinding) => ({ url, protocolBinding, ...rest }));
   if (grpcAddress === undefined) return overHttp;
   const overGrpc = { url: grpcAddress, protocolBinding: 'GRPC', ...rest };
   if (tenant === undefined) return [...overHttp, overGrpc];
-  // Requests of version 0.3 have no tenant: agents that need one are unreachable.
-  return version === legacyVersion ? overHttp : [...overHttp, { ...overGrpc, tenant }];
+  if (version !== legacyVersion) return [...overHttp, { ...overGrpc, tenant }];
+  // Requests of version 0.3 have no tenant: they only reach the default agent.
+  return isDefault ? [...overHttp, overGrpc] : overHttp;
 }
 
 /** Base URL of an agent. @param id unset: the default agent */
@@ -41,6 +45,9 @@ export function agentUrl(base: string, id: string | undefined): string {
 
 /** Path of an agent's card, below its base URL (A2A 8.2). */
 export const cardPath = '/.well-known/agent-card.json';
+
+/** Its path before A2A 0.3. */
+export const oldCardPath = '/.well-known/agent.json';
 
 /** Path of the public keys, below the base URL of the gateway. */
 export const jwksPath = '/.well-known/jwks.json';

@@ -9,8 +9,14 @@ export interface StreamFormat {
   readonly heartbeatMs: number;
   /** The `data` of an event in this binding. */
   data(json: Json): Json;
-  /** JSON of an error after the stream has started. */
-  error(error: unknown): string;
+  /** The frame of an error after the stream has started: the last event. */
+  errorFrame(error: unknown): string;
+}
+
+export interface ServedStream {
+  readonly items: AsyncIterable<StreamItem>;
+  /** Called after the last item: throws if the gateway has ended the stream. */
+  readonly requireWhole?: () => void;
 }
 
 const eventStreamType = 'text/event-stream';
@@ -29,7 +35,7 @@ const eventStreamHeaders = {
  */
 export async function serveStream(
   res: ServerResponse,
-  items: AsyncIterable<StreamItem>,
+  { items, requireWhole }: ServedStream,
   format: StreamFormat,
 ): Promise<void> {
   for (const [name, value] of Object.entries(eventStreamHeaders)) res.setHeader(name, value);
@@ -48,8 +54,9 @@ export async function serveStream(
   };
   try {
     while (await writeNext());
+    requireWhole?.();
   } catch (error) {
-    buffer.add(errorFrame(format.error(error)));
+    buffer.add(format.errorFrame(error));
   } finally {
     clearInterval(heartbeat);
     buffer.flush();
@@ -83,14 +90,19 @@ export function acceptsOnlyEvents({ headers: { accept } }: IncomingMessage): boo
   return accepted.length === 1 && accepted[0] === eventStreamType;
 }
 
-/** A stream whose only event is its error. @param json the error in this binding */
-export function respondWithError(res: ServerResponse, json: string): void {
-  respond(res, eventStreamType, errorFrame(json), ['Cache-Control', 'no-store']);
+/** A stream whose only event is its error. */
+export function respondWithError(res: ServerResponse, frame: string): void {
+  respond(res, eventStreamType, frame, ['Cache-Control', 'no-store']);
 }
 
-/** The last event of a failed stream. It has no id, so the client resumes after the last event that it has. */
+/** An error has no id, so the client resumes after the last event that it has. */
 export function errorFrame(json: string): string {
-  return `event: error\ndata: ${json}\n\n`;
+  return `event: error\n${responseFrame(json)}`;
+}
+
+/** The error of a binding that marks it by other means: some clients read no details of an event with a name. */
+export function responseFrame(json: string): string {
+  return `data: ${json}\n\n`;
 }
 
 /** Maximum size of the buffer for one write, in UTF-16 units. */

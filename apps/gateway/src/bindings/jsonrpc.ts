@@ -6,18 +6,12 @@ import type { Admission } from '../admission/admission.ts';
 import { type Exchange, type Handler, MAX_DROPPED, reportFailure, respond } from '../exchange/exchange.ts';
 import { type BodyLimits, parseJson, readJsonText } from '../exchange/read-json.ts';
 import { lastEventIdInMetadata } from '../exchange/service-parameters.ts';
-import {
-  type OperationResult,
-  operationFor,
-  runOperation,
-  type StreamItem,
-  type UnaryResult,
-} from '../operations/operation.ts';
+import { type OperationResult, operationFor, runOperation, type UnaryResult } from '../operations/operation.ts';
 import { type OperationName, operationNames } from '../operations/operations.ts';
 import { toA2AError } from '../telemetry/failures.ts';
-import { acceptsOnlyEvents, respondWithError, serveStream } from './event-stream.ts';
+import { acceptsOnlyEvents, respondWithError, responseFrame, type ServedStream, serveStream } from './event-stream.ts';
 import type { GatewayContext } from './gateway-context.ts';
-import { admit, bodyLimits, openCall } from './http-call.ts';
+import { admit, bodyLimits, openCall, sayIgnored } from './http-call.ts';
 import { configured, type JsonRpcRequest, parseRequest, type ReceivedJson } from './jsonrpc-request.ts';
 
 /** Of an unauthenticated request only the id is read, for the error, and only if it has already arrived. */
@@ -52,7 +46,7 @@ export function serveJsonRpc(context: GatewayContext, older?: OlderVersion): Han
       const answer = await run(context, exchange, { admission, request });
       if (!('items' in answer)) return writeResult(res, id, answer);
       using stream = answer;
-      await writeStream(context, exchange, { id, items: stream.items });
+      await writeStream(context, exchange, { id, ...stream });
     } catch (thrown) {
       writeError(context, exchange, { id, thrown });
     }
@@ -81,7 +75,7 @@ async function admitNamed(context: GatewayContext, exchange: Exchange, onId: (id
 async function idOf(exchange: Exchange): Promise<string> {
   const { 'content-length': length, 'content-encoding': encoding } = exchange.req.headers;
   if (encoding !== undefined || length === undefined || Number(length) > MAX_DROPPED) return 'null';
-  const received = receive(exchange, { maxBytes: MAX_DROPPED })
+  const received = receive(exchange, { maxBytes: MAX_DROPPED, maxValues: MAX_DROPPED })
     .then((each) => parseRequest(each, []).id)
     // An unreadable body has no id; the error is sent anyway.
     .catch(() => 'null');
@@ -101,6 +95,7 @@ async function run(
   if (request.error) throw request.error;
   const { method, params } = request;
   const lastEventId = lastEventIdInMetadata(params);
+  sayIgnored(exchange.res, params);
   const call = openCall(context, exchange, { admission, tenant: tenantIn(params), lastEventId });
   return runOperation(operationFor(context, call, method), { call, params });
 }
@@ -166,21 +161,24 @@ export function writeError(
   const error = reportFailure(context, exchange, thrown);
   const [status, json] = [httpStatuses[error.code], errorEnvelope(id, error)];
   // With an error status clients read JSON, also those of a stream.
-  if (status === undefined && acceptsOnlyEvents(req)) return void respondWithError(res, json);
+  if (status === undefined && acceptsOnlyEvents(req)) return void respondWithError(res, responseFrame(json));
   res.statusCode = status ?? 200;
   respond(res, mediaType, json);
 }
 
-export interface JsonRpcStream {
+export interface JsonRpcStream extends ServedStream {
   /** JSON text: each event is a response to the same request (A2A 9.4.2). */
   readonly id: string;
-  readonly items: AsyncIterable<StreamItem>;
 }
 
-export function writeStream(context: GatewayContext, exchange: Exchange, { id, items }: JsonRpcStream): Promise<void> {
-  return serveStream(exchange.res, items, {
+export function writeStream(
+  context: GatewayContext,
+  exchange: Exchange,
+  { id, ...stream }: JsonRpcStream,
+): Promise<void> {
+  return serveStream(exchange.res, stream, {
     heartbeatMs: context.settings.heartbeatMs,
     data: (json) => envelope(id, json),
-    error: (thrown) => errorEnvelope(id, reportFailure(context, exchange, thrown)),
+    errorFrame: (thrown) => responseFrame(errorEnvelope(id, reportFailure(context, exchange, thrown))),
   });
 }

@@ -16,18 +16,12 @@ import {
   respondUnchanged,
 } from '../exchange/exchange.ts';
 import { readOptionalJson } from '../exchange/read-json.ts';
-import {
-  type OperationResult,
-  operationFor,
-  runOperation,
-  type StreamItem,
-  type UnaryResult,
-} from '../operations/operation.ts';
+import { type OperationResult, operationFor, runOperation, type UnaryResult } from '../operations/operation.ts';
 import type { OperationName } from '../operations/operations.ts';
 import type { GatewaySettings } from '../settings/gateway-settings.ts';
-import { serveStream } from './event-stream.ts';
+import { errorFrame, type ServedStream, serveStream } from './event-stream.ts';
 import type { GatewayContext } from './gateway-context.ts';
-import { admit, bodyLimits, openCall } from './http-call.ts';
+import { admit, bodyLimits, openCall, sayIgnored } from './http-call.ts';
 
 /** The HTTP request of an operation. */
 interface OperationRoute extends RequestShape {
@@ -103,7 +97,7 @@ function serveRest(context: GatewayContext, route: OperationRoute): Handler {
       const answer = await handle(context, exchange, route);
       if (!('items' in answer)) return writeResult(exchange, answer);
       using stream = answer;
-      await writeStream(context, exchange, stream.items);
+      await writeStream(context, exchange, stream);
     } catch (thrown) {
       writeError(context, exchange, thrown);
     }
@@ -118,6 +112,7 @@ async function handle(context: GatewayContext, exchange: Exchange, route: Operat
   admission.consumeRate(route.operation);
   const body = route.hasBody ? await readOptionalJson(req, bodyLimits(context, exchange, admission)) : {};
   const params = parseRequest(req, route, body);
+  sayIgnored(exchange.res, params);
   const call = openCall(context, exchange, { admission, tenant: params.tenant });
   return runOperation(operationFor(context, call, route.operation), { call, params });
 }
@@ -204,13 +199,13 @@ function writeStatus({ req, res }: Exchange, { status, body }: { status: number;
 export function writeStream(
   context: FailureContext & { readonly settings: Pick<GatewaySettings, 'heartbeatMs'> },
   exchange: Exchange,
-  items: AsyncIterable<StreamItem>,
+  stream: ServedStream,
 ): Promise<void> {
-  return serveStream(exchange.res, items, {
+  return serveStream(exchange.res, stream, {
     heartbeatMs: context.settings.heartbeatMs,
     data: (json) => json,
     // google.rpc.Status (A2A 11.6).
-    error: (thrown) => JSON.stringify(toHttpError(reportFailure(context, exchange, thrown)).body),
+    errorFrame: (thrown) => errorFrame(JSON.stringify(toHttpError(reportFailure(context, exchange, thrown)).body)),
   });
 }
 

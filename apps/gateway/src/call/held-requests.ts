@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { A2AError } from '@switchyard/protocol';
 import type { Admission } from '../admission/admission.ts';
 
 /** A request whose answer is held back while its client waits. */
@@ -50,6 +51,20 @@ export class HeldRequests {
     this.#end = new EndOfWait('shutdown');
     for (const controller of this.#open) controller.abort(this.#end);
   }
+}
+
+/**
+ * The reason for a client whose stream ended without its last event.
+ * @throws {A2AError} Unauthenticated, Unavailable
+ */
+export function throwIfCutShort({ reason }: AbortSignal): void {
+  if (!(reason instanceof EndOfWait)) return;
+  if (reason.kind === 'access-ended')
+    throw new A2AError('Unauthenticated', 'The credential of this stream has expired, or was revoked');
+  if (reason.kind === 'shutdown')
+    throw new A2AError('Unavailable', 'This gateway is shutting down: subscribe to the task again', {
+      retryAfterSeconds: 1,
+    });
 }
 
 /** Why a wait ended before its event. */

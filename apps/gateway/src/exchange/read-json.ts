@@ -12,6 +12,8 @@ const jsonMediaType = /^application\/(?:a2a\+)?json *(?:;|$)/i;
 export interface BodyLimits {
   /** Maximum size after decompression. */
   readonly maxBytes: number;
+  /** Maximum number of values in JSON: see `hasMoreValues`. */
+  readonly maxValues: number;
   /** Counts bytes of larger bodies in memory. Unset: not counted. */
   readonly counter?: { reserve(bytes: number): void };
 }
@@ -25,7 +27,7 @@ const maxUncounted = 16 * 1024;
  */
 export async function readJsonText(req: IncomingMessage, limits: BodyLimits): Promise<string> {
   requireJsonType(req);
-  return readBody(req, limits);
+  return requireFewValues(await readBody(req, limits), limits);
 }
 
 /**
@@ -41,7 +43,47 @@ export async function readOptionalJson(req: IncomingMessage, limits: BodyLimits)
   const text = await readBody(req, limits);
   if (text === '') return {};
   requireJsonType(req);
-  return parseJson(text) ?? {};
+  return parseJson(requireFewValues(text, limits)) ?? {};
+}
+
+function requireFewValues(text: string, { maxValues }: BodyLimits): string {
+  if (hasMoreValues(text, maxValues)) throw tooManyValues(maxValues);
+  return text;
+}
+
+export function tooManyValues(maxValues: number): A2AError {
+  return new A2AError('PayloadTooLarge', `The request has more than ${maxValues} values`, {
+    metadata: { maxValues: String(maxValues) },
+  });
+}
+
+const [quote, backslash, comma, list, object] = [0x22, 0x5c, 0x2c, 0x5b, 0x7b];
+
+/**
+ * Whether a JSON text has more values than `maxValues`: entries of lists, members of objects, and lists and objects
+ * themselves (an empty one counts twice). Parsing and checking a value can cost some microseconds, and nothing else
+ * runs meanwhile. Counting costs a nanosecond per character outside of strings, and nothing for a text that is too
+ * short; it stops at the first value that is too many.
+ */
+export function hasMoreValues(text: string, maxValues: number): boolean {
+  if (text.length <= maxValues) return false;
+  let count = 1;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code === quote) i = endOfString(text, i);
+    else if ((code === comma || code === list || code === object) && ++count > maxValues) return true;
+  }
+  return false;
+}
+
+/** Position of the quote that ends the string from `start` on; the text's length if there is none. */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    let before = end;
+    while (text.charCodeAt(before - 1) === backslash) before--;
+    if ((end - before) % 2 === 0) return end;
+  }
+  return text.length;
 }
 
 function requireJsonType({ headers }: IncomingMessage): void {

@@ -36,11 +36,23 @@ export function requireSupportedVersion(
   const version = majorMinor(asked);
   if (version === spoken) return spoken;
   if (preview && spoken === protocolVersion && version === previewVersion) return previewVersion;
-  throw new A2AError('VersionNotSupported', `This method or path belongs to A2A ${spoken}`, {
+  const sent = named
+    ? `A2A-Version is ${JSON.stringify(named.slice(0, 64))}`
+    : `Without A2A-Version it is A2A ${asked}`;
+  const hint = hints[`${version} at ${spoken}`] ?? '';
+  throw new A2AError('VersionNotSupported', `${sent}, but this method or path belongs to A2A ${spoken}${hint}`, {
     violations: [{ field: 'A2A-Version', description: `must be ${spoken}` }],
     metadata: { requested: asked.slice(0, 64), supported: spoken },
   });
 }
+
+/** Where the named version is, for those who mix two of them. */
+const hints: Readonly<Record<string, string>> = {
+  [`${legacyVersion} at ${protocolVersion}`]:
+    '. In A2A 0.3 the methods have names such as message/send, and the paths begin with /v1',
+  [`${protocolVersion} at ${legacyVersion}`]:
+    '. In A2A 1.0 the methods have names such as SendMessage, and no path begins with /v1',
+};
 
 /** `1.0` of `1.0.1`; undefined if it is not a version. */
 export function majorMinor(version: string): string | undefined {

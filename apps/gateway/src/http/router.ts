@@ -4,7 +4,7 @@ import type { PublicJwk } from '@switchyard/settings';
 import express from 'express';
 import findMyWay, { type HTTPMethod } from 'find-my-way';
 import { manifestPath, registryPath } from '../agents/ard.ts';
-import { cardPath, jwksPath } from '../agents/endpoints.ts';
+import { cardPath, jwksPath, oldCardPath } from '../agents/endpoints.ts';
 import type { GatewayContext } from '../bindings/gateway-context.ts';
 import { requireHost } from '../bindings/http-call.ts';
 import { serveJsonRpc } from '../bindings/jsonrpc.ts';
@@ -22,7 +22,8 @@ import { serveMcp } from '../mcp/serve-mcp.ts';
 import { serveManifest, serveSearch } from './serve-ard.ts';
 import { conversationRoutes } from './serve-conversations.ts';
 import { deletionPath, serveDeletion } from './serve-deletion.ts';
-import { redirectToConsole, serveAgentList, serveCard, serveJwks } from './serve-discovery.ts';
+import { redirectToCard, redirectToConsole, serveAgentList, serveCard, serveJwks } from './serve-discovery.ts';
+import { serveFrontPage } from './serve-front-page.ts';
 import { type Readiness, serveHealth, serveReadiness } from './serve-health.ts';
 
 /** Bases of the agents' URLs: the default agent's, and every agent's own. */
@@ -49,6 +50,7 @@ function routesOf(context: GatewayContext, readiness: Readiness): Route[] {
     ...bases.flatMap((base) => agentRoutes(context, base)),
     ...tenantBases.flatMap((base) => taskRoutes(context, base)),
     ...conversationRoutes(context),
+    { verb: 'GET', path: '/', handle: open(serveFrontPage(context)) },
     { verb: 'GET', path: '/agents', handle: serveAgentList(context) },
     ...(settings.ard === 'off' ? [] : ardRoutes(context)),
     { verb: 'GET', path: jwksPath, handle: open(serveJwks(publicKeys(context), settings.cardMaxAgeSeconds)) },
@@ -83,6 +85,7 @@ function agentRoutes(context: GatewayContext, base: string): Route[] {
     { verb: 'POST', path: base || '/', handle: serveJsonRpc(context, older) },
     ...taskRoutes(context, base),
     { verb: 'GET', path: base + cardPath, handle: forKnownHosts(context, serveCard(context)) },
+    { verb: 'GET', path: base + oldCardPath, handle: forKnownHosts(context, redirectToCard(context)) },
   ];
 }
 

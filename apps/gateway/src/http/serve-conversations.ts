@@ -7,6 +7,7 @@ import type { Admission } from '../admission/admission.ts';
 import type { GatewayContext } from '../bindings/gateway-context.ts';
 import { admit, resumeAfterIn } from '../bindings/http-call.ts';
 import { writeError, writeStream } from '../bindings/rest.ts';
+import { throwIfCutShort } from '../call/held-requests.ts';
 import {
   type Exchange,
   type Handler,
@@ -118,11 +119,8 @@ async function streamEvents(
     return void res.writeHead(204, { 'Cache-Control': 'no-store' }).end();
   using _stream = admission.hold('stream');
   const signal = context.heldRequests.watch(res, admission);
-  await writeStream(
-    context,
-    { req, res },
-    context.conversationFeeds.follow(admission.principal, conversation.id, { after, signal }),
-  );
+  const items = context.conversationFeeds.follow(admission.principal, conversation.id, { after, signal });
+  await writeStream(context, { req, res }, { items, requireWhole: () => throwIfCutShort(signal) });
 }
 
 /** The conversation has texts of both agents. */

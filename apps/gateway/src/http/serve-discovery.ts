@@ -50,6 +50,18 @@ async function writeCard({ agents, cards, settings }: GatewayContext, { req, res
   else respond(res, 'application/json', JSON.stringify(isLegacy ? withLegacyFields(card) : card));
 }
 
+/**
+ * Where the card was before A2A 0.3: says where it is now. Clients that follow redirects get it.
+ */
+export function redirectToCard(context: GatewayContext): Handler {
+  return (req, res) => {
+    const url = agentUrl(baseUrl(req, context.settings), pathPart(req, 'agentId')) + cardPath;
+    res.setHeader('Location', url);
+    res.statusCode = 308;
+    respond(res, 'application/json', JSON.stringify({ error: { code: 308, message: `The agent card is at ${url}` } }));
+  };
+}
+
 /** Without a public URL the card has the request's Host, which can be forged: shared caches must not store it. */
 export function setCaching(
   res: ServerResponse,

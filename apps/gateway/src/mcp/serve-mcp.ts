@@ -1,4 +1,5 @@
 import { A2AError } from '@switchyard/protocol';
+import Negotiator from 'negotiator';
 import type { GatewayContext } from '../bindings/gateway-context.ts';
 import { admit, bodyLimits } from '../bindings/http-call.ts';
 import { writeError } from '../bindings/jsonrpc.ts';
@@ -63,6 +64,9 @@ function webRequest({ req }: Exchange, signal: AbortSignal): Request {
     const value = req.headers[name];
     if (typeof value === 'string') headers.set(name, value);
   }
+  // The SDK looks for both names, and does not know that `*/*`, or no header, is both.
+  const accepted = new Negotiator({ headers: req.headers }).mediaTypes(['application/json', 'text/event-stream']);
+  if (accepted.length === 2) headers.set('accept', 'application/json, text/event-stream');
   return new Request('http://gateway/mcp', { method: 'POST', headers, signal });
 }
 

@@ -6,6 +6,7 @@ import type { z } from 'zod';
 import { type Action, actions } from '../admission/scopes.ts';
 import type { Call } from '../call/call.ts';
 import { isActive } from '../call/extensions.ts';
+import { throwIfCutShort } from '../call/held-requests.ts';
 import { previewVersion } from '../exchange/service-parameters.ts';
 import { isRecorded } from '../telemetry/audit.ts';
 import { toA2AError } from '../telemetry/failures.ts';
@@ -46,6 +47,8 @@ interface StreamingOperation {
 /** A stream that can begin. It occupies a slot until it is disposed of. */
 export interface OpenStream extends Disposable {
   readonly items: AsyncIterable<StreamItem>;
+  /** Call it after the last item. @throws {A2AError} if the gateway has ended the stream: see `throwIfCutShort` */
+  requireWhole(): void;
 }
 
 export type OperationResult = UnaryResult | OpenStream;
@@ -83,7 +86,9 @@ async function openStream(operation: StreamingOperation, { call, params }: Invoc
   try {
     const items = await operation.invoke(call, params);
     call.admission.release();
-    return { items, [Symbol.dispose]: () => slot[Symbol.dispose]() };
+    const { signal } = call;
+    const requireWhole = (): void => throwIfCutShort(signal);
+    return { items, requireWhole, [Symbol.dispose]: () => slot[Symbol.dispose]() };
   } catch (error) {
     slot[Symbol.dispose]();
     throw error;

@@ -167,6 +167,8 @@ export interface GatewaySettings {
   /** How long `stop()` lets requests finish before it closes their connections. */
   readonly drainMs: number;
   readonly maxBodyBytes: number;
+  /** Maximum number of values in a request: see `hasMoreValues`. */
+  readonly maxBodyValues: number;
   readonly resources: ResourceSettings;
   readonly rates: RateSettings;
   /** Agents in ARD's manifest; unset: all without authentication, otherwise the default agent. */
@@ -208,6 +210,7 @@ export const defaultGatewaySettings: GatewaySettings = {
   agentRefreshMs: 5_000,
   drainMs: 3_000,
   maxBodyBytes: 5 * 1024 * 1024,
+  maxBodyValues: 50_000,
   resources: defaultResourceSettings,
   rates: defaultRateSettings,
   cardMaxAgeSeconds: 60,

@@ -5,9 +5,11 @@ import { rawRequest } from '../support/raw-request.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 
 let stage: Stage;
+const auth = { keys: [{ key: 'key-of-alice-0123456789', subject: 'alice', tenant: 'default', scopes: [] }] };
 
 beforeAll(async () => {
-  stage = await openStage();
+  // With authentication any host is served; without it, only known ones.
+  stage = await openStage({ gateway: { auth } });
 });
 
 afterAll(() => stage[Symbol.asyncDispose]());
@@ -33,7 +35,7 @@ describe('a card requested with another Host', () => {
     const { host } = new URL(stage.url);
     const forwarded = ['X-Forwarded-Host: evil.example', 'X-Forwarded-Proto: javascript'];
     expect((await cardFor(stage.url, `Host: ${host}`, ...forwarded)).url).toBe(stage.url);
-    const trusting = await stage.another({ trustProxy: true });
+    const trusting = await stage.another({ auth, trustProxy: true });
     const believed = await cardFor(trusting, `Host: ${host}`, ...forwarded);
     expect(believed).toEqual({
       url: 'http://evil.example',
@@ -43,7 +45,7 @@ describe('a card requested with another Host', () => {
   });
 
   it('has the public URL if there is one, and may be stored by shared caches', async () => {
-    const url = await stage.another({ publicUrl: 'https://agents.example.com' });
+    const url = await stage.another({ auth, publicUrl: 'https://agents.example.com' });
     const named = await cardFor(url, 'Host: evil.example', 'X-Forwarded-Host: evil.example');
     expect(named).toEqual({ url: 'https://agents.example.com', cached: 'public, max-age=60', vary: 'A2A-Version' });
     expect((await get(url + path)).headers.get('cache-control')).toBe('public, max-age=60');

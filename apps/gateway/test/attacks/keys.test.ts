@@ -108,6 +108,8 @@ describe('an API key in Redis', () => {
       expect((await nextOf(sse)).done).toBe(false);
       if (expiresAt === undefined) await stage.store.credentials.revoke(credential.id);
       expect(await overRpc).toMatchObject({ error: { reason: 'UNAUTHENTICATED' } });
+      const { value: last } = await nextOf(sse);
+      expect(JSON.parse(last?.text ?? '')).toMatchObject({ error: { status: 'UNAUTHENTICATED' } });
       expect((await nextOf(sse)).done).toBe(true);
       expect((await nextOf(another)).done).toBe(false);
       another.cut();

@@ -324,7 +324,7 @@ describe.each(bindingNames)('over %s', (name) => {
     const other = await clientOf(name, without);
     const error = await other.refused({ operation: 'GetTask', params: { id: 'any' } });
     expect(error).toEqual({
-      message: 'This method or path belongs to A2A 1.0',
+      message: expect.stringContaining('this method or path belongs to A2A 1.0'),
       reason: 'VERSION_NOT_SUPPORTED',
       metadata: { requested: '1.1', supported: '1.0' },
       violations: ['A2A-Version'],

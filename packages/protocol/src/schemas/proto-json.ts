@@ -20,7 +20,7 @@ const asItIs: Normalise = (value) => value;
 function compile(schema: z.core.$ZodType): Normalise {
   if (schema instanceof z.ZodObject)
     return normaliseObject(fieldsOf(schema), { isStrict: schema.def.catchall instanceof z.ZodNever });
-  if (schema instanceof z.ZodArray) return normaliseList(normaliserOf(schema.element));
+  if (schema instanceof z.ZodArray) return normaliseList(normaliserOf(schema.element), longestOf(schema));
   if (schema instanceof z.ZodRecord) return normaliseMap(normaliserOf(schema.valueType));
   if (schema instanceof z.ZodEnum) return normaliseEnum(schema.options);
   if (schema instanceof z.ZodNumber) return normaliseNumber;
@@ -115,10 +115,20 @@ function setField(into: JsonObject, name: string, value: unknown): void {
   else into[name] = value;
 }
 
-/** Normalises a list, entry by entry. */
-function normaliseList(normalise: Normalise): Normalise {
-  return (value) => {
-    if (!Array.isArray(value)) return value;
+/** The maximum length of a list that its schema allows. */
+function longestOf({ def: { checks = [] } }: z.ZodArray): number {
+  for (const check of checks) if (check instanceof z.core.$ZodCheckMaxLength) return check._zod.def.maximum;
+  return Number.POSITIVE_INFINITY;
+}
+
+/**
+ * Normalises a list, entry by entry. Of a list that is too long only so many entries are kept that its schema refuses
+ * it: a schema checks all entries before it checks their number.
+ */
+function normaliseList(normalise: Normalise, longest: number): Normalise {
+  return (given) => {
+    if (!Array.isArray(given)) return given;
+    const value = given.length > longest + 1 ? given.slice(0, longest + 1) : given;
     let copy: unknown[] | undefined;
     for (let i = 0; i < value.length; i++) {
       const entry = normalise(value[i]);

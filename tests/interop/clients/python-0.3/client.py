@@ -100,6 +100,8 @@ class Cases:
 
     async def stream_errors(self):
         task = await self.task('tck-complete-task')
+        bad = message('tck-complete-task')
+        bad.parts = []
 
         async def read(events):
             async for _ in events:
@@ -116,6 +118,7 @@ class Cases:
             'ended': await named(
                 'UnsupportedOperation', 'has ended', self.streaming.resubscribe(TaskIdParams(id=task.id))
             ),
+            'invalid': await named('InvalidParams', 'parts', self.streaming.send_message(bad)),
         }
 
     async def push(self):

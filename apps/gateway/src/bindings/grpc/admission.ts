@@ -35,7 +35,14 @@ export function admittedCall({ metadata }: { readonly metadata: Metadata }): Adm
 }
 
 /** Bytes that are not a message of the method; the library would report an internal error. */
-export class UnreadableMessage {}
+export class UnreadableMessage {
+  readonly refusal: A2AError;
+
+  constructor(thrown: unknown) {
+    const isOurs = thrown instanceof A2AError;
+    this.refusal = isOurs ? thrown : new A2AError('InvalidRequest', 'The message is not valid for this method');
+  }
+}
 
 /** Health probes need no key. */
 const publicPaths = new Set(['/grpc.health.v1.Health/Check', '/grpc.health.v1.Health/List']);
@@ -120,8 +127,7 @@ class PendingCall {
       })
       .withOnReceiveMessage((message: unknown, next) => {
         this.#hasMessage = true;
-        if (this.#rpc && message instanceof UnreadableMessage)
-          this.#refuse(this.#rpc, new A2AError('InvalidRequest', 'The message is not valid for this method'));
+        if (this.#rpc && message instanceof UnreadableMessage) this.#refuse(this.#rpc, message.refusal);
         else if (this.#rpc && !this.#isKnownService(message))
           this.#refuse(this.#rpc, new A2AError('NotFound', 'No such service'));
         else next(message);

@@ -1,4 +1,4 @@
-import type { TraceContext } from '@switchyard/protocol';
+import { A2AError, type A2AErrorCode, type TraceContext } from '@switchyard/protocol';
 import type { AnnouncedAgent, EventId, Scope } from '@switchyard/store';
 import { traceContextIn } from '@switchyard/telemetry';
 import type { Admission } from '../../admission/admission.ts';
@@ -106,6 +106,33 @@ export function openCall(
   const agent = agentOfCall(context.agents, admission, { agentId, tenant });
   const endpoint = (): AgentEndpoint => endpointAt(httpBase(context), agentId, { named: tenant, selected: agent.id });
   return new GrpcCall({ admission, agent, endpoint, version }, call, context.heldRequests);
+}
+
+/** Refusals that depend on the agent. */
+const ofAgent: ReadonlySet<A2AErrorCode> = new Set([
+  'TaskNotFound',
+  'UnsupportedOperation',
+  'ContentTypeNotSupported',
+  'PushNotificationNotSupported',
+  'ExtendedAgentCardNotConfigured',
+  'ExtensionSupportRequired',
+  'InvalidAgentResponse',
+]);
+
+/**
+ * The refusal of a call that names no agent, as some clients send it whatever the card says: names the agent that was
+ * asked, and why it was this one. Other refusals are returned unchanged.
+ */
+export function namingAgent(refusal: unknown, { agent, endpoint }: Pick<GrpcCall, 'agent' | 'endpoint'>): unknown {
+  if (!(refusal instanceof A2AError) || !ofAgent.has(refusal.code) || endpoint().agentId !== undefined) return refusal;
+  const { message, violations, metadata, challenges, cause } = refusal;
+  const asked = `the agent "${agent.id}" was asked, the default one, because the request names none (tenant, as in the agent's card)`;
+  return new A2AError(refusal.code, `${message}; ${asked}`, {
+    violations,
+    metadata: { ...metadata, agent: agent.id },
+    challenges,
+    cause,
+  });
 }
 
 /** gRPC requests have no URL; this is that of the HTTP bindings. */

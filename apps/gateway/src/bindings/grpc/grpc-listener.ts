@@ -8,6 +8,7 @@ import type { TlsSettings } from '../../settings/connection-settings.ts';
 import type { GrpcLimits, GrpcSettings } from '../../settings/gateway-settings.ts';
 import { withPreviewFields } from '../../v1_1/grpc-fields.ts';
 import { type AdmissionContext, admission, UnreadableMessage } from './admission.ts';
+import { bounded } from './bounded-reader.ts';
 import { createGrpcCredentials } from './grpc-credentials.ts';
 import { StreamGuard } from './stream-guard.ts';
 
@@ -44,7 +45,7 @@ export class GrpcListener {
 
   /** A larger message ends with RESOURCE_EXHAUSTED; a client that does not answer a ping is disconnected. */
   constructor({ a2a, legacy }: GrpcServices, context: AdmissionContext) {
-    const { maxBodyBytes, clientStallMs, grpcLimits, preview } = context.settings;
+    const { maxBodyBytes, maxBodyValues, clientStallMs, grpcLimits, preview } = context.settings;
     this.#server = new Server({
       'grpc.max_receive_message_length': maxBodyBytes,
       'grpc.keepalive_time_ms': clientStallMs,
@@ -52,8 +53,9 @@ export class GrpcListener {
       interceptors: [admission(context, healthNames)],
     });
     this.#guard = new StreamGuard(clientStallMs);
-    this.#server.addService(readingAll(preview ? withPreviewFields(A2AService) : A2AService), a2a);
-    if (legacy) this.#server.addService(readingAll(LegacyA2AService), legacy);
+    const service = bounded(A2AService, maxBodyValues);
+    this.#server.addService(readingAll(preview ? withPreviewFields(service) : service), a2a);
+    if (legacy) this.#server.addService(readingAll(bounded(LegacyA2AService, maxBodyValues)), legacy);
     this.#health.addToServer(this.#server);
   }
 
@@ -104,8 +106,8 @@ function readingAll(service: ServiceDefinition): ServiceDefinition {
     const requestDeserialize = (bytes: Buffer): unknown => {
       try {
         return method.requestDeserialize(bytes);
-      } catch {
-        return new UnreadableMessage();
+      } catch (thrown) {
+        return new UnreadableMessage(thrown);
       }
     };
     return [name, { ...method, requestDeserialize }];

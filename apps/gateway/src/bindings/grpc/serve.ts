@@ -1,7 +1,5 @@
 import type { handleServerStreamingCall, handleUnaryCall, Metadata, ServerWritableStream } from '@grpc/grpc-js';
-import { A2AError } from '@switchyard/protocol';
 import { retainCopies } from '@switchyard/store';
-import { EndOfWait } from '../../call/held-requests.ts';
 import { requireShallow } from '../../exchange/read-json.ts';
 import { previewVersion, protocolVersion } from '../../exchange/service-parameters.ts';
 import { type OperationResult, operationFor, runOperation, type StreamItem } from '../../operations/operation.ts';
@@ -9,7 +7,7 @@ import type { OperationName } from '../../operations/operations.ts';
 import { inPreview } from '../../v1_1/grpc-fields.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { admittedCall } from './admission.ts';
-import { type GrpcCall, openCall } from './grpc-call.ts';
+import { type GrpcCall, namingAgent, openCall } from './grpc-call.ts';
 import type { ServedCall } from './rpc.ts';
 import { toRefusal } from './status-details.ts';
 
@@ -52,22 +50,17 @@ export function serveStream<Request extends TenantRequest, Response>(
   const serve = callHandler(context, method);
   return (call) =>
     void serve(call, {
-      async write(answer, { toMessage }, { head, opened }) {
+      async write(answer, { toMessage }, { head }) {
         if (!('items' in answer)) throw new TypeError(`${method.operation} answers with one message`);
         using stream = answer;
         call.sendMetadata(head);
         await writeItems(call, stream.items, toMessage);
-        throwIfCutShort(opened.signal);
+        stream.requireWhole();
         call.end();
       },
       // gRPC ends the call with the status of the emitted error.
       refuse: (refusal) => call.emit('error', refusal),
     });
-}
-
-interface OpenedCall {
-  readonly head: Metadata;
-  readonly opened: GrpcCall;
 }
 
 /** The two kinds of calls. */
@@ -76,7 +69,7 @@ interface AnswerWriter<Request, Response> {
   readonly write: (
     answer: OperationResult,
     method: Method<Request, Response>,
-    call: OpenedCall,
+    call: { readonly head: Metadata },
   ) => void | Promise<void>;
   readonly refuse: (refusal: ReturnType<typeof toRefusal>) => void;
 }
@@ -91,16 +84,18 @@ function callHandler<Request extends TenantRequest, Response>(
     { write, refuse }: AnswerWriter<Request, Response>,
   ): Promise<void> => {
     const { rpc } = admittedCall(call);
+    let asked: GrpcCall | undefined;
     try {
       using opened = openCall(context, call, call.request);
+      asked = opened;
       rpc.opened(opened);
       const spoken = opened.version === previewVersion ? inPreview(method) : method;
       const params = requireShallow(spoken.toParams(call.request), 'request');
       const answer = await runOperation(operationFor(context, opened, method.operation), { call: opened, params });
-      await write(answer, spoken, { head: rpc.head(opened.version ?? protocolVersion), opened });
+      await write(answer, spoken, { head: rpc.head(opened.version ?? protocolVersion) });
       rpc.answered();
     } catch (thrown) {
-      refuse(toRefusal(rpc.refused(thrown)));
+      refuse(toRefusal(rpc.refused(asked ? namingAgent(thrown, asked) : thrown)));
     }
   };
 }
@@ -180,15 +175,4 @@ export function backpressureOf(call: ServerWritableStream<unknown, unknown>): (b
     await last.promise;
     unsent = 0;
   };
-}
-
-/** The error of a stream that ended without its last event. @throws {A2AError} */
-function throwIfCutShort({ reason }: AbortSignal): void {
-  if (!(reason instanceof EndOfWait)) return;
-  if (reason.kind === 'access-ended')
-    throw new A2AError('Unauthenticated', 'The credential of this stream has expired, or was revoked');
-  if (reason.kind === 'shutdown')
-    throw new A2AError('Unavailable', 'This gateway is shutting down: subscribe to the task again', {
-      retryAfterSeconds: 1,
-    });
 }

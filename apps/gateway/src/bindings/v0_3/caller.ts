@@ -10,6 +10,11 @@ import { type AdmittedRequest, type HttpCall, openCall } from '../http-call.ts';
 export interface LegacyWire {
   /** The error that makes the SDK's handlers send the right answer. */
   refuse(thrown: unknown): Error;
+  /**
+   * Writes the error of a stream that has begun, unless the SDK writes it well: over REST it prints it, too.
+   * @returns whether it is written
+   */
+  endWith?(thrown: unknown): boolean;
   /** Resolves when the client can take another event. @param bytes of the written event */
   drained(bytes: number): Promise<void>;
   /** Dispose of it when the client has the whole answer, or has disconnected. */

@@ -159,7 +159,9 @@ function invokeStreaming({ operations }: GatewayContext) {
         yield toStreamResponse(json.toString());
         await caller.wire.drained(json.length);
       }
+      stream.requireWhole();
     } catch (thrown) {
+      if (caller.wire.endWith?.(thrown)) return;
       throw caller.wire.refuse(thrown);
     } finally {
       caller.wire.done();

@@ -21,7 +21,7 @@ import {
 } from '../../exchange/exchange.ts';
 import { readOptionalJson } from '../../exchange/read-json.ts';
 import { legacyVersion, majorMinor } from '../../exchange/service-parameters.ts';
-import { heartbeatFrame } from '../event-stream.ts';
+import { errorFrame, heartbeatFrame } from '../event-stream.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { admit, bodyLimits } from '../http-call.ts';
 import { LegacyCaller, openLegacyCall } from './caller.ts';
@@ -66,6 +66,12 @@ async function openCaller(context: GatewayContext, exchange: Exchange): Promise<
   const admission = await admit(context, exchange);
   return new LegacyCaller(openLegacyCall(context, exchange, { admission }), {
     refuse: (thrown) => new WireError(reportFailure(context, exchange, thrown), 'rest'),
+    endWith: (thrown) => {
+      if (!exchange.res.headersSent) return false;
+      const error = reportFailure(context, exchange, thrown);
+      exchange.res.write(errorFrame(JSON.stringify(legacyErrorBody(toJsonRpcError(error)))));
+      return true;
+    },
     drained: async () => {
       if (exchange.res.writableNeedDrain) await drained(exchange.res);
     },

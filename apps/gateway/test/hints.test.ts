@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type GrpcBinding, overGrpc } from './support/bindings/over-grpc.ts';
+import { call, type ErrorBody, get, post, userMessage } from './support/client.ts';
+import { grpcAddressOf } from './support/grpc-address.ts';
+import { openStage, type Stage } from './support/stage.ts';
+
+// What clients meet that mix versions, paths or agents: the answer says where the right one is.
+
+let stage: Stage;
+let grpc: GrpcBinding;
+
+beforeAll(async () => {
+  stage = await openStage({ gateway: { mcp: true, grpc: { port: 0, publicAddress: 'auto' } } });
+  grpc = overGrpc(await grpcAddressOf(stage.url));
+});
+
+afterAll(async () => {
+  grpc[Symbol.dispose]();
+  await stage[Symbol.asyncDispose]();
+});
+
+const messageOf = ({ body }: { readonly body: ErrorBody }): string => body.error.message;
+
+describe('A version that is not served at a path', () => {
+  it('is named in the error, over HTTP+JSON and JSON-RPC', async () => {
+    const version = { 'a2a-version': '0.7' };
+    const expected = 'A2A-Version is "0.7", but this method or path belongs to A2A 1.0';
+    expect(messageOf(await get<ErrorBody>(`${stage.url}/tasks`, version))).toBe(expected);
+    expect(messageOf(await call<ErrorBody>(stage.url, 'ListTasks', {}, version))).toBe(expected);
+  });
+
+  it('is told its own path', async () => {
+    const old = await post<ErrorBody>(`${stage.url}/message:send`, {}, { 'a2a-version': '0.3' });
+    expect(messageOf(old)).toContain(
+      'In A2A 0.3 the methods have names such as message/send, and the paths begin with /v1',
+    );
+    const late = await post<ErrorBody>(`${stage.url}/v1/message:send`, {}, { 'a2a-version': '1.0' });
+    expect(messageOf(late)).toContain('paths below /v1 are those of A2A 0.3');
+  });
+});
+
+it.each(['', '/agents/mute'])('The card at its old address below "%s" is at the new one', async (base) => {
+  const response = await fetch(`${stage.url}${base}/.well-known/agent.json`, { redirect: 'manual' });
+  const url = `${stage.url}${base}/.well-known/agent-card.json`;
+  expect([response.status, response.headers.get('location')]).toEqual([308, url]);
+  expect(await response.json()).toMatchObject({ error: { message: expect.stringContaining(url) } });
+});
+
+it('Over MCP a client that accepts everything, or says nothing, accepts both types', async () => {
+  for (const accept of ['*/*', 'application/*, text/*']) {
+    const list = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
+    const response = await fetch(`${stage.url}/mcp`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept },
+      body: JSON.stringify(list),
+    });
+    expect([accept, response.status]).toEqual([accept, 200]);
+    expect(await response.text()).toContain('"tools"');
+  }
+});
+
+describe('A gRPC call that names no agent', () => {
+  it('is refused by the name of the default agent, with the reason why it was asked', async () => {
+    const outcome = await grpc.invoke({ operation: 'GetTask', params: { id: 'nothing' } });
+    expect(outcome).toMatchObject({
+      error: {
+        message: expect.stringContaining('the agent "echo" was asked, the default one, because the request names none'),
+        metadata: { agent: 'echo' },
+      },
+    });
+  });
+
+  it('is refused as usual if it names the agent', async () => {
+    const outcome = await grpc.invoke({ operation: 'GetTask', params: { id: 'nothing', tenant: 'echo' } });
+    expect(outcome).toMatchObject({ error: { message: expect.not.stringContaining('the default one') } });
+  });
+});
+
+describe('A card for clients of 0.3', () => {
+  const transportsOf = async (base: string): Promise<string[]> => {
+    const { body } = await get<{ additionalInterfaces: { url: string; transport: string }[] }>(
+      `${stage.url}${base}/.well-known/agent-card.json`,
+    );
+    return body.additionalInterfaces.map(({ transport }) => transport);
+  };
+
+  it('names gRPC at the root, and at the URL of the agent that is there', async () => {
+    expect(await transportsOf('')).toEqual(['JSONRPC', 'HTTP+JSON', 'GRPC']);
+    expect(await transportsOf('/agents/echo')).toEqual(['JSONRPC', 'HTTP+JSON', 'GRPC']);
+  });
+
+  it('does not name it for other agents, which requests of 0.3 cannot name', async () => {
+    expect(await transportsOf('/agents/mute')).toEqual(['JSONRPC', 'HTTP+JSON']);
+  });
+});
+
+describe('Fields of a configuration that A2A 1.0 does not have', () => {
+  const params = {
+    message: userMessage('x'),
+    configuration: { returnImmediately: true, blocking: false, pushNotificationConfig: {}, 'a,b': 1 },
+  };
+
+  it('are named in a header, over HTTP+JSON and JSON-RPC', async () => {
+    const named = 'configuration.blocking, configuration.pushNotificationConfig, configuration.?';
+    for (const answer of [
+      await post(`${stage.url}/message:send`, params),
+      await call(stage.url, 'SendMessage', params),
+    ])
+      expect([answer.status, answer.headers.get('a2a-ignored-fields')]).toEqual([200, named]);
+  });
+
+  it('have no header if there are none', async () => {
+    const { headers } = await post(`${stage.url}/message:send`, {
+      message: userMessage('x'),
+      configuration: { return_immediately: true, acceptedOutputModes: ['text/plain'] },
+    });
+    expect(headers.get('a2a-ignored-fields')).toBeNull();
+  });
+});
