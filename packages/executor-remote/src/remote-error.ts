@@ -68,6 +68,8 @@ export class RemoteError extends Error {
 
 /** JSON-RPC's "internal error", also over HTTP: a temporary error of the agent. */
 const internalError = -32603;
+/** Switchyard's "unavailable": also the last event of a stream that its gateway ends because it shuts down. */
+const unavailable = -32057;
 
 /**
  * The parameter is `unknown`, because the SDK's errors all have the same structure: the compiler would exclude all of
@@ -76,7 +78,7 @@ const internalError = -32603;
 function kindOf(error: unknown): RemoteErrorKind {
   if (error instanceof TaskNotFoundError) return 'lost';
   if (error instanceof UnsupportedOperationError) return 'unsupported';
-  if (isJsonRpcError(error) && error.envelopeCode === internalError) return 'unreachable';
+  if (isJsonRpcError(error) && [internalError, unavailable].includes(error.envelopeCode)) return 'unreachable';
   if (isRestError(error) && error.statusCode >= 500) return 'unreachable';
   return 'refused';
 }
