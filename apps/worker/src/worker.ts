@@ -97,7 +97,8 @@ export class Worker {
       onDrainRequest: (request) => this.#applyDrainRequest(request),
       emit,
     });
-    this.#push = settings.push && new PushDeliverer(settings.push, { store, emit });
+    this.#push =
+      settings.push && new PushDeliverer(settings.push, { store, emit, secrets: settings.explain?.secrets ?? [] });
   }
 
   /** Number of running turns, by agent. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { AgentError, defineAgent, RetryableError, type Turn } from '@switchyard/agent';
+import { AgentError, defineAgent, noteModelCall, RetryableError, type Turn } from '@switchyard/agent';
 import { isTerminal, type Task } from '@switchyard/protocol';
 import { Store } from '@switchyard/store';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
@@ -47,6 +47,12 @@ const ways: Record<string, (turn: Turn) => unknown> = {
       .catch(() => undefined);
     await turn.step('pay', () => 'cash');
     return turn.complete('paid');
+  },
+  'asks a model': async (turn) => {
+    noteModelCall({ model: 'small', durationMs: 40, error: new Error(`503, key ${secret}`) });
+    if (turn.attempt === 1) throw new RetryableError('busy', { retryAfterMs: 1 });
+    noteModelCall({ model: 'small', durationMs: 80.4, inputTokens: 12, outputTokens: -1, finishReason: 'stop' });
+    return turn.complete('asked');
   },
   'throws too late': async (turn) => {
     await turn.complete('done');
@@ -172,6 +178,18 @@ test('a step that throws and then succeeds keeps its error, and the task has no 
   const { taskId } = await ended('fails in a step');
   expect(await failuresOf(taskId)).toMatchObject([{ of: 'step', name: 'pay', kind: 'threw', message: 'card refused' }]);
   expect((await store.ops.tasks.record(taskId))?.reason).toBeUndefined();
+});
+
+test('requests to models are rows of the timeline, also of attempts that failed; texts are redacted', async () => {
+  const { taskId } = await ended('asks a model');
+  const detail = await store.ops.tasks.detail(taskId, { hasTimeline: true });
+  const rows = detail?.timeline?.entries.flatMap((entry) => (entry.kind === 'model' ? [entry] : [])) ?? [];
+  const times = { at: expect.any(String), untilAt: expect.any(String) };
+  expect(rows.sort((a, b) => a.epoch - b.epoch || (a.finishReason ? 1 : -1))).toEqual([
+    { kind: 'model', ...times, epoch: 1, model: 'small', error: '503, key [left out]' },
+    { kind: 'model', ...times, epoch: 2, model: 'small', error: '503, key [left out]' },
+    { kind: 'model', ...times, epoch: 2, model: 'small', inputTokens: 12, finishReason: 'stop' },
+  ]);
 });
 
 test('an error after the outcome is kept with its attempt', async () => {

@@ -17,6 +17,7 @@ export type { ConversationResult, ConverseOptions, PeerMessage } from './convers
 export { type Agent, type AgentDefinition, defineAgent, type Execute } from './definition/agent.ts';
 export type { AgentCardDraft } from './definition/agent-card.ts';
 export type { RetryPolicy } from './definition/retry-policy.ts';
+export { noteModelCall } from './journal/note-model-call.ts';
 export { type Content, type MessageContent, type PartContent, textOf } from './messages/content.ts';
 export { derivedId } from './messages/derived-id.ts';
 export type { ContextOptions, ContextTask } from './port/context-port.ts';
@@ -31,6 +32,7 @@ export {
   REPLY_SKIP,
 } from './port/conversation-event.ts';
 export type { LogFields, LogLevel } from './port/log-line.ts';
+export type { ModelCall } from './port/model-call.ts';
 export type { Outcome } from './port/outcome.ts';
 export { AgentError, RetryableError, type RetryOptions, TurnEnded, TurnMisuseError } from './port/turn-errors.ts';
 export { type InterruptionKind, TurnInterruption } from './port/turn-interruption.ts';

@@ -1,15 +1,20 @@
 import { context, propagation, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import { noteModelCall } from '@switchyard/agent';
 import type { SentCompletion } from './read-completion.ts';
 
 const tracer = trace.getTracer('@switchyard/executor-openai');
 
-/** The span of a request to a model, by OpenTelemetry's conventions for generative AI, without contents. */
+/** A request to a model: its span, by OpenTelemetry's conventions for generative AI, and its note. No contents. */
 export class ChatSpan implements Disposable {
   readonly #span: Span;
+  readonly #model: string;
+  readonly #begun = performance.now();
+  #error: unknown;
   #last: SentCompletion | undefined;
   #reason: string | undefined;
 
   constructor(model: string, address: string) {
+    this.#model = model;
     this.#span = tracer.startSpan(`chat ${model}`, {
       kind: SpanKind.CLIENT,
       attributes: {
@@ -35,6 +40,7 @@ export class ChatSpan implements Disposable {
   }
 
   failed(error: unknown): void {
+    this.#error = error;
     this.#span.setAttribute('error.type', error instanceof Error ? error.name : 'Error');
     this.#span.setStatus({ code: SpanStatusCode.ERROR });
   }
@@ -49,5 +55,13 @@ export class ChatSpan implements Disposable {
       'gen_ai.usage.output_tokens': usage?.completion_tokens,
     });
     this.#span.end();
+    noteModelCall({
+      model: model ?? this.#model,
+      durationMs: performance.now() - this.#begun,
+      inputTokens: usage?.prompt_tokens,
+      outputTokens: usage?.completion_tokens,
+      finishReason: this.#reason,
+      error: this.#error,
+    });
   }
 }

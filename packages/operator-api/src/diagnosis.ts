@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { failureSchema } from './failures.ts';
 import { time } from './page.ts';
 
 export const findings = [
@@ -20,6 +21,7 @@ export const findings = [
   'webhook-fails',
   'running',
   'starting',
+  'failed',
   'ended',
 ] as const;
 
@@ -32,6 +34,8 @@ export const diagnosisSchema = z.object({
   since: time.optional(),
   see: z.array(z.object({ kind: z.enum(['agent', 'worker', 'task', 'tenant']), id: z.string() })),
   actions: z.array(z.enum(['resume-agent', 'start-worker', 'answer', 'cancel', 'retry', 'drain-worker', 'wait'])),
+  /** Why the task failed. */
+  failure: failureSchema.optional(),
 });
 
 export type Diagnosis = z.infer<typeof diagnosisSchema>;

@@ -83,8 +83,10 @@ async function list({ output, invocation }: Session, api: OperatorClient, filter
 
 const head = ['ID', 'KIND', 'AGENT', 'TENANT', 'ATTEMPTS', 'DIED', 'REASON'];
 
-function row({ id, kind, agent, origin, tenant = '', attempts, diedAt, reason }: DeadLetter): string[] {
-  return [id, kind, agent ?? origin ?? '', tenant, String(attempts), diedAt, reason];
+/** The reason is why the last attempt failed, where that is known; otherwise what the client was told. */
+function row({ id, kind, agent, origin, tenant = '', attempts, diedAt, reason, why }: DeadLetter): string[] {
+  const text = why ? `${why.kind}: ${why.message}` : reason;
+  return [id, kind, agent ?? origin ?? '', tenant, String(attempts), diedAt, text];
 }
 
 async function retry({ output }: Session, api: OperatorClient, id: string): Promise<void> {

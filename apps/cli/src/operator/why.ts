@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { programIn } from '../data-folder/data-folder.ts';
 import { field } from '../output/labelled-text.ts';
 import type { Invocation } from '../session/session.ts';
+import { failureText } from './failure-text.ts';
 import { operatorHelp, withOperator } from './operator.ts';
 
 /** The fields of a task's detail that `why` shows. */
@@ -13,6 +14,7 @@ const detailSchema = z.looseObject({
   agent: z.string(),
   state: z.string(),
   diagnosis: diagnosisSchema,
+  deadLetter: z.boolean(),
 });
 
 /** `program`: how switchyard is called here. `at`: the option for the task's agent. */
@@ -27,9 +29,13 @@ const commands: Readonly<Record<string, (task: z.infer<typeof detailSchema>, pla
   'start-worker': ({ agent }) => `start a worker that has the agent "${agent}"`,
   answer: ({ taskId }, { program, at }) => `${program} send${at} --task-id ${taskId} "<reply>"`,
   cancel: ({ taskId }, { program, at }) => `${program} task cancel${at} ${taskId}`,
-  // The console can run any ended task again; from here only dead letters are retried.
-  retry: ({ state, diagnosis }, { program }) =>
-    state === 'TASK_STATE_FAILED' || diagnosis.finding === 'webhook-fails' ? `${program} dead list` : undefined,
+  retry: ({ taskId, deadLetter, diagnosis }, { program }) => {
+    if (diagnosis.finding === 'webhook-fails') return `${program} dead list --kind webhook`;
+    if (diagnosis.finding !== 'failed') return undefined;
+    return deadLetter
+      ? `${program} dead retry ${taskId}`
+      : 'mend the cause, then run the task again in the console, or send its message again';
+  },
   'drain-worker': () => 'drain the worker, or end it: another one takes over',
   wait: () => 'wait',
 };
@@ -56,6 +62,7 @@ export function addWhyCommand(program: Command, invocation: Invocation): void {
             field('Stuck', diagnosis.isStuck ? 'yes' : 'no'),
             field('Since', diagnosis.since),
             field('Why', diagnosis.text),
+            diagnosis.failure ? failureText(diagnosis.failure) : '',
             ...diagnosis.see.map((see) => field('See', `${see.kind} ${see.id}`)),
             ...diagnosis.actions.map((action) => field('Do', commands[action]?.(task, place))),
           ].join(''),

@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline';
 import { styleText } from 'node:util';
 import type { GuardedProcess } from '@switchyard/local';
 import pretty from 'pino-pretty';
+import { failureLines } from './failure-lines.ts';
 
 const colors = { gateway: 'cyan', worker: 'magenta', redis: 'red', companion: 'yellow', switchyard: 'green' } as const;
 
@@ -10,8 +11,8 @@ export type Source = keyof typeof colors | `worker ${number}`;
 const nameWidth = Math.max(...Object.keys(colors).map((name) => name.length));
 
 /**
- * Output of several processes in one terminal: each line has the name of its process, and JSON log lines become
- * readable.
+ * Output of several processes in one terminal: each line has the name of its process, JSON log lines become readable,
+ * and a failed turn shows the author's line first.
  */
 export interface Terminal {
   say(source: Source, text: string): void;
@@ -49,5 +50,5 @@ function colorOf(source: Source) {
 }
 
 function readable(line: string, format: (line: string) => string): string {
-  return line.startsWith('{') ? format(line) : line;
+  return line.startsWith('{') ? (failureLines(line, process.cwd()) ?? format(line)) : line;
 }

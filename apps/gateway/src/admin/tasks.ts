@@ -24,7 +24,10 @@ export const taskRoutes = [
       ['get', '/admin/tasks/:id'],
       taskParameters,
       async ({ ops, feeds }, { id, parameters }): Promise<TaskDetail> => {
-        const found = await ops.tasks.detail(known(id), { hasTimeline: parameters.timeline });
+        const found = await ops.tasks.detail(known(id), {
+          hasTimeline: parameters.timeline,
+          hasContents: parameters.contents,
+        });
         if (!found) throw taskNotFound(id);
         const { timeline, ...rest } = found;
         const subscribers = feeds.readersOf(id);

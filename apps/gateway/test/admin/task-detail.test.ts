@@ -68,11 +68,17 @@ describe('the diagnosis of a task', () => {
     expect(Date.parse(diagnosis.since ?? '')).toBeGreaterThan(Date.now() - 60_000);
   });
 
-  it('says that it has ended, with its dead letter and its steps', async () => {
+  it('says that it has failed and why, with its dead letter and its steps', async () => {
     const { id } = await submit(stage.url);
     await failAllAttempts(stage.store, id);
-    await until(async () => (await finding(id)) === 'ended', { what: 'it has ended' });
-    expect(await detail(id)).toMatchObject({ deadLetter: true, steps: [], state: 'TASK_STATE_FAILED' });
+    await until(async () => (await finding(id)) === 'failed', { what: 'it has failed' });
+    expect(await detail(id)).toMatchObject({
+      diagnosis: { text: expect.stringMatching(/^The task failed \(worker-lost\): Worker \S+ stopped/) },
+      reason: { kind: 'worker-lost' },
+      deadLetter: true,
+      steps: [],
+      state: 'TASK_STATE_FAILED',
+    });
   });
 
   it('comes with the timeline and the subscribers on request', async () => {

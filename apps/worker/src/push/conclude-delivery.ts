@@ -1,4 +1,4 @@
-import type { DeliveryCursor, JobOutcome, OpenDeliveryQueue } from '@switchyard/store';
+import type { DeliveryCursor, FailedAttempt, JobOutcome, OpenDeliveryQueue } from '@switchyard/store';
 import type { Emit } from '../telemetry/events.ts';
 import { backoffDelayMs } from '../timing/timing.ts';
 import type { Failure, Outcome } from './outcome.ts';
@@ -45,23 +45,27 @@ export async function concludeDelivery(port: ConcludePort, attempt: Attempt, out
 async function concludeFailure(port: ConcludePort, attempt: Attempt, failure: Failure): Promise<AfterDelivery> {
   const { queue, origin } = attempt;
   const attempts = queue.attempts + 1;
-  const { reason } = failure;
+  const { reason, status, response } = failure;
+  const failed = { at: new Date().toISOString(), status, reason, response };
   if (isGivenUp(failure, { attempts, ageMs: queue.ageMs }, port.settings)) {
-    await queue.deadLetter({ origin, reason, attempts });
+    await queue.deadLetter({ origin, reason, attempts }, failed);
     port.emit({ kind: 'push-dead-letter', ...nameOf(attempt), reason, attempts });
     return 'done';
   }
   const delay = delayMs(failure, attempts, port.settings);
   port.emit({ kind: 'push-failed', ...nameOf(attempt), reason, attempts, retryInMs: Math.ceil(delay) });
-  return postpone(queue, { delayMs: delay, attempts });
+  return postpone(queue, { delayMs: delay, attempts }, failed);
 }
 
 async function postpone(
   queue: OpenDeliveryQueue,
   { delayMs, attempts }: { delayMs: number; attempts: number },
+  failed?: FailedAttempt,
 ): Promise<AfterDelivery> {
   const retryAfterMs = Math.ceil(delayMs);
-  return (await queue.postpone(retryAfterMs, attempts)) === 'postponed' ? { retryAfterMs } : 'done';
+  return (await queue.postpone({ delayMs: retryAfterMs, attempts }, failed)) === 'postponed'
+    ? { retryAfterMs }
+    : 'done';
 }
 
 function nameOf({ queue, origin }: Attempt): { taskId: string; configId: string; origin: string } {

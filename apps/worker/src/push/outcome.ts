@@ -9,24 +9,31 @@ import type { Unreadable } from '@switchyard/store';
  */
 export type Outcome =
   | { readonly kind: 'delivered' | 'gone' | 'busy' }
-  | { readonly kind: 'refused'; readonly reason: string }
-  | { readonly kind: 'failed'; readonly reason: string; readonly retryAfterMs?: number; readonly isHostFault: boolean };
+  | ({ readonly kind: 'refused' } & Problem)
+  | ({ readonly kind: 'failed'; readonly retryAfterMs?: number; readonly isHostFault: boolean } & Problem);
+
+/** What went wrong. `status` and `response`, the beginning of the body: if there was an answer. */
+interface Problem {
+  readonly reason: string;
+  readonly status?: number;
+  readonly response?: string;
+}
 
 export type Failure = Extract<Outcome, { reason: string }>;
 
 /** Timed out, too early, too many: the 4xx statuses that allow a retry (RFC 9110, RFC 8470, RFC 6585). */
 const RETRYABLE: ReadonlySet<number> = new Set([408, 425, 429]);
 
-/** @param retryAfter value of the header */
-export function outcomeOfAnswer(status: number, retryAfter: string | undefined): Outcome {
+/** @param retryAfter value of the header. @param response the beginning of the body */
+export function outcomeOfAnswer(status: number, retryAfter: string | undefined, response = ''): Outcome {
   if (status >= 200 && status < 300) return { kind: 'delivered' };
   if (status === 410) return { kind: 'gone' };
-  const reason = `the receiver answered ${status}`;
-  if (status < 500 && !RETRYABLE.has(status)) return { kind: 'refused', reason };
+  const answer = { reason: `the receiver answered ${status}`, status, ...(response && { response }) };
+  if (status < 500 && !RETRYABLE.has(status)) return { kind: 'refused', ...answer };
   const askedMs = retryAfterMs(retryAfter);
   return {
     kind: 'failed',
-    reason,
+    ...answer,
     isHostFault: status >= 500,
     ...(askedMs !== undefined && { retryAfterMs: askedMs }),
   };

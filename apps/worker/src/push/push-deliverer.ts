@@ -13,6 +13,8 @@ export interface PushDependencies {
   readonly emit: Emit;
   /** Resolves host names; unset: as this machine does. */
   readonly resolve?: Resolve;
+  /** Values that are left out of what is kept of responses. */
+  readonly secrets?: readonly string[];
 }
 
 /** Share of the slots that one host may take. */
@@ -68,7 +70,7 @@ export class PushDeliverer {
   }
 
   async #run(job: PushJob): Promise<JobOutcome> {
-    const { store, emit } = this.#dependencies;
+    const { store, emit, secrets = [] } = this.#dependencies;
     const port = {
       deliveries: store.push.deliveries,
       settings: this.#settings,
@@ -77,6 +79,7 @@ export class PushDeliverer {
       sign: this.#sign,
       shutdown: this.#shutdown.signal,
       emit,
+      secrets,
     };
     try {
       return await runDeliveryQueue(port, job);

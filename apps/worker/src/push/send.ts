@@ -1,7 +1,7 @@
 import type { GuardedClient } from '@switchyard/outgoing';
 import type { TraceContext } from '@switchyard/protocol';
 import type { DeliveryQueueId, Webhook } from '@switchyard/store';
-import { traceDelivery } from '@switchyard/telemetry';
+import { safeReason, traceDelivery } from '@switchyard/telemetry';
 import type { Emit } from '../telemetry/events.ts';
 import type { Circuits } from './circuits.ts';
 import type { Notification } from './notification.ts';
@@ -13,6 +13,8 @@ export interface SendPort {
   readonly circuits: Circuits;
   readonly sign: Sign | undefined;
   readonly emit: Emit;
+  /** Values that are left out of what is kept of responses. */
+  readonly secrets?: readonly string[];
 }
 
 /** The webhook that gets a delivery. */
@@ -46,7 +48,7 @@ async function attempt(port: SendPort, receiver: Receiver, notification: TracedN
 }
 
 async function post(
-  { client, sign }: SendPort,
+  { client, sign, secrets = [] }: SendPort,
   { id, webhook }: Receiver,
   { deliveryId, body, traceContext }: TracedNotification,
 ): Promise<Outcome> {
@@ -56,13 +58,39 @@ async function post(
     headers: { ...requestHeaders(webhook, id, deliveryId), ...traceHeaders(traceContext), ...signature },
     body,
   });
-  await drain(answer.body);
-  return outcomeOfAnswer(answer.status, answer.headers['retry-after']);
+  const begin = await drain(answer.body);
+  const said = safeReason(
+    begin
+      .toString()
+      .replace(/[\p{Cc}\uFFFD]+/gu, ' ')
+      .trim(),
+    [...secrets, ...secretsOf(webhook)],
+  );
+  return outcomeOfAnswer(answer.status, answer.headers['retry-after'], said);
 }
 
-/** Reads the body. The status was received: a body that is too long, or breaks off, does not change the outcome. */
-async function drain(body: AsyncIterable<unknown>): Promise<void> {
-  await Array.fromAsync(body, () => undefined).catch(() => undefined);
+/** Bytes of a response that are kept if the delivery failed. */
+const RESPONSE_BYTES = 256;
+
+/**
+ * Reads the body. The status was received: a body that is too long, or breaks off, does not change the outcome.
+ * @returns its first bytes
+ */
+async function drain(body: AsyncIterable<Buffer>): Promise<Buffer> {
+  let begin = Buffer.alloc(0);
+  try {
+    for await (const chunk of body)
+      if (begin.length < RESPONSE_BYTES)
+        begin = Buffer.concat([begin, chunk.subarray(0, RESPONSE_BYTES - begin.length)]);
+  } catch {
+    // The part that came is enough.
+  }
+  return begin;
+}
+
+/** What the receiver was sent, and may repeat. */
+function secretsOf({ token, authentication }: Webhook): string[] {
+  return [token, authentication?.credentials].flatMap((secret) => secret || []);
 }
 
 /**

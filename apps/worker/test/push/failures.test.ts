@@ -87,6 +87,30 @@ describe('a delivery that fails', () => {
 });
 
 describe('a webhook', () => {
+  test('tells operators its status, and the beginning of the response without what was sent', async () => {
+    await using stage = await Stage.open({ push: { maxAttempts: 3, backoffMs: 50_000 } });
+    await using receiver = await new Receiver().open();
+    receiver.behave = (_, __, res) => {
+      res.statusCode = 503;
+      res.write(`no such token: my-own-token\u0000, https://ada:pw@shop.example/x?y=1 ${'long '.repeat(1_000)}`);
+      return 503;
+    };
+    const taskId = await stage.task({ id: 'a', url: receiver.url, token: 'my-own-token' });
+    const delivery = await until(
+      async () => {
+        const detail = await stage.store.ops.tasks.detail(taskId, { hasTimeline: true });
+        const [one] = detail?.timeline?.deliveries ?? [];
+        return one?.lastFailure && one;
+      },
+      { what: 'the failure is stored' },
+    );
+    expect(delivery).toMatchObject({ state: 'waiting', attempts: 1, nextAt: expect.any(String) });
+    const { response = '', ...failure } = delivery.lastFailure ?? { at: '', reason: '' };
+    expect(failure).toEqual({ at: expect.any(String), status: 503, reason: 'the receiver answered 503' });
+    expect(response).toMatch(/^no such token: \[left out\] , https:\/\/shop\.example long long/);
+    expect(Buffer.byteLength(response)).toBeLessThanOrEqual(256);
+  });
+
   test('is dead-lettered after maxAttempts; retried by an operator, it continues with the failed event', async () => {
     await using stage = await Stage.open({ push: { maxAttempts: 3 } });
     await using receiver = await new Receiver().open();

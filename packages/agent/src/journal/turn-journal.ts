@@ -36,6 +36,7 @@ export class TurnJournal {
   constructor(port: TurnPort, whileWorking: WhileWorking = 'queue') {
     this.#port = port;
     this.#turnScope = new TurnScope({ agent: port.input.agent, taskId: port.input.task.id });
+    this.#turnScope.onModelCall = (call) => port.noteModelCall?.(call);
     this.#state = port.input.task.status.state;
     const { steering } = port;
     if (whileWorking !== 'steer' || !steering) return;

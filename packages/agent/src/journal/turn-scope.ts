@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { ModelCall } from '../port/model-call.ts';
 import type { StepEvents } from './step-events.ts';
 
 const scopes = new AsyncLocalStorage<TurnScope>();
@@ -21,6 +22,8 @@ export class TurnScope {
   readonly events: StepEvents | undefined;
   /** The scope of the whole turn. */
   readonly turn: TurnScope;
+  /** Of the whole turn: gets its requests to models. */
+  onModelCall: ((call: ModelCall) => void) | undefined;
   readonly #counts = new Map<string, number>();
   readonly #failure = Promise.withResolvers<never>();
 

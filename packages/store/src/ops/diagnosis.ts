@@ -1,39 +1,6 @@
+import { ended } from './ended-tasks.ts';
+import type { Diagnosis } from './finding.ts';
 import type { JobFacts, TaskFacts, TurnFacts } from './task-facts.ts';
-
-/** Why a task is in its state, and what an operator can do. */
-export interface Diagnosis {
-  readonly finding: Finding;
-  /** The task needs an action by a person to continue. */
-  readonly isStuck: boolean;
-  /** One sentence, for people. */
-  readonly text: string;
-  /** ISO time. */
-  readonly since?: string;
-  readonly see: { readonly kind: 'agent' | 'worker' | 'task' | 'tenant'; readonly id: string }[];
-  readonly actions: Action[];
-}
-
-export type Finding =
-  | 'agent-unknown'
-  | 'no-worker'
-  | 'agent-paused'
-  | 'tenant-over-share'
-  | 'scheduled'
-  | 'queued'
-  | 'retry-waits'
-  | 'worker-frozen'
-  | 'worker-dead'
-  | 'not-swept'
-  | 'job-missing'
-  | 'waits-for-input'
-  | 'waits-for-auth'
-  | 'waits-for-call'
-  | 'cancel-waits'
-  | 'webhook-fails'
-  | 'running'
-  | 'starting'
-  | 'ended';
-export type Action = 'resume-agent' | 'start-worker' | 'answer' | 'cancel' | 'retry' | 'drain-worker' | 'wait';
 
 /** Workers report every second; a worker without a report for this long counts as frozen. */
 const FROZEN_AFTER_MS = 5_000;
@@ -78,15 +45,6 @@ export function diagnose(facts: TaskFacts): Diagnosis {
     see: [link('agent', agent)],
     actions: ['wait'],
   };
-}
-
-function ended({ record, failingWebhooks: failing }: TaskFacts): Diagnosis | undefined {
-  if (!record.isTerminal) return undefined;
-  if (failing === 0)
-    return { finding: 'ended', isStuck: false, text: 'The task has ended.', see: [], actions: ['retry'] };
-  const webhooks = failing === 1 ? 'a webhook has' : `${failing} webhooks have`;
-  const text = `The task has ended, but ${webhooks} not received all of its events.`;
-  return { finding: 'webhook-fails', isStuck: false, text, see: [], actions: ['retry'] };
 }
 
 function cancelWaits({ record, turn }: TaskFacts): Diagnosis | undefined {
@@ -220,7 +178,9 @@ function workerDead({ turn }: TaskFacts): Diagnosis | undefined {
 
 function retryWaits({ record, job, nowMs }: TaskFacts): Diagnosis | undefined {
   if (job.delayedToMs === undefined) return undefined;
-  const text = `Attempt ${record.attempts} has failed; the next attempt begins in ${duration(job.delayedToMs - nowMs)}.`;
+  const why = record.reason ? `: ${record.reason.message.replace(/\.$/, '')}` : '';
+  const next = duration(job.delayedToMs - nowMs);
+  const text = `Attempt ${record.attempts} has failed${why}; the next attempt begins in ${next}.`;
   return {
     finding: 'retry-waits',
     isStuck: false,

@@ -4,10 +4,12 @@ import { copyableSteps } from '../tasks/copy-steps.ts';
 import { type Deletion, deleteTask } from '../tasks/delete.ts';
 import { readTask } from '../tasks/read.ts';
 import { type AnswerResult, answerTask, type TaskAnswer } from './answer.ts';
-import { type Diagnosis, diagnose } from './diagnosis.ts';
+import { diagnose } from './diagnosis.ts';
+import type { Diagnosis } from './finding.ts';
 import type { OpsPort } from './ops-port.ts';
 import { readTimeline } from './read-timeline.ts';
 import { type RerunRequest, type RerunResult, rerunTask } from './rerun.ts';
+import { withStepResults } from './step-results.ts';
 import { DeploymentFacts, factsOf } from './task-facts.ts';
 import { readRecord, type TaskRecord } from './task-record.ts';
 import type { Timeline } from './timeline.ts';
@@ -37,8 +39,12 @@ export class OperatorTasks {
     return readRecord(this.#port, taskId);
   }
 
-  /** Everything that operators see of a task, with its diagnosis. @returns undefined: no such task */
-  async detail(taskId: string, { hasTimeline = false } = {}): Promise<TaskDetail | undefined> {
+  /**
+   * Everything that operators see of a task, with its diagnosis.
+   * @param options `hasContents`: steps of the timeline have the beginning of their results.
+   * @returns undefined: no such task
+   */
+  async detail(taskId: string, { hasTimeline = false, hasContents = false } = {}): Promise<TaskDetail | undefined> {
     const record = await this.record(taskId);
     if (!record) return undefined;
     const { redis, shards } = this.#port;
@@ -48,7 +54,8 @@ export class OperatorTasks {
       redis.exists(`${shards.of(taskId).task(taskId)}:d`),
     ]);
     const deadLetter = isDead === 1;
-    const timeline = hasTimeline ? await readTimeline(this.#port, { ...record, deadLetter }) : undefined;
+    const read = hasTimeline ? await readTimeline(this.#port, { ...record, deadLetter }) : undefined;
+    const timeline = read && hasContents ? await withStepResults(this.#port, taskId, read) : read;
     return { ...record, diagnosis: diagnose(facts), deadLetter, steps, ...(timeline && { timeline }) };
   }
 

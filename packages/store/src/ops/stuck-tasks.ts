@@ -1,4 +1,5 @@
-import { type Diagnosis, diagnose, type Finding } from './diagnosis.ts';
+import { diagnose } from './diagnosis.ts';
+import type { Diagnosis, Finding } from './finding.ts';
 import type { OpsPort } from './ops-port.ts';
 import type { OverdueTask } from './overdue-tasks.ts';
 import { type DeploymentFacts, factsOf } from './task-facts.ts';

@@ -1,5 +1,5 @@
 import { decryptWebhook } from '../encryption/webhook.ts';
-import { type DeadLetterDetails, type PushPort, parseCursor } from '../push/delivery-queue.ts';
+import { type DeadLetterDetails, type FailedAttempt, type PushPort, parseCursor } from '../push/delivery-queue.ts';
 import { deliveryQueueText } from '../queue/job.ts';
 
 /** The deliveries of a task's events to one of its webhooks. */
@@ -19,6 +19,8 @@ export interface TaskDelivery {
   /** ISO time. */
   readonly nextAt?: string;
   readonly reason?: string;
+  /** The last attempt that failed. */
+  readonly lastFailure?: FailedAttempt;
 }
 
 type DeliveriesPort = Pick<PushPort, 'redis' | 'shards' | 'encryption' | 'settings'>;
@@ -53,7 +55,14 @@ async function deliveryOf(port: DeliveriesPort, { taskId, number, fields }: Stor
     // `push` has the time when it is claimed again, should no job try it: see postpone-delivery.lua.
     ...(state === 'waiting' && { nextAt: new Date(Number(due) - port.settings.reclaimAfterMs).toISOString() }),
     ...(dead && { reason: dead.reason }),
+    ...lastFailureIn(field('last')),
   };
+}
+
+function lastFailureIn(stored: string | undefined): Pick<TaskDelivery, 'lastFailure'> {
+  if (stored === undefined) return {};
+  const lastFailure: FailedAttempt = JSON.parse(stored);
+  return { lastFailure };
 }
 
 function stateOfDue({ isClaimed, attempts }: { isClaimed: boolean; attempts: number }): TaskDelivery['state'] {

@@ -1,7 +1,8 @@
 import { skillQueue } from '../queue/job.ts';
 import { cardUrlOf, REMOTE_AGENTS } from '../queue/remote-agents.ts';
 import type { OpsPort } from './ops-port.ts';
-import { webhooksOf } from './task-deliveries.ts';
+import { type TaskDelivery, webhooksOf } from './task-deliveries.ts';
+import { type Failure, isOfAttempt, readFailures } from './task-failures.ts';
 import type { TaskRecord } from './task-record.ts';
 import type { WorkerReading } from './worker-report.ts';
 
@@ -21,8 +22,10 @@ export interface TaskFacts {
   readonly share: { readonly waiting: number; readonly hasOthers: boolean };
   /** Ids of the tasks of other agents that the turn waits for. */
   readonly calls: readonly string[];
-  /** Number of the task's webhooks whose deliveries fail, or were given up. */
-  readonly failingWebhooks: number;
+  /** The task's webhooks whose deliveries fail, or were given up. */
+  readonly failingWebhooks: readonly TaskDelivery[];
+  /** Why the task failed with its last attempt. */
+  readonly failure?: Failure | undefined;
   /** Time since when the task waits for input or authorization. */
   readonly interruptedMs: number | undefined;
 }
@@ -109,16 +112,19 @@ export async function factsOf(port: OpsPort, record: TaskRecord, deployment: Dep
   const { taskId, agent, tenant, job } = record;
   const queueName = skillQueue(agent, record.queueOfSkill);
   const keys = shards.of(taskId);
-  const [{ facts, shares }, inspection, token, begun, calls, webhooks, interrupted, nowMs] = await Promise.all([
-    deployment.agent(agent, queueName),
-    queue.inspect(queueName, taskId, job),
-    redis.hget(keys.task(taskId), 'token'),
-    redis.hget(keys.task(taskId), `l${record.openTurn}`),
-    redis.hgetall(`${keys.task(taskId)}:c`),
-    webhooksOf(port, taskId),
-    redis.zscore(keys.interrupted, taskId),
-    deployment.nowMs,
-  ]);
+  const [{ facts, shares }, inspection, token, begun, calls, webhooks, interrupted, nowMs, failure] = await Promise.all(
+    [
+      deployment.agent(agent, queueName),
+      queue.inspect(queueName, taskId, job),
+      redis.hget(keys.task(taskId), 'token'),
+      redis.hget(keys.task(taskId), `l${record.openTurn}`),
+      redis.hgetall(`${keys.task(taskId)}:c`),
+      webhooksOf(port, taskId),
+      redis.zscore(keys.interrupted, taskId),
+      deployment.nowMs,
+      record.isTerminal && record.reason ? lastFailure(port, record) : undefined,
+    ],
+  );
   const waited = Object.entries(calls).flatMap(([id, mode]) => (mode.startsWith('w ') ? [id] : []));
   const share = shares.longest.find((each) => each.tenant === tenant);
   return {
@@ -130,9 +136,18 @@ export async function factsOf(port: OpsPort, record: TaskRecord, deployment: Dep
     job: { before: inspection.before ?? 0, sinceMs: inspection.sinceMs, delayedToMs: inspection.delayedToMs },
     share: { waiting: share?.waiting ?? 0, hasOthers: shares.longest.some((each) => each.tenant !== tenant) },
     calls: waited,
-    failingWebhooks: webhooks.filter(({ state }) => state === 'dead' || state === 'waiting').length,
+    failingWebhooks: webhooks.filter(({ state }) => state === 'dead' || state === 'waiting'),
+    failure,
     interruptedMs: interrupted === null ? undefined : Number(interrupted),
   };
+}
+
+/** The failure behind a record's reason. That of a worker that was lost is known by its reason only. */
+async function lastFailure(port: OpsPort, { taskId, epoch, reason }: TaskRecord): Promise<Failure | undefined> {
+  const found = (await readFailures(port, taskId)).find((each) => isOfAttempt(each) && each.epoch === epoch);
+  if (found || !reason) return found;
+  const time = await port.redis.hget(port.shards.of(taskId).task(taskId), 'time');
+  return { ...reason, epoch, at: new Date(Number.parseInt(time ?? '0', 36)).toISOString() };
 }
 
 interface OpenTurn {

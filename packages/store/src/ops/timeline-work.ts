@@ -1,4 +1,5 @@
 import { agentOf } from '../redis/scope.ts';
+import type { NotedModelCall } from '../turns/model-notes.ts';
 import type { Failure } from './task-failures.ts';
 
 /** The beginning of a JSON text, and the length of the whole. */
@@ -24,7 +25,8 @@ export type WorkEntry =
       readonly failure?: Failure;
       readonly result?: Preview;
     })
-  | (Work & { readonly kind: 'call'; readonly taskId: string; readonly agent: string; readonly isDetached: boolean });
+  | (Work & { readonly kind: 'call'; readonly taskId: string; readonly agent: string; readonly isDetached: boolean })
+  | (Work & { readonly kind: 'model'; readonly untilAt: string } & Omit<NotedModelCall, 'at' | 'durationMs'>);
 
 type Step = Extract<WorkEntry, { kind: 'step' }>;
 
@@ -67,6 +69,7 @@ class Reading {
     if (verb === 'step+') this.#begin(key, atMs, { kind: 'step', at, epoch, name: rest, isRemembered: false });
     if (verb === 'step-') this.#end(key, { untilAt: at });
     if (verb === 'step=') this.#once(note, { kind: 'step', at, untilAt: at, epoch, name: rest, isRemembered: true });
+    if (verb === 'model') this.#once(note, modelEntry(epoch, rest));
     if (verb !== 'call') return;
     const [taskId = '', mode, agent = ''] = rest.split(' ');
     this.#once(note, { kind: 'call', at, epoch, taskId, agent: agentOf(agent), isDetached: mode === 'd' });
@@ -103,6 +106,12 @@ class Reading {
     failures?.shift();
     this.#end(key, { untilAt: failure.at, failure });
   }
+}
+
+function modelEntry(epoch: number, json: string): WorkEntry {
+  const { at: untilAt, durationMs, ...call }: NotedModelCall = JSON.parse(json);
+  const at = new Date(Date.parse(untilAt) - durationMs).toISOString();
+  return { kind: 'model', at, untilAt, epoch, ...call };
 }
 
 function failedStep(failure: Failure): Step {

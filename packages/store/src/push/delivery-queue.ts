@@ -59,6 +59,17 @@ export interface DeliveryFailure {
   readonly attempts: number;
 }
 
+/** An attempt at a delivery that failed, as operators see it. */
+export interface FailedAttempt {
+  /** ISO time. */
+  readonly at: string;
+  /** Status of the response; unset: there was none. */
+  readonly status?: number | undefined;
+  readonly reason: string;
+  /** The beginning of the response's body, without secrets. */
+  readonly response?: string | undefined;
+}
+
 /** The failure as it is stored with the delivery queue. */
 export interface DeadLetterDetails extends DeliveryFailure {
   readonly configId: string;

@@ -10,6 +10,7 @@ import {
   type DeliveryCursor,
   type DeliveryFailure,
   type DeliveryQueueState,
+  type FailedAttempt,
   type PushPort,
   webhookKeys,
 } from './delivery-queue.ts';
@@ -29,14 +30,14 @@ const postponeScript = defineScript({
   file: 'postpone-delivery.lua',
   from,
   keys,
-  args: [...runArgNames, 'attempts', 'delayMs', 'reclaimAfterMs'],
+  args: [...runArgNames, 'attempts', 'delayMs', 'reclaimAfterMs', 'failure'],
   reply: word('postponed', 'fenced'),
 });
 const deadLetterScript = defineScript({
   file: 'dead-letter.lua',
   from,
   keys,
-  args: [...runArgNames, 'reason'],
+  args: [...runArgNames, 'reason', 'failure'],
   reply: word('dead-lettered', 'fenced'),
 });
 const removeScript = defineScript({
@@ -128,17 +129,21 @@ export class OpenDeliveryQueue {
     return advanceScript.run(this.#port.redis, { keys: this.#keys, args });
   }
 
-  /** @param attempts at the next delivery so far; 0: it was not tried yet */
-  postpone(delayMs: number, attempts: number): Promise<'postponed' | 'fenced'> {
+  /** @param attempts at the next delivery so far; 0: it was not tried yet. @param failed the last of them */
+  postpone(
+    { delayMs, attempts }: { readonly delayMs: number; readonly attempts: number },
+    failed?: FailedAttempt,
+  ): Promise<'postponed' | 'fenced'> {
     const reclaimAfterMs = this.#port.settings.reclaimAfterMs;
-    const args = { ...this.#run, attempts, delayMs: Math.ceil(delayMs), reclaimAfterMs };
+    const failure = failureJson(failed);
+    const args = { ...this.#run, attempts, delayMs: Math.ceil(delayMs), reclaimAfterMs, failure };
     return postponeScript.run(this.#port.redis, { keys: this.#keys, args });
   }
 
   /** Gives up the deliveries, until an operator retries them. */
-  deadLetter(failure: DeliveryFailure): Promise<'dead-lettered' | 'fenced'> {
+  deadLetter(failure: DeliveryFailure, failed?: FailedAttempt): Promise<'dead-lettered' | 'fenced'> {
     const details: DeadLetterDetails = { configId: this.configId, ...failure };
-    const args = { ...this.#run, reason: JSON.stringify(details) };
+    const args = { ...this.#run, reason: JSON.stringify(details), failure: failureJson(failed) };
     return deadLetterScript.run(this.#port.redis, { keys: this.#keys, args });
   }
 
@@ -155,3 +160,5 @@ export class OpenDeliveryQueue {
     return { ...this.id, token: this.#state.token };
   }
 }
+
+const failureJson = (failed: FailedAttempt | undefined): string => (failed ? JSON.stringify(failed) : '');

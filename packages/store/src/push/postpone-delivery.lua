@@ -7,11 +7,12 @@
 --       attempts          at the delivery so far
 --       delay_ms          until the next attempt
 --       reclaim_after_ms  after which a delivery queue without progress gets a job again
+--       failure           the last attempt, as JSON; '': it was not tried
 -- Returns  postponed | fenced
 -- Invariant: the delivery queue stays in `push`, so that a lost job is added again.
 
 local task_key, webhooks_key, push_key = unpack(KEYS)
-local task_id, number, token, attempts, delay_ms, reclaim_after_ms = unpack(ARGV)
+local task_id, number, token, attempts, delay_ms, reclaim_after_ms, failure = unpack(ARGV)
 
 --- @include "../redis/server.lua"
 --- @include "../record/delivery-queues.lua"
@@ -22,6 +23,7 @@ if attempts ~= '0' then
   local since = (queue_field(number, 'failed') or ''):match('^%d+ (%d+)$') or now_ms()
   redis.call('HSET', webhooks_key, number .. ':failed', attempts .. ' ' .. since)
 end
+if failure ~= '' then redis.call('HSET', webhooks_key, number .. ':last', failure) end
 redis.call('HDEL', webhooks_key, number .. ':claims')
 redis.call('ZADD', push_key, 'XX', now_ms() + delay_ms + reclaim_after_ms, member(number))
 return 'postponed'

@@ -11,13 +11,14 @@
 --                 <number>:failed  '<attempts at the next delivery> <ms of the first>'
 --                 <number>:claims  claims since its last progress
 --                 <number>:dead    why deliveries were given up, as JSON
+--                 <number>:last    the last attempt that failed, as JSON: time, status, reason, begin of the response
 --       push      zset, channel; made from it: <push>:dead (zset)
 --
 -- Invariant: a webhook whose cursor is not at the last event of the task is dead, or in `push`.
 
 local dead_key = push_key .. ':dead' -- zset: `<task>.<number>` -> when deliveries were given up
 
-local QUEUE_FIELDS = { 'id', 'config', 'cursor', 'job', 'run', 'failed', 'claims', 'dead' }
+local QUEUE_FIELDS = { 'id', 'config', 'cursor', 'job', 'run', 'failed', 'claims', 'dead', 'last' }
 
 local function queue_field(number, name) return redis.call('HGET', webhooks_key, number .. ':' .. name) end
 local function member(number) return task_id .. '.' .. number end

@@ -10,3 +10,8 @@ local function note(task_key, fence, what)
   local count = redis.pcall('RPUSH', key, ms .. ' ' .. fence:match('^%d*') .. ' ' .. what)
   if tonumber(count) and count > MAX_NOTES then redis.call('LTRIM', key, -MAX_NOTES, -1) end
 end
+
+-- lines: '' or several notes of one turn, one a line
+local function note_lines(task_key, fence, lines)
+  for what in lines:gmatch('[^\n]+') do note(task_key, fence, what) end
+end

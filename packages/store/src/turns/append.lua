@@ -15,9 +15,10 @@
 --                       (see add-jobs.lua), fencing token, number of the first event within the turn, options of the
 --                       successor job (see add-jobs.lua) if this job has run its share of turns, else '', number of
 --                       events, number of their arguments, and then each event as encoder.ts writes it
--- An event: if it ends a turn that failed, `failure` and why, as in failures.lua; if a step published it, `step`, its
---       key and its mark (see begin-step.lua); if it answers messages besides the turn's own, `taken` and their ids as
---       in taken.lua; then its kind, the task's metadata after it (JSON; '' if unchanged), and
+-- An event: if the agent did something besides its events, `notes` and the notes as in note.lua, one a line; if it
+--       ends a turn that failed, `failure` and why, as in failures.lua; if a step published it, `step`, the step's key
+--       and its mark (see begin-step.lua); if it answers messages besides the turn's own, `taken` and their ids as in
+--       taken.lua; then its kind, the task's metadata after it (JSON; '' if unchanged), and
 --         status    letter   '1' if it is the turn's outcome   its effect on the caller ('' | released | reply)
 --                   message (JSON or '')   '1' if the history lacks the message   metadata of the event (JSON or '')
 --         artifact  the event (JSON)   number of the artifact   append|replace   header   first   parts   last
@@ -103,7 +104,10 @@ local function append_all()
 
     local verdict = 'fenced'
     for n = number, record and number + count - 1 or 0 do
-      local failure, step, mark, taken_ids
+      local notes, failure, step, mark, taken_ids
+      if ARGV[at] == 'notes' then
+        notes, at = ARGV[at + 1], at + 2
+      end
       if ARGV[at] == 'failure' then
         failure, at = ARGV[at + 1], at + 2
       end
@@ -146,6 +150,11 @@ local function append_all()
         if is_outcome and not allows_out_of_memory then
           allow_out_of_memory(outbox_key)
           allows_out_of_memory = true
+        end
+        if notes then
+          --- @include "../record/note.lua"
+          note_lines(task_key, fence, notes)
+          record.has_side_keys = 1
         end
         if failure then
           --- @include "../record/failures.lua"

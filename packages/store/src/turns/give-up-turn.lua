@@ -6,6 +6,7 @@
 --       fence   fencing token of the turn
 --       reason  as JSON text
 --       failure  as in release-turn.lua
+--       notes   as in append.lua; '': none
 -- Returns  given-up (the job is done) | canceled (the task was canceled instead) | fenced
 -- Invariant: the task ends in the step in which its message becomes a dead letter.
 
@@ -14,15 +15,18 @@
 --- @include "../record/rules.lua"
 --- @include "outcome.lua"
 --- @include "../record/failures.lua"
+--- @include "../record/note.lua"
 
 local dead_key = unpack(KEYS, 7)
-local fence, reason, failure = unpack(ARGV, 7)
+local fence, reason, failure, notes = unpack(ARGV, 7)
 
 local record, verdict = load_open_turn(fence, 'given-up')
 if not record then return verdict end
 
 allow_out_of_memory(task_key)
 keep_failure(record, failure)
+if notes ~= '' then record.has_side_keys = 1 end
+note_lines(task_key, fence, notes)
 if record.cancel ~= '' then
   finish(record, 'X')
   verdict = 'canceled'

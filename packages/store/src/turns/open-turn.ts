@@ -11,6 +11,7 @@ import { Encoder, idLines } from './encoder.ts';
 import { EventBatcher } from './event-batcher.ts';
 import { failureText } from './failure-text.ts';
 import { recordFailure } from './failures.ts';
+import { ModelNotes, type NotedModelCall } from './model-notes.ts';
 import type { TurnsPort } from './turns-port.ts';
 
 export const endTurnScript = defineScript({
@@ -24,14 +25,14 @@ export const releaseTurnScript = defineScript({
   file: 'release-turn.lua',
   from: import.meta.url,
   keys: recordKeyNames,
-  args: [...recordArgNames, 'fence', 'isSpent', 'failure'],
+  args: [...recordArgNames, 'fence', 'isSpent', 'failure', 'notes'],
   reply: word('released', 'canceled', 'fenced'),
 });
 export const giveUpTurnScript = defineScript({
   file: 'give-up-turn.lua',
   from: import.meta.url,
   keys: [...recordKeyNames, 'dead'],
-  args: [...recordArgNames, 'fence', 'reason', 'failure'],
+  args: [...recordArgNames, 'fence', 'reason', 'failure', 'notes'],
   reply: word('given-up', 'canceled', 'fenced'),
 });
 
@@ -93,6 +94,7 @@ export class OpenTurn {
   readonly #onFenced: () => void;
   readonly #onFirstEvent: (() => void) | undefined;
   readonly #onWaiting = new Set<() => void>();
+  readonly #modelNotes = new ModelNotes();
   #number = 1;
   #messagesSeen: number | undefined;
 
@@ -200,6 +202,11 @@ export class OpenTurn {
     return verdict;
   }
 
+  /** Notes a request to a model; it is written with the next status, or when the turn is given back. */
+  noteModelCall(call: NotedModelCall): void {
+    this.#modelNotes.add(call);
+  }
+
   /**
    * Keeps for operators why a step or a call failed, or why code of the agent failed after the outcome.
    * @returns false: the task is gone
@@ -218,7 +225,12 @@ export class OpenTurn {
     const { keys, args } = this.#call();
     const verdict = await releaseTurnScript.run(this.#port.redis, {
       keys,
-      args: { ...args, isSpent: isSpent ? '1' : '', failure: failure ? failureText(failure) : '' },
+      args: {
+        ...args,
+        isSpent: isSpent ? '1' : '',
+        failure: failure ? failureText(failure) : '',
+        notes: this.#modelNotes.take(),
+      },
     });
     this.ending = verdict === 'canceled' ? 'canceled' : 'fenced';
     return verdict;
@@ -227,7 +239,10 @@ export class OpenTurn {
   async #push(event: TurnEvent, { isAwaited, failure }: { isAwaited: boolean; failure?: string | undefined }) {
     if (this.ending) throw new TurnFenced();
     const encoded = this.#encoder.encode(event);
-    const args = failure === undefined ? encoded.args : ['failure', failure, ...encoded.args];
+    // append-chunks.lua writes no notes.
+    const notes = event.kind === 'status' ? this.#modelNotes.take() : '';
+    const besides = [...(notes ? ['notes', notes] : []), ...(failure === undefined ? [] : ['failure', failure])];
+    const args = besides.length > 0 ? [...besides, ...encoded.args] : encoded.args;
     await this.#batcher.push({ ...encoded, args }, isAwaited);
   }
 
@@ -237,7 +252,7 @@ export class OpenTurn {
     const { keys, args } = this.#call();
     const verdict = await giveUpTurnScript.run(redis, {
       keys: { ...keys, dead: shards.of(this.start.taskId).dead },
-      args: { ...args, reason: JSON.stringify(reason), failure },
+      args: { ...args, reason: JSON.stringify(reason), failure, notes: this.#modelNotes.take() },
     });
     this.ending = 'fenced'; // the task has ended, or another run owns it
     if (verdict !== 'given-up') throw new TurnFenced();

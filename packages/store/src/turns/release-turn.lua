@@ -6,6 +6,7 @@
 --       fence     fencing token of the turn
 --       is_spent  '1': the attempt is spent (a failure to be retried); '': it is not (a shutdown)
 --       failure   why it failed, as in failures.lua; '': it did not
+--       notes     as in append.lua; '': none
 -- Returns  released (give the job back to the queue) | canceled | fenced
 -- Invariant: a shutdown spends no attempt; an accepted cancel ends the task.
 
@@ -14,8 +15,9 @@
 --- @include "../record/rules.lua"
 --- @include "outcome.lua"
 --- @include "../record/failures.lua"
+--- @include "../record/note.lua"
 
-local fence, is_spent, failure = unpack(ARGV, 7)
+local fence, is_spent, failure, notes = unpack(ARGV, 7)
 
 local record, verdict = load_open_turn(fence, 'released')
 if not record then return verdict end
@@ -33,5 +35,7 @@ else
   verdict = 'released'
 end
 keep_failure(record, failure)
+if notes ~= '' then record.has_side_keys = 1 end
+note_lines(task_key, fence, notes)
 commit(record)
 return verdict

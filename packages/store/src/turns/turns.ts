@@ -152,7 +152,7 @@ export class Turns {
     const [, fence] = begun;
     await releaseTurnScript.run(redis, {
       keys: shards.of(taskId).record(taskId),
-      args: { ...recordArgValues(taskId, settings), fence, isSpent: '', failure: '' },
+      args: { ...recordArgValues(taskId, settings), fence, isSpent: '', failure: '', notes: '' },
     });
   }
 

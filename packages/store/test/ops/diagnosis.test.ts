@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
-import { diagnose, type Finding } from '../../src/ops/diagnosis.ts';
+import { diagnose } from '../../src/ops/diagnosis.ts';
+import type { Finding } from '../../src/ops/finding.ts';
+import type { TaskDelivery } from '../../src/ops/task-deliveries.ts';
 import type { TaskFacts } from '../../src/ops/task-facts.ts';
+import type { Failure } from '../../src/ops/task-failures.ts';
 import type { TaskRecord } from '../../src/ops/task-record.ts';
 
 const nowMs = Date.parse('2026-01-31T12:00:00Z');
@@ -38,13 +41,32 @@ const queued: TaskFacts = {
   job: { before: 3, sinceMs: nowMs - 4_000, delayedToMs: undefined },
   share: { waiting: 2, hasOthers: true },
   calls: [],
-  failingWebhooks: 0,
+  failingWebhooks: [],
   interruptedMs: undefined,
 };
 const turn = { worker: 'host-1', silentMs: 800, leaseMs: 2_000, sinceMs: nowMs - 60_000 };
 const active = { ...record, jobState: 'active', openTurn: 1, epoch: 1, attempts: 1 };
 const running: TaskFacts = { ...queued, record: active, turn };
 const silent = { ...turn, silentMs: 12_000 };
+
+const webhook: TaskDelivery = {
+  configId: 'hook',
+  origin: 'https://client.example.com',
+  state: 'waiting',
+  deliveredSeq: 1,
+  attempts: 3,
+  nextAt: '2026-01-31T12:00:09Z',
+  lastFailure: { at: '2026-01-31T11:59:59Z', status: 503, reason: 'the receiver answered 503' },
+};
+const failure: Failure = {
+  kind: 'threw',
+  message: 'TypeError: no dough',
+  at: '2026-01-31T12:00:00Z',
+  epoch: 3,
+  attempt: 2,
+  place: { file: 'agent.ts', line: 41, column: 7 },
+  worker: 'host-1',
+};
 
 function scheduledIn(ms: number): TaskFacts {
   const scheduledFor = new Date(nowMs + ms).toISOString();
@@ -142,8 +164,29 @@ const cases: readonly [finding: Finding, facts: TaskFacts, text: string][] = [
   ],
   [
     'webhook-fails',
-    { ...queued, record: { ...record, state: 'TASK_STATE_COMPLETED', isTerminal: true }, failingWebhooks: 2 },
-    'The task has ended, but 2 webhooks have not received all of its events.',
+    {
+      ...queued,
+      record: { ...record, state: 'TASK_STATE_COMPLETED', isTerminal: true },
+      failingWebhooks: [webhook, webhook],
+    },
+    'The task has ended, but 2 webhooks have not received all of its events: the receiver answered 503 ' +
+      '(3 tries, the next at 2026-01-31T12:00:09Z).',
+  ],
+  [
+    'failed',
+    { ...queued, record: { ...record, state: 'TASK_STATE_FAILED', isTerminal: true }, failure },
+    'The task failed (threw): TypeError: no dough. At agent.ts:41. It was attempt 2.',
+  ],
+  [
+    'failed',
+    {
+      ...queued,
+      record: { ...record, state: 'TASK_STATE_REJECTED', isTerminal: true },
+      failure: { kind: 'ended-by-agent', message: 'Sold out!', at: '2026-01-31T12:00:00Z', epoch: 1 },
+      failingWebhooks: [{ ...webhook, state: 'dead', attempts: 1 }],
+    },
+    'The agent ended the task: Sold out! Also, a webhook has not received all of its events: the receiver answered 503 ' +
+      '(1 try, given up).',
   ],
 ];
 

@@ -154,6 +154,23 @@ test('a step that threw and ran again is two entries, the first one with its err
   expect((await row(taskId))?.reason).toBeUndefined();
 });
 
+test('with contents, the steps of the last message have the beginning of their results', async () => {
+  const { taskId } = await accepted(store, alice);
+  const turn = await beginAs(taskId, 'one', 1);
+  await store.steps.begin(turn, 'step pay');
+  await store.steps.end(turn, 'step pay', '"first"');
+  await turn.publish({ kind: 'status', state: 'TASK_STATE_INPUT_REQUIRED', settles: true });
+  await accepted(store, alice, userMessage('go on', { taskId }));
+  const second = await beginAs(taskId, 'one', 1, 2);
+  await store.steps.begin(second, 'step pay');
+  await store.steps.end(second, 'step pay', JSON.stringify('é'.repeat(3_000)));
+  const detail = await store.ops.tasks.detail(taskId, { hasTimeline: true, hasContents: true });
+  const results = detail?.timeline?.entries.flatMap((entry) => (entry.kind === 'step' ? [entry.result] : [])) ?? [];
+  expect(results).toEqual([undefined, { text: `"${'é'.repeat(1_023)}`, bytes: 6_002 }]);
+  const steps = (await timeline(taskId)).filter(({ kind }) => kind === 'step');
+  expect(steps.every((entry) => !('result' in entry))).toBe(true);
+});
+
 test('tasks are found by a part of their reason', async () => {
   const { taskId } = await accepted(store, alice);
   await (await beginAs(taskId, 'one', 1)).publish(failed, why('a pizza with pineapple'));

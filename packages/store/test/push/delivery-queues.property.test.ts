@@ -92,7 +92,7 @@ class World {
   async fail(n: number): Promise<void> {
     const run = this.#runs[n % (this.#runs.length || 1)];
     if (!run) return;
-    await run.postpone(0, run.attempts + 1);
+    await run.postpone({ delayMs: 0, attempts: run.attempts + 1 });
     this.#forget(run);
   }
 

@@ -124,7 +124,7 @@ describe('a delivery queue', () => {
     const fenced = await opened(store, await jobOf(store, taskId));
     const owner = await opened(store, await jobOf(store, taskId));
     expect(await fenced.advance({ seq: 1, pending: [] })).toBe('fenced');
-    expect(await fenced.postpone(0, 1)).toBe('fenced');
+    expect(await fenced.postpone({ delayMs: 0, attempts: 1 })).toBe('fenced');
     expect(await fenced.deadLetter(deadLetter)).toBe('fenced');
     expect(await fenced.remove()).toBe('fenced');
     expect(await owner.advance({ seq: 1, pending: [] })).toBe('idle');
@@ -135,7 +135,7 @@ describe('a delivery queue', () => {
     await (await begun(store, taskId)).publish(working);
     const queue = await opened(store, await jobOf(store, taskId));
     await queue.advance({ seq: 1, pending: ['report', 'a "b"'] });
-    await queue.postpone(0, 3);
+    await queue.postpone({ delayMs: 0, attempts: 3 });
     const again = await opened(store, await jobOf(store, taskId));
     expect(again.cursor).toEqual({ seq: 1, pending: ['report', 'a "b"'] });
     expect(again.attempts).toBe(3);
@@ -226,7 +226,7 @@ describe('claiming delivery queues', () => {
   test('does not claim a queue before its next attempt is due', async () => {
     const taskId = await withWebhook(reclaiming);
     await reclaiming.push.deliveries.claim();
-    await (await opened(reclaiming, await jobOf(reclaiming, taskId))).postpone(60_000, 1);
+    await (await opened(reclaiming, await jobOf(reclaiming, taskId))).postpone({ delayMs: 60_000, attempts: 1 });
     expect(await reclaiming.push.deliveries.claim()).toBe(0);
     await reclaiming.push.webhooks.delete(alice, taskId, 'a');
   });

@@ -218,7 +218,7 @@ export class ScriptDriver {
   async release(fence: string, isSpent: boolean, lease: rules.Due): Promise<void> {
     const expected = rules.releaseTurn(this.#present(), { fence, isSpent, lease });
     const { keys, args } = this.#call(lease);
-    const call = { keys, args: { ...args, fence, isSpent: isSpent ? '1' : '', failure: '' } };
+    const call = { keys, args: { ...args, fence, isSpent: isSpent ? '1' : '', failure: '', notes: '' } };
     expect(await releaseTurnScript.run(this.#redis, call)).toBe(expected.verdict);
     await this.#settle(expected);
   }
@@ -226,7 +226,10 @@ export class ScriptDriver {
   async giveUp(fence: string): Promise<void> {
     const expected = rules.giveUpTurn(this.#present(), { fence });
     const { keys, args } = this.#call('later');
-    const call = { keys: { ...keys, dead: this.#keys.dead }, args: { ...args, fence, reason: '"why"', failure: '' } };
+    const call = {
+      keys: { ...keys, dead: this.#keys.dead },
+      args: { ...args, fence, reason: '"why"', failure: '', notes: '' },
+    };
     expect(await giveUpTurnScript.run(this.#redis, call)).toBe(expected.verdict);
     await this.#settle(expected);
   }

@@ -47,6 +47,20 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: 'accepted',
     },
   ],
+  'ops/read-step-results.lua': [
+    {
+      kind: 'reads',
+      prepare: async (stage) => {
+        const taskId = await stage.taskWithStep('pay');
+        return async () => {
+          const options = { hasTimeline: true, hasContents: true };
+          const detail = await stage.store.ops.tasks.detail(taskId, options);
+          return detail?.timeline?.entries.flatMap((entry) => (entry.kind === 'step' ? [entry.result] : []));
+        };
+      },
+      answer: [{ text: '1', bytes: 1 }],
+    },
+  ],
   'turns/record-failure.lua': [
     {
       kind: 'begins',
@@ -666,7 +680,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       kind: 'ends',
       prepare: async (stage) => {
         const queue = await stage.deliveryQueue();
-        return () => queue.postpone(1_000, 1);
+        return () => queue.postpone({ delayMs: 1_000, attempts: 1 });
       },
       answer: 'postponed',
     },

@@ -1,7 +1,14 @@
 import { TurnEnded, TurnInterruption } from '@switchyard/agent';
-import { faultOf } from '@switchyard/agent/runtime';
+import { faultOf, type ModelCall } from '@switchyard/agent/runtime';
 import type { FailureReport, StatusEvent, TurnFault } from '@switchyard/protocol';
-import { MemoryTooLarge, type OpenTurn, TaskTooLarge, TooManyArtifacts, TooManyResults } from '@switchyard/store';
+import {
+  MemoryTooLarge,
+  type NotedModelCall,
+  type OpenTurn,
+  TaskTooLarge,
+  TooManyArtifacts,
+  TooManyResults,
+} from '@switchyard/store';
 import { activeTraceId, safeReason, type ThrownErrorOptions, thrownError } from '@switchyard/telemetry';
 
 /** How failures are written: see `thrownError`. */
@@ -9,6 +16,8 @@ export type ExplainOptions = ThrownErrorOptions;
 
 /** More failures of steps and calls of one attempt are not kept: an agent may try a step again and again. */
 const MAX_PARTS = 10;
+/** Letters of each text about a request to a model. */
+const MAX_WORDS = 200;
 
 /** Why the attempt of a turn failed, and its steps: for operators. Errors of agents are redacted before they are kept. */
 export class TurnFailures {
@@ -53,6 +62,20 @@ export class TurnFailures {
     await this.#keep({ ...this.report(faultOf(error)), of: 'step', name });
   }
 
+  /** A request to a model, made safe to keep. */
+  modelCall({ model, durationMs, inputTokens, outputTokens, finishReason, error }: ModelCall): NotedModelCall {
+    const why = error === undefined ? undefined : thrownError(error, this.#options).text.slice(0, MAX_WORDS);
+    return {
+      at: new Date().toISOString(),
+      model: safeReason(String(model), this.#options.secrets).slice(0, MAX_WORDS),
+      durationMs: Math.max(0, Math.round(durationMs)),
+      inputTokens: countOf(inputTokens),
+      outputTokens: countOf(outputTokens),
+      finishReason: typeof finishReason === 'string' ? finishReason.slice(0, MAX_WORDS) : undefined,
+      error: why,
+    };
+  }
+
   /** Keeps an error of the agent after its outcome. */
   threwAfterOutcome(error: unknown): Promise<void> {
     return this.#keep(this.report(faultOf(error)));
@@ -74,6 +97,10 @@ export class TurnFailures {
     };
   }
 }
+
+/** What a server says may be anything. */
+const countOf = (given: unknown): number | undefined =>
+  Number.isSafeInteger(given) && Number(given) >= 0 ? Number(given) : undefined;
 
 /** The store refused what the agent wrote: see `mapStoreErrors`. */
 function isOverLimit(error: unknown): boolean {

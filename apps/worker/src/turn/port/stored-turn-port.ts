@@ -1,5 +1,5 @@
 import { type Agent, TurnEnded, TurnInterruption } from '@switchyard/agent';
-import type { LogLine, SteeringPort, TurnPort } from '@switchyard/agent/runtime';
+import type { LogLine, ModelCall, SteeringPort, TurnPort } from '@switchyard/agent/runtime';
 import type { TurnEvent, TurnInput } from '@switchyard/protocol';
 import type { OpenTurn } from '@switchyard/store';
 import type { TurnFailures } from '../failures/turn-failures.ts';
@@ -67,6 +67,10 @@ export class StoredTurnPort implements TurnPort {
 
   log(line: LogLine): void {
     this.#controls.onLog(line);
+  }
+
+  noteModelCall(call: ModelCall): void {
+    this.#turn.noteModelCall(this.#controls.failures.modelCall(call));
   }
 }
 

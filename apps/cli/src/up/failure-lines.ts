@@ -1,0 +1,86 @@
+import { codeFrames, sourceLine } from '@switchyard/telemetry';
+import { z } from 'zod';
+
+const errorSchema = z.object({
+  type: z.string(),
+  message: z.string(),
+  stack: z.string().optional(),
+  code: z.union([z.string(), z.number()]).optional(),
+  get cause() {
+    return z.union([errorSchema, z.string()]).optional();
+  },
+});
+type LoggedError = z.infer<typeof errorSchema>;
+
+/** A log line of a worker about a turn that failed. */
+const lineSchema = z.object({
+  time: z.number(),
+  event: z.enum(['turn-ended', 'turn-given-back', 'turn-given-up', 'turn-fenced', 'unhandled-rejection']),
+  agent: z.string(),
+  task: z.string(),
+  attempt: z.number().optional(),
+  retryInMs: z.number().optional(),
+  msg: z.string(),
+  err: errorSchema,
+});
+type Line = z.infer<typeof lineSchema>;
+
+const MAX_CAUSES = 4;
+
+/**
+ * A failed turn for its author: the task, the line of the author's code, the message and its causes. The whole stack is
+ * kept with the task: `switchyard why` and the console show it.
+ * @param folder of the agents
+ * @returns undefined: the line says something else
+ */
+export function failureLines(json: string, folder: string): string | undefined {
+  const parsed = lineSchema.safeParse(parse(json));
+  if (!parsed.success) return undefined;
+  const { err } = parsed.data;
+  const errors = chainOf(err);
+  return [
+    headOf(parsed.data),
+    ...placeIn(errors, folder),
+    `  ${textOf(err)}`,
+    ...errors.slice(1, MAX_CAUSES).map((cause) => `  caused by ${textOf(cause)}`),
+  ].join('\n');
+}
+
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+function headOf({ time, event, agent, task, attempt, retryInMs, msg }: Line): string {
+  const what = event === 'unhandled-rejection' ? msg : 'the turn failed';
+  const which = attempt === undefined ? '' : `, attempt ${attempt}`;
+  const next =
+    event === 'turn-given-back' && retryInMs !== undefined ? `; again in ${(retryInMs / 1_000).toFixed(1)} s` : '';
+  return `[${new Date(time).toTimeString().slice(0, 8)}] ${agent}: ${what}${next} (task ${task}${which})`;
+}
+
+/** The error, and its causes from the outside in. */
+function chainOf(error: LoggedError): LoggedError[] {
+  const { cause } = error;
+  if (cause === undefined) return [error];
+  return [error, ...(typeof cause === 'string' ? [{ type: 'Error', message: cause }] : chainOf(cause))];
+}
+
+/** The first line of the author's code in the stacks. */
+function placeIn(errors: readonly LoggedError[], folder: string): string[] {
+  for (const { stack = '' } of errors) {
+    const own = codeFrames(stack, folder).find(({ of }) => of === 'author');
+    if (own) return [`  ${own.file}:${own.line}:${own.column}  ${sourceLine(own.path, own.line) ?? ''}`.trimEnd()];
+  }
+  return [];
+}
+
+const PLAIN = new Set(['Error', 'AgentError', 'RetryableError']);
+
+function textOf({ type, message, code }: LoggedError): string {
+  const known = code === undefined || message.includes(String(code)) ? '' : ` (${code})`;
+  return `${PLAIN.has(type) ? '' : `${type}: `}${message}${known}`;
+}

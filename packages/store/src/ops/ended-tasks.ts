@@ -1,0 +1,46 @@
+import type { Diagnosis } from './finding.ts';
+import type { TaskFacts } from './task-facts.ts';
+import type { Failure } from './task-failures.ts';
+
+/** The diagnosis of a task that has ended: well, or why not; undefined: it goes on. */
+export function ended({ record, failure, failingWebhooks }: TaskFacts): Diagnosis | undefined {
+  if (!record.isTerminal) return undefined;
+  const webhooks = webhookText(failingWebhooks);
+  if (failure)
+    return {
+      finding: 'failed',
+      isStuck: false,
+      text: [`${failureText(failure)}`, webhooks && `Also, ${webhooks}.`].filter(Boolean).join(' '),
+      since: failure.at,
+      see: failure.worker === undefined ? [] : [{ kind: 'worker', id: failure.worker }],
+      actions: ['retry'],
+      failure,
+    };
+  if (webhooks === '')
+    return { finding: 'ended', isStuck: false, text: 'The task has ended.', see: [], actions: ['retry'] };
+  const text = `The task has ended, but ${webhooks}.`;
+  const isGivenUp = failingWebhooks.some(({ state }) => state === 'dead');
+  return { finding: 'webhook-fails', isStuck: false, text, see: [], actions: [isGivenUp ? 'retry' : 'wait'] };
+}
+
+/** A failure in one sentence: what happened, where, in which attempt. */
+function failureText({ kind, message, place, attempt }: Failure): string {
+  const what = kind === 'ended-by-agent' ? 'The agent ended the task' : `The task failed (${kind})`;
+  const where = place ? ` At ${place.file}:${place.line}.` : '';
+  const which = attempt !== undefined && attempt > 1 ? ` It was attempt ${attempt}.` : '';
+  return `${what}: ${sentence(message)}${where}${which}`;
+}
+
+const sentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);
+
+/** `a webhook has not received all events: the receiver answered 503 (3 tries, the next at …)`, or ''. */
+function webhookText(failing: TaskFacts['failingWebhooks']): string {
+  const [first] = failing;
+  if (!first) return '';
+  const who = failing.length === 1 ? 'a webhook has' : `${failing.length} webhooks have`;
+  const reason = first.lastFailure?.reason ?? first.reason;
+  const next = first.state === 'dead' ? 'given up' : first.nextAt && `the next at ${first.nextAt}`;
+  const tries = `${first.attempts} ${first.attempts === 1 ? 'try' : 'tries'}`;
+  const why = [reason ?? 'the delivery failed', ` (${[tries, next].filter(Boolean).join(', ')})`].join('');
+  return `${who} not received all of its events: ${why}`;
+}

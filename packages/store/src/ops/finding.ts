@@ -1,0 +1,39 @@
+import type { Failure } from './task-failures.ts';
+
+/** Why a task is in its state, and what an operator can do. */
+export interface Diagnosis {
+  readonly finding: Finding;
+  /** The task needs an action by a person to continue. */
+  readonly isStuck: boolean;
+  /** One sentence, for people. */
+  readonly text: string;
+  /** ISO time. */
+  readonly since?: string;
+  readonly see: { readonly kind: 'agent' | 'worker' | 'task' | 'tenant'; readonly id: string }[];
+  readonly actions: Action[];
+  /** Why the task failed. */
+  readonly failure?: Failure;
+}
+
+export type Finding =
+  | 'agent-unknown'
+  | 'no-worker'
+  | 'agent-paused'
+  | 'tenant-over-share'
+  | 'scheduled'
+  | 'queued'
+  | 'retry-waits'
+  | 'worker-frozen'
+  | 'worker-dead'
+  | 'not-swept'
+  | 'job-missing'
+  | 'waits-for-input'
+  | 'waits-for-auth'
+  | 'waits-for-call'
+  | 'cancel-waits'
+  | 'webhook-fails'
+  | 'running'
+  | 'starting'
+  | 'failed'
+  | 'ended';
+export type Action = 'resume-agent' | 'start-worker' | 'answer' | 'cancel' | 'retry' | 'drain-worker' | 'wait';
