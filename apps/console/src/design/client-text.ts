@@ -1,4 +1,9 @@
+interface Owner {
+  readonly tenant?: string | undefined;
+  readonly subject?: string | undefined;
+}
+
 /** The client of a task, the same everywhere. */
-export function clientText({ tenant, subject }: { readonly tenant?: string; readonly subject?: string }): string {
+export function clientText({ tenant, subject }: Owner): string {
   return [tenant, subject].filter(Boolean).join(' / ') || 'anonymous';
 }

@@ -35,6 +35,7 @@ function agoText(at: string, from = now.value): string {
 /** All times are written one way, in the language of the page and the time zone of the browser. */
 const full = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
 const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
+const hour = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short' });
 
 /** A time relative to now; the tooltip has the date. */
 export function Ago({ at }: { readonly at: string }) {
@@ -60,4 +61,9 @@ export function fullTime(at: string): string {
 /** `23:31:04` */
 export function clockTime(at: string | number): string {
   return clock.format(new Date(at));
+}
+
+/** `23:31` */
+export function hourText(at: number): string {
+  return hour.format(new Date(at));
 }

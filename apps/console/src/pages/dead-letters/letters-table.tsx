@@ -6,6 +6,7 @@ import { call } from '../../app/api.ts';
 import { go, href, taskPath } from '../../app/route.ts';
 import { type BulkAction, BulkBar } from '../../design/bulk.tsx';
 import { Button } from '../../design/button.tsx';
+import { clientText } from '../../design/client-text.ts';
 import { Dialog } from '../../design/dialog.tsx';
 import { shortId } from '../../design/id.tsx';
 import { Json } from '../../design/json.tsx';
@@ -65,7 +66,7 @@ export function LettersTable({ letters }: { readonly letters: readonly DeadLette
     { name: 'Agent or receiver', cell: ({ agent, origin }) => agent ?? origin ?? '' },
     {
       name: 'From',
-      cell: ({ tenant, subject }) => <span class="soft">{[tenant, subject].filter(Boolean).join('/')}</span>,
+      cell: ({ kind, ...owner }) => <span class="soft">{kind === 'turn' && clientText(owner)}</span>,
     },
     { name: 'Attempts', isNumber: true, cell: ({ attempts }) => attempts },
     { name: 'Died', isNumber: true, cell: ({ diedAt }) => <Ago at={diedAt} /> },

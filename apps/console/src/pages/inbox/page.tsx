@@ -2,6 +2,7 @@ import { pageOf, type WaitingTask, waitingTaskSchema } from '@switchyard/operato
 import { useLive } from '../../app/live.ts';
 import { href, parts, taskPath } from '../../app/route.ts';
 import { Markdown } from '../../content/markdown.tsx';
+import { clientText } from '../../design/client-text.ts';
 import { Page } from '../../design/page.tsx';
 import { Split, useSplitKeys } from '../../design/split.tsx';
 import { State } from '../../design/state.tsx';
@@ -100,7 +101,7 @@ function Question({ task }: { readonly task: WaitingTask }) {
         <dt>Is canceled</dt>
         <dd>{fullTime(endsAt)}, unless it is answered</dd>
         <dt>Client</dt>
-        <dd>{[tenant, subject].filter(Boolean).join('/')}</dd>
+        <dd>{clientText({ tenant, subject })}</dd>
       </dl>
       <AnswerForm taskId={taskId} />
     </article>

@@ -1,6 +1,7 @@
 import { type ReadonlySignal, type Signal, useSignalEffect } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
+import { hourText } from '../../design/time.tsx';
 import 'uplot/dist/uPlot.min.css';
 
 /** Times in ms, then the values of each line. */
@@ -122,8 +123,7 @@ function alone({ data }: uPlot, line: number): number[] {
   return Array.from(values, (_, at) => at).filter((at) => isKnown(at) && !isKnown(at - 1) && !isKnown(at + 1));
 }
 
-const hour = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
-const clock = (_: uPlot, times: number[]): string[] => times.map((time) => hour.format(time));
+const clock = (_: uPlot, times: number[]): string[] => times.map(hourText);
 
 /** The system's colour scheme, or the chosen one. */
 function onTheme(listener: () => void): () => void {

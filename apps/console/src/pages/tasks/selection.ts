@@ -42,16 +42,16 @@ export function useSelection(list: TaskList): Selection {
       Enter: (id) => go(taskPath(id)),
     };
     const onKey = (event: KeyboardEvent): void => {
-      const { key } = event;
       if (isForAnother(event)) return;
-      if (key === 'Escape') choose([]);
-      // The row's link opens it, unless the focus is still on its way there.
-      if (key === 'Enter' && focusId.value === undefined && isOnControl(event)) return;
-      const step = steps[key];
-      const act = currentId.value === undefined ? undefined : ofCurrent[key];
-      if (step !== undefined || act) event.preventDefault();
+      if (event.key === 'Escape') choose([]);
+      const step = steps[event.key];
       if (step !== undefined) move(step);
-      if (currentId.value !== undefined) act?.(currentId.value);
+      // The row's link opens it, unless the focus is still on its way there.
+      const isOfLink = event.key === 'Enter' && focusId.value === undefined && isOnControl(event);
+      const act = isOfLink ? undefined : ofCurrent[event.key];
+      const { value: taskId } = currentId;
+      if (taskId !== undefined) act?.(taskId);
+      if (step !== undefined || (act && taskId !== undefined)) event.preventDefault();
     };
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);
