@@ -12,16 +12,24 @@ const errorSchema = z.object({
 });
 type LoggedError = z.infer<typeof errorSchema>;
 
-/** A log line of a worker about a turn that failed. */
+/** A log line of a worker about a turn that failed, or was lost. */
 const lineSchema = z.object({
   time: z.number(),
-  event: z.enum(['turn-ended', 'turn-given-back', 'turn-given-up', 'turn-fenced', 'unhandled-rejection']),
+  event: z.enum([
+    'turn-ended',
+    'turn-given-back',
+    'turn-given-up',
+    'turn-fenced',
+    'turn-taken-over',
+    'unhandled-rejection',
+  ]),
   agent: z.string(),
   task: z.string(),
   attempt: z.number().optional(),
   retryInMs: z.number().optional(),
+  takenOverFrom: z.string().optional(),
   msg: z.string(),
-  err: errorSchema,
+  err: errorSchema.optional(),
 });
 type Line = z.infer<typeof lineSchema>;
 
@@ -37,6 +45,7 @@ export function failureLines(json: string, folder: string): string | undefined {
   const parsed = lineSchema.safeParse(parse(json));
   if (!parsed.success) return undefined;
   const { err } = parsed.data;
+  if (!err) return headOf(parsed.data);
   const errors = chainOf(err);
   return [
     headOf(parsed.data),
@@ -54,12 +63,13 @@ function parse(json: string): unknown {
   }
 }
 
-function headOf({ time, event, agent, task, attempt, retryInMs, msg }: Line): string {
-  const what = event === 'unhandled-rejection' ? msg : 'the turn failed';
+function headOf({ time, event, agent, task, attempt, retryInMs, takenOverFrom, msg, err }: Line): string {
+  const what = err && event !== 'unhandled-rejection' ? 'the turn failed' : msg;
   const which = attempt === undefined ? '' : `, attempt ${attempt}`;
+  const from = takenOverFrom === undefined ? '' : `, from worker ${takenOverFrom}`;
   const next =
     event === 'turn-given-back' && retryInMs !== undefined ? `; again in ${(retryInMs / 1_000).toFixed(1)} s` : '';
-  return `[${new Date(time).toTimeString().slice(0, 8)}] ${agent}: ${what}${next} (task ${task}${which})`;
+  return `[${new Date(time).toTimeString().slice(0, 8)}] ${agent}: ${what}${next} (task ${task}${which}${from})`;
 }
 
 /** The error, and its causes from the outside in. */

@@ -36,11 +36,14 @@ test('a turn that runs again says when', () => {
   expect(failureLines(JSON.stringify(again), '/')).toMatch(/the turn failed; again in 2\.5 s \(task/);
 });
 
+test('a turn that was lost or given up is one short line', () => {
+  const lost = { ...line, event: 'turn-taken-over', takenOverFrom: 'host-1', msg: 'turn taken over', err: undefined };
+  expect(failureLines(JSON.stringify(lost), '/')).toMatch(
+    /^\[\S+\] pizza: turn taken over \(task a-task, attempt 2, from worker host-1\)$/,
+  );
+});
+
 test('other lines are left as they are', () => {
-  for (const other of [
-    { ...line, err: undefined },
-    { ...line, event: 'started' },
-  ])
-    expect(failureLines(JSON.stringify(other), '/')).toBeUndefined();
+  expect(failureLines(JSON.stringify({ ...line, event: 'started' }), '/')).toBeUndefined();
   expect(failureLines('{broken', '/')).toBeUndefined();
 });
