@@ -39,6 +39,21 @@ describe.runIf(hasBrowser)('the pages of queues and dead letters', { timeout: 30
     expect(opened.problems).toEqual([]);
   });
 
+  it('delete several dead letters with one action', async () => {
+    await using opened = await ui.open('/dead-letters?kind=webhook');
+    const { page } = opened;
+    const boxes = page.getByRole('checkbox');
+    await boxes.first().check();
+    await boxes.nth(1).check();
+    expect(await page.locator('tr[aria-selected=true]').count()).toBe(2);
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByRole('button', { name: 'Delete 2' }).click();
+    await page.getByText('2 of 2').waitFor();
+    const deleted = ui.api.requests.filter(({ method }) => method === 'DELETE');
+    expect(new Set(deleted.map(({ path }) => path)).size).toBe(2);
+    expect(opened.problems).toEqual([]);
+  });
+
   it('show a dead letter, retry it, and open its new task', async () => {
     await using opened = await ui.open('/dead-letters?kind=turn');
     const { page } = opened;
