@@ -1,6 +1,8 @@
 import { resumableStreamsUri, scheduleUri, waitingUri } from '@switchyard/protocol';
 import { describe, expect, it, vi } from 'vitest';
+import { until } from '../../../tests/support/until.ts';
 import { timeIn } from '../src/commands/start-time.ts';
+import { Failure } from '../src/failures/failure.ts';
 import { json, lines, run } from './support/run.ts';
 import { type Called, type Reply, scriptedServer } from './support/scripted-server.ts';
 
@@ -94,6 +96,17 @@ describe('an id', () => {
     const { document } = await json(['send', 'Hi', '-a', server.url]);
     expect(document.error).toMatchObject({ message: expect.stringContaining('may have the message') });
     expect(server.calls).toHaveLength(1);
+  });
+
+  it('is said by chat, too, if it is interrupted before the agent has named a task', async () => {
+    await using server = await scriptedServer({ SendStreamingMessage: [{ events: [ended], endsAfter: 99 }] }, ours);
+    const stop = new AbortController();
+    const chat = run(['chat', '-a', server.url], { stdin: 'Two pizzas\n', stopped: stop.signal });
+    await until(() => server.calls.length === 1, { what: 'the agent has the message' });
+    stop.abort(new Failure('A2ACLI_ERR_INTERNAL', 'It was interrupted'));
+    const { code, out } = await chat;
+    const again = `switchyard send -a ${server.url} --message-id ${messageIdIn(server.calls[0])} 'Two pizzas'\n`;
+    expect([code, out]).toEqual([130, expect.stringContaining(again)]);
   });
 
   it('of a task whose answer is too large for a stream is kept, and the task is read', async () => {

@@ -8,7 +8,15 @@ import { callFailure } from '../failures/call-failure.ts';
 import { Failure } from '../failures/failure.ts';
 import { visible } from '../output/labelled-text.ts';
 import { Transcript } from '../output/transcript.ts';
-import { continued, type Invocation, nextCommand, type Session, waitingOf, withAgent } from '../session/session.ts';
+import {
+  continued,
+  type Invocation,
+  nextCommand,
+  optionsText,
+  type Session,
+  waitingOf,
+  withAgent,
+} from '../session/session.ts';
 import { exchange } from './send.ts';
 
 /** `chat`: a conversation, line by line. Piped lines are sent in the same way, without a prompt. */
@@ -106,9 +114,12 @@ class Conversation {
 
   /** Sends a line, and prints the agent's answer as it comes. @returns whether it was answered */
   async say(text: string): Promise<boolean> {
-    const { stdout } = this.#session.invocation;
+    const { stdout, stopped } = this.#session.invocation;
+    const messageId = randomUUID();
+    let isAnswered = false;
     try {
-      for await (const event of this.#exchange(text)) {
+      for await (const event of this.#exchange(text, messageId)) {
+        isAnswered = true;
         stdout.write(this.#transcript.add(event));
         this.#keepIds(event);
       }
@@ -117,18 +128,26 @@ class Conversation {
       const { code, message, hint } = callFailure(error, this.#session.call.signal);
       if (code === 'TaskNotFoundError' || code === 'UnsupportedOperationError') this.#endTask();
       stdout.write(visible(`! ${message}${hint ? ` (${hint})` : ''}\n`));
-      if (this.#session.invocation.stopped.aborted && this.#taskId !== undefined)
+      if (stopped.aborted && this.#taskId !== undefined)
         stdout.write(`The task goes on: ${nextCommand({ id: this.#taskId }, this.#session)}\n`);
+      else if (stopped.aborted && !isAnswered) stdout.write(this.#howToRepeat(text, messageId));
       return false;
     }
   }
 
-  #exchange(text: string): AsyncIterable<StreamResponse> {
+  /** The agent may have the message: the same message again gets the first answer, if the agent knows its id. */
+  #howToRepeat(text: string, messageId: string): string {
+    if (!this.#agent.knowsMessageIds) return `The agent may have it: ${continued(this.#session, 'task list')}\n`;
+    const context = optionsText({ 'context-id': this.#contextId, 'message-id': messageId });
+    return `The agent may have it. Its answer: ${continued(this.#session, 'send')}${context} ${quoted(text)}\n`;
+  }
+
+  #exchange(text: string, messageId: string): AsyncIterable<StreamResponse> {
     const ids = {
       ...(this.#contextId !== undefined && { contextId: this.#contextId }),
       ...(this.#taskId !== undefined && { taskId: this.#taskId }),
     };
-    const message = { messageId: randomUUID(), role: 'ROLE_USER', parts: [{ text }], ...ids };
+    const message = { messageId, role: 'ROLE_USER', parts: [{ text }], ...ids };
     return exchange(this.#agent, { message, configuration: {} }, waitingOf(this.#session, this.#agent));
   }
 
