@@ -101,7 +101,16 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
   });
   const rates = new Rates(settings.rates, emit);
   const push = createPushBackend(settings, { webhooks, emit });
-  const backend = { emit, tasks, diagnoses: ops.tasks, push, feeds: store.feeds, cards, settings };
+  const backend = {
+    emit,
+    tasks,
+    diagnoses: ops.tasks,
+    push,
+    feeds: store.feeds,
+    schedules: requests.scheduleList,
+    cards,
+    settings,
+  };
   const operations = bindOperations(backend);
   const preview = settings.preview ? previewOperations(backend) : undefined;
   let stopped: Promise<void> | undefined;
@@ -116,6 +125,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
     cards,
     tasks,
     conversations: requests.conversations,
+    schedules: requests.scheduleList,
     conversationFeeds: store.conversations,
     gate: new Gate({ authentication: authenticator, origins, resources, rates, emit }),
     heldRequests,
@@ -135,6 +145,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
       backend: {
         ops,
         credentials,
+        schedules: requests.scheduleList,
         audit: trail,
         feeds: store.feeds,
         readiness: () => readiness.read(),

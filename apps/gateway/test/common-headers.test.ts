@@ -46,7 +46,14 @@ it('an answer to GET is not stored by caches, unless its route says otherwise', 
   const { id } = await submit(stage.url);
   const cachingOf = async (path: string, init: RequestInit = {}): Promise<string | null> =>
     (await fetch(stage.url + path, init)).headers.get('cache-control');
-  const lists = ['/tasks', `/tasks/${id}/pushNotificationConfigs`, '/agents', '/conversations?contextId=c', '/readyz'];
+  const lists = [
+    '/tasks',
+    `/tasks/${id}/pushNotificationConfigs`,
+    '/agents',
+    '/conversations?contextId=c',
+    '/schedules',
+    '/readyz',
+  ];
   const refusals = ['/tasks/none', '/agents/none/.well-known/agent-card.json', '/none', '/message:send'];
   for (const path of [...lists, ...refusals, `/v1/tasks/${id}`, '/v1/tasks/none'])
     expect([path, await cachingOf(path)]).toEqual([path, 'no-store']);

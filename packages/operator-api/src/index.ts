@@ -50,6 +50,7 @@ export {
 export { defaultScopes, defaultTenant, keyDraft, keyParameters, scopesProblem } from './keys.ts';
 export { type Overview, overviewSchema } from './overview.ts';
 export { pageOf } from './page.ts';
+export { type ScheduleReading, scheduleReadingSchema } from './schedules.ts';
 export {
   type Answer,
   answerSchema,

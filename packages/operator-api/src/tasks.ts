@@ -76,6 +76,7 @@ export const taskRecordSchema = z.object({
   /** The skill whose queue has the task's jobs; unset: the agent's queue has them. */
   queueOfSkill: z.string().optional(),
   scheduledFor: time.optional(),
+  isSchedulePaused: z.boolean().optional(),
   sweeps: count,
   dueAt: time.optional(),
   expiresAt: time.optional(),

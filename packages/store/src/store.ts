@@ -32,6 +32,7 @@ import { Observer, type StoreObserver } from './redis/observer.ts';
 import { defaultStoreSettings, type StoreSettings } from './redis/settings.ts';
 import { Shards } from './redis/shards.ts';
 import { Registry } from './registry/registry.ts';
+import { ScheduleList } from './schedules/schedule-list.ts';
 import { Schedules } from './schedules/schedules.ts';
 import { Migrator } from './schema/migrator.ts';
 import { Schema } from './schema/schema.ts';
@@ -55,6 +56,7 @@ export interface RequestStore extends Pick<Store, 'tasks' | 'ops'> {
   /** Without `follow`: a stream waits for Redis, and so does its subscription. */
   readonly conversations: Omit<Conversations, 'follow'>;
   readonly webhooks: Webhooks;
+  readonly scheduleList: ScheduleList;
   readonly credentials: Credentials;
   readonly audit: AuditTrail;
 }
@@ -93,6 +95,7 @@ export class Store {
   readonly outbox: Outbox;
   readonly interrupted: InterruptedTasks;
   readonly schedules: Schedules;
+  readonly scheduleList: ScheduleList;
   readonly agentIndexes: AgentIndexes;
   readonly push: Push;
   readonly registry: Registry;
@@ -150,6 +153,7 @@ export class Store {
     this.outbox = new Outbox(port);
     this.interrupted = new InterruptedTasks(port);
     this.schedules = new Schedules(port);
+    this.scheduleList = new ScheduleList(port);
     this.push = new Push(port, channels);
     this.feeds = new Feeds(port, channels, this.settings);
     this.registry = new Registry(redis, channels, prefix);
@@ -189,6 +193,7 @@ export class Store {
     return {
       tasks: new Tasks(port),
       webhooks: push.webhooks,
+      scheduleList: new ScheduleList(port),
       credentials,
       audit: new AuditTrail(redis, this.settings),
       conversations: new Conversations(port, this.#channels),

@@ -291,3 +291,147 @@ describe('a repeating schedule', () => {
     });
   });
 });
+
+describe('a schedule', () => {
+  const firstPage = { pageSize: 50 };
+  const only = async (store: Store) => {
+    const { items, totalSize } = await store.scheduleList.list({}, firstPage);
+    expect(totalSize).toBe(items.length);
+    return items;
+  };
+
+  test('is listed and read with its next and last task under the id of its first task, until it ends', async () => {
+    const store = await testStore();
+    const { taskId: scheduleId, contextId } = await scheduled(store, { ...inMs(0), ...everySecond, times: 3 });
+    const identity = { scheduleId, contextId, agent: 'echo', tenant: 'acme', subject: 'alice', ...everySecond };
+    expect(await only(store)).toMatchObject([{ ...identity, state: 'active', nextTaskId: scheduleId, times: 3 }]);
+    await beginAll(store);
+    const [next = ''] = (await waiting(store)).entries;
+    const { metadata } = await taskOf(store, next);
+    const reading = await store.scheduleList.read(scheduleId);
+    expect(reading).toMatchObject({ ...identity, nextTaskId: next, lastTaskId: scheduleId, times: 2 });
+    expect(reading).toMatchObject({ nextAt: Object(metadata?.[scheduleUri]).at, lastState: 'TASK_STATE_SUBMITTED' });
+    expect(metadata?.[scheduleUri]).toMatchObject({ scheduleId, previousTaskId: scheduleId });
+    expect(await store.scheduleList.read(next)).toEqual(reading);
+    await beginAll(store, 2);
+    expect([await only(store), await store.scheduleList.read(scheduleId)]).toEqual([[], undefined]);
+  });
+
+  test('is listed for its principal, for its tenant and for its agent, page by page', async () => {
+    const store = await testStore({ shards: 3 });
+    const ids: string[] = [];
+    for (const scope of [alice, bob, alice]) {
+      const acceptance = await store.tasks.accept(scope, { message: userMessage(), schedule: inMs(3_600_000) });
+      if (acceptance.verdict === 'accepted') ids.push(acceptance.taskId);
+    }
+    const [first = '', ofBob = '', third = ''] = ids;
+    const idsOf = async (filter: Parameters<Store['scheduleList']['list']>[0]) =>
+      (await store.scheduleList.list(filter, firstPage)).items.map(({ scheduleId }) => scheduleId).toSorted();
+    expect(await idsOf({ principal: alice.principal })).toEqual([first, third].toSorted());
+    expect(await idsOf({ principal: bob.principal })).toEqual([ofBob]);
+    expect(await idsOf({ tenant: alice.principal.tenant, agent: 'echo' })).toHaveLength(3);
+    expect(await idsOf({ agent: 'another' })).toEqual([]);
+    expect(await store.scheduleList.read(first, bob.principal)).toBeUndefined();
+    expect(await store.scheduleList.change(first, 'end', bob.principal)).toBe('gone');
+    const page = await store.scheduleList.list({}, { pageSize: 2 });
+    const rest = await store.scheduleList.list({}, { pageSize: 2, pageToken: page.nextPageToken });
+    expect([...page.items, ...rest.items].map(({ scheduleId }) => scheduleId).toSorted()).toEqual(ids.toSorted());
+  });
+
+  test.each([
+    ['before its first task has begun', 0],
+    ['after its first task has begun', 1],
+  ])('ends by the id of its first task %s, and cancels only the task that waits', async (_, begun) => {
+    const store = await testStore();
+    const { taskId } = await scheduled(store, { ...inMs(begun ? 0 : 3_600_000), ...everySecond });
+    if (begun) await beginAll(store);
+    const [waits = ''] = (await waiting(store)).entries;
+    expect(await store.scheduleList.change(taskId, 'end')).toBe('done');
+    expect(await waiting(store)).toEqual(nothingWaits);
+    expect((await taskOf(store, waits)).status.state).toBe('TASK_STATE_CANCELED');
+    if (begun) expect((await taskOf(store, taskId)).status.state).toBe('TASK_STATE_SUBMITTED');
+    expect([await only(store), await store.scheduleList.change(taskId, 'end')]).toEqual([[], 'gone']);
+    expect(await redis.keys(`${store.settings.prefix}{s0}:outbox:schedules*`)).toEqual([]);
+  });
+
+  test('ends with its waiting task, and when that task is deleted', async () => {
+    const store = await testStore();
+    const { taskId } = await scheduled(store, { ...inMs(3_600_000), ...everySecond });
+    await store.tasks.cancel(alice, taskId);
+    expect([await only(store), await redis.exists(`${store.settings.prefix}{s0}:outbox:schedules:tasks`)]).toEqual([
+      [],
+      0,
+    ]);
+  });
+
+  /** Pauses a schedule whose task would begin soon. @returns the id of the schedule, after the time of that task */
+  async function pausedBeforeItsTime(store: Store, more: Partial<Schedule>): Promise<string> {
+    const schedule = { ...inMs(200), ...more };
+    const { taskId } = await scheduled(store, schedule);
+    for (let i = 0; i < 2; i++) expect(await store.scheduleList.change(taskId, 'pause')).toBe('done');
+    const [paused] = await only(store);
+    expect([paused?.state, paused?.nextTaskId, paused?.nextAt]).toEqual(['paused', taskId, undefined]);
+    await until(() => Date.now() > Date.parse(schedule.at), { what: 'its time has passed' });
+    expect(await store.schedules.begin()).toMatchObject({ tasks: [], nextInMs: Number.POSITIVE_INFINITY });
+    return taskId;
+  }
+
+  test('that is paused begins no task until it is resumed, then at its next time', async () => {
+    const store = await testStore();
+    const taskId = await pausedBeforeItsTime(store, { cron: '0 9 * * *', times: 4 });
+    for (let i = 0; i < 2; i++) expect(await store.scheduleList.change(taskId, 'resume')).toBe('done');
+    const [resumed] = await only(store);
+    expect(resumed).toMatchObject({ state: 'active', nextTaskId: taskId, times: 4 });
+    expect(Date.parse(resumed?.nextAt ?? '')).toBeGreaterThan(Date.now());
+    const task = await taskOf(store, taskId);
+    expect(Object(task.metadata?.[scheduleUri])).toMatchObject({ at: resumed?.nextAt, scheduleId: taskId });
+    const entry = `${taskId} acme/alice/echo`;
+    expect(await redis.zscore(`${store.settings.prefix}{s0}:outbox:later`, entry)).toBe(
+      String(Date.parse(resumed?.nextAt ?? '')),
+    );
+  });
+
+  test('of one task begins at once when it is resumed after its time', async () => {
+    const store = await testStore();
+    const taskId = await pausedBeforeItsTime(store, {});
+    expect(await store.scheduleList.change(taskId, 'resume')).toBe('done');
+    expect(await beginAll(store)).toEqual([taskId]);
+    expect(await only(store)).toEqual([]);
+  });
+
+  test('cannot be resumed after its last time, but be ended', async () => {
+    const store = await testStore();
+    const taskId = await pausedBeforeItsTime(store, {
+      cron: '0 9 * * *',
+      until: new Date(Date.now() + 210).toISOString(),
+    });
+    expect(await store.scheduleList.change(taskId, 'resume')).toBe('over');
+    expect(await store.scheduleList.change(taskId, 'end')).toBe('done');
+    expect(await waiting(store)).toEqual(nothingWaits);
+  });
+
+  test('that is paused while a quota delays its next task creates that task, which waits', async () => {
+    const store = await testStore({ maxOpenTasks: 1 });
+    const { taskId } = await scheduled(store, { ...inMs(0), ...everySecond });
+    await store.schedules.begin();
+    expect(await only(store)).toMatchObject([{ state: 'delayed', lastTaskId: taskId }]);
+    expect(await store.scheduleList.change(taskId, 'pause')).toBe('done');
+    const turn = await begun(store, taskId);
+    await turn.publish({ kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true });
+    await redis.zadd(`${store.settings.prefix}{s0}:outbox:later`, 0, `${taskId} acme/alice/echo`);
+    await store.schedules.begin();
+    const [paused] = await only(store);
+    expect(paused).toMatchObject({ state: 'paused', lastTaskId: taskId, lastState: 'TASK_STATE_COMPLETED' });
+    expect(paused?.nextTaskId).not.toBe(taskId);
+    expect(await store.scheduleList.change(taskId, 'resume')).toBe('done');
+    expect(await beginAll(store)).toEqual([paused?.nextTaskId]);
+  });
+
+  test('that a quota delays ends without a next task', async () => {
+    const store = await testStore({ maxOpenTasks: 1 });
+    const { taskId } = await scheduled(store, { ...inMs(0), ...everySecond });
+    await store.schedules.begin();
+    expect(await store.scheduleList.change(taskId, 'end')).toBe('done');
+    expect([await waiting(store), await only(store)]).toEqual([nothingWaits, []]);
+  });
+});

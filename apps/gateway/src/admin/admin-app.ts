@@ -14,6 +14,7 @@ import type { OperatorStreams } from './live.ts';
 import { type AdmitDependencies, admitOperator, audit, metricsPath, type Operator, operatorName } from './operators.ts';
 import { overviewRoute } from './overview.ts';
 import { type AdminBackend, type AdminRoute, EventsAnswer } from './route.ts';
+import { scheduleRoutes } from './schedules.ts';
 import { seriesRoutes } from './series.ts';
 import { rerunRoutes, taskActionRoutes, taskRoutes } from './tasks.ts';
 import { conversationRoutes, tenantRoutes } from './tenants.ts';
@@ -42,6 +43,7 @@ const routes: readonly AdminRoute[] = [
   ...deadLetterRoutes,
   ...bulkRetryRoutes,
   ...conversationRoutes,
+  ...scheduleRoutes,
   ...seriesRoutes,
   ...logLevelRoutes,
   ...meRoutes,

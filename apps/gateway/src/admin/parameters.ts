@@ -36,6 +36,10 @@ export const deadLetterFilter = z.strictObject({
   since: timeMs.optional(),
 });
 export const deadLetterParameters = pageParameters.extend(deadLetterFilter.shape);
+export const scheduleParameters = pageParameters.extend({
+  tenant: z.string().optional(),
+  agent: z.string().optional(),
+});
 export const conversationParameters = pageParameters.extend({
   tenant: z.string().optional(),
   subject: z.string().optional(),

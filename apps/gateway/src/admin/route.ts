@@ -11,6 +11,7 @@ import {
   type Ops,
   type Page,
   type PageQuery,
+  type ScheduleList,
 } from '@switchyard/store';
 import type { Request } from 'express';
 import type { z } from 'zod';
@@ -24,6 +25,7 @@ import { noParameters, readParameters } from './parameters.ts';
 export interface AdminBackend {
   readonly ops: Ops;
   readonly credentials: Credentials;
+  readonly schedules: ScheduleList;
   readonly audit: Pick<AuditTrail, 'list'>;
   readonly feeds: Pick<Feeds, 'follow' | 'readersOf'>;
   readonly readiness: () => Promise<ReadinessReading>;

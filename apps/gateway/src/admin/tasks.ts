@@ -5,6 +5,7 @@ import type { AnswerResult, Ops, RerunResult } from '@switchyard/store';
 import { z } from 'zod';
 import { taskIsLive } from '../http/serve-deletion.ts';
 import { taskNotFound } from '../operations/backend.ts';
+import { taskHasEnded } from '../operations/cancel-task.ts';
 import { live } from './live.ts';
 import { operatorName } from './operators.ts';
 import { noParameters, taskParameters, taskSearchParameters } from './parameters.ts';
@@ -37,11 +38,10 @@ export const taskRoutes = [
       },
     ),
   ),
-  adminAction(['post', '/admin/tasks/:id\\:cancel'], async ({ ops }, { id }) => {
+  adminAction(['post', '/admin/tasks/:id\\:cancel'], async ({ ops, schedules }, { id }) => {
     const verdict = await ops.tasks.cancel(known(id));
     if (verdict === 'missing') throw taskNotFound(id);
-    if (verdict === 'terminal')
-      throw new A2AError('TaskNotCancelable', 'The task has ended already', { metadata: { taskId: id } });
+    if (verdict === 'terminal') throw taskHasEnded(id, await schedules.read(id));
     return recordOf(ops, id);
   }),
   adminAction(['delete', '/admin/tasks/:id'], async ({ ops }, { id }) => {

@@ -29,6 +29,10 @@ export const actions = {
   DeleteTask: { scope: 'cancel', audit: 'delete' },
   ListAgents: { scope: 'read', audit: 'read' },
   ReadConversations: { scope: 'read', audit: 'read' },
+  ReadSchedules: { scope: 'read', audit: 'read' },
+  PauseSchedule: { scope: 'cancel', audit: 'cancel' },
+  ResumeSchedule: { scope: 'send', audit: 'send' },
+  EndSchedule: { scope: 'cancel', audit: 'cancel' },
 } as const satisfies Readonly<Record<string, ActionTraits>>;
 
 export type Action = keyof typeof actions;

@@ -1,4 +1,4 @@
-import type { Conversations } from '@switchyard/store';
+import type { Conversations, ScheduleList } from '@switchyard/store';
 import type { Gate } from '../admission/gate.ts';
 import type { AgentDirectory } from '../agents/agent-directory.ts';
 import type { AgentSearch } from '../agents/agent-search.ts';
@@ -17,6 +17,7 @@ export interface GatewayContext {
   readonly cards: Cards;
   readonly tasks: Pick<TaskStore, 'delete' | 'claimKey' | 'releaseKey'>;
   readonly conversations: Pick<Conversations, 'read' | 'list' | 'events'>;
+  readonly schedules: Pick<ScheduleList, 'list' | 'read' | 'change'>;
   readonly conversationFeeds: Pick<Conversations, 'follow'>;
   readonly agents: AgentDirectory;
   readonly search: AgentSearch;

@@ -25,6 +25,7 @@ import { deletionPath, serveDeletion } from './serve-deletion.ts';
 import { redirectToCard, redirectToConsole, serveAgentList, serveCard, serveJwks } from './serve-discovery.ts';
 import { serveFrontPage } from './serve-front-page.ts';
 import { type Readiness, serveHealth, serveReadiness } from './serve-health.ts';
+import { scheduleRoutes } from './serve-schedules.ts';
 
 /** Bases of the agents' URLs: the default agent's, and every agent's own. */
 const bases = ['', '/agents/:agentId'] as const;
@@ -51,6 +52,7 @@ function routesOf(context: GatewayContext, readiness: Readiness): Route[] {
     ...tenantBases.flatMap((base) => taskRoutes(context, base)),
     ...conversationRoutes(context),
     { verb: 'GET', path: '/', handle: open(serveFrontPage(context)) },
+    ...scheduleRoutes(context),
     { verb: 'GET', path: '/agents', handle: serveAgentList(context) },
     ...(settings.ard === 'off' ? [] : ardRoutes(context)),
     { verb: 'GET', path: jwksPath, handle: open(serveJwks(publicKeys(context), settings.cardMaxAgeSeconds)) },

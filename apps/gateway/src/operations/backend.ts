@@ -1,5 +1,5 @@
 import { A2AError } from '@switchyard/protocol';
-import type { Feeds, OperatorTasks, TaskReading, Tasks, TaskView } from '@switchyard/store';
+import type { Feeds, OperatorTasks, ScheduleList, TaskReading, Tasks, TaskView } from '@switchyard/store';
 import { offersPush, offersStreaming } from '../agents/build-card.ts';
 import type { Cards } from '../agents/cards.ts';
 import type { Call } from '../call/call.ts';
@@ -30,6 +30,7 @@ export interface Backend {
   readonly feeds: Pick<Feeds, 'follow' | 'presubscribe'>;
   /** Why a task does not go on. */
   readonly diagnoses: Pick<OperatorTasks, 'diagnosis'>;
+  readonly schedules: Pick<ScheduleList, 'read'>;
   /** Unset: push notifications are off. */
   readonly push: PushBackend | undefined;
   readonly cards: Pick<Cards, 'offersExtended' | 'extendedCardFor'>;

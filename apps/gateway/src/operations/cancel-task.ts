@@ -1,4 +1,5 @@
 import { A2AError, isTerminal } from '@switchyard/protocol';
+import type { ScheduleReading } from '@switchyard/store';
 import type { Call } from '../call/call.ts';
 import { awaitItem } from './await-item.ts';
 import { type Backend, readTask, taskNotFound } from './backend.ts';
@@ -29,7 +30,7 @@ async function cancel(
   }
   if (verdict === 'terminal') {
     await readTask(backend, call, id, { historyLength: 0, includeArtifacts: false });
-    throw new A2AError('TaskNotCancelable', 'The task has ended already', { metadata: { taskId: id } });
+    throw taskHasEnded(id, await backend.schedules.read(id, call.scope.principal));
   }
   if (verdict === 'requested' && mayWait(call)) {
     const waitMs = backend.settings.cancelWaitMs;
@@ -37,6 +38,15 @@ async function cancel(
   }
   const { task, seq } = await readTask(backend, call, id);
   return { json: task, seq };
+}
+
+/** @param schedule the one that goes on without the task */
+export function taskHasEnded(taskId: string, schedule: ScheduleReading | undefined): A2AError {
+  if (!schedule) return new A2AError('TaskNotCancelable', 'The task has ended already', { metadata: { taskId } });
+  const { scheduleId, nextTaskId } = schedule;
+  const message = `The task has ended already, and its schedule goes on: end schedule ${scheduleId}`;
+  const metadata = { taskId, scheduleId, ...(nextTaskId !== undefined && { nextTaskId }) };
+  return new A2AError('TaskNotCancelable', message, { metadata });
 }
 
 /** Answers with the canceling task, also if no further request may be held. */

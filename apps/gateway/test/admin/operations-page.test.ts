@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { submit } from '../support/client.ts';
+import { submit, userMessage } from '../support/client.ts';
 import { failAllAttempts, key, openAdminStage } from './support.ts';
 
 const page = readFileSync('docs/operations.md', 'utf8');
@@ -15,7 +15,11 @@ it('every curl command of docs/operations.md works, in the order of the page', a
   await failAllAttempts(stage.store, other.id);
   await stage.store.ops.workers.report('worker-1', { agents: ['echo'], upForMs: 1, isDraining: false, turns: [] });
   const { credential } = await stage.store.credentials.create({ tenant: 'acme', subject: 'bob', scopes: [] });
+  const schedule = { at: new Date(Date.now() + 3_600_000).toISOString() };
+  const scope = { principal: { tenant: 'default', subject: 'anonymous', scopes: [] }, agent: 'echo' };
+  const scheduled = await stage.store.tasks.accept(scope, { message: userMessage('hello'), schedule });
   const names = {
+    SCHEDULE: scheduled.verdict === 'accepted' ? scheduled.taskId : '',
     CLIENT_KEY: credential.id,
     TASK: task.id,
     DEAD: dead.id,

@@ -115,7 +115,17 @@ describe('A key with one scope', () => {
       await statusOf('/agents'),
       await statusOf('/conversations?contextId=c'),
       await statusOf('/conversations/none'),
-    ]).toEqual([scope === 'cancel' ? 404 : 403, ...(scope === 'read' ? [200, 200, 404] : [403, 403, 403])]);
+      await statusOf('/schedules'),
+      await statusOf(`/schedules/${nothing}`),
+    ]).toEqual([
+      scope === 'cancel' ? 404 : 403,
+      ...(scope === 'read' ? [200, 200, 404, 200, 404] : [403, 403, 403, 403, 403]),
+    ]);
+    expect([
+      await statusOf(`/schedules/${nothing}:pause`, 'POST'),
+      await statusOf(`/schedules/${nothing}:end`, 'POST'),
+      await statusOf(`/schedules/${nothing}:resume`, 'POST'),
+    ]).toEqual([scope === 'cancel' ? 404 : 403, scope === 'cancel' ? 404 : 403, scope === 'send' ? 404 : 403]);
   });
 
   it('is told the missing scope, and registers no webhook with its message', async () => {

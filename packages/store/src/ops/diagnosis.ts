@@ -85,6 +85,11 @@ function waitsForPerson({ record, interruptedMs }: TaskFacts): Diagnosis | undef
 
 function scheduled({ record, nowMs }: TaskFacts): Diagnosis | undefined {
   if (record.scheduledFor === undefined) return undefined;
+  const see = [link('agent', record.agent)];
+  if (record.isSchedulePaused) {
+    const text = 'The schedule of the task is paused: the task begins after the schedule is resumed.';
+    return { finding: 'scheduled', isStuck: false, text, see, actions: ['wait', 'cancel'] };
+  }
   const lateMs = nowMs - Date.parse(record.scheduledFor);
   const isLate = lateMs > LATE_AFTER_MS;
   return {
@@ -93,7 +98,7 @@ function scheduled({ record, nowMs }: TaskFacts): Diagnosis | undefined {
     text: isLate
       ? `The task is scheduled for ${record.scheduledFor}; ${duration(lateMs)} later, no worker has begun it.`
       : `The task is scheduled for ${record.scheduledFor}.`,
-    see: [link('agent', record.agent)],
+    see,
     actions: [isLate ? 'start-worker' : 'wait', 'cancel'],
   };
 }

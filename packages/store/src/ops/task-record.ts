@@ -39,6 +39,8 @@ export interface TaskRecord extends TaskIdentity {
   readonly scheduledFor?: string;
   /** Why its last attempt failed; unset: it did not, or the task has gone well since. */
   readonly reason?: CurrentReason;
+  /** Its schedule is paused: it does not begin at that time. */
+  readonly isSchedulePaused?: boolean;
 }
 
 const FIELDS = [
@@ -59,17 +61,20 @@ export async function readRecord(port: OpsPort, taskId: string): Promise<TaskRec
   const { redis, shards, queue } = port;
   const keys = shards.of(taskId);
   const key = keys.task(taskId);
-  const [[cancel, skill, later, reason, ...fields], values, kept, webhooks, due, ttlMs] = await Promise.all([
-    redis.hmget(key, 'cancel', 'queue', 'later', 'reason', 'owner', 'context', 'state'),
-    redis.hmget(key, ...FIELDS),
-    redis.xlen(keys.events(taskId)),
-    redis.hget(`${key}:w`, 'count'),
-    redis.zscore(keys.outbox, taskId),
-    redis.pttl(key),
-  ]);
+  const [[cancel, skill, later, scheduleId, reason, ...fields], values, kept, webhooks, due, ttlMs] = await Promise.all(
+    [
+      redis.hmget(key, 'cancel', 'queue', 'later', 'schedule_id', 'reason', 'owner', 'context', 'state'),
+      redis.hmget(key, ...FIELDS),
+      redis.xlen(keys.events(taskId)),
+      redis.hget(`${key}:w`, 'count'),
+      redis.zscore(keys.outbox, taskId),
+      redis.pttl(key),
+    ],
+  );
   const identity = taskIdentity(taskId, fields);
   if (!identity) return undefined;
   const number = (name: (typeof FIELDS)[number]): number => Number(values[FIELDS.indexOf(name)] ?? 0);
+  const isPaused = later && (await redis.hget(keys.tasksOfSchedules, scheduleId ?? taskId))?.endsWith(' paused');
   const job = number('scheduled');
   const progress = { state: identity.state, epoch: number('epoch'), attempts: number('attempts') };
   const current = currentReason(reason, progress);
@@ -94,6 +99,7 @@ export async function readRecord(port: OpsPort, taskId: string): Promise<TaskRec
     sweeps: number('sweeps'),
     ...(due !== null && { dueAt: new Date(Number(due)).toISOString() }),
     ...(later && { scheduledFor: new Date(Number(later)).toISOString() }),
+    ...(isPaused && { isSchedulePaused: true }),
     ...(ttlMs > 0 && { expiresAt: new Date(Date.now() + ttlMs).toISOString() }),
   };
 }

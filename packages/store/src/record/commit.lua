@@ -88,7 +88,7 @@ local function commit(record)
   if has_ended then
     if loaded[LATER] then
       --- @include "scheduled-tasks.lua"
-      remove_scheduled_task(outbox_key, task_id, record.owner)
+      remove_scheduled_task(outbox_key, task_key, task_id, record.owner)
     end
     -- Open tasks are counted per tenant; see quotas.lua.
     if not is_terminal(loaded[STATE]) then

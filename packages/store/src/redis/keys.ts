@@ -28,6 +28,10 @@ export class ShardKeys {
   readonly orphans: string;
   /** Scheduled tasks, each with its owner → when a worker checks it next. */
   readonly scheduledTasks: string;
+  /** Schedules that go on, as `<owner> <id of its first task>`. */
+  readonly schedules: string;
+  /** Of each of them: its task in `scheduledTasks`, and `paused` if it is. */
+  readonly tasksOfSchedules: string;
   /** Tasks that wait for their client → since when. */
   readonly interrupted: string;
   /** Prefix of the shard's BullMQ queues. */
@@ -49,6 +53,8 @@ export class ShardKeys {
     this.outbox = `${this.#root}outbox`;
     this.orphans = `${this.outbox}:orphans`;
     this.scheduledTasks = `${this.outbox}:later`;
+    this.schedules = `${this.outbox}:schedules`;
+    this.tasksOfSchedules = `${this.schedules}:tasks`;
     this.interrupted = `${this.outbox}:interrupted`;
     this.cancels = `${this.#root}cancels`;
     this.queues = `${this.#root}q`;

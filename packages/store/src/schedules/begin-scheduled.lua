@@ -7,7 +7,8 @@
 --       job_options  as in add-jobs.lua
 --       has_next     1: the schedule has a next task, which must be made; '' it ends with this task
 -- Returns  { verdict, ms when it was due, or 0 }
---       begun | begun-before (its next task is still missing) | early | gone (there is nothing to do)
+--       begun | begun-before (its next task is still missing) | early (or paused)
+--       | gone (there is nothing to do)
 -- Invariant: a task begins once. It stays listed until its next task is made (make-tasks.lua), which happens once.
 
 --- @include "../record/record.lua"
@@ -24,8 +25,12 @@ local is_listed = redis.call('ZSCORE', scheduled_tasks_key, member)
 if not is_listed then return { 'gone', 0 } end
 if not record or record.owner ~= owner or record.later == '' then
   if record and has_next ~= '' then return { 'begun-before', 0 } end
-  remove_scheduled_task(outbox_key, task_id, owner)
+  remove_scheduled_task(outbox_key, task_key, task_id, owner)
   return { 'gone', 0 }
+end
+if is_paused(outbox_key, schedule_of(task_key, task_id)) then
+  redis.call('ZADD', scheduled_tasks_key, NEVER_MS, member)
+  return { 'early', 0 }
 end
 local due = tonumber(record.later)
 if due > now_ms() then
@@ -35,6 +40,6 @@ end
 record.later = ''
 schedule(record, queue_root, job_options)
 emit_status(record, 's')
-if has_next == '' then remove_scheduled_task(outbox_key, task_id, owner) end
+if has_next == '' then remove_scheduled_task(outbox_key, task_key, task_id, owner) end
 commit(record)
 return { 'begun', due }

@@ -4,10 +4,12 @@
 --       tasks_root       prefix of the keys of tasks
 -- ARGV  claim_ms         how long no other process can claim them
 --       limit            number of tasks at most
--- Returns  { now in ms, ms until the next one (-1: there is none), { task, owner, its schedule as JSON } … }
+-- Returns  { now in ms, ms until the next one (-1: there is none, or all are paused),
+--         { task, owner, its schedule as JSON } … }
 -- Invariant: while a claim lasts, one process has the task. If that process dies, the task is claimed again.
 
 --- @include "../redis/server.lua"
+--- @include "../record/scheduled-tasks.lua"
 
 local scheduled_tasks_key, tasks_root = unpack(KEYS)
 local claim_ms, limit = unpack(ARGV)
@@ -22,5 +24,5 @@ for _, member in ipairs(claimed) do
   reply[#reply + 1] = { task_id, owner, type(schedule) == 'string' and schedule or '' }
 end
 local next_one = redis.call('ZRANGE', scheduled_tasks_key, 0, 0, 'WITHSCORES')
-if next_one[2] then reply[2] = math.max(0, next_one[2] - now_ms()) end
+if next_one[2] and tonumber(next_one[2]) < NEVER_MS then reply[2] = math.max(0, next_one[2] - now_ms()) end
 return reply

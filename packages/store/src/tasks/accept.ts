@@ -78,7 +78,7 @@ export async function accept(
   submission: AnySubmission,
 ): Promise<Acceptance | CallAcceptance | AnswerAcceptance> {
   const { taskId: named, contextId: _, ...message } = submission.message;
-  const sent: Sent = { ...submission, body: JSON.stringify(message).slice(0, -1) };
+  const sent = withScheduleId(port, scope, { ...submission, body: JSON.stringify(message).slice(0, -1) });
   const make = sent.steps ? makeTaskWithSteps : makeTask;
   const write = () => (named === undefined ? make(port, scope, sent) : enterTask(port, scope, sent, named));
   const { idempotencyKey: key } = sent;
@@ -101,6 +101,14 @@ export async function accept(
   const submitted = timestamp ? submittedTask(sent, taskId, contextId, timestamp) : undefined;
   const content = submitted === undefined ? {} : { [named === undefined ? 'task' : 'statusAndMessage']: submitted };
   return { ...accepted, incarnation, isNew: named === undefined, ...content };
+}
+
+/** The tasks of a series name the first one, whose id is that of the schedule. */
+function withScheduleId({ shards }: AcceptPort, scope: Scope, sent: Sent): Sent {
+  const { schedule } = sent;
+  if (schedule?.cron === undefined || schedule.scheduleId !== undefined) return sent;
+  const reservedId = sent.reservedId ?? shards.newId(shardSeedOf(scope, sent));
+  return { ...sent, reservedId, schedule: { ...schedule, scheduleId: reservedId } };
 }
 
 /** A message that is refused leaves its key free. */

@@ -65,6 +65,6 @@ end
 redis.call('ZREM', outbox_key, task_id)
 redis.call('ZREM', dead_key, task_id)
 --- @include "../record/scheduled-tasks.lua"
-remove_scheduled_task(outbox_key, task_id, owner)
+remove_scheduled_task(outbox_key, task_key, task_id, owner)
 for _, key in ipairs(gone) do redis.call('UNLINK', key) end
 return 'deleted'

@@ -119,7 +119,7 @@ if #new > 0 then
     list[#list + 1], list[#list + 2], lists[key] = one, two, list
   end
 
-  local due, scheduled_tasks, queues, indexes, listed, tenants = {}, {}, {}, {}, {}, {}
+  local due, queues, indexes, listed, tenants = {}, {}, {}, {}, {}
   for i = 1, #new do
     local at = starts[new[i]]
     local task_id, owner, context = ARGV[at], ARGV[at + OWNER], ARGV[at + CONTEXT]
@@ -129,13 +129,13 @@ if #new > 0 then
       due[#due + 1], due[#due + 2] = due_at, task_id
       add(queues, queue_root, task_id .. '.1', tenant)
     else
+      --- @include "../record/scheduled-tasks.lua"
       local previous_id = ARGV[at + PREVIOUS_ID]
-      if previous_id ~= '' then
-        --- @include "../record/scheduled-tasks.lua"
-        remove_scheduled_task(outbox_key, previous_id, owner)
-      end
-      add(scheduled_tasks, outbox_key .. ':later', scheduled_ms, task_id .. ' ' .. owner)
-      redis.call('HINCRBY', outbox_key .. ':later:owners', owner, '1')
+      local is_next = previous_id ~= ''
+      local schedule_id = is_next and schedule_of(tasks_root .. previous_id, previous_id) or task_id
+      local entry = { task_id = task_id, owner = owner, schedule_id = schedule_id, due_ms = scheduled_ms }
+      add_scheduled_task(outbox_key, entry, is_next and previous_id or nil)
+      if is_next then redis.call('HSET', tasks_root .. task_id, 'schedule_id', schedule_id) end
     end
     tenants[tenant] = (tenants[tenant] or 0) + 1
     local index, member = index_root .. ':' .. owner, state .. time .. task_id
@@ -155,7 +155,6 @@ if #new > 0 then
     end
   end
   if #due > 0 then redis.call('ZADD', outbox_key, unpack(due)) end
-  for key, entries in pairs(scheduled_tasks) do redis.call('ZADD', key, unpack(entries)) end
   for tenant, count in pairs(tenants) do redis.call('HINCRBY', outbox_key .. ':open', tenant, count) end
   tenant_bytes.write()
   for queue_root, jobs in pairs(queues) do add_jobs(queue_root, jobs, job_options, call_mode == 'w') end

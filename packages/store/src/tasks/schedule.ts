@@ -13,6 +13,8 @@ export interface Schedule {
   readonly until?: string;
   /** Number of tasks that are left, this one included. */
   readonly times?: number;
+  /** With `cron`: the id of the schedule, which is that of its first task. */
+  readonly scheduleId?: string;
   /** The previous task of the schedule. */
   readonly previousTaskId?: string;
 }

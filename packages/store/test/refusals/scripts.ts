@@ -198,6 +198,27 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: 'begun',
     },
   ],
+  'schedules/change-schedule.lua': [
+    ...(['pause', 'end'] as const).map((change) => ({
+      kind: 'ends' as const,
+      of: change,
+      prepare: async (stage: Stage) => {
+        const taskId = await stage.scheduledTask();
+        return () => stage.store.scheduleList.change(taskId, change);
+      },
+      answer: 'done',
+    })),
+    {
+      kind: 'begins',
+      of: 'resume',
+      prepare: async (stage) => {
+        const taskId = await stage.scheduledTask();
+        await stage.store.scheduleList.change(taskId, 'pause');
+        return () => stage.store.scheduleList.change(taskId, 'resume');
+      },
+      answer: 'done',
+    },
+  ],
   'tasks/end-interrupted.lua': [
     {
       kind: 'ends',
