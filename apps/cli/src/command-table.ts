@@ -25,12 +25,23 @@ const commandTable: readonly CommandModule[] = [
     load: async () => [
       (await import('./commands/task.ts')).addTaskCommands,
       (await import('./commands/push-config.ts')).addPushConfigCommands,
+      (await import('./commands/task-actions.ts')).addTaskActions,
     ],
+  },
+  {
+    group: agentCommands,
+    name: 'agents',
+    load: async () => [(await import('./commands/agents.ts')).addAgentsCommand],
   },
   { group: agentCommands, name: 'card', load: async () => [(await import('./commands/card.ts')).addCardCommands] },
   { group: agentCommands, name: 'chat', load: async () => [(await import('./commands/chat.ts')).addChatCommand] },
   { group: operators, name: 'queue', load: async () => [(await import('./operator/queue.ts')).addQueueCommands] },
   { group: operators, name: 'dead', load: async () => [(await import('./operator/dead.ts')).addDeadCommands] },
+  {
+    group: operators,
+    name: 'schedules',
+    load: async () => [(await import('./operator/schedules.ts')).addScheduleCommands],
+  },
   { group: operators, name: 'why', load: async () => [(await import('./operator/why.ts')).addWhyCommand] },
   { group: operators, name: 'keys', load: async () => [(await import('./operator/keys.ts')).addKeysCommands] },
   { group: operators, name: 'doctor', load: async () => [(await import('./operator/doctor.ts')).addDoctorCommand] },

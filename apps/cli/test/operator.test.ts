@@ -51,10 +51,10 @@ describe('dead', () => {
 
   it('retries one dead letter, or all of a filter with progress', async () => {
     expect((await run(['dead', 'retry', 'some:id'], { env })).out).toMatch(/^Retried: some:id\nTask: /);
-    const { document } = await json(['dead', 'retry', '--all', '--agent', 'pizza'], { env });
+    const { document } = await json(['dead', 'retry', '--all', '--agent', 'pizza', '--yes'], { env });
     expect(document).toMatchObject({ isDone: true });
     expect(api.requests.at(-1)?.body).toEqual({ agent: 'pizza' });
-    const { events } = await lines(['dead', 'retry', '--all'], { env });
+    const { events } = await lines(['dead', 'retry', '--all', '--yes'], { env });
     expect([events.length > 1, events.at(-1)]).toEqual([true, document]);
   });
 

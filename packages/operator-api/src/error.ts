@@ -4,13 +4,22 @@ export class OperatorError extends Error {
   readonly status: number;
   /** The gateway's error code: `NOT_FOUND`, …; '' if unknown. */
   readonly reason: string;
+  /** What the error is about, such as `{ agent: 'pizza' }`. */
+  readonly metadata: Readonly<Record<string, string>>;
 
-  constructor(status: number, { reason, message }: { readonly reason: string; readonly message: string }) {
+  constructor(status: number, { reason, message, metadata = {} }: ErrorDetails) {
     super(message);
     this.name = 'OperatorError';
     this.status = status;
     this.reason = reason;
+    this.metadata = metadata;
   }
+}
+
+interface ErrorDetails {
+  readonly reason: string;
+  readonly message: string;
+  readonly metadata?: Readonly<Record<string, string>>;
 }
 
 export async function errorOf(response: Response): Promise<OperatorError> {
@@ -21,8 +30,12 @@ export async function errorOf(response: Response): Promise<OperatorError> {
 /** @param answer a google.rpc.Status in JSON */
 export function errorFrom(answer: unknown, { status = 500, statusText = '' } = {}): OperatorError {
   const { error } = Object(answer) as {
-    error?: { code?: number; message?: string; details?: readonly { reason?: string }[] };
+    error?: {
+      code?: number;
+      message?: string;
+      details?: readonly { reason?: string; metadata?: Readonly<Record<string, string>> }[];
+    };
   };
-  const reason = error?.details?.find((detail) => detail.reason)?.reason ?? '';
-  return new OperatorError(error?.code ?? status, { reason, message: error?.message ?? statusText });
+  const { reason = '', metadata = {} } = error?.details?.find((detail) => detail.reason) ?? {};
+  return new OperatorError(error?.code ?? status, { reason, metadata, message: error?.message ?? statusText });
 }

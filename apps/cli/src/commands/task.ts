@@ -7,6 +7,7 @@ import { agentsWait, type Wait } from '../agent/wait-notices.ts';
 import { Failure } from '../failures/failure.ts';
 import { field, table } from '../output/labelled-text.ts';
 import { historyText, taskText } from '../output/task-text.ts';
+import { type Done, withEachId } from '../session/each-id.ts';
 import {
   continued,
   detailOf,
@@ -21,6 +22,7 @@ import {
 import { countIn } from '../settings/options.ts';
 import { download } from './download.ts';
 import { exitStatusText, requireCompleted } from './exit-status.ts';
+import { noteOfSchedule, startOf } from './scheduled.ts';
 import { followed } from './send.ts';
 
 const states = [
@@ -60,10 +62,12 @@ export function addTaskCommands(program: Command, invocation: Invocation): void 
     );
   task
     .command('cancel')
-    .description('cancel a task; with --wait until it has ended')
-    .argument('<taskId>')
-    .action((id: string, _, command: Command) =>
-      withAgent(invocation, command, (session, agent) => cancel(session, agent, id)),
+    .description('cancel tasks; with --wait until they have ended')
+    .argument('<taskIds...>')
+    .action((ids: string[], _, command: Command) =>
+      withAgent(invocation, command, (session, agent) =>
+        withEachId(session, { ids, act: (id) => cancel(session, agent, id) }),
+      ),
     );
   task
     .command('subscribe')
@@ -123,17 +127,20 @@ async function get(
 }
 
 /** An agent need not stop at once: then the task is still open, and what it waits for is said. */
-async function cancel(session: Session, agent: Agent, id: string): Promise<void> {
+async function cancel(session: Session, agent: Agent, id: string): Promise<Done> {
   const canceled = await agent.cancelTask(id, session.options.metadata);
   const isOpen = !isTerminal(stateOf(canceled));
   const show = (open: Task, wait: Wait): void => showWait(session, open, { ...wait, isCanceled: true });
   const waiting = { ...waitingOf(session, agent), onWait: show };
   const task = isOpen && session.options.wait ? await pollUntilEnded(id, waiting) : canceled;
-  session.output.result(task, () => taskText(task, detailOf(session)));
-  if (isTerminal(stateOf(task))) return;
+  const note = await noteOfSchedule(agent, task);
+  if (note) session.output.note(note);
+  const done = { json: task, text: taskText(task, detailOf(session)) };
+  if (isTerminal(stateOf(task))) return done;
   const text = 'The cancel is accepted; the task ends when its agent stops.';
   show(task, agentsWait(task) ?? { reason: 'cancel', text });
   session.output.note(`Wait for its end: ${continued(session, 'task cancel')} --wait ${quoted(id)}`);
+  return done;
 }
 
 function shown(session: Session, task: Task, withHistory = false): void {
@@ -175,15 +182,18 @@ async function list(session: Session, agent: Agent, flags: ListFlags): Promise<v
     return;
   }
   output.result(page, () => {
-    const rows = tasks.map((task) => [
+    const starts = tasks.map(startOf);
+    const columns = ['TASK', 'CONTEXT', 'STATE', 'UPDATED', ...(starts.some(Boolean) ? ['STARTS'] : [])];
+    const rows = tasks.map((task, i) => [
       task.id ?? '',
       task.contextId ?? '',
       stateOf(task),
       task.status?.timestamp ?? '',
+      starts[i] ?? '',
     ]);
     const next = nextPageToken && nextPage(session, { ...flags, pageToken: nextPageToken });
     const text = tasks.map((task) => taskText(task, { isVerbose: true })).join('\n');
-    return (options.verbose ? text : table(['TASK', 'CONTEXT', 'STATE', 'UPDATED'], rows)) + field('Next', next);
+    return (options.verbose ? text : table(columns, rows)) + field('Next', next);
   });
 }
 

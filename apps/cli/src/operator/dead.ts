@@ -2,6 +2,7 @@ import {
   type BulkProgress,
   bulkProgressSchema,
   type DeadLetter,
+  type DeadLetterFilter,
   deadLetterFilterSchema,
   deadLetterSchema,
   type OperatorClient,
@@ -12,7 +13,10 @@ import { z } from 'zod';
 import { programIn } from '../data-folder/data-folder.ts';
 import { Failure } from '../failures/failure.ts';
 import { field, table } from '../output/labelled-text.ts';
+import { type Done, withEachId } from '../session/each-id.ts';
 import { type Invocation, optionsText, type Session } from '../session/session.ts';
+import { confirm } from './confirm.ts';
+import { requireKnownAgent } from './known-agent.ts';
 import { operatorHelp, withOperator } from './operator.ts';
 
 const lettersSchema = pageOf('deadLetters', deadLetterSchema);
@@ -40,25 +44,38 @@ export function addDeadCommands(program: Command, invocation: Invocation): void 
       withOperator(invocation, command, (session, api) => list(session, api, filter)),
     );
   filtered(dead.command('retry'))
-    .description('retry one, or with --all every one that matches the filter')
-    .argument('[id]')
+    .description('retry some, or with --all every one that matches the filter')
+    .argument('[ids...]')
     .option('--all', 'every one, or every one that matches the filter')
-    .action((id: string | undefined, { all, ...filter }: Filter & { all?: boolean }, command: Command) =>
-      withOperator(invocation, command, (session, api) => {
-        if ((id === undefined) === !all) throw new Failure('A2ACLI_ERR_USAGE', 'Give an id, or --all');
-        return id === undefined ? retryAll(session, api, filter) : retry(session, api, id);
+    .option('--dry-run', 'with --all: only count and list them')
+    .option('-y, --yes', 'with --all: do not ask')
+    .action((ids: string[], flags: RetryFlags, command: Command) =>
+      withOperator(invocation, command, async (session, api, explain) => {
+        const { all, dryRun, yes, ...filter } = flags;
+        if ((ids.length === 0) === !all) throw new Failure('A2ACLI_ERR_USAGE', 'Give ids, or --all');
+        if (ids.length > 0) return withEachId(session, { ids, act: (id) => retry(api, id), explain });
+        await retryMatching(session, api, { filter, dryRun, yes });
       }),
     );
   dead
     .command('delete')
-    .description('delete one')
-    .argument('<id>')
-    .action((id: string, _, command: Command) =>
-      withOperator(invocation, command, async ({ output }, api) => {
-        await api.call(`/admin/dead-letters/${encodeURIComponent(id)}`, z.unknown(), { method: 'DELETE' });
-        output.result({}, () => field('Deleted', id));
+    .description('delete some')
+    .argument('<ids...>')
+    .action((ids: string[], _, command: Command) =>
+      withOperator(invocation, command, (session, api, explain) => {
+        const act = async (id: string) => {
+          await api.call(`/admin/dead-letters/${encodeURIComponent(id)}`, z.unknown(), { method: 'DELETE' });
+          return { json: {}, text: field('Deleted', id) };
+        };
+        return withEachId(session, { ids, act, explain });
       }),
     );
+}
+
+interface RetryFlags extends Filter {
+  readonly all?: boolean;
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
 }
 
 function filtered(command: Command): Command {
@@ -72,6 +89,7 @@ function filtered(command: Command): Command {
 
 async function list({ output, invocation }: Session, api: OperatorClient, filter: Filter): Promise<void> {
   const page = await api.call('/admin/dead-letters', lettersSchema, { query: { ...filter } });
+  if (page.totalSize === 0) await requireKnownAgent(api, filter.agent);
   const { pageSize, pageToken: _, ...same } = filter;
   const following = { ...same, 'page-size': pageSize, 'page-token': page.nextPageToken };
   const next = page.nextPageToken && `${programIn(invocation)} dead list${optionsText(following)}`;
@@ -89,18 +107,44 @@ function row({ id, kind, agent, origin, tenant = '', attempts, diedAt, reason, w
   return [id, kind, agent ?? origin ?? '', tenant, String(attempts), diedAt, text];
 }
 
-async function retry({ output }: Session, api: OperatorClient, id: string): Promise<void> {
+async function retry(api: OperatorClient, id: string): Promise<Done> {
   const path = `/admin/dead-letters/${encodeURIComponent(id)}:retry`;
   const answer = await api.call(path, retriedSchema, { method: 'POST' });
-  output.result(answer, () => field('Retried', id) + field('Task', answer.taskId));
+  return { json: answer, text: field('Retried', id) + field('Task', answer.taskId) };
+}
+
+interface Retry {
+  readonly filter: Filter;
+  readonly dryRun: boolean | undefined;
+  readonly yes: boolean | undefined;
+}
+
+/** Counts and asks before it retries all. */
+async function retryMatching(session: Session, api: OperatorClient, { filter, dryRun, yes }: Retry): Promise<void> {
+  const matching = filterIn(filter);
+  const page = await api.call('/admin/dead-letters', lettersSchema, { query: { ...matching, pageSize: 100 } });
+  const { totalSize } = page;
+  if (totalSize === 0) await requireKnownAgent(api, filter.agent);
+  if (dryRun) {
+    const rows = totalSize > 0 ? table(head, page.deadLetters.map(row)) : '';
+    const more = totalSize > page.deadLetters.length ? field('More', totalSize - page.deadLetters.length) : '';
+    return session.output.result(page, () => field('Would-Retry', totalSize) + rows + more);
+  }
+  if (totalSize > 0) await confirm(session, `Retry ${totalSize} dead letters?`, { yes });
+  await retryAll(session, api, matching);
+}
+
+/** @throws {Failure} */
+function filterIn(filter: Filter): DeadLetterFilter {
+  const { data, error } = deadLetterFilterSchema.safeParse(filter);
+  if (error) throw new Failure('A2ACLI_ERR_USAGE', error.issues.map(({ message }) => message).join('; '));
+  return data;
 }
 
 /** Continues while this command runs; if started again, it retries the rest. */
-async function retryAll(session: Session, api: OperatorClient, filter: Filter): Promise<void> {
+async function retryAll(session: Session, api: OperatorClient, body: DeadLetterFilter): Promise<void> {
   const { output, options, invocation, call } = session;
-  const { data, error } = deadLetterFilterSchema.safeParse(filter);
-  if (error) throw new Failure('A2ACLI_ERR_USAGE', error.issues.map(({ message }) => message).join('; '));
-  const request = { method: 'POST', body: data, signal: call.signal } as const;
+  const request = { method: 'POST', body, signal: call.signal } as const;
   let last: BulkProgress | undefined;
   for await (const progress of api.events('/admin/dead-letters:retry', bulkProgressSchema, request)) {
     last = progress;

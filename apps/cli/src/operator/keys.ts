@@ -1,21 +1,26 @@
-import { keyDraft, keyParameters, scopesProblem } from '@switchyard/operator-api';
+import { keyDraft, keyParameters, meSchema, scopesProblem } from '@switchyard/operator-api';
 import {
   type AuditAction,
   type AuditTrail,
   type Credential,
   type Credentials,
   inspectSchema,
+  type Registry,
   Store,
   StoreError,
 } from '@switchyard/store';
 import type { Command } from 'commander';
 import { Failure } from '../failures/failure.ts';
 import { field, table } from '../output/labelled-text.ts';
+import { withEachId } from '../session/each-id.ts';
 import { type Invocation, openSession, type Session } from '../session/session.ts';
 import { deploymentRedis } from './deployment-redis.ts';
+import { requireKnownScopes } from './key-scopes.ts';
+import { operatorAccess, operatorClient } from './operator.ts';
 
 /** The part of a store that the commands use. */
 interface KeyStore {
+  readonly registry: Pick<Registry, 'list'>;
   readonly credentials: Credentials;
   readonly audit: AuditTrail;
 }
@@ -36,13 +41,16 @@ export function addKeysCommands(program: Command, invocation: Invocation): void 
     .option('--tenant <name>', 'its tenant (default: default)')
     .option('--scopes <scopes>', 'some of: send, read, cancel, push, admin (default: all but admin)')
     .option('--agents <ids>', 'the agents that it may call (default: all)')
+    .option('--any-scope', 'also scopes that no agent asks for yet')
     .option('--days <number>', 'days until it expires (default: never)')
     .option('--note <text>', 'what it is for')
-    .action((given: object, command: Command) =>
-      withStore(invocation, command, async ({ output }, store) => {
-        const { key, credential, notes } = await createKey(store, given);
+    .action(({ anyScope, ...given }: { anyScope?: boolean }, command: Command) =>
+      withStore(invocation, command, async (session, store) => {
+        const { output } = session;
+        const { key, credential, notes } = await createKey(store, given, anyScope);
         output.result({ key, ...credential }, () => field('Key', key) + credentialText(credential));
-        for (const note of notes) output.note(`warning: ${note}`);
+        for (const note of [...notes, await whetherAsked(invocation, session)])
+          if (note !== undefined) output.note(`warning: ${note}`);
       }),
     );
   keys
@@ -56,19 +64,22 @@ export function addKeysCommands(program: Command, invocation: Invocation): void 
     );
   keys
     .command('revoke')
-    .description('revoke a key at once, on all gateways')
-    .argument('<id>')
-    .action((id: string, _, command: Command) =>
-      withStore(invocation, command, async ({ output }, store) => {
-        const { credential, notes } = await revokeKey(store, id);
-        output.result(credential, () => credentialText(credential));
-        for (const note of notes) output.note(`warning: ${note}`);
+    .description('revoke keys at once, on all gateways')
+    .argument('<ids...>')
+    .action((ids: string[], _, command: Command) =>
+      withStore(invocation, command, (session, store) => {
+        const act = async (id: string) => {
+          const { credential, notes } = await revokeKey(store, id);
+          for (const note of notes) session.output.note(`warning: ${note}`);
+          return { json: credential, text: credentialText(credential) };
+        };
+        return withEachId(session, { ids, act });
       }),
     );
 }
 
 /** @throws {Failure} */
-async function createKey({ credentials, audit }: KeyStore, given: object) {
+async function createKey({ credentials, audit, registry }: KeyStore, given: object, anyScope = false) {
   const { data, error } = keyParameters.safeParse(given);
   if (error) {
     const problems = error.issues.map(
@@ -76,6 +87,7 @@ async function createKey({ credentials, audit }: KeyStore, given: object) {
     );
     throw new Failure('A2ACLI_ERR_USAGE', problems.join('; '));
   }
+  if (!anyScope) await requireKnownScopes(registry, data.scopes);
   const { key, credential } = await credentials.create(keyDraft(data));
   const notes = [scopesProblem(credential.scopes), await audited(audit, 'key-create', credential)];
   return { key, credential, notes: notes.filter((note) => note !== undefined) };
@@ -100,6 +112,21 @@ async function audited(trail: AuditTrail, what: AuditAction, { id, tenant }: Cre
     return `the audit trail does not have it: ${error instanceof Error ? error.message : String(error)}`;
   }
 }
+
+/** With AUTH=none the key is of no use yet. @returns undefined: clients need keys, or no gateway could be asked */
+async function whetherAsked(invocation: Invocation, session: Session): Promise<string | undefined> {
+  try {
+    const access = await operatorAccess(invocation);
+    const signal = AbortSignal.any([session.call.signal, AbortSignal.timeout(ASK_MS)]);
+    const { canTry } = await operatorClient(access, { call: { ...session.call, signal } }).call('/admin/me', meSchema);
+    return canTry ? 'No one asks for keys: the gateway has AUTH=none. Set AUTH=api-key.' : undefined;
+  } catch {
+    // The gateway does not run here, or its key is not known: what it asks for cannot be said.
+    return undefined;
+  }
+}
+
+const ASK_MS = 1_000;
 
 async function withStore(
   invocation: Invocation,

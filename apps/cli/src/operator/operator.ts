@@ -18,15 +18,16 @@ Environment:
                               else ${defaultUrl})
   ADMIN_KEY, ADMIN_KEY_FILE   its key (default: operator-key in .switchyard, .data or DATA_DIR)`;
 
-/** Runs a command of operators. @throws {Failure} */
+/** Runs a command of operators. `explain` converts what one of its calls threw to a failure. @throws {Failure} */
 export async function withOperator(
   invocation: Invocation,
   command: Command,
-  run: (session: Session, api: OperatorClient) => Promise<void>,
+  run: (session: Session, api: OperatorClient, explain: (error: unknown) => unknown) => Promise<void>,
 ): Promise<void> {
   const session = await openSession(invocation, command);
   const access = await operatorAccess(invocation);
-  await explained(access.url, run(session, operatorClient(access, session)));
+  const explain = (error: unknown): unknown => operatorFailure(error, access.url);
+  await explained(access.url, run(session, operatorClient(access, session), explain));
 }
 
 /** A client whose requests end with `--timeout` and Ctrl-C. */
@@ -76,15 +77,31 @@ async function readKey(invocation: Invocation, url: string): Promise<string> {
   }
 }
 
+/** By the name in the error of what is not there. */
+const whereToLook: Readonly<Record<string, string>> = {
+  agent: 'switchyard queue lists the agents.',
+  worker: 'switchyard doctor and the console list the workers.',
+  'dead-letter': 'switchyard dead list lists the dead letters.',
+  key: 'switchyard keys list lists the keys.',
+  scheduleId: 'switchyard schedules lists the schedules that go on.',
+  taskId: 'The console finds tasks of all clients: they are kept for RETENTION_MS after their end.',
+};
+
 function operatorFailure(error: unknown, url: string): unknown {
   if (error instanceof OperatorError) {
-    const { status, reason, message } = error;
+    const { status, reason, message, metadata } = error;
     if (status === 401 || status === 403)
       return new Failure('A2ACLI_ERR_AUTH_FAILED', `${url} refused the key: ${message}`, {
         a2aCode: status,
         hint: 'Is it the key of this deployment? See ADMIN_KEY and ADMIN_KEY_FILE.',
       });
-    return new Failure(`SWITCHYARD_ERR_${reason || 'REFUSED'}`, message, { a2aCode: status });
+    const [missing, id = ''] = Object.entries(metadata).find(([name]) => name in whereToLook) ?? [];
+    const isMissing = status === 404 && missing !== undefined;
+    const text = isMissing && !message.includes(id) ? `${message}: ${id}` : message;
+    return new Failure(`SWITCHYARD_ERR_${reason || 'REFUSED'}`, text, {
+      a2aCode: status,
+      hint: isMissing ? whereToLook[missing] : undefined,
+    });
   }
   if (error instanceof z.ZodError)
     return new Failure(

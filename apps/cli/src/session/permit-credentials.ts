@@ -1,18 +1,9 @@
 import { join } from 'node:path';
-import { createInterface } from 'node:readline/promises';
-import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import { UserFile, type UserPlace, userFolderOf } from '../data-folder/user-folder.ts';
 import { Failure } from '../failures/failure.ts';
 import { type Elsewhere, elsewhereOf, type ScopeSettings } from '../settings/credential-scope.ts';
-
-/** The person who may be asked. */
-interface Asker extends UserPlace {
-  readonly stdin: Readable & { readonly isTTY?: boolean };
-  readonly isTerminal: { readonly err: boolean };
-  readonly streams: { readonly err: (text: string) => void };
-  readonly stopped: AbortSignal;
-}
+import { type Asker, ask } from './ask.ts';
 
 /** Answers of earlier questions. */
 const permittedSchema = z.array(z.object({ origin: z.string(), namedBy: z.string() }));
@@ -22,7 +13,7 @@ const maxPermitted = 1_000;
  * Lets credentials go to the URL of an interface, or asks the user in a terminal. The answer is kept.
  * @throws {Failure} the user has not named this origin for them
  */
-export async function permitCredentials(url: string, scope: ScopeSettings, asker: Asker): Promise<void> {
+export async function permitCredentials(url: string, scope: ScopeSettings, asker: Asker & UserPlace): Promise<void> {
   const elsewhere = elsewhereOf(url, scope);
   if (!elsewhere) return;
   const file = new UserFile(join(userFolderOf(asker), 'permitted.json'), permittedSchema);
@@ -35,16 +26,8 @@ export async function permitCredentials(url: string, scope: ScopeSettings, asker
 
 /** Only a person in a terminal can answer. */
 async function isPermitted({ origin, namedBy, credentials }: Elsewhere, asker: Asker): Promise<boolean> {
-  const { stdin, isTerminal, streams, stopped } = asker;
-  if (stdin.isTTY !== true || !isTerminal.err) return false;
-  streams.err(`${namedBy} points to ${origin}, which would get ${credentials.join(' and ')}.\n`);
-  streams.err('Send it there, now and later? [y/N] ');
-  const lines = createInterface({ input: stdin, terminal: false });
-  try {
-    return /^y(?:es)?$/i.test((await lines.question('', { signal: stopped })).trim());
-  } finally {
-    lines.close();
-  }
+  const what = `${namedBy} points to ${origin}, which would get ${credentials.join(' and ')}.`;
+  return (await ask(`${what}\nSend it there, now and later?`, asker)) ?? false;
 }
 
 function refusal({ origin, namedBy, credentials }: Elsewhere): Failure {

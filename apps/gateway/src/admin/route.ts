@@ -140,8 +140,9 @@ export async function readPage<T>(list: () => Promise<T>): Promise<T> {
 
 /** @param what `worker`, `agent`, … */
 export function notFound(what: string, id: string): A2AError {
-  return new A2AError('NotFound', `There is no such ${what}`, {
-    metadata: { [what.replace(' ', '-')]: id.slice(0, 64) },
+  const named = id.slice(0, 64);
+  return new A2AError('NotFound', `There is no ${what} ${JSON.stringify(named)}`, {
+    metadata: { [what.replace(' ', '-')]: named },
   });
 }
 

@@ -11,7 +11,7 @@ import { nextTimes } from '../tasks/cron-times.ts';
 import { parseSchedule, type Schedule, scheduleText } from '../tasks/schedule.ts';
 import { stateOf } from '../tasks/state-letters.ts';
 
-export const changeScheduleScript = defineScript({
+const changeScheduleScript = defineScript({
   file: 'change-schedule.lua',
   from: import.meta.url,
   keys: recordKeyNames,

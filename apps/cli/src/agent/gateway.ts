@@ -1,0 +1,38 @@
+import { Failure } from '../failures/failure.ts';
+import { type CallContext, fetchCard } from './agent.ts';
+import type { Card } from './card.ts';
+import { credentialsFor } from './credentials.ts';
+import { wireFetch } from './wire.ts';
+
+/** The HTTP paths of a Switchyard gateway beside those of A2A, with the credentials for its agents. */
+export interface GatewayPaths {
+  readonly base: string;
+  /** @param path below the base @throws {Failure} unreachable, or refused credentials */
+  readonly get: (path: string, options?: { readonly isPublic?: boolean }) => Promise<Response>;
+}
+
+/** The gateway of the agent that the options name. @throws {Failure} */
+export async function openGateway(context: CallContext): Promise<GatewayPaths> {
+  const { options, log, signal } = context;
+  const card = await fetchCard(context);
+  const base = baseOf(card);
+  await context.permit(base);
+  const { headers, query, secrets } = credentialsFor(card, options);
+  const debug = options.debug ? log : undefined;
+  const open = wireFetch({ secrets: [], log: debug, hasCredentials: false });
+  const send = wireFetch({ secrets, log: debug, hasCredentials: secrets.length > 0, query });
+  const asking = { accept: 'application/json', 'a2a-version': '1.0' };
+  const get: GatewayPaths['get'] = (path, { isPublic = false } = {}) =>
+    isPublic
+      ? open(base + path, { headers: asking, signal })
+      : send(base + path, { headers: { ...asking, ...headers }, signal, redirect: 'error' });
+  return { base, get };
+}
+
+/** The address below which a gateway has its agents: that of the card's HTTP interface, without the agent. */
+function baseOf(card: Card): string {
+  const http = card.supportedInterfaces?.find(({ protocolBinding }) => protocolBinding !== 'GRPC')?.url ?? card.url;
+  if (http === undefined || !/^https?:\/\//.test(http))
+    throw new Failure('A2ACLI_ERR_CARD_INVALID', 'The agent has no address for HTTP');
+  return http.replace(/\/agents\/[^/]+\/?$/, '').replace(/\/$/, '');
+}
