@@ -1,3 +1,4 @@
+import { taskDetailSchema } from '@switchyard/operator-api';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { userMessage } from '../support/messages.ts';
 import { startRedis, type TestRedis } from '../support/redis.ts';
@@ -122,6 +123,23 @@ it("the log has each worker killed by a message, and the message's failure as an
   expect(line('turn-taken-over')).toMatchObject({ level: WARN, attempt: 2, takenOverFrom: from, context: id });
   const given = { attempts: 2, agent: 'echo', tenant: 'default', request: line('message-accepted')?.request };
   expect(line('turn-given-up')).toMatchObject({ level: ERROR, ...given });
+
+  // The same for operators, with the task; and not for its client.
+  const read: unknown = await (await ask(`/admin/tasks/${id}?timeline=true`)).json();
+  const { diagnosis, timeline, reason } = taskDetailSchema.parse(read);
+  const ends = timeline?.entries.flatMap((entry) =>
+    entry.kind === 'attempt' ? [[entry.end, entry.failure?.kind]] : [],
+  );
+  expect(ends).toEqual([
+    ['taken-over', 'worker-lost'],
+    ['gave-up', 'worker-lost'],
+  ]);
+  expect([diagnosis.finding, reason?.kind, diagnosis.text]).toEqual([
+    'failed',
+    'worker-lost',
+    `The task failed (worker-lost): Worker ${line('turn-taken-over')?.worker} stopped while it ran the attempt.`,
+  ]);
+  expect(await (await fetch(`${url}/tasks/${id}`, { headers: { 'a2a-version': '1.0' } })).text()).not.toMatch(/lost/);
 });
 
 it('operators can change the log level of all processes, and reset it', async () => {
