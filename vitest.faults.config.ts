@@ -5,12 +5,12 @@ export const longTests = [
   'workshop/faults/test/**/*.test.ts',
   'workshop/load/test/profiles.test.ts',
   'workshop/test/commands.test.ts',
-  'apps/cli/test/all.test.ts',
+  'apps/cli/test/{all,up/ends}.test.ts',
   'apps/console/test/newcomer.test.ts',
   'apps/gateway/test/{killed-retries,lost-events,v1_1/killed}.test.ts',
-  'apps/worker/test/{frozen,push/survival}.test.ts',
+  'apps/worker/test/{blocked,frozen,push/survival}.test.ts',
   'packages/executor-command/test/interruption.test.ts',
-  'tests/wire/{interruptions,killed-extensions,killed-gateways,preview-1.1,resume-by-id,resuming-clients,schedules,steering}.test.ts',
+  'tests/wire/{broken-agents,interruptions,killed-extensions,killed-gateways,preview-1.1,resume-by-id,resuming-clients,schedules,steering}.test.ts',
 ];
 
 /** They put a load on both cores, so they run after all others. */

@@ -13,6 +13,7 @@ const sections: readonly Section[] = [
     text: 'Agents',
     pages: [
       'agents',
+      'broken-agents',
       'executors',
       'models',
       'existing-agents',

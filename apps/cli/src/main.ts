@@ -17,8 +17,11 @@ if (existsSync(load)) programs.set('load', () => import(load.href));
 
 const program = programs.get(process.argv[2] ?? '');
 if (program) {
-  process.argv.splice(2, 1);
-  await runProgram(program);
+  const [name = ''] = process.argv.splice(2, 1);
+  await runProgram(async () => {
+    if (name === 'worker' || name === 'gateway') await joinDeployment(name);
+    await program();
+  });
 } else {
   process.exitCode = await runCommand();
 }
@@ -34,6 +37,15 @@ async function runProgram(run: () => Promise<unknown>): Promise<void> {
     process.stderr.write(`${missingText(missing)}. ${missingHint}\n`);
     process.exitCode = 1;
   }
+}
+
+/** Without REDIS_URL, a further worker or gateway belongs to what `switchyard up` runs in this folder. */
+async function joinDeployment(name: string): Promise<void> {
+  const { deploymentEnvironment } = await import('./operator/deployment-environment.ts');
+  const settings = await deploymentEnvironment({ env: process.env, folder: process.cwd() });
+  if (settings === undefined || process.argv.includes('--list')) return;
+  process.stderr.write(`switchyard ${name}: with the Redis of this folder, ${settings.REDIS_URL}\n`);
+  for (const [key, text] of Object.entries(settings)) process.env[key] ||= text;
 }
 
 /** All other commands. @returns the exit code */

@@ -69,17 +69,17 @@ describe('switchyard all', { timeout: 60_000 }, () => {
     expect(descendantsOf(program.pid)).toEqual([]);
   });
 
-  it('exits with 1 and stops everything if one process keeps dying', async () => {
+  it('exits with 1 and stops everything if the gateway keeps dying', async () => {
     await all(['examples/echo/agent.ts'], { DRAIN_MS: '0' });
     const children = descendantsOf(program?.pid ?? 0);
     for (const killed = new Set<number>(); program?.isRunning(); await delay(20))
       for (const { pid, command } of descendantsOf(program.pid))
-        if (command.includes('worker') && !killed.has(pid)) {
+        if (command.includes('gateway') && !killed.has(pid)) {
           process.kill(pid, 'SIGKILL');
           killed.add(pid);
         }
     expect(await program?.exited).toBe(1);
-    expect(program?.output()).toContain('the worker does not stay up (signal 9): giving up');
+    expect(program?.output()).toContain('the gateway does not stay up (signal 9): giving up');
     expect(children.filter(({ pid }) => isAlive(pid))).toEqual([]);
   });
 

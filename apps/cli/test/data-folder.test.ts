@@ -39,6 +39,19 @@ it.each(['.switchyard', '.data'])("finds the gateway, the operators' port and th
   expect((await run(['queue'], { folder })).out).toMatch(/^pizza +/m);
 });
 
+it('finds them from a folder below, and prefers those of a nearer one', async () => {
+  const below = join(folder, 'agents/pizza');
+  await mkdir(below, { recursive: true });
+  await writeAddresses(join(folder, '.switchyard'), { gateway });
+  const card = async () => {
+    const { document } = await json(['config', 'show'], { folder: below });
+    return document.settings.find(({ option }: { option: string }) => option === '--agent-card').value;
+  };
+  expect(await card()).toBe(gateway);
+  await writeAddresses(join(folder, 'agents/.switchyard'), { gateway: 'http://127.0.0.1:4322' });
+  expect(await card()).toBe('http://127.0.0.1:4322');
+});
+
 it('finds them in DATA_DIR, but flags and variables come first', async () => {
   await writeAddresses(join(folder, 'elsewhere'), { gateway, operators: 'http://127.0.0.1:49999' });
   const env = { DATA_DIR: 'elsewhere' };

@@ -74,6 +74,13 @@ describe('switchyard doctor', () => {
     expect(wrong.out).toContain('Problem: HTTPS_PROXY must be the address of an HTTP proxy');
   });
 
+  it.each([
+    [{ PORT: '65500' }, /Port 65500 .*\n(?:Do: .*\n)?.*Port 65400 /],
+    [{ PORT: 'abc' }, /Problem: .*PORT: must be a whole number from 0 to 65535\n/],
+  ])('has a finding for %j', async (given, words) => {
+    expect((await run(['doctor', ...nobody], { env: { ...env, ...given } })).out).toMatch(words);
+  });
+
   it('names the program that uses a port of the gateway', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');

@@ -1,7 +1,15 @@
 import { watchFile } from 'node:fs';
 import { format } from 'node:util';
 import { nodeProxies, useProxies } from '@switchyard/outgoing';
-import { readCommandLine, SettingsError, UsageError, unknownSettings, unknownSettingText } from '@switchyard/settings';
+import {
+  readCommandLine,
+  SettingsError,
+  UsageError,
+  unknownSettings,
+  unknownSettingText,
+  usageErrorText,
+  WRONG_USAGE,
+} from '@switchyard/settings';
 import { Store, StoreError } from '@switchyard/store';
 import { createLog, ErrorThrottle, LevelSwitch, logOutput, startTraces } from '@switchyard/telemetry';
 import { GrpcUnavailable } from './bindings/grpc/grpc-listener.ts';
@@ -88,9 +96,12 @@ const WATCH_MS = 10_000;
 
 /** Errors that the user can fix are printed without a stack. */
 function fail(error: unknown): void {
+  if (error instanceof UsageError) {
+    process.stderr.write(usageErrorText(error));
+    process.exit(WRONG_USAGE);
+  }
   const isExplained =
     error instanceof SettingsError ||
-    error instanceof UsageError ||
     error instanceof StoreError ||
     error instanceof GrpcUnavailable ||
     isOfSystem(error);

@@ -35,6 +35,8 @@ export interface WorkerConfig {
   readonly agentLogLevel: LevelWithSilent | undefined;
   readonly traces: TraceSettings;
   readonly proxies: ProxySettings;
+  /** How long an agent may block the worker; 0: for ever. */
+  readonly maxBlockedMs: number;
 }
 
 export interface WorkerArguments {
@@ -64,6 +66,7 @@ export function readConfig(environment: Environment): WorkerConfig {
     agentLogLevel: values.AGENT_LOG_LEVEL,
     traces: { collector: collector(values), queue: values.TRACE_QUEUE },
     proxies: raw.check('HTTPS_PROXY', () => readProxies(environment)) ?? noProxies,
+    maxBlockedMs: values.MAX_BLOCKED_MS,
   };
   raw.requireValid();
   return config;

@@ -1,10 +1,20 @@
-import { failTurnOfRejection } from '@switchyard/agent/runtime';
+import { url as inspectorUrl } from 'node:inspector';
+import { failTurnOf } from '@switchyard/agent/runtime';
 import { nodeProxies, readProxies, useProxies } from '@switchyard/outgoing';
-import { SettingsError, UsageError, unknownSettings, unknownSettingText } from '@switchyard/settings';
+import {
+  SettingsError,
+  UsageError,
+  unknownSettings,
+  unknownSettingText,
+  usageErrorText,
+  WRONG_USAGE,
+} from '@switchyard/settings';
 import { Store, StoreError } from '@switchyard/store';
 import { createLog, ErrorThrottle, LevelSwitch, logOutput, secretsIn, startTraces } from '@switchyard/telemetry';
 import type { Logger } from 'pino';
 import { AgentModuleError, loadAgents } from './agents/load-agents.ts';
+import { ENDED_BY_AGENT } from './blocked/main-thread.ts';
+import { BlockedWatch } from './blocked/watch.ts';
 import { readArguments, readConfig, type WorkerArguments, type WorkerConfig } from './config.ts';
 import { ExternalAgentError, isExternalAgent } from './external-agents/sources.ts';
 import type { Emit } from './telemetry/events.ts';
@@ -20,6 +30,9 @@ interface Started {
   stop(): Promise<void>;
 }
 
+/** An agent's code gets another one. */
+const exit = process.exit.bind(process);
+
 /** Added to DRAIN_MS: 5 s in which agents clean up, and time to hand their turns back. */
 const STOP_WITHIN_MS = 8_000;
 
@@ -28,19 +41,22 @@ async function main(): Promise<void> {
   if (typeof args === 'string') return void process.stdout.write(args);
   if (args.isList) return listAgents(args);
   // Before the worker can have a turn, it can exit at once.
-  let stop = async (): Promise<void> => process.exit();
+  let stop = async (): Promise<void> => exit();
   whenAskedToStop(() => stop());
   const config = readConfig(process.env);
   useProxies(config.proxies);
   const log = createLog({ app: 'worker', level: levelOf(config, args) }, await logOutput(process.stdout));
   if (!args.isWatched) for (const unknown of unknownSettings(process.env)) log.warn(unknownSettingText(unknown));
   const emit = logTo(log, { level: config.agentLogLevel, secrets: secretsIn(process.env) });
-  process.on('unhandledRejection', (error) => {
-    const owner = failTurnOfRejection(error);
-    if (owner) return emit({ kind: 'unhandled-rejection', ...owner, err: error });
-    log.fatal({ err: error }, 'a rejection that belongs to no turn: the worker ends');
-    process.exit(1);
-  });
+  let hasStarted = false;
+  for (const kind of ['unhandled-rejection', 'uncaught-exception'] as const) {
+    process.on(kind === 'unhandled-rejection' ? 'unhandledRejection' : 'uncaughtException', (error) => {
+      const owner = failTurnOf(error);
+      if (owner) return emit({ kind, ...owner, err: error });
+      log.fatal({ err: error }, 'an error that belongs to no turn: the worker ends');
+      exit(hasStarted ? ENDED_BY_AGENT : 1);
+    });
+  }
   const level = new LevelSwitch(log);
   process.on('SIGUSR2', level.toggle);
   // A terminal that closes sends SIGHUP. Sent by anything else, it asks to read settings again, as a gateway does.
@@ -48,7 +64,7 @@ async function main(): Promise<void> {
     if (process.stdout.isTTY) process.kill(process.pid, 'SIGTERM');
     else log.info('SIGHUP: a worker reads its settings once, when it starts');
   });
-  const worker = args.watch ? supervise(args, emit) : await work(config, args, { log, level, write: emit });
+  const worker = args.watch ? supervise(args, config, emit) : await work(config, args, { log, level, write: emit });
   stop = async () => {
     try {
       await worker.stop();
@@ -58,6 +74,7 @@ async function main(): Promise<void> {
     }
   };
   await worker.working;
+  hasStarted = true;
 }
 
 /** Calls `stop` on the first signal, or when the supervisor dies: nothing else would end the worker then. */
@@ -85,7 +102,7 @@ async function listAgents({ agentModules }: WorkerArguments): Promise<void> {
     const [example] = card.skills.flatMap(({ examples = [] }) => examples);
     return { id, name: card.name, example };
   });
-  process.stdout.write(`${JSON.stringify(list)}\n`, () => process.exit());
+  process.stdout.write(`${JSON.stringify(list)}\n`, () => exit());
 }
 
 async function work(
@@ -125,7 +142,21 @@ async function work(
   const external = agents.filter(isExternalAgent);
   await Promise.all(external.map((agent) => agent.open((id) => store.registry.find(id))));
   const explain = { secrets: secretsIn(process.env), folder: process.cwd() };
-  const worker = new Worker({ ...config.worker, explain }, { store, agents, emit });
+  const watch = new BlockedWatch(
+    {
+      store: config.store,
+      maxBlockedMs: config.maxBlockedMs,
+      worker: store.processId,
+      agents: agents.map(({ id }) => id),
+      outlivesSupervisorMs: process.connected ? config.worker.drainMs + STOP_WITHIN_MS : undefined,
+      logLevel: config.logLevel,
+      isTerminal: process.stdout.isTTY === true,
+      ...explain,
+    },
+    () => inspectorUrl() !== undefined,
+  );
+  process.exit = (code) => watch.exit(code);
+  const worker = new Worker({ ...config.worker, explain }, { store, agents, emit, board: watch.board });
   log.setBindings({ worker: worker.id });
   metricsPort?.metrics.measure({
     runningTurns: () => worker.runningTurns(),
@@ -139,11 +170,12 @@ async function work(
     if (isWatched) report({ kind: 'started' });
   };
   const stop = async (): Promise<void> => {
+    if (isWatched) report({ kind: 'stopping' });
     // Without Redis no turn can be handed back. The worker does not wait for it: other workers take the turns over when
     // their locks expire.
     setTimeout(() => {
       emit({ kind: 'stop-given-up' });
-      process.exit(1);
+      exit(1);
     }, config.worker.drainMs + STOP_WITHIN_MS).unref();
     // Work that begins during the start would otherwise go on after the stop.
     await working.catch(() => undefined);
@@ -151,6 +183,7 @@ async function work(
     await traces.stop();
     await metricsPort?.close();
     await store.stop();
+    await watch.stop();
     // The channel to the supervisor would keep the process alive.
     if (process.connected) process.disconnect();
   };
@@ -158,17 +191,22 @@ async function work(
   return { working, stop };
 }
 
-function supervise({ agentModules }: WorkerArguments, emit: Emit): Started {
-  const supervisor = new WorkerSupervisor({ program: import.meta.filename, agentModules, emit });
+function supervise({ agentModules }: WorkerArguments, { worker: { drainMs } }: WorkerConfig, emit: Emit): Started {
+  const stopWithinMs = drainMs + STOP_WITHIN_MS;
+  const supervisor = new WorkerSupervisor({ program: import.meta.filename, agentModules, emit, stopWithinMs });
   supervisor.start();
   return { working: Promise.resolve(), stop: () => supervisor.stop() };
 }
 
 /** Errors that the user can fix: printed without a stack. */
-const explained = [SettingsError, UsageError, StoreError, AgentModuleError, ExternalAgentError];
+const explained = [SettingsError, StoreError, AgentModuleError, ExternalAgentError];
 
 main().catch((error: unknown) => {
+  if (error instanceof UsageError) {
+    process.stderr.write(usageErrorText(error));
+    return exit(WRONG_USAGE);
+  }
   const isExplained = error instanceof Error && explained.some((kind) => error instanceof kind);
   process.stderr.write(`${isExplained ? error.message : error instanceof Error ? error.stack : error}\n`);
-  process.exit(1);
+  exit(1);
 });

@@ -9,6 +9,7 @@ import {
   version,
 } from '@switchyard/store';
 import { remoteAgents } from './agents/remote-agents.ts';
+import type { TurnBoard } from './blocked/turn-board.ts';
 import { AgentConsumer } from './consume/agent-consumer.ts';
 import { Drain } from './consume/drain.ts';
 import { RemoteAgentConsumer } from './consume/remote-agent-consumer.ts';
@@ -43,6 +44,8 @@ export interface WorkerDependencies {
   readonly store: Store;
   readonly agents: readonly Agent[];
   readonly emit: Emit;
+  /** Shows the running turns to another thread. */
+  readonly board?: TurnBoard;
 }
 
 const publicOnly: AddressPolicySettings = { allowHttp: false, allowHosts: [] };
@@ -61,18 +64,19 @@ export class Worker {
   readonly #consumers: readonly (AgentConsumer | RemoteAgentConsumer)[];
   readonly #remoteAgents: RemoteAgentConsumer;
   readonly #push: PushDeliverer | undefined;
-  readonly #turns = new ActiveTurns();
+  readonly #turns: ActiveTurns;
   readonly #drain: Drain;
   readonly #reporter: Reporter;
   #stopped: Promise<void> | undefined;
 
-  constructor(settings: WorkerSettings, { store, agents, emit: emitOutside }: WorkerDependencies) {
+  constructor(settings: WorkerSettings, { store, agents, emit: emitOutside, board }: WorkerDependencies) {
     const figures = new Figures();
     const emit: Emit = (event) => {
       figures.count(event);
       emitOutside(event);
     };
     this.id = store.processId;
+    this.#turns = new ActiveTurns(board);
     this.#settings = settings;
     this.#dependencies = { store, agents, emit };
     this.#sweeper = new Sweeper(store, settings.sweepEveryMs, emit);

@@ -44,8 +44,8 @@ describe('the rejection of a promise that an agent did not await', { timeout: 30
 
   it('ends the worker with a log line if it belongs to no turn', async () => {
     const answer = ask(0, 'reject for nobody');
-    expect(await worker.exited).toBe(1);
-    expect(worker.output()).toMatch(/of no turn.*"msg":"a rejection that belongs to no turn: the worker ends"/);
+    expect(await worker.exited).toBe(70);
+    expect(worker.output()).toMatch(/of no turn.*"msg":"an error that belongs to no turn: the worker ends"/);
     answer?.catch(() => undefined);
   });
 });

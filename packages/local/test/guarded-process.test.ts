@@ -68,6 +68,21 @@ describe('a guarded child', () => {
     await until(() => ![child.pid, grandchild].some(isAlive), { what: 'both are gone' });
   });
 
+  it('is killed although its guard is frozen', async () => {
+    const child = await spawnGuarded('/bin/sleep', ['60']);
+    const guard = descendantsOf(process.pid).find(({ pid }) => pid === child.pid)?.parent ?? 0;
+    process.kill(guard, 'SIGSTOP');
+    expect(await child.stop(0)).toBe(128 + 9);
+    await until(() => ![child.pid, guard].some(isAlive), { what: 'both are gone' });
+  });
+
+  it('takes its own children with it when it is killed', async () => {
+    const child = await spawnGuarded('/bin/sh', ['-c', 'sleep 60 & echo "$!"; wait']);
+    const grandchild = Number(await until(() => child.stdout.read(), { what: 'the grandchild runs' }));
+    expect(await child.stop(0)).toBe(128 + 9);
+    await until(() => !isAlive(grandchild), { what: 'the grandchild is gone' });
+  });
+
   it('has exit code 127 if its program does not exist', async () => {
     const child = await spawnGuarded('/nowhere/program', []);
     expect(await child.exited).toBe(127);

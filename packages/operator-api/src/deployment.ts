@@ -25,6 +25,8 @@ export const agentReadingSchema = z.object({
   longestTenant: count,
   oldestWaitMs: count,
   beganPerSecond: z.number(),
+  /** Its workers have not answered since; unset: one answers, or there is none. */
+  silentSince: time.optional(),
   name: z.string(),
   version: z.string(),
   card: z.unknown(),
@@ -50,6 +52,8 @@ export const workerReadingSchema = z.object({
   lastHeartbeat: time,
   version: z.string().optional(),
   drain: z.unknown().optional(),
+  /** An agent's code blocks the worker: which task's, and in which line, as far as that is known. */
+  blocked: z.object({ taskId: z.string().optional(), at: z.string().optional() }).optional(),
   figures: workerFiguresSchema.optional(),
   turns: z.array(z.object({ taskId: z.string(), epoch: count, since: time })),
 });

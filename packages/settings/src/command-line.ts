@@ -1,4 +1,5 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
+import leven from 'leven';
 import type { CommandName } from './setting/setting.ts';
 import { settingsHelp } from './settings-table.ts';
 
@@ -14,9 +15,24 @@ export interface CommandLine<Options extends ParseArgsOptionsConfig> {
   readonly settingsOf: readonly CommandName[] | { readonly names: readonly string[] };
 }
 
-/** The command line is invalid. The message has the reason and the usage. */
+/** Exit code of every command for an invalid command line. */
+export const WRONG_USAGE = 2;
+
+/** The command line is invalid. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
+  /** Where to look: `switchyard up --help`. */
+  readonly hint: string;
+
+  constructor(message: string, hint = '') {
+    super(message);
+    this.hint = hint;
+  }
+}
+
+/** The error as every command prints it. */
+export function usageErrorText({ message, hint }: UsageError): string {
+  return `Error: A2ACLI_ERR_USAGE\nReason: ${message}\n${hint && `Hint: ${hint}\n`}`;
 }
 
 /** @returns the options and arguments, or the help text for `--help` and `-h` @throws {UsageError} */
@@ -35,6 +51,21 @@ export function readCommandLine<const Options extends ParseArgsOptionsConfig>(
     });
     return { values, positionals };
   } catch (error) {
-    throw new UsageError(`${error instanceof Error ? error.message : error}\nUsage: ${usage} (see --help)`);
+    const [command = ''] = usage.split(/ [[<]/);
+    throw new UsageError(
+      reasonOf(error, Object.keys(options)),
+      `${command}${command.startsWith('npm') ? ' --' : ''} --help`,
+    );
   }
+}
+
+/** Without the parser's advice, which is about parsers. */
+function reasonOf(error: unknown, names: readonly string[]): string {
+  const [reason = ''] = (error instanceof Error ? error.message : String(error)).split(
+    /\.? To specify |\. This command|\n/,
+  );
+  const [, unknown] = /^Unknown option '--([^']*)'/.exec(reason) ?? [];
+  const similar =
+    unknown && names.find((name) => leven(name, unknown, { maxDistance: 3 }) <= Math.min(2, name.length / 2));
+  return similar ? `${reason} (did you mean --${similar}?)` : reason;
 }

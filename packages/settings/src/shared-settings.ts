@@ -1,7 +1,7 @@
 import { allSettings } from './all-settings.ts';
 import { quoted } from './quoted.ts';
 import type { Environment, ValuesOf } from './read-settings.ts';
-import type { Setting } from './setting/setting.ts';
+import type { CommandName, Setting } from './setting/setting.ts';
 
 /**
  * Those given settings that must be equal in every process of a deployment, to put before a command:
@@ -10,12 +10,23 @@ import type { Setting } from './setting/setting.ts';
  */
 export function sharedAssignments(environment: Environment): string {
   return Object.entries<Setting>(allSettings)
-    .map(([name, setting]) => ({ name, setting, text: environment[name] }))
-    .filter(({ setting }) => setting.isShared)
-    .flatMap(({ name, setting, text }) =>
-      text ? [`${name}=${isSecret(setting, text) ? `"\${${name}:?}"` : quoted(text)}`] : [],
-    )
+    .filter(([, setting]) => setting.isShared)
+    .flatMap(([name, setting]) => assignment(name, setting, environment[name]))
     .join(' ');
+}
+
+/** The given settings of a command as assignments, to put before it again: `PORT=4100`. Secrets as above. */
+export function givenAssignments(
+  environment: Environment,
+  { command, without }: { readonly command: CommandName; readonly without: readonly string[] },
+): string[] {
+  return Object.entries<Setting>(allSettings)
+    .filter(([name, { of }]) => of.includes(command) && !without.includes(name))
+    .flatMap(([name, setting]) => assignment(name, setting, environment[name]));
+}
+
+function assignment(name: string, setting: Setting, text: string | undefined): string[] {
+  return text ? [`${name}=${isSecret(setting, text) ? `"\${${name}:?}"` : quoted(text)}`] : [];
 }
 
 function isSecret({ isSecret: secret }: Setting, text: string): boolean {

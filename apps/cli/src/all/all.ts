@@ -1,4 +1,4 @@
-import { readCommandLine, Settings } from '@switchyard/settings';
+import { readCommandLine, Settings, UsageError, usageErrorText, WRONG_USAGE } from '@switchyard/settings';
 import { gatewayProgram, workerProgram } from '../up/programs.ts';
 import { listenToStopSignals, untilAborted } from '../up/stop-signals.ts';
 import { type Supervised, type Supervision, supervise } from '../up/supervise.ts';
@@ -28,12 +28,15 @@ export async function all(own: NodeJS.Process): Promise<void> {
     const worker = new Settings('worker', own.env);
     Settings.requireAllValid([worker, new Settings('gateway', own.env)]);
     const workers = workerNames(countWorkers(line.values.workers));
-    const run = (name: string, start: () => Promise<Supervised>): Supervision => supervise({ name, start, say });
+    const run = (name: string, start: () => Promise<Supervised>, maxQuickDeaths?: number): Supervision =>
+      supervise({ name, start, say, ...(maxQuickDeaths && { maxQuickDeaths }) });
     // There is only one metrics port: the first worker has it.
     const envOf = (i: number): NodeJS.ProcessEnv => ({ ...own.env, ...(i > 0 && { METRICS_PORT: '' }) });
     const programs = [
       run('gateway', () => startChild(gatewayProgram(), [], own.env)),
-      ...workers.map((name, i) => run(name, () => startChild(workerProgram(), line.positionals, envOf(i)))),
+      ...workers.map((name, i) =>
+        run(name, () => startChild(workerProgram(), line.positionals, envOf(i)), Number.POSITIVE_INFINITY),
+      ),
     ];
     signals.killed.addEventListener('abort', () => programs.map((program) => program.stop(0)));
     try {
@@ -42,7 +45,8 @@ export async function all(own: NodeJS.Process): Promise<void> {
       await Promise.all(programs.map((program) => program.stop(worker.values.DRAIN_MS + STOP_WITHIN_MS)));
     }
   } catch (error) {
-    say(error instanceof Error ? error.message : String(error));
-    own.exitCode = 1;
+    own.exitCode = error instanceof UsageError ? WRONG_USAGE : 1;
+    if (error instanceof UsageError) own.stderr.write(usageErrorText(error));
+    else say(error instanceof Error ? error.message : String(error));
   }
 }

@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { mkdir, readFile, rm } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { readOwnFile } from '../settings/file-owner.ts';
 import { isOfThisMachine } from '../settings/this-machine.ts';
@@ -17,12 +17,29 @@ export interface FolderPlace {
 /** Default of `switchyard up`, and of `npm start` in a checkout of the repository. */
 const defaultFolders = ['.switchyard', '.data'];
 
-/** DATA_DIR, otherwise an existing default folder, preferably one with a running deployment. */
+/**
+ * DATA_DIR, otherwise an existing default folder, preferably one with a running deployment: of this folder, or of the
+ * nearest folder above it that has one.
+ */
 export function dataFolderOf({ env, folder }: FolderPlace): string {
   if (env.DATA_DIR) return resolve(folder, env.DATA_DIR);
-  const folders = defaultFolders.map((name) => join(folder, name));
+  for (let each = folder; ; each = dirname(each)) {
+    const found = defaultFolderIn(each, each === folder);
+    if (found !== undefined) return found;
+    if (each === dirname(each)) return join(folder, '.switchyard');
+  }
+}
+
+function defaultFolderIn(folder: string, isOwn: boolean): string | undefined {
+  // Above this folder, another user of the machine could have placed it: that of /tmp, for example.
+  const folders = defaultFolders.map((name) => join(folder, name)).filter((each) => isOwn || isMine(each));
   const isIn = (file: string) => (each: string) => existsSync(join(each, file));
-  return folders.find(isIn(addressFile)) ?? folders.find(isIn('')) ?? join(folder, '.switchyard');
+  return folders.find(isIn(addressFile)) ?? folders.find(isIn(''));
+}
+
+function isMine(folder: string): boolean {
+  const owner = statSync(folder, { throwIfNoEntry: false })?.uid;
+  return owner !== undefined && owner === process.getuid?.();
 }
 
 /** How `switchyard` is called in a folder: as a dependency, with npx, or installed globally. */

@@ -28,7 +28,7 @@ export async function deploymentRedis(invocation: Invocation): Promise<ReturnTyp
 const ownerSchema = z.object({ port: z.number() });
 
 /** The owner of the Redis writes its process id and port beside the files. */
-async function embeddedRedisUrl(dataFolder: string): Promise<string | undefined> {
+export async function embeddedRedisUrl(dataFolder: string): Promise<string | undefined> {
   const text = await readFile(join(dataFolder, 'redis/owner.json'), 'utf8').catch(() => undefined);
   const owner = text === undefined ? undefined : parsed(ownerSchema, text);
   return owner && `redis://127.0.0.1:${owner.port}`;

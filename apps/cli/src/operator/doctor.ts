@@ -6,6 +6,7 @@ import {
   type WorkerReading,
   workerReadingSchema,
 } from '@switchyard/operator-api';
+import { Settings, SettingsError } from '@switchyard/settings';
 import {
   inspectRedis,
   inspectSchema,
@@ -20,6 +21,7 @@ import { callFailure } from '../failures/call-failure.ts';
 import { Failure } from '../failures/failure.ts';
 import { field } from '../output/labelled-text.ts';
 import { type Invocation, openSession, type Session } from '../session/session.ts';
+import { adminPortOf } from '../up/settings.ts';
 import { checkProxies } from './check-proxies.ts';
 import { deploymentRedis } from './deployment-redis.ts';
 import { explained, operatorAccess, operatorClient } from './operator.ts';
@@ -76,11 +78,15 @@ function checkNode(): Finding[] {
 
 /** Ports of a gateway that is started here. */
 async function checkPorts({ env }: Invocation): Promise<Finding[]> {
-  const port = Number(env.PORT || 4_000);
-  const wanted = {
-    PORT: { host: env.HOST || '127.0.0.1', port },
-    ADMIN_PORT: { host: env.ADMIN_HOST || '127.0.0.1', port: Number(env.ADMIN_PORT || port + 100) },
-  };
+  const settings = new Settings('start', env);
+  try {
+    settings.requireValid();
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    return [{ verdict: 'problem', text: error.message.replaceAll('\n', ' '), todo: 'Correct them.' }];
+  }
+  const { PORT: port, HOST: host, ADMIN_HOST: adminHost, ADMIN_PORT: adminPort = adminPortOf(port) } = settings.values;
+  const wanted = { PORT: { host, port }, ADMIN_PORT: { host: adminHost, port: adminPort } };
   const found = await Promise.all(
     Object.entries(wanted).map(async ([name, at]) => ({ name, each: at.port, holder: await holderOf(at) })),
   );
@@ -255,17 +261,26 @@ async function checkConsole(url: string, { call: { signal } }: Session): Promise
 function agentFinding({
   id,
   workers,
+  silentSince,
   paused,
   waiting,
-}: Pick<AgentReading, 'id' | 'workers' | 'paused' | 'waiting'>): Finding {
+}: Pick<AgentReading, 'id' | 'workers' | 'silentSince' | 'paused' | 'waiting'>): Finding {
   const waits = waiting > 0 ? `, ${waiting === 1 ? '1 message waits' : `${waiting} messages wait`}` : '';
   if (paused)
     return { verdict: 'warning', text: `The agent ${id} is paused${waits}`, todo: `switchyard queue resume ${id}` };
+  if (silentSince !== undefined)
+    return {
+      verdict: 'problem',
+      text: `No worker of the agent ${id} has answered since ${silentSince}: frozen, or killed${waits}`,
+      todo:
+        "The worker's log names the task and the line that block it. If nothing starts the worker again: " +
+        `switchyard worker <module of ${id}>`,
+    };
   if (workers === 0)
     return {
       verdict: 'problem',
       text: `No worker runs the agent ${id}${waits}`,
-      todo: `switchyard worker <module of ${id}>`,
+      todo: `switchyard worker <module of ${id}>${waiting > 0 ? '' : `; if it is retired: switchyard queue forget ${id}`}`,
     };
   return { verdict: 'ok', text: `The agent ${id} has ${workers === 1 ? 'a worker' : `${workers} workers`}${waits}` };
 }

@@ -16,7 +16,7 @@ const tenantsSchema = z.object({ tenants: z.array(tenantShareSchema) });
 
 /** `queue`: the waiting jobs of each agent. */
 export function addQueueCommands(program: Command, invocation: Invocation): void {
-  const queue = program.command('queue').description('agent queues: list, pause, resume');
+  const queue = program.command('queue').description('agent queues: list, pause, resume, forget');
   queue.addHelpText('after', operatorHelp);
   queue
     .command('list', { isDefault: true })
@@ -53,6 +53,20 @@ export function addQueueCommands(program: Command, invocation: Invocation): void
           output.result(answer ?? {}, () => field('Agent', `${agent} is ${state}`));
         }),
       );
+  addForgetCommand(queue, invocation);
+}
+
+function addForgetCommand(queue: Command, invocation: Invocation): void {
+  queue
+    .command('forget')
+    .description('forget a retired agent, which no worker runs and nothing waits for')
+    .argument('<agent>')
+    .action((agent: string, _, command: Command) =>
+      withOperator(invocation, command, async ({ output }, api) => {
+        await api.call(`/admin/agents/${encodeURIComponent(agent)}`, z.unknown(), { method: 'DELETE' });
+        output.result({}, () => field('Agent', `${agent} is forgotten, until a worker announces it again`));
+      }),
+    );
 }
 
 /** All pages. */
@@ -71,8 +85,8 @@ const head = ['AGENT', 'STATE', 'WORKERS', 'WAITING', 'OLDEST', 'RUNNING', 'DELA
 
 /** Queues of an agent, and of its skills. */
 function rows(agent: AgentReading): string[][] {
-  const { id, paused, workers, waiting, active, delayed, tenants, oldestWaitMs, beganPerSecond } = agent;
-  const state = paused ? 'paused' : workers === 0 ? 'no worker' : 'ready';
+  const { id, paused, workers, silentSince, waiting, active, delayed, tenants, oldestWaitMs, beganPerSecond } = agent;
+  const state = paused ? 'paused' : silentSince ? silentFor(silentSince) : workers === 0 ? 'no worker' : 'ready';
   const counts = [active, delayed, tenants].map(String);
   const whole = [id, state, `${workers}`, `${waiting}`, ageText(oldestWaitMs), ...counts, beganPerSecond.toFixed(1)];
   const ofSkills = (agent.skills ?? []).map((skill) => [
@@ -81,6 +95,8 @@ function rows(agent: AgentReading): string[][] {
   ]);
   return [whole, ...ofSkills];
 }
+
+const silentFor = (since: string): string => `no answer for ${ageText(Date.now() - Date.parse(since))}`;
 
 /** `350ms`, `12s`, `5m`, `3h`. */
 function ageText(ms: number): string {

@@ -13,8 +13,10 @@ export interface Operators {
   readonly consoleUrl: string | undefined;
 }
 
+type Given = Pick<StartSettings, 'adminHost' | 'adminPort' | 'adminKey' | 'dataFolder' | 'servesConsole'>;
+
 /** Generates a key for operators unless one is set: the console needs it. */
-export async function openOperators(given: StartSettings): Promise<Operators> {
+export async function openOperators(given: Given): Promise<Operators> {
   const { adminHost, adminPort, adminKey, dataFolder, servesConsole } = given;
   const ownFile = adminKey === undefined ? await secretFile(dataFolder, 'operator-key') : undefined;
   const key = ownFile === undefined ? '' : `#key=${(await readFile(ownFile, 'utf8')).trim()}`;

@@ -13,6 +13,8 @@ export interface ProgramSettings {
   readonly agents: readonly string[];
   /** Number of worker processes. Default: 1. */
   readonly workers?: number;
+  /** How long a stopping worker waits for its turns. Default: 2,000. */
+  readonly drainMs?: number;
   /** Reloads the modules when their files change. */
   readonly isWatched?: boolean;
   /** Id of the default agent; undefined: the first by name. */
@@ -40,11 +42,15 @@ export function workerProgram(): string {
 }
 
 /** Allows webhooks and called agents on this machine, for trying things out. */
-const development = {
+export const onThisMachine = {
   PUSH_ALLOW_HTTP: 'true',
   PUSH_ALLOW_HOSTS: '127.0.0.0/8 ::1',
   AGENT_ALLOW_HTTP: 'true',
   AGENT_ALLOW_HOSTS: '127.0.0.0/8 ::1',
+};
+
+const development = {
+  ...onThisMachine,
   // Keeps lines of turns out of the terminal output.
   LOG_LEVEL: 'warn',
   AGENT_LOG_LEVEL: 'info',

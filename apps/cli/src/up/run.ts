@@ -1,4 +1,5 @@
-import { type EmbeddedRedis, type GuardedProcess, isPortTaken } from '@switchyard/local';
+import { type EmbeddedRedis, freePort, type GuardedProcess, isPortTaken } from '@switchyard/local';
+import { givenAssignments } from '@switchyard/settings';
 import { writeAddresses } from '../data-folder/data-folder.ts';
 import { type ProgramSettings, startCompanion, startGateway, startWorker } from './programs.ts';
 import { urlOf } from './settings.ts';
@@ -8,8 +9,11 @@ import type { Source, Terminal } from './terminal.ts';
 import { untilReady } from './until-ready.ts';
 import { workerNames } from './workers.ts';
 
-/** Ctrl-C ends everything within 5 s: first the programs, then Redis, through which the worker hands back its turns. */
-const programsStopWithinMs = 4_000;
+/**
+ * Ctrl-C ends everything within DRAIN_MS + 5 s: first the programs, then Redis, through which the worker hands back its
+ * turns.
+ */
+const programsStopAfterDrainMs = 3_000;
 const redisStopsWithinMs = 900;
 /** Without the default agent for this long a notice is printed. */
 const SLOW_MS = 10_000;
@@ -33,14 +37,14 @@ export interface Run {
 /** Runs everything until it is asked to stop. Throws if a part keeps crashing. Leaves no process behind. */
 export async function runUntilStopped(run: Run): Promise<void> {
   const { settings, greeting, embedded, terminal, signals, onRunning } = run;
-  const { host, port, grpcPort, workers = 1 } = settings;
-  await requireFree(run.command, { host, port, grpcPort: Number(grpcPort) });
+  const { host, port, grpcPort, workers = 1, drainMs = 2_000 } = settings;
+  await requireFree(run, { host, port, grpcPort: Number(grpcPort) });
   terminal.say(
     'switchyard',
     `starting ${embedded ? 'Redis, ' : ''}a gateway and ${workers === 1 ? 'a worker' : `${workers} workers`}`,
   );
   const keepRunning = (name: Source, start: () => Promise<GuardedProcess>): Supervision =>
-    supervise({ name, start, say: (text) => terminal.say('switchyard', text) });
+    supervise({ name, start, say: (text) => terminal.say('switchyard', text), ...restarts(name) });
 
   const redis = embedded ? [keepRunning('redis', embedded.start)] : [];
   await Promise.all(redis.map(({ started }) => started));
@@ -63,7 +67,7 @@ export async function runUntilStopped(run: Run): Promise<void> {
   } finally {
     ended.abort();
     signals.killed.addEventListener('abort', () => [...programs, ...redis].map((part) => part.stop(0)));
-    await Promise.all([after?.stop(0), ...programs.map((part) => part.stop(programsStopWithinMs))]);
+    await Promise.all([after?.stop(0), ...programs.map((part) => part.stop(drainMs + programsStopAfterDrainMs))]);
     await Promise.all(redis.map((part) => part.stop(redisStopsWithinMs)));
     await forget?.();
   }
@@ -79,6 +83,11 @@ export async function runUntilStopped(run: Run): Promise<void> {
   }
 }
 
+/** An agent may end its worker again and again: that ends neither the other workers nor the gateway. */
+function restarts(name: Source): { readonly maxQuickDeaths?: number } {
+  return name.startsWith('worker') ? { maxQuickDeaths: Number.POSITIVE_INFINITY } : {};
+}
+
 function publishAddresses(settings: ProgramSettings): Promise<() => Promise<void>> | undefined {
   const { dataFolder, operators } = settings;
   if (dataFolder === undefined) return undefined;
@@ -91,16 +100,18 @@ function stillWaiting(url: string, agent: string | undefined): string {
 
 /** Port 0 and disabled ports cannot be in use. */
 async function requireFree(
-  command: string,
+  { command, settings }: Pick<Run, 'command' | 'settings'>,
   { host, port, grpcPort }: { readonly host: string; readonly port: number; readonly grpcPort: number },
 ): Promise<void> {
   if (port > 0 && (await isPortTaken(port, host))) {
     const another = `PORT=${await portsFreeAfter(port, { host, count: grpcPort === port + 1 ? 2 : 1 })}`;
-    throw new Error(`port ${port} is taken. Choose another one: ${another} ${command}`);
+    const given = givenAssignments(settings.environment, { command: 'start', without: ['PORT'] });
+    throw new Error(`port ${port} is taken. Choose another one: ${[another, ...given, command].join(' ')}`);
   }
   if (grpcPort > 0 && (await isPortTaken(grpcPort, host))) {
     const another = `GRPC_PORT=${await portsFreeAfter(Math.max(grpcPort, port), { host, count: 1 })}`;
-    throw new Error(`port ${grpcPort} (gRPC) is taken. Choose another one: ${another} ${command}`);
+    const given = givenAssignments(settings.environment, { command: 'start', without: ['GRPC_PORT'] });
+    throw new Error(`port ${grpcPort} (gRPC) is taken. Choose another one: ${[another, ...given, command].join(' ')}`);
   }
 }
 
@@ -108,6 +119,7 @@ async function requireFree(
 async function portsFreeAfter(port: number, { host, count }: { host: string; count: number }): Promise<number> {
   let free = 0;
   for (let candidate = port + 1; ; candidate += 1) {
+    if (candidate > 65_535) return freePort();
     free = (await isPortTaken(candidate, host)) ? 0 : free + 1;
     if (free === count) return candidate - count + 1;
   }

@@ -1,4 +1,4 @@
-import type { Environment } from '@switchyard/settings';
+import { type Environment, UsageError, usageErrorText, WRONG_USAGE } from '@switchyard/settings';
 import { listenToStopSignals, type StopSignals } from './stop-signals.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
 
@@ -13,7 +13,7 @@ export interface Session {
   readonly onRunning: () => void;
 }
 
-/** Runs a command in this terminal. Errors are printed without a stack, and the exit code is 1. */
+/** Runs a command in this terminal. Errors are printed without a stack; the exit code is 1, or 2 for wrong usage. */
 export async function runSession(own: NodeJS.Process, run: (session: Session) => Promise<void>): Promise<void> {
   using signals = listenToStopSignals(own);
   const end = (): void => own.exit();
@@ -24,7 +24,10 @@ export async function runSession(own: NodeJS.Process, run: (session: Session) =>
   try {
     await run({ terminal, signals, environment: own.env, onRunning });
   } catch (error) {
-    terminal.say('switchyard', error instanceof Error ? error.message : String(error));
-    own.exitCode = 1;
+    own.exitCode = error instanceof UsageError ? WRONG_USAGE : 1;
+    if (error instanceof UsageError) own.stderr.write(usageErrorText(error));
+    else terminal.say('switchyard', error instanceof Error ? error.message : String(error));
   }
+  // What is still open, such as a pipe of a process that cannot be killed, must not keep the terminal.
+  own.exit();
 }

@@ -20,6 +20,8 @@ export interface StartSettings {
   readonly servesConsole: boolean;
   /** Unset: a key is generated. */
   readonly adminKey: string | undefined;
+  /** How long a stopping worker waits for its turns. */
+  readonly drainMs: number;
 }
 
 /** Addresses to listen on that cannot be called: what listens there is reached through loopback, too. */
@@ -27,6 +29,7 @@ const anyAddress = ['0.0.0.0', '::'];
 
 /** Distance from `PORT` to the operators' port. */
 const AFTER_PORT = 100;
+const HIGHEST_PORT = 65_535;
 
 /**
  * Settings of `npm start`; those of its gateway and worker are validated, too.
@@ -34,16 +37,17 @@ const AFTER_PORT = 100;
  */
 export async function readSettings(environment: Environment): Promise<StartSettings> {
   const start = new Settings('start', environment);
-  Settings.requireAllValid([start, new Settings('gateway', environment), new Settings('worker', environment)]);
+  const worker = new Settings('worker', environment);
+  Settings.requireAllValid([start, new Settings('gateway', environment), worker]);
   const { values } = start;
   const port = values.PORT === 0 ? await freePort() : values.PORT;
   const isAnyPort = values.ADMIN_PORT === 0 || (values.ADMIN_PORT === undefined && values.PORT === 0);
-  const adminPort = isAnyPort ? freePort() : (values.ADMIN_PORT ?? firstFree(port + AFTER_PORT, values.ADMIN_HOST));
+  const adminPort = isAnyPort ? freePort() : (values.ADMIN_PORT ?? firstFree(adminPortOf(port), values.ADMIN_HOST));
   return {
     port,
     host: values.HOST,
     // The port after a free port need not be free.
-    grpcPort: String(values.GRPC_PORT ?? (values.PORT === 0 ? 0 : port + 1)),
+    grpcPort: String(values.GRPC_PORT ?? (values.PORT === 0 ? 0 : portBeside(port, 1))),
     redisUrl: values.REDIS_URL,
     dataFolder: resolve(values.DATA_DIR),
     redisPort: values.REDIS_PORT,
@@ -52,10 +56,22 @@ export async function readSettings(environment: Environment): Promise<StartSetti
     adminHost: values.ADMIN_HOST,
     servesConsole: values.CONSOLE,
     adminKey: values.ADMIN_KEY ?? values.ADMIN_KEY_FILE,
+    drainMs: worker.values.DRAIN_MS,
   };
 }
 
+/** The default of ADMIN_PORT. */
+export function adminPortOf(port: number): number {
+  return portBeside(port, AFTER_PORT);
+}
+
+/** Above the port, or below it where there are no more. */
+function portBeside(port: number, distance: number): number {
+  return port + distance > HIGHEST_PORT ? port - distance : port + distance;
+}
+
 async function firstFree(port: number, host: string): Promise<number> {
+  if (port > HIGHEST_PORT) return freePort();
   return (await isPortTaken(port, host)) ? firstFree(port + 1, host) : port;
 }
 

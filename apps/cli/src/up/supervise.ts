@@ -8,15 +8,16 @@ export interface SupervisedProcess {
   readonly name: string;
   readonly start: () => Promise<Supervised>;
   readonly say: (text: string) => void;
-  /** Number of quick crashes in a row after which it is given up. */
+  /** Number of quick crashes in a row after which it is given up; Infinity: never. Default: 3. */
   readonly maxQuickDeaths?: number;
   /** After this time a process is stable, and its count of crashes is reset. */
   readonly stableAfterMs?: number;
   readonly firstPauseMs?: number;
 }
 
-/** Exit code of a program that cannot start: a restart would not help. */
-const CANNOT_START = 1;
+/** Exit codes of a program that cannot start: a restart would not help. */
+const CANNOT_START: readonly (number | undefined)[] = [1, 2];
+const LONGEST_PAUSE_MS = 8_000;
 
 export interface Supervision {
   /** Resolves when the process runs for the first time; rejects if it cannot be started. */
@@ -50,7 +51,7 @@ export function supervise(settings: SupervisedProcess): Supervision {
       const code = await child?.exited;
       if (stopping.signal.aborted) return;
       const isQuick = Date.now() - startedAt < stableAfterMs;
-      if (isFirst && isQuick && code === CANNOT_START) throw new Error(`the ${name} cannot start: see above`);
+      if (isFirst && isQuick && CANNOT_START.includes(code)) throw new Error(`the ${name} cannot start: see above`);
       quickDeaths = isQuick ? quickDeaths + 1 : 1;
       await pauseAfter(describeExit(code), quickDeaths);
       if (stopping.signal.aborted) return;
@@ -60,7 +61,7 @@ export function supervise(settings: SupervisedProcess): Supervision {
 
   async function pauseAfter(death: string, quickDeaths: number): Promise<void> {
     if (quickDeaths >= maxQuickDeaths) throw new Error(`the ${name} does not stay up (${death}): giving up`);
-    const pauseMs = firstPauseMs * 2 ** (quickDeaths - 1);
+    const pauseMs = Math.min(firstPauseMs * 2 ** (quickDeaths - 1), LONGEST_PAUSE_MS);
     say(`the ${name} ended unexpectedly (${death}): starting it again in ${pauseMs} ms`);
     await delay(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined);
   }
@@ -75,5 +76,7 @@ export function supervise(settings: SupervisedProcess): Supervision {
 }
 
 function describeExit(code: number | undefined): string {
+  // Node aborts itself when its heap is full.
+  if (code === 128 + 6) return 'signal 6, as when its memory is not enough';
   return code !== undefined && code > 128 ? `signal ${code - 128}` : `exit code ${code}`;
 }

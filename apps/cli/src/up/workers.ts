@@ -7,7 +7,7 @@ export const maxWorkers = 64;
 export function countWorkers(given: string): number {
   const count = Number(given);
   if (Number.isInteger(count) && count >= 1 && count <= maxWorkers) return count;
-  throw new UsageError(`--workers: must be a whole number from 1 to ${maxWorkers}`);
+  throw new UsageError(`--workers: must be a whole number from 1 to ${maxWorkers}`, 'switchyard up --help');
 }
 
 /** The names of the workers in the output. */

@@ -36,6 +36,12 @@ describe('a supervised process', () => {
     expect(pids).toHaveLength(3);
   });
 
+  it('is never given up if its agents may end it', async () => {
+    const { part, pids } = keep('exit 3', { maxQuickDeaths: Number.POSITIVE_INFINITY });
+    await until(() => pids.length > 5, { what: 'it was started more than five times' });
+    await part.stop(1_000);
+  });
+
   it('is given up at once when its first run exits with a settings error', async () => {
     const { part, pids, said } = keep('exit 1');
     await expect(part.ended).rejects.toThrow('the worker cannot start: see above');

@@ -1,4 +1,5 @@
 import { type LogLevelReading, logLevelReadingSchema, logLevelSchema } from '@switchyard/operator-api';
+import { A2AError } from '@switchyard/protocol';
 import type { Ops } from '@switchyard/store';
 import { live } from './live.ts';
 import { loadPath, operatorName } from './operators.ts';
@@ -29,6 +30,13 @@ export const agentRoutes = [
   adminAction(['post', '/admin/agents/:id\\:resume'], async ({ ops }, { id }) =>
     found(await ops.agents.resume(id), 'agent', id),
   ),
+  adminAction(['delete', '/admin/agents/:id'], async ({ ops }, { id }) => {
+    const verdict = await ops.agents.forget(id);
+    if (verdict === 'unknown') throw notFound('agent', id);
+    if (verdict === 'running') throw new A2AError('Conflict', 'A worker runs the agent: stop it first');
+    if (verdict === 'waiting') throw new A2AError('Conflict', 'Messages wait for the agent: cancel their tasks first');
+    return undefined;
+  }),
 ];
 
 /** Workers, from their reports. A draining worker starts no turns, but is still announced. */

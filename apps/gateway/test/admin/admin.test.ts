@@ -11,6 +11,8 @@ beforeAll(async () => {
 
 afterAll(() => stage[Symbol.asyncDispose]());
 
+const modes = { supportedInterfaces: [], capabilities: {}, defaultInputModes: [], defaultOutputModes: [] };
+const retiredCard = { name: 'Retired', description: 'Runs nowhere.', version: '1.0.0', skills: [], ...modes };
 const idle = { agents: ['echo'], upForMs: 1_000, isDraining: false, turns: [] };
 
 describe("the operators' port", () => {
@@ -96,6 +98,19 @@ describe('agents', () => {
     expect((await submit(stage.url)).status.state).toBe('TASK_STATE_SUBMITTED');
     expect(await stage.ask('/admin/agents/echo:resume', 'POST')).toMatchObject({ body: { paused: false } });
     expect((await stage.ask('/admin/agents/nobody:pause', 'POST')).status).toBe(404);
+  });
+
+  it('are forgotten when no worker runs them any more and nothing waits for them', async () => {
+    const retired = { id: 'retired', card: retiredCard, repliesWithMessage: false, concurrency: 1 };
+    await stage.store.registry.announce([retired], 'w-retired');
+    expect((await stage.ask('/admin/agents/retired', 'DELETE')).status).toBe(409);
+    await stage.store.registry.withdraw([retired], 'w-retired');
+    expect((await stage.ask('/admin/agents/retired', 'DELETE')).status).toBe(204);
+    const { body } = await stage.ask<AgentList>('/admin/agents');
+    expect(body.agents.map(({ id }) => id)).not.toContain('retired');
+    expect((await stage.ask('/admin/agents/retired', 'DELETE')).status).toBe(404);
+    // Its messages would be lost.
+    expect((await stage.ask('/admin/agents/echo', 'DELETE')).status).toBe(409);
   });
 
   it('leave a log line when they are paused', async () => {

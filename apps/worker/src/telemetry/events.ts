@@ -38,6 +38,10 @@ export type WorkerEvent =
   | ({ readonly kind: 'scheduled-task-refused'; readonly why: string; readonly willRetry: boolean } & TurnOfTask)
   | { readonly kind: 'orphans-canceled'; readonly canceled: number }
   | ({ readonly kind: 'unhandled-rejection'; readonly err: unknown } & TurnOfTask)
+  /** An agent's code blocks the main thread. `text` names the agent and the line. */
+  | ({ readonly kind: 'worker-blocked' | 'worker-ended-by-agent'; readonly text: string } & BlockedBy)
+  | { readonly kind: 'worker-unblocked'; readonly text: string }
+  | ({ readonly kind: 'uncaught-exception'; readonly err: unknown } & TurnOfTask)
   | { readonly kind: 'module-changed'; readonly path: string }
   /** A remote agent has become reachable or unreachable. */
   | { readonly kind: 'agent-reachable'; readonly agent: string }
@@ -51,6 +55,15 @@ export type WorkerEvent =
   | ({ readonly kind: 'push-dead-letter' } & PushFailure)
   | ({ readonly kind: 'push-delivered' | 'push-ended' } & PushName)
   | { readonly kind: 'error'; readonly where: string; readonly err: unknown };
+
+/** What is known of it. */
+interface BlockedBy extends Partial<TurnOfTask> {
+  readonly attempt?: number;
+  /** The turns that may have done it. */
+  readonly tasks?: readonly string[];
+  /** `agent.ts:41:7`. */
+  readonly at?: string;
+}
 
 interface TurnOfTask {
   readonly agent: string;

@@ -37,6 +37,10 @@ export const lines: Readonly<Record<WorkerEvent['kind'], Line | undefined>> = {
   'scheduled-task-refused': ['warn', 'the next task of a schedule was not created'],
   'orphans-canceled': ['info', 'tasks whose calling task has ended were canceled'],
   'unhandled-rejection': ['error', 'an agent did not handle a rejected promise: its turn fails'],
+  'uncaught-exception': ['error', 'an agent threw where nothing could catch it: its turn fails'],
+  'worker-blocked': ['warn', 'an agent blocks the worker'],
+  'worker-unblocked': ['info', 'the worker answers again'],
+  'worker-ended-by-agent': ['error', 'an agent made the worker end'],
   'module-changed': ['info', 'a module has changed: a new worker takes over'],
   'agent-reachable': ['info', 'the remote agent answers'],
   'agent-unreachable': ['warn', 'the remote agent does not answer: its messages wait'],
@@ -68,12 +72,13 @@ export function logTo(log: Logger, agentLog: AgentLog = {}): Emit {
     }
     const line = lines[event.kind];
     if (!line) return;
-    const [eventLevel, text] = line;
+    const [eventLevel, usualText] = line;
+    const { text = usualText, ...fields }: { readonly text?: string; readonly kind: unknown } = event;
     const { err }: { readonly err?: unknown; readonly kind: unknown } = event;
     const level = err !== undefined && eventLevel === 'info' ? 'warn' : eventLevel;
     if (!log.isLevelEnabled(level)) return;
     // The stack of an outage error is useless.
-    log[level](isOutage(err) ? { ...event, err: String(err) } : event, text);
+    log[level](isOutage(err) ? { ...fields, err: String(err) } : fields, text);
   };
 }
 

@@ -1,4 +1,5 @@
 import type { OpenTurn, ReportedTurn } from '@switchyard/store';
+import type { TurnBoard } from '../blocked/turn-board.ts';
 import { labelOf } from '../telemetry/metrics.ts';
 
 interface Entry {
@@ -10,12 +11,23 @@ interface Entry {
 /** The turns that run in this process, for reports. */
 export class ActiveTurns {
   readonly #entries = new Set<Entry>();
+  readonly #board: Pick<TurnBoard, 'add'> | undefined;
+
+  constructor(board?: Pick<TurnBoard, 'add'>) {
+    this.#board = board;
+  }
 
   /** Dispose of the result when the turn ends. */
   add(turn: OpenTurn): Disposable {
     const entry = { turn, begunAt: performance.now() };
     this.#entries.add(entry);
-    return { [Symbol.dispose]: () => void this.#entries.delete(entry) };
+    const shown = this.#board?.add(turn.start);
+    return {
+      [Symbol.dispose]: () => {
+        this.#entries.delete(entry);
+        shown?.[Symbol.dispose]();
+      },
+    };
   }
 
   /** Number of running turns, by agent. */

@@ -6,6 +6,8 @@ import { z } from 'zod';
 const reportSchema = z.union([
   z.object({ kind: z.literal('module'), path: z.string() }),
   z.object({ kind: z.literal('started') }),
+  /** It has got SIGTERM, and ends its turns. */
+  z.object({ kind: z.literal('stopping') }),
 ]);
 export type WorkerReport = z.infer<typeof reportSchema>;
 

@@ -9,6 +9,8 @@ export interface WorkerSupervisorOptions {
   readonly program: string;
   readonly agentModules: readonly string[];
   readonly emit: Emit;
+  /** How long a worker may take to end after SIGTERM. */
+  readonly stopWithinMs: number;
 }
 
 const pauseAfterDeathMs = 1_000;
@@ -54,10 +56,10 @@ export class WorkerSupervisor {
   #replace(): void {
     // A worker that is still starting may have loaded files that have changed since.
     this.#retire(this.#candidate);
-    const { program, agentModules } = this.#options;
+    const { program, agentModules, stopWithinMs } = this.#options;
     const onModule = (path: string): void => this.#files.add(path);
     const args = ['--watched', ...agentModules.flatMap((module) => ['--agents', module])];
-    const candidate = new WorkerProcess({ program, args, onModule });
+    const candidate = new WorkerProcess({ program, args, onModule, stopWithinMs });
     this.#candidate = candidate;
     candidate.started.then((isStarted) => this.#onStart(candidate, isStarted));
     candidate.ended.then((code) => this.#onEnd(candidate, code));

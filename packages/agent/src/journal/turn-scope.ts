@@ -70,13 +70,19 @@ export class TurnScope {
 }
 
 /**
- * For the process' listener of `unhandledRejection`, which Node calls in the async context of the promise.
- * @returns the turn that the rejection belongs to, failed now unless it was over; undefined: it belongs to no turn
+ * For the process' listeners of `unhandledRejection` and `uncaughtException`, which Node calls in the async context of
+ * the promise, or of the code that threw.
+ * @returns the turn that the error belongs to, failed now unless it was over; undefined: it belongs to no turn
  */
-export function failTurnOfRejection(error: unknown): ScopeOwner | undefined {
+export function failTurnOf(error: unknown): ScopeOwner | undefined {
   const scope = TurnScope.current;
   scope?.fail(error);
   return scope?.owner;
+}
+
+/** The turn whose code is running; undefined outside of turns. */
+export function runningTurn(): ScopeOwner | undefined {
+  return TurnScope.current?.owner;
 }
 
 /** Keeps a write that is not awaited from ending the worker as an unhandled rejection: the journal keeps its error. */

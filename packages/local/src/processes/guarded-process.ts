@@ -5,6 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 /** Time from SIGTERM to SIGKILL after this process has died. */
 const orphanGraceSeconds = 5;
+/** Time from the end of a program to the exit of its guard. */
+const guardReportsWithinMs = 1_000;
 
 /**
  * Runs the child beside a `cat` that reads a pipe from this process. The pipe closes when this process dies, even by
@@ -36,7 +38,7 @@ export interface GuardedOptions {
   readonly takesInput?: boolean;
 }
 
-/** A child process that ends with this process. */
+/** A child process that ends with this process, and its own children with it. */
 export interface GuardedProcess {
   /** The id of the program's process, not of the shell that guards it. */
   readonly pid: number;
@@ -82,7 +84,7 @@ export async function spawnGuarded(
     ...output,
     exited,
     isRunning: () => running,
-    stop: async (withinMs = 5_000) => (running ? stop({ pid, exited, withinMs }) : exited),
+    stop: async (withinMs = 5_000) => (running ? stop({ pid, shell: shell.pid ?? pid, exited, withinMs }) : exited),
   };
 }
 
@@ -101,7 +103,11 @@ function inputOf(pipe: unknown): Writable {
 
 async function exitCode(shell: ChildProcess): Promise<number> {
   const [code] = await once(shell, 'exit');
-  if (typeof code === 'number') return code;
+  if (typeof code === 'number') {
+    // What the program has started must not outlive it: a frozen one would go on for ever, and keep the pipes open.
+    if (shell.pid !== undefined) signal(-shell.pid, 'SIGKILL');
+    return code;
+  }
   // Only the guard was killed. Its program must not run beside the one that a supervisor starts next.
   if (shell.pid !== undefined) await killGroup(shell.pid);
   return 128 + 9;
@@ -115,17 +121,23 @@ async function killGroup(group: number): Promise<void> {
 
 interface Stop {
   readonly pid: number;
+  /** The process id of the guard, which is also that of the group. */
+  readonly shell: number;
   readonly exited: Promise<number>;
   readonly withinMs: number;
 }
 
-async function stop({ pid, exited, withinMs }: Stop): Promise<number> {
+async function stop({ pid, shell, exited, withinMs }: Stop): Promise<number> {
   if (withinMs > 0) signal(pid, 'SIGTERM');
-  const timer = setTimeout(() => signal(pid, 'SIGKILL'), withinMs);
+  const timers = [
+    setTimeout(() => signal(pid, 'SIGKILL'), withinMs),
+    // The guard itself may be frozen.
+    setTimeout(() => signal(-shell, 'SIGKILL'), withinMs + guardReportsWithinMs),
+  ];
   try {
     return await exited;
   } finally {
-    clearTimeout(timer);
+    timers.forEach(clearTimeout);
   }
 }
 

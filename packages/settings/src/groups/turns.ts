@@ -48,6 +48,12 @@ export const turns = {
       default: 2_000,
       text: 'How often a worker looks for turns, calls and webhooks that lost their job.',
     },
+    MAX_BLOCKED_MS: {
+      of: ['worker'],
+      schema: integer(0, 3_600_000),
+      default: 10_000,
+      text: "How long an agent's code may block its worker, for example in an endless loop. Then the worker's process ends with code 70, its log and the attempt say which task and line it was, and whatever runs the worker must start it again. 0: the worker never ends for this. A worker with an open inspector (`--inspect`) does not either.",
+    },
     DRAIN_MS: {
       of: ['gateway', 'worker'],
       schema: integer(0, 3_600_000),

@@ -4,6 +4,8 @@ import { type AnnouncedAgent, queuesOf } from '../registry/announcement.ts';
 import { BeginRates, loadOf } from './agent-load.ts';
 import type { OpsPort } from './ops-port.ts';
 import { frozenTurns, type RunningTurn } from './running-turns.ts';
+import { silentSince } from './silent-workers.ts';
+import type { WorkerReading } from './worker-report.ts';
 
 /** An agent and its queues: its own, and those of its skills. */
 export interface AgentReading extends JobCounts {
@@ -12,6 +14,8 @@ export interface AgentReading extends JobCounts {
   readonly workers: number;
   /** Turns that a silent worker has. */
   readonly frozenTurns: number;
+  /** ISO time since when none of its workers has reported; unset: one reports, or there is none. */
+  readonly silentSince?: string;
   readonly paused: boolean;
   /** Tenants whose jobs reach beyond the current round of turns, on the shard that has the most of them. */
   readonly tenants: number;
@@ -42,6 +46,13 @@ export interface WorkLoad {
   readonly oldestWaitMs: number;
 }
 
+/** What workers report. */
+interface Reports {
+  readonly workers: readonly WorkerReading[];
+  /** The turns that a silent worker has. */
+  readonly frozen: readonly RunningTurn[];
+}
+
 /** An agent that was never announced gets no messages: a worker must be started to announce it. */
 const unannounced: WorkLoad = { jobs: 1, oldestWaitMs: 0 };
 
@@ -58,8 +69,8 @@ export class Agents {
   async list(only?: string): Promise<AgentReading[]> {
     const announced = await this.#port.registry.list();
     const asked = announced.filter(({ id }) => id === (only ?? id));
-    const frozen = await this.#frozenTurns();
-    return Promise.all(asked.map((agent) => this.#read(agent, frozen)));
+    const reports = await this.#reports();
+    return Promise.all(asked.map((agent) => this.#read(agent, reports)));
   }
 
   /** The load of these agents together. An agent that was never announced counts as a job, so that it gets a worker. */
@@ -80,6 +91,17 @@ export class Agents {
   /** @returns undefined: no such agent */
   resume(id: string): Promise<AgentReading | undefined> {
     return this.#change(id, (queues) => this.#port.queue.resume(...queues));
+  }
+
+  /**
+   * Forgets a retired agent: gateways do not serve it, nor its tasks, until a worker announces it again.
+   * @returns running: a worker runs it; waiting: it has messages that wait or run
+   */
+  async forget(id: string): Promise<'forgotten' | 'unknown' | 'running' | 'waiting'> {
+    const [agent] = await this.list(id);
+    if (!agent) return 'unknown';
+    if (agent.waiting + agent.active + agent.delayed > 0) return 'waiting';
+    return this.#port.registry.forget(id);
   }
 
   /** The tenants with the most waiting jobs, at most twenty. @returns undefined: no such agent */
@@ -118,14 +140,15 @@ export class Agents {
     const agent = (await this.#port.registry.list()).find((each) => each.id === id);
     if (!agent) return undefined;
     await change(queuesOf(agent));
-    return this.#read(agent, await this.#frozenTurns());
+    return this.#read(agent, await this.#reports());
   }
 
-  async #frozenTurns(): Promise<RunningTurn[]> {
-    return frozenTurns(this.#port, await this.#port.workers.list());
+  async #reports(): Promise<Reports> {
+    const workers = await this.#port.workers.list();
+    return { workers, frozen: await frozenTurns(this.#port, workers) };
   }
 
-  async #read(agent: AnnouncedAgent, frozen: readonly RunningTurn[]): Promise<AgentReading> {
+  async #read(agent: AnnouncedAgent, reports: Reports): Promise<AgentReading> {
     const { id, workers, card, skillQueues = {} } = agent;
     const { queue } = this.#port;
     const queues = queuesOf(agent);
@@ -135,16 +158,18 @@ export class Agents {
       queue.shares(...queues),
       loadOf(this.#port, queues),
     ]);
+    const silent = silentSince(reports.workers, id);
     return {
       id,
       workers,
+      ...(silent !== undefined && { silentSince: silent }),
       paused,
       ...sumOf(counts),
       tenants: shares.count,
       longestTenant: shares.longest[0]?.waiting ?? 0,
       oldestWaitMs: load.oldestWaitMs,
       beganPerSecond: this.#rates.next(id, load),
-      frozenTurns: frozen.filter((turn) => turn.agent === id).length,
+      frozenTurns: reports.frozen.filter((turn) => turn.agent === id).length,
       name: card.name,
       version: card.version,
       card,

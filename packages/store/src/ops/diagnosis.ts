@@ -24,6 +24,7 @@ const rules: readonly Rule[] = [
   waitsForCall,
   running,
   agentPaused,
+  workersSilent,
   noWorker,
   workerDead,
   retryWaits,
@@ -115,12 +116,21 @@ function workerFrozen({ record, turn }: TaskFacts): Diagnosis | undefined {
     finding: 'worker-frozen',
     isStuck: true,
     text:
-      `Worker ${turn.worker}, which runs the task, has been silent for ${duration(turn.silentMs)}; ` +
-      `another worker may take it over ${inTime(turn.leaseMs)}.`,
+      `Worker ${turn.worker} runs the task. ${howSilent(record, turn)} ` +
+      `Another worker may take the task over ${inTime(turn.leaseMs)}.`,
     ...since(turn.sinceMs),
     see: [link('worker', turn.worker), link('agent', record.agent)],
     actions: ['start-worker', 'wait', 'cancel'],
   };
+}
+
+/** Why the worker is silent, as far as its process could see it. */
+function howSilent({ taskId }: TaskFacts['record'], { silentMs = 0, blocked }: TurnFacts): string {
+  const silent = `The worker has not answered for ${duration(silentMs)}`;
+  if (!blocked) return `${silent}: it is frozen, or its connection is lost.`;
+  const task = blocked.taskId === undefined ? 'one of its tasks' : `task ${blocked.taskId}`;
+  const who = blocked.taskId === taskId ? "the task's own agent" : `the agent of ${task}`;
+  return `${silent}: ${who} blocks it${blocked.at === undefined ? '' : ` at ${blocked.at}`}.`;
 }
 
 function waitsForCall({ turn, calls }: TaskFacts): Diagnosis | undefined {
@@ -152,6 +162,20 @@ function agentPaused({ record, agent, job }: TaskFacts): Diagnosis | undefined {
     ...since(job.sinceMs),
     see: [link('agent', record.agent)],
     actions: ['resume-agent', 'cancel'],
+  };
+}
+
+function workersSilent({ record, agent, job }: TaskFacts): Diagnosis | undefined {
+  if (agent?.silentSince === undefined) return undefined;
+  return {
+    finding: 'worker-frozen',
+    isStuck: true,
+    text:
+      `No worker of "${record.agent}" has answered since ${agent.silentSince}: they are frozen, or were killed; ` +
+      `${waitingTasks(agent.waiting)}.`,
+    ...since(job.sinceMs),
+    see: [link('agent', record.agent)],
+    actions: ['start-worker', 'cancel'],
   };
 }
 
@@ -238,7 +262,7 @@ function isAlive(turn: TurnFacts | undefined): turn is TurnFacts {
 
 /** The turn's worker has reported before, but does not now: it is frozen, or cut off. */
 function isSilent(turn: TurnFacts | undefined): turn is TurnFacts & { readonly silentMs: number } {
-  return turn?.silentMs !== undefined && turn.silentMs > FROZEN_AFTER_MS;
+  return turn?.silentMs !== undefined && (turn.blocked !== undefined || turn.silentMs > FROZEN_AFTER_MS);
 }
 
 type Link = Diagnosis['see'][number];

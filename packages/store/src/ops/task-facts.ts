@@ -1,10 +1,11 @@
 import { skillQueue } from '../queue/job.ts';
 import { cardUrlOf, REMOTE_AGENTS } from '../queue/remote-agents.ts';
 import type { OpsPort } from './ops-port.ts';
+import { silentSince } from './silent-workers.ts';
 import { type TaskDelivery, webhooksOf } from './task-deliveries.ts';
 import { type Failure, isOfAttempt, readFailures } from './task-failures.ts';
 import type { TaskRecord } from './task-record.ts';
-import type { WorkerReading } from './worker-report.ts';
+import type { BlockedReport, WorkerReading } from './worker-report.ts';
 
 /** The facts for a diagnosis. */
 export interface TaskFacts {
@@ -33,6 +34,8 @@ export interface TaskFacts {
 export interface AgentFacts {
   /** Number of live workers that run the agent. */
   readonly workers: number;
+  /** ISO time since when none of its workers has reported; unset: one reports, or there is none. */
+  readonly silentSince?: string | undefined;
   readonly paused: boolean;
   /** Number of waiting jobs, over all shards. */
   readonly waiting: number;
@@ -42,6 +45,8 @@ export interface TurnFacts {
   readonly worker: string;
   /** Time since the worker's last report; unset: it has sent none, or the report has expired. */
   readonly silentMs: number | undefined;
+  /** What blocks the worker; unset: nothing that its process could see. */
+  readonly blocked?: BlockedReport | undefined;
   /** Time until another worker may take the turn over; 0: it may now. */
   readonly leaseMs: number;
   readonly sinceMs: number | undefined;
@@ -88,13 +93,15 @@ export class DeploymentFacts {
 
   async #readAgent(id: string, name: string): Promise<{ facts: AgentFacts | undefined; shares: Shares }> {
     const { queue } = this.#port;
-    const [workers, paused, { waiting }, shares] = await Promise.all([
+    const [workers, reported, paused, { waiting }, shares] = await Promise.all([
       this.#workersOf(id),
+      this.workers,
       queue.isPaused(name),
       queue.counts(name),
       queue.shares(name),
     ]);
-    return { facts: workers === undefined ? undefined : { workers, paused, waiting }, shares };
+    if (workers === undefined) return { facts: undefined, shares };
+    return { facts: { workers, silentSince: silentSince(reported, id), paused, waiting }, shares };
   }
 
   /** For a remote agent: all workers, as each can call it. @returns undefined: the agent was never announced */
@@ -165,6 +172,7 @@ function turnFacts({ token, begun, leaseMs, nowMs }: OpenTurn, workers: readonly
   return {
     worker,
     silentMs: reading && nowMs - Date.parse(reading.lastHeartbeat),
+    blocked: reading?.blocked,
     leaseMs,
     sinceMs: begun === null ? undefined : Number.parseInt(begun, 10),
   };

@@ -27,6 +27,14 @@ export interface ReportedTurn {
   readonly runsForMs: number;
 }
 
+/** What blocks the main thread of a worker, as far as its process can see. */
+export interface BlockedReport {
+  /** The task whose agent blocks it; unset: one of several. */
+  readonly taskId?: string | undefined;
+  /** `agent.ts:41`; unset: native code shows no line. */
+  readonly at?: string | undefined;
+}
+
 /** A request to drain a worker: it takes no more work. */
 export interface DrainRequest {
   /** When turns that still run are given back, without counting the attempt; unset: they run to their end. */
@@ -53,5 +61,7 @@ export interface WorkerReading {
   readonly figures?: WorkerFigures;
   /** Unset: no request. */
   readonly drain?: DrainRequest;
+  /** Set: an agent blocks it, so that it does not report. */
+  readonly blocked?: BlockedReport;
   readonly turns: readonly { readonly taskId: string; readonly epoch: number; readonly since: string }[];
 }

@@ -2,7 +2,7 @@ import type { Channels } from '../redis/channels.ts';
 import type { RedisConnection } from '../redis/connection.ts';
 import { integer, text, tuple, tupleAnd } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
-import type { DrainRequest, WorkerReading, WorkerReport, WorkerState } from './worker-report.ts';
+import type { BlockedReport, DrainRequest, WorkerReading, WorkerReport, WorkerState } from './worker-report.ts';
 
 const from = import.meta.url;
 const reportWorkerScript = defineScript({
@@ -19,8 +19,8 @@ const drainWorkerScript = defineScript({
   args: ['worker', 'drain', 'channel', 'changed'],
   reply: integer,
 });
-/** Id, ms of the last report, the report as JSON, the drain request ('' none). */
-const reportedReply = tuple(text, integer, text, text);
+/** Id, ms of the last report, the report as JSON, the drain request ('' none), what blocks the worker ('' nothing). */
+const reportedReply = tuple(text, integer, text, text, text);
 const listWorkersScript = defineScript({
   file: 'list-workers.lua',
   from,
@@ -56,10 +56,17 @@ export class Workers {
     return requestIn(await reportWorkerScript.run(this.#redis, { keys: this.#keys, args }));
   }
 
+  /** The worker is blocked, and cannot report; its next report ends that. */
+  async reportBlocked(id: string, blocked: BlockedReport): Promise<void> {
+    const { workers, reports } = this.#keys;
+    const seenMs = Number(await this.#redis.zscore(workers, id));
+    await this.#redis.hset(reports, `${id} blocked`, JSON.stringify({ seenMs, ...blocked }));
+  }
+
   /** Call it when the worker stops. */
   async withdraw(id: string): Promise<void> {
     const { workers, reports } = this.#keys;
-    await Promise.all([this.#redis.zrem(workers, id), this.#redis.hdel(reports, id, `${id} drain`)]);
+    await Promise.all([this.#redis.zrem(workers, id), this.#redis.hdel(reports, id, `${id} drain`, `${id} blocked`)]);
   }
 
   /** All workers, sorted by id. */
@@ -94,18 +101,23 @@ export class Workers {
   }
 }
 
-function workerReading(nowMs: number, [id, seenMs, json, drain]: ReturnType<typeof reportedReply>): WorkerReading {
+function workerReading(nowMs: number, reported: ReturnType<typeof reportedReply>): WorkerReading {
+  const [id, seenMs, json, drain, blockedJson] = reported;
   const { agents, upForMs, isDraining, turns, version, figures }: WorkerReport = JSON.parse(json);
   const request = requestIn(drain);
+  const blocked = blockedIn(blockedJson, seenMs);
   return {
     id,
-    state: stateOf({ silentMs: nowMs - seenMs, request, isIdle: isDraining && turns.length === 0 }),
+    state: blocked
+      ? 'silent'
+      : stateOf({ silentMs: nowMs - seenMs, request, isIdle: isDraining && turns.length === 0 }),
     agents,
     since: iso(seenMs - upForMs),
     lastHeartbeat: iso(seenMs),
     ...(version !== undefined && { version }),
     ...(figures && { figures }),
     ...(request && { drain: request }),
+    ...(blocked && { blocked }),
     turns: turns.map(({ taskId, epoch, runsForMs }) => ({ taskId, epoch, since: iso(seenMs - runsForMs) })),
   };
 }
@@ -121,6 +133,13 @@ function stateOf({ silentMs, request, isIdle }: Condition): WorkerState {
   if (silentMs > SILENT_AFTER_MS) return 'silent';
   if (!request) return 'working';
   return isIdle ? 'drained' : 'draining';
+}
+
+/** Undefined: it has reported since. */
+function blockedIn(json: string, seenMs: number): BlockedReport | undefined {
+  if (json === '') return undefined;
+  const { seenMs: blockedAtMs, ...blocked }: BlockedReport & { readonly seenMs: number } = JSON.parse(json);
+  return blockedAtMs === seenMs ? blocked : undefined;
 }
 
 const requestIn = (text: string): DrainRequest | undefined => (text ? JSON.parse(text) : undefined);

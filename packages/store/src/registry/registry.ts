@@ -1,6 +1,6 @@
 import type { Channels } from '../redis/channels.ts';
 import type { RedisConnection } from '../redis/connection.ts';
-import { integer, list, text, tuple } from '../redis/reply.ts';
+import { integer, list, text, tuple, word } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
 import type { AgentAnnouncement, AnnouncedAgent } from './announcement.ts';
 
@@ -19,6 +19,13 @@ const withdrawScript = defineScript({
   keys: ['alive'],
   args: ['channel', 'worker', 'agents*'],
   reply: integer,
+});
+const forgetAgentScript = defineScript({
+  file: 'forget-agent.lua',
+  from,
+  keys: ['agents', 'alive', 'sources'],
+  args: ['channel', 'agent'],
+  reply: word('forgotten', 'unknown', 'running'),
 });
 const listAgentsScript = defineScript({
   file: 'list-agents.lua',
@@ -59,11 +66,17 @@ export class Registry {
   }
 
   /** Call it when the worker stops. Its agents stay announced: messages to them are accepted, and wait. */
-  async withdraw(agents: readonly AgentAnnouncement[], worker: string): Promise<void> {
+  async withdraw(agents: readonly Pick<AgentAnnouncement, 'id'>[], worker: string): Promise<void> {
     const { alive, channel } = this.#keys;
     const args = { channel, worker, agents: agents.map(({ id }) => id) };
     await withdrawScript.run(this.#redis, { keys: { alive }, args });
     this.#since.delete(worker);
+  }
+
+  /** Removes the announcement of a retired agent: gateways do not serve it any more. */
+  forget(agent: string): Promise<'forgotten' | 'unknown' | 'running'> {
+    const { agents, alive, sources, channel } = this.#keys;
+    return forgetAgentScript.run(this.#redis, { keys: { agents, alive, sources }, args: { channel, agent } });
   }
 
   /** All announced agents, sorted by id. */

@@ -108,12 +108,31 @@ const cases: readonly [finding: Finding, facts: TaskFacts, text: string][] = [
   [
     'worker-frozen',
     { ...running, turn: silent, agent: { workers: 0, paused: false, waiting: 0 } },
-    'Worker host-1, which runs the task, has been silent for 12 s; another worker may take it over in 2 s.',
+    'Worker host-1 runs the task. The worker has not answered for 12 s: it is frozen, or its connection is lost. ' +
+      'Another worker may take the task over in 2 s.',
   ],
   [
     'worker-frozen',
     { ...running, turn: { ...silent, silentMs: 400_000, leaseMs: 0 } },
-    'Worker host-1, which runs the task, has been silent for 7 min; another worker may take it over now.',
+    'Worker host-1 runs the task. The worker has not answered for 7 min: it is frozen, or its connection is lost. ' +
+      'Another worker may take the task over now.',
+  ],
+  [
+    'worker-frozen',
+    { ...running, turn: { ...turn, silentMs: 4_000, blocked: { taskId: 'task', at: 'agent.ts:41' } } },
+    "Worker host-1 runs the task. The worker has not answered for 4 s: the task's own agent blocks it at agent.ts:41. " +
+      'Another worker may take the task over in 2 s.',
+  ],
+  [
+    'worker-frozen',
+    { ...running, turn: { ...turn, silentMs: 4_000, blocked: { taskId: 'other' } } },
+    'Worker host-1 runs the task. The worker has not answered for 4 s: the agent of task other blocks it. ' +
+      'Another worker may take the task over in 2 s.',
+  ],
+  [
+    'worker-frozen',
+    { ...queued, agent: { workers: 1, silentSince: '2026-01-31T11:59:48Z', paused: false, waiting: 3 } },
+    'No worker of "kitchen" has answered since 2026-01-31T11:59:48Z: they are frozen, or were killed; 3 tasks wait.',
   ],
   [
     'worker-dead',

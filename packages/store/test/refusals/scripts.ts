@@ -791,6 +791,17 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: undefined,
     },
   ],
+  'registry/forget-agent.lua': [
+    {
+      kind: 'ends',
+      prepare: async ({ store }) => {
+        await store.registry.announce([announcement], 'w');
+        await store.registry.withdraw([announcement], 'w');
+        return () => store.registry.forget(announcement.id);
+      },
+      answer: 'forgotten',
+    },
+  ],
   'registry/list-agents.lua': [
     {
       kind: 'reads',

@@ -21,7 +21,7 @@ const ALLOWED: ReadonlyMap<string, string> = new Map([
     // Gateways.
     ...['grpcPort', 'adminUrl', 'drainMs'],
     // Workers.
-    ...['verdict', 'add', 'canceled', 'isServed', 'where', 'configId', 'origin', 'by', 'fields'],
+    ...['verdict', 'add', 'canceled', 'isServed', 'where', 'tasks', 'configId', 'origin', 'by', 'fields'],
     ...['lateMs', 'why', 'willRetry'],
   ].map((name): [string, string] => [name, name]),
 ]);

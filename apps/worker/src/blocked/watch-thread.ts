@@ -1,0 +1,45 @@
+// The thread that watches the main thread of a worker: see watch.ts.
+
+import { parentPort, workerData } from 'node:worker_threads';
+import type { BlockedNotes } from './blocked-notes.ts';
+import { BEAT_EVERY_MS, Heartbeat } from './heartbeat.ts';
+import { MainThreadCheck } from './main-thread-check.ts';
+import { supervisorCheck } from './supervisor-check.ts';
+import { TurnBoard } from './turn-board.ts';
+import type { ExitCall, ThreadData } from './watch.ts';
+
+const { settings, heartbeat: beats, board: turns }: ThreadData = workerData;
+const heartbeat = new Heartbeat(beats);
+const board = new TurnBoard(turns);
+
+/** Loaded on demand: most workers are never blocked, and the store and the log need some 50 MB in a second thread. */
+let loaded: Promise<BlockedNotes> | undefined;
+function notes(): Promise<BlockedNotes> {
+  loaded ??= import('./open-notes.ts').then(({ openNotes }) => openNotes(settings, board));
+  return loaded;
+}
+
+const check = new MainThreadCheck(settings.maxBlockedMs, {
+  heartbeat,
+  notes: {
+    noticed: async (blockedMs, maxMs) => (await notes()).noticed(blockedMs, maxMs),
+    answersAgain: async (blockedMs) => (await notes()).answersAgain(blockedMs),
+    end: async (blockedMs) => (await notes()).end(blockedMs),
+  },
+});
+const { outlivesSupervisorMs: outlivesMs } = settings;
+const endAfterSupervisor =
+  outlivesMs === undefined ? undefined : supervisorCheck({ outlivesMs, blockedMs: () => check.blockedMs });
+
+setInterval(() => {
+  check.look();
+  endAfterSupervisor?.();
+}, BEAT_EVERY_MS);
+
+parentPort?.on('message', async (call: ExitCall) => {
+  try {
+    await (await notes()).exited(call);
+  } finally {
+    heartbeat.setRecorded();
+  }
+});

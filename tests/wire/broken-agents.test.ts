@@ -1,0 +1,173 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isTerminal, type Task } from '@switchyard/protocol';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { textOf, userMessage } from '../support/messages.ts';
+import { type Program, startProgram } from '../support/process.ts';
+import { get, getTask, submit } from '../support/rest.ts';
+import { until } from '../support/until.ts';
+
+// Ten ways to break an agent, and what three people get: the author in the terminal of `switchyard up`, the operator
+// from the API, the client. docs/broken-agents.md has the same table.
+
+const folder = 'tests/support/broken-agents';
+const MAX_BLOCKED_MS = 4_000;
+/** Starting several processes takes long on a busy machine. */
+const patience = 60_000;
+
+interface Case {
+  /** In the terminal. */
+  readonly author: RegExp;
+  /** The kind and message of the reason. */
+  readonly operator: readonly [kind: string, message: RegExp];
+  readonly client: RegExp;
+  /** Default: it appears within five seconds. */
+  readonly withinMs?: number;
+}
+
+const neutral = /^The agent failed unexpectedly\.$/;
+const gone = /^The agent stopped unexpectedly/;
+
+const cases: Readonly<Record<string, Case>> = {
+  throws: { author: /throws\.ts:5/, operator: ['threw', /the menu has no margherita/], client: neutral },
+  rejects: { author: /rejects\.ts:6/, operator: ['threw', /the kitchen did not take margherita/], client: neutral },
+  'returns-nothing': {
+    author: /execute\(\) of the agent \\?"returns-nothing\\?" returned without an outcome/,
+    operator: ['misuse', /returned without an outcome/],
+    client: /^The agent ended its turn without an outcome\.$/,
+  },
+  'wrong-schema': { author: /wrong-schema\.ts:12/, operator: ['threw', /pizza/], client: neutral },
+  'large-step': {
+    author: /The result of the step \\?"crawl\\?" has 500002 characters/,
+    operator: ['misuse', /crawl.*500002 characters/],
+    client: neutral,
+  },
+  hangs: {
+    author: /"hangs"/,
+    operator: ['timed-out', /./],
+    client: /^The agent did not finish within 3 s\.$/,
+    // It ignores its signal, so its turn ends 5 s after its timeout.
+    withinMs: 3_000 + 5_000 + 5_000,
+  },
+  loops: {
+    author: /the agent "loops" blocked the worker for 4 s at agents\/loops\.ts:\d+: the worker ends/,
+    operator: ['worker-blocked', /^The agent blocked its worker for 4 s at agents\/loops\.ts:\d+\.$/],
+    client: gone,
+    withinMs: MAX_BLOCKED_MS + 5_000,
+  },
+  exits: {
+    author: /the agent "exits" called process\.exit\(0\) at agents\/exits\.ts:9: the worker ends/,
+    operator: ['worker-exited', /process\.exit\(0\) at agents\/exits\.ts:9\.$/],
+    client: gone,
+  },
+};
+
+class Up implements AsyncDisposable {
+  readonly program: Program;
+  readonly #data: string;
+  readonly url: string;
+  readonly #admin: string;
+  readonly #key: string;
+
+  private constructor(program: Program, data: string, places: RegExpMatchArray) {
+    this.program = program;
+    this.#data = data;
+    [, this.url = '', this.#admin = '', this.#key = ''] = places;
+  }
+
+  static async start(agents: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Up> {
+    const data = await mkdtemp(join(tmpdir(), 'switchyard-broken-'));
+    // One attempt: a message is given up after its first failure.
+    const settings = { PORT: '0', DATA_DIR: data, MAX_ATTEMPTS: '1', MAX_BLOCKED_MS: String(MAX_BLOCKED_MS), ...env };
+    const program = await startProgram({
+      file: join(process.cwd(), 'apps/cli/src/main.ts'),
+      args: ['up', ...agents.map((name) => `./agents/${name}.ts`)],
+      cwd: folder,
+      env: settings,
+    });
+    const places = /ready on (http:\S+)[\s\S]*?Console: (http:\/\/[^/]+)\S*#key=(\S+)/;
+    return new Up(program, data, await program.waitFor(places, patience));
+  }
+
+  /** The agents of a worker that has just been started are known to it, not yet to the gateway. */
+  async submit(agent: string): Promise<Task> {
+    return submit(`${this.url}/agents/${agent}`, userMessage('margherita'));
+  }
+
+  async ended(agent: string, { id }: Task): Promise<string> {
+    const task = await until(
+      async () => {
+        const read = await getTask(`${this.url}/agents/${agent}`, id);
+        return isTerminal(read.status.state) ? read : undefined;
+      },
+      { what: 'the task ends', timeoutMs: patience },
+    );
+    return textOf(task.status.message);
+  }
+
+  async reason({ id }: Task): Promise<unknown> {
+    const { body } = await get<{ reason?: unknown }>(`${this.#admin}/admin/tasks/${id}`, {
+      authorization: `Bearer ${this.#key}`,
+    });
+    return body.reason;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.program.stop(10_000);
+    await rm(this.#data, { recursive: true, force: true });
+  }
+}
+
+describe('an agent that is broken', { timeout: 120_000 }, () => {
+  let up: Up;
+
+  beforeAll(async () => {
+    up = await Up.start(Object.keys(cases));
+  }, 90_000);
+  afterAll(() => up[Symbol.asyncDispose]());
+  // The next agent needs a worker.
+  afterEach(() =>
+    until(
+      async () => (await get<{ agents: { workers: number }[] }>(`${up.url}/agents`)).body.agents[0]?.workers === 1,
+      {
+        what: 'the worker runs again',
+        timeoutMs: patience,
+      },
+    ),
+  );
+
+  it.each(Object.entries(cases))(
+    'because it %s is explained to its author, operator and client',
+    async (agent, wanted) => {
+      const task = await up.submit(agent);
+      await up.program.waitFor(wanted.author, wanted.withinMs ?? 5_000);
+      expect(await up.ended(agent, task)).toMatch(wanted.client);
+      const [kind, message] = wanted.operator;
+      expect(await up.reason(task)).toMatchObject({ kind, message: expect.stringMatching(message) });
+    },
+  );
+});
+
+it('an agent that needs too much memory ends its worker only, and the terminal says so', {
+  timeout: 120_000,
+}, async () => {
+  await using up = await Up.start(['out-of-memory'], { NODE_OPTIONS: '--max-old-space-size=150' });
+  const task = await up.submit('out-of-memory');
+  await up.program.waitFor(/the worker ended unexpectedly \(signal 6, as when its memory is not enough\)/, patience);
+  expect(await up.ended('out-of-memory', task)).toMatch(gone);
+  expect(await up.reason(task)).toMatchObject({ kind: 'worker-lost' });
+  expect((await fetch(`${up.url}/healthz`)).status).toBe(200);
+});
+
+it('an agent with a wrong card is refused at the start, with each wrong field', { timeout: 60_000 }, async () => {
+  const program = await startProgram({
+    file: join(process.cwd(), 'apps/cli/src/main.ts'),
+    args: ['up', './wrong-card.ts'],
+    cwd: folder,
+    env: { PORT: '0' },
+  });
+  expect(await program.exited).toBe(1);
+  expect(program.output()).toMatch(/wrong-card\.ts:4:\d+: The agent "wrong-card" cannot be defined: /);
+  expect(program.output()).toMatch(/version/);
+});
