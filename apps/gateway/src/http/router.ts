@@ -14,6 +14,7 @@ import { isLegacyRest, serveLegacyRest } from '../bindings/v0_3/serve-rest.ts';
 import {
   beginEachExchange,
   beginExchange,
+  type Exchange,
   type Handler,
   type Route,
   type RoutedRequest,
@@ -156,13 +157,26 @@ interface RouteMatch {
 function serve(context: GatewayContext, handle: Handler, { req, res, params, query }: RouteMatch): void {
   const [path = '', search] = splitUrl(req.url ?? '');
   const routed = Object.assign(req, { path, params, query });
-  beginExchange(context.emit, { req: routed, res });
-  const answer = search === undefined || isUtf8(search) ? handle : unreadable(context);
   const exchange = { req: routed, res };
-  // Handlers answer errors themselves; this is for their own faults. If that fails, too, the connection is closed.
-  Promise.try(answer, routed, res)
-    .catch((thrown: unknown) => writeError(context, exchange, thrown))
-    .catch(() => res.destroy());
+  beginExchange(context.emit, exchange);
+  const answer = search === undefined || isUtf8(search) ? handle : unreadable(context);
+  // Handlers answer errors themselves; this is for their own faults.
+  const fail = (thrown: unknown): void => refuseOwnFault(context, exchange, thrown);
+  try {
+    answer(routed, res)?.catch(fail);
+  } catch (thrown) {
+    fail(thrown);
+  }
+}
+
+/** If it cannot be answered, either, the connection is closed. */
+function refuseOwnFault(context: GatewayContext, exchange: Exchange, thrown: unknown): void {
+  try {
+    writeError(context, exchange, thrown);
+  } catch {
+    // The answer cannot be written any more.
+    exchange.res.destroy();
+  }
 }
 
 function splitUrl(url: string): [path: string, search?: string] {
