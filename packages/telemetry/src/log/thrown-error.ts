@@ -21,16 +21,20 @@ export interface Thrown {
 
 const MAX_DEPTH = 5;
 const MAX_ERRORS = 5;
+/** Of all causes and gathered errors together. */
+const MAX_ALL = 20;
 const MAX_FRAMES = 20;
 const MAX_OTHER_FRAMES = 6;
 const MAX_MESSAGE_LENGTH = 1_000;
+/** Of a longer text, the rest is not even searched for secrets. */
+const MAX_READ_LENGTH = 20_000;
 /** Names of errors that add nothing to their messages. */
 const PLAIN = new Set(['Error', 'AgentError', 'RetryableError', 'TurnInterruption', 'TurnMisuseError', 'CallError']);
 
 /** An error of an agent's code, made safe to keep: redacted by the rules of the log, and bounded. Never throws. */
 export function thrownError(thrown: unknown, options: ThrownErrorOptions): Thrown {
   try {
-    const error = errorOf(thrown, options, 0);
+    const error = new Reading(options).read(thrown, 0);
     const { type, message } = error;
     return { text: PLAIN.has(type) ? message : `${type}: ${message}`, error, place: placeIn(error) };
   } catch {
@@ -41,23 +45,37 @@ export function thrownError(thrown: unknown, options: ThrownErrorOptions): Throw
 
 /** A text made safe to keep, by the same rules. */
 export function safeReason(text: string, secrets: readonly string[]): string {
-  return withoutSecrets(safeText(text, MAX_MESSAGE_LENGTH), secrets);
+  return withoutSecrets(safeText(text.slice(0, MAX_READ_LENGTH), MAX_MESSAGE_LENGTH), secrets);
 }
 
-function errorOf(thrown: unknown, options: ThrownErrorOptions, depth: number): ThrownError {
-  if (!(thrown instanceof Error)) return notAnError(thrown, options);
-  const { name, message, stack = '', cause } = thrown;
-  const errors: unknown = 'errors' in thrown ? thrown.errors : undefined;
-  const inner = (each: unknown): ThrownError => errorOf(each, options, depth + 1);
-  const isInside = depth < MAX_DEPTH;
-  return {
-    type: String(name).slice(0, 100),
-    message: safeReason(String(message), options.secrets),
-    ...numbersOf(thrown),
-    frames: framesOf(below(String(stack), String(message)), options),
-    ...(isInside && cause !== undefined && cause !== null && { cause: inner(cause) }),
-    ...(isInside && Array.isArray(errors) && { errors: errors.slice(0, MAX_ERRORS).map(inner) }),
-  };
+class Reading {
+  readonly #options: ThrownErrorOptions;
+  #left = MAX_ALL;
+
+  constructor(options: ThrownErrorOptions) {
+    this.#options = options;
+  }
+
+  read(thrown: unknown, depth: number): ThrownError {
+    this.#left--;
+    if (!(thrown instanceof Error)) return notAnError(thrown, this.#options);
+    const { name, message, stack = '', cause } = thrown;
+    const errors = 'errors' in thrown && Array.isArray(thrown.errors) ? this.#inner(thrown.errors, depth) : [];
+    const [readCause] = this.#inner(cause === undefined || cause === null ? [] : [cause], depth);
+    return {
+      type: String(name).slice(0, 100),
+      message: safeReason(String(message), this.#options.secrets),
+      ...numbersOf(thrown),
+      frames: framesOf(below(String(stack), String(message)).slice(0, MAX_READ_LENGTH), this.#options),
+      ...(readCause && { cause: readCause }),
+      ...(errors.length > 0 && { errors }),
+    };
+  }
+
+  #inner(errors: readonly unknown[], depth: number): ThrownError[] {
+    if (depth >= MAX_DEPTH) return [];
+    return errors.slice(0, MAX_ERRORS).flatMap((each) => (this.#left > 0 ? [this.read(each, depth + 1)] : []));
+  }
 }
 
 function notAnError(thrown: unknown, { secrets }: ThrownErrorOptions): ThrownError {
