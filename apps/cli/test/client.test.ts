@@ -70,6 +70,35 @@ describe('card get', () => {
     ]);
   });
 
+  it('says no to a card without an interface, and names the version of an old one', async () => {
+    const rest = { description: 'x', version: '1', capabilities: {}, skills: [] };
+    const file = join(folder, 'none.json');
+    await writeFile(file, JSON.stringify({ name: 'None', ...rest, supportedInterfaces: [] }));
+    const none = await run(['card', 'get', '--validate', '-a', file]);
+    expect([none.code, none.out]).toEqual([1, expect.stringContaining('Problem: supportedInterfaces: must have')]);
+    await writeFile(
+      file,
+      JSON.stringify({ name: 'Old', ...rest, url: 'http://127.0.0.1:1', protocolVersion: '0.3.0' }),
+    );
+    expect((await run(['card', 'get', '--validate', '-a', file])).out).toContain('--a2a-version 0.3');
+    const sent = await run(['send', 'Hello', '-a', file]);
+    expect([sent.code > 0, sent.err]).toEqual([true, expect.stringContaining('Use --a2a-version 0.3')]);
+  });
+
+  it('reads a card with nulls, odd skills and a byte order mark', async () => {
+    const file = join(folder, 'odd.json');
+    const own = { url: 'http://127.0.0.1:1', protocolBinding: 'JSONRPC', protocolVersion: null, tenant: null };
+    const odd = {
+      capabilities: null,
+      iconUrl: null,
+      skills: [{ id: 5, name: null }, 'x'],
+      supportedInterfaces: [own, {}],
+    };
+    await writeFile(file, `\uFEFF${JSON.stringify({ name: 'Odd', ...odd })}`);
+    const { code, out } = await run(['card', 'get', '-a', file]);
+    expect([code, out]).toEqual([0, expect.stringContaining('Interface: JSONRPC  http://127.0.0.1:1')]);
+  });
+
   it.each([
     ['/nowhere/card.json', 3, 'A2ACLI_ERR_CARD_NOT_FOUND'],
     ['http://127.0.0.1:49999', 3, 'A2ACLI_ERR_UNREACHABLE'],

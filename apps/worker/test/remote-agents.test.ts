@@ -32,7 +32,7 @@ describe('an agent that is called by URL', () => {
   });
 
   test('is called at a private address without TLS if the settings allow both', async () => {
-    expect(await connectionsAfterCall({ AGENT_ALLOW_HTTP: 'true', AGENT_ALLOW_HOSTS: '127.0.0.1' })).toBe(1);
+    expect(await connectionsAfterCall({ AGENT_ALLOW_HTTP: 'true', AGENT_ALLOW_HOSTS: '127.0.0.1' })).toBeGreaterThan(0);
   });
 
   test('can only be allowed by a host name or a network: other values are refused', () => {

@@ -1,3 +1,4 @@
-export { announcedCard, type RemoteAgentDefinition, remoteAgent } from './remote-agent.ts';
+export { type AnnouncedCard, announcedCard, type RemoteAgentDefinition, remoteAgent } from './remote-agent.ts';
+export { RemoteCardError } from './remote-card.ts';
 export { remoteExecutor } from './remote-executor.ts';
 export type { RemoteLocation, RemoteSettings } from './settings.ts';

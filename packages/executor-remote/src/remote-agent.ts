@@ -22,7 +22,7 @@ export async function remoteAgent(definition: RemoteAgentDefinition): Promise<Ag
   const { repliesWithMessage = false } = definition;
   return defineAgent({
     id,
-    card: { ...(await announcedCard(definition, cardTimeoutMs)), ...announce },
+    card: { ...(await announcedCard(definition, cardTimeoutMs)).card, ...announce },
     repliesWithMessage,
     concurrency,
     turnTimeoutMs,
@@ -31,15 +31,21 @@ export async function remoteAgent(definition: RemoteAgentDefinition): Promise<Ag
   });
 }
 
+/** A remote agent's card as it is announced here. */
+export interface AnnouncedCard {
+  /** Without interfaces, security, signatures, and capabilities that only the remote server has. */
+  readonly card: AgentDefinition['card'];
+  /** Fields that are not valid, and were left out. */
+  readonly problems: readonly string[];
+}
+
 /**
- * The remote agent's card as it is announced here, without its interfaces, security, signatures and capabilities that
- * only the remote server has.
  * @param timeoutMs how long to wait for an agent that does not answer; 0: one request
- * @throws {Error} that names the URL
+ * @throws {RemoteCardError}
  */
-export async function announcedCard(settings: RemoteSettings, timeoutMs: number): Promise<AgentDefinition['card']> {
-  const theirs = await remoteCard(settings, timeoutMs);
+export async function announcedCard(settings: RemoteSettings, timeoutMs: number): Promise<AnnouncedCard> {
+  const { card: theirs, problems } = await remoteCard(settings, timeoutMs);
   const { supportedInterfaces: _, securitySchemes: __, securityRequirements: ___, signatures: ____, ...card } = theirs;
   const { pushNotifications: _____, extendedAgentCard: ______, ...capabilities } = card.capabilities;
-  return { ...card, capabilities: { ...capabilities, streaming: true } };
+  return { card: { ...card, capabilities: { ...capabilities, streaming: true } }, problems };
 }

@@ -1,6 +1,6 @@
 import { AgentError, type Execute, timesOf } from '@switchyard/agent';
+import { RemoteError } from './answers/remote-error.ts';
 import { RemoteClient } from './remote-client.ts';
-import { RemoteError } from './remote-error.ts';
 import { RemoteRun } from './remote-run.ts';
 import { RetryBudget } from './retry-budget.ts';
 import { defaultTimes, type FullRemoteSettings, type RemoteSettings } from './settings.ts';
@@ -36,12 +36,16 @@ export function remoteExecutor(given: RemoteSettings): Execute {
         return await opening;
       } catch (cause) {
         if (client === opening) client = undefined;
-        if (!(cause instanceof RemoteError && cause.kind === 'unreachable'))
-          throw new AgentError('The card of the remote agent cannot be used.', { cause });
+        if (!(cause instanceof RemoteError && cause.isTemporary))
+          throw new AgentError(`The card of the remote agent cannot be used: ${reasonOf(cause)}`, { cause });
         await budget.wait(cause, signal);
       }
     }
   }
 
   return async (turn) => new RemoteRun(turn, await open(turn.signal), settings).run();
+}
+
+function reasonOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
 }

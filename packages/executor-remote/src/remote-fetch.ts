@@ -1,51 +1,126 @@
 import { AddressPolicy, guardedClient, retryAfterMs } from '@switchyard/outgoing';
-import { RemoteError } from './remote-error.ts';
+import type { Protocol } from './answers/protocol.ts';
+import { answerOf, jsonIn, requestId } from './answers/read-answer.ts';
+import { framed, type StreamLimits } from './answers/read-stream.ts';
+import { RemoteError } from './answers/remote-error.ts';
+import { verdictOnStatus } from './answers/verdict.ts';
 import type { RemoteSettings } from './settings.ts';
 
 /** Largest card. */
 export const maxCardBytes = 1024 * 1024;
-/** Largest other answer, and longest line of a stream. */
+/** Largest other answer, longest line of a stream, and most bytes of a stream without an event. */
 export const maxAnswerBytes = 16 * 1024 * 1024;
-
-/** Statuses of proxies in front of the agent, and of busy agents: a retry may succeed. */
-const temporaryStatuses: readonly number[] = [408, 425, 429, 502, 503, 504];
 
 export interface RemoteFetchOptions {
   readonly timeoutMs: number;
   readonly maxBytes: number;
 }
 
-/**
- * `fetch` for the SDK's client. Throws a typed error for temporary statuses, of which the client would keep only the
- * text, and sends headers of the settings only to origins that the settings name.
- */
+/** `fetch` that sends headers of the settings only to origins that the settings name. */
 export function remoteFetch(settings: RemoteSettings, options: RemoteFetchOptions): typeof fetch {
   const named = namedOrigins(settings);
-  const client = guardedClient({ ...options, policy: policyOf(settings, named) });
+  const client = guardedClient({ ...options, policy: policyOf(settings) });
   return async (input, init) => {
     const { origin } = new URL(input instanceof Request ? input.url : input);
-    if (settings.headers && !named.includes(origin))
-      throw new RemoteError('untrusted-origin', `its card names ${origin}, which is not one of the trustedOrigins`);
-    const response = await client.fetch(input, init);
-    const { status, headers } = response;
-    if (!temporaryStatuses.includes(status)) return response;
-    await response.body?.cancel();
-    throw new RemoteError('unreachable', `it answers with HTTP ${status}`, {
-      retryAfterMs: retryAfterMs(headers.get('retry-after')),
-      mayHaveArrived: status === 408 || status === 502 || status === 504,
-    });
+    if (settings.headers && !named.includes(origin)) throw untrustedOrigin(origin);
+    return client.fetch(input, init);
   };
 }
 
+/**
+ * `fetch` for the SDK's client, which takes answers to be tidier than they are, and of most errors keeps only the text.
+ * This one judges statuses, and passes on answers and streams in the form that the client expects.
+ */
+export function answeringFetch(send: typeof fetch, protocol: Protocol, limits: StreamLimits): typeof fetch {
+  return async (input, init) => {
+    const response = await send(input, init);
+    let parsedId: { readonly id: unknown } | undefined;
+    const id = (): unknown => {
+      parsedId ??= { id: requestId(init?.body) };
+      return parsedId.id;
+    };
+    if (response.ok && response.body && isEventStream(response))
+      return streamOf(framed(response.body, protocol, { limits, id }));
+    const text = await response.text();
+    if (!response.ok) return refusalOf(response, text, protocol);
+    if (response.status === 204) return response;
+    const value = answerOf(jsonIn(text), protocol, id);
+    // An agent that does not stream may answer a request for a stream with its whole result.
+    if (wantsStream(init)) return streamOf([new TextEncoder().encode(`data: ${JSON.stringify(value)}\n\n`)]);
+    return parsed(value, response);
+  };
+}
+
+export function untrustedOrigin(origin: string): RemoteError {
+  return new RemoteError('untrusted-origin', `its card names ${origin}, which is not one of the trustedOrigins`);
+}
+
+function streamOf(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Response {
+  return new Response(ReadableStream.from(chunks), { headers: { 'Content-Type': 'text/event-stream' } });
+}
+
+/** A response whose JSON need not be parsed again. */
+function parsed(value: unknown, { status, headers }: Response): Response {
+  const methods = { json: async () => value, text: async () => JSON.stringify(value) };
+  return Object.assign(new Response(null, { status, headers }), methods);
+}
+
+/** The response, if it has an error of A2A, which the client reads. @throws {RemoteError} it has none */
+function refusalOf(response: Response, text: string, protocol: Protocol): Response {
+  const value = errorIn(text, protocol);
+  // What is busy or away says so with its status, whatever error it puts into its answer.
+  if (value !== undefined && verdictOnStatus(response.status).verdict !== 'unreachable') return parsed(value, response);
+  throw refusal(response, text);
+}
+
+/** The error of an answer whose status is not 2xx, and which has no error of A2A. */
+export function refusal({ status, headers }: Response, text: string): RemoteError {
+  const { verdict, mayHaveArrived, ...about } = verdictOnStatus(status);
+  return new RemoteError(verdict, `it ${about.text}${redirection(headers)}`, {
+    retryAfterMs: retryAfterMs(headers.get('retry-after')),
+    mayHaveArrived,
+    cause: text ? new Error(text.slice(0, 300)) : undefined,
+  });
+}
+
+/** The body with an error of A2A: JSON-RPC's, google.rpc.Status, or that of 0.3. */
+function errorIn(text: string, { binding }: Protocol): unknown {
+  try {
+    const value = Object(jsonIn(text));
+    const error = Object(value.error);
+    if (binding === 'JSONRPC') return typeof error.code === 'number' ? { jsonrpc: '2.0', ...value } : undefined;
+    const isStatus = typeof error.message === 'string' || Array.isArray(error.details);
+    return isStatus || (typeof value.code === 'number' && typeof value.message === 'string') ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function redirection(headers: Headers): string {
+  const location = headers.get('location');
+  return location && URL.canParse(location) ? `: ${new URL(location).origin}` : '';
+}
+
+function isEventStream({ headers }: Response): boolean {
+  return headers.get('content-type')?.toLowerCase().startsWith('text/event-stream') === true;
+}
+
+function wantsStream(init: RequestInit | undefined): boolean {
+  return new Headers(init?.headers).get('accept') === 'text/event-stream';
+}
+
 /** Origins that the settings name may be called even at private addresses, unless the settings have a policy. */
-function policyOf({ policy, trustedOrigins = [] }: RemoteSettings, named: readonly string[]): AddressPolicy {
+export function policyOf(settings: RemoteSettings): AddressPolicy {
+  const { policy, trustedOrigins = [] } = settings;
   return new AddressPolicy(
-    policy ? { ...policy, trustedOrigins } : { allowHttp: false, allowHosts: [], trustedOrigins: named },
+    policy
+      ? { ...policy, trustedOrigins }
+      : { allowHttp: false, allowHosts: [], trustedOrigins: namedOrigins(settings) },
   );
 }
 
 /** The origins that get the headers: those of the card, and `trustedOrigins`. */
-function namedOrigins({ card, cardUrl, trustedOrigins = [] }: RemoteSettings): readonly string[] {
+export function namedOrigins({ card, cardUrl, trustedOrigins = [] }: RemoteSettings): readonly string[] {
   const urls = cardUrl === undefined ? (card?.supportedInterfaces.map(({ url }) => url) ?? []) : [cardUrl];
   return [...urls, ...trustedOrigins].filter((url) => URL.canParse(url)).map((url) => new URL(url).origin);
 }

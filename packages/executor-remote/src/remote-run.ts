@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Outcome, Turn } from '@switchyard/agent';
-import { AgentError, TurnInterruption } from '@switchyard/agent';
+import { AgentError, RetryableError, TurnInterruption } from '@switchyard/agent';
 import { isTerminal, type TaskStatus } from '@switchyard/protocol';
+import { RemoteError } from './answers/remote-error.ts';
 import { outgoingMessage, remoteContext } from './outgoing-message.ts';
 import type { Call, RemoteClient, RemoteEvent } from './remote-client.ts';
-import { RemoteError } from './remote-error.ts';
 import { RemoteLink } from './remote-link.ts';
 import { RemoteView } from './remote-view.ts';
 import { RetryBudget } from './retry-budget.ts';
@@ -13,6 +13,8 @@ import type { FullRemoteSettings } from './settings.ts';
 
 /** How often a turn may start again a task that the remote agent has lost. */
 const maxRestarts = 5;
+/** How often a message is repeated whose connection broke, where the agent cannot be asked whether it has it. */
+const maxRepetitions = 2;
 /** After this many failed attempts in a row to resume a stream, the task is read instead. */
 const maxResumes = 6;
 const cancelTimeoutMs = 3_000;
@@ -37,6 +39,9 @@ export class RemoteRun {
   readonly #retryBudget: RetryBudget;
   #canStream: boolean;
   #mayBeSent: boolean;
+  /** Why nobody knows whether the agent has done what the message asks. */
+  #doubt: RemoteError | undefined;
+  #repetitions = 0;
   #restarts = 0;
   /** Id of the last event that was mirrored. */
   #lastEventId: string | undefined;
@@ -87,6 +92,7 @@ export class RemoteRun {
   async #begin(): Promise<void> {
     const sent = this.#mayBeSent ? await this.#findSent() : undefined;
     if (sent) return this.#show(sent);
+    if (this.#doubt) throw mayBeDone(this.#doubt);
     const contextId = this.#link.contextId ?? (await remoteContext(this.#turn));
     const request = outgoingMessage(this.#turn, { taskId: this.#link.taskId, contextId });
     await this.#turn.confirm();
@@ -100,7 +106,7 @@ export class RemoteRun {
     } finally {
       this.#stop.release();
     }
-    if (!this.#link.isSent) throw new RemoteError('unreachable', 'its stream ended before the first event');
+    if (!this.#link.isSent) throw new RemoteError('unclear', 'its stream ended before the first event');
   }
 
   /** Resumes the stream after the last event, or reads the task and follows its events. */
@@ -124,7 +130,7 @@ export class RemoteRun {
       }
     } catch (error) {
       if (!(error instanceof RemoteError)) throw error;
-      if (error.kind === 'unreachable' && ++this.#failedResumes < maxResumes) throw error;
+      if (error.isTemporary && ++this.#failedResumes < maxResumes) throw error;
     }
     this.#failedResumes = 0;
     // The stream was refused, or had no events: the next read of the task shows why.
@@ -167,16 +173,29 @@ export class RemoteRun {
 
   /** Resolves when the next attempt is due. */
   async #handleError(error: RemoteError): Promise<void> {
-    if (error.kind === 'unreachable') {
-      this.#mayBeSent ||= error.mayHaveArrived;
-      return this.#retryBudget.wait(error, this.#stop.signal);
-    }
+    if (error.isTemporary) return this.#wait(error);
     if (error.kind === 'lost') return this.#startAgain(error);
     if (error.kind === 'unsupported' && this.#canStream) {
       this.#canStream = false;
       return;
     }
     throw new AgentError(`The remote agent refused: ${error.message}`, { cause: error });
+  }
+
+  /** Waits before the request is repeated; a message is looked for first if the agent may have it. */
+  async #wait(error: RemoteError): Promise<void> {
+    if (!this.#link.isSent) {
+      this.#mayBeSent ||= error.mayHaveArrived;
+      const isRepeatedTooOften = error.kind === 'broken' && ++this.#repetitions > maxRepetitions;
+      if (error.kind === 'unclear' || isRepeatedTooOften) this.#doubt ??= error;
+    }
+    try {
+      await this.#retryBudget.wait(error, this.#stop.signal);
+    } catch (cause) {
+      // The next attempt could not know of the doubt, and would repeat the message.
+      if (this.#doubt && cause instanceof RetryableError) throw mayBeDone(this.#doubt);
+      throw cause;
+    }
   }
 
   /**
@@ -206,7 +225,12 @@ export class RemoteRun {
 
 /** Rethrows temporary errors, and ignores others: some agents cannot list their tasks. */
 function rethrowTemporary(error: unknown): undefined {
-  if (!(error instanceof RemoteError) || error.kind === 'unreachable' || error.kind === 'lost') throw error;
+  if (!(error instanceof RemoteError) || error.isTemporary || error.kind === 'lost') throw error;
+}
+
+function mayBeDone(cause: RemoteError): AgentError {
+  const text = 'The remote agent may have done this already, so the message is not sent again';
+  return new AgentError(`${text}: ${cause.message}`, { cause });
 }
 
 function endsTurn({ state }: TaskStatus): boolean {

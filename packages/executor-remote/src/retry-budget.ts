@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { RetryableError } from '@switchyard/agent';
-import type { RemoteError } from './remote-error.ts';
+import type { RemoteError } from './answers/remote-error.ts';
 
 const firstPauseMs = 100;
 const maxPauseMs = 5_000;

@@ -8,7 +8,7 @@ type HeaderFields = Readonly<Record<string, string>>;
 /** The agent's card, or its URL. */
 export type RemoteLocation =
   | {
-      /** The complete URL: `https://agents.example.com/.well-known/agent-card.json`. */
+      /** URL of the card, or of the agent: then the card is at `/.well-known/agent-card.json` below it. */
       readonly cardUrl: string;
       readonly card?: never;
     }
@@ -36,7 +36,10 @@ export type RemoteSettings = RemoteLocation & {
   readonly pollEveryMs?: number;
   /** How long an attempt waits for an unreachable agent. Default: 60,000. */
   readonly retryBudgetMs?: number;
-  /** A stream without data for this long is reopened: its connection may be dead. Default: 60,000. */
+  /**
+   * A stream without data for this long is reopened: its connection may be dead. A message waits ten times as long for
+   * its first answer, since it cannot be repeated safely. Default: 60,000.
+   */
   readonly idleTimeoutMs?: number;
   /**
    * How long the turn waits for an authorization before it ends; the client's next message continues. Default: 60,000.
@@ -44,7 +47,7 @@ export type RemoteSettings = RemoteLocation & {
   readonly authWaitMs?: number;
   /** After this time a turn reads the card again: the agent may have moved. Default: 60,000. */
   readonly cardMaxAgeMs?: number;
-  /** Longest wait for an answer, other than a stream. Default: 60,000. */
+  /** Longest wait for an answer to a request that only reads. Default: 60,000. */
   readonly requestTimeoutMs?: number;
 };
 

@@ -99,6 +99,64 @@ describe('a remote agent', () => {
     ]);
   });
 
+  it('may have null for every field that is unset, and fields and events of a later minor version', async () => {
+    const nulls = { metadata: null, history: null, artifacts: null, extensions: null };
+    const message = { messageId: 'm', role: 'ROLE_AGENT', parts: [{ text: 'Done', metadata: null, filename: null }] };
+    const { result, port, parts } = await run({
+      SendStreamingMessage: [
+        {
+          events: [
+            { task: { ...task('TASK_STATE_WORKING'), ...nulls } },
+            { progressUpdate: { percent: 50 } },
+            null,
+            {},
+            { ...chunk('one', false), statusUpdate: null, later: true },
+            {
+              statusUpdate: {
+                taskId: 't',
+                contextId: null,
+                status: { state: 'TASK_STATE_COMPLETED', message, timestamp: null },
+                metadata: null,
+              },
+            },
+          ],
+        },
+      ],
+    });
+    expect(result).toMatchObject({ state: 'TASK_STATE_COMPLETED' });
+    expect(parts).toEqual([['one']]);
+    expect(port.current.status.message?.parts).toEqual([{ text: 'Done' }]);
+  });
+
+  it('may answer with several messages in one stream: they are one answer', async () => {
+    const message = (messageId: string, text: string) => ({
+      message: { messageId, role: 'ROLE_AGENT', parts: [{ text }] },
+    });
+    const answered = await run({ SendStreamingMessage: [{ events: [message('1', 'Hello'), message('2', 'again')] }] });
+    expect(answered.result).toMatchObject({ state: 'TASK_STATE_COMPLETED' });
+    expect(answered.port.current.status.message?.parts).toEqual([{ text: 'Hello' }, { text: 'again' }]);
+    const pieces = await run({ SendStreamingMessage: [{ events: [message('1', 'Hel'), message('1', 'lo')] }] });
+    expect(pieces.port.current.status.message?.parts).toEqual([{ text: 'Hello' }]);
+  });
+
+  it('may send a message before its task: it belongs to the task', async () => {
+    const message = { messageId: 'm', role: 'ROLE_AGENT', parts: [{ text: 'Welcome' }] };
+    const { result, port } = await run({
+      SendStreamingMessage: [
+        { events: [{ message }, { task: task('TASK_STATE_WORKING') }, status('TASK_STATE_COMPLETED')] },
+      ],
+    });
+    expect(result).toMatchObject({ state: 'TASK_STATE_COMPLETED' });
+    expect(port.current.history?.map(({ parts }) => parts[0]?.text)).toEqual(['Hello', 'Welcome']);
+  });
+
+  it('that answers a request for a stream with its whole result is understood', async () => {
+    const answer = { SendStreamingMessage: [{ result: { task: task('TASK_STATE_COMPLETED', log('all')) } }] };
+    const { result, parts } = await run(answer);
+    expect(result).toMatchObject({ state: 'TASK_STATE_COMPLETED' });
+    expect(parts).toEqual([['all']]);
+  });
+
   it('that does not support ListTasks receives the message again from the second attempt', async () => {
     const script = { SendMessage: [{ result: { task: task('TASK_STATE_COMPLETED') } }] };
     const { called, result } = await run(script, { attempt: 2 });

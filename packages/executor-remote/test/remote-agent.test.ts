@@ -159,10 +159,10 @@ describe('the card of a remote agent', () => {
       name: 'Elsewhere',
       description: 'An agent of the SDK.',
       version: '3.2.1',
-      capabilities: { streaming: true },
+      capabilities: { streaming: true, extensions: [] },
       defaultInputModes: ['text/plain'],
       defaultOutputModes: ['text/plain'],
-      skills: [{ id: 'help', name: 'Help', description: 'Helps.', tags: ['help'] }],
+      skills: [expect.objectContaining({ id: 'help', name: 'Help', description: 'Helps.', tags: ['help'] })],
       supportedInterfaces: [],
     });
   });

@@ -1,14 +1,14 @@
 import { TaskNotFoundError, UnsupportedOperationError, VersionNotSupportedError } from '@a2a-js/sdk/errors';
 import { A2AError } from '@switchyard/protocol';
 import { describe, expect, it } from 'vitest';
-import { RemoteError } from '../src/remote-error.ts';
+import { RemoteError } from '../src/answers/remote-error.ts';
 
 const failed = (code: string) => new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) });
 
 describe('an error of a remote agent has its kind, and whether the message may have arrived', () => {
   it.each([
     ['the connection is refused', failed('ECONNREFUSED'), 'unreachable', false],
-    ['the connection breaks', failed('ECONNRESET'), 'unreachable', true],
+    ['the connection breaks', failed('ECONNRESET'), 'broken', true],
     ['the task is unknown', new TaskNotFoundError(), 'lost', true],
     ['the task is unknown to a stream', new Error('SSE', { cause: new TaskNotFoundError() }), 'lost', true],
     ['the operation is unsupported', new UnsupportedOperationError(), 'unsupported', true],

@@ -11,17 +11,19 @@ export type Answer =
 /** The answers to the calls of each method, in order; the last one answers all further calls. */
 export type Script = Readonly<Record<string, readonly Answer[]>>;
 
+type Differences = Readonly<Record<string, unknown>>;
+
 /** A remote agent with scripted answers, which need not be valid A2A. */
 export class ScriptedAgent implements AsyncDisposable {
   readonly called: string[] = [];
   /** The headers of the calls, in order. */
   readonly headers: IncomingHttpHeaders[] = [];
   readonly #script: Script;
-  readonly #differences: Readonly<Record<string, unknown>>;
+  readonly #differences: Differences | ((agent: ScriptedAgent) => Differences);
   readonly #server: Server;
 
   /** @param card fields that replace those of the default card */
-  constructor(script: Script, card: Readonly<Record<string, unknown>> = {}) {
+  constructor(script: Script, card: Differences | ((agent: ScriptedAgent) => Differences) = {}) {
     this.#script = script;
     this.#differences = card;
     this.#server = createServer(async (request, response) => {
@@ -80,7 +82,7 @@ export class ScriptedAgent implements AsyncDisposable {
       defaultOutputModes: [],
       skills: [],
       supportedInterfaces,
-      ...this.#differences,
+      ...(typeof this.#differences === 'function' ? this.#differences(this) : this.#differences),
     };
   }
 }

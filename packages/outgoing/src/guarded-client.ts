@@ -167,7 +167,7 @@ function isCompressed(headers: IncomingHttpHeaders): boolean {
 }
 
 function isEventStream(headers: IncomingHttpHeaders): boolean {
-  return headers['content-type']?.startsWith('text/event-stream') === true;
+  return headers['content-type']?.toLowerCase().startsWith('text/event-stream') === true;
 }
 
 function acceptsEventStream({ headers = {} }: OutgoingRequest): boolean {

@@ -10,7 +10,8 @@ export async function* limitBody(body: AsyncIterable<Buffer>, maxBytes: number):
   }
 }
 
-const NEWLINE = 10;
+const LINE_FEED = 10;
+const CARRIAGE_RETURN = 13;
 
 /**
  * An event stream of any length, in chunks of whole lines: a parser that scans its buffer again with each chunk would
@@ -21,9 +22,9 @@ export async function* limitLines(body: AsyncIterable<Buffer>, maxBytes: number)
   let buffered: Buffer[] = [];
   let bufferedBytes = 0;
   for await (const chunk of body) {
-    const end = chunk.lastIndexOf(NEWLINE) + 1;
+    const end = endOfLastLine(chunk);
     if (end > 0) {
-      if (bufferedBytes + chunk.indexOf(NEWLINE) > maxBytes) throw tooLong(maxBytes);
+      if (bufferedBytes + endOfFirstLine(chunk) > maxBytes) throw tooLong(maxBytes);
       yield Buffer.concat([...buffered, chunk.subarray(0, end)]);
       buffered = [];
       bufferedBytes = 0;
@@ -33,6 +34,16 @@ export async function* limitLines(body: AsyncIterable<Buffer>, maxBytes: number)
     if (bufferedBytes > maxBytes) throw tooLong(maxBytes);
   }
   if (bufferedBytes > 0) yield Buffer.concat(buffered);
+}
+
+/** A line of an event stream may end with either, or with both. */
+function endOfLastLine(chunk: Buffer): number {
+  return Math.max(chunk.lastIndexOf(LINE_FEED), chunk.lastIndexOf(CARRIAGE_RETURN)) + 1;
+}
+
+function endOfFirstLine(chunk: Buffer): number {
+  const ends = [chunk.indexOf(LINE_FEED), chunk.indexOf(CARRIAGE_RETURN)].filter((end) => end >= 0);
+  return Math.min(...ends);
 }
 
 function tooLong(maxBytes: number): ResponseRefused {

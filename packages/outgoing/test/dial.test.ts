@@ -224,10 +224,19 @@ describe('a stream of events', () => {
     expect(pieces.slice(0, -1).every((piece) => piece.endsWith('\n'))).toBe(true);
   });
 
+  test('may end its lines with CR only', async () => {
+    await using server = await new RawServer((socket) => socket.write(`${String(head)}data: 1\r\rdata: 2`)).start();
+    const { body } = await client({ timeoutMs: 5_000 }).request(server.url, accept);
+    for await (const piece of body) {
+      expect(String(piece)).toBe('data: 1\r\r');
+      break;
+    }
+  });
+
   test('with an endless line is aborted at maxBytes', async () => {
     await using server = await new RawServer((socket) => {
       socket.write(head);
-      writeWithoutEnd(socket, `data: ${'x'.repeat(1_000)}\r`);
+      writeWithoutEnd(socket, 'x'.repeat(1_000));
     }).start();
     const response = await client().fetch(server.url, accept);
     await expect(response.text()).rejects.toThrow(ResponseRefused);

@@ -1,3 +1,4 @@
+export { cardUrlsOf } from './card-urls.ts';
 export { A2AError, type A2AErrorDetails, type FieldViolation, invalidParams } from './errors/a2a-error.ts';
 export { type A2AErrorCode, a2aErrorCodes } from './errors/codes.ts';
 export { type ErrorDetail, errorDetails, errorDomain, errorReasons } from './errors/error-info.ts';
@@ -86,3 +87,4 @@ export type {
   TurnInput,
   WhileWorking,
 } from './turn.ts';
+export { withoutNulls } from './without-nulls.ts';

@@ -21,7 +21,7 @@ import { resumableStreamsUri, waitingUri } from '@switchyard/protocol';
 import { callFailure } from '../failures/call-failure.ts';
 import { Failure } from '../failures/failure.ts';
 import type { CliOptions } from '../settings/options.ts';
-import { type Capability, type Card, readCard } from './card.ts';
+import { type Capability, type Card, type ReadCard, readCard } from './card.ts';
 import { type ChosenInterface, chooseInterface, newestVersion } from './choose-interface.ts';
 import { credentialsFor, flagsFor } from './credentials.ts';
 import type { PushConfig, SendMessageResponse, StreamResponse, Task } from './objects.ts';
@@ -62,7 +62,7 @@ export interface TaskFilter {
 /**
  * The card that the options name, read without credentials: they belong to the agent, not to the server of its card.
  */
-export function fetchCard({ options, log, signal }: CallContext): Promise<Card> {
+export function fetchCard({ options, log, signal }: CallContext): Promise<ReadCard> {
   const send = wireFetch({ secrets: [], log: options.debug ? log : undefined, hasCredentials: false });
   return readCard(options.agentCard, options.a2aVersion ?? newestVersion, (url, init) =>
     send(url, { ...init, signal }),
@@ -71,7 +71,7 @@ export function fetchCard({ options, log, signal }: CallContext): Promise<Card> 
 
 /** The agent that the options name, over the binding that card and options determine. @throws {Failure} */
 export async function connect(context: CallContext): Promise<Agent> {
-  const card = await fetchCard(context);
+  const { card } = await fetchCard(context);
   return agentOf(card, context);
 }
 
@@ -119,9 +119,11 @@ function withExtensionOf({ serviceParameters = {}, ...call }: RequestOptions, ur
   return { ...call, serviceParameters: withExtension(serviceParameters, uri) };
 }
 
-/** A card of version 0.3, in the format of 1.0. */
-function modernCard(card: Card): Card {
-  const normal = new DefaultAgentCardResolver({ legacyCompat: { enabled: true } }).normalizeAgentCard(card);
+/** A card of version 0.3, in the format of 1.0. Many lack lists that the SDK requires, and that no command reads. */
+function modernCard({ capabilities = {}, ...card }: Card): Card {
+  const lists = { defaultInputModes: [], defaultOutputModes: [], skills: [] };
+  const resolver = new DefaultAgentCardResolver({ legacyCompat: { enabled: true } });
+  const normal = resolver.normalizeAgentCard({ ...card, capabilities, ...lists });
   return JSON.parse(JSON.stringify(normal));
 }
 

@@ -1,56 +1,83 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { cardUrlsOf, withoutNulls } from '@switchyard/protocol';
 import { z } from 'zod';
 import { Failure } from '../failures/failure.ts';
+
+/** A field that counts as unset if it has an odd value: the cards of other systems are odd, and the rest is of use. */
+function lenient<Schema extends z.ZodType>(schema: Schema) {
+  return schema.optional().catch(undefined);
+}
+
+/** The entries of a list that can be read. */
+function readable<Schema extends z.ZodType>(schema: Schema) {
+  return z.array(z.unknown()).transform((entries) => entries.flatMap((entry) => schema.safeParse(entry).data ?? []));
+}
 
 /** The fields of a card that the command reads; all others are unchanged. */
 const cardSchema = z.looseObject({
   name: z.string(),
-  description: z.string().optional(),
-  version: z.string().optional(),
+  description: lenient(z.string()),
+  version: lenient(z.string()),
   /** Of version 0.3. */
-  url: z.string().optional(),
-  protocolVersion: z.string().optional(),
-  capabilities: z
-    .looseObject({
-      streaming: z.boolean().optional(),
-      pushNotifications: z.boolean().optional(),
-      extendedAgentCard: z.boolean().optional(),
-      extensions: z.array(z.looseObject({ uri: z.string().optional() })).optional(),
-    })
-    .optional(),
-  supportedInterfaces: z
-    .array(
+  url: lenient(z.string()),
+  protocolVersion: lenient(z.string()),
+  capabilities: lenient(
+    z.looseObject({
+      streaming: lenient(z.boolean()),
+      pushNotifications: lenient(z.boolean()),
+      extendedAgentCard: lenient(z.boolean()),
+      extensions: lenient(readable(z.looseObject({ uri: lenient(z.string()) }))),
+    }),
+  ),
+  supportedInterfaces: lenient(
+    readable(
       z.looseObject({
         url: z.string(),
         protocolBinding: z.string(),
-        protocolVersion: z.string().optional(),
-        tenant: z.string().optional(),
+        protocolVersion: lenient(z.string()),
+        tenant: lenient(z.string()),
       }),
-    )
-    .optional(),
-  securitySchemes: z.record(z.string(), z.looseObject({})).optional(),
-  skills: z.array(z.looseObject({ id: z.string().optional(), name: z.string().optional() })).optional(),
-  signatures: z.array(z.unknown()).optional(),
+    ),
+  ),
+  securitySchemes: lenient(z.record(z.string(), z.looseObject({}))),
+  skills: lenient(readable(z.looseObject({ id: lenient(z.string()), name: lenient(z.string()) }))),
+  signatures: lenient(z.array(z.unknown())),
 });
 
 export type Card = z.infer<typeof cardSchema>;
 export type Capability = 'streaming' | 'pushNotifications' | 'extendedAgentCard';
 
+/** A card as it came, and what the command reads of it. */
+export interface ReadCard {
+  readonly card: Card;
+  /** Without fields that are null, which means unset; with fields of odd values. */
+  readonly raw: unknown;
+}
+
 /** The card at a host, an origin, a URL or in a file. @throws {Failure} */
-export async function readCard(reference: string, version: string, send: typeof fetch): Promise<Card> {
+export async function readCard(reference: string, version: string, send: typeof fetch): Promise<ReadCard> {
   const file = fileOf(reference);
   const text = file === undefined ? await download(urlsOf(reference), version, send) : await readText(file);
-  const { data, error } = cardSchema.safeParse(jsonIn(text, reference));
+  const raw = withoutNulls(jsonIn(text, reference));
+  const { data, error } = cardSchema.safeParse(raw);
   if (error) throw new Failure('A2ACLI_ERR_CARD_INVALID', `${reference} has no Agent Card: ${z.prettifyError(error)}`);
-  return data;
+  return { card: data, raw };
 }
 
 /** Violations of the A2A 1.0 schema; empty if there are none. */
-export async function problemsOf(card: Card): Promise<readonly string[]> {
+export async function problemsOf({ card, raw }: ReadCard): Promise<readonly string[]> {
   const { agentCardSchema } = await import('@switchyard/protocol/schemas');
-  const { error } = agentCardSchema.safeParse(card);
-  return error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`) ?? [];
+  const { error } = agentCardSchema.safeParse(raw);
+  const problems = error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`) ?? [];
+  if (card.supportedInterfaces?.length) return problems;
+  const hint = isOfV03(card) ? ' (this is a card of A2A 0.3: call its agent with --a2a-version 0.3)' : '';
+  return [...problems, `supportedInterfaces: must have an interface at which the agent can be called${hint}`];
+}
+
+/** Whether it has a URL instead of interfaces. */
+export function isOfV03({ url, supportedInterfaces = [] }: Card): boolean {
+  return url !== undefined && supportedInterfaces.length === 0;
 }
 
 function fileOf(reference: string): string | undefined {
@@ -65,11 +92,7 @@ function urlsOf(reference: string): URL[] {
   const isLoopback = /^(?:localhost|127\.[\d.]+|\[::1\])(?:[:/]|$)/.test(reference);
   const text = /^https?:\/\//i.test(reference) ? reference : `${isLoopback ? 'http' : 'https'}://${reference}`;
   if (!URL.canParse(text)) throw new Failure('A2ACLI_ERR_USAGE', `--agent-card: ${reference} is no address`);
-  const url = new URL(text);
-  const wellKnown = new URL(url);
-  wellKnown.pathname = `${url.pathname.replace(/\/$/, '')}/.well-known/agent-card.json`;
-  if (url.pathname === '/') return [wellKnown];
-  return url.pathname.endsWith('.json') ? [url] : [url, wellKnown];
+  return cardUrlsOf(text).map((url) => new URL(url));
 }
 
 /** JSON from the first URL that has it. */
@@ -109,7 +132,7 @@ async function readText(file: string): Promise<string> {
 
 function jsonIn(text: string, reference: string): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
     throw new Failure('A2ACLI_ERR_CARD_INVALID', `The Agent Card at ${reference} is not JSON`, { cause: error });
   }

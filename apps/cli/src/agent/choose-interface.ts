@@ -1,5 +1,5 @@
 import { Failure } from '../failures/failure.ts';
-import type { Card } from './card.ts';
+import { type Card, isOfV03 } from './card.ts';
 
 export type Binding = 'JSONRPC' | 'HTTP+JSON' | 'GRPC';
 
@@ -26,9 +26,11 @@ export function chooseInterface(
   const usable = all.filter((each) => isSpoken(each.version, version));
   const [chosen] = prefer.flatMap((binding) => usable.filter((each) => each.binding === binding)).concat(usable);
   if (chosen) return { ...chosen, version: version ?? newestVersion };
-  const offered = all.map((each) => `${each.binding} ${each.version}`).join(', ') || 'no interface that is known here';
+  const isOld = isOfV03(card) || all.some((each) => each.version.startsWith('0.3'));
+  const none = isOfV03(card) ? 'A2A 0.3' : 'no interface that is known here';
+  const offered = all.map((each) => `${each.binding} ${each.version}`).join(', ') || none;
   throw new Failure('VersionNotSupportedError', `The agent offers ${offered}, not A2A ${version ?? '1.x'}`, {
-    hint: all.some((each) => each.version === '0.3') ? 'Use --a2a-version 0.3 for the old version.' : undefined,
+    hint: isOld ? 'Use --a2a-version 0.3 for the old version.' : undefined,
   });
 }
 

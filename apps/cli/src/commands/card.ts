@@ -22,11 +22,11 @@ export function addCardCommands(program: Command, invocation: Invocation): void 
 
 async function plain(invocation: Invocation, command: Command, { validate }: CardFlags): Promise<void> {
   const { output, call } = await openSession(invocation, command);
-  const card = await fetchCard(call);
-  const problems = validate ? await problemsOf(card) : undefined;
+  const { card, raw } = await fetchCard(call);
+  const problems = validate ? await problemsOf({ card, raw }) : undefined;
   if (problems && problems.length > 0 && output.isJson)
     throw new Failure('A2ACLI_ERR_CARD_INVALID', `The card is not valid: ${problems.join('; ')}`);
-  output.result(card, () => cardText(card, { signature: signatureOf(card), ...(problems && { problems }) }));
+  output.result(raw, () => cardText(card, { signature: signatureOf(card), ...(problems && { problems }) }));
   if (problems && problems.length > 0)
     throw new Failure('A2ACLI_ERR_CARD_INVALID', `The card is not valid: ${problems.length} problems`);
 }

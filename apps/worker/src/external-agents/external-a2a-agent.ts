@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Agent, defineAgent } from '@switchyard/agent';
-import { announcedCard, type RemoteSettings, remoteExecutor } from '@switchyard/executor-remote';
+import { type Agent, type AgentDefinition, defineAgent } from '@switchyard/agent';
+import { announcedCard, RemoteCardError, type RemoteSettings, remoteExecutor } from '@switchyard/executor-remote';
 import type { AgentAnnouncement } from '@switchyard/store';
 import type { Emit } from '../telemetry/events.ts';
 import { Poller } from '../timing/timing.ts';
@@ -23,6 +23,10 @@ export interface ExternalAgentSettings {
 }
 
 type Card = Agent['card'];
+type CardDraft = AgentDefinition['card'];
+
+/** What the last read of the card has shown. */
+type CardState = 'reachable' | 'unreachable' | 'refused';
 
 const POLL_EVERY_MS = 5_000;
 /** While the agent answers, its card is read once in this many polls. */
@@ -47,7 +51,10 @@ export class ExternalA2AAgent implements ExternalAgent {
   readonly #emit: Emit;
   readonly #poller: Poller;
   #card: Card;
-  #isReachable: boolean | undefined;
+  /** Whether a card of the agent was ever read; until then there is a placeholder. */
+  #hasCard = false;
+  #state: CardState | undefined;
+  #reason = '';
   #polls = 0;
 
   /** @throws {TypeError} naming the setting that cannot be used */
@@ -63,7 +70,7 @@ export class ExternalA2AAgent implements ExternalAgent {
     };
     const agent = defineAgent({
       id,
-      card: { ...placeholder, name: id, ...this.#overrides },
+      card: { ...placeholder(noAnswer), name: id, ...this.#overrides },
       concurrency,
       turnTimeoutMs: settings.turnTimeoutMs ?? 3_600_000,
       retry: { attempts: settings.attempts ?? 100, backoffMs: 1_000, maxBackoffMs: 5_000 },
@@ -84,7 +91,9 @@ export class ExternalA2AAgent implements ExternalAgent {
   }
 
   async open(find: (id: string) => Promise<AgentAnnouncement | undefined>): Promise<void> {
-    this.#card = (await find(this.id))?.card ?? this.#card;
+    const announced = (await find(this.id))?.card;
+    this.#hasCard = announced !== undefined && announced.version !== unknownVersion;
+    this.#card = announced ?? this.#card;
     this.#poller.start();
     this.#poller.request();
     await Promise.race([this.#poller.settled(), delay(FIRST_READ_MS, undefined, { ref: false })]);
@@ -96,18 +105,38 @@ export class ExternalA2AAgent implements ExternalAgent {
 
   async #poll(): Promise<void> {
     this.#polls += 1;
-    if (this.#isReachable && this.#polls % POLLS_PER_READ !== 0) return;
+    if (this.#state === 'reachable' && this.#polls % POLLS_PER_READ !== 0) return;
     try {
-      const card = await announcedCard(this.#remote, 0);
-      const { id } = this;
-      this.#card = defineAgent({ id, card: { ...card, ...this.#overrides }, execute: this.execute }).card;
-      if (this.#isReachable !== true) this.#emit({ kind: 'agent-reachable', agent: this.id });
-      this.#isReachable = true;
+      const { card, problems } = await announcedCard(this.#remote, 0);
+      this.#card = this.#define(card);
+      this.#hasCard = true;
+      if (this.#isNew('reachable', problems.join('; ')))
+        this.#emit({ kind: 'agent-reachable', agent: this.id, ...(problems.length > 0 && { problems }) });
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      if (this.#isReachable !== false) this.#emit({ kind: 'agent-unreachable', agent: this.id, reason });
-      this.#isReachable = false;
+      this.#onFailure(error);
     }
+  }
+
+  #onFailure(error: unknown): void {
+    const reason = error instanceof Error ? error.message : String(error);
+    const isUnreachable = error instanceof RemoteCardError && error.isUnreachable;
+    const state = isUnreachable ? 'unreachable' : 'refused';
+    if (!this.#hasCard) this.#card = this.#define(placeholder(isUnreachable ? noAnswer : badCard));
+    // While an agent does not answer, the reasons differ from poll to poll.
+    if (!this.#isNew(state, isUnreachable ? '' : reason)) return;
+    this.#emit({ kind: isUnreachable ? 'agent-unreachable' : 'agent-card-refused', agent: this.id, reason });
+  }
+
+  #isNew(state: CardState, reason: string): boolean {
+    const isNew = this.#state !== state || this.#reason !== reason;
+    this.#state = state;
+    this.#reason = reason;
+    return isNew;
+  }
+
+  #define(card: Omit<CardDraft, 'name'> & { readonly name?: string }): Card {
+    const { id } = this;
+    return defineAgent({ id, card: { name: id, ...card, ...this.#overrides }, execute: this.execute }).card;
   }
 
   get #overrides(): Partial<Pick<Card, 'name' | 'description'>> {
@@ -116,8 +145,12 @@ export class ExternalA2AAgent implements ExternalAgent {
   }
 }
 
-const placeholder = {
-  description: 'This agent has not answered yet. Messages to it wait; its own card comes when it does.',
-  version: 'unknown',
-  skills: [],
-};
+const unknownVersion = 'unknown';
+const noAnswer = 'This agent has not answered yet. Messages to it wait; its own card comes when it does.';
+const badCard =
+  'The card of this agent cannot be used: the log of its worker says why. Messages to it fail until it can.';
+
+/** Stands for a card that was never read. */
+function placeholder(description: string) {
+  return { description, version: unknownVersion, skills: [] };
+}

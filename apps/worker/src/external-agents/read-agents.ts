@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { posix } from 'node:path';
+import { cardUrlsOf } from '@switchyard/protocol';
 import { parse, YAMLParseError } from 'yaml';
 import { z } from 'zod';
 import type { ExternalAgentSettings } from './external-a2a-agent.ts';
@@ -28,10 +29,7 @@ function idOf({ pathname, host }: URL): string {
 
 /** The URL of a card. @param url of an agent, or of its card */
 function cardUrlOf(url: string): string {
-  const { pathname } = new URL(url);
-  return pathname.endsWith('.json')
-    ? url
-    : new URL(`${pathname.replace(/\/$/, '')}/.well-known/agent-card.json`, url).href;
+  return cardUrlsOf(url).at(-1) ?? url;
 }
 
 const count = (max: number) => z.int().min(1).max(max);

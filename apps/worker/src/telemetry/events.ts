@@ -43,9 +43,11 @@ export type WorkerEvent =
   | { readonly kind: 'worker-unblocked'; readonly text: string }
   | ({ readonly kind: 'uncaught-exception'; readonly err: unknown } & TurnOfTask)
   | { readonly kind: 'module-changed'; readonly path: string }
-  /** A remote agent has become reachable or unreachable. */
-  | { readonly kind: 'agent-reachable'; readonly agent: string }
+  /** A remote agent has become reachable. `problems`: fields of its card that are left out, because of their values. */
+  | { readonly kind: 'agent-reachable'; readonly agent: string; readonly problems?: readonly string[] }
   | { readonly kind: 'agent-unreachable'; readonly agent: string; readonly reason: string }
+  /** A remote agent, or what is at its address, answers; but not with a card that can be used. */
+  | { readonly kind: 'agent-card-refused'; readonly agent: string; readonly reason: string }
   | { readonly kind: 'change-loaded' }
   | { readonly kind: 'change-refused'; readonly isServed: boolean }
   | { readonly kind: 'worker-died'; readonly code: string }

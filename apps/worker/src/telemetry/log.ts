@@ -44,6 +44,7 @@ export const lines: Readonly<Record<WorkerEvent['kind'], Line | undefined>> = {
   'module-changed': ['info', 'a module has changed: a new worker takes over'],
   'agent-reachable': ['info', 'the remote agent answers'],
   'agent-unreachable': ['warn', 'the remote agent does not answer: its messages wait'],
+  'agent-card-refused': ['error', 'the card of the remote agent cannot be used: its messages fail until it can'],
   'change-loaded': ['info', 'the changed agents are running'],
   'change-refused': ['warn', 'the changed module cannot be loaded'],
   'worker-died': ['warn', 'the worker died: it will be started again'],

@@ -96,6 +96,11 @@ export const webhookUrlSchema = requiredShortTextSchema.refine(isWebUrl, {
   abort: true,
 });
 
+/** Links that people follow: an absolute http or https URL. Others, such as javascript:, could run code in a page. */
+export const webLinkSchema = requiredShortTextSchema.refine(isWebUrl, {
+  error: 'must be an absolute http or https URL',
+});
+
 function isWebUrl(value: string): boolean {
   return /^https?:\/\//i.test(value) && URL.canParse(value);
 }

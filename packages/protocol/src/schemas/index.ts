@@ -8,6 +8,7 @@ export {
   agentSkillSchema,
 } from './agent-card.ts';
 export { base64Schema, idSchema, jsonValueSchema, metadataSchema, oneOf, timestampSchema } from './fields.ts';
+export { type ForeignCard, readForeignCard } from './foreign-card.ts';
 export { parse } from './parse.ts';
 export { authenticationInfoSchema, taskPushNotificationConfigSchema } from './push-notification-config.ts';
 export {

@@ -13,7 +13,8 @@ export function parse<Schema extends z.ZodType>(schema: Schema, value: unknown, 
   throw invalidParams(violationsOf(result.error.issues, path));
 }
 
-const context = { error: describe };
+/** Makes zod describe why a value is refused, in words that follow the field's name. */
+export const context = { error: describe };
 
 const compiledSchemas = new WeakMap<z.ZodType, z.ZodType>();
 
@@ -55,7 +56,7 @@ function pathsOf(issue: z.core.$ZodIssue): PropertyKey[][] {
 }
 
 /** For example `message.parts[0].text`; names that are not plain words are quoted. */
-function fieldPath(root: string, path: readonly PropertyKey[]): string {
+export function fieldPath(root: string, path: readonly PropertyKey[]): string {
   return path.reduce<string>((parent, key) => {
     if (typeof key === 'number') return `${parent}[${key}]`;
     const name = String(key).slice(0, maxKeyLength);
