@@ -20,6 +20,7 @@ import {
   type Task,
   traceContextUri,
 } from '@switchyard/protocol';
+import { hasAppendMark, withoutAppendMark } from './answers/append-mark.ts';
 import { RemoteError } from './answers/remote-error.ts';
 import { type RemoteCard, readCard, sdkCard } from './remote-card.ts';
 import { answeringFetch, maxAnswerBytes, remoteFetch } from './remote-fetch.ts';
@@ -201,8 +202,9 @@ interface Options {
 function identified(event: StreamResponse): RemoteEvent {
   const named = event.task ?? event.statusUpdate ?? event.artifactUpdate;
   if (!named?.metadata) return { event };
-  const { [resumableStreamsUri]: _, ...metadata } = named.metadata;
+  const { [resumableStreamsUri]: _, ...metadata } = withoutAppendMark(named.metadata);
   const eventId = eventIdIn(named.metadata);
+  if (event.artifactUpdate && hasAppendMark(named.metadata)) event.artifactUpdate.append = true;
   if (Object.keys(metadata).length > 0) named.metadata = metadata;
   else delete named.metadata;
   return { event, eventId };

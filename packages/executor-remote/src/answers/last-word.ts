@@ -61,9 +61,10 @@ function continued(message: JsonObject, next: JsonObject): JsonObject {
   const [before, parts] = [partsOf(message), partsOf(next)];
   const [last, first] = [before.at(-1), parts[0]];
   const isPiece = message.messageId === next.messageId && isBareText(last) && isBareText(first);
-  if (!isPiece) return { ...message, parts: [...before, ...parts] };
+  const list = 'content' in message ? 'content' : 'parts';
+  if (!isPiece) return { ...message, [list]: [...before, ...parts] };
   const piece = { ...last, text: last.text + first.text };
-  return { ...message, parts: [...before.slice(0, -1), piece, ...parts.slice(1)] };
+  return { ...message, [list]: [...before.slice(0, -1), piece, ...parts.slice(1)] };
 }
 
 function partsOf({ parts, content }: JsonObject): unknown[] {

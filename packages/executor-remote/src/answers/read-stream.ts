@@ -1,5 +1,6 @@
 import { withoutNulls } from '@switchyard/protocol';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import { withAppendMark } from './append-mark.ts';
 import { LastWord, lastWordMs } from './last-word.ts';
 import { isObject, type JsonObject, mendedV03 } from './mend.ts';
 import type { Protocol } from './protocol.ts';
@@ -95,7 +96,8 @@ function known(result: unknown, { binding, version }: Protocol): Read | undefine
     const mended = mendedV03(result);
     return mended && { result: mended };
   }
-  return names.some((name) => isObject(result[name])) ? { result } : undefined;
+  if (!names.some((name) => isObject(result[name]))) return undefined;
+  return { result: version === '0.3' ? withAppendMark(result) : result };
 }
 
 /** The messages of an event stream. It ends when it is silent for too long. */
