@@ -211,4 +211,33 @@ describe('a remote agent', () => {
     expect(statusText).toContain('The remote agent refused: its answer is not A2A');
     expect(result.kind).toBe('failed');
   });
+
+  it('that asked for an authorization gets each later message with the credential of that message alone', async () => {
+    const asks = { task: task('TASK_STATE_AUTH_REQUIRED') };
+    const script = {
+      SendMessage: [{ result: asks }, { result: { task: task('TASK_STATE_COMPLETED') } }],
+      GetTask: [{ result: asks.task }],
+    };
+    await using agent = await new ScriptedAgent(script).start();
+    const execute = remoteExecutor({
+      cardUrl: agent.cardUrl,
+      pollEveryMs: 5,
+      authWaitMs: 20,
+      headers: (turn) => ({ Authorization: `Bearer of-${turn?.principal.subject}` }),
+    });
+    const ada = new MemoryPort({ message: 'Pay', principal: { tenant: '', subject: 'ada', scopes: [] } });
+    await executeTurn(agentThat(execute), ada);
+    expect(ada.current.status.state).toBe('TASK_STATE_AUTH_REQUIRED');
+    const sentByAda = agent.headers.length;
+    expect(JSON.stringify(ada.current)).not.toContain('of-ada');
+    const bob = new MemoryPort({
+      message: 'Go on',
+      task: ada.current,
+      principal: { tenant: '', subject: 'bob', scopes: [] },
+    });
+    await executeTurn(agentThat(execute), bob);
+    expect(bob.current.status.state).toBe('TASK_STATE_COMPLETED');
+    const later = agent.headers.slice(sentByAda).map(({ authorization }) => authorization);
+    expect(new Set(later)).toEqual(new Set(['Bearer of-bob']));
+  });
 });

@@ -11,6 +11,7 @@ import { TurnEnded, TurnMisuseError } from '../port/turn-errors.ts';
 import type { TurnInterruption } from '../port/turn-interruption.ts';
 import type { TurnPort } from '../port/turn-port.ts';
 import { Steering } from '../steering/steering.ts';
+import { HalfCharacters } from './half-characters.ts';
 import { suppressUnhandled, TurnScope } from './turn-scope.ts';
 
 /**
@@ -22,6 +23,7 @@ export class TurnJournal {
   readonly #interrupter = new AbortController();
   readonly #open = new Set<Promise<void>>();
   readonly #turnScope: TurnScope;
+  readonly #halfCharacters = new HalfCharacters();
   /** Unset: the agent gets no other messages while it works. */
   readonly steering: Steering | undefined;
   #state: TaskState;
@@ -131,7 +133,10 @@ export class TurnJournal {
 
   async #write(build: () => TurnEvent): Promise<void> {
     this.#refuseAfterEnd();
-    const event = this.#withFault(this.#withTaken(build()));
+    const built = build();
+    const event =
+      built.kind === 'artifact' ? this.#halfCharacters.complete(built) : this.#withFault(this.#withTaken(built));
+    if (!event) return;
     if (event.kind === 'status') this.#applyState(event);
     await this.#publish(event);
     if (event.kind === 'status' && event.settles) this.#outcome = { state: event.state };
@@ -159,9 +164,9 @@ export class TurnJournal {
   }
 
   /** An event that answers the turn's message also answers the messages that the turn was given besides it. */
-  #withTaken(event: TurnEvent): TurnEvent {
+  #withTaken(event: StatusEvent): StatusEvent {
     const taken = this.steering?.taken ?? [];
-    if (event.kind !== 'status' || !(event.settles || event.releasesCaller) || taken.length === 0) return event;
+    if (!(event.settles || event.releasesCaller) || taken.length === 0) return event;
     return { ...event, taken: [...taken] };
   }
 

@@ -224,7 +224,8 @@ export class Turn extends TurnView {
 
   /**
    * Asks the client for an authorization: TASK_STATE_AUTH_REQUIRED (A2A 7.6). The credential arrives out of band: wait
-   * for it and go on publishing, or return; then the client's next message begins a new turn.
+   * for it and go on publishing, or return; then the client's next message begins a new turn. The credential authorizes
+   * this message alone, and no later one of the task (A2A 7.6.4).
    */
   requireAuth(explanation: Content, options?: StatusOptions): Promise<Outcome> {
     const state: TaskState = 'TASK_STATE_AUTH_REQUIRED';

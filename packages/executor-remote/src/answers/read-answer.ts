@@ -4,7 +4,7 @@ import type { Protocol } from './protocol.ts';
 import { RemoteError } from './remote-error.ts';
 
 /** What is not A2A although its status says that all is well: the agent may have done what it was asked. */
-export function notA2A(problem: string, cause?: unknown): RemoteError {
+function notA2A(problem: string, cause?: unknown): RemoteError {
   return new RemoteError('refused', `its answer is not A2A (${problem}), and it may have done its work`, { cause });
 }
 
