@@ -32,18 +32,24 @@ export interface Toolchain {
 
 const python = ['python3.13', 'python3.12', 'python3.11', 'python3.10', 'python3'].find(hasPython);
 
-export const pythonToolchain: Toolchain = {
-  missing: python === undefined ? 'Python 3.10 or newer, with venv, is not installed' : undefined,
-  lockFile: 'requirements.txt',
-  async install(client, folder) {
-    await execute(python ?? '', ['-m', 'venv', folder], { timeout: installWithinMs });
-    const lock = join(clients, client, 'requirements.txt');
-    // The lock file names every package: without --no-deps pip looks for newer ones, and refuses them without a hash.
-    const args = ['install', '--quiet', '--no-deps', '--require-hashes', '-r', lock];
-    await execute(join(folder, 'bin/pip'), args, { timeout: installWithinMs });
-  },
-  program: (client, folder) => ({ file: join(folder, 'bin/python'), args: [join(clients, client, 'client.py')] }),
-};
+export const pythonToolchain = pythonToolchainOf('client.py');
+/** Agents, which are called here. */
+export const pythonAgentToolchain = pythonToolchainOf('agent.py');
+
+function pythonToolchainOf(file: string): Toolchain {
+  return {
+    missing: python === undefined ? 'Python 3.10 or newer, with venv, is not installed' : undefined,
+    lockFile: 'requirements.txt',
+    async install(client, folder) {
+      await execute(python ?? '', ['-m', 'venv', folder], { timeout: installWithinMs });
+      const lock = join(clients, client, 'requirements.txt');
+      // The lock file names every package: without --no-deps pip looks for newer ones, and refuses them without a hash.
+      const args = ['install', '--quiet', '--no-deps', '--require-hashes', '-r', lock];
+      await execute(join(folder, 'bin/pip'), args, { timeout: installWithinMs });
+    },
+    program: (client, folder) => ({ file: join(folder, 'bin/python'), args: [join(clients, client, file)] }),
+  };
+}
 
 export const goToolchain = goToolchainOf('.');
 

@@ -37,13 +37,23 @@ export function scriptOf(
     artifacts.map(({ id, text }) => form.parts(id, [text])),
   );
   const begins = chance.oneIn(3) ? [working] : [task, ...(chance.oneIn(2) ? [working] : [])];
-  return { events: [...begins, ...chunks, end], whole: form.wrap(whole) };
+  return { events: [...begins, ...chunks, end], whole: whole };
 }
 
 const roles = { role: 'ROLE_AGENT' };
 const state10 = (state: string) => `TASK_STATE_${state}`;
 
-const form10 = {
+/** How a version and binding writes what an agent sends. */
+interface Form {
+  message(messageId: string, texts: readonly string[]): object;
+  parts(artifactId: string, texts: readonly string[]): object;
+  answer(message: object): object;
+  status(state: string, message: object | undefined, final: boolean): object;
+  artifact(artifact: object, append: boolean): object;
+  task(state: string, message: object | undefined, artifacts: readonly object[]): object;
+}
+
+const form10: Form = {
   message: (messageId: string, texts: readonly string[]) => ({
     messageId,
     ...roles,
@@ -60,12 +70,11 @@ const form10 = {
   task: (state: string, message: object | undefined, artifacts: readonly object[]): object => ({
     task: { id: taskId, contextId, status: { state: state10(state), ...(message && { message }) }, artifacts },
   }),
-  wrap: (task: object) => task,
 };
 
 const state03 = (state: string) => state.toLowerCase().replace('_', '-');
 
-const form03: typeof form10 = {
+const form03: Form = {
   message: (messageId, texts) => ({
     messageId,
     ...{ kind: 'message', role: 'agent' },
@@ -88,10 +97,9 @@ const form03: typeof form10 = {
     status: { state: state03(state), ...(message && { message }) },
     artifacts,
   }),
-  wrap: (task) => task,
 };
 
-const form03Rest: typeof form10 = {
+const form03Rest: Form = {
   ...form10,
   message: (messageId, texts) => ({ messageId, ...roles, content: texts.map((text) => ({ text })) }),
   answer: (message) => ({ message }),

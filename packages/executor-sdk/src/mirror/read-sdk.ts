@@ -79,7 +79,8 @@ function isoTime(timestamp: string | undefined): string | undefined {
 }
 
 function knownState(state: TaskState | undefined): TaskState {
-  const isKnown = state !== undefined && state > TaskState.TASK_STATE_UNSPECIFIED;
+  // A later version may have more states.
+  const isKnown = state !== undefined && state in TaskState && state > TaskState.TASK_STATE_UNSPECIFIED;
   return isKnown ? state : TaskState.TASK_STATE_WORKING;
 }
 
