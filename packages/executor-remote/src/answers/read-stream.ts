@@ -79,6 +79,8 @@ function readMessage({ event, data }: EventSourceMessage, protocol: Protocol, id
   if (protocol.binding === 'HTTP+JSON') {
     // The lines of one event become one line: JSON has no line ends within a text.
     const isError = event === 'error' || (isObject(value) && isObject(value.error));
+    if (isError && Number(Object(Object(value).error).code) === 503)
+      throw new RemoteError('unreachable', 'its server ends the stream (503)');
     if (isError) return { refusal: `event: error\ndata: ${JSON.stringify(value)}\n\n` };
     return known(withoutNulls(value), protocol);
   }
