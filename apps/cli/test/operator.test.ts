@@ -83,6 +83,45 @@ describe('why', () => {
   });
 });
 
+it("why a task failed: the author's line, causes and frames, and the command that fits", async () => {
+  const error = (message: string) => ({
+    type: 'Error',
+    message,
+    frames: [frame('author', 41), frame('switchyard', 1)],
+  });
+  const frame = (of: string, line: number) => ({ file: 'agent.ts', line, column: 7, of, source: 'pay(order);' });
+  const failure = {
+    kind: 'threw',
+    message: 'card refused',
+    at: '2026-01-31T12:00:00Z',
+    epoch: 2,
+    attempt: 2,
+    place: { file: 'agent.ts', line: 41, column: 7, source: 'pay(order);' },
+    error: { ...error('card refused'), cause: { type: 'TypeError', message: 'no \u001b[31mtls', status: 503 } },
+    worker: 'host-1',
+    traceId: 'abc',
+  };
+  const diagnosis = { finding: 'failed', isStuck: false, text: 'It failed.', see: [], actions: ['retry'], failure };
+  const task = { taskId: 't', contextId: 'c', agent: 'pizza', state: 'TASK_STATE_FAILED', diagnosis };
+  for (const [deadLetter, command] of [
+    [true, 'dead retry t'],
+    [false, 'task rerun t'],
+  ] as const) {
+    api.answer('/admin/tasks/t', { ...task, deadLetter });
+    const { out } = await run(['why', 't'], { env });
+    expect(out.split('\n').slice(5, -1)).toEqual([
+      'Why: It failed.',
+      'Reason: threw',
+      'At: agent.ts:41:7  pay(order);',
+      'Cause: TypeError: no \\u001b[31mtls (HTTP 503)',
+      'Attempt: 2',
+      'Worker: host-1',
+      'Trace: abc',
+      `Do: switchyard ${command}`,
+    ]);
+  }
+});
+
 it('names a missing key, a wrong key or an unreachable port', async () => {
   const without = await json(['queue'], { env: { SWITCHYARD_OPERATOR_URL: api.url } });
   expect([without.code, without.document.error.code]).toEqual([4, 'A2ACLI_ERR_CREDENTIALS_MISSING']);

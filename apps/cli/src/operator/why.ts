@@ -32,9 +32,7 @@ const commands: Readonly<Record<string, (task: z.infer<typeof detailSchema>, pla
   retry: ({ taskId, deadLetter, diagnosis }, { program }) => {
     if (diagnosis.finding === 'webhook-fails') return `${program} dead list --kind webhook`;
     if (diagnosis.finding !== 'failed') return undefined;
-    return deadLetter
-      ? `${program} dead retry ${taskId}`
-      : 'mend the cause, then run the task again in the console, or send its message again';
+    return deadLetter ? `${program} dead retry ${taskId}` : `${program} task rerun ${taskId}`;
   },
   'drain-worker': () => 'drain the worker, or end it: another one takes over',
   wait: () => 'wait',
