@@ -158,7 +158,7 @@ function daysOfChange(timeZone: string): number[] {
 }
 
 const [firstMs, lastMs] = [Date.UTC(2025, 0, 1), Date.UTC(2035, 0, 1)];
-/** `true`: all time zones, and every hour of the ten years. It takes half an hour. */
+/** `true`: all time zones. It takes a minute and a half. Between two changes, all zones are alike. */
 const isLong = process.env.ALL_TIME_ZONES === 'true';
 const zones = isLong
   ? Intl.supportedValuesOf('timeZone')
@@ -181,14 +181,3 @@ test(`Times around each change of a clock in ten years are those of a walk over 
   }
   expect(count).toBeGreaterThan(1_000);
 });
-
-test.runIf(isLong)(
-  'Times of all time zones and ten years are those of a walk over the hours',
-  {
-    timeout: 7_200_000,
-  },
-  () => {
-    for (const timeZone of zones)
-      expect([timeZone, computed(timeZone, firstMs, lastMs)]).toEqual([timeZone, walked(timeZone, firstMs, lastMs)]);
-  },
-);
