@@ -48,7 +48,38 @@ describe('a file of agents', () => {
     ]);
   });
 
+  it('sets how an agent is authorized: OAuth 2 with a secret of the environment, or a file with a token', async () => {
+    const oauth2 = `{ tokenUrl: "https://id/token", clientId: c, clientSecret: "\${SECRET}", scopes: [a, b], audience: x }`;
+    const auths = [`{ oauth2: ${oauth2} }`, `{ tokenFile: "\${RUN}/token" }`];
+    await writeFile(
+      file,
+      `agents:\n${auths.map((auth, at) => `  - { id: a${at}, url: "http://a", auth: ${auth} }\n`).join('')}`,
+    );
+    const read = agentsInFile(file, { SECRET: 's3cret', RUN: '/run' });
+    expect(read.map(({ auth }) => auth)).toEqual([
+      {
+        oauth2: {
+          tokenUrl: 'https://id/token',
+          clientId: 'c',
+          clientSecret: 's3cret',
+          scopes: ['a', 'b'],
+          audience: 'x',
+        },
+      },
+      { tokenFile: '/run/token' },
+    ]);
+  });
+
   it.each([
+    [
+      'agents: [{ id: a, url: "http://x", auth: { oauth2: { tokenUrl: "http://id/token", clientId: c, clientSecret: d } } }]',
+      /agents\[0\]\.auth\.oauth2\.tokenUrl: must begin with https:\/\//,
+    ],
+    ['agents: [{ id: a, url: "http://x", auth: {} }]', /agents\[0\]\.auth: must have either oauth2 or tokenFile/],
+    [
+      `agents: [{ id: a, url: "http://x", auth: { oauth2: { clientId: c, clientSecret: "\${NO}" } } }]`,
+      /agents\[0\]\.auth\.oauth2\.clientSecret: the variable NO is not set/,
+    ],
     ['agents: [{ id: A, url: "ftp://x" }]', /agents\[0\]\.id: must be lower-case[\s\S]*agents\[0\]\.url: must be an/],
     ['agents: [{ id: a, url: "http://x", concurency: 3 }]', /agents\[0\]: Unrecognized key: "concurency"/],
     ['agents: [{ id: a, url: "http://x", attempts: 1000 }]', /agents\[0\]\.attempts: Too big/],

@@ -2,7 +2,7 @@ import type { AgentCard, AgentInterface } from '@switchyard/protocol';
 import type { Protocol } from './answers/protocol.ts';
 import { RemoteError } from './answers/remote-error.ts';
 import { namedOrigins, policyOf, untrustedOrigin } from './remote-fetch.ts';
-import type { RemoteSettings } from './settings.ts';
+import { hasSecrets, type RemoteSettings } from './settings.ts';
 
 /** How a remote agent is called, and at which of its interfaces. */
 export interface ChosenInterface extends Protocol {
@@ -70,7 +70,7 @@ function checkAddress(url: string, settings: RemoteSettings): void {
   if (problem !== undefined)
     throw new RemoteError('refused', `its card names ${url.slice(0, 200)}, and the URL ${problem}${hintFor(url)}`);
   const { origin } = new URL(url);
-  if (settings.headers && !namedOrigins(settings).includes(origin)) throw untrustedOrigin(origin);
+  if (hasSecrets(settings) && !namedOrigins(settings).includes(origin)) throw untrustedOrigin(origin);
 }
 
 function hintFor(url: string): string {

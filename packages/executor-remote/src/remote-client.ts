@@ -22,6 +22,7 @@ import {
 } from '@switchyard/protocol';
 import { hasAppendMark, withoutAppendMark } from './answers/append-mark.ts';
 import { RemoteError } from './answers/remote-error.ts';
+import { learnTokenUrl } from './auth/tokens-of.ts';
 import { type RemoteCard, readCard, sdkCard } from './remote-card.ts';
 import { answeringFetch, maxAnswerBytes, remoteFetch } from './remote-fetch.ts';
 import { type FullRemoteSettings, headersFor } from './settings.ts';
@@ -76,6 +77,7 @@ export class RemoteClient {
   static async open(settings: FullRemoteSettings): Promise<RemoteClient> {
     try {
       const card = await readCard(settings);
+      learnTokenUrl(settings, card.card);
       const sender = await clientFor(card, settings, 'message');
       return new RemoteClient({ sender, reader: await clientFor(card, settings, 'read') }, card.card, settings);
     } catch (error) {

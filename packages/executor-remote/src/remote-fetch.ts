@@ -4,7 +4,8 @@ import { answerOf, jsonIn, requestId } from './answers/read-answer.ts';
 import { framed, type StreamLimits } from './answers/read-stream.ts';
 import { RemoteError } from './answers/remote-error.ts';
 import { verdictOnStatus } from './answers/verdict.ts';
-import type { RemoteSettings } from './settings.ts';
+import { tokensOf } from './auth/tokens-of.ts';
+import { hasSecrets, type RemoteSettings } from './settings.ts';
 
 /** Largest card. */
 export const maxCardBytes = 1024 * 1024;
@@ -22,9 +23,23 @@ export function remoteFetch(settings: RemoteSettings, options: RemoteFetchOption
   const client = guardedClient({ ...options, policy: policyOf(settings) });
   return async (input, init) => {
     const { origin } = new URL(input instanceof Request ? input.url : input);
-    if (settings.headers && !named.includes(origin)) throw untrustedOrigin(origin);
-    return client.fetch(input, init);
+    if (hasSecrets(settings) && !named.includes(origin)) throw untrustedOrigin(origin);
+    const response = await client.fetch(input, init);
+    const headers = response.status === 401 ? await withNewToken(settings, init?.headers) : undefined;
+    if (!headers) return response;
+    await response.body?.cancel();
+    return client.fetch(input, { ...init, headers });
   };
+}
+
+/** The headers with another token than the one that the agent has refused. Undefined: there is no other. */
+async function withNewToken(settings: RemoteSettings, given: RequestInit['headers']): Promise<Headers | undefined> {
+  const headers = new Headers(given);
+  const [, refused] = /^Bearer (.+)$/.exec(headers.get('authorization') ?? '') ?? [];
+  const token = refused && (await tokensOf(settings)?.replacementOf(refused));
+  if (!token) return undefined;
+  headers.set('authorization', `Bearer ${token}`);
+  return headers;
 }
 
 /**

@@ -2,6 +2,8 @@ import type { Turn } from '@switchyard/agent';
 import type { AddressPolicySettings } from '@switchyard/outgoing';
 import type { AgentCard } from '@switchyard/protocol';
 import type { CardVerifier } from '@switchyard/signatures';
+import type { RemoteAuth } from './auth/auth-settings.ts';
+import { tokensOf } from './auth/tokens-of.ts';
 
 type HeaderFields = Readonly<Record<string, string>>;
 
@@ -21,6 +23,8 @@ export type RemoteSettings = RemoteLocation & {
    * `trustedOrigins`: a card that names other origins is refused. The turn is undefined for the request for the card.
    */
   readonly headers?: HeaderFields | ((turn: Turn | undefined) => HeaderFields | Promise<HeaderFields>);
+  /** Tokens that expire, sent like `headers`. The settings object is the key of the tokens: use the same one. */
+  readonly auth?: RemoteAuth;
   /** Further origins (`https://api.example.com`) that get the headers, and may have private addresses. */
   readonly trustedOrigins?: readonly string[];
   /**
@@ -63,6 +67,15 @@ export const defaultTimes: Required<Pick<RemoteSettings, Time>> = {
   requestTimeoutMs: 60_000,
 };
 
-export async function headersFor({ headers = {} }: RemoteSettings, turn?: Turn): Promise<HeaderFields> {
-  return typeof headers === 'function' ? headers(turn) : headers;
+/** @throws {RemoteError} a token cannot be had */
+export async function headersFor(settings: RemoteSettings, turn?: Turn): Promise<HeaderFields> {
+  const { headers = {} } = settings;
+  const given = typeof headers === 'function' ? await headers(turn) : headers;
+  const token = await tokensOf(settings)?.token(turn);
+  return token === undefined ? given : { ...given, Authorization: `Bearer ${token}` };
+}
+
+/** Whether requests carry what only some origins may get. */
+export function hasSecrets({ headers, auth }: RemoteSettings): boolean {
+  return headers !== undefined || auth !== undefined;
 }

@@ -11,6 +11,7 @@ export interface ExternalAgentSettings {
   readonly id: string;
   readonly cardUrl: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly auth?: RemoteSettings['auth'] | undefined;
   readonly trustedOrigins?: readonly string[] | undefined;
   readonly binding?: RemoteSettings['binding'] | undefined;
   readonly concurrency?: number | undefined;
@@ -59,12 +60,13 @@ export class ExternalA2AAgent implements ExternalAgent {
 
   /** @throws {TypeError} naming the setting that cannot be used */
   constructor(settings: ExternalAgentSettings, emit: Emit) {
-    const { id, cardUrl, headers, trustedOrigins, binding, concurrency = 100 } = settings;
+    const { id, cardUrl, headers, auth, trustedOrigins, binding, concurrency = 100 } = settings;
     this.#settings = settings;
     this.#emit = emit;
     this.#remote = {
       cardUrl,
       ...(headers && { headers }),
+      ...(auth && { auth }),
       ...(trustedOrigins && { trustedOrigins }),
       ...(binding && { binding }),
     };

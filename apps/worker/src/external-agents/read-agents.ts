@@ -4,6 +4,7 @@ import { cardUrlsOf } from '@switchyard/protocol';
 import { parse, YAMLParseError } from 'yaml';
 import { z } from 'zod';
 import type { ExternalAgentSettings } from './external-a2a-agent.ts';
+import { authSchema, readAuth } from './read-auth.ts';
 import { ExternalAgentError } from './sources.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -42,6 +43,7 @@ const agentSchema = z.strictObject({
     .max(63),
   url: z.url({ protocol: /^https?$/, error: 'must be an address that begins with https:// or http://' }),
   headers: z.record(z.string(), z.string()).optional(),
+  auth: authSchema.optional(),
   trustedOrigins: z.array(z.url()).optional(),
   binding: z.enum(['jsonrpc', 'http+json']).optional(),
   concurrency: count(10_000).optional(),
@@ -52,15 +54,16 @@ const agentSchema = z.strictObject({
 });
 const fileSchema = z.strictObject({ agents: z.array(agentSchema).min(1) });
 
-/** The agents of a YAML file. `${NAME}` in a header is a variable of the environment. @throws {ExternalAgentError} */
+/** The agents of a YAML file. `${NAME}` in a header or secret is a variable of the environment. @throws {ExternalAgentError} */
 export function agentsInFile(file: string, environment: Environment): ExternalAgentSettings[] {
   const { data, error } = fileSchema.safeParse(yamlIn(file));
   if (error) throw new ExternalAgentError(`${file} cannot be used:\n${error.issues.map(problemText).join('\n')}`);
-  return data.agents.map(({ url, headers, binding, ...agent }, index) => ({
+  return data.agents.map(({ url, headers, auth, binding, ...agent }, index) => ({
     ...agent,
     cardUrl: cardUrlOf(url),
     ...(binding && { binding: bindings[binding] }),
     ...(headers && { headers: withVariables(headers, environment, `${file}: agents[${index}].headers`) }),
+    ...(auth && { auth: readAuth(auth, filler(environment, `${file}: agents[${index}].auth`)) }),
   }));
 }
 
@@ -85,11 +88,16 @@ function problemText({ path, message }: z.core.$ZodIssue): string {
 }
 
 function withVariables(headers: Readonly<Record<string, string>>, environment: Environment, where: string) {
-  const fill = (name: string, text: string): string =>
+  const fill = filler(environment, where);
+  return Object.fromEntries(Object.entries(headers).map(([name, text]) => [name, fill(name, text)]));
+}
+
+/** @returns puts variables of the environment into a text. @throws {ExternalAgentError} one is not set */
+function filler(environment: Environment, where: string): (field: string, text: string) => string {
+  return (field, text) =>
     text.replaceAll(/\$\{(\w+)\}/g, (_, variable: string) => {
       const value = environment[variable];
       if (value) return value;
-      throw new ExternalAgentError(`${where}.${name}: the variable ${variable} is not set`);
+      throw new ExternalAgentError(`${where}.${field}: the variable ${variable} is not set`);
     });
-  return Object.fromEntries(Object.entries(headers).map(([name, text]) => [name, fill(name, text)]));
 }
