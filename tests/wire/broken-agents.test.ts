@@ -44,7 +44,7 @@ const cases: Readonly<Record<string, Case>> = {
     client: neutral,
   },
   hangs: {
-    author: /"hangs"/,
+    author: /hangs: the turn failed[\s\S]*The agent did not finish within 3 s/,
     operator: ['timed-out', /./],
     client: /^The agent did not finish within 3 s\.$/,
     // It ignores its signal, so its turn ends 5 s after its timeout.
