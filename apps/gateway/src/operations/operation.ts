@@ -1,4 +1,4 @@
-import { resumableStreamsUri, type StreamResponse } from '@switchyard/protocol';
+import { resumableStreamsUri, type StreamResponse, waitingUri } from '@switchyard/protocol';
 import { parse } from '@switchyard/protocol/schemas';
 import { type EventId, formatEventId, type Json } from '@switchyard/store';
 import { isTracing, traceOperation } from '@switchyard/telemetry';
@@ -106,8 +106,10 @@ type Run<Schema extends z.ZodType, Answer> = (
 ) => Promise<Answer>;
 
 export function unary<Schema extends z.ZodType>(schema: Schema, run: Run<Schema, UnaryResult>): OperationFactory {
-  const runWithWait: typeof run = async (backend, call, request) =>
-    withWait(backend, call, await run(backend, call, request));
+  const runWithWait: typeof run = async (backend, call, request) => {
+    const answer = await run(backend, call, request);
+    return isActive(call, waitingUri) ? withWait(backend, answer) : answer;
+  };
   return (name, backend) => ({
     kind: 'unary',
     invoke: instrumented(name, backend, { schema, run: runWithWait, kind: 'unary' }),

@@ -1,7 +1,5 @@
 import { isTerminal, type Task, waitingUri } from '@switchyard/protocol';
 import type { Diagnosis, Json } from '@switchyard/store';
-import type { Call } from '../call/call.ts';
-import { isActive } from '../call/extensions.ts';
 import type { Backend } from './backend.ts';
 
 /** What a task waits for, as its client may know it: nothing of workers, queues and other callers. */
@@ -35,15 +33,14 @@ const words: Readonly<Partial<Record<Diagnosis['finding'], Words>>> = {
 };
 
 /**
- * If the client has activated the extension, an answer with a task that waits says for what, in the task's metadata
+ * For clients that have activated the extension: an answer with a task that waits says for what, in the task's metadata
  * (docs/extensions/waiting.md).
  */
 export async function withWait<Answer extends { readonly json?: Json | undefined }>(
   backend: Backend,
-  call: Call,
   answer: Answer,
 ): Promise<Answer> {
-  if (answer.json === undefined || !isActive(call, waitingUri)) return answer;
+  if (answer.json === undefined) return answer;
   const json: { readonly task?: Partial<Task> } & Partial<Task> = JSON.parse(answer.json.toString());
   const task = json.task ?? json;
   const wait = await waitOf(backend, task);
