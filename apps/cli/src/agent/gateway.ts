@@ -14,7 +14,7 @@ export interface GatewayPaths {
 /** The gateway of the agent that the options name. @throws {Failure} */
 export async function openGateway(context: CallContext): Promise<GatewayPaths> {
   const { options, log, signal } = context;
-  const card = await fetchCard(context);
+  const { card } = await fetchCard(context);
   const base = baseOf(card);
   await context.permit(base);
   const { headers, query, secrets } = credentialsFor(card, options);
