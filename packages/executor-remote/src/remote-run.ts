@@ -164,11 +164,15 @@ export class RemoteRun {
 
   async #show({ event, eventId }: RemoteEvent): Promise<void> {
     this.#retryBudget.reset();
-    clearTimeout(this.#authTimer);
     await this.#view.show(event);
     this.#lastEventId = eventId;
-    if (!this.#view.waitsForAuth) return;
-    this.#authTimer = setTimeout(() => this.#stop.abort(new AuthWaitOver()), this.#settings.authWaitMs);
+    if (!this.#view.waitsForAuth) {
+      clearTimeout(this.#authTimer);
+      this.#authTimer = undefined;
+      return;
+    }
+    // Polls show the same status again and again: the wait began with the first one.
+    this.#authTimer ??= setTimeout(() => this.#stop.abort(new AuthWaitOver()), this.#settings.authWaitMs);
   }
 
   /** Resolves when the next attempt is due. */
