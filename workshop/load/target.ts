@@ -53,7 +53,7 @@ async function choose({ binding: only, wantsVersions, ...search }: Search) {
   const { headers, secrets } = credentialsFor({ name: '' }, given);
   const ask = wireFetch({ secrets, hasCredentials: secrets.length > 0 });
   const signal = AbortSignal.timeout(CARD_WITHIN_MS);
-  const card = await readCard(cardUrl(search), '1.0', (url) => ask(url, { headers, redirect: 'error', signal }));
+  const { card } = await readCard(cardUrl(search), '1.0', (url) => ask(url, { headers, redirect: 'error', signal }));
   const supportedInterfaces = card.supportedInterfaces?.filter(({ protocolBinding }) => protocolBinding !== 'GRPC');
   const wanted = bindings[only ?? (wantsVersions ? 'rest' : 'jsonrpc')];
   const prefer = only || wantsVersions ? [wanted] : [];

@@ -26,6 +26,10 @@ export interface HttpResult {
   readonly perSecond: number;
   /** Answers other than 200 and 304. */
   readonly failed: number;
+  /** Milliseconds from a request to its answer, of 99 in 100. */
+  readonly p99Ms: number;
+  /** The share of a processor that this load needed: near 1, the load itself was the limit. */
+  readonly share: number;
 }
 
 const { url, paths, etags, method, headers, body, connections, seconds }: HttpLoad = JSON.parse(
@@ -35,6 +39,8 @@ const { host, hostname, port, pathname, search } = new URL(url);
 const nextRequest = requests();
 let answered = 0;
 let failed = 0;
+/** Of each answer, in tenths of a millisecond; the last place counts the longer ones. */
+const latencies = new Uint32Array(100_000);
 
 /** Makes the bytes of the next request. */
 function requests(): () => string {
@@ -59,7 +65,12 @@ function keepAsking(): void {
   const socket = connect(Number(port), hostname).setNoDelay(true);
   let pending = 0; // bytes of the answer that are still to come
   let isLast = false;
-  socket.on('connect', () => socket.write(nextRequest()));
+  let sentAt = 0;
+  const ask = (): void => {
+    sentAt = performance.now();
+    socket.write(nextRequest());
+  };
+  socket.on('connect', ask);
   socket.on('error', giveUp);
   socket.on('close', () => isLast || giveUp(new Error('a connection was closed')));
   socket.on('data', (chunk: Buffer) => {
@@ -72,10 +83,12 @@ function keepAsking(): void {
     }
     if (pending > 0) return;
     answered++;
+    const tenths = Math.min(latencies.length - 1, Math.floor((performance.now() - sentAt) * 10));
+    latencies[tenths] = (latencies[tenths] ?? 0) + 1;
     if (isLast) {
       socket.destroy();
       keepAsking();
-    } else socket.write(nextRequest());
+    } else ask();
   });
 }
 
@@ -93,9 +106,22 @@ function giveUp(cause: Error): never {
   throw new Error(`no HTTP from ${url}`, { cause });
 }
 
+function p99Ms(): number {
+  let rest = answered * 0.01;
+  for (let tenths = latencies.length - 1; tenths >= 0; tenths--) {
+    rest -= latencies[tenths] ?? 0;
+    if (rest < 0) return tenths / 10;
+  }
+  return 0;
+}
+
 for (let i = 0; i < connections; i++) keepAsking();
 const begun = performance.now();
+const used = process.cpuUsage();
 setTimeout(() => {
-  const answer: HttpResult = { perSecond: (answered / (performance.now() - begun)) * 1_000, failed };
+  const tookMs = performance.now() - begun;
+  const { user, system } = process.cpuUsage(used);
+  const perSecond = (answered / tookMs) * 1_000;
+  const answer: HttpResult = { perSecond, failed, p99Ms: p99Ms(), share: (user + system) / 1_000 / tookMs };
   process.stdout.write(`answer ${JSON.stringify(answer)}\n`, () => process.exit());
 }, seconds * 1_000);
