@@ -48,6 +48,22 @@ const ways: Record<string, (turn: Turn) => unknown> = {
     await turn.step('pay', () => 'cash');
     return turn.complete('paid');
   },
+  'catches a refused call': async (turn) => {
+    await turn.call(`nobody ${secret}`, 'hello').catch(() => undefined);
+    return turn.complete('done without');
+  },
+  'catches a slow call': async (turn) => {
+    await turn.call('slow', 'hello', { timeoutMs: 20 }).catch(() => undefined);
+    return turn.fail('No answer today.');
+  },
+  'catches a slow join': async (turn) => {
+    const placed = await turn.call('slow', 'hello', { wait: false });
+    if (placed.kind === 'task') await turn.join(placed, { timeoutMs: 20 }).catch(() => undefined);
+    return turn.complete('done without');
+  },
+  'calls in vain': async (turn) => turn.complete((await turn.call('slow', 'hello', { timeoutMs: 20 })).text),
+  calls: async (turn) => turn.complete((await turn.call('odd', 'answers')).text),
+  answers: (turn) => turn.complete('hello'),
   'asks a model': async (turn) => {
     noteModelCall({ model: 'small', durationMs: 40, error: new Error(`503, key ${secret}`) });
     if (turn.attempt === 1) throw new RetryableError('busy', { retryAfterMs: 1 });
@@ -66,6 +82,11 @@ const agent = defineAgent({
   turnTimeoutMs: 300,
   execute: (turn) => ways[turn.text]?.(turn) as never,
 });
+const slow = defineAgent({
+  id: 'slow',
+  card: { name: 'Slow', description: 'Never ends.', version: '1.0.0', skills: [] },
+  execute: (turn) => new Promise((_, reject) => turn.signal.addEventListener('abort', reject)),
+});
 const scope = { principal: { tenant: 'acme', subject: 'alice', scopes: [] }, agent: 'odd' };
 
 let store: Store;
@@ -74,7 +95,10 @@ beforeAll(async () => {
   store = new Store({ redisUrl: inject('redisUrl'), prefix: uniquePrefix() }, () => undefined);
   await store.start();
   const explain = { secrets: [secret], folder: process.cwd() };
-  worker = new Worker({ drainMs: 0, sweepEveryMs: 200, explain }, { store, agents: [agent], emit: () => undefined });
+  worker = new Worker(
+    { drainMs: 0, sweepEveryMs: 200, explain },
+    { store, agents: [agent, slow], emit: () => undefined },
+  );
   await worker.start();
 });
 afterAll(async () => {
@@ -196,4 +220,57 @@ test('an error after the outcome is kept with its attempt', async () => {
   const { task, taskId } = await ended('throws too late');
   expect(task.status.state).toBe('TASK_STATE_COMPLETED');
   expect(await failuresOf(taskId)).toMatchObject([{ kind: 'threw', message: 'afterwards' }]);
+});
+
+async function calls(taskId: string) {
+  const detail = await store.ops.tasks.detail(taskId, { hasTimeline: true });
+  return detail?.timeline?.entries.flatMap((entry) => (entry.kind === 'call' ? [entry] : [])) ?? [];
+}
+
+test('a call that was refused, and that the agent caught, is in the timeline with its reason, redacted', async () => {
+  const { task, taskId } = await ended('catches a refused call');
+  expect(task.status.state).toBe('TASK_STATE_COMPLETED');
+  const [call] = await calls(taskId);
+  expect(call).toMatchObject({
+    agent: 'nobody [left out]',
+    failure: { of: 'call', kind: 'call-failed', message: expect.stringContaining('no worker has ever announced') },
+  });
+  expect(call).not.toHaveProperty('taskId');
+  expect(JSON.stringify(call)).not.toContain(secret);
+});
+
+test.each(['catches a slow call', 'catches a slow join'])(
+  'an agent that %s: the called task is named',
+  async (text) => {
+    const { taskId } = await ended(text);
+    const found = await calls(taskId);
+    expect(found).toHaveLength(1);
+    const [call] = found;
+    expect(call).toMatchObject({ agent: 'slow', taskId: expect.any(String) });
+    expect(call?.failure).toMatchObject({ kind: 'call-failed', calledTask: call?.taskId, attempt: 1 });
+    expect(call?.failure?.message).toContain('took too long');
+  },
+);
+
+test('an agent that fails because of a call: the diagnosis names the call and its task', async () => {
+  const caught = await store.ops.tasks.detail((await ended('catches a slow call')).taskId);
+  const calledTask = expect.any(String);
+  expect(caught?.diagnosis).toMatchObject({
+    failure: { kind: 'ended-by-agent', message: 'No answer today.' },
+    before: [{ of: 'call', name: 'slow', calledTask }],
+    see: [{ kind: 'task' }, { kind: 'worker' }],
+  });
+  const thrown = await store.ops.tasks.detail((await ended('calls in vain')).taskId);
+  expect(thrown?.diagnosis).toMatchObject({
+    failure: { kind: 'call-failed', calledTask },
+    see: [{ kind: 'task' }, {}],
+  });
+  expect(thrown?.diagnosis).not.toHaveProperty('before');
+});
+
+test('a call that succeeds leaves no failure', async () => {
+  const { taskId } = await ended('calls');
+  const [call] = await calls(taskId);
+  expect(call).toMatchObject({ agent: 'odd', isDetached: false });
+  expect(call).not.toHaveProperty('failure');
 });

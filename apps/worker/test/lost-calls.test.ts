@@ -5,6 +5,7 @@ import { Redis } from 'ioredis';
 import { afterAll, expect, inject, test } from 'vitest';
 import { failOverTo } from '../../../tests/support/fail-over.ts';
 import { uniquePrefix } from '../../../tests/support/prefix.ts';
+import { TurnFailures } from '../src/turn/failures/turn-failures.ts';
 import { StoredCalls } from '../src/turn/port/stored-calls.ts';
 
 const prefix = uniquePrefix();
@@ -60,7 +61,7 @@ test('a call learns the outcome of its task, although a fail-over lost the event
     consumeRemoteAgents: async () => undefined,
     yieldSlot: <T>(wait: () => Promise<T>): Promise<T> => wait(),
   };
-  const calls = new StoredCalls(parts, host);
+  const calls = new StoredCalls(parts, host, new TurnFailures(host, 'worker', { secrets: [], folder: '' }));
   const placed = await calls.place({
     agent: 'kitchen',
     message: userMessage({ contextId, taskId }),

@@ -36,6 +36,8 @@ export const diagnosisSchema = z.object({
   actions: z.array(z.enum(['resume-agent', 'start-worker', 'answer', 'cancel', 'retry', 'drain-worker', 'wait'])),
   /** Why the task failed. */
   failure: failureSchema.optional(),
+  /** Steps and calls that had failed before in the same attempt, for other reasons; the agent went on. The last 3. */
+  before: z.array(failureSchema).optional(),
 });
 
 export type Diagnosis = z.infer<typeof diagnosisSchema>;

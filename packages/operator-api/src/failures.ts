@@ -47,6 +47,8 @@ export const failureSchema = z.object({
   of: z.enum(['attempt', 'step', 'call']).optional(),
   /** Name of the step, or id of the called agent. */
   name: z.string().optional(),
+  /** Id of the called task, if a call failed that has one. */
+  calledTask: z.string().optional(),
   /** The first line of the author's code in the stacks. */
   place: codePlaceSchema.optional(),
   error: thrownErrorSchema.optional(),

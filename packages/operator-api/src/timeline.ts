@@ -45,10 +45,14 @@ export const timelineEntrySchema = z.discriminatedUnion('kind', [
   z.object({
     ...entry,
     kind: z.literal('call'),
-    taskId: z.string(),
+    /** Unset: the call was refused. */
+    taskId: z.string().optional(),
     agent: z.string(),
-    isDetached: z.boolean(),
+    /** Unset: not known of a call that failed. */
+    isDetached: z.boolean().optional(),
     state: taskStateSchema.optional(),
+    /** Why the caller got no reply; the agent may have gone on. */
+    failure: failureSchema.optional(),
   }),
   /** A request to a model. */
   z.object({

@@ -71,6 +71,8 @@ export interface FailureReport {
   readonly of?: 'attempt' | 'step' | 'call' | undefined;
   /** Name of the step, or id of the called agent. */
   readonly name?: string | undefined;
+  /** Id of the called task, if a call failed that has one. */
+  readonly calledTask?: string | undefined;
   /** The first line of the author's code in the stacks. */
   readonly place?: CodePlace | undefined;
   readonly error?: ThrownError | undefined;

@@ -22,6 +22,11 @@ export function failureText(failure: Failure): string {
   ].join('');
 }
 
+/** Why a step or a call failed, in one line. */
+export function partText({ of, name, message }: Failure): string {
+  return of === 'call' ? message : `Step ${name}: ${message}`;
+}
+
 /** Causes from the outside in, each before the errors that it gathers. */
 function causesOf({ cause, errors = [] }: Thrown): string[] {
   const inner = [...(cause ? [cause] : []), ...errors];

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { programIn } from '../data-folder/data-folder.ts';
 import { field } from '../output/labelled-text.ts';
 import type { Invocation } from '../session/session.ts';
-import { failureText } from './failure-text.ts';
+import { failureText, partText } from './failure-text.ts';
 import { operatorHelp, withOperator } from './operator.ts';
 
 /** The fields of a task's detail that `why` shows. */
@@ -61,6 +61,7 @@ export function addWhyCommand(program: Command, invocation: Invocation): void {
             field('Since', diagnosis.since),
             field('Why', diagnosis.text),
             diagnosis.failure ? failureText(diagnosis.failure) : '',
+            ...(diagnosis.before ?? []).map((part) => field('Before', partText(part))),
             ...diagnosis.see.map((see) => field('See', `${see.kind} ${see.id}`)),
             ...diagnosis.actions.map((action) => field('Do', commands[action]?.(task, place))),
           ].join(''),

@@ -41,6 +41,17 @@ test('the steps and calls of an attempt are shown below it, with their outcomes'
   expect(second).toMatchObject({ about: 'w', detail: 'took over' });
 });
 
+test('a call that failed is red and says why; one that was refused leads to no task', () => {
+  const failure = { kind: 'call-failed', message: 'it took too long', at: at(9), epoch: 1, of: 'call' } as const;
+  const call = { kind: 'call', at: at(6), epoch: 1, agent: 'kitchen', failure } as const;
+  const rows = rowsOf(timelineOf({ ...call, taskId: 'called', state: 'TASK_STATE_CANCELED' }, call), 9);
+  expect(rows).toMatchObject([
+    { colour: 'red', detail: 'failed: it took too long', taskId: 'called' },
+    { colour: 'red', detail: 'failed: it took too long' },
+  ]);
+  expect(rows[1]).not.toHaveProperty('taskId');
+});
+
 test('steps and calls without a stored attempt are shown alone', () => {
   const rows = rowsOf(timelineOf({ kind: 'step', at: at(1), epoch: 1, name: 'old', isRemembered: false }), 9);
   expect(rows).toMatchObject([{ kind: 'step', label: 'old', until: 9, isOpen: true }]);

@@ -11,12 +11,21 @@ export class CallError extends Error {
   override readonly name = 'CallError';
   readonly kind: CallFailure;
   readonly agent: string;
+  /** Id of the called task, if the call has one. */
+  readonly taskId: string | undefined;
 
-  constructor(kind: CallFailure, agent: string, message = meanings[kind]) {
-    super(`The call of "${agent}" failed: ${message}`);
+  constructor(kind: CallFailure, agent: string, { taskId, why = meanings[kind] }: CallErrorOptions = {}) {
+    super(`The call of "${agent}" failed: ${why}`);
     this.kind = kind;
     this.agent = agent;
+    this.taskId = taskId;
   }
+}
+
+interface CallErrorOptions {
+  readonly taskId?: string;
+  /** In words. Default: those of its kind. */
+  readonly why?: string;
 }
 
 const meanings: Readonly<Record<CallFailure, string>> = {

@@ -25,7 +25,7 @@ export class TurnCalls {
   call(agent: string, content: Content, options: CallOptions = {}): Promise<CallReply> {
     // Numbered before the first await: concurrent calls are numbered in the order of the code.
     const call = outgoingCall(this.#port, this.#journal.scope, { agent, content, options });
-    return suppressUnhandled(this.#call(call, options));
+    return suppressUnhandled(this.noted(agent, this.#call(call, options)));
   }
 
   async #call(call: OutgoingCall, { wait, timeoutMs, schema }: CallOptions): Promise<CallReply> {
@@ -38,7 +38,18 @@ export class TurnCalls {
     const { scope } = this.#journal;
     const key = `join ${taskId} ${scope.number('join', taskId)} ${scope.step}`;
     const placed = { agent, taskId, skipsAuth: state === 'TASK_STATE_AUTH_REQUIRED' };
-    return suppressUnhandled(this.#storedOrNew(key, () => this.#outcome(placed, timeoutMs)));
+    const reply = this.#storedOrNew(key, () => this.#outcome(placed, timeoutMs));
+    return suppressUnhandled(this.noted(agent, reply));
+  }
+
+  /** Keeps for operators why a call failed, before the agent goes on without its reply. */
+  async noted<T>(agent: string, call: Promise<T>): Promise<T> {
+    try {
+      return await call;
+    } catch (error) {
+      await this.#port.calls.noteFailure(agent, error);
+      throw error;
+    }
   }
 
   /** Makes the call without waiting. @throws {CallError} */
@@ -70,8 +81,8 @@ export class TurnCalls {
     return { kind: 'timed-out', agent: placed.agent, taskId: placed.taskId };
   }
 
-  #requireTask({ agent }: PlacedCall, outcome: CallOutcome | 'missing'): CallOutcome {
-    if (outcome === 'missing') throw new CallError('missing', agent);
+  #requireTask({ agent, taskId }: PlacedCall, outcome: CallOutcome | 'missing'): CallOutcome {
+    if (outcome === 'missing') throw new CallError('missing', agent, { taskId });
     return outcome;
   }
 
@@ -86,7 +97,7 @@ export class TurnCalls {
     if (reply.kind !== 'timed-out') return toReply(reply);
     // Again in a retried turn: the attempt that stored it may have ended before.
     await this.#journal.runEffect(() => calls.cancel(reply));
-    throw new CallError('timed-out', reply.agent);
+    throw new CallError('timed-out', reply.agent, { taskId: reply.taskId });
   }
 }
 
@@ -98,8 +109,9 @@ interface TimedOut {
 }
 
 /** The data of an answer, as parsed by the schema. @throws {CallError} */
-async function parsedData<Data>(schema: DataSchema<Data>, { agent, data }: CallReply): Promise<Data> {
+async function parsedData<Data>(schema: DataSchema<Data>, { agent, taskId, data }: CallReply): Promise<Data> {
   const checked = await check(schema, data);
   if ('value' in checked) return checked.value;
-  throw new CallError('unexpected-data', agent, `its data does not match the schema of the call: ${checked.problem}`);
+  const why = `its data does not match the schema of the call: ${checked.problem}`;
+  throw new CallError('unexpected-data', agent, { taskId, why });
 }

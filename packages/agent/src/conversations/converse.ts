@@ -124,7 +124,7 @@ class Exchange {
       return placed;
     };
     try {
-      const reply = await calls.replyTo(call, place, options.timeoutMs);
+      const reply = await calls.noted(call.agent, calls.replyTo(call, place, options.timeoutMs));
       if (taskId === undefined) await record.message({ turn, text, taskId: reply.taskId });
       return isAnswer(reply) ? reply : { turn: turn + 1, error: reply.text || reply.state, taskId: reply.taskId };
     } catch (error) {

@@ -4,6 +4,7 @@ import type { StepEvents } from './step-events.ts';
 
 const scopes = new AsyncLocalStorage<TurnScope>();
 
+/** The agent and the task of a turn. */
 export interface ScopeOwner {
   readonly agent: string;
   readonly taskId: string;

@@ -59,4 +59,6 @@ export interface CallPort {
   /** The current task. */
   read(call: PlacedCall): Promise<CallOutcome | 'missing'>;
   cancel(call: PlacedCall): Promise<void>;
+  /** Keeps for operators why a call of this agent failed. Never rejects. */
+  noteFailure(agent: string, error: unknown): Promise<void>;
 }

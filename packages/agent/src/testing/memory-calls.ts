@@ -46,6 +46,10 @@ export class MemoryCalls implements CallPort {
     this.#running(taskId)?.cancel();
   }
 
+  async noteFailure(): Promise<void> {
+    // A test has no operators.
+  }
+
   #running(taskId: string): RunningTask | undefined {
     return this.#world.tasks.get(taskId)?.running;
   }

@@ -2,25 +2,38 @@ import type { Diagnosis } from './finding.ts';
 import type { TaskFacts } from './task-facts.ts';
 import type { Failure } from './task-failures.ts';
 
+/** Parts of an attempt whose failures are shown besides its own. */
+const MAX_PARTS = 3;
+
 /** The diagnosis of a task that has ended: well, or why not; undefined: it goes on. */
-export function ended({ record, failure, failingWebhooks }: TaskFacts): Diagnosis | undefined {
+export function ended({ record, failure, failedParts, failingWebhooks }: TaskFacts): Diagnosis | undefined {
   if (!record.isTerminal) return undefined;
   const webhooks = webhookText(failingWebhooks);
-  if (failure)
+  if (failure) {
+    const before = failedParts.filter(({ message }) => message !== failure.message).slice(-MAX_PARTS);
     return {
       finding: 'failed',
       isStuck: false,
       text: [`${failureText(failure)}`, webhooks && `Also, ${webhooks}.`].filter(Boolean).join(' '),
       since: failure.at,
-      see: failure.worker === undefined ? [] : [{ kind: 'worker', id: failure.worker }],
+      see: placesOf(failure, before),
       actions: ['retry'],
       failure,
+      ...(before.length > 0 && { before }),
     };
+  }
   if (webhooks === '')
     return { finding: 'ended', isStuck: false, text: 'The task has ended.', see: [], actions: ['retry'] };
   const text = `The task has ended, but ${webhooks}.`;
   const isGivenUp = failingWebhooks.some(({ state }) => state === 'dead');
   return { finding: 'webhook-fails', isStuck: false, text, see: [], actions: [isGivenUp ? 'retry' : 'wait'] };
+}
+
+/** The called tasks that have their own reasons, and the worker. */
+function placesOf(failure: Failure, before: readonly Failure[]): Diagnosis['see'] {
+  const called = [failure, ...before].flatMap(({ calledTask }) => (calledTask === undefined ? [] : [calledTask]));
+  const tasks = [...new Set(called)].map((id) => ({ kind: 'task', id }) as const);
+  return failure.worker === undefined ? tasks : [...tasks, { kind: 'worker', id: failure.worker }];
 }
 
 /** A failure in one sentence: what happened, where, in which attempt. */

@@ -13,6 +13,8 @@ export interface Diagnosis {
   readonly actions: Action[];
   /** Why the task failed. */
   readonly failure?: Failure;
+  /** Steps and calls that had failed before in the same attempt, for other reasons; the agent went on. The last 3. */
+  readonly before?: Failure[];
 }
 
 export type Finding =

@@ -27,6 +27,8 @@ export interface TaskFacts {
   readonly failingWebhooks: readonly TaskDelivery[];
   /** Why the task failed with its last attempt. */
   readonly failure?: Failure | undefined;
+  /** Failures of steps and calls in that attempt. */
+  readonly failedParts: readonly Failure[];
   /** Time since when the task waits for input or authorization. */
   readonly interruptedMs: number | undefined;
 }
@@ -119,8 +121,8 @@ export async function factsOf(port: OpsPort, record: TaskRecord, deployment: Dep
   const { taskId, agent, tenant, job } = record;
   const queueName = skillQueue(agent, record.queueOfSkill);
   const keys = shards.of(taskId);
-  const [{ facts, shares }, inspection, token, begun, calls, webhooks, interrupted, nowMs, failure] = await Promise.all(
-    [
+  const [{ facts, shares }, inspection, token, begun, calls, webhooks, interrupted, nowMs, { failure, failedParts }] =
+    await Promise.all([
       deployment.agent(agent, queueName),
       queue.inspect(queueName, taskId, job),
       redis.hget(keys.task(taskId), 'token'),
@@ -129,9 +131,8 @@ export async function factsOf(port: OpsPort, record: TaskRecord, deployment: Dep
       webhooksOf(port, taskId),
       redis.zscore(keys.interrupted, taskId),
       deployment.nowMs,
-      record.isTerminal && record.reason ? lastFailure(port, record) : undefined,
-    ],
-  );
+      record.isTerminal && record.reason ? lastFailure(port, record) : noFailure,
+    ]);
   const waited = Object.entries(calls).flatMap(([id, mode]) => (mode.startsWith('w ') ? [id] : []));
   const share = shares.longest.find((each) => each.tenant === tenant);
   return {
@@ -145,16 +146,24 @@ export async function factsOf(port: OpsPort, record: TaskRecord, deployment: Dep
     calls: waited,
     failingWebhooks: webhooks.filter(({ state }) => state === 'dead' || state === 'waiting'),
     failure,
+    failedParts,
     interruptedMs: interrupted === null ? undefined : Number(interrupted),
   };
 }
 
-/** The failure behind a record's reason. That of a worker that was lost is known by its reason only. */
-async function lastFailure(port: OpsPort, { taskId, epoch, reason }: TaskRecord): Promise<Failure | undefined> {
-  const found = (await readFailures(port, taskId)).find((each) => isOfAttempt(each) && each.epoch === epoch);
-  if (found || !reason) return found;
+const noFailure: Pick<TaskFacts, 'failure' | 'failedParts'> = { failure: undefined, failedParts: [] };
+
+/** The failure behind a record's reason, and those of parts. That of a lost worker is known by its reason only. */
+async function lastFailure(
+  port: OpsPort,
+  { taskId, epoch, reason }: TaskRecord,
+): Promise<Pick<TaskFacts, 'failure' | 'failedParts'>> {
+  const failures = (await readFailures(port, taskId)).filter((each) => each.epoch === epoch);
+  const failedParts = failures.filter((each) => !isOfAttempt(each));
+  const failure = failures.find(isOfAttempt);
+  if (failure || !reason) return { failure, failedParts };
   const time = await port.redis.hget(port.shards.of(taskId).task(taskId), 'time');
-  return { ...reason, epoch, at: new Date(Number.parseInt(time ?? '0', 36)).toISOString() };
+  return { failure: { ...reason, epoch, at: new Date(Number.parseInt(time ?? '0', 36)).toISOString() }, failedParts };
 }
 
 interface OpenTurn {

@@ -25,7 +25,14 @@ export type WorkEntry =
       readonly failure?: Failure;
       readonly result?: Preview;
     })
-  | (Work & { readonly kind: 'call'; readonly taskId: string; readonly agent: string; readonly isDetached: boolean })
+  | (Work & {
+      readonly kind: 'call';
+      /** Unset: the call was refused. */
+      readonly taskId?: string;
+      readonly agent: string;
+      readonly isDetached?: boolean;
+      readonly failure?: Failure;
+    })
   | (Work & { readonly kind: 'model'; readonly untilAt: string } & Omit<NotedModelCall, 'at' | 'durationMs'>);
 
 type Step = Extract<WorkEntry, { kind: 'step' }>;
@@ -39,7 +46,11 @@ interface Note {
 
 /** Steps and calls, in the order in which they began. @param notes as in note.lua; @param failures of all parts */
 export function workIn(notes: readonly string[], failures: readonly Failure[]): WorkEntry[] {
-  return new Reading(failures).read(notes);
+  const entries = new Reading(failures).read(notes);
+  return withFailedCalls(
+    entries,
+    failures.filter(({ of }) => of === 'call'),
+  );
 }
 
 class Reading {
@@ -106,6 +117,23 @@ class Reading {
     failures?.shift();
     this.#end(key, { untilAt: failure.at, failure });
   }
+}
+
+/** A call that failed gets its failure. One that was refused, or that an earlier attempt had made, is one more entry. */
+function withFailedCalls(entries: WorkEntry[], failures: readonly Failure[]): WorkEntry[] {
+  for (const failure of failures) {
+    const { at, epoch, name: agent = '', calledTask: taskId } = failure;
+    const position = entries.findLastIndex((entry) => isCallOf(entry, failure));
+    const call = entries[position];
+    if (call?.kind === 'call') entries[position] = { ...call, failure };
+    else entries.push({ kind: 'call', at, epoch, agent, ...(taskId !== undefined && { taskId }), failure });
+  }
+  return entries;
+}
+
+function isCallOf(entry: WorkEntry, { at, epoch, calledTask }: Failure): boolean {
+  if (entry.kind !== 'call' || entry.failure || calledTask === undefined) return false;
+  return entry.taskId === calledTask && entry.epoch === epoch && entry.at <= at;
 }
 
 function modelEntry(epoch: number, json: string): WorkEntry {

@@ -41,6 +41,7 @@ const queued: TaskFacts = {
   job: { before: 3, sinceMs: nowMs - 4_000, delayedToMs: undefined },
   share: { waiting: 2, hasOthers: true },
   calls: [],
+  failedParts: [],
   failingWebhooks: [],
   interruptedMs: undefined,
 };
@@ -245,4 +246,26 @@ test('a scheduled task that no worker begins is stuck', () => {
   expect([isStuck, text]).toEqual([true, expect.stringContaining('2026-01-31T11:59:30.000Z')]);
   expect(text).toContain('30 s');
   expect(actions).toEqual(['start-worker', 'cancel']);
+});
+
+test('a task that failed after a call had failed: the call, and its task, are named besides', () => {
+  const said: Failure = { kind: 'ended-by-agent', message: 'No pizza today.', at: '2026-01-31T12:00:00Z', epoch: 1 };
+  const call: Failure = {
+    ...said,
+    kind: 'call-failed',
+    of: 'call',
+    name: 'oven',
+    message: 'The call of "oven" failed',
+  };
+  const state = { state: 'TASK_STATE_FAILED', isTerminal: true } as const;
+  const facts: TaskFacts = { ...queued, record: { ...record, ...state }, failure: said };
+  expect(diagnose({ ...facts, failedParts: [{ ...call, calledTask: 'task-2' }] })).toMatchObject({
+    see: [{ kind: 'task', id: 'task-2' }],
+    before: [{ message: 'The call of "oven" failed', calledTask: 'task-2' }],
+  });
+  // An error that the agent did not catch is that of the call and of the attempt.
+  const uncaught: Failure = { ...said, kind: 'call-failed', message: call.message, calledTask: 'task-2' };
+  const diagnosis = diagnose({ ...facts, failure: uncaught, failedParts: [call] });
+  expect(diagnosis.see).toEqual([{ kind: 'task', id: 'task-2' }]);
+  expect(diagnosis).not.toHaveProperty('before');
 });

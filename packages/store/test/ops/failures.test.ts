@@ -154,6 +154,26 @@ test('a step that threw and ran again is two entries, the first one with its err
   expect((await row(taskId))?.reason).toBeUndefined();
 });
 
+test('a call that failed has its failure; a refused one, or one of an earlier attempt, is an entry of its own', async () => {
+  const { taskId } = await accepted(store, alice);
+  const turn = await beginAs(taskId, 'one', 1);
+  const submission = { message: userMessage('bake', { contextId: turn.start.task.contextId ?? '' }) };
+  const placed = await store.calls.place(turn, { agent: 'oven', submission, isDetached: false });
+  const called = placed.verdict === 'accepted' ? placed.taskId : '';
+  const call = { of: 'call', kind: 'call-failed', name: 'oven' } as const;
+  await turn.recordFailure(why('too slow', { ...call, calledTask: called }));
+  await turn.recordFailure(why('unknown', { ...call, name: 'fridge' }));
+  await turn.release(true);
+  await (await beginAs(taskId, 'one', 2)).recordFailure(why('too slow', { ...call, calledTask: called }));
+  const calls = (await timeline(taskId)).flatMap((entry) => (entry.kind === 'call' ? [entry] : []));
+  expect(calls.map((each) => [each.epoch, each.agent, each.taskId, each.isDetached, each.failure?.message])).toEqual([
+    [1, 'oven', called, false, 'too slow'],
+    [1, 'fridge', undefined, undefined, 'unknown'],
+    [2, 'oven', called, undefined, 'too slow'],
+  ]);
+  expect((await row(taskId))?.reason).toBeUndefined();
+});
+
 test('with contents, the steps of the last message have the beginning of their results', async () => {
   const { taskId } = await accepted(store, alice);
   const turn = await beginAs(taskId, 'one', 1);

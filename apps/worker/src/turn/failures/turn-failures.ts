@@ -1,4 +1,4 @@
-import { TurnEnded, TurnInterruption } from '@switchyard/agent';
+import { CallError, TurnEnded, TurnInterruption } from '@switchyard/agent';
 import { faultOf, type ModelCall } from '@switchyard/agent/runtime';
 import type { FailureReport, StatusEvent, TurnFault } from '@switchyard/protocol';
 import {
@@ -16,7 +16,7 @@ export type ExplainOptions = ThrownErrorOptions;
 
 /** More failures of steps and calls of one attempt are not kept: an agent may try a step again and again. */
 const MAX_PARTS = 10;
-/** Letters of each text about a request to a model. */
+/** Letters of a name, an id, or a text about a request to a model. */
 const MAX_WORDS = 200;
 
 /** Why the attempt of a turn failed, and its steps: for operators. Errors of agents are redacted before they are kept. */
@@ -42,6 +42,7 @@ export class TurnFailures {
       message: text,
       error,
       ...(place && { place }),
+      ...(fault.error instanceof CallError && calledTask(fault.error)),
       ...(retryAfterMs !== undefined && { retryAfterMs: Math.round(retryAfterMs) }),
     };
   }
@@ -60,6 +61,13 @@ export class TurnFailures {
   async stepFailed(name: string, error: unknown): Promise<void> {
     if (error instanceof TurnEnded || error instanceof TurnInterruption || ++this.#parts > MAX_PARTS) return;
     await this.#keep({ ...this.report(faultOf(error)), of: 'step', name });
+  }
+
+  /** Keeps why a call failed, before the agent may go on without its reply. Never rejects. */
+  async callFailed(agent: string, error: unknown): Promise<void> {
+    if (error instanceof TurnEnded || error instanceof TurnInterruption || ++this.#parts > MAX_PARTS) return;
+    const name = safeReason(agent, this.#options.secrets).slice(0, MAX_WORDS);
+    await this.#keep({ ...this.report(faultOf(error)), of: 'call', name });
   }
 
   /** A request to a model, made safe to keep. */
@@ -97,6 +105,10 @@ export class TurnFailures {
     };
   }
 }
+
+/** `turn.join` takes any text as the id of a task. */
+const calledTask = ({ taskId }: CallError): Pick<FailureReport, 'calledTask'> =>
+  taskId === undefined || taskId.length > MAX_WORDS ? {} : { calledTask: taskId };
 
 /** What a server says may be anything. */
 const countOf = (given: unknown): number | undefined =>

@@ -19,6 +19,7 @@ import {
   skillHint,
 } from '@switchyard/store';
 import { traceCall } from '@switchyard/telemetry';
+import type { TurnFailures } from '../failures/turn-failures.ts';
 import { awaitOutcome, readOutcome } from './call-outcome.ts';
 import { mapStoreErrors } from './store-errors.ts';
 
@@ -39,10 +40,12 @@ export class StoredCalls implements CallPort {
   readonly maxDepth: number;
   readonly #dependencies: CallDependencies;
   readonly #turn: OpenTurn;
+  readonly #failures: TurnFailures;
 
-  constructor(dependencies: CallDependencies, turn: OpenTurn) {
+  constructor(dependencies: CallDependencies, turn: OpenTurn, failures: TurnFailures) {
     this.#dependencies = dependencies;
     this.#turn = turn;
+    this.#failures = failures;
     this.maxDepth = dependencies.store.settings.maxCallDepth;
   }
 
@@ -79,6 +82,10 @@ export class StoredCalls implements CallPort {
 
   async cancel(call: PlacedCall): Promise<void> {
     await this.#store.tasks.cancel(this.#scopeOf(call), call.taskId);
+  }
+
+  noteFailure(agent: string, error: unknown): Promise<void> {
+    return this.#failures.callFailed(agent, error);
   }
 
   get #store() {

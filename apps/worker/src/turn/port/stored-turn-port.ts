@@ -45,7 +45,7 @@ export class StoredTurnPort implements TurnPort {
     this.signal = controls.signal;
     this.input = turn.start;
     this.steps = new StoredSteps(store.steps, turn, { confirm: () => this.confirm(), failures: controls.failures });
-    this.calls = new StoredCalls(dependencies, turn);
+    this.calls = new StoredCalls(dependencies, turn, controls.failures);
     this.context = new StoredContext(store, turn);
     this.conversations = new StoredConversations(store.conversations, turn);
     this.steering = agent.whileWorking === 'steer' ? steeringOf(turn) : undefined;

@@ -10,7 +10,7 @@ export function useCalledTasks(timeline: Timeline): ReadonlyMap<string, TaskDeta
   const [known, setKnown] = useState<ReadonlyMap<string, TaskDetail>>(new Map());
   useEffect(() => {
     const stop = new AbortController();
-    const ids = new Set(timeline.entries.flatMap((entry) => (entry.kind === 'call' ? entry.taskId : [])));
+    const ids = new Set(timeline.entries.flatMap((entry) => (entry.kind === 'call' ? (entry.taskId ?? []) : [])));
     for (const id of [...ids].slice(0, LOOKED_AT)) {
       if (known.get(id)?.isTerminal) continue;
       call(`/admin/tasks/${id}`, taskDetailSchema, { query: { timeline: true }, signal: stop.signal }).then(

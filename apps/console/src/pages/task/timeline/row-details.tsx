@@ -69,20 +69,24 @@ interface CallDetailsProps {
   readonly attempt: number | undefined;
 }
 
-function CallDetails({ entry: { at, taskId, agent, isDetached }, attempt }: CallDetailsProps) {
+function CallDetails({ entry: { at, taskId, agent, isDetached, failure }, attempt }: CallDetailsProps) {
   return (
     <>
+      {failure && <FailureView failure={failure} />}
       <Facts
         facts={{
           Called: fullTime(at),
           By: attempt === undefined ? undefined : `attempt ${attempt}`,
-          Waits: isDetached ? 'no: the caller goes on' : 'the caller waits for its end',
+          Waits: isDetached === undefined || failure ? undefined : waitsText(isDetached),
         }}
       />
-      <CalledTask taskId={taskId} agent={agent} />
+      {taskId !== undefined && <CalledTask taskId={taskId} agent={agent} />}
     </>
   );
 }
+
+const waitsText = (isDetached: boolean): string =>
+  isDetached ? 'no: the caller goes on' : 'the caller waits for its end';
 
 interface ModelDetailsProps {
   readonly entry: Entry<'model'>;

@@ -175,20 +175,21 @@ function stepRow(entry: Step, attempt: Attempt | undefined, nowMs: number): Row 
   return { ...row, ...stretch('step', entry.at, undefined, nowMs), key, detail: 'runs', colour: 'blue' };
 }
 
-function callRow({ at, epoch, taskId, agent, isDetached, state }: Call, index: number): Row {
+function callRow({ at, epoch, taskId, agent, isDetached, state, failure }: Call, index: number): Row {
   const from = Date.parse(at);
-  const colour = state === undefined ? 'gray' : stateColour(state);
+  const colour = failure ? 'red' : state === undefined ? 'gray' : stateColour(state);
+  const told = [state === undefined ? '' : stateName(state), isDetached ? 'detached' : ''].filter(Boolean).join(' · ');
   return {
     key: `call ${epoch} ${taskId} ${index}`,
     kind: 'call',
     depth: 1,
     label: agent,
-    detail: [state === undefined ? '' : stateName(state), isDetached ? 'detached' : ''].filter(Boolean).join(' · '),
+    detail: failure ? `failed: ${failure.message}` : told,
     colour,
     from,
     isOpen: false,
     marks: [{ at: from, text: `Calls ${agent}`, colour }],
-    taskId,
+    ...(taskId !== undefined && { taskId }),
   };
 }
 
