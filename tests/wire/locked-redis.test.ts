@@ -122,7 +122,7 @@ describe('a deployment with restricted rights in Redis', () => {
     expect(String(reason)).toMatch(/certificate/);
     const wrong = { REDIS_URL: 'redis://127.0.0.1', REDIS_CA_FILE: file('programs', 'redis-ca.crt') };
     const gateway = await startProgram({ file: 'apps/gateway/src/main.ts', env: wrong });
-    expect(await gateway.exited).toBe(1);
+    expect(await gateway.exited).toBe(2);
     expect(gateway.output()).toContain('REDIS_CA_FILE: REDIS_URL has no TLS: it must begin with rediss');
   });
 

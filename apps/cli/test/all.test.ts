@@ -65,7 +65,9 @@ describe('switchyard all', { timeout: 60_000 }, () => {
   it('exits with 1 and stops everything if one process cannot start, and names it', async () => {
     program = await startProgram({ file: cli, args: ['all', 'nowhere.ts'], env: settings({}) });
     expect(await program.exited).toBe(1);
-    expect(program.output()).toMatch(/There is no module \S+nowhere\.ts[\s\S]*the worker cannot start: see above\n/);
+    expect(program.output()).toMatch(
+      /There is no module \S+nowhere\.ts[\s\S]*Reason: the worker cannot start: see above\n/,
+    );
     expect(descendantsOf(program.pid)).toEqual([]);
   });
 

@@ -10,7 +10,7 @@ import {
   type ValuesOf,
 } from '@switchyard/settings';
 import type { StoreSettings } from '@switchyard/store';
-import type { TraceSettings } from '@switchyard/telemetry';
+import type { LogFormat, TraceSettings } from '@switchyard/telemetry';
 import type { LevelWithSilent } from 'pino';
 import { missingPublicUrlProblem } from './agents/cards.ts';
 import { type ConnectionLimits, readGrpcTls, readHttpTls } from './settings/connection-settings.ts';
@@ -30,6 +30,7 @@ export interface GatewayConfig {
   readonly gateway: GatewaySettings;
   readonly store: Partial<StoreSettings> & Pick<StoreSettings, 'redisUrl'>;
   readonly logLevel: LevelWithSilent;
+  readonly logFormat: LogFormat;
   readonly traces: TraceSettings;
   readonly proxies: ProxySettings;
   /** The files that were read: see `Gateway.reload`. */
@@ -66,6 +67,7 @@ export function readConfig(environment: Environment): GatewayConfig {
       auditRetentionMs: values.AUDIT_RETENTION_MS,
     },
     logLevel: values.LOG_LEVEL,
+    logFormat: values.LOG_FORMAT,
     traces: { collector: collector(values) },
     proxies: raw.check('HTTPS_PROXY', () => readProxies(environment)) ?? noProxies,
     files: filesIn(values),

@@ -2,13 +2,12 @@ import { watchFile } from 'node:fs';
 import { format } from 'node:util';
 import { nodeProxies, useProxies } from '@switchyard/outgoing';
 import {
+  type KnownError,
+  portError,
   readCommandLine,
-  SettingsError,
-  UsageError,
+  startFailure,
   unknownSettings,
   unknownSettingText,
-  usageErrorText,
-  WRONG_USAGE,
 } from '@switchyard/settings';
 import { Store, StoreError } from '@switchyard/store';
 import { createLog, ErrorThrottle, LevelSwitch, logOutput, startTraces } from '@switchyard/telemetry';
@@ -39,7 +38,7 @@ async function main(): Promise<void> {
   if (process.connected === false) askToStop();
   const config = readConfig(process.env);
   useProxies(config.proxies);
-  const log = createLog({ app: 'gateway', level: config.logLevel }, await logOutput(process.stdout));
+  const log = createLog({ app: 'gateway', level: config.logLevel }, await logOutput(process.stdout, config.logFormat));
   // Libraries print texts of clients, whose line breaks could forge lines of the log.
   const print = (...texts: unknown[]): void => void process.stderr.write(`${JSON.stringify(format(...texts))}\n`);
   Object.assign(console, { warn: print, error: print });
@@ -94,24 +93,22 @@ async function main(): Promise<void> {
 /** Interval of the check for changed key and certificate files. */
 const WATCH_MS = 10_000;
 
-/** Errors that the user can fix are printed without a stack. */
-function fail(error: unknown): void {
-  if (error instanceof UsageError) {
-    process.stderr.write(usageErrorText(error));
-    process.exit(WRONG_USAGE);
-  }
-  const isExplained =
-    error instanceof SettingsError ||
-    error instanceof StoreError ||
-    error instanceof GrpcUnavailable ||
-    isOfSystem(error);
-  process.stderr.write(`${error instanceof Error ? (isExplained ? error.message : error.stack) : String(error)}\n`);
-  process.exit(1);
-}
+/** Errors that the user can fix. */
+const known: readonly KnownError[] = [
+  {
+    is: (error) => error instanceof StoreError,
+    code: 'SWITCHYARD_ERR_REDIS',
+    hint: 'switchyard doctor checks Redis and this deployment',
+  },
+  { ...portError, is: (error) => error instanceof GrpcUnavailable || portError.is(error) },
+  // A file that a setting names cannot be read, for example.
+  { is: (error) => 'syscall' in error, code: 'SWITCHYARD_ERR_SYSTEM' },
+];
 
-/** For example, the port is in use. */
-function isOfSystem(error: unknown): boolean {
-  return error instanceof Error && 'syscall' in error;
+function fail(error: unknown): void {
+  const { text: failure, exitCode } = startFailure(error, { command: 'switchyard gateway', known });
+  process.stderr.write(failure);
+  process.exit(exitCode);
 }
 
 main().catch(fail);

@@ -29,8 +29,10 @@ describe('the gateway as a process', () => {
 
   it('names wrong settings and exits', async () => {
     const gateway = await start({ PORT: 'eighty', HOST: '0.0.0.0' });
-    expect(await gateway.exited).toBe(1);
-    expect(gateway.output()).toMatch(/PORT: [\s\S]*HOST: /);
+    expect(await gateway.exited).toBe(2);
+    expect(gateway.output()).toMatch(
+      /^Error: A2ACLI_ERR_USAGE\nReason: [\s\S]*PORT: [\s\S]*HOST: [\s\S]*\nHint: switchyard gateway --help/,
+    );
     expect(gateway.output()).not.toContain('    at ');
   });
 
@@ -39,7 +41,9 @@ describe('the gateway as a process', () => {
     const [, port = ''] = await first.waitFor(/"url":"http:\/\/127\.0\.0\.1:(\d+)"/);
     const second = await start({ PORT: port, GRPC_PORT: 'off' }); // the next port may be used by another test
     expect(await second.exited).toBe(1);
-    expect(second.output()).toMatch(new RegExp(`EADDRINUSE: address already in use 127\\.0\\.0\\.1:${port}\\n$`));
+    expect(second.output()).toMatch(
+      new RegExp(`EADDRINUSE: address already in use 127\\.0\\.0\\.1:${port}\\nHint: .*PORT`),
+    );
     await first.stop();
   });
 });

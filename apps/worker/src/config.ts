@@ -17,7 +17,7 @@ import {
   storeSettings,
 } from '@switchyard/settings';
 import type { StoreSettings } from '@switchyard/store';
-import type { TraceSettings } from '@switchyard/telemetry';
+import type { LogFormat, TraceSettings } from '@switchyard/telemetry';
 import type { LevelWithSilent } from 'pino';
 import { findAgents } from './agents/find-agents.ts';
 import { isAgentUrl } from './external-agents/sources.ts';
@@ -31,6 +31,7 @@ export interface WorkerConfig {
   /** Unset: the worker serves no metrics. */
   readonly metrics: MetricsSettings | undefined;
   readonly logLevel: LevelWithSilent;
+  readonly logFormat: LogFormat;
   /** Level of agents' lines; unset: `logLevel`. */
   readonly agentLogLevel: LevelWithSilent | undefined;
   readonly traces: TraceSettings;
@@ -63,6 +64,7 @@ export function readConfig(environment: Environment): WorkerConfig {
     worker: { drainMs: values.DRAIN_MS, sweepEveryMs: values.SWEEP_MS, push: readPush(raw), calls: readCalls(raw) },
     metrics: readMetrics(raw),
     logLevel: values.LOG_LEVEL,
+    logFormat: values.LOG_FORMAT,
     agentLogLevel: values.AGENT_LOG_LEVEL,
     traces: { collector: collector(values), queue: values.TRACE_QUEUE },
     proxies: raw.check('HTTPS_PROXY', () => readProxies(environment)) ?? noProxies,

@@ -1,14 +1,7 @@
 import { url as inspectorUrl } from 'node:inspector';
 import { failTurnOf } from '@switchyard/agent/runtime';
 import { nodeProxies, readProxies, useProxies } from '@switchyard/outgoing';
-import {
-  SettingsError,
-  UsageError,
-  unknownSettings,
-  unknownSettingText,
-  usageErrorText,
-  WRONG_USAGE,
-} from '@switchyard/settings';
+import { type KnownError, portError, startFailure, unknownSettings, unknownSettingText } from '@switchyard/settings';
 import { Store, StoreError } from '@switchyard/store';
 import { createLog, ErrorThrottle, LevelSwitch, logOutput, secretsIn, startTraces } from '@switchyard/telemetry';
 import type { Logger } from 'pino';
@@ -45,7 +38,10 @@ async function main(): Promise<void> {
   whenAskedToStop(() => stop());
   const config = readConfig(process.env);
   useProxies(config.proxies);
-  const log = createLog({ app: 'worker', level: levelOf(config, args) }, await logOutput(process.stdout));
+  const log = createLog(
+    { app: 'worker', level: levelOf(config, args) },
+    await logOutput(process.stdout, config.logFormat),
+  );
   if (!args.isWatched) for (const unknown of unknownSettings(process.env)) log.warn(unknownSettingText(unknown));
   const emit = logTo(log, { level: config.agentLogLevel, secrets: secretsIn(process.env) });
   let hasStarted = false;
@@ -150,6 +146,7 @@ async function work(
       agents: agents.map(({ id }) => id),
       outlivesSupervisorMs: process.connected ? config.worker.drainMs + STOP_WITHIN_MS : undefined,
       logLevel: config.logLevel,
+      logFormat: config.logFormat,
       isTerminal: process.stdout.isTTY === true,
       ...explain,
     },
@@ -198,15 +195,22 @@ function supervise({ agentModules }: WorkerArguments, { worker: { drainMs } }: W
   return { working: Promise.resolve(), stop: () => supervisor.stop() };
 }
 
-/** Errors that the user can fix: printed without a stack. */
-const explained = [SettingsError, StoreError, AgentModuleError, ExternalAgentError];
+/** Errors that the user can fix. */
+const known: readonly KnownError[] = [
+  {
+    is: (error) => error instanceof StoreError,
+    code: 'SWITCHYARD_ERR_REDIS',
+    hint: 'switchyard doctor checks Redis and this deployment',
+  },
+  {
+    is: (error) => error instanceof AgentModuleError || error instanceof ExternalAgentError,
+    code: 'SWITCHYARD_ERR_AGENT',
+  },
+  portError,
+];
 
 main().catch((error: unknown) => {
-  if (error instanceof UsageError) {
-    process.stderr.write(usageErrorText(error));
-    return exit(WRONG_USAGE);
-  }
-  const isExplained = error instanceof Error && explained.some((kind) => error instanceof kind);
-  process.stderr.write(`${isExplained ? error.message : error instanceof Error ? error.stack : error}\n`);
-  exit(1);
+  const { text, exitCode } = startFailure(error, { command: 'switchyard worker', known });
+  process.stderr.write(text);
+  exit(exitCode);
 });

@@ -101,7 +101,7 @@ describe('the worker as a process', () => {
     const worker = await start(['--agents', agent]);
     expect(await worker.exited).toBe(1);
     expect(worker.output()).toContain(
-      `The agent module ${agent} cannot be loaded:\n  ${agent}:1:15: Expression expected`,
+      `Error: SWITCHYARD_ERR_AGENT\nReason: The agent module ${agent} cannot be loaded:\n  ${agent}:1:15: Expression expected`,
     );
     expect(worker.output()).not.toContain('    at ');
   });

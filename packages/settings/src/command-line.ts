@@ -30,11 +30,6 @@ export class UsageError extends Error {
   }
 }
 
-/** The error as every command prints it. */
-export function usageErrorText({ message, hint }: UsageError): string {
-  return `Error: A2ACLI_ERR_USAGE\nReason: ${message}\n${hint && `Hint: ${hint}\n`}`;
-}
-
 /** @returns the options and arguments, or the help text for `--help` and `-h` @throws {UsageError} */
 export function readCommandLine<const Options extends ParseArgsOptionsConfig>(
   { usage, text, options, allowPositionals = false, settingsOf }: CommandLine<Options>,

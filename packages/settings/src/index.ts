@@ -1,5 +1,5 @@
 export { allSettings } from './all-settings.ts';
-export { readCommandLine, UsageError, usageErrorText, WRONG_USAGE } from './command-line.ts';
+export { readCommandLine, UsageError } from './command-line.ts';
 export { hostName, isAddressOrLocalhost, isLoopback, urlHost } from './host-names.ts';
 export { hasKey, readOperatorKey } from './keys/operator-key.ts';
 export { readSigningKeys } from './keys/read-signing-keys.ts';
@@ -10,5 +10,6 @@ export type { Rate } from './setting/kinds.ts';
 export type { Setting } from './setting/setting.ts';
 export { fullTables, shortTable } from './settings-table.ts';
 export { collector, givenAssignments, sharedAssignments } from './shared-settings.ts';
+export { type KnownError, portError, type StartFailure, startFailure } from './start-errors.ts';
 export { storeSettings } from './store-settings.ts';
 export { unknownSettings, unknownSettingText } from './unknown-settings.ts';

@@ -1,7 +1,7 @@
 /** Logs, metrics and traces of gateway and worker. */
 export { type AgentLine, agentLine, secretsIn } from './log/agent-line.ts';
 export { codeFrames, type ParsedFrame } from './log/code-frames.ts';
-export { createLog, type Line, type LogOptions, logOutput } from './log/create-log.ts';
+export { createLog, type Line, type LogFormat, type LogOptions, logOutput } from './log/create-log.ts';
 export { type ErrorFields, ErrorThrottle, errorFields } from './log/error-fields.ts';
 export { LevelSwitch } from './log/level-switch.ts';
 export { logFields } from './log/log-fields.ts';

@@ -19,7 +19,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const written = (): string[] => readFileSync(file, 'utf8').split('\n').slice(0, -1);
 
 it('writes info lines in batches, and a warning at once together with the lines before it', async () => {
-  const log = createLog({ app: 'worker', level: 'info' }, await logOutput({ fd }));
+  const log = createLog({ app: 'worker', level: 'info' }, await logOutput({ fd }, 'auto'));
   for (let n = 0; n < 10; n++) log.info(`line ${n}`);
   expect(written()).toEqual([]);
   await until(() => written().length === 10, { what: 'the lines are written', timeoutMs: 2_000 });
@@ -38,4 +38,24 @@ it('writes info lines in batches, and a warning at once together with the lines 
     ...Array.from({ length: 10 }, (_, n) => `line ${n}`),
     ...Array.from({ length: 5 }, () => ['before the warning', 'a warning']).flat(),
   ]);
+});
+
+it("is text in a terminal, or by a setting: a failed turn begins with the author's line", async () => {
+  const log = createLog({ app: 'worker', level: 'info' }, await logOutput({ fd }, 'text'));
+  const before = written().length;
+  log.info({ agents: ['hello'] }, 'started');
+  log.warn(
+    { event: 'turn-ended', agent: 'hello', taskId: 't-1', attempt: 1, err: new Error('no dough') },
+    'turn ended',
+  );
+  const lines = written().slice(before);
+  expect(lines[0]).toMatch(/^\[\d\d:\d\d:\d\d\] INFO: started \{"agents":\["hello"\]\}$/);
+  expect(lines[1]).toMatch(/hello: the turn failed \(task t-1, attempt 1\)$/);
+  expect(lines[2]).toMatch(/^ {2}packages\/telemetry\/test\/log-output\.test\.ts:\d+:\d+ {2}/);
+  expect(lines[3]).toBe('  no dough');
+  await logOutput({ fd, isTTY: true }, 'json').then((output) =>
+    createLog({ app: 'worker', level: 'info' }, output).warn('JSON'),
+  );
+  await until(() => written().length > before + 4, { what: 'it is written' });
+  expect(JSON.parse(written().at(-1) ?? '')).toMatchObject({ msg: 'JSON' });
 });

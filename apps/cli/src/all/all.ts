@@ -1,4 +1,4 @@
-import { readCommandLine, Settings, UsageError, usageErrorText, WRONG_USAGE } from '@switchyard/settings';
+import { type KnownError, readCommandLine, Settings, startFailure } from '@switchyard/settings';
 import { gatewayProgram, workerProgram } from '../up/programs.ts';
 import { listenToStopSignals, untilAborted } from '../up/stop-signals.ts';
 import { type Supervised, type Supervision, supervise } from '../up/supervise.ts';
@@ -45,8 +45,11 @@ export async function all(own: NodeJS.Process): Promise<void> {
       await Promise.all(programs.map((program) => program.stop(worker.values.DRAIN_MS + STOP_WITHIN_MS)));
     }
   } catch (error) {
-    own.exitCode = error instanceof UsageError ? WRONG_USAGE : 1;
-    if (error instanceof UsageError) own.stderr.write(usageErrorText(error));
-    else say(error instanceof Error ? error.message : String(error));
+    const { text: failure, exitCode } = startFailure(error, { command: 'switchyard all', known });
+    own.exitCode = exitCode;
+    own.stderr.write(failure);
   }
 }
+
+/** Whatever ends it is said by a supervisor or by one of the programs. */
+const known: readonly KnownError[] = [{ is: () => true, code: 'SWITCHYARD_ERR_PROGRAM' }];

@@ -7,11 +7,22 @@ import { workerProgram } from './programs.ts';
 const agentsSchema = z.array(z.object({ id: z.string(), name: z.string(), example: z.string().optional() }));
 type AgentSummary = z.infer<typeof agentsSchema>[number];
 
-/** The agents of the modules, in order. @throws {Error} a module cannot be loaded; with file, line and column */
+/** A program of ours has said why it failed. */
+export class ProgramFailure extends Error {
+  override readonly name = 'ProgramFailure';
+  readonly exitCode: number;
+
+  constructor(said: string, exitCode: number) {
+    super(said);
+    this.exitCode = exitCode;
+  }
+}
+
+/** The agents of the modules, in order. @throws {ProgramFailure} a module cannot be loaded; with file, line, column */
 export async function describeAgents(modules: readonly string[], env: Environment): Promise<readonly AgentSummary[]> {
   const child = await spawnGuarded(process.execPath, [workerProgram(), '--list', ...modules], { env: { ...env } });
   const [out, problem, code] = await Promise.all([text(child.stdout), text(child.stderr), child.exited]);
-  if (code !== 0) throw new Error(problem.trim());
+  if (code !== 0) throw new ProgramFailure(problem.trim(), code);
   // The modules may print something first.
   return agentsSchema.parse(JSON.parse(out.trimEnd().split('\n').at(-1) ?? ''));
 }

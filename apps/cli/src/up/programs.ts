@@ -58,7 +58,8 @@ const development = {
 
 /** Common settings of gateway and worker, with the user's own (LOG_LEVEL, OPENAI_API_KEY, …). */
 export function programEnvironment({ environment, redisUrl, env }: ProgramSettings): Environment {
-  return { ...development, ...withoutEmpty(environment), REDIS_URL: redisUrl, ...env };
+  // This process makes the lines readable.
+  return { ...development, ...withoutEmpty(environment), REDIS_URL: redisUrl, LOG_FORMAT: 'json', ...env };
 }
 
 /** An empty variable counts as unset, so it must not replace a default. */

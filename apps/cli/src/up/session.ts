@@ -1,4 +1,5 @@
-import { type Environment, UsageError, usageErrorText, WRONG_USAGE } from '@switchyard/settings';
+import { type Environment, SettingsError, startFailure, UsageError } from '@switchyard/settings';
+import { ProgramFailure } from './describe-agents.ts';
 import { listenToStopSignals, type StopSignals } from './stop-signals.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
 
@@ -24,10 +25,23 @@ export async function runSession(own: NodeJS.Process, run: (session: Session) =>
   try {
     await run({ terminal, signals, environment: own.env, onRunning });
   } catch (error) {
-    own.exitCode = error instanceof UsageError ? WRONG_USAGE : 1;
-    if (error instanceof UsageError) own.stderr.write(usageErrorText(error));
-    else terminal.say('switchyard', error instanceof Error ? error.message : String(error));
+    own.exitCode = tell(error, { own, terminal });
   }
   // What is still open, such as a pipe of a process that cannot be killed, must not keep the terminal.
   own.exit();
+}
+
+/** @returns the exit code */
+function tell(error: unknown, { own, terminal }: { own: NodeJS.Process; terminal: Terminal }): number {
+  if (error instanceof ProgramFailure) {
+    own.stderr.write(`${error.message}\n`);
+    return error.exitCode;
+  }
+  if (error instanceof UsageError || error instanceof SettingsError) {
+    const { text, exitCode } = startFailure(error, { command: 'switchyard up', known: [] });
+    own.stderr.write(text);
+    return exitCode;
+  }
+  terminal.say('switchyard', error instanceof Error ? error.message : String(error));
+  return 1;
 }

@@ -1,8 +1,7 @@
 import { createInterface } from 'node:readline';
 import { styleText } from 'node:util';
 import type { GuardedProcess } from '@switchyard/local';
-import pretty from 'pino-pretty';
-import { failureLines } from './failure-lines.ts';
+import { readableLines } from '@switchyard/telemetry/readable-lines';
 
 const colors = { gateway: 'cyan', worker: 'magenta', redis: 'red', companion: 'yellow', switchyard: 'green' } as const;
 
@@ -24,12 +23,7 @@ export interface Terminal {
 /** Colours only in terminals. @param onGone the output is closed */
 export function openTerminal(out: NodeJS.WriteStream, onGone: () => void): Terminal {
   out.on('error', onGone);
-  const format = pretty.prettyFactory({
-    colorize: out.isTTY === true,
-    ignore: 'pid,app',
-    translateTime: 'SYS:HH:MM:ss',
-    singleLine: true,
-  });
+  const readable = readableLines({ isColored: out.isTTY === true, folder: process.cwd() });
   const say = (source: Source, text: string): void => {
     const prefix = styleText(colorOf(source), `${source.padEnd(nameWidth)} │`, { stream: out });
     for (const line of text.trimEnd().split('\n')) out.write(`${prefix} ${line}\n`);
@@ -39,7 +33,7 @@ export function openTerminal(out: NodeJS.WriteStream, onGone: () => void): Termi
     print: (text) => out.write(`${text}\n`),
     listenTo: (source, child) => {
       for (const input of [child.stdout, child.stderr]) {
-        createInterface({ input }).on('line', (line) => say(source, readable(line, format)));
+        createInterface({ input }).on('line', (line) => say(source, readable(line)));
       }
     },
   };
@@ -47,8 +41,4 @@ export function openTerminal(out: NodeJS.WriteStream, onGone: () => void): Termi
 
 function colorOf(source: Source) {
   return source in colors ? colors[source as keyof typeof colors] : colors.worker;
-}
-
-function readable(line: string, format: (line: string) => string): string {
-  return line.startsWith('{') ? (failureLines(line, process.cwd()) ?? format(line)) : line;
 }

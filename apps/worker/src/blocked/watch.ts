@@ -2,6 +2,7 @@ import { extname } from 'node:path';
 import { Worker as Thread } from 'node:worker_threads';
 import { runningTurn } from '@switchyard/agent/runtime';
 import type { StoreSettings } from '@switchyard/store';
+import type { LogFormat } from '@switchyard/telemetry';
 import type { LevelWithSilent } from 'pino';
 import { BEAT_EVERY_MS, Heartbeat } from './heartbeat.ts';
 import { endAtOnce, openToInspector } from './main-thread.ts';
@@ -18,6 +19,7 @@ export interface WatchSettings {
   /** After the supervisor's end this process ends itself within this time. Unset: it has no supervisor. */
   readonly outlivesSupervisorMs: number | undefined;
   readonly logLevel: LevelWithSilent;
+  readonly logFormat: LogFormat;
   /** Standard output is a terminal. */
   readonly isTerminal: boolean;
   /** Values that are never written to the log. */

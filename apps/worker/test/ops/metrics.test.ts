@@ -70,7 +70,7 @@ it('a worker whose METRICS_PORT is taken ends with the reason, before it takes a
     args: ['--agents', 'examples/hello/agent.ts'],
     env: { REDIS_URL: inject('redisUrl'), KEY_PREFIX: prefix, METRICS_PORT: String(port) },
   });
-  expect(await worker.exited).toBe(1);
+  expect(await worker.exited).toBe(2);
   expect(worker.output()).toContain(
     `  METRICS_PORT: this worker cannot have the port (listen EADDRINUSE: address already in use 127.0.0.1:${port})\n`,
   );

@@ -78,6 +78,12 @@ export const operators = {
       text: 'The lowest level to log.',
       isCommon: true,
     },
+    LOG_FORMAT: {
+      of: ['gateway', 'worker'],
+      schema: oneOf('auto', 'text', 'json'),
+      default: 'auto',
+      text: 'The form of log lines: `json`, `text` for people, or `auto`: text in a terminal, otherwise JSON.',
+    },
     AGENT_LOG_LEVEL: {
       of: ['worker'],
       schema: oneOf('debug', 'info', 'warn', 'error', 'silent'),

@@ -29,14 +29,20 @@ const BATCH_BYTES = 48 * 1024; // a pipe holds 64 KiB
 const MAX_BUFFERED_BYTES = 16 * 1024 * 1024;
 const WARN = pino.levels.values.warn ?? 0;
 
+/** `auto`: text in a terminal, otherwise JSON. */
+export type LogFormat = 'auto' | 'text' | 'json';
+
 /**
- * The destination of a program's log: text in a terminal, otherwise JSON. Writing JSON never blocks the program:
- * warnings and errors are written at once, other lines within 100 ms or when the process exits.
+ * The destination of a program's log. Writing JSON never blocks the program: warnings and errors are written at once,
+ * other lines within 100 ms or when the process exits.
  */
-export async function logOutput(out: { readonly fd: number; readonly isTTY?: boolean }): Promise<DestinationStream> {
-  if (!out.isTTY) return batchedOutput(out.fd);
-  const { terminalOutput } = await import('./terminal-output.ts');
-  return terminalOutput(out.fd);
+export async function logOutput(
+  { fd, isTTY = false }: { readonly fd: number; readonly isTTY?: boolean },
+  format: LogFormat,
+): Promise<DestinationStream> {
+  if (format === 'json' || (format === 'auto' && !isTTY)) return batchedOutput(fd);
+  const { textOutput } = await import('./text-output.ts');
+  return textOutput(fd, isTTY);
 }
 
 function batchedOutput(fd: number): DestinationStream {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { failureLines } from '../../src/up/failure-lines.ts';
+import { failureLines } from '../src/log/failure-lines.ts';
 
 const here = import.meta.filename;
 const stack = (message: string) => `TypeError: ${message}

@@ -1,5 +1,6 @@
-import { codeFrames, sourceLine } from '@switchyard/telemetry';
 import { z } from 'zod';
+import { codeFrames } from './code-frames.ts';
+import { sourceLine } from './source-lines.ts';
 
 const errorSchema = z.object({
   type: z.string(),
