@@ -449,18 +449,21 @@ describe('settings', () => {
     await writeFile(file, 'A2ACLI_OUTPUT=json\nA2ACLI_TIMEOUT=3s\nA2ACLI_BEARER=abc\nA2ACLI_STREAM=true\n', {
       mode: 0o600,
     });
-    const env = { A2ACLI_TIMEOUT: '4s', A2ACLI_TASK_ID: 't' };
+    const env = { A2ACLI_TIMEOUT: '4s', A2ACLI_TASK_ID: 't', A2ACLI_TRANSPORT: 'grpc,jsonrpc' };
     const { out, err } = await run(['config', 'show', '--task-id', 'u'], { env, folder });
     const { settings } = JSON.parse(out);
     const shown = Object.fromEntries(settings.map(({ option, value, source }: never) => [option, [value, source]]));
     expect(shown).toMatchObject({
       '--output': ['json', `A2ACLI_OUTPUT in ${file}`],
-      '--timeout': ['4s', 'A2ACLI_TIMEOUT'],
+      '--timeout': [4_000, 'A2ACLI_TIMEOUT'],
+      '--transport': [['GRPC', 'JSONRPC'], 'A2ACLI_TRANSPORT'],
+      '--context-id': [null, 'default'],
       '--task-id': ['u', '--task-id'],
       '--bearer': ['[hidden]', `A2ACLI_BEARER in ${file}`],
-      '--poll-interval': ['2s', 'default'],
-      '--stream': ['false', 'default'],
+      '--poll-interval': [2_000, 'default'],
+      '--stream': [false, 'default'],
     });
+    expect(settings).toContainEqual({ option: '--timeout', value: 4_000, unit: 'ms', source: 'A2ACLI_TIMEOUT' });
     expect(err).toBe('');
   });
 

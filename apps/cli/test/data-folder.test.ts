@@ -61,6 +61,29 @@ it('finds them in DATA_DIR, but flags and variables come first', async () => {
   expect((await run(['queue'], { folder, env: operator })).code).toBe(0);
 });
 
+it("shows the operators' settings without the key, and where they come from", async () => {
+  const operators = async (env: Record<string, string> = {}) =>
+    (await json(['config', 'show'], { folder, env })).document.operators;
+  const none = { variable: 'ADMIN_KEY', value: null, source: 'default' };
+  const [url] = await operators();
+  expect(await operators()).toEqual([
+    { variable: 'SWITCHYARD_OPERATOR_URL', value: 'http://127.0.0.1:4100', source: 'default' },
+    none,
+  ]);
+  expect(await operators({ SWITCHYARD_OPERATOR_URL: 'https://ops.example' })).toEqual([
+    { ...url, value: 'https://ops.example', source: 'SWITCHYARD_OPERATOR_URL' },
+    none,
+  ]);
+  const data = join(folder, '.switchyard');
+  await writeAddresses(data, { gateway, operators: api.url });
+  await writeFile(join(data, 'operator-key'), 'an-own-key');
+  const hidden = { variable: 'ADMIN_KEY', value: '[hidden]', source: join(data, 'operator-key') };
+  expect(await operators()).toEqual([{ ...url, value: api.url, source: `what runs in ${data}` }, hidden]);
+  expect((await operators({ ADMIN_KEY: 'secret' }))[1]).toEqual({ ...hidden, source: 'ADMIN_KEY' });
+  const { out } = await run(['config', 'show'], { folder });
+  expect(out).toContain(`SWITCHYARD_OPERATOR_URL: ${api.url} (what runs in ${data})\nADMIN_KEY: [hidden] (`);
+});
+
 it('uses the default ports after the process has stopped', async () => {
   const forget = await writeAddresses(join(folder, '.switchyard'), { gateway });
   await forget();

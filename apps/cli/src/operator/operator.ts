@@ -1,21 +1,16 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { OperatorClient, OperatorError } from '@switchyard/operator-api';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { dataFolderOf, readAddresses } from '../data-folder/data-folder.ts';
 import { Failure } from '../failures/failure.ts';
 import { proxyFailure } from '../failures/proxy-failure.ts';
 import { type Invocation, openSession, type Session } from '../session/session.ts';
-import { isOfThisMachine } from '../settings/this-machine.ts';
-
-/** The operators' port of `switchyard up` with the default `PORT`. */
-const defaultUrl = 'http://127.0.0.1:4100';
+import { defaultOperatorUrl, operatorKey, operatorUrl } from './operator-settings.ts';
 
 export const operatorHelp = `
 Environment:
   SWITCHYARD_OPERATOR_URL     URL of the operators' port (default: of the deployment running in this folder,
-                              else ${defaultUrl})
+                              else ${defaultOperatorUrl})
   ADMIN_KEY, ADMIN_KEY_FILE   its key (default: operator-key in .switchyard, .data or DATA_DIR)`;
 
 /** Runs a command of operators. `explain` converts what one of its calls threw to a failure. @throws {Failure} */
@@ -53,20 +48,18 @@ export interface OperatorAccess {
 
 /** @throws {Failure} */
 export async function operatorAccess(invocation: Invocation): Promise<OperatorAccess> {
-  const { addresses } = await readAddresses(dataFolderOf(invocation));
-  const url = invocation.env.SWITCHYARD_OPERATOR_URL || (addresses?.operators ?? defaultUrl);
+  const { url } = await operatorUrl(invocation);
   return { url, key: await readKey(invocation, url) };
 }
 
-/** The key in the folder is that of the deployment that runs there: no other machine gets it. */
 async function readKey(invocation: Invocation, url: string): Promise<string> {
-  const { env } = invocation;
-  if (env.ADMIN_KEY) return env.ADMIN_KEY;
-  if (!env.ADMIN_KEY_FILE && !isOfThisMachine(url))
+  const found = operatorKey(invocation, url);
+  if (found === 'none')
     throw new Failure('A2ACLI_ERR_CREDENTIALS_MISSING', `There is no operator's key for ${url}`, {
       hint: 'Set ADMIN_KEY or ADMIN_KEY_FILE to the key of this deployment.',
     });
-  const file = env.ADMIN_KEY_FILE || join(dataFolderOf(invocation), 'operator-key');
+  if ('key' in found) return found.key;
+  const { file } = found;
   try {
     return (await readFile(file, 'utf8')).trim();
   } catch (error) {
