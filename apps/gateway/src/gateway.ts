@@ -158,7 +158,11 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
       rates,
       served,
     });
-  const listener = new Listener(app, { stallMs: settings.clientStallMs, ...settings });
+  const listener = new Listener(app, {
+    stallMs: settings.clientStallMs,
+    onStalled: (res) => heldRequests.cut(res, 'slow-reader'),
+    ...settings,
+  });
 
   const connections = new Connections(settings.connections, emit);
 

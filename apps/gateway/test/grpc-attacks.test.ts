@@ -17,6 +17,7 @@ import { Gate } from '../src/admission/gate.ts';
 import { Origins } from '../src/admission/origins.ts';
 import { Authentication } from '../src/auth/authentication.ts';
 import { GrpcListener } from '../src/bindings/grpc/grpc-listener.ts';
+import { HeldRequests } from '../src/call/held-requests.ts';
 import { createLimitedResources } from '../src/limits/limited-resources.ts';
 import { Rates } from '../src/limits/rates.ts';
 import { defaultGatewaySettings, defaultGrpcLimits } from '../src/settings/gateway-settings.ts';
@@ -236,7 +237,7 @@ describe('An authenticated caller', () => {
       rates: new Rates(defaultGatewaySettings.rates, () => undefined),
       emit,
     });
-    const context = { gate, emit, settings: defaultGatewaySettings };
+    const context = { gate, emit, settings: defaultGatewaySettings, heldRequests: new HeldRequests() };
     const listener = new GrpcListener({ a2a: {}, legacy: undefined }, context);
     await listener.open('127.0.0.1', { port: 0 });
     const session = connect(`http://127.0.0.1:${listener.port}`);
@@ -325,7 +326,8 @@ describe('A client that answers pings but reads no data', () => {
     });
     reader.stream.end(request);
     await until(() => stalled.stream.closed, { what: 'the stream is ended', timeoutMs: 10_000 });
-    expect(stalled.stream.rstCode).toBe(constants.NGHTTP2_CANCEL);
+    // The status RESOURCE_EXHAUSTED, for every gRPC client.
+    expect(stalled.stream.rstCode).toBe(constants.NGHTTP2_ENHANCE_YOUR_CALM);
     const before = read;
     await turn.publish(chunk('x'));
     await until(() => read > before, { what: 'the other reader goes on' });

@@ -15,7 +15,7 @@ export interface StreamFormat {
 
 export interface ServedStream {
   readonly items: AsyncIterable<StreamItem>;
-  /** Called after the last item: throws if the gateway has ended the stream. */
+  /** Called after the last item, and after each wait for the client: throws if the gateway has ended the stream. */
   readonly requireWhole?: () => void;
 }
 
@@ -49,7 +49,7 @@ export async function serveStream(
     using _held = retain(value.json);
     buffer.add(eventFrame(value, format.data(value.json)));
     heartbeat.refresh();
-    if (res.writableNeedDrain) await drained(res);
+    if (res.writableNeedDrain) await drained(res).then(requireWhole);
     return true;
   };
   try {

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { A2AError } from '@switchyard/protocol';
 import type { Admission } from '../admission/admission.ts';
+import { EndOfWait, type EndOfWaitKind } from '../telemetry/end-of-wait.ts';
 
 /** A request whose answer is held back while its client waits. */
 export interface HeldRequest {
@@ -14,24 +15,27 @@ interface Waiter extends Pick<Admission, 'hold'> {
   readonly identity: Pick<Admission['identity'], 'onEnd'>;
 }
 
+/** What a request came over: its HTTP response, or the peer of its gRPC connection (`address:port`). */
+export type Carrier = ServerResponse | string;
+
 /**
- * The held requests: streams, blocking sends, long polls. They end when their client disconnects, when its credential
- * expires or is revoked, or at shutdown.
+ * The held requests: streams, blocking sends, long polls. They end when their client disconnects or does not read, when
+ * its credential expires or is revoked, when its gRPC connection is too old, or at shutdown.
  */
 export class HeldRequests {
-  readonly #open = new Set<AbortController>();
+  readonly #open = new Map<AbortController, Carrier>();
   #end: EndOfWait | undefined;
 
   /** Aborted when the connection, the client's credential or the gateway ends. @throws {A2AError} as `hold` */
   watch(res: ServerResponse, admission: Waiter): AbortSignal {
-    const { signal, release } = this.hold(admission);
+    const { signal, release } = this.hold(admission, res);
     res.on('close', release);
     if (res.closed) release();
     return signal;
   }
 
   /** Call `release` of each. @throws {A2AError} RateLimited, Unavailable: too many requests are held */
-  hold(admission: Waiter): HeldRequest {
+  hold(admission: Waiter, carrier: Carrier): HeldRequest {
     const held = admission.hold('wait');
     const controller = new AbortController();
     const end = admission.identity.onEnd(() => controller.abort(new EndOfWait('access-ended')));
@@ -41,7 +45,7 @@ export class HeldRequests {
       end[Symbol.dispose]();
       controller.abort(new EndOfWait('client-gone'));
     };
-    this.#open.add(controller);
+    this.#open.set(controller, carrier);
     if (this.#end) controller.abort(this.#end);
     return { signal: controller.signal, release };
   }
@@ -49,7 +53,12 @@ export class HeldRequests {
   /** Ends all waits; each request is answered with its current state. Later requests do not wait. */
   end(): void {
     this.#end = new EndOfWait('shutdown');
-    for (const controller of this.#open) controller.abort(this.#end);
+    for (const controller of this.#open.keys()) controller.abort(this.#end);
+  }
+
+  /** Ends the waits over a carrier. */
+  cut(carrier: Carrier, kind: EndOfWaitKind): void {
+    for (const [controller, its] of this.#open) if (its === carrier) controller.abort(new EndOfWait(kind));
   }
 }
 
@@ -58,26 +67,15 @@ export class HeldRequests {
  * @throws {A2AError} Unauthenticated, Unavailable
  */
 export function throwIfCutShort({ reason }: AbortSignal): void {
-  if (!(reason instanceof EndOfWait)) return;
+  if (!(reason instanceof EndOfWait) || reason.kind === 'client-gone') return;
   if (reason.kind === 'access-ended')
     throw new A2AError('Unauthenticated', 'The credential of this stream has expired, or was revoked');
-  if (reason.kind === 'shutdown')
-    throw new A2AError('Unavailable', 'This gateway is shutting down: subscribe to the task again', {
-      retryAfterSeconds: 1,
-    });
+  const { [reason.kind]: why } = interruptions;
+  throw new A2AError('Unavailable', `${why}: subscribe to the task again`, { retryAfterSeconds: 1, cause: reason });
 }
 
-/** Why a wait ended before its event. */
-export type EndOfWaitKind = 'client-gone' | 'access-ended' | 'shutdown';
-
-/**
- * The reason of every aborted signal in the gateway. Not an error: the call stops waiting and answers with its current
- * state.
- */
-export class EndOfWait {
-  readonly kind: EndOfWaitKind;
-
-  constructor(kind: EndOfWaitKind) {
-    this.kind = kind;
-  }
-}
+const interruptions: Readonly<Record<Exclude<EndOfWaitKind, 'client-gone' | 'access-ended'>, string>> = {
+  shutdown: 'This gateway is shutting down',
+  'slow-reader': 'The client has read nothing of this stream for too long',
+  'old-connection': 'The connection of this stream has reached its greatest age',
+};

@@ -232,14 +232,17 @@ export function respondUnchanged(res: ServerResponse, headers: string[] = []): v
   res.end();
 }
 
-/** Resolves when the client has read enough, or has disconnected. */
+/** Event of a response whose client reads nothing, and will be disconnected. */
+export const STALLED = 'stalled';
+
+/** Resolves when the client has read enough, has disconnected, or reads nothing. */
 export function drained(res: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
-      res.off('drain', done).off('close', done);
+      res.off('drain', done).off('close', done).off(STALLED, done);
       resolve();
     };
-    res.on('drain', done).on('close', done);
+    res.on('drain', done).on('close', done).on(STALLED, done);
   });
 }
 

@@ -5,7 +5,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { A2AError, toHttpError } from '@switchyard/protocol';
 import { urlHost } from '@switchyard/settings';
 import { settleHost } from '../exchange/addresses.ts';
-import { ServedResponse } from '../exchange/exchange.ts';
+import { ServedResponse, STALLED } from '../exchange/exchange.ts';
 import { type ConnectionLimits, type TlsSettings, tlsOptions } from '../settings/connection-settings.ts';
 
 /**
@@ -28,6 +28,8 @@ const checkMs = 2_000;
 export interface ListenerSettings {
   /** A client that reads nothing of its response for this long is disconnected. */
   readonly stallMs: number;
+  /** Called before that: ends the stream in the response with its reason. */
+  readonly onStalled?: (res: ServerResponse) => void;
   readonly connections: ConnectionLimits;
   /** Unset: plain HTTP. */
   readonly tls?: TlsSettings | undefined;
@@ -39,7 +41,7 @@ export class Listener {
   readonly #scheme: 'http' | 'https';
   #isClosing = false;
 
-  constructor(handler: RequestListener, { stallMs, connections, tls }: ListenerSettings) {
+  constructor(handler: RequestListener, { stallMs, onStalled, connections, tls }: ListenerSettings) {
     const options = { ...serverOptions(connections), ServerResponse: ServedResponse };
     this.#scheme = tls ? 'https' : 'http';
     // Otherwise a client would send its next request on the connection, and lose it.
@@ -61,7 +63,8 @@ export class Listener {
     this.#http.on('clientError', refuseMalformed);
     // Node closes a connection that is idle between two responses.
     this.#http.setTimeout(stallMs);
-    this.#http.on('request', (_, res) => res.on('timeout', closeIfStalled));
+    const close = closingIfStalled(onStalled);
+    this.#http.on('request', (_, res) => res.on('timeout', close));
   }
 
   /** Unset until it listens. */
@@ -97,12 +100,20 @@ export class Listener {
   }
 }
 
+/** How long a client that reads again may take to read the rest of its stream, which ends with the reason. */
+const LAST_WORDS_MS = 1_000;
+
 /** A connection may be silent while there is nothing to send. For a slow reader Node sees progress. */
-function closeIfStalled(this: ServerResponse, socket: Socket): void {
-  const isWaiting = !this.writableFinished && socket.writableLength === 0;
-  // Set again, because a timeout fires only once.
-  if (isWaiting) socket.setTimeout(socket.timeout ?? 0);
-  else socket.destroy();
+function closingIfStalled(onStalled: ListenerSettings['onStalled']) {
+  return function closeIfStalled(this: ServerResponse, socket: Socket): void {
+    const isWaiting = !this.writableFinished && socket.writableLength === 0;
+    // Set again, because a timeout fires only once.
+    if (isWaiting) return void socket.setTimeout(socket.timeout ?? 0);
+    if (!onStalled || this.writableEnded) return void socket.destroy();
+    onStalled(this);
+    this.emit(STALLED);
+    setTimeout(() => this.writableFinished || socket.destroy(), LAST_WORDS_MS).unref();
+  };
 }
 
 function urlOf(scheme: string, address: AddressInfo | string | null): string {

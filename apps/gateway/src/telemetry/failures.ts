@@ -1,5 +1,6 @@
 import { A2AError, type A2AErrorCode } from '@switchyard/protocol';
 import { AnswersTooLarge, isOutage, TaskMissing } from '@switchyard/store';
+import { EndOfWait } from './end-of-wait.ts';
 
 /** Converts anything thrown to the error for the caller. */
 export function toA2AError(thrown: unknown): A2AError {
@@ -24,7 +25,10 @@ export function toA2AError(thrown: unknown): A2AError {
 /** Faults of the gateway or its surroundings, which concern operators. The others concern the client. */
 const faults: ReadonlySet<A2AErrorCode> = new Set(['Internal', 'InvalidAgentResponse', 'Unavailable']);
 
-/** The event of an error. */
+/**
+ * The event of an error. A stream that the gateway ends on purpose is no fault.
+ */
 export function failureOf(error: A2AError): { kind: 'failed' | 'refused'; code: A2AErrorCode; err: A2AError } {
-  return { kind: faults.has(error.code) ? 'failed' : 'refused', code: error.code, err: error };
+  const isFault = faults.has(error.code) && !(error.cause instanceof EndOfWait);
+  return { kind: isFault ? 'failed' : 'refused', code: error.code, err: error };
 }

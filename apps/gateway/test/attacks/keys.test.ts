@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { LegacyA2AService } from '@a2a-js/sdk/compat/v0_3/server/grpc';
+import { Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import type { Task } from '@switchyard/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type EventStream, openEventStream } from '../../../../tests/support/event-stream.ts';
@@ -40,6 +43,18 @@ afterAll(async () => {
 async function sent(headers: Record<string, string>): Promise<Task> {
   const body = { message: userMessage('hello'), configuration: { returnImmediately: true } };
   return (await post<Sent>(`${stage.url}/message:send`, body, headers)).body.task;
+}
+
+/** Follows the task over gRPC of 0.3. @returns the coming error at its end */
+async function followOverLegacyGrpc(taskId: string, key: string): Promise<{ readonly end: Promise<ServiceError[]> }> {
+  const { path, requestSerialize, responseDeserialize } = LegacyA2AService.taskSubscription;
+  const metadata = new Metadata();
+  metadata.set('x-api-key', key);
+  const sent = { name: `tasks/${taskId}` };
+  const call = rpc.client.makeServerStreamRequest(path, requestSerialize, responseDeserialize, sent, metadata);
+  const end: Promise<ServiceError[]> = once(call, 'error');
+  await once(call, 'data');
+  return { end };
 }
 
 const nextOf = (stream: EventStream) => stream[Symbol.asyncIterator]().next();
@@ -105,9 +120,15 @@ describe('an API key in Redis', () => {
         headers: withKey(key),
       });
       const overRpc = rpc.invoke({ operation: 'SubscribeToTask', params: { id: task.id }, headers: withKey(key) });
+      const overLegacyRpc = await followOverLegacyGrpc(task.id, key);
       expect((await nextOf(sse)).done).toBe(false);
       if (expiresAt === undefined) await stage.store.credentials.revoke(credential.id);
       expect(await overRpc).toMatchObject({ error: { reason: 'UNAUTHENTICATED' } });
+      const [error] = await overLegacyRpc.end;
+      expect([error?.code, error?.details]).toEqual([
+        status.UNAUTHENTICATED,
+        expect.stringContaining('has expired, or was revoked'),
+      ]);
       const { value: last } = await nextOf(sse);
       expect(JSON.parse(last?.text ?? '')).toMatchObject({ error: { status: 'UNAUTHENTICATED' } });
       expect((await nextOf(sse)).done).toBe(true);

@@ -42,7 +42,7 @@ export const grpc = {
       schema: milliseconds,
       default: 3_600_000,
       defaultText: '1 h',
-      text: 'How long calls on such a connection may continue before they are cut off. A client can subscribe to its stream again.',
+      text: 'How long calls on such a connection may continue before they end with UNAVAILABLE. A client can subscribe to its stream again.',
     },
   },
 } as const satisfies SettingGroup;

@@ -79,7 +79,7 @@ export class GrpcCall implements Call, Disposable {
   }
 
   #watch(): HeldRequest {
-    const wait = this.#heldRequests.hold(this.admission);
+    const wait = this.#heldRequests.hold(this.admission, this.#call.getPeer());
     this.#call.once('cancelled', wait.release);
     if (this.#call.cancelled) wait.release();
     return wait;

@@ -7,6 +7,7 @@ import { HealthImplementation } from 'grpc-health-check';
 import type { TlsSettings } from '../../settings/connection-settings.ts';
 import type { GrpcLimits, GrpcSettings } from '../../settings/gateway-settings.ts';
 import { withPreviewFields } from '../../v1_1/grpc-fields.ts';
+import type { GatewayContext } from '../gateway-context.ts';
 import { type AdmissionContext, admission, UnreadableMessage } from './admission.ts';
 import { bounded } from './bounded-reader.ts';
 import { createGrpcCredentials } from './grpc-credentials.ts';
@@ -20,6 +21,8 @@ export interface GrpcServices {
   /** The service of version 0.3; unset: not served. */
   readonly legacy: UntypedServiceImplementation | undefined;
 }
+
+type ListenerContext = AdmissionContext & Pick<GatewayContext, 'heldRequests'>;
 
 /** The gRPC port cannot be opened. */
 export class GrpcUnavailable extends Error {
@@ -44,15 +47,20 @@ export class GrpcListener {
   #port: number | undefined;
 
   /** A larger message ends with RESOURCE_EXHAUSTED; a client that does not answer a ping is disconnected. */
-  constructor({ a2a, legacy }: GrpcServices, context: AdmissionContext) {
+  constructor({ a2a, legacy }: GrpcServices, context: ListenerContext) {
     const { maxBodyBytes, maxBodyValues, clientStallMs, grpcLimits, preview } = context.settings;
+    const { heldRequests } = context;
     this.#server = new Server({
       'grpc.max_receive_message_length': maxBodyBytes,
       'grpc.keepalive_time_ms': clientStallMs,
       ...limitOptions(grpcLimits),
       interceptors: [admission(context, healthNames)],
     });
-    this.#guard = new StreamGuard(clientStallMs);
+    this.#guard = new StreamGuard({
+      stallMs: clientStallMs,
+      ageGraceMs: grpcLimits.ageGraceMs,
+      onOld: (peer) => heldRequests.cut(peer, 'old-connection'),
+    });
     const service = bounded(A2AService, maxBodyValues);
     this.#server.addService(readingAll(preview ? withPreviewFields(service) : service), a2a);
     if (legacy) this.#server.addService(readingAll(bounded(LegacyA2AService, maxBodyValues)), legacy);
@@ -115,6 +123,10 @@ function readingAll(service: ServiceDefinition): ServiceDefinition {
   return Object.fromEntries(methods);
 }
 
+/** How long the calls of an old connection have to end with their status. */
+const LAST_STATUS_MS = 1_000;
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 function limitOptions({ streams, bytes, idleMs, ageMs, ageGraceMs }: GrpcLimits): ChannelOptions {
   return {
     'grpc.max_concurrent_streams': streams,
@@ -122,6 +134,7 @@ function limitOptions({ streams, bytes, idleMs, ageMs, ageGraceMs }: GrpcLimits)
     'grpc-node.max_session_memory': Math.ceil(bytes / 1e6),
     'grpc.max_connection_idle_ms': idleMs,
     'grpc.max_connection_age_ms': ageMs,
-    'grpc.max_connection_age_grace_ms': ageGraceMs,
+    // The library cuts a connection without a status.
+    'grpc.max_connection_age_grace_ms': Math.min(ageGraceMs + LAST_STATUS_MS, LONGEST_TIMER_MS),
   };
 }

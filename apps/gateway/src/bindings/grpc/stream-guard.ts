@@ -13,6 +13,18 @@ const healthPath = '/grpc.health.';
 /** Maximum size of a health request: it has the name of a service. */
 const MAX_HEALTH_BYTES = 1024;
 
+/** The opaque data of the library's GOAWAY for a connection that has reached its greatest age. */
+const OLD = 'max_age';
+
+interface GuardOptions {
+  /** A stream without progress for this long is ended; a large message may take longer. */
+  readonly stallMs: number;
+  /** How long calls of an old connection may continue. */
+  readonly ageGraceMs: number;
+  /** Called after that time, if the connection is still open. @param peer `address:port` */
+  readonly onOld: (peer: string) => void;
+}
+
 /** The unsent bytes of a stream, and the time since which they have not changed. */
 interface Unsent {
   readonly bytes: number;
@@ -25,17 +37,21 @@ interface Unsent {
 
 /**
  * Ends streams that gRPC would keep: clients that read nothing but answer pings, and clients that still send after
- * their call was refused.
+ * their call was refused. Tells when the calls of an old connection must end.
  */
 export class StreamGuard {
   readonly #stallMs: number;
+  readonly #ageGraceMs: number;
+  readonly #onOld: (peer: string) => void;
+  readonly #sessions = new WeakSet<Http2Session>();
   readonly #unsent = new Map<ServerHttp2Stream, Unsent>();
   #port: number | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param stallMs a stream without progress for this long is ended; a large message may take longer */
-  constructor(stallMs: number) {
+  constructor({ stallMs, ageGraceMs, onOld }: GuardOptions) {
     this.#stallMs = stallMs;
+    this.#ageGraceMs = ageGraceMs;
+    this.#onOld = onOld;
   }
 
   /** @param port of the guarded server */
@@ -55,7 +71,9 @@ export class StreamGuard {
       readonly stream: ServerHttp2Stream;
       readonly headers: IncomingHttpHeaders;
     };
-    if (stream.session?.socket.localPort !== this.#port) return;
+    const { session } = stream;
+    if (!session || session.socket.localPort !== this.#port) return;
+    this.#watchAge(session);
     this.#unsent.set(stream, { bytes: 0, since: 0, sent: 0, ofAll: 0 });
     stream.once('close', () => this.#unsent.delete(stream));
     stream.once('finish', () => complete(stream));
@@ -69,6 +87,20 @@ export class StreamGuard {
     };
   };
 
+  #watchAge(session: Http2Session): void {
+    if (this.#sessions.has(session)) return;
+    this.#sessions.add(session);
+    keepWhileClosing(session);
+    const { remoteAddress, remotePort } = session.socket;
+    const goaway = session.goaway.bind(session);
+    session.goaway = (code, lastStreamId, data) => {
+      goaway(code, lastStreamId, data);
+      if (!(data instanceof Buffer) || data.toString() !== OLD) return;
+      const end = setTimeout(() => this.#onOld(`${remoteAddress}:${remotePort}`), this.#ageGraceMs).unref();
+      session.once('close', () => clearTimeout(end));
+    };
+  }
+
   #check(now: number): void {
     const unsentOf = this.#unsentOfSessions();
     for (const [stream, before] of this.#unsent) {
@@ -79,7 +111,8 @@ export class StreamGuard {
       const isSame = bytes === before.bytes;
       const unsent = isSame ? { ...before, ofAll: Math.max(before.ofAll, ofAll) } : { bytes, since: now, sent, ofAll };
       this.#unsent.set(stream, unsent);
-      if (isSame && this.#isStalled(unsent, now - before.since, sent)) stream.close(constants.NGHTTP2_CANCEL);
+      if (isSame && this.#isStalled(unsent, now - before.since, sent))
+        stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
     }
   }
 
@@ -95,6 +128,23 @@ export class StreamGuard {
       if (session) unsent.set(session, (unsent.get(session) ?? 0) + writableLength);
     return unsent;
   }
+}
+
+type Ping = (callback: (error: Error | null, durationMs: number, payload: Buffer) => void) => boolean;
+
+/**
+ * Node sends no pings after GOAWAY, and calls that a failure: the library would cut the connection at its next ping,
+ * although its calls may continue. Clients that are gone meanwhile are found by their unsent bytes, and by their age.
+ */
+function keepWhileClosing(session: Http2Session): void {
+  const ping: Ping = session.ping.bind(session);
+  const pingIfOpen: Ping = (callback) => {
+    if (!session.closed || session.destroyed) return ping(callback);
+    process.nextTick(callback, null, 0, Buffer.alloc(8));
+    return true;
+  };
+  // The library passes only the callback.
+  session.ping = pingIfOpen as Http2Session['ping'];
 }
 
 /** RFC 9113 8.1: the answer is complete, and the client may stop sending. Node ends a HEAD before it is answered. */

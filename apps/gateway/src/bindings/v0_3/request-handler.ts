@@ -158,6 +158,7 @@ function invokeStreaming({ operations }: GatewayContext) {
         using _copies = retainCopies(json, COPIES);
         yield toStreamResponse(json.toString());
         await caller.wire.drained(json.length);
+        stream.requireWhole();
       }
       stream.requireWhole();
     } catch (thrown) {
