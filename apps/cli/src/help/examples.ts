@@ -32,6 +32,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   'schedules resume': ['switchyard schedules resume 4f…'],
   'schedules end': ['switchyard schedules end 4f… 7a…'],
   why: ['switchyard why 4f…'],
+  logs: ['switchyard logs --follow', 'switchyard logs --task 4f… --level warn'],
   'keys create': ['switchyard keys create --subject ada --tenant acme --days 90'],
   'keys list': ['switchyard keys list'],
   'keys revoke': ['switchyard keys revoke 8c… 9d…'],

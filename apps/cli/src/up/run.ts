@@ -1,6 +1,7 @@
 import { type EmbeddedRedis, freePort, type GuardedProcess, isPortTaken } from '@switchyard/local';
 import { givenAssignments } from '@switchyard/settings';
 import { writeAddresses } from '../data-folder/data-folder.ts';
+import { loggedTerminal } from './logged-terminal.ts';
 import { type ProgramSettings, startCompanion, startGateway, startWorker } from './programs.ts';
 import { urlOf } from './settings.ts';
 import { type StopSignals, untilAborted } from './stop-signals.ts';
@@ -36,7 +37,8 @@ export interface Run {
 
 /** Runs everything until it is asked to stop. Throws if a part keeps crashing. Leaves no process behind. */
 export async function runUntilStopped(run: Run): Promise<void> {
-  const { settings, greeting, embedded, terminal, signals, onRunning } = run;
+  const { settings, greeting, embedded, signals, onRunning } = run;
+  const terminal = loggedTerminal(run.terminal, settings);
   const { host, port, grpcPort, workers = 1, drainMs = 2_000 } = settings;
   await requireFree(run, { host, port, grpcPort: Number(grpcPort) });
   terminal.say(
