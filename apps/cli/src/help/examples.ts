@@ -23,6 +23,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   'queue tenants': ['switchyard queue tenants pizza'],
   'queue pause': ['switchyard queue pause pizza'],
   'queue resume': ['switchyard queue resume pizza'],
+  'queue forget': ['switchyard queue forget pizza'],
   'dead list': ['switchyard dead list --agent pizza --since 2026-01-31T12:00:00Z'],
   'dead retry': ['switchyard dead retry --all --agent pizza --dry-run', 'switchyard dead retry 4f… 7a…'],
   'dead delete': ['switchyard dead delete 4f… 7a…'],
