@@ -108,6 +108,7 @@ function plainSettings(values: ValuesOf<'gateway'>) {
     defaultAgent: values.DEFAULT_AGENT,
     sendMode: values.SEND_MODE,
     missingVersion: values.MISSING_VERSION,
+    unknownConfiguration: values.UNKNOWN_CONFIGURATION,
     blockingWaitMs: values.BLOCKING_WAIT_MS === 'off' ? Number.POSITIVE_INFINITY : values.BLOCKING_WAIT_MS,
     acknowledgedIsReleased: values.ACKNOWLEDGE,
     minCronIntervalMs: values.MIN_CRON_INTERVAL_MS,

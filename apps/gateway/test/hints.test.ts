@@ -1,3 +1,6 @@
+import { LegacyA2AService } from '@a2a-js/sdk/compat/v0_3/server/grpc';
+import { A2AService } from '@a2a-js/sdk/server/grpc';
+import { Client, credentials, type ServiceError, status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type GrpcBinding, overGrpc } from './support/bindings/over-grpc.ts';
 import { call, type ErrorBody, get, post, userMessage } from './support/client.ts';
@@ -115,5 +118,75 @@ describe('Fields of a configuration that A2A 1.0 does not have', () => {
       configuration: { return_immediately: true, acceptedOutputModes: ['text/plain'] },
     });
     expect(headers.get('a2a-ignored-fields')).toBeNull();
+  });
+
+  const legacyMessage = { messageId: 'm', role: 'user', parts: [{ kind: 'text', text: 'x' }] };
+  const mixed = { returnImediately: true, blocking: false, returnImmediately: true };
+
+  it('are named over 0.3, too', async () => {
+    const legacy = await call(stage.url, 'message/send', { message: legacyMessage, configuration: mixed });
+    expect(legacy.headers.get('a2a-ignored-fields')).toBe(
+      'configuration.returnImediately, configuration.returnImmediately',
+    );
+  });
+
+  it('are refused by name if the settings say so, over JSON and in both versions', async () => {
+    const strict = await stage.another({ unknownConfiguration: 'refuse' });
+    const message = userMessage('x');
+    const fieldsIn = (body: unknown): string[] => [
+      ...new Set(Array.from(JSON.stringify(body).matchAll(/configuration\.\w+/g), ([field]) => field)),
+    ];
+    const unknownOf1 = ['configuration.returnImediately', 'configuration.blocking'];
+    const unknownOf0 = ['configuration.returnImediately', 'configuration.returnImmediately'];
+    const body = { message, configuration: mixed };
+    const legacy = { message: legacyMessage, configuration: mixed };
+    const legacyRest = {
+      request: { messageId: 'm', role: 'ROLE_USER', content: [{ text: 'x' }] },
+      configuration: mixed,
+    };
+    for (const [answer, fields] of [
+      [await post(`${strict}/message:send`, body), unknownOf1],
+      [await post(`${strict}/message:stream`, body), unknownOf1],
+      [await call(strict, 'SendMessage', body), unknownOf1],
+      [await call(strict, 'SendStreamingMessage', body), unknownOf1],
+      [await call(strict, 'message/send', legacy), unknownOf0],
+      [await call(strict, 'message/stream', legacy), unknownOf0],
+      [await post(`${strict}/v1/message:send`, legacyRest), unknownOf0],
+    ] as const) {
+      expect([answer.headers.get('a2a-ignored-fields'), JSON.stringify(answer.body)]).toEqual([
+        null,
+        expect.stringContaining('is not a known field'),
+      ]);
+      expect(fields).toEqual(expect.arrayContaining(fieldsIn(answer.body)));
+      expect(fieldsIn(answer.body)[0]).toBe(fields[0]);
+    }
+    const accepted = { message, configuration: { return_immediately: true } };
+    expect((await post(`${strict}/message:send`, accepted)).status).toBe(200);
+  });
+
+  it('are refused by number over gRPC', async () => {
+    const strict = await stage.another({ unknownConfiguration: 'refuse', grpc: { port: 0, publicAddress: 'auto' } });
+    const client = new Client(await grpcAddressOf(strict), credentials.createInsecure());
+    const refusal = (path: string, request: Buffer): Promise<ServiceError | null> =>
+      new Promise((resolve) => {
+        client.makeUnaryRequest(
+          path,
+          (bytes: Buffer) => bytes,
+          (bytes) => bytes,
+          request,
+          (error) => resolve(error),
+        );
+      });
+    // A message without content, and a configuration with a number in its field 9.
+    const withField9 = (field: number): Buffer => Buffer.from([(field << 3) | 2, 2, 9 << 3, 1]);
+    for (const [path, field] of [
+      [A2AService.sendMessage.path, 3],
+      [LegacyA2AService.sendMessage.path, 2],
+    ] as const)
+      expect(await refusal(path, withField9(field))).toMatchObject({
+        code: status.INVALID_ARGUMENT,
+        details: expect.stringContaining('configuration.field 9 is not a known field'),
+      });
+    client.close();
   });
 });

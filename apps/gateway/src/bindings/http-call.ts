@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TraceContext } from '@switchyard/protocol';
-import { sendMessageConfigurationSchema } from '@switchyard/protocol/schemas';
 import type { AnnouncedAgent, EventId, Scope } from '@switchyard/store';
 import { traceContextIn } from '@switchyard/telemetry';
 import type { Admission } from '../admission/admission.ts';
@@ -180,30 +179,6 @@ export function openCall(
   if (active.length > 0) exchange.res.setHeader('A2A-Extensions', active.join(','));
   return call;
 }
-
-const configurationFields: ReadonlySet<string> = new Set(
-  ['ifGenerationMatch', ...Object.keys(sendMessageConfigurationSchema.shape)].flatMap((name) => [
-    name,
-    name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-  ]),
-);
-
-/**
- * Names the fields of a message's configuration that are not in A2A 1.0, such as `blocking` of 0.3, in the header
- * `A2A-Ignored-Fields`: a server must ignore unknown fields, but its client should know.
- */
-export function sayIgnored(res: ServerResponse, params: object): void {
-  const { configuration }: { readonly configuration?: unknown } = params;
-  if (typeof configuration !== 'object' || configuration === null) return;
-  const ignored: string[] = [];
-  for (const name in configuration)
-    if (!configurationFields.has(name) && ignored.length < MAX_NAMED) ignored.push(name);
-  if (ignored.length === 0) return;
-  const named = ignored.map((name) => `configuration.${/^\w{1,64}$/.test(name) ? name : '?'}`);
-  res.setHeader('A2A-Ignored-Fields', named.join(', '));
-}
-
-const MAX_NAMED = 10;
 
 /** Responses of A2A 1.1 name their version, also for caches: the same path has another response in 1.0. */
 function sayPreview(res: ServerResponse): void {

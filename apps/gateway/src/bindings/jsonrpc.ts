@@ -11,8 +11,9 @@ import { type OperationName, operationNames } from '../operations/operations.ts'
 import { toA2AError } from '../telemetry/failures.ts';
 import { acceptsOnlyEvents, respondWithError, responseFrame, type ServedStream, serveStream } from './event-stream.ts';
 import type { GatewayContext } from './gateway-context.ts';
-import { admit, bodyLimits, openCall, sayIgnored } from './http-call.ts';
+import { admit, bodyLimits, openCall } from './http-call.ts';
 import { configured, type JsonRpcRequest, parseRequest, type ReceivedJson } from './jsonrpc-request.ts';
+import { checkConfiguration } from './unknown-configuration.ts';
 
 /** Of an unauthenticated request only the id is read, for the error, and only if it has already arrived. */
 const UNAUTHENTICATED_MS = 250;
@@ -95,7 +96,7 @@ async function run(
   if (request.error) throw request.error;
   const { method, params } = request;
   const lastEventId = lastEventIdInMetadata(params);
-  sayIgnored(exchange.res, params);
+  checkConfiguration(context.settings, exchange.res, params);
   const call = openCall(context, exchange, { admission, tenant: tenantIn(params), lastEventId });
   return runOperation(operationFor(context, call, method), { call, params });
 }

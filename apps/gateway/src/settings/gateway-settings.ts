@@ -125,6 +125,8 @@ export interface GatewaySettings {
   readonly mcp: boolean;
   /** The version of a request without one: `by-shape`, that of the method or path; `0.3`, as in A2A 3.6.2. */
   readonly missingVersion: MissingVersion;
+  /** Fields of a message's configuration that its version does not have: `ignore` names them in a header. */
+  readonly unknownConfiguration: 'ignore' | 'refuse';
   /** Base URL for clients, in agent cards; unset: the Host of the request. */
   readonly publicUrl?: string | undefined;
   /** The default agent, served at the root; unset: the first announced one by name. */
@@ -195,6 +197,7 @@ export const defaultGatewaySettings: GatewaySettings = {
   preview: false,
   mcp: false,
   missingVersion: 'by-shape',
+  unknownConfiguration: 'ignore',
   auth: { allowAnonymous: false },
   audit: defaultAuditSettings,
   sendMode: 'blocking',

@@ -128,5 +128,11 @@ export const network = {
       default: 'by-shape',
       text: 'The A2A version of a request without `A2A-Version`: `by-shape` takes it from the method or path; `0.3` follows A2A 3.6.2 to the letter.',
     },
+    UNKNOWN_CONFIGURATION: {
+      of: ['gateway'],
+      schema: oneOf('ignore', 'refuse'),
+      default: 'ignore',
+      text: 'Fields of a message’s `configuration` that its version of A2A does not have: `ignore`, as A2A asks, names them in the header `A2A-Ignored-Fields`; `refuse` answers with an error that names them.',
+    },
   },
 } as const satisfies SettingGroup;

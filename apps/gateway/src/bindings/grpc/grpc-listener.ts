@@ -9,9 +9,13 @@ import type { GrpcLimits, GrpcSettings } from '../../settings/gateway-settings.t
 import { withPreviewFields } from '../../v1_1/grpc-fields.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { type AdmissionContext, admission, UnreadableMessage } from './admission.ts';
-import { bounded } from './bounded-reader.ts';
+import { bounded, type ConfigurationFields } from './bounded-reader.ts';
 import { createGrpcCredentials } from './grpc-credentials.ts';
 import { StreamGuard } from './stream-guard.ts';
+
+/** The last is `if_generation_match` of the draft of 1.1. */
+const configuration: ConfigurationFields = { at: 3, last: 5 };
+const legacyConfiguration: ConfigurationFields = { at: 2, last: 4 };
 
 /** Names for health checks: '' is the whole server. */
 const healthNames = ['', 'lf.a2a.v1.A2AService', 'a2a.v1.A2AService'];
@@ -48,7 +52,7 @@ export class GrpcListener {
 
   /** A larger message ends with RESOURCE_EXHAUSTED; a client that does not answer a ping is disconnected. */
   constructor({ a2a, legacy }: GrpcServices, context: ListenerContext) {
-    const { maxBodyBytes, maxBodyValues, clientStallMs, grpcLimits, preview } = context.settings;
+    const { maxBodyBytes, maxBodyValues, unknownConfiguration, clientStallMs, grpcLimits, preview } = context.settings;
     const { heldRequests } = context;
     this.#server = new Server({
       'grpc.max_receive_message_length': maxBodyBytes,
@@ -61,9 +65,15 @@ export class GrpcListener {
       ageGraceMs: grpcLimits.ageGraceMs,
       onOld: (peer) => heldRequests.cut(peer, 'old-connection'),
     });
-    const service = bounded(A2AService, maxBodyValues);
+    const isStrict = unknownConfiguration === 'refuse';
+    const bounds = { maxValues: maxBodyValues, configuration: isStrict ? configuration : undefined };
+    const service = bounded(A2AService, bounds);
     this.#server.addService(readingAll(preview ? withPreviewFields(service) : service), a2a);
-    if (legacy) this.#server.addService(readingAll(bounded(LegacyA2AService, maxBodyValues)), legacy);
+    if (legacy)
+      this.#server.addService(
+        readingAll(bounded(LegacyA2AService, { ...bounds, configuration: isStrict ? legacyConfiguration : undefined })),
+        legacy,
+      );
     this.#health.addToServer(this.#server);
   }
 

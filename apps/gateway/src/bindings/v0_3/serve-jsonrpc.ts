@@ -8,6 +8,7 @@ import type { StreamItem } from '../../operations/operation.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { type OlderVersion, writeError, writeResult, writeStream } from '../jsonrpc.ts';
 import { configured, type JsonRpcInvocation, type JsonRpcRequest, parseRequest } from '../jsonrpc-request.ts';
+import { checkLegacyConfiguration } from '../unknown-configuration.ts';
 import { LegacyCaller, type LegacyWire, openLegacyCall } from './caller.ts';
 import { fromSdkError } from './errors.ts';
 import { type LegacyEvent, type LegacyMethod, type LegacyMethodName, legacyMethods } from './methods.ts';
@@ -50,6 +51,7 @@ async function answer(context: GatewayContext, exchange: Exchange, { admission, 
   const caller = new LegacyCaller(openLegacyCall(context, exchange, { admission, lastEventId }), wireOf(exchange));
   const method: LegacyMethod = legacyMethods[request.method];
   parse(method.params, request.params);
+  checkLegacyConfiguration(context.settings, exchange.res, request.params);
   const params = paramsOf(request, context.settings.sendMode === 'blocking');
   try {
     const translation = new LegacyRestTransportHandler(createRequestHandler(context));

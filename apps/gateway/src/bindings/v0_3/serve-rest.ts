@@ -24,6 +24,7 @@ import { legacyVersion, majorMinor } from '../../exchange/service-parameters.ts'
 import { errorFrame, heartbeatFrame } from '../event-stream.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { admit, bodyLimits } from '../http-call.ts';
+import { checkLegacyConfiguration } from '../unknown-configuration.ts';
 import { LegacyCaller, openLegacyCall } from './caller.ts';
 import { pythonClassOf, WireError } from './errors.ts';
 import { createRequestHandler } from './request-handler.ts';
@@ -50,7 +51,9 @@ export function serveLegacyRest(context: GatewayContext): RequestHandler {
       const caller = await openCaller(context, exchange);
       if (isList(req)) requireKnownParameters(req, []);
       callers.set(req, caller);
-      req.body = toPushConfigBody(req, await readParams(context, exchange, caller));
+      const params = await readParams(context, exchange, caller);
+      checkLegacyConfiguration(context.settings, res, params);
+      req.body = toPushConfigBody(req, params);
       speakRestDialect(res);
       identifyEvents(res, caller);
       sendHeartbeats(exchange, context.settings.heartbeatMs);
