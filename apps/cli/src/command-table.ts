@@ -34,6 +34,12 @@ const commandTable: readonly CommandModule[] = [
     load: async () => [(await import('./commands/agents.ts')).addAgentsCommand],
   },
   { group: agentCommands, name: 'card', load: async () => [(await import('./commands/card.ts')).addCardCommands] },
+  { group: agentCommands, name: 'login', load: async () => [(await import('./commands/login.ts')).addLoginCommand] },
+  {
+    group: agentCommands,
+    name: 'logout',
+    load: async () => [(await import('./commands/logout.ts')).addLogoutCommand],
+  },
   { group: agentCommands, name: 'chat', load: async () => [(await import('./commands/chat.ts')).addChatCommand] },
   { group: operators, name: 'queue', load: async () => [(await import('./operator/queue.ts')).addQueueCommands] },
   { group: operators, name: 'dead', load: async () => [(await import('./operator/dead.ts')).addDeadCommands] },

@@ -1,5 +1,8 @@
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import type { Server } from 'node:http';
 import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
 import { homedir } from 'node:os';
 
 const { version }: { version: string } = createRequire(import.meta.url)('../package.json');
@@ -72,6 +75,11 @@ async function runCommand(): Promise<number> {
     stopped: stopped.signal,
     stopVerifyingTls: () => {
       env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
+    },
+    listen: async (server: Server) => {
+      server.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      return (server.address() as AddressInfo).port;
     },
     otherPrograms: [...programs.keys()],
   };

@@ -20,12 +20,15 @@ import {
 import { resumableStreamsUri, waitingUri } from '@switchyard/protocol';
 import { callFailure } from '../failures/call-failure.ts';
 import { Failure } from '../failures/failure.ts';
+import type { LoginToken } from '../login/login-token.ts';
 import type { CliOptions } from '../settings/options.ts';
+import { authFailure } from './auth-failure.ts';
 import { type Capability, type Card, type ReadCard, readCard } from './card.ts';
 import { type ChosenInterface, chooseInterface, newestVersion } from './choose-interface.ts';
-import { credentialsFor, flagsFor } from './credentials.ts';
+import { credentialsFor } from './credentials.ts';
 import type { PushConfig, SendMessageResponse, StreamResponse, Task } from './objects.ts';
 import { redacted, wireFetch } from './wire.ts';
+import { followWithToken, withToken } from './with-token.ts';
 
 export interface CallContext {
   readonly options: CliOptions;
@@ -35,6 +38,8 @@ export interface CallContext {
   readonly signal: AbortSignal;
   /** Rejects if the credentials were not given for the origin of this URL. */
   readonly permit: (url: string) => Promise<void>;
+  /** The login that is kept for the origin of this URL, unless the options have a credential. */
+  readonly login: (url: string) => Promise<LoginToken | undefined>;
 }
 
 export interface TaskView {
@@ -75,18 +80,20 @@ export async function connect(context: CallContext): Promise<Agent> {
   return agentOf(card, context);
 }
 
-async function agentOf(card: Card, { options, log, signal, permit }: CallContext): Promise<Agent> {
+async function agentOf(card: Card, { options, log, signal, permit, login: loginFor }: CallContext): Promise<Agent> {
   const chosenCard = options.a2aVersion?.startsWith('0.') ? modernCard(card) : card;
   const chosen = chooseInterface(chosenCard, { prefer: options.transport, version: options.a2aVersion });
   await permit(chosen.url);
+  const login = await loginFor(chosen.url);
   const { headers, query, secrets } = credentialsFor(card, options);
   const parameters = Object.fromEntries(options.svcParam ?? []);
-  const allSecrets = [...secrets, ...Object.values(parameters)];
+  const token = await login?.current();
+  const allSecrets = [...secrets, ...Object.values(parameters), ...(token === undefined ? [] : [token])];
   const debug = options.debug ? (line: string) => log(redacted(line, allSecrets)) : undefined;
   debug?.(
     `${chosen.binding} at ${chosen.url}, A2A ${chosen.version}${chosen.tenant ? `, tenant ${chosen.tenant}` : ''}`,
   );
-  const hasCredentials = secrets.length > 0;
+  const hasCredentials = secrets.length > 0 || login !== undefined;
   const fetchImpl = wireFetch({ secrets: allSecrets, log: debug, hasCredentials, query });
   const transport = await open(chosen, chosenCard, { fetchImpl, isInsecure: options.insecure, log: debug });
   return new Agent(card, chosen, {
@@ -96,6 +103,8 @@ async function agentOf(card: Card, { options, log, signal, permit }: CallContext
       serviceParameters: { ...withEventIds(card, parameters), ...headers, 'A2A-Version': chosen.version },
     },
     hasCredentials,
+    login,
+    reference: options.agentCard,
   });
 }
 
@@ -149,6 +158,9 @@ interface Connection {
   readonly transport: Transport;
   readonly call: RequestOptions;
   readonly hasCredentials: boolean;
+  readonly login: LoginToken | undefined;
+  /** The agent, as the user named it. */
+  readonly reference: string;
 }
 
 /** An agent, with the JSON of A2A 1.0 for any binding and version. Each call throws {Failure}. */
@@ -275,7 +287,7 @@ export class Agent {
   /** The SDK returns JSON of A2A; the caller knows its type. */
   async #ask<T>(ask: (connection: Connection) => Promise<unknown>): Promise<T> {
     try {
-      return (await ask(this.#connection)) as T;
+      return (await withToken(this.#connection, ask)) as T;
     } catch (error) {
       throw this.#explained(error);
     }
@@ -283,19 +295,19 @@ export class Agent {
 
   async *#follow(follow: (connection: Connection) => AsyncIterable<SdkStreamResponse>): AsyncGenerator<StreamResponse> {
     try {
-      for await (const event of follow(this.#connection)) yield SdkStreamResponse.toJSON(event) as StreamResponse;
+      for await (const event of followWithToken(this.#connection, follow))
+        yield SdkStreamResponse.toJSON(event) as StreamResponse;
     } catch (error) {
       throw this.#explained(error);
     }
   }
 
   #explained(error: unknown): Failure {
-    const { hasCredentials, call } = this.#connection;
-    const failure = callFailure(error, call.signal);
+    const failure = callFailure(error, this.#connection.call.signal);
     const { code, message, a2aCode, hint } = failure;
     if (hint !== undefined) return failure;
     if (code === 'A2ACLI_ERR_AUTH_FAILED' || code === 'A2ACLI_ERR_CREDENTIALS_MISSING')
-      return authFailure(failure, { hasCredentials, flags: flagsFor(this.card) });
+      return authFailure(failure, { ...this.#connection, card: this.card });
     if (code !== 'TaskNotFoundError') return failure;
     return new Failure(code, `${message} (at the agent “${this.card.name}”, ${this.chosen.url})`, {
       a2aCode,
@@ -303,23 +315,4 @@ export class Agent {
       cause: error,
     });
   }
-}
-
-/** HTTP's 403, and PERMISSION_DENIED of gRPC. */
-const forbidden: readonly unknown[] = [403, 7];
-
-/** Over gRPC, too, missing credentials are distinguished from wrong ones; the card says which to give. */
-function authFailure(
-  failure: Failure,
-  { hasCredentials, flags }: { readonly hasCredentials: boolean; readonly flags: readonly string[] },
-): Failure {
-  const { message, a2aCode } = failure;
-  const names = flags.join(' or ') || 'A2ACLI_API_KEY or A2ACLI_BEARER';
-  if (!hasCredentials)
-    return new Failure('A2ACLI_ERR_CREDENTIALS_MISSING', message, { a2aCode, hint: `Set ${names}.`, cause: failure });
-  const hint = forbidden.includes(a2aCode)
-    ? 'The credential is known, but may not do this: its scopes and agents are what its issuer gave it ' +
-      '(for keys: switchyard keys list).'
-    : `Check ${names}.`;
-  return new Failure('A2ACLI_ERR_AUTH_FAILED', message, { a2aCode, hint, cause: failure });
 }

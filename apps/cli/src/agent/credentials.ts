@@ -25,6 +25,11 @@ export function credentialsFor(card: Card, { bearer, apiKey }: CredentialOptions
   return { headers, query, secrets: [bearer, apiKey].filter((secret) => secret !== undefined) };
 }
 
+/** The same credentials with the token of a login. */
+export function withBearer({ headers, query, secrets }: Credentials, token: string): Credentials {
+  return { headers: { ...headers, authorization: `Bearer ${token}` }, query, secrets: [...secrets, token] };
+}
+
 /** The options for the credentials that the card requires. */
 export function flagsFor({ securitySchemes = {} }: Card): readonly string[] {
   const flags = Object.values(securitySchemes).map((scheme) => {
@@ -32,6 +37,17 @@ export function flagsFor({ securitySchemes = {} }: Card): readonly string[] {
     return 'mtlsSecurityScheme' in scheme ? undefined : 'A2ACLI_BEARER (or --bearer)';
   });
   return [...new Set(flags.filter((flag) => flag !== undefined))];
+}
+
+/** Whether a card has a scheme for which `switchyard login` may get a token; in A2A 0.3 the scheme has a type. */
+export function namesLogin({ securitySchemes = {} }: Card): boolean {
+  return Object.values(securitySchemes).some(
+    (scheme) =>
+      'oauth2SecurityScheme' in scheme ||
+      'openIdConnectSecurityScheme' in scheme ||
+      scheme.type === 'oauth2' ||
+      scheme.type === 'openIdConnect',
+  );
 }
 
 function apiKeyParameter({ securitySchemes = {} }: Card): { readonly location: string; readonly name: string } {

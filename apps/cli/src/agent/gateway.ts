@@ -1,7 +1,7 @@
 import { Failure } from '../failures/failure.ts';
 import { type CallContext, fetchCard } from './agent.ts';
 import type { Card } from './card.ts';
-import { credentialsFor } from './credentials.ts';
+import { credentialsFor, withBearer } from './credentials.ts';
 import { wireFetch } from './wire.ts';
 
 /** The HTTP paths of a Switchyard gateway beside those of A2A, with the credentials for its agents. */
@@ -17,7 +17,9 @@ export async function openGateway(context: CallContext): Promise<GatewayPaths> {
   const { card } = await fetchCard(context);
   const base = baseOf(card);
   await context.permit(base);
-  const { headers, query, secrets } = credentialsFor(card, options);
+  const given = credentialsFor(card, options);
+  const token = await (await context.login(base))?.current();
+  const { headers, query, secrets } = token === undefined ? given : withBearer(given, token);
   const debug = options.debug ? log : undefined;
   const open = wireFetch({ secrets: [], log: debug, hasCredentials: false });
   const send = wireFetch({ secrets, log: debug, hasCredentials: secrets.length > 0, query });

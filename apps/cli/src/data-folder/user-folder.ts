@@ -1,5 +1,5 @@
-import { mkdir, rename, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, mkdir, rename, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { z } from 'zod';
 import { readOwnFile } from '../settings/file-owner.ts';
 
@@ -24,14 +24,24 @@ export class UserFile<T> {
   }
 
   /** @returns undefined: there is no such file, it is not whole, or another user could have written it */
-  async read(): Promise<T | undefined> {
+  async read(onRefused: (reason: string) => void = () => undefined): Promise<T | undefined> {
     const file = await readOwnFile(this.path, { isPrivate: true });
-    return file && 'text' in file ? parsed(this.#schema, file.text) : undefined;
+    if (!file) return undefined;
+    const value = 'text' in file ? parsed(this.#schema, file.text) : undefined;
+    if (value === undefined) onRefused('refusal' in file ? file.refusal : 'it is not whole');
+    return value;
   }
 
   async write(value: T): Promise<void> {
-    await mkdir(join(this.path, '..'), { recursive: true, mode: 0o700 });
+    await this.makeFolder();
     await writePrivate(this.path, `${JSON.stringify(value, undefined, 2)}\n`);
+  }
+
+  /** Nobody else can list it, or put a file into it. */
+  async makeFolder(): Promise<void> {
+    const folder = dirname(this.path);
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await chmod(folder, 0o700);
   }
 }
 

@@ -19,6 +19,8 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   'task push-config delete': ['switchyard task push-config delete 4f… hook-1'],
   agents: ['switchyard agents -a https://agents.example.com', 'switchyard agents translate'],
   'card get': ['switchyard card get -a https://agents.example.com/pizza'],
+  login: ['switchyard login https://agents.example.com --client-id switchyard-cli'],
+  logout: ['switchyard logout https://agents.example.com', 'switchyard logout'],
   'queue list': ['switchyard queue'],
   'queue tenants': ['switchyard queue tenants pizza'],
   'queue pause': ['switchyard queue pause pizza'],

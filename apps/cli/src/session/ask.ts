@@ -9,14 +9,20 @@ export interface Asker {
   readonly stopped: AbortSignal;
 }
 
-/** Asks a question in a terminal. @returns undefined: nobody can be asked here */
+/** Asks a yes-or-no question in a terminal. @returns undefined: nobody can be asked here */
 export async function ask(question: string, asker: Asker): Promise<boolean | undefined> {
+  const answer = await askText(`${question} [y/N]`, asker);
+  return answer === undefined ? undefined : /^y(?:es)?$/i.test(answer);
+}
+
+/** Asks for a line in a terminal. @returns undefined: nobody can be asked here */
+export async function askText(question: string, asker: Asker): Promise<string | undefined> {
   const { stdin, isTerminal, streams, stopped } = asker;
   if (stdin.isTTY !== true || !isTerminal.err) return undefined;
-  streams.err(`${question} [y/N] `);
+  streams.err(`${question} `);
   const lines = createInterface({ input: stdin, terminal: false });
   try {
-    return /^y(?:es)?$/i.test((await lines.question('', { signal: stopped })).trim());
+    return (await lines.question('', { signal: stopped })).trim();
   } finally {
     lines.close();
   }

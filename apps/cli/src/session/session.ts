@@ -1,3 +1,4 @@
+import type { Server } from 'node:http';
 import type { Readable, Writable } from 'node:stream';
 import { waitingUri } from '@switchyard/protocol';
 import { quoted } from '@switchyard/settings/quoted';
@@ -15,6 +16,7 @@ import type { Detail } from '../output/task-text.ts';
 import { readSettingsFiles } from '../settings/dotenv.ts';
 import type { CliOptions } from '../settings/options.ts';
 import { type Defaults, type Environment, optionsOf, resolveSettings, type Setting } from '../settings/resolve.ts';
+import { loginFor } from './login-for.ts';
 import { permitCredentials } from './permit-credentials.ts';
 
 /** A run of the command line: what it gets from its process. */
@@ -32,6 +34,8 @@ export interface Invocation {
   readonly stopped: AbortSignal;
   /** Turns off the verification of TLS certificates. */
   readonly stopVerifyingTls: () => void;
+  /** Listens on a free port of 127.0.0.1. @returns the port */
+  readonly listen: (server: Server) => Promise<number>;
   /** Names of commands that are separate programs. */
   readonly otherPrograms: readonly string[];
 }
@@ -65,11 +69,13 @@ export async function openSession(invocation: Invocation, command: Command): Pro
     if (options.bearer || options.apiKey) output.note('warning: --insecure: your credential is sent nevertheless');
     invocation.stopVerifyingTls();
   }
+  const signal = deadline(invocation, options);
   const call: CallContext = {
     options,
     log: (line) => output.note(`debug: ${line}`),
-    signal: deadline(invocation, options),
+    signal,
     permit: (url) => permitCredentials(url, { settings, options }, invocation),
+    login: (url) => loginFor(url, { options, place: invocation, note: (line) => output.note(line), signal }),
   };
   return { invocation, options, settings, output, call };
 }

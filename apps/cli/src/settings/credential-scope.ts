@@ -14,6 +14,8 @@ export interface Elsewhere {
 export interface ScopeSettings {
   readonly settings: readonly Setting[];
   readonly options: Pick<CliOptions, 'agentCard' | 'credentialsFor'>;
+  /** A credential that is no setting: the token of a login, which would be kept for the URL. */
+  readonly token?: string;
 }
 
 /**
@@ -21,17 +23,28 @@ export interface ScopeSettings {
  * file of the folder may have come with a project, and so may a card: whoever wrote it would get the credentials of
  * whoever runs a command there. @returns undefined: they may
  */
-export function elsewhereOf(url: string, { settings, options }: ScopeSettings): Elsewhere | undefined {
+export function elsewhereOf(url: string, { settings, options, token }: ScopeSettings): Elsewhere | undefined {
   const credentials = settings.filter(({ spec, value }) => spec.isSecret && value !== undefined);
-  if (credentials.length === 0) return undefined;
+  if (credentials.length === 0 && token === undefined) return undefined;
   const to = webUrl(url);
-  const origin = URL.canParse(to) ? new URL(to).origin : url;
+  const origin = originOf(url);
   if (isLoopbackUrl(to) || options.credentialsFor?.includes(origin)) return undefined;
   const file = settings.find(({ name }) => name === 'agentCard')?.file;
-  const isOfFolder = file?.isOfFolder === true && !credentials.every((each) => each.file?.path === file.path);
+  const isOfOneFile = token === undefined && credentials.every((each) => each.file?.path === file?.path);
+  const isOfFolder = file?.isOfFolder === true && !isOfOneFile;
   if (!isOfFolder && isSameHost(options.agentCard, to)) return undefined;
   const namedBy = isOfFolder ? file.path : `the card at ${options.agentCard}`;
-  return { origin, namedBy, credentials: credentials.map(({ spec }) => longFlag(spec)) };
+  return {
+    origin,
+    namedBy,
+    credentials: token === undefined ? credentials.map(({ spec }) => longFlag(spec)) : [token],
+  };
+}
+
+/** The origin of the URL of an interface; of gRPC's addresses, too. */
+export function originOf(url: string): string {
+  const to = webUrl(url);
+  return URL.canParse(to) ? new URL(to).origin : url;
 }
 
 /** Another port may have another binding, but TLS stays TLS. A file is on no host. */

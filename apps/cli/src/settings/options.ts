@@ -65,7 +65,7 @@ const origin = z
   .refine((text) => URL.canParse(text), 'must be a host or an origin such as https://agents.example.com')
   .transform((text) => new URL(text).origin);
 
-/** The options of every command: those of the specification of a2a-cli (section 7.2), and --credentials-for. */
+/** The options of every command: those of the specification of a2a-cli (section 7.2), and ours. */
 export const optionSpecs = {
   agentCard: {
     flags: '-a, --agent-card <ref>',
@@ -179,6 +179,20 @@ export const optionSpecs = {
     schema: z.array(origin),
     kind: 'list',
     isOfUser: true,
+  },
+  clientId: {
+    flags: '--client-id <id>',
+    text: 'the id under which the identity server knows this command: a public client',
+    schema: z.string().min(1, 'must not be empty'),
+    kind: 'text',
+    usedBy: ['login'],
+  },
+  scope: {
+    flags: '--scope <scopes>',
+    text: 'the scopes of the token, separated by spaces (default: those that the card requires)',
+    schema: z.string().max(2_000, 'must have at most 2000 characters'),
+    kind: 'text',
+    usedBy: ['login'],
   },
   insecure: {
     flags: '--insecure',

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
 import { PassThrough, Readable } from 'node:stream';
 import { runCli } from '../../src/program.ts';
 import type { Invocation } from '../../src/session/session.ts';
@@ -16,12 +18,14 @@ export interface RunOptions {
   /** A person at a terminal types the text of `stdin`. */
   readonly isAtTerminal?: boolean;
   readonly stopped?: AbortSignal;
+  /** Gets each line of stderr as it comes. */
+  readonly onLine?: (line: string) => void;
 }
 
 /** Runs a command line in this process, without the settings of the developer. */
 export async function run(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
   const { env = {}, stdin = '', folder = '/', home = '/nowhere', isAtTerminal = false } = options;
-  const { stopped = new AbortController().signal } = options;
+  const { stopped = new AbortController().signal, onLine } = options;
   let out = '';
   let err = '';
   const stdout = new PassThrough().on('data', (bytes) => {
@@ -39,6 +43,7 @@ export async function run(args: readonly string[], options: RunOptions = {}): Pr
         },
         err: (text) => {
           err += text;
+          for (const line of text.split('\n')) onLine?.(line);
         },
       },
       stdin: Object.assign(Readable.from([stdin]), { isTTY: isAtTerminal }),
@@ -46,6 +51,10 @@ export async function run(args: readonly string[], options: RunOptions = {}): Pr
       isTerminal: { out: false, err: isAtTerminal },
       stopped,
       stopVerifyingTls: () => undefined,
+      listen: async (server) => {
+        await once(server.listen(0, '127.0.0.1'), 'listening');
+        return (server.address() as AddressInfo).port;
+      },
       otherPrograms: ['up'],
     },
     '1.2.3',

@@ -24,6 +24,8 @@ export interface ScriptedServer extends AsyncDisposable {
   readonly calls: readonly Called[];
   /** Headers of the requests for the card. */
   readonly cardHeaders: readonly IncomingHttpHeaders[];
+  /** From now on calls with such an Authorization header are answered with 401. */
+  refuse(isRefused: (authorization: string | undefined) => boolean): void;
 }
 
 interface ScriptedCard {
@@ -50,6 +52,7 @@ export async function scriptedServer(
 ): Promise<ScriptedServer> {
   const calls: Called[] = [];
   const cardHeaders: IncomingHttpHeaders[] = [];
+  let isRefused: Parameters<ScriptedServer['refuse']>[0] = () => false;
   const reads = (): number => calls.filter((call) => call.method === 'GetTask').length;
   const server = createServer(async (request, response): Promise<unknown> => {
     if (request.method === 'GET') {
@@ -60,6 +63,7 @@ export async function scriptedServer(
     const replies = script[method] ?? [];
     const reply = replies[Math.min(calls.filter((call) => call.method === method).length, replies.length - 1)];
     calls.push({ method, params, headers: request.headers });
+    if (isRefused(request.headers.authorization)) return response.writeHead(401).end();
     const wrap = (answer: object): string => JSON.stringify({ jsonrpc: '2.0', id, ...answer });
     if (!reply) return response.end(wrap({ error: { code: -32601, message: 'no such method' } }));
     if (!('events' in reply)) return response.writeHead(200, { 'content-type': 'application/json' }).end(wrap(reply));
@@ -81,6 +85,9 @@ export async function scriptedServer(
     url,
     calls,
     cardHeaders,
+    refuse: (next) => {
+      isRefused = next;
+    },
     async [Symbol.asyncDispose]() {
       server.close();
       server.closeAllConnections();
