@@ -20,13 +20,13 @@ import {
 import { resumableStreamsUri, waitingUri } from '@switchyard/protocol';
 import { callFailure } from '../failures/call-failure.ts';
 import { Failure } from '../failures/failure.ts';
-import type { LoginToken } from '../login/login-token.ts';
 import type { CliOptions } from '../settings/options.ts';
 import { authFailure } from './auth-failure.ts';
 import { type Capability, type Card, type ReadCard, readCard } from './card.ts';
 import { type ChosenInterface, chooseInterface, newestVersion } from './choose-interface.ts';
 import { credentialsFor } from './credentials.ts';
 import type { PushConfig, SendMessageResponse, StreamResponse, Task } from './objects.ts';
+import type { TokenSource } from './token-source.ts';
 import { redacted, wireFetch } from './wire.ts';
 import { followWithToken, withToken } from './with-token.ts';
 
@@ -39,7 +39,7 @@ export interface CallContext {
   /** Rejects if the credentials were not given for the origin of this URL. */
   readonly permit: (url: string) => Promise<void>;
   /** The login that is kept for the origin of this URL, unless the options have a credential. */
-  readonly login: (url: string) => Promise<LoginToken | undefined>;
+  readonly login: (url: string) => Promise<TokenSource | undefined>;
 }
 
 export interface TaskView {
@@ -158,7 +158,7 @@ interface Connection {
   readonly transport: Transport;
   readonly call: RequestOptions;
   readonly hasCredentials: boolean;
-  readonly login: LoginToken | undefined;
+  readonly login: TokenSource | undefined;
   /** The agent, as the user named it. */
   readonly reference: string;
 }

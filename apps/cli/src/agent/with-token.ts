@@ -1,10 +1,10 @@
 import type { RequestOptions } from '@a2a-js/sdk/client';
 import { callFailure } from '../failures/call-failure.ts';
-import type { LoginToken } from '../login/login-token.ts';
+import type { TokenSource } from './token-source.ts';
 
 interface Connection {
   readonly call: RequestOptions;
-  readonly login: LoginToken | undefined;
+  readonly login: TokenSource | undefined;
 }
 
 /** HTTP's 401, and UNAUTHENTICATED of gRPC: the agent did nothing. */
@@ -45,7 +45,7 @@ export async function* followWithToken<C extends Connection, T>(
   if (next !== undefined) yield* follow(authorized(connection, next));
 }
 
-async function replacement(login: LoginToken, refused: string, error: unknown): Promise<string | undefined> {
+async function replacement(login: TokenSource, refused: string, error: unknown): Promise<string | undefined> {
   return unauthenticated.includes(callFailure(error).a2aCode) ? login.replacementOf(refused) : undefined;
 }
 

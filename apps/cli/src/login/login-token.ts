@@ -1,9 +1,10 @@
 import { quoted } from '@switchyard/settings/quoted';
+import type { TokenSource } from '../agent/token-source.ts';
 import { Failure } from '../failures/failure.ts';
 import type { KeptLogins, Login } from './kept-logins.ts';
 
-/** The token of a login, for the calls of a command. */
-export class LoginToken {
+/** The token of a login, as it is kept; a renewed one is kept, too. */
+export class LoginToken implements TokenSource {
   readonly #logins: KeptLogins;
   readonly #origin: string;
   readonly #signal: AbortSignal;
@@ -16,7 +17,6 @@ export class LoginToken {
     this.#signal = signal;
   }
 
-  /** Renewed if it ends soon. @throws {Failure} the login has ended */
   async current(): Promise<string> {
     if (!isDue(this.#login)) return this.#login.accessToken;
     try {
@@ -27,7 +27,6 @@ export class LoginToken {
     }
   }
 
-  /** Another token instead of one that the agent has refused. Undefined: there is none. @throws {Failure} */
   async replacementOf(refused: string): Promise<string | undefined> {
     const token = await this.#renewed(({ accessToken }) => accessToken === refused);
     return token === refused ? undefined : token;
