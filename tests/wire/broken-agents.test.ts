@@ -154,7 +154,10 @@ it('an agent that needs too much memory ends its worker only, and the terminal s
 }, async () => {
   await using up = await Up.start(['out-of-memory'], { NODE_OPTIONS: '--max-old-space-size=150' });
   const task = await up.submit('out-of-memory');
-  await up.program.waitFor(/the worker ended unexpectedly \(signal 6, as when its memory is not enough\)/, patience);
+  await up.program.waitFor(
+    /the worker ended unexpectedly \(signal 6: most likely out of memory; NODE_OPTIONS=/,
+    patience,
+  );
   expect(await up.ended('out-of-memory', task)).toMatch(gone);
   expect(await up.reason(task)).toMatchObject({ kind: 'worker-lost' });
   expect((await fetch(`${up.url}/healthz`)).status).toBe(200);

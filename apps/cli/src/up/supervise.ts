@@ -75,8 +75,10 @@ export function supervise(settings: SupervisedProcess): Supervision {
   return { started, ended, stop };
 }
 
+const moreMemory = 'NODE_OPTIONS=--max-old-space-size=<MiB> sets how much it may use';
+
 function describeExit(code: number | undefined): string {
   // Node aborts itself when its heap is full.
-  if (code === 128 + 6) return 'signal 6, as when its memory is not enough';
+  if (code === 128 + 6) return `signal 6: most likely out of memory; ${moreMemory}`;
   return code !== undefined && code > 128 ? `signal ${code - 128}` : `exit code ${code}`;
 }

@@ -30,6 +30,15 @@ describe('a supervised process', () => {
     expect(pids).toHaveLength(2);
   });
 
+  it('that aborts, as Node does when its heap is full, says so and names the setting', async () => {
+    const { part, said } = keep('kill -ABRT $$');
+    await until(() => said.length > 0, { what: 'it says so' });
+    expect(said[0]).toMatch(
+      /signal 6: most likely out of memory; NODE_OPTIONS=--max-old-space-size=<MiB> .*: starting/,
+    );
+    await part.stop(1_000).catch(() => undefined);
+  });
+
   it('is given up with the reason when it keeps dying', async () => {
     const { part, pids } = keep('exit 3');
     await expect(part.ended).rejects.toThrow('the worker does not stay up (exit code 3): giving up');
