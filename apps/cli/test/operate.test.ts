@@ -81,6 +81,28 @@ describe('schedules', () => {
   });
 });
 
+describe('schedules without a key of operators', () => {
+  it('are those of the client, at the path for clients', async () => {
+    const client = { env: { A2ACLI_AGENT_CARD: stage.url } };
+    const id = await scheduled();
+    expect((await run(['schedules'], client)).out).toMatch(new RegExp(`^${id} +echo +you +active `, 'm'));
+    expect((await run(['schedules', 'pause', id], client)).out).toContain('State: paused\n');
+    const shown = await json(['schedules', 'show', id], client);
+    expect([shown.document.state, shown.document.subject]).toEqual(['paused', undefined]);
+    expect((await run(['schedules', 'end', id], client)).out).toBe(`Ended: ${id}\n`);
+    const gone = await run(['schedules', 'show', id], client);
+    expect([gone.code, gone.err]).toEqual([1, expect.stringMatching(/NOT_FOUND[\s\S]*switchyard schedules/)]);
+    const tenant = await run(['schedules', '--tenant', 'acme'], client);
+    expect([tenant.code, tenant.err]).toEqual([2, expect.stringContaining('ADMIN_KEY')]);
+  });
+
+  it('are not asked for where operators are named: the error says which key is missing', async () => {
+    const { A2ACLI_AGENT_CARD = '', SWITCHYARD_OPERATOR_URL = '' } = env;
+    const { code, err } = await run(['schedules'], { env: { A2ACLI_AGENT_CARD, SWITCHYARD_OPERATOR_URL } });
+    expect([code, err]).toEqual([4, expect.stringContaining("no operator's key")]);
+  });
+});
+
 describe('A scheduled task', () => {
   it('is listed with its start, and its cancel says what becomes of the schedule', async () => {
     const id = await scheduled('* * * * * *');

@@ -9,6 +9,8 @@ export interface GatewayPaths {
   readonly base: string;
   /** @param path below the base @throws {Failure} unreachable, or refused credentials */
   readonly get: (path: string, options?: { readonly isPublic?: boolean }) => Promise<Response>;
+  /** `fetch` for URLs below the base, with the credentials instead of other headers. */
+  readonly fetch: typeof fetch;
 }
 
 /** The gateway of the agent that the options name. @throws {Failure} */
@@ -24,11 +26,11 @@ export async function openGateway(context: CallContext): Promise<GatewayPaths> {
   const open = wireFetch({ secrets: [], log: debug, hasCredentials: false });
   const send = wireFetch({ secrets, log: debug, hasCredentials: secrets.length > 0, query });
   const asking = { accept: 'application/json', 'a2a-version': '1.0' };
+  const fetch: GatewayPaths['fetch'] = (url, init) =>
+    send(url, { ...init, headers: { ...asking, ...headers }, signal, redirect: 'error' });
   const get: GatewayPaths['get'] = (path, { isPublic = false } = {}) =>
-    isPublic
-      ? open(base + path, { headers: asking, signal })
-      : send(base + path, { headers: { ...asking, ...headers }, signal, redirect: 'error' });
-  return { base, get };
+    isPublic ? open(base + path, { headers: asking, signal }) : fetch(base + path);
+  return { base, get, fetch };
 }
 
 /** The address below which a gateway has its agents: that of the card's HTTP interface, without the agent. */

@@ -35,13 +35,20 @@ function visibleGlobalOptions(this: Help, command: Command): Option[] {
   return generalOptions(this, command).filter((option) => specOf(option)?.usedBy === undefined);
 }
 
+/** Options of calls that commands of operators read, too. */
+const optionsOfOperators: Readonly<Record<string, readonly string[]>> = {
+  doctor: ['--agent-card'],
+  schedules: ['--agent-card', '--bearer', '--api-key'],
+};
+
 /** The options of `switchyard` that a command reads; a group of commands reads none. */
 function generalOptions(help: Help, command: Command): Option[] {
   if (command.commands.length > 0) return [];
   const all = Help.prototype.visibleGlobalOptions.call(help, command).filter(({ long }) => long !== '--version');
   const top = topOf(command);
   if (top.helpGroup() === agentCommands) return all.filter((option) => isUsedBy(option, pathOf(command)));
-  return all.filter(({ long }) => long === '--output' || (top.name() === 'doctor' && long === '--agent-card'));
+  const more = optionsOfOperators[top.name()] ?? [];
+  return all.filter(({ long }) => long === '--output' || more.includes(long ?? ''));
 }
 
 function isUsedBy(option: Option, path: string): boolean {

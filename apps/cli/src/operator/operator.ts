@@ -80,7 +80,8 @@ const whereToLook: Readonly<Record<string, string>> = {
   taskId: 'The console finds tasks of all clients: they are kept for RETENTION_MS after their end.',
 };
 
-function operatorFailure(error: unknown, url: string): unknown {
+/** Converts an error of the operators' API, or of another path of the gateway, to a failure. */
+export function operatorFailure(error: unknown, url: string): unknown {
   if (error instanceof OperatorError) {
     const { status, reason, message, metadata } = error;
     if (status === 401 || status === 403)

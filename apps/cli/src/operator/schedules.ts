@@ -1,14 +1,22 @@
-import { pageOf, type ScheduleReading, scheduleReadingSchema } from '@switchyard/operator-api';
+import { pageOf, scheduleReadingSchema } from '@switchyard/operator-api';
 import type { Command } from 'commander';
 import type { z } from 'zod';
 import { programIn } from '../data-folder/data-folder.ts';
+import { Failure } from '../failures/failure.ts';
 import { field, table } from '../output/labelled-text.ts';
 import { withEachId } from '../session/each-id.ts';
 import { type Invocation, optionsText } from '../session/session.ts';
 import { requireKnownAgent } from './known-agent.ts';
-import { operatorHelp, withOperator } from './operator.ts';
+import { operatorHelp } from './operator.ts';
+import { type ScheduleAccess, withSchedules } from './schedule-access.ts';
 
-const schedulesSchema = pageOf('schedules', scheduleReadingSchema);
+/** A client's own have no owner. */
+const scheduleSchema = scheduleReadingSchema.partial({ tenant: true, subject: true });
+type Schedule = z.infer<typeof scheduleSchema>;
+const schedulesSchema = pageOf('schedules', scheduleSchema);
+
+const forClients = `
+Without an operators' key, these are the schedules of the client whose credentials --bearer or --api-key gives.`;
 
 interface Filter {
   readonly agent?: string;
@@ -20,7 +28,7 @@ interface Filter {
 /** `schedules`: messages for later, and series by cron. */
 export function addScheduleCommands(program: Command, invocation: Invocation): void {
   const schedules = program.command('schedules').description('schedules: list, show, pause, resume, end');
-  schedules.addHelpText('after', operatorHelp);
+  schedules.addHelpText('after', `${operatorHelp}${forClients}`);
   schedules
     .command('list', { isDefault: true })
     .description('list the schedules that go on, with their next and last task')
@@ -29,9 +37,10 @@ export function addScheduleCommands(program: Command, invocation: Invocation): v
     .option('--page-size <n>', 'schedules per page', '100')
     .option('--page-token <token>', 'the next-page token of the previous page')
     .action((filter: Filter, command: Command) =>
-      withOperator(invocation, command, async ({ output }, api) => {
-        const page = await api.call('/admin/schedules', schedulesSchema, { query: { ...filter } });
-        if (page.totalSize === 0) await requireKnownAgent(api, filter.agent);
+      withSchedules(invocation, command, async ({ output }, { api, list, isOperator }) => {
+        if (!isOperator) requireNoTenant(filter);
+        const page = await api.call(list, schedulesSchema, { query: { ...filter } });
+        if (isOperator && page.totalSize === 0) await requireKnownAgent(api, filter.agent);
         output.result(page, () => {
           const rows = page.schedules.length > 0 ? table(head, page.schedules.map(row)) : '';
           return field('Schedules', page.totalSize) + rows + field('Next', nextPage(invocation, filter, page));
@@ -43,8 +52,8 @@ export function addScheduleCommands(program: Command, invocation: Invocation): v
     .description('show a schedule, by the id of any of its tasks: its next and its last task')
     .argument('<id>')
     .action((id: string, _, command: Command) =>
-      withOperator(invocation, command, async ({ output }, api) => {
-        const schedule = await api.call(`/admin/schedules/${encodeURIComponent(id)}`, scheduleReadingSchema);
+      withSchedules(invocation, command, async ({ output }, { api, list }) => {
+        const schedule = await api.call(`${list}/${encodeURIComponent(id)}`, scheduleSchema);
         output.result(schedule, () => scheduleText(schedule));
       }),
     );
@@ -54,14 +63,9 @@ export function addScheduleCommands(program: Command, invocation: Invocation): v
       .description(description)
       .argument('<ids...>')
       .action((ids: string[], _, command: Command) =>
-        withOperator(invocation, command, (session, api, explain) => {
-          const act = async (id: string) => {
-            const path = `/admin/schedules/${encodeURIComponent(id)}:${name}`;
-            const schedule = await api.call(path, scheduleReadingSchema.optional(), { method: 'POST' });
-            const text = schedule ? scheduleText(schedule) : field('Ended', id);
-            return { json: schedule ?? { scheduleId: id }, text };
-          };
-          return withEachId(session, { ids, act, explain });
+        withSchedules(invocation, command, (session, access) => {
+          const act = (id: string) => change(access, id, name);
+          return withEachId(session, { ids, act, explain: access.explain });
         }),
       );
 }
@@ -72,6 +76,21 @@ const changes = [
   ['end', 'cancel the task that waits; tasks that have begun go on'],
 ] as const;
 
+async function change({ api, list }: ScheduleAccess, id: string, name: (typeof changes)[number][0]) {
+  const path = `${list}/${encodeURIComponent(id)}:${name}`;
+  const schedule = await api.call(path, scheduleSchema.optional(), { method: 'POST' });
+  // Clients get the schedule as it was.
+  const text = schedule && name !== 'end' ? scheduleText(schedule) : field('Ended', id);
+  return { json: schedule ?? { scheduleId: id }, text };
+}
+
+/** @throws {Failure} */
+function requireNoTenant({ tenant }: Filter): void {
+  if (tenant === undefined) return;
+  const hint = 'Without one the schedules are your own.';
+  throw new Failure('A2ACLI_ERR_USAGE', "--tenant needs an operators' key (ADMIN_KEY)", { hint });
+}
+
 function nextPage(invocation: Invocation, filter: Filter, page: z.infer<typeof schedulesSchema>): string {
   const { pageSize, pageToken: _, ...same } = filter;
   const next = { ...same, 'page-size': pageSize, 'page-token': page.nextPageToken };
@@ -80,27 +99,31 @@ function nextPage(invocation: Invocation, filter: Filter, page: z.infer<typeof s
 
 const head = ['ID', 'AGENT', 'OWNER', 'STATE', 'NEXT', 'CRON', 'LAST'];
 
-function row(schedule: ScheduleReading): string[] {
-  const { scheduleId, agent, tenant, subject, state, nextAt = '' } = schedule;
-  return [scheduleId, agent, `${tenant}/${subject}`, state, nextAt, cronText(schedule), lastText(schedule)];
+function row(schedule: Schedule): string[] {
+  const { scheduleId, agent, state, nextAt = '' } = schedule;
+  return [scheduleId, agent, ownerText(schedule) ?? 'you', state, nextAt, cronText(schedule), lastText(schedule)];
 }
 
-function cronText({ cron = '', timeZone }: ScheduleReading): string {
+function ownerText({ tenant, subject }: Schedule): string | undefined {
+  return subject === undefined ? undefined : `${tenant}/${subject}`;
+}
+
+function cronText({ cron = '', timeZone }: Schedule): string {
   return timeZone === undefined ? cron : `${cron} (${timeZone})`;
 }
 
-function lastText({ lastTaskId, lastState }: ScheduleReading): string {
+function lastText({ lastTaskId, lastState }: Schedule): string {
   if (lastTaskId === undefined) return '';
   return lastState?.replace('TASK_STATE_', '').toLowerCase() ?? 'no longer kept';
 }
 
-function scheduleText(schedule: ScheduleReading): string {
-  const { scheduleId, agent, tenant, subject, contextId, state, nextTaskId, nextAt, until, times } = schedule;
+function scheduleText(schedule: Schedule): string {
+  const { scheduleId, agent, contextId, state, nextTaskId, nextAt, until, times } = schedule;
   const { lastTaskId, lastAt } = schedule;
   return [
     field('Schedule', scheduleId),
     field('Agent', agent),
-    field('Owner', `${tenant}/${subject}`),
+    field('Owner', ownerText(schedule)),
     field('Context', contextId),
     field('State', state),
     field('Cron', cronText(schedule)),
