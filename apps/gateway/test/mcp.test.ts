@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type CallToolResult, Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { until } from '../../../tests/support/until.ts';
@@ -90,6 +91,39 @@ test('a canceled task is no error of cancel_task, and a wrong argument is named'
   expect(textOf(wrong)).toContain('message is required');
   expect(textOf(wrong)).toContain('mesage is not a known field');
   await client.close();
+});
+
+test("another's task is as unknown as one that was never there, and stays as it was", async () => {
+  const [carol, ...thieves] = [
+    { key: keyOf('carol'), tenant: 'acme', subject: 'carol', scopes: [] },
+    { key: keyOf('dave'), tenant: 'acme', subject: 'dave', scopes: [] },
+    { key: keyOf('another-carol'), tenant: 'another', subject: 'carol', scopes: [] },
+  ] as const;
+  const auth = { keys: [carol, ...thieves] };
+  const url = await stage.another({ mcp: true, auth, blockingWaitMs: 20, cancelWaitMs: 20 });
+  const owner = await connected(carol.key, url);
+  const taskId: string = Object((await echo(owner)).structuredContent).taskId;
+  const read = () => owner.callTool({ name: 'get_task', arguments: { agent: 'echo', taskId, waitSeconds: 0 } });
+  const before = await read();
+  const neverThere = randomUUID();
+  for (const { key } of thieves) {
+    const thief = await connected(key, url);
+    const answersFor = async (id: string): Promise<unknown> => {
+      const tools = [
+        { name: 'get_task', arguments: { agent: 'echo', taskId: id } },
+        { name: 'cancel_task', arguments: { agent: 'echo', taskId: id } },
+        { name: 'echo', arguments: { message: 'mine now', taskId: id } },
+      ];
+      const answers = await Promise.all(tools.map((tool) => thief.callTool(tool)));
+      const text = 'The task does not exist or is not accessible';
+      expect(answers.map((answer) => [answer.isError, textOf(answer)])).toEqual(tools.map(() => [true, text]));
+      return answers.map((answer) => JSON.stringify(answer).replaceAll(id, 'the id'));
+    };
+    expect(await answersFor(taskId)).toEqual(await answersFor(neverThere));
+    await thief.close();
+  }
+  expect(await read()).toEqual(before);
+  await owner.close();
 });
 
 test('a caller sees the agents that it may use', async () => {

@@ -107,7 +107,15 @@ describe.runIf(hasBrowser)('the page of a task', { timeout: 30_000 }, () => {
   it('shows every kind of content, and renders no HTML of it', async () => {
     const path = `/admin/tasks/${idOf('working')}/events`;
     const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+    const svg =
+      '<svg xmlns="http://www.w3.org/2000/svg" onload="window.top.hasRun=1"><script>top.hasRun=1</script></svg>';
+    const html = '<script>top.hasRun=1</script>';
+    const base64 = (text: string): string => Buffer.from(text).toString('base64');
     const parts = [
+      { raw: base64(svg), filename: 'drawn.svg', mediaType: 'image/svg+xml' },
+      { raw: base64(html), filename: 'page.html', mediaType: 'text/html' },
+      { url: 'javascript:top.hasRun=1', filename: 'a link' },
+      { url: 'data:text/html,<script>top.hasRun=1</script>', filename: 'another link' },
       { text: 'plain <b>words</b>' },
       {
         text: '# Title\n\n- [x] one\n- two <img src=x onerror=alert(1)>\n\n[a](javascript:alert(1)) | [b](https://example.com)\n\n```js\nlet a = 1\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |',
@@ -122,6 +130,12 @@ describe.runIf(hasBrowser)('the page of a task', { timeout: 30_000 }, () => {
     ui.api.send(path, { task: all });
     await ui.check(at('working'), async (page) => {
       await page.getByRole('img', { name: 'dot.png' }).waitFor();
+      await page.getByRole('img', { name: 'drawn.svg' }).waitFor();
+      const file = page.getByRole('link', { name: 'page.html' });
+      expect(await file.getAttribute('download')).toBe('page.html');
+      expect(await file.getAttribute('href')).toMatch(/^blob:/);
+      expect(await page.getByRole('link', { name: /^(a|another) link$/ }).count()).toBe(0);
+      expect(await page.evaluate('window.hasRun')).toBeUndefined();
       await page.getByText('plain <b>words</b>').waitFor();
       await page.getByText('<img src=x onerror=alert(1)>').waitFor();
       expect(await page.getByRole('link', { name: 'a', exact: true }).count()).toBe(0);
