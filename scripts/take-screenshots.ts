@@ -1,6 +1,8 @@
 // Takes the pictures of the console in docs/images, of a deployment that it starts for that.
 //
 //   node scripts/take-screenshots.ts
+//
+// Those of failed tasks: take-failure-screenshots.ts
 
 import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
@@ -49,7 +51,6 @@ await picture('console-tasks', '/tasks');
 await picture('console-tasks-dark', '/tasks', { scheme: 'dark' });
 await picture('console-tasks-phone', '/tasks', { view: 'phone' });
 await picture('console-task', `/tasks/${teamTask}`);
-await picture('console-failed', `/tasks/${await lastTask('echo', 'TASK_STATE_FAILED')}`);
 await picture('console-agents', '/agents');
 await picture('console-queues', '/queues');
 await picture('console-inbox', '/inbox');
@@ -68,8 +69,8 @@ async function send(agentUrl: string, text: string): Promise<void> {
   if (!response.ok) throw new Error(await response.text());
 }
 
-async function lastTask(agent: string, state = 'TASK_STATE_COMPLETED'): Promise<string | undefined> {
-  const path = `${url}/admin/tasks?agent=${agent}&state=${state}`;
+async function lastTask(agent: string): Promise<string | undefined> {
+  const path = `${url}/admin/tasks?agent=${agent}&state=TASK_STATE_COMPLETED`;
   const response = await fetch(path, { headers: { authorization: `Bearer ${key}` } });
   const { tasks } = (await response.json()) as { tasks: readonly { taskId: string }[] };
   return tasks[0]?.taskId;

@@ -303,6 +303,11 @@ function diagnosisOf({ state, agent }: Pick<TaskRow, 'state' | 'agent'>): TaskDe
       see,
       actions: ['wait'],
     };
+  if (state === 'TASK_STATE_FAILED') {
+    const text = 'The task failed (threw): The oven is cold. At agents/pizza.ts:41. It was attempt 2.';
+    const advice = 'Mend agents/pizza.ts:41.';
+    return { finding: 'failed', isStuck: false, text, advice, since: failure.at, see: [], actions: ['retry'], failure };
+  }
   return { finding: 'ended', isStuck: false, text: 'The task has ended.', see: [], actions: [] };
 }
 

@@ -9,12 +9,17 @@ import { get, getTask, submit } from '../support/rest.ts';
 import { until } from '../support/until.ts';
 
 // Ten ways to break an agent, and what three people get: the author in the terminal of `switchyard up`, the operator
-// from the API, the client. docs/broken-agents.md has the same table.
+// from the API and from `switchyard why`, the client. docs/broken-agents.md has the same table.
 
 const folder = 'tests/support/broken-agents';
 const MAX_BLOCKED_MS = 4_000;
 /** Starting several processes takes long on a busy machine. */
 const patience = 60_000;
+
+interface Reason {
+  readonly kind: string;
+  readonly message: string;
+}
 
 interface Case {
   /** In the terminal. */
@@ -22,6 +27,8 @@ interface Case {
   /** The kind and message of the reason. */
   readonly operator: readonly [kind: string, message: RegExp];
   readonly client: RegExp;
+  /** Lines of `switchyard why`: the author's line, if it is known, and what to do. */
+  readonly why: readonly RegExp[];
   /** Default: it appears within five seconds. */
   readonly withinMs?: number;
 }
@@ -30,23 +37,41 @@ const neutral = /^The agent failed unexpectedly\.$/;
 const gone = /^The agent stopped unexpectedly/;
 
 const cases: Readonly<Record<string, Case>> = {
-  throws: { author: /throws\.ts:5/, operator: ['threw', /the menu has no margherita/], client: neutral },
-  rejects: { author: /rejects\.ts:6/, operator: ['threw', /the kitchen did not take margherita/], client: neutral },
+  throws: {
+    author: /throws\.ts:5/,
+    operator: ['threw', /the menu has no margherita/],
+    client: neutral,
+    why: [/^At: agents\/throws\.ts:5:21 {2}if \(!entry\) throw/m, /^Do: Mend agents\/throws\.ts:5\.$/m],
+  },
+  rejects: {
+    author: /rejects\.ts:6/,
+    operator: ['threw', /the kitchen did not take margherita/],
+    client: neutral,
+    why: [/^At: agents\/rejects\.ts:6:9 {2}throw new Error/m, /^Do: Mend agents\/rejects\.ts:6\.$/m],
+  },
   'returns-nothing': {
     author: /execute\(\) of the agent \\?"returns-nothing\\?" returned without an outcome/,
     operator: ['misuse', /returned without an outcome/],
     client: /^The agent ended its turn without an outcome\.$/,
+    why: [/^Do: Mend the agent, as the message says\.$/m],
   },
-  'wrong-schema': { author: /wrong-schema\.ts:12/, operator: ['threw', /pizza/], client: neutral },
+  'wrong-schema': {
+    author: /wrong-schema\.ts:12[\s\S]*ZodError: pizza: .*; count: /,
+    operator: ['threw', /pizza: .*; count: /],
+    client: neutral,
+    why: [/^At: agents\/wrong-schema\.ts:12:/m, /^Do: Mend agents\/wrong-schema\.ts:12\.$/m],
+  },
   'large-step': {
     author: /The result of the step \\?"crawl\\?" has 500002 characters/,
     operator: ['misuse', /crawl.*500002 characters/],
     client: neutral,
+    why: [/^Do: Mend the agent, as the message says\.$/m],
   },
   hangs: {
     author: /hangs: the turn failed[\s\S]*The agent did not finish within 3 s/,
     operator: ['timed-out', /./],
     client: /^The agent did not finish within 3 s\.$/,
+    why: [/^Do: Find out what the agent waits for, .*turnTimeoutMs\.$/m],
     // It ignores its signal, so its turn ends 5 s after its timeout.
     withinMs: 3_000 + 5_000 + 5_000,
   },
@@ -54,12 +79,14 @@ const cases: Readonly<Record<string, Case>> = {
     author: /the agent "loops" blocked the worker for 4 s at agents\/loops\.ts:\d+: the worker ends/,
     operator: ['worker-blocked', /^The agent blocked its worker for 4 s at agents\/loops\.ts:\d+\.$/],
     client: gone,
+    why: [/^At: agents\/loops\.ts:\d+:\d+ {2}for /m, /^Do: Mend agents\/loops\.ts:\d+: .*$/m],
     withinMs: MAX_BLOCKED_MS + 5_000,
   },
   exits: {
     author: /the agent "exits" called process\.exit\(0\) at agents\/exits\.ts:9: the worker ends/,
     operator: ['worker-exited', /process\.exit\(0\) at agents\/exits\.ts:9\.$/],
     client: gone,
+    why: [/^At: agents\/exits\.ts:9:13 {2}process\.exit\(0\);$/m, /^Do: Mend agents\/exits\.ts:9: /m],
   },
 };
 
@@ -106,11 +133,23 @@ class Up implements AsyncDisposable {
     return textOf(task.status.message);
   }
 
-  async reason({ id }: Task): Promise<unknown> {
-    const { body } = await get<{ reason?: unknown }>(`${this.#admin}/admin/tasks/${id}`, {
+  async reason({ id }: Task): Promise<Reason | undefined> {
+    const { body } = await get<{ reason?: Reason }>(`${this.#admin}/admin/tasks/${id}`, {
       authorization: `Bearer ${this.#key}`,
     });
     return body.reason;
+  }
+
+  /** What `switchyard why` prints. */
+  async why({ id }: Task): Promise<string> {
+    const program = await startProgram({
+      file: join(process.cwd(), 'apps/cli/src/main.ts'),
+      args: ['why', id],
+      cwd: folder,
+      env: { DATA_DIR: this.#data },
+    });
+    expect(await program.exited).toBe(0);
+    return program.output();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -144,7 +183,14 @@ describe('an agent that is broken', { timeout: 120_000 }, () => {
       await up.program.waitFor(wanted.author, wanted.withinMs ?? 5_000);
       expect(await up.ended(agent, task)).toMatch(wanted.client);
       const [kind, message] = wanted.operator;
-      expect(await up.reason(task)).toMatchObject({ kind, message: expect.stringMatching(message) });
+      const reason = await up.reason(task);
+      expect(reason).toMatchObject({ kind, message: expect.stringMatching(message) });
+      const why = await up.why(task);
+      expect(why).toContain(`\nWhy: The task failed (${kind}): ${reason?.message}`);
+      expect(why).toMatch(/^Attempt: [12]$/m);
+      expect(why).toMatch(/^Worker: \S+$/m);
+      for (const line of wanted.why) expect(why).toMatch(line);
+      expect(why).toMatch(/^Do: then switchyard (?:task rerun|dead retry) /m);
     },
   );
 });
@@ -160,6 +206,9 @@ it('an agent that needs too much memory ends its worker only, and the terminal s
   );
   expect(await up.ended('out-of-memory', task)).toMatch(gone);
   expect(await up.reason(task)).toMatchObject({ kind: 'worker-lost' });
+  const why = await up.why(task);
+  expect(why).toMatch(/^Why: The task failed \(worker-lost\): Worker \S+ stopped while it ran the attempt\.$/m);
+  expect(why).toMatch(/^Do: See the end of the worker's log: .*too little memory/m);
   expect((await fetch(`${up.url}/healthz`)).status).toBe(200);
 });
 

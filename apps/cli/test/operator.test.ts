@@ -101,7 +101,8 @@ it("why a task failed: the author's line, causes and frames, and the command tha
     worker: 'host-1',
     traceId: 'abc',
   };
-  const diagnosis = { finding: 'failed', isStuck: false, text: 'It failed.', see: [], actions: ['retry'], failure };
+  const about = { advice: 'Mend agent.ts:41.', failure };
+  const diagnosis = { ...about, finding: 'failed', isStuck: false, text: 'It failed.', see: [], actions: ['retry'] };
   const task = { taskId: 't', contextId: 'c', agent: 'pizza', state: 'TASK_STATE_FAILED', diagnosis };
   for (const [deadLetter, command] of [
     [true, 'dead retry t'],
@@ -117,7 +118,8 @@ it("why a task failed: the author's line, causes and frames, and the command tha
       'Attempt: 2',
       'Worker: host-1',
       'Trace: abc',
-      `Do: switchyard ${command}`,
+      'Do: Mend agent.ts:41.',
+      `Do: then switchyard ${command}`,
     ]);
   }
 });

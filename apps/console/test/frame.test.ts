@@ -31,6 +31,17 @@ describe.runIf(hasBrowser)('the frame of the console', { timeout: 30_000 }, () =
     expect(await page.evaluate('sessionStorage.length')).toBe(0);
   });
 
+  it('signs out on a phone, too, and changes its colours there', async () => {
+    await using opened = await ui.open('/queues', { view: 'phone' });
+    const { page } = opened;
+    await page.getByRole('button', { name: 'Account' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Colours: system' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    expect(await page.evaluate('sessionStorage.length')).toBe(0);
+    expect(opened.problems).toEqual([]);
+  });
+
   it('navigates by links, by keyboard shortcuts and back', async () => {
     await using opened = await ui.open('/queues');
     const { page } = opened;

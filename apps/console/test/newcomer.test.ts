@@ -142,7 +142,7 @@ describe.runIf(hasBrowser)('a new user finds in the console, within two clicks,'
       await click(task);
       await page.getByText('line 10').waitFor();
       worker.kill('SIGSTOP');
-      await page.getByText(/has been silent for/).waitFor({ timeout: 15_000 });
+      await page.getByText(/has not answered for/).waitFor({ timeout: 15_000 });
     });
     worker.kill('SIGKILL');
   });

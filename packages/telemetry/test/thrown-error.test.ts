@@ -75,3 +75,15 @@ test.each([
 ])('the text of %j', (thrown, text) => {
   expect(thrownError(thrown, options).text).toBe(text);
 });
+
+test("the issues of a schema's error are one line, bounded", () => {
+  const issue = (path: readonly unknown[], message: string) => ({ path, message });
+  const error = Object.assign(new Error('[\n {}\n]'), {
+    issues: [issue(['order', 0, 'pizza'], 'expected string'), issue([{ key: 'count' }], 'too small'), issue([], 'no')],
+  });
+  expect(thrownError(error, options).text).toBe('order.0.pizza: expected string; count: too small; no');
+  const many = Object.assign(new Error('many'), { issues: Array.from({ length: 12 }, () => issue(['a'], 'b')) });
+  expect(thrownError(many, options).text).toMatch(/^(?:a: b; ){10}and 2 more$/);
+  const others = Object.assign(new Error('plain'), { issues: [{ number: 1 }] });
+  expect(thrownError(others, options).text).toBe('plain');
+});

@@ -26,7 +26,8 @@ interface Place {
 /** The command for each action of a diagnosis. */
 const commands: Readonly<Record<string, (task: z.infer<typeof detailSchema>, place: Place) => string | undefined>> = {
   'resume-agent': ({ agent }, { program }) => `${program} queue resume ${agent}`,
-  'start-worker': ({ agent }) => `start a worker that has the agent "${agent}"`,
+  'start-worker': ({ agent }, { program }) =>
+    `start a worker that has the agent "${agent}": ${program} worker <module> (${program} up starts its workers itself)`,
   answer: ({ taskId }, { program, at }) => `${program} send${at} --task-id ${taskId} "<reply>"`,
   cancel: ({ taskId }, { program, at }) => `${program} task cancel${at} ${taskId}`,
   retry: ({ taskId, deadLetter, diagnosis }, { program }) => {
@@ -63,11 +64,19 @@ export function addWhyCommand(program: Command, invocation: Invocation): void {
             diagnosis.failure ? failureText(diagnosis.failure) : '',
             ...(diagnosis.before ?? []).map((part) => field('Before', partText(part))),
             ...diagnosis.see.map((see) => field('See', `${see.kind} ${see.id}`)),
-            ...diagnosis.actions.map((action) => field('Do', commands[action]?.(task, place))),
+            ...doing(task, place).map((what) => field('Do', what)),
           ].join(''),
         );
       }),
     );
+}
+
+/** What to do, one after the other: after a failure, mend its cause first. */
+function doing(task: z.infer<typeof detailSchema>, place: Place): (string | undefined)[] {
+  const { advice, actions } = task.diagnosis;
+  const found = actions.map((action) => commands[action]?.(task, place));
+  if (advice === undefined) return found;
+  return [advice, ...found.map((command) => command && `then ${command}`)];
 }
 
 /** A gateway serves a task only at its own agent. '' if the gateway's address is not known. */

@@ -1,5 +1,7 @@
-import type { CodeFrame, CodePlace, Failure } from '@switchyard/operator-api';
+import type { Failure } from '@switchyard/operator-api';
 import { kindText } from './failure-kinds.ts';
+import { Frames } from './frames.tsx';
+import { PlaceView } from './place-view.tsx';
 import './failure.css';
 
 type Thrown = NonNullable<Failure['error']>;
@@ -13,7 +15,7 @@ export function FailureView({ failure }: { readonly failure: Failure }) {
         <b class="failure-kind">{kindText(kind)}</b> <span class="failure-message">{message}</span>
       </p>
       {place && <PlaceView place={place} />}
-      {error && <ErrorView error={error} />}
+      {error && <ErrorView error={error} isSaid={saysItsError(failure)} />}
       <dl class="facts">
         <Fact name="Worker" value={worker} />
         <Fact name="Next attempt after" value={retryAfterMs === undefined ? undefined : `${retryAfterMs} ms`} />
@@ -34,27 +36,31 @@ function Fact({ name, value }: { readonly name: string; readonly value: string |
   );
 }
 
-/** The line of the author's code. */
-function PlaceView({ place: { file, line, column, source } }: { readonly place: CodePlace }) {
+/** The failure's own words say what its error says. The error of an attempt that ended its worker has only the stack. */
+function saysItsError({ kind, message, error }: Failure): boolean {
+  if (kind === 'worker-blocked' || kind === 'worker-exited') return true;
   return (
-    <div class="failure-place">
-      <span class="mono">
-        {file}:{line}:{column}
-      </span>
-      {source !== undefined && <code>{source.trim()}</code>}
-    </div>
+    error !== undefined && message.endsWith(error.message) && error.code === undefined && error.status === undefined
   );
 }
 
-/** Stack and causes of an error; frames of others' code are folded. */
-function ErrorView({ error }: { readonly error: Thrown }) {
+interface ErrorViewProps {
+  readonly error: Thrown;
+  /** Its message is above already. */
+  readonly isSaid?: boolean;
+}
+
+/** Stack and causes of an error. */
+function ErrorView({ error, isSaid = false }: ErrorViewProps) {
   const { type, message, code, status, frames = [], cause, errors = [] } = error;
   const about = [code !== undefined && `code ${code}`, status !== undefined && `HTTP ${status}`].filter(Boolean);
   return (
     <div class="failure-error">
-      <p class="mono">
-        {type}: {message} {about.length > 0 && <span class="faint">({about.join(', ')})</span>}
-      </p>
+      {!isSaid && (
+        <p class="mono">
+          {type}: {message} {about.length > 0 && <span class="faint">({about.join(', ')})</span>}
+        </p>
+      )}
       {frames.length > 0 && <Frames frames={frames} />}
       {cause && (
         <>
@@ -66,24 +72,5 @@ function ErrorView({ error }: { readonly error: Thrown }) {
         <ErrorView key={i} error={each} />
       ))}
     </div>
-  );
-}
-
-function Frames({ frames }: { readonly frames: readonly CodeFrame[] }) {
-  const own = frames.filter(({ of }) => of === 'author');
-  return (
-    <details class="failure-stack" open={own.length > 0 && own.length <= 6}>
-      <summary>
-        Stack: {own.length} of the agent’s lines, {frames.length - own.length} of others
-      </summary>
-      <ol>
-        {frames.map(({ file, line, column, function: name, of }, i) => (
-          <li key={i} class={of === 'author' ? 'mono' : 'mono faint'}>
-            {name !== undefined && <b>{name} </b>}
-            {file}:{line}:{column}
-          </li>
-        ))}
-      </ol>
-    </details>
   );
 }

@@ -1,16 +1,15 @@
 import { OverviewProvider, useLiveOverview, useOverview } from '../app/overview.ts';
 import { href, parts } from '../app/route.ts';
-import { signedIn, signOut } from '../app/session.ts';
-import { IconButton } from '../design/button.tsx';
+import { signedIn } from '../app/session.ts';
 import { Icon } from '../design/icon.tsx';
 import { Notices } from '../design/notices.tsx';
+import { Account, AccountEntry, type AccountProps } from './account.tsx';
 import { ChooseKey } from './choose-key.tsx';
 import { KeyboardHelp } from './keyboard.tsx';
 import { Mark } from './mark.tsx';
 import { Outlet } from './outlet.tsx';
 import { type PageEntry, pages } from './pages.tsx';
 import { SignIn } from './sign-in.tsx';
-import { ThemeButton } from './theme.tsx';
 import './shell.css';
 
 /** The whole page: the navigation and the page of the path, or the sign-in form. */
@@ -22,7 +21,7 @@ export function Shell() {
   return <SignedIn name={value.session.me.name} version={value.session.me.version} />;
 }
 
-function SignedIn(me: { readonly name: string; readonly version: string }) {
+function SignedIn(me: AccountProps) {
   return (
     <OverviewProvider value={useLiveOverview()}>
       <div class="shell">
@@ -40,7 +39,7 @@ function SignedIn(me: { readonly name: string; readonly version: string }) {
   );
 }
 
-function Navigation({ name, version }: { readonly name: string; readonly version: string }) {
+function Navigation(me: AccountProps) {
   const [current] = parts.value;
   const overview = useOverview().data.value;
   return (
@@ -62,15 +61,9 @@ function Navigation({ name, version }: { readonly name: string; readonly version
               </li>
             ),
         )}
+        <AccountEntry {...me} />
       </ul>
-      <div class="account">
-        <div class="grow">
-          <div class="clip">{name}</div>
-          <div class="faint clip">version {version}</div>
-        </div>
-        <ThemeButton />
-        <IconButton icon="leave" label="Sign out" onPress={() => signOut()} />
-      </div>
+      <Account {...me} />
     </nav>
   );
 }

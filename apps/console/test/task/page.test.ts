@@ -74,6 +74,17 @@ describe.runIf(hasBrowser)('the page of a task', { timeout: 30_000 }, () => {
     await until(async () => (await lines.count()) > before, { what: 'there are lines of the called task' });
   });
 
+  it('says at the top why the task failed, where, and what to do', async () => {
+    await using opened = await ui.open(at('failed'));
+    const finding = opened.page.getByRole('region', { name: 'Why it is where it is' });
+    await finding.getByRole('heading', { name: 'Failed, in attempt 2' }).waitFor();
+    await finding.getByText('agents/pizza.ts:41:11').waitFor();
+    await finding.getByText('throw new OvenError').waitFor();
+    await finding.getByText('Mend agents/pizza.ts:41. Then run the task again.').waitFor();
+    expect(await finding.getByText('The oven is cold', { exact: true }).count()).toBe(1);
+    expect(opened.problems).toEqual([]);
+  });
+
   it('says why the last attempt failed, with the author’s line first, and opens every line by keyboard', async () => {
     await using opened = await ui.open(at('failed'));
     const { page } = opened;

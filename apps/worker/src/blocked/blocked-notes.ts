@@ -7,8 +7,8 @@ import { endFromMainThread, sampleMainThread } from './sample-main-thread.ts';
 import type { BoardTurn, TurnBoard } from './turn-board.ts';
 import type { ExitCall, WatchSettings } from './watch.ts';
 
-/** Without Redis the log alone has the reason. */
-const WRITE_WITHIN_MS = 2_500;
+/** Without Redis the log alone has the reason. On a busy machine, connecting takes seconds. */
+const WRITE_WITHIN_MS = 5_000;
 /** The log writes its lines in batches. */
 const LOG_WRITES_WITHIN_MS = 150;
 const MAX_TASKS_IN_LINE = 20;

@@ -31,12 +31,16 @@ const { outlivesSupervisorMs: outlivesMs } = settings;
 const endAfterSupervisor =
   outlivesMs === undefined ? undefined : supervisorCheck({ outlivesMs, blockedMs: () => check.blockedMs });
 
+/** The main thread waits until its call of process.exit is recorded: its agent does not block it. */
+let isExiting = false;
+
 setInterval(() => {
-  check.look();
+  if (!isExiting) check.look();
   endAfterSupervisor?.();
 }, BEAT_EVERY_MS);
 
 parentPort?.on('message', async (call: ExitCall) => {
+  isExiting = true;
   try {
     await (await notes()).exited(call);
   } finally {

@@ -44,7 +44,7 @@ export interface ExitCall {
 }
 
 /** In this time the watching thread writes why the process ends. */
-const RECORD_WITHIN_MS = 4_000;
+const RECORD_WITHIN_MS = 8_000;
 
 /**
  * Watches the main thread from another thread: an agent that blocks it for too long ends this process, and nothing else

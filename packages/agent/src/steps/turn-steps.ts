@@ -42,10 +42,11 @@ export class TurnSteps {
     const beginning = await this.#journal.runEffect(() => this.#port.steps.begin(key));
     if (beginning.kind === 'done') return readResult(beginning.result);
     const events = new StepEvents(key, beginning.mark, (event) => this.#port.publish(event));
-    const value = await this.#port.steps.run(name, () => {
-      return this.#journal.scope.enterStep(name, events).run(async () => execute());
+    // A result that cannot be stored is a failure of the step, as an error of its code is.
+    const result = await this.#port.steps.run(name, async () => {
+      const value = await this.#journal.scope.enterStep(name, events).run(async () => execute());
+      return writeResult(name, value);
     });
-    const result = writeResult(name, value);
     await this.#journal.runEffect(async () => {
       await events.end();
       await this.#port.steps.end(key, result);

@@ -1,3 +1,4 @@
+import { adviceFor } from './advice.ts';
 import type { Diagnosis } from './finding.ts';
 import type { TaskFacts } from './task-facts.ts';
 import type { Failure } from './task-failures.ts';
@@ -11,10 +12,12 @@ export function ended({ record, failure, failedParts, failingWebhooks }: TaskFac
   const webhooks = webhookText(failingWebhooks);
   if (failure) {
     const before = failedParts.filter(({ message }) => message !== failure.message).slice(-MAX_PARTS);
+    const advice = adviceFor(failure);
     return {
       finding: 'failed',
       isStuck: false,
-      text: [`${failureText(failure)}`, webhooks && `Also, ${webhooks}.`].filter(Boolean).join(' '),
+      text: [failureText(failure), webhooks && `Also, ${webhooks}.`].filter(Boolean).join(' '),
+      ...(advice !== undefined && { advice }),
       since: failure.at,
       see: placesOf(failure, before),
       actions: ['retry'],
@@ -39,7 +42,8 @@ function placesOf(failure: Failure, before: readonly Failure[]): Diagnosis['see'
 /** A failure in one sentence: what happened, where, in which attempt. */
 function failureText({ kind, message, place, attempt }: Failure): string {
   const what = kind === 'ended-by-agent' ? 'The agent ended the task' : `The task failed (${kind})`;
-  const where = place ? ` At ${place.file}:${place.line}.` : '';
+  const line = place && `${place.file}:${place.line}`;
+  const where = line === undefined || message.includes(line) ? '' : ` At ${line}.`;
   const which = attempt !== undefined && attempt > 1 ? ` It was attempt ${attempt}.` : '';
   return `${what}: ${sentence(message)}${where}${which}`;
 }

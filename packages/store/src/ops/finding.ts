@@ -7,6 +7,8 @@ export interface Diagnosis {
   readonly isStuck: boolean;
   /** One sentence, for people. */
   readonly text: string;
+  /** What to do about a failure, before the task runs again. */
+  readonly advice?: string;
   /** ISO time. */
   readonly since?: string;
   readonly see: { readonly kind: 'agent' | 'worker' | 'task' | 'tenant'; readonly id: string }[];

@@ -156,14 +156,15 @@ const noFailure: Pick<TaskFacts, 'failure' | 'failedParts'> = { failure: undefin
 /** The failure behind a record's reason, and those of parts. That of a lost worker is known by its reason only. */
 async function lastFailure(
   port: OpsPort,
-  { taskId, epoch, reason }: TaskRecord,
+  { taskId, epoch, attempts, reason }: TaskRecord,
 ): Promise<Pick<TaskFacts, 'failure' | 'failedParts'>> {
   const failures = (await readFailures(port, taskId)).filter((each) => each.epoch === epoch);
   const failedParts = failures.filter((each) => !isOfAttempt(each));
-  const failure = failures.find(isOfAttempt);
+  const failure = failures.findLast(isOfAttempt);
   if (failure || !reason) return { failure, failedParts };
   const time = await port.redis.hget(port.shards.of(taskId).task(taskId), 'time');
-  return { failure: { ...reason, epoch, at: new Date(Number.parseInt(time ?? '0', 36)).toISOString() }, failedParts };
+  const at = new Date(Number.parseInt(time ?? '0', 36)).toISOString();
+  return { failure: { ...reason, epoch, attempt: attempts, at }, failedParts };
 }
 
 interface OpenTurn {

@@ -168,7 +168,7 @@ interface AttemptEnd extends Attempt {
 /** Why an attempt failed: as its worker said, or as others know of an attempt that could not say it. */
 function failureOf(facts: TimelineFacts, attempts: readonly Attempt[], one: AttemptEnd): Failure | undefined {
   const { epoch, attempt, worker, untilMs = 0 } = one;
-  const said = facts.failures.find((failure) => isOfAttempt(failure) && failure.epoch === epoch);
+  const said = facts.failures.findLast((failure) => isOfAttempt(failure) && failure.epoch === epoch);
   if (said) return said;
   const known = derivedFailure(facts, attempts, one);
   return known && { ...known, at: iso(untilMs), epoch, attempt, worker };

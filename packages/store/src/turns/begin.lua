@@ -127,7 +127,7 @@ local function begin_turn(job, started, token, run, dead_key, max_attempts, larg
   -- Attempts are counted here and not by the queue: a worker that its message kills cannot report a failure.
   --- @include "outcome.lua"
   give_up(record, dead_key, inbox_head(), '"The agent stopped unexpectedly ' .. max_attempts
-    .. ' times while working on this message; it was given up."')
+    .. (tonumber(max_attempts) == 1 and ' time' or ' times') .. ' while working on this message; it was given up."')
   commit(record)
   return { 'exhausted' }
 end

@@ -201,6 +201,15 @@ const cases: readonly [finding: Finding, facts: TaskFacts, text: string][] = [
     'failed',
     {
       ...queued,
+      record: { ...record, state: 'TASK_STATE_FAILED', isTerminal: true },
+      failure: { ...failure, kind: 'worker-exited', message: 'The agent ended its worker at agent.ts:41.' },
+    },
+    'The task failed (worker-exited): The agent ended its worker at agent.ts:41. It was attempt 2.',
+  ],
+  [
+    'failed',
+    {
+      ...queued,
       record: { ...record, state: 'TASK_STATE_REJECTED', isTerminal: true },
       failure: { kind: 'ended-by-agent', message: 'Sold out!', at: '2026-01-31T12:00:00Z', epoch: 1 },
       failingWebhooks: [{ ...webhook, state: 'dead', attempts: 1 }],

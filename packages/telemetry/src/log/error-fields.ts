@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { messageOf } from './error-message.ts';
 
 /** The fields of an error that may be logged. */
 export interface ErrorFields {
@@ -19,7 +20,7 @@ export function errorFields(error: unknown): ErrorFields | string {
   const code = 'code' in error && (typeof error.code === 'string' || typeof error.code === 'number') && error.code;
   return {
     type: name,
-    message: safeText(message),
+    message: safeText(messageOf(error)),
     stack: stack && safeStack(stack, message),
     ...(code !== false && { code }),
     ...(cause !== undefined && { cause: errorFields(cause) }),

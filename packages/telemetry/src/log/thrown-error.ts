@@ -2,6 +2,7 @@ import type { CodePlace, ThrownError } from '@switchyard/protocol';
 import { withoutSecrets } from './agent-line.ts';
 import { codeFrames } from './code-frames.ts';
 import { safeText } from './error-fields.ts';
+import { messageOf } from './error-message.ts';
 import { sourceLine } from './source-lines.ts';
 
 export interface ThrownErrorOptions {
@@ -64,7 +65,7 @@ class Reading {
     const [readCause] = this.#inner(cause === undefined || cause === null ? [] : [cause], depth);
     return {
       type: String(name).slice(0, 100),
-      message: safeReason(String(message), this.#options.secrets),
+      message: safeReason(messageOf(thrown), this.#options.secrets),
       ...numbersOf(thrown),
       frames: framesOf(below(String(stack), String(message)).slice(0, MAX_READ_LENGTH), this.#options),
       ...(readCause && { cause: readCause }),

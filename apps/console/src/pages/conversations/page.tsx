@@ -1,6 +1,7 @@
 import { type ConversationRow, conversationRowSchema, pageOf } from '@switchyard/operator-api';
 import { useLive } from '../../app/live.ts';
 import { href, parts, query, setQuery } from '../../app/route.ts';
+import { clientText } from '../../design/client-text.ts';
 import { Page } from '../../design/page.tsx';
 import { Split, useSplitKeys } from '../../design/split.tsx';
 import { Badge } from '../../design/state.tsx';
@@ -87,7 +88,7 @@ function Item({ row, isChosen }: { readonly row: ConversationRow; readonly isCho
       </span>
       <span class="row soft">
         <span class="grow clip">
-          {lastSeq} {lastSeq === 1 ? 'event' : 'events'} · {[tenant, subject].filter(Boolean).join('/')}
+          {lastSeq} {lastSeq === 1 ? 'event' : 'events'} · {clientText({ tenant, subject })}
         </span>
         {state === 'open' && <Badge colour="blue">Open</Badge>}
       </span>

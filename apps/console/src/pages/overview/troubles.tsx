@@ -8,7 +8,7 @@ import { NotShown } from '../../design/views.tsx';
 type Trouble = Overview['troubles'][number];
 
 const kinds: Readonly<Record<Trouble['kind'], readonly [text: string, colour: Colour, what: string]>> = {
-  'worker-silent': ['Worker silent', 'red', 'its worker does not report: it may be frozen, or dead'],
+  'worker-silent': ['Worker silent', 'red', 'its worker does not report: end it, or start another'],
   'no-worker': ['No worker', 'red', 'no live worker runs it: start one'],
   paused: ['Paused', 'amber', 'an operator paused it: resume it'],
 };

@@ -6,8 +6,9 @@ import { Button } from '../../design/button.tsx';
 import { Icon } from '../../design/icon.tsx';
 import { notify } from '../../design/notices.tsx';
 import type { Colour } from '../../design/state.tsx';
-import { Duration } from '../../design/time.tsx';
+import { Duration, fullTime } from '../../design/time.tsx';
 import { FailedReason } from '../../failure/failed-reason.tsx';
+import { PlaceView } from '../../failure/place-view.tsx';
 import { immediateAction } from './actions.ts';
 
 type Action = Diagnosis['actions'][number];
@@ -22,7 +23,7 @@ interface FindingProps {
 
 /** Why the task is in its state, and what to do. */
 export function Finding({ detail, lastWords, onAction }: FindingProps) {
-  const { finding, isStuck, text, since, see, actions } = detail.diagnosis;
+  const { finding, isStuck, since, see, actions } = detail.diagnosis;
   // The state in the page's header says the same.
   if (finding === 'ended' && !hasFailed(detail)) return null;
   const told = hasFailed(detail) ? lastWords?.parts.map((part) => part.text ?? '').join(' ') : undefined;
@@ -34,17 +35,22 @@ export function Finding({ detail, lastWords, onAction }: FindingProps) {
   };
   return (
     <section class={`finding ${colourOf(detail)}`} aria-label="Why it is where it is" data-finding={finding}>
-      <Icon name={isStuck || slow.has(finding) || finding === 'ended' ? 'warning' : 'right'} size={18} />
+      <Icon name={isStuck || slow.has(finding) || hasFailed(detail) ? 'warning' : 'right'} size={18} />
       <div class="finding-words" aria-live="polite">
         <h2>{headOf(detail)}</h2>
-        {finding !== 'ended' && <p>{text}</p>}
-        {detail.reason && <FailedReason reason={detail.reason} />}
+        <What detail={detail} />
         {told !== undefined && told !== detail.reason?.message && <p class="soft">The client was told: {told}</p>}
         {actions.includes('start-worker') && <StartWorker />}
         <p class="finding-see faint">
           {since !== undefined && (
             <span>
-              for <Duration from={since} />
+              {hasFailed(detail) ? (
+                fullTime(since)
+              ) : (
+                <>
+                  for <Duration from={since} />
+                </>
+              )}
             </span>
           )}
           {see.map(({ kind, id }) => (
@@ -66,8 +72,34 @@ export function Finding({ detail, lastWords, onAction }: FindingProps) {
   );
 }
 
-function headOf({ state, diagnosis: { finding, isStuck } }: TaskDetail): string {
-  if (finding === 'ended') return /REJECTED/.test(state) ? 'Rejected' : 'Failed';
+/** What happened: of a failure the reason, the author's line and what to do, otherwise a sentence. */
+function What({ detail: { reason, diagnosis, deadLetter } }: { readonly detail: TaskDetail }) {
+  const { finding, failure, advice, text } = diagnosis;
+  if (!failure)
+    return (
+      <>
+        {finding !== 'ended' && <p>{text}</p>}
+        {reason && !text.includes(reason.message) && <FailedReason reason={reason} />}
+      </>
+    );
+  const { kind, message, place } = failure;
+  return (
+    <>
+      <FailedReason reason={{ kind, message }} />
+      {place && <PlaceView place={place} />}
+      {advice !== undefined && (
+        <p>
+          <b>What to do</b> {advice} Then {deadLetter ? 'retry its message' : 'run the task again'}.
+        </p>
+      )}
+    </>
+  );
+}
+
+function headOf({ state, diagnosis: { finding, isStuck, failure } }: TaskDetail): string {
+  const which = failure?.attempt !== undefined && failure.attempt > 1 ? `, in attempt ${failure.attempt}` : '';
+  if (/REJECTED/.test(state)) return `Rejected${which}`;
+  if (/FAILED/.test(state)) return `Failed${which}`;
   if (isForPerson(finding)) return stateName(state);
   return isStuck ? `Stuck: ${names[finding] ?? words(finding)}` : sentence(names[finding] ?? words(finding));
 }
@@ -122,7 +154,8 @@ const sentence = (text: string): string => text.slice(0, 1).toUpperCase() + text
 function StartWorker() {
   return (
     <p class="soft">
-      Start a worker with its module: <code>switchyard worker path/to/agent.ts</code>
+      Where <code>switchyard up</code> runs, it starts its workers itself: check that it has the agent’s module, and see
+      its terminal. Elsewhere, start one: <code>switchyard worker path/to/agent.ts</code>
     </p>
   );
 }

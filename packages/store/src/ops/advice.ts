@@ -1,0 +1,25 @@
+import type { FailureReport } from '@switchyard/protocol';
+
+type Advise = (where: string) => string;
+
+/** What to do after a failure, before the task runs again. `where`: the author's line, or `the agent`. */
+const advice: Readonly<Partial<Record<FailureReport['kind'], Advise>>> = {
+  threw: (where) => `Mend ${where}.`,
+  misuse: (where) => `Mend ${where}, as the message says.`,
+  'over-limit': (where) => `Make ${where} write less, or raise the limit that the message names.`,
+  'timed-out': () =>
+    'Find out what the agent waits for, and give it turn.signal, so that it stops in time; ' +
+    'or give the agent a larger turnTimeoutMs.',
+  'retry-asked': () => 'See why every attempt had to be repeated: the cause is probably still there.',
+  'call-failed': () => 'See the called task, if there is one, and whether the called agent answers.',
+  'worker-lost': () => "See the end of the worker's log: the process was killed, crashed, or had too little memory.",
+  'worker-blocked': (where) =>
+    `Mend ${where}: code that runs long must await now and then, or run in a thread or process of its own.`,
+  'worker-exited': (where) => `Mend ${where}: an agent ends its turn with an outcome or an error.`,
+  'not-written': () => 'See whether Redis answers and has memory: switchyard doctor.',
+};
+
+/** @returns undefined: the message says all that is known */
+export function adviceFor({ kind, place }: FailureReport): string | undefined {
+  return advice[kind]?.(place ? `${place.file}:${place.line}` : 'the agent');
+}
