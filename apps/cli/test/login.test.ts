@@ -21,7 +21,11 @@ afterEach(() => rm(home, { recursive: true, force: true }));
 
 type Identity = Awaited<ReturnType<typeof identityServer>>;
 const kept = () => join(home, '.config/switchyard/logins.json');
-const done = { GetTask: [{ result: { id: 't', status: { state: 'TASK_STATE_COMPLETED' } } }] };
+const completed = { id: 't', status: { state: 'TASK_STATE_COMPLETED' } };
+const done = {
+  GetTask: [{ result: completed }],
+  SendStreamingMessage: [{ events: [{ task: completed }] }],
+};
 const client = ['--client-id', 'the-command'];
 
 const flows = {
@@ -151,11 +155,19 @@ it('renews a token before its end, and once after the agent has refused it', asy
   const second = await keptToken();
   expect(second).not.toBe(first);
   expect(agent.calls.map(({ headers }) => headers.authorization)).toEqual([`Bearer ${first}`, `Bearer ${second}`]);
+  agent.refuse((authorization) => authorization === `Bearer ${second}`);
+  const streamed = await run(['send', 'Hello', '--stream', '-a', agent.url], { home });
+  expect([streamed.code, streamed.out]).toEqual([0, expect.stringContaining('TASK_STATE_COMPLETED')]);
+  const third = await keptToken();
+  expect(agent.calls.slice(-2).map(({ headers }) => headers.authorization)).toEqual([
+    `Bearer ${second}`,
+    `Bearer ${third}`,
+  ]);
   await change((each) => ({ ...each, renewAt: 0 }));
   // Both need it at once: the identity server ends a login whose refresh token is used twice.
   const both = await Promise.all([task(agent.url), task(agent.url)]);
   expect(both.map(({ code }) => code)).toEqual([0, 0]);
-  expect(await keptToken()).not.toBe(second);
+  expect(await keptToken()).not.toBe(third);
   expect(await identity.isValid(await keptToken())).toBe(true);
 });
 

@@ -1,8 +1,9 @@
 import { Failure } from '../failures/failure.ts';
 import { type CallContext, fetchCard } from './agent.ts';
 import type { Card } from './card.ts';
-import { credentialsFor, withBearer } from './credentials.ts';
+import { type Credentials, credentialsFor, withBearer } from './credentials.ts';
 import { wireFetch } from './wire.ts';
+import { retriedWithToken } from './with-token.ts';
 
 /** The HTTP paths of a Switchyard gateway beside those of A2A, with the credentials for its agents. */
 export interface GatewayPaths {
@@ -13,21 +14,25 @@ export interface GatewayPaths {
   readonly fetch: typeof fetch;
 }
 
+type Address = Parameters<typeof fetch>[0];
+
 /** The gateway of the agent that the options name. @throws {Failure} */
 export async function openGateway(context: CallContext): Promise<GatewayPaths> {
   const { options, log, signal } = context;
   const { card } = await fetchCard(context);
   const base = baseOf(card);
   await context.permit(base);
+  const login = await context.login(base);
   const given = credentialsFor(card, options);
-  const token = await (await context.login(base))?.current();
-  const { headers, query, secrets } = token === undefined ? given : withBearer(given, token);
   const debug = options.debug ? log : undefined;
   const open = wireFetch({ secrets: [], log: debug, hasCredentials: false });
-  const send = wireFetch({ secrets, log: debug, hasCredentials: secrets.length > 0, query });
   const asking = { accept: 'application/json', 'a2a-version': '1.0' };
+  const ask = (url: Address, init: RequestInit | undefined, { headers, query, secrets }: Credentials) => {
+    const send = wireFetch({ secrets, log: debug, hasCredentials: secrets.length > 0, query });
+    return send(url, { ...init, headers: { ...asking, ...headers }, signal, redirect: 'error' });
+  };
   const fetch: GatewayPaths['fetch'] = (url, init) =>
-    send(url, { ...init, headers: { ...asking, ...headers }, signal, redirect: 'error' });
+    login ? retriedWithToken(login, (token) => ask(url, init, withBearer(given, token))) : ask(url, init, given);
   const get: GatewayPaths['get'] = (path, { isPublic = false } = {}) =>
     isPublic ? open(base + path, { headers: asking, signal }) : fetch(base + path);
   return { base, get, fetch };

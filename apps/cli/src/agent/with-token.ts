@@ -10,27 +10,28 @@ interface Connection {
 /** HTTP's 401, and UNAUTHENTICATED of gRPC: the agent did nothing. */
 const unauthenticated: readonly unknown[] = [401, 16];
 
-/** A call with the token of a login if there is one, and once more with a new token if the agent refuses this one. */
-export async function withToken<C extends Connection, T>(
-  connection: C,
-  ask: (authorized: C) => Promise<T>,
-): Promise<T> {
-  const { login } = connection;
-  if (!login) return ask(connection);
+/** A call with the token of a login, and once more with a new token if the agent refuses this one. */
+export async function retriedWithToken<T>(login: TokenSource, ask: (token: string) => Promise<T>): Promise<T> {
   const token = await login.current();
   try {
-    return await ask(authorized(connection, token));
+    return await ask(token);
   } catch (error) {
     const next = await replacement(login, token, error);
     if (next === undefined) throw error;
-    return ask(authorized(connection, next));
+    return ask(next);
   }
+}
+
+/** The same for a connection, which may have no login. */
+export async function withToken<C extends Connection, T>(connection: C, ask: (to: C) => Promise<T>): Promise<T> {
+  const { login } = connection;
+  return login ? retriedWithToken(login, (token) => ask(authorized(connection, token))) : ask(connection);
 }
 
 /** The same for a stream, which an agent refuses before its first event. */
 export async function* followWithToken<C extends Connection, T>(
   connection: C,
-  follow: (authorized: C) => AsyncIterable<T>,
+  follow: (to: C) => AsyncIterable<T>,
 ): AsyncGenerator<T> {
   const { login } = connection;
   if (!login) return yield* follow(connection);

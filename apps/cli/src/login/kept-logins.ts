@@ -64,6 +64,6 @@ export class KeptLogins {
   }
 }
 
-export function sharesOrigin(one: Login, other: Login): boolean {
+function sharesOrigin(one: Login, other: Login): boolean {
   return one.origins.some((origin) => other.origins.includes(origin));
 }
