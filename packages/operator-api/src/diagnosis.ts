@@ -31,7 +31,7 @@ export const diagnosisSchema = z.object({
   isStuck: z.boolean(),
   /** One sentence, for people: `No live worker runs "kitchen"; 3 tasks wait.` */
   text: z.string(),
-  /** What to do about a failure, before the task runs again: `Mend agents/pizza.ts:41.` */
+  /** What to do about a failure, before the task runs again: the line of the author to mend */
   advice: z.string().optional(),
   since: time.optional(),
   see: z.array(z.object({ kind: z.enum(['agent', 'worker', 'task', 'tenant']), id: z.string() })),
