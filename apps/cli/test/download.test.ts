@@ -41,6 +41,25 @@ describe('task download', () => {
     ]);
   });
 
+  it('keeps the extension of an artifact that is named like a file, and gives one to others', async () => {
+    const markdown = { text: 'x', mediaType: 'text/markdown' };
+    const artifacts = [
+      { artifactId: '1', name: 'packing-list.md', parts: [markdown] },
+      { artifactId: '2', name: 'main.py', parts: [{ text: 'x' }, { text: 'y' }] },
+      { artifactId: '3', name: 'Letter', parts: [markdown, { data: {} }] },
+      { artifactId: '4', name: 'Plan of v1.2', parts: [markdown] },
+    ];
+    const { files } = await download({ artifacts }, { dir: join(folder, 'extensions') });
+    expect(files.map((file) => basename(file))).toEqual([
+      'packing-list.md',
+      'main-1.py',
+      'main-2.py',
+      'Letter-1.md',
+      'Letter-2.json',
+      'Plan of v1.2.md',
+    ]);
+  });
+
   it('saves the other files when one is missing or too large, and leaves nothing of those', async () => {
     const dir = join(folder, 'some');
     const artifacts = [linked('/missing', 'a.bin'), linked('/large', 'b.bin'), linked('/c', 'c.bin')];

@@ -52,7 +52,9 @@ describe('a request to /mcp', () => {
   test('must be a single JSON message, no batch', async () => {
     expect(await errorOf(await ask([request, request]))).toMatch('batches are not supported');
     expect(await errorOf(await ask('{'))).toBe('Invalid JSON payload');
-    expect(await errorOf(await ask(request, { 'content-type': 'text/plain' }))).toBe('The body must be JSON');
+    expect(await errorOf(await ask(request, { 'content-type': 'text/plain' }))).toBe(
+      'The body must be JSON, and Content-Type must say so',
+    );
   });
 
   test('is refused if it is too large, from a foreign origin, or not a POST', async () => {

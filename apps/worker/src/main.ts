@@ -11,7 +11,7 @@ import { BlockedWatch } from './blocked/watch.ts';
 import { readArguments, readConfig, type WorkerArguments, type WorkerConfig } from './config.ts';
 import { ExternalAgentError, isExternalAgent } from './external-agents/sources.ts';
 import type { Emit } from './telemetry/events.ts';
-import { logTo } from './telemetry/log.ts';
+import { afterOutcome, logTo } from './telemetry/log.ts';
 import { MetricsPort } from './telemetry/metrics-port.ts';
 import { reportModules, type WorkerReport } from './watch/worker-report.ts';
 import { WorkerSupervisor } from './watch/worker-supervisor.ts';
@@ -47,8 +47,11 @@ async function main(): Promise<void> {
   let hasStarted = false;
   for (const kind of ['unhandled-rejection', 'uncaught-exception'] as const) {
     process.on(kind === 'unhandled-rejection' ? 'unhandledRejection' : 'uncaughtException', (error) => {
-      const owner = failTurnOf(error);
-      if (owner) return emit({ kind, ...owner, err: error });
+      const turn = failTurnOf(error);
+      if (turn) {
+        const { hasOutcome, ...owner } = turn;
+        return emit({ kind, ...owner, err: error, ...(hasOutcome && { text: afterOutcome[kind] }) });
+      }
       log.fatal({ err: error }, 'an error that belongs to no turn: the worker ends');
       exit(hasStarted ? ENDED_BY_AGENT : 1);
     });

@@ -43,6 +43,14 @@ test('a turn that was lost or given up is one short line', () => {
   );
 });
 
+test('an error that nothing waited for has the text of its line, and the place', () => {
+  const msg = 'an agent threw where nothing could catch it; its turn had its outcome already';
+  const stray = { ...line, event: 'uncaught-exception', attempt: undefined, msg };
+  expect(failureLines(JSON.stringify(stray), import.meta.dirname)).toMatch(
+    /^\[\S+\] pizza: an agent threw .* had its outcome already \(task a-task\)\n {2}failure-lines\.test\.ts:9:3 /,
+  );
+});
+
 test('other lines are left as they are', () => {
   expect(failureLines(JSON.stringify({ ...line, event: 'started' }), '/')).toBeUndefined();
   expect(failureLines('{broken', '/')).toBeUndefined();

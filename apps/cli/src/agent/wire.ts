@@ -1,5 +1,6 @@
 import { Failure } from '../failures/failure.ts';
 import { proxyFailure } from '../failures/proxy-failure.ts';
+import { isLoopbackUrl } from '../settings/this-machine.ts';
 import { fetchWithinOrigin } from './redirects.ts';
 
 /** Replaces credentials in the log. */
@@ -65,7 +66,9 @@ function unreached(url: URL, error: unknown, signal?: AbortSignal | null): Error
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const reason = cause instanceof Error ? cause.message || ('code' in cause ? String(cause.code) : cause.name) : cause;
   return new Failure('A2ACLI_ERR_UNREACHABLE', `No answer from ${url.origin}: ${reason}`, {
-    hint: 'Is the agent running, and is --agent-card its address?',
+    hint: isLoopbackUrl(url.origin)
+      ? 'Is the agent running, for example with switchyard up in this folder? Is --agent-card its address?'
+      : 'Is the agent running, and is --agent-card its address?',
     cause: error,
   });
 }

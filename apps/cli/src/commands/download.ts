@@ -1,5 +1,5 @@
 import { mkdir, open, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { shortFileName, unusedFileName } from '@switchyard/protocol';
 import type { Artifact, Part, Task } from '../agent/objects.ts';
@@ -57,8 +57,15 @@ export async function download(task: Task, options: DownloadOptions): Promise<Do
 function partsOf({ artifactId = 'artifact', name, parts = [] }: Artifact) {
   return parts.map((part, at) => ({
     part,
-    title: part.filename ?? `${name ?? artifactId}${parts.length > 1 ? `-${at + 1}` : ''}${extensionOf(part)}`,
+    title: part.filename ?? titleOf(name ?? artifactId, part, parts.length > 1 ? `-${at + 1}` : ''),
   }));
+}
+
+/** Artifacts are often named like files: such a name keeps its extension. */
+function titleOf(name: string, part: Part, number: string): string {
+  const own = extname(name);
+  if (!/^\.[a-z][a-z\d]{0,9}$/i.test(own)) return name + number + extensionOf(part);
+  return name.slice(0, -own.length) + number + own;
 }
 
 /** @throws {Failure} if the file exists or cannot be written. @throws {Error} if the part cannot be fetched */

@@ -112,6 +112,8 @@ export function operatorFailure(error: unknown, url: string): unknown {
   const { cause } = error;
   const why = cause instanceof Error && 'code' in cause ? cause.code : error.message;
   return new Failure('A2ACLI_ERR_UNREACHABLE', `No gateway has its operators' port at ${url}: ${why}`, {
-    hint: 'Set SWITCHYARD_OPERATOR_URL to the gateway’s ADMIN_HOST and ADMIN_PORT.',
+    hint:
+      'Is switchyard up running in this folder? ' +
+      'For another deployment, set SWITCHYARD_OPERATOR_URL to its gateway’s ADMIN_HOST and ADMIN_PORT.',
   });
 }

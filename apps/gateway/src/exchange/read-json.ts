@@ -88,7 +88,7 @@ function endOfString(text: string, start: number): number {
 
 function requireJsonType({ headers }: IncomingMessage): void {
   if (jsonMediaType.test(headers['content-type'] ?? '')) return;
-  throw new A2AError('ContentTypeNotSupported', 'The body must be JSON', {
+  throw new A2AError('ContentTypeNotSupported', 'The body must be JSON, and Content-Type must say so', {
     violations: [{ field: 'Content-Type', description: 'must be application/a2a+json or application/json' }],
   });
 }

@@ -37,11 +37,11 @@ export type WorkerEvent =
   /** The next task of a schedule was not created. `willRetry`: it will be; otherwise the schedule ends. */
   | ({ readonly kind: 'scheduled-task-refused'; readonly why: string; readonly willRetry: boolean } & TurnOfTask)
   | { readonly kind: 'orphans-canceled'; readonly canceled: number }
-  | ({ readonly kind: 'unhandled-rejection'; readonly err: unknown } & TurnOfTask)
+  /** `text`: only if the turn had its outcome already, and does not fail. */
+  | ({ readonly kind: StrayError; readonly err: unknown; readonly text?: string } & TurnOfTask)
   /** An agent's code blocks the main thread. `text` names the agent and the line. */
   | ({ readonly kind: 'worker-blocked' | 'worker-ended-by-agent'; readonly text: string } & BlockedBy)
   | { readonly kind: 'worker-unblocked'; readonly text: string }
-  | ({ readonly kind: 'uncaught-exception'; readonly err: unknown } & TurnOfTask)
   | { readonly kind: 'module-changed'; readonly path: string }
   /** A remote agent has become reachable. `problems`: fields of its card that are left out, because of their values. */
   | { readonly kind: 'agent-reachable'; readonly agent: string; readonly problems?: readonly string[] }
@@ -57,6 +57,9 @@ export type WorkerEvent =
   | ({ readonly kind: 'push-dead-letter' } & PushFailure)
   | ({ readonly kind: 'push-delivered' | 'push-ended' } & PushName)
   | { readonly kind: 'error'; readonly where: string; readonly err: unknown };
+
+/** An error of an agent's code that nothing waited for. */
+export type StrayError = 'unhandled-rejection' | 'uncaught-exception';
 
 /** What is known of it. */
 interface BlockedBy extends Partial<TurnOfTask> {

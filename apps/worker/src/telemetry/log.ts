@@ -1,7 +1,7 @@
 import { isOutage } from '@switchyard/store';
 import { agentLine, type Line } from '@switchyard/telemetry';
 import type { LevelWithSilent, Logger } from 'pino';
-import type { Emit, WorkerEvent } from './events.ts';
+import type { Emit, StrayError, WorkerEvent } from './events.ts';
 
 /**
  * Level and text of each kind of event. Undefined: the event is only measured, or brings a text of its own. An event
@@ -53,6 +53,12 @@ export const lines: Readonly<Record<WorkerEvent['kind'], Line | undefined>> = {
   'push-delivered': ['debug', 'delivered to a webhook'],
   'push-ended': ['debug', 'the receiver answered 410 Gone: its webhook is deleted'],
   error: ['warn', 'error'],
+};
+
+/** Instead of the texts above, if the turn does not fail, because it has its outcome. */
+export const afterOutcome: Readonly<Record<StrayError, string>> = {
+  'unhandled-rejection': 'an agent did not handle a rejected promise; its turn had its outcome already',
+  'uncaught-exception': 'an agent threw where nothing could catch it; its turn had its outcome already',
 };
 
 /** Settings for the log lines of agents. */

@@ -4,7 +4,7 @@ import type { Content } from '../messages/content.ts';
 import type { CallOutcome, OutgoingCall, PlacedCall } from '../port/call-port.ts';
 import type { TurnPort } from '../port/turn-port.ts';
 import { readResult, writeIfShort } from '../steps/step-result.ts';
-import { CallError } from './call-error.ts';
+import { CallError, withCaller } from './call-error.ts';
 import { type CallReply, isDone, type StoredReply, storedReply, type TaskReply, toReply } from './call-reply.ts';
 import { check, type DataSchema } from './data-schema.ts';
 import { type CallOptions, checkTimeout, outgoingCall } from './outgoing-call.ts';
@@ -25,7 +25,7 @@ export class TurnCalls {
   call(agent: string, content: Content, options: CallOptions = {}): Promise<CallReply> {
     // Numbered before the first await: concurrent calls are numbered in the order of the code.
     const call = outgoingCall(this.#port, this.#journal.scope, { agent, content, options });
-    return suppressUnhandled(this.noted(agent, this.#call(call, options)));
+    return suppressUnhandled(this.noted(agent, withCaller(new Error(), this.#call(call, options))));
   }
 
   async #call(call: OutgoingCall, { wait, timeoutMs, schema }: CallOptions): Promise<CallReply> {
@@ -39,7 +39,7 @@ export class TurnCalls {
     const key = `join ${taskId} ${scope.number('join', taskId)} ${scope.step}`;
     const placed = { agent, taskId, skipsAuth: state === 'TASK_STATE_AUTH_REQUIRED' };
     const reply = this.#storedOrNew(key, () => this.#outcome(placed, timeoutMs));
-    return suppressUnhandled(this.noted(agent, reply));
+    return suppressUnhandled(this.noted(agent, withCaller(new Error(), reply)));
   }
 
   /** Keeps for operators why a call failed, before the agent goes on without its reply. */

@@ -160,6 +160,7 @@ export class TurnJournal {
     this.#state = state;
     if (!settles) return;
     this.#settling = state;
+    this.#turnScope.hasOutcome = true;
     this.steering?.end();
   }
 
@@ -180,7 +181,10 @@ export class TurnJournal {
       await this.#guarded(() => (events ?? this.#port).publish(event));
     } catch (error) {
       // The port refused the content of the event: the turn stays open, so that the agent can give another outcome.
-      if (error instanceof TurnMisuseError) this.#settling = undefined;
+      if (error instanceof TurnMisuseError) {
+        this.#settling = undefined;
+        this.#turnScope.hasOutcome = false;
+      }
       throw error;
     }
   }

@@ -25,6 +25,8 @@ export class TurnScope {
   readonly turn: TurnScope;
   /** Of the whole turn: gets its requests to models. */
   onModelCall: ((call: ModelCall) => void) | undefined;
+  /** Of the whole turn: its outcome is written, or being written. */
+  hasOutcome = false;
   readonly #counts = new Map<string, number>();
   readonly #failure = Promise.withResolvers<never>();
 
@@ -73,12 +75,12 @@ export class TurnScope {
 /**
  * For the process' listeners of `unhandledRejection` and `uncaughtException`, which Node calls in the async context of
  * the promise, or of the code that threw.
- * @returns the turn that the error belongs to, failed now unless it was over; undefined: it belongs to no turn
+ * @returns the turn that the error belongs to, failed now unless it has its outcome; undefined: it belongs to no turn
  */
-export function failTurnOf(error: unknown): ScopeOwner | undefined {
+export function failTurnOf(error: unknown): (ScopeOwner & { readonly hasOutcome: boolean }) | undefined {
   const scope = TurnScope.current;
   scope?.fail(error);
-  return scope?.owner;
+  return scope && { ...scope.owner, hasOutcome: scope.turn.hasOutcome };
 }
 
 /** The turn whose code is running; undefined outside of turns. */

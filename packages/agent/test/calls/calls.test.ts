@@ -244,6 +244,14 @@ describe('a call', () => {
     },
   );
 
+  it('that is refused has the line of the agent in its stack', async () => {
+    await answerOf(async function theCaller(turn) {
+      const refused: unknown = await turn.call('nobody', 'Hello').catch((error: unknown) => error);
+      expect(refused instanceof CallError && refused.stack).toMatch(/at .*theCaller .*calls\.test\.ts:\d+/);
+      return turn.complete();
+    });
+  });
+
   it('is refused at a depth of more than 8 nested calls', async () => {
     const depths: number[] = [];
     const narcissus: Agent = agent('narcissus', async (turn) => {

@@ -165,7 +165,7 @@ interface AttemptEnd extends Attempt {
   readonly untilMs: number | undefined;
 }
 
-/** Why an attempt failed: as its worker said, or as others know of an attempt that could not say it. */
+/** Why an attempt failed: as its worker said last, or as others know of an attempt that could not say it. */
 function failureOf(facts: TimelineFacts, attempts: readonly Attempt[], one: AttemptEnd): Failure | undefined {
   const { epoch, attempt, worker, untilMs = 0 } = one;
   const said = facts.failures.findLast((failure) => isOfAttempt(failure) && failure.epoch === epoch);

@@ -128,6 +128,20 @@ test('another process says why an attempt ended, and its word stays when the att
   expect(await store.turns.recordFailure({ taskId: crypto.randomUUID(), epoch: 1 }, report)).toBe(false);
 });
 
+test('an attempt has the last word about it: that of its worker when it ended, not an earlier warning', async () => {
+  const { taskId } = await accepted(store, alice);
+  const turn = await beginAs(taskId, 'one', 1);
+  const blocked = (text: string) => why(text, { kind: 'worker-blocked' });
+  await store.turns.recordFailure({ taskId, epoch: 1 }, blocked('The agent has blocked its worker for 3 s.'));
+  await store.turns.recordFailure({ taskId, epoch: 1 }, blocked('The agent blocked its worker for 10 s.'));
+  const messages = (await timeline(taskId)).flatMap((entry) =>
+    entry.kind === 'attempt' ? [entry.failure?.message] : [],
+  );
+  expect(messages).toEqual(['The agent blocked its worker for 10 s.']);
+  await turn.publish(failed, why('no dough'));
+  expect((await store.ops.tasks.diagnosis(taskId))?.failure?.message).toBe('no dough');
+});
+
 test('a message that was given up says why in its dead letter: in short in the list, in full in the detail', async () => {
   const { taskId } = await accepted(store, alice);
   const turn = await beginAs(taskId, 'one', 1);

@@ -23,6 +23,7 @@ const lineSchema = z.object({
     'turn-fenced',
     'turn-taken-over',
     'unhandled-rejection',
+    'uncaught-exception',
   ]),
   agent: z.string(),
   task: z.string(),
@@ -65,7 +66,8 @@ function parse(json: string): unknown {
 }
 
 function headOf({ time, event, agent, task, attempt, retryInMs, takenOverFrom, msg, err }: Line): string {
-  const what = err && event !== 'unhandled-rejection' ? 'the turn failed' : msg;
+  const saysItself = event === 'unhandled-rejection' || event === 'uncaught-exception';
+  const what = err && !saysItself ? 'the turn failed' : msg;
   const which = attempt === undefined ? '' : `, attempt ${attempt}`;
   const from = takenOverFrom === undefined ? '' : `, from worker ${takenOverFrom}`;
   const next =

@@ -1,5 +1,6 @@
 import pretty from 'pino-pretty';
 import { failureLines } from './failure-lines.ts';
+import { shortLine } from './short-lines.ts';
 
 export interface LineFormat {
   readonly isColored: boolean;
@@ -8,7 +9,8 @@ export interface LineFormat {
 }
 
 /**
- * Makes a line of a log readable: the text of a failed turn begins with the author's line.
+ * Makes a line of a log readable: the text of a failed turn begins with the author's line, what an agent logs is one
+ * short line.
  * @returns a function that leaves lines that are no JSON as they are, and ends none with a line break
  */
 export function readableLines({ isColored, folder }: LineFormat): (line: string) => string {
@@ -18,5 +20,6 @@ export function readableLines({ isColored, folder }: LineFormat): (line: string)
     translateTime: 'SYS:HH:MM:ss',
     singleLine: true,
   });
-  return (line) => (line.startsWith('{') ? (failureLines(line, folder) ?? format(line)) : line).trimEnd();
+  return (line) =>
+    (line.startsWith('{') ? (failureLines(line, folder) ?? shortLine(line, folder) ?? format(line)) : line).trimEnd();
 }
