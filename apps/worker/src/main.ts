@@ -153,7 +153,10 @@ async function work(
       isTerminal: process.stdout.isTTY === true,
       ...explain,
     },
-    () => inspectorUrl() !== undefined,
+    {
+      isDebugged: () => inspectorUrl() !== undefined,
+      onSignal: (name, listener) => void process.on(name, listener),
+    },
   );
   process.exit = (code) => watch.exit(code);
   const worker = new Worker({ ...config.worker, explain }, { store, agents, emit, board: watch.board });

@@ -63,6 +63,14 @@ describe('an agent that blocks its worker', { timeout: 90_000 }, () => {
     expect(await store.ops.workers.list()).toEqual([]);
   });
 
+  it.each(['SIGINT', 'SIGTERM'] as const)('ends at once by %s when the log has said so', async (signal) => {
+    const worker = await startWorker([blocker], { MAX_BLOCKED_MS: '60000' });
+    ask('loop 60000');
+    await worker.waitFor(/has blocked the worker for 3 s/, 20_000);
+    worker.kill(signal);
+    expect(await worker.exited).toBe(128 + (signal === 'SIGINT' ? 2 : 15));
+  });
+
   it('by native code, which shows no line, ends the worker by SIGKILL, and the log names the task', async () => {
     const worker = await startWorker();
     ask('native');

@@ -8,6 +8,8 @@ export const ENDED_BY_AGENT = 70;
 interface BlockedMainThread {
   /** The turn whose code runs. */
   readonly turn: () => ScopeOwner | undefined;
+  /** From now on a signal ends the process at once: its handlers cannot run. */
+  readonly letSignalsEnd: () => void;
   /** Ends the process with `ENDED_BY_AGENT`, without handlers that might be blocked as well. */
   readonly end: () => never;
 }
@@ -17,8 +19,27 @@ export const inMainThread = "globalThis[Symbol.for('@switchyard/worker blocked')
 
 /** Call it once, in the main thread. */
 export function openToInspector(turn: BlockedMainThread['turn']): void {
-  const open: BlockedMainThread = { turn, end: endProcess };
+  const open: BlockedMainThread = { turn, letSignalsEnd, end: endProcess };
   Object.defineProperty(globalThis, Symbol.for('@switchyard/worker blocked'), { value: open });
+}
+
+const endSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+type SignalListener = (...args: unknown[]) => void;
+export type OnSignal = (name: (typeof endSignals)[number], listener: SignalListener) => void;
+const setAside = new Map<(typeof endSignals)[number], SignalListener[]>();
+
+function letSignalsEnd(): void {
+  for (const name of endSignals) {
+    const listeners = process.rawListeners(name) as SignalListener[];
+    if (listeners.length > 0) setAside.set(name, listeners);
+    process.removeAllListeners(name);
+  }
+}
+
+/** The main thread runs, so the handlers of signals can run, too. @param onSignal adds one */
+export function handleSignalsAgain(onSignal: OnSignal): void {
+  for (const [name, listeners] of setAside) for (const each of listeners) onSignal(name, each);
+  setAside.clear();
 }
 
 function endProcess(): never {

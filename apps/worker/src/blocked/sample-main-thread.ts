@@ -15,7 +15,8 @@ export interface Sample {
 }
 
 /**
- * Stops the blocked main thread for a moment, and reads its stack.
+ * Stops the blocked main thread for a moment, and reads its stack. Signals then end the process until the main thread
+ * answers again.
  * @returns undefined: it runs native code
  */
 export async function sampleMainThread(): Promise<Sample | undefined> {
@@ -28,6 +29,7 @@ export async function sampleMainThread(): Promise<Sample | undefined> {
     if (!paused) return undefined;
     const [top] = paused;
     const turn = top && (await evaluate(session, top, `${inMainThread}.turn()`));
+    if (top) await evaluate(session, top, `${inMainThread}.letSignalsEnd()`);
     return { stack: stackOf(paused, urls), turn };
   } finally {
     session.disconnect();

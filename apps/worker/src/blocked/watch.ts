@@ -5,7 +5,7 @@ import type { StoreSettings } from '@switchyard/store';
 import type { LogFormat } from '@switchyard/telemetry';
 import type { LevelWithSilent } from 'pino';
 import { BEAT_EVERY_MS, Heartbeat } from './heartbeat.ts';
-import { endAtOnce, openToInspector } from './main-thread.ts';
+import { endAtOnce, handleSignalsAgain, type OnSignal, openToInspector } from './main-thread.ts';
 import { type BoardTurn, TurnBoard } from './turn-board.ts';
 
 export interface WatchSettings {
@@ -35,6 +35,13 @@ export interface ThreadData {
   readonly board: SharedArrayBuffer;
 }
 
+/** The main thread, to the watch. */
+export interface MainThread {
+  /** Whether a debugger may stop it. */
+  readonly isDebugged: () => boolean;
+  readonly onSignal: OnSignal;
+}
+
 /** Code of an agent called process.exit. */
 export interface ExitCall {
   readonly code: string;
@@ -56,8 +63,7 @@ export class BlockedWatch {
   readonly #thread: Thread;
   readonly #timer: NodeJS.Timeout;
 
-  /** @param isDebugged whether a debugger may stop the main thread */
-  constructor(settings: WatchSettings, isDebugged: () => boolean) {
+  constructor(settings: WatchSettings, { isDebugged, onSignal }: MainThread) {
     openToInspector(runningTurn);
     const workerData: ThreadData = { settings, heartbeat: this.#heartbeat.shared, board: this.board.shared };
     // Built, it is JavaScript.
@@ -65,7 +71,10 @@ export class BlockedWatch {
     this.#thread = new Thread(program, { workerData });
     this.#thread.unref();
     this.#heartbeat.beat(isDebugged());
-    this.#timer = setInterval(() => this.#heartbeat.beat(isDebugged()), BEAT_EVERY_MS).unref();
+    this.#timer = setInterval(() => {
+      handleSignalsAgain(onSignal);
+      this.#heartbeat.beat(isDebugged());
+    }, BEAT_EVERY_MS).unref();
   }
 
   /** Ends this process because code of an agent called process.exit, once the log and the attempt say so. */
