@@ -9,38 +9,17 @@ import {
   SendMessageRequest,
   TaskPushNotificationConfig,
 } from '@a2a-js/sdk';
-import {
-  DefaultAgentCardResolver,
-  JsonRpcTransportFactory,
-  type RequestOptions,
-  RestTransportFactory,
-  TenantTransportDecorator,
-  type Transport,
-} from '@a2a-js/sdk/client';
+import type { RequestOptions, Transport } from '@a2a-js/sdk/client';
 import { resumableStreamsUri, waitingUri } from '@switchyard/protocol';
 import { callFailure } from '../failures/call-failure.ts';
 import { Failure } from '../failures/failure.ts';
-import type { CliOptions } from '../settings/options.ts';
 import { authFailure } from './auth-failure.ts';
-import { type Capability, type Card, type ReadCard, readCard } from './card.ts';
-import { type ChosenInterface, chooseInterface, newestVersion } from './choose-interface.ts';
-import { credentialsFor } from './credentials.ts';
+import type { Capability, Card } from './card.ts';
+import type { ChosenInterface } from './choose-interface.ts';
+import { offers, withExtensionOf } from './extensions.ts';
 import type { PushConfig, SendMessageResponse, StreamResponse, Task } from './objects.ts';
 import type { TokenSource } from './token-source.ts';
-import { redacted, wireFetch } from './wire.ts';
 import { followWithToken, withToken } from './with-token.ts';
-
-export interface CallContext {
-  readonly options: CliOptions;
-  /** The log of `--debug`. */
-  readonly log: (line: string) => void;
-  /** Aborted by a timeout or Ctrl-C, with the reason. */
-  readonly signal: AbortSignal;
-  /** Rejects if the credentials were not given for the origin of this URL. */
-  readonly permit: (url: string) => Promise<void>;
-  /** The login that is kept for the origin of this URL, unless the options have a credential. */
-  readonly login: (url: string) => Promise<TokenSource | undefined>;
-}
 
 export interface TaskView {
   readonly historyLength?: number | undefined;
@@ -64,97 +43,7 @@ export interface TaskFilter {
   readonly historyLength?: number | undefined;
 }
 
-/**
- * The card that the options name, read without credentials: they belong to the agent, not to the server of its card.
- */
-export function fetchCard({ options, log, signal }: CallContext): Promise<ReadCard> {
-  const send = wireFetch({ secrets: [], log: options.debug ? log : undefined, hasCredentials: false });
-  return readCard(options.agentCard, options.a2aVersion ?? newestVersion, (url, init) =>
-    send(url, { ...init, signal }),
-  );
-}
-
-/** The agent that the options name, over the binding that card and options determine. @throws {Failure} */
-export async function connect(context: CallContext): Promise<Agent> {
-  const { card } = await fetchCard(context);
-  return agentOf(card, context);
-}
-
-async function agentOf(card: Card, { options, log, signal, permit, login: loginFor }: CallContext): Promise<Agent> {
-  const chosenCard = options.a2aVersion?.startsWith('0.') ? modernCard(card) : card;
-  const chosen = chooseInterface(chosenCard, { prefer: options.transport, version: options.a2aVersion });
-  await permit(chosen.url);
-  const login = await loginFor(chosen.url);
-  const { headers, query, secrets } = credentialsFor(card, options);
-  const parameters = Object.fromEntries(options.svcParam ?? []);
-  const token = await login?.current();
-  const allSecrets = [...secrets, ...Object.values(parameters), ...(token === undefined ? [] : [token])];
-  const debug = options.debug ? (line: string) => log(redacted(line, allSecrets)) : undefined;
-  debug?.(
-    `${chosen.binding} at ${chosen.url}, A2A ${chosen.version}${chosen.tenant ? `, tenant ${chosen.tenant}` : ''}`,
-  );
-  const hasCredentials = secrets.length > 0 || login !== undefined;
-  const fetchImpl = wireFetch({ secrets: allSecrets, log: debug, hasCredentials, query });
-  const transport = await open(chosen, chosenCard, { fetchImpl, isInsecure: options.insecure, log: debug });
-  return new Agent(card, chosen, {
-    transport: chosen.tenant === undefined ? transport : new TenantTransportDecorator(transport, chosen.tenant),
-    call: {
-      signal,
-      serviceParameters: { ...withEventIds(card, parameters), ...headers, 'A2A-Version': chosen.version },
-    },
-    hasCredentials,
-    login,
-    reference: options.agentCard,
-  });
-}
-
-/** Requests event ids, for resuming a broken stream, if the agent supports them. */
-function withEventIds(card: Card, parameters: ServiceParameters): ServiceParameters {
-  return offers(card, resumableStreamsUri) ? withExtension(parameters, resumableStreamsUri) : parameters;
-}
-
-type ServiceParameters = Readonly<Record<string, string>>;
-
-function offers({ capabilities }: Card, uri: string): boolean {
-  return capabilities?.extensions?.some((extension) => extension.uri === uri) === true;
-}
-
-function withExtension(parameters: ServiceParameters, uri: string): ServiceParameters {
-  const [name, named] = Object.entries(parameters).find(([key]) => key.toLowerCase() === 'a2a-extensions') ?? [];
-  return { ...parameters, [name ?? 'A2A-Extensions']: named ? `${named},${uri}` : uri };
-}
-
-function withExtensionOf({ serviceParameters = {}, ...call }: RequestOptions, uri: string): RequestOptions {
-  return { ...call, serviceParameters: withExtension(serviceParameters, uri) };
-}
-
-/** A card of version 0.3, in the format of 1.0. Many lack lists that the SDK requires, and that no command reads. */
-function modernCard({ capabilities = {}, ...card }: Card): Card {
-  const lists = { defaultInputModes: [], defaultOutputModes: [], skills: [] };
-  const resolver = new DefaultAgentCardResolver({ legacyCompat: { enabled: true } });
-  const normal = resolver.normalizeAgentCard({ ...card, capabilities, ...lists });
-  return JSON.parse(JSON.stringify(normal));
-}
-
-interface ConnectOptions {
-  readonly fetchImpl: typeof fetch;
-  readonly isInsecure: boolean;
-  readonly log: ((line: string) => void) | undefined;
-}
-
-/** The SDK reads the version from the card, so it gets a card with only this interface. */
-async function open(chosen: ChosenInterface, card: Card, { fetchImpl, ...grpc }: ConnectOptions): Promise<Transport> {
-  const { url, binding, version } = chosen;
-  const supportedInterfaces = [{ url, protocolBinding: binding, protocolVersion: version }];
-  const sdkCard = SdkCard.fromJSON({ ...card, supportedInterfaces });
-  const options = { fetchImpl, legacyCompat: { enabled: true } };
-  if (binding === 'JSONRPC') return new JsonRpcTransportFactory(options).create(url, sdkCard);
-  if (binding === 'HTTP+JSON') return new RestTransportFactory(options).create(url, sdkCard);
-  const { grpcFactory, grpcTarget, withLargeAnswers } = await import('./grpc.ts');
-  return withLargeAnswers(await grpcFactory(url, grpc).create(grpcTarget(url), sdkCard), url, grpc);
-}
-
-interface Connection {
+export interface Connection {
   readonly transport: Transport;
   readonly call: RequestOptions;
   readonly hasCredentials: boolean;

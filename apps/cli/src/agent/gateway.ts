@@ -1,6 +1,6 @@
 import { Failure } from '../failures/failure.ts';
-import { type CallContext, fetchCard } from './agent.ts';
 import type { Card } from './card.ts';
+import { type CallContext, fetchCard } from './connect.ts';
 import { type Credentials, credentialsFor, withBearer } from './credentials.ts';
 import { wireFetch } from './wire.ts';
 import { retriedWithToken } from './with-token.ts';

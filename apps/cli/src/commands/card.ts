@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { fetchCard } from '../agent/agent.ts';
 import { problemsOf } from '../agent/card.ts';
+import { fetchCard } from '../agent/connect.ts';
 import { Failure } from '../failures/failure.ts';
 import { cardText } from '../output/card-text.ts';
 import { type Invocation, openSession, withAgent } from '../session/session.ts';

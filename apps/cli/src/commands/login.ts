@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { fetchCard } from '../agent/agent.ts';
+import { fetchCard } from '../agent/connect.ts';
 import { callFailure } from '../failures/call-failure.ts';
 import { Failure } from '../failures/failure.ts';
 import { byAuthorizationCode } from '../login/authorization-code.ts';

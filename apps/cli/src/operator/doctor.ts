@@ -16,7 +16,7 @@ import {
   schema,
 } from '@switchyard/store';
 import type { Command } from 'commander';
-import { connect } from '../agent/agent.ts';
+import { connect } from '../agent/connect.ts';
 import { callFailure } from '../failures/call-failure.ts';
 import { Failure } from '../failures/failure.ts';
 import { field } from '../output/labelled-text.ts';
