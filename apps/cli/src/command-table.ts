@@ -66,6 +66,7 @@ const otherPrograms: Readonly<Record<string, string>> = {
   gateway: 'run a gateway',
   worker: 'run a worker with your agents',
   all: 'run a gateway and workers as one process group, for a container',
+  test: 'run the tests of your agents',
   load: 'load-test an agent',
 };
 

@@ -15,6 +15,7 @@ const programs = new Map<string, () => Promise<unknown>>([
   ['gateway', () => import(import.meta.resolve('@switchyard/gateway/main'))],
   ['worker', () => import(import.meta.resolve('@switchyard/worker/main'))],
   ['all', () => import('./all/main.ts')],
+  ['test', () => import('./agent-tests/main.ts')],
 ]);
 if (existsSync(load)) programs.set('load', () => import(load.href));
 

@@ -165,6 +165,7 @@ describe('programs of their own', () => {
     ['all', /switchyard all \[<agent\.ts> …\][\s\S]*\n {2}REDIS_URL\n/],
     ['gateway', /switchyard gateway[\s\S]*\n {2}SEND_MODE\n/],
     ['worker', /switchyard worker[\s\S]*\n {2}MAX_ATTEMPTS\n/],
+    ['test', /switchyard test agent.test.ts --watch/],
     ['load', /Load test of an A2A agent/],
   ])('%s has its own help', async (name, words) => {
     const { stdout } = await shell(`${process.execPath} apps/cli/src/main.ts ${name} --help`);
@@ -173,7 +174,7 @@ describe('programs of their own', () => {
 
   it('are in the list of commands', async () => {
     const { stdout } = await shell(`${process.execPath} apps/cli/src/main.ts --help`);
-    for (const name of ['up', 'gateway', 'worker', 'all', 'load'])
+    for (const name of ['up', 'gateway', 'worker', 'all', 'test', 'load'])
       expect(stdout).toMatch(new RegExp(`^  ${name} `, 'm'));
   });
 });

@@ -82,21 +82,7 @@ const whereToLook: Readonly<Record<string, string>> = {
 
 /** Converts an error of the operators' API, or of another path of the gateway, to a failure. */
 export function operatorFailure(error: unknown, url: string): unknown {
-  if (error instanceof OperatorError) {
-    const { status, reason, message, metadata } = error;
-    if (status === 401 || status === 403)
-      return new Failure('A2ACLI_ERR_AUTH_FAILED', `${url} refused the key: ${message}`, {
-        a2aCode: status,
-        hint: 'Is it the key of this deployment? See ADMIN_KEY and ADMIN_KEY_FILE.',
-      });
-    const [missing, id = ''] = Object.entries(metadata).find(([name]) => name in whereToLook) ?? [];
-    const isMissing = status === 404 && missing !== undefined;
-    const text = isMissing && !message.includes(id) ? `${message}: ${id}` : message;
-    return new Failure(`SWITCHYARD_ERR_${reason || 'REFUSED'}`, text, {
-      a2aCode: status,
-      hint: isMissing ? whereToLook[missing] : undefined,
-    });
-  }
+  if (error instanceof OperatorError) return refused(error, url);
   if (error instanceof z.ZodError)
     return new Failure(
       'SWITCHYARD_ERR_UNKNOWN_ANSWER',
@@ -115,5 +101,20 @@ export function operatorFailure(error: unknown, url: string): unknown {
     hint:
       'Is switchyard up running in this folder? ' +
       'For another deployment, set SWITCHYARD_OPERATOR_URL to its gateway’s ADMIN_HOST and ADMIN_PORT.',
+  });
+}
+
+function refused({ status, reason, message, metadata }: OperatorError, url: string): Failure {
+  if (status === 401 || status === 403)
+    return new Failure('A2ACLI_ERR_AUTH_FAILED', `${url} refused the key: ${message}`, {
+      a2aCode: status,
+      hint: 'Is it the key of this deployment? See ADMIN_KEY and ADMIN_KEY_FILE.',
+    });
+  const [missing, id = ''] = Object.entries(metadata).find(([name]) => name in whereToLook) ?? [];
+  const isMissing = status === 404 && missing !== undefined;
+  const text = isMissing && !message.includes(id) ? `${message}: ${id}` : message;
+  return new Failure(`SWITCHYARD_ERR_${reason || 'REFUSED'}`, text, {
+    a2aCode: status,
+    hint: isMissing ? whereToLook[missing] : undefined,
   });
 }
