@@ -79,7 +79,7 @@ describe('npm start', { timeout: 60_000 }, () => {
     expect(Buffer.from(secret, 'base64')).toHaveLength(32);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     const taskId = await sendMessage(before);
-    await createWebhook(before, taskId, { url: 'http://127.0.0.1:1/hook', token: 'CANARY' });
+    await createWebhook(before, taskId, { url: 'http://127.0.0.1:2/hook', token: 'CANARY' });
     const children = descendantsOf(first.pid);
     for (const name of ['redis', 'gateway', 'worker']) {
       expect(children).toContainEqual(expect.objectContaining({ command: expect.stringContaining(name) }));
@@ -121,7 +121,9 @@ describe('npm start', { timeout: 60_000 }, () => {
       env: { PORT: port, DATA_DIR: join(folder, 'other') },
     });
     expect(await second.exited).toBe(1);
-    const [, advised = ''] = await second.waitFor(/port \d+ is taken. Choose another one: PORT=(\d+) npm start/);
+    const [, advised = ''] = await second.waitFor(
+      /port \d+ is taken. Choose another one: PORT=(\d+) DATA_DIR=\S+ npm start/,
+    );
     expect(Number(advised)).toBeGreaterThan(Number(port) + 1);
     for (const each of [Number(advised), Number(advised) + 1]) expect(await isPortTaken(each, '127.0.0.1')).toBe(false);
   });
@@ -129,14 +131,15 @@ describe('npm start', { timeout: 60_000 }, () => {
   it.each([
     [
       { SEND_MODE: 'x', SWEEP_AFTER_MS: 'soon' },
+      2,
       /SEND_MODE: must be blocking or immediate[\s\S]*SWEEP_AFTER_MS: must be a whole/,
     ],
-    [{ AUTH: 'api-key', API_KEYS: 'short' }, /API_KEYS: entry 1 is not of the form[\s\S]*the gateway cannot start/],
-    [{ REDIS_URL: 'redis+sentinel://[::1]/main' }, /^.*nothing listens at \[::1\]:26379, where REDIS_URL.*\n$/],
-    [{ REDIS_URL: 'redis://me:hunter2@127.0.0.1:1' }, /^.*nothing listens at 127\.0\.0\.1:1, where REDIS_URL.*\n$/],
-  ])('exits at once with the reason if it cannot work: %j', async (env, words) => {
+    [{ AUTH: 'api-key', API_KEYS: 'short' }, 1, /API_KEYS: entry 1 is not of the form[\s\S]*the gateway cannot start/],
+    [{ REDIS_URL: 'redis+sentinel://[::1]/main' }, 1, /^.*nothing listens at \[::1\]:26379, where REDIS_URL.*\n$/],
+    [{ REDIS_URL: 'redis://me:hunter2@127.0.0.1:1' }, 1, /^.*nothing listens at 127\.0\.0\.1:1, where REDIS_URL.*\n$/],
+  ])('exits at once with the reason if it cannot work: %j', async (env, code, words) => {
     const started = await start(env);
-    expect(await started.exited).toBe(1);
+    expect(await started.exited).toBe(code);
     expect(started.output()).toMatch(words);
     expect(started.output()).not.toMatch(/starting it again|hunter2|^ +at /m);
   });

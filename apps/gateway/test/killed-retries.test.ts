@@ -34,7 +34,7 @@ const send = (message: object): Invocation => ({
   params: { message, configuration: { returnImmediately: true } },
 });
 
-const config = { url: 'http://127.0.0.1:9/hook' };
+const config = { url: 'http://127.0.0.1:2/hook' };
 const configsOf = async (task: Task): Promise<number> =>
   (await get<{ configs: unknown[] }>(`${url()}/tasks/${task.id}/pushNotificationConfigs`)).body.configs.length;
 const tasksIn = async ({ contextId }: Task): Promise<number> =>
