@@ -38,7 +38,7 @@ async function keepLog(): Promise<void> {
   const child = { stdout: new PassThrough(), stderr: new PassThrough() };
   terminal.listenTo('worker 2', child);
   const lines = [
-    logged(30, 'the order is taken', { task: 'a-task', event: 'agent-log' }),
+    logged(30, 'the order is taken', { task: 'a-task', agent: 'pizza', event: 'agent-log' }),
     logged(40, 'the oven\u001b[31m is cold', { task: 'a-task' }),
     logged(50, 'another one', { task: 'b-task' }),
   ];
@@ -56,7 +56,7 @@ test('what up prints is kept for its owner only, redacted, and printed again for
   expect(await readFile(filesIn().current, 'utf8')).not.toContain('planted');
   const all = await run(['logs'], { folder });
   expect([all.code, all.err]).toEqual([0, '']);
-  expect(all.out).toMatch(/^worker 2 {3}│ \[\d\d:\d\d:\d\d\].* INFO: the order is taken/m);
+  expect(all.out).toMatch(/^worker 2 {3}│ \[\d\d:\d\d:\d\d\] pizza: the order is taken \(task a-task\)$/m);
   expect(all.out).toContain(' is cold');
   expect(all.out).not.toContain('\u001b');
   expect(all.out).toMatch(/switchyard │ .*the worker ended unexpectedly/);

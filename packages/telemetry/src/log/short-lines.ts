@@ -46,7 +46,7 @@ function parse(json: string): unknown {
 }
 
 function textOf({ event, level, agent, msg, fields, path, code, ...turn }: Line, folder: string): string {
-  const who = event === 'agent-log' ? `${agent}: ${levelWords[level] ?? ''}` : '';
+  const who = event === 'agent-log' ? `${agent ?? 'an agent'}: ${levelWords[level] ?? ''}` : '';
   const what = fields && Object.keys(fields).length > 0 ? ` ${JSON.stringify(fields)}` : '';
   const about = [path && relative(folder, path), code && `code ${code}`, ...turnOf(turn)].filter(Boolean);
   return `${who}${msg}${what}${about.length > 0 ? ` (${about.join(', ')})` : ''}`;
