@@ -3,11 +3,11 @@ import { defineConfig } from 'vitest/config';
 /** They kill and freeze processes, and wait for locks, or put a load on them: `npm test` is to take less than ten minutes. */
 export const longTests = [
   'workshop/faults/test/**/*.test.ts',
-  'workshop/load/test/profiles.test.ts',
+  'workshop/load/test/{errors,profiles,ramp,run}.test.ts',
   'workshop/test/commands.test.ts',
   'apps/cli/test/{all,up/ends}.test.ts',
   'apps/console/test/newcomer.test.ts',
-  'apps/gateway/test/{killed-retries,lost-events,v1_1/killed}.test.ts',
+  'apps/gateway/test/{ends-of-streams,killed-retries,lost-events,v1_1/killed}.test.ts',
   'apps/worker/test/{blocked,frozen,push/survival}.test.ts',
   'packages/executor-command/test/interruption.test.ts',
   'tests/wire/{broken-agents,interruptions,killed-extensions,killed-gateways,preview-1.1,resume-by-id,resuming-clients,schedules,steering}.test.ts',

@@ -3,8 +3,9 @@ import { promisify } from 'node:util';
 import { describe, expect, inject, it } from 'vitest';
 
 /** The files to read to understand how a message is sent: at most so many, and so many of the gateway. */
-const MOST_FILES = { immediate: 48, blocking: 64 };
-const MOST_OF_GATEWAY = { immediate: 20, blocking: 24 };
+const MOST_FILES = { immediate: 49, blocking: 66 };
+/** One of them checks for unknown fields of the configuration; one, in a blocking call, says why a wait ended. */
+const MOST_OF_GATEWAY = { immediate: 21, blocking: 26 };
 
 /** Functions that parse a part of the request, which must run once. */
 const READ_ONCE = [

@@ -17,7 +17,7 @@ export function timeIn(flag: string, text: string, now: Date): Date {
 
 /** `2030-01-31T09:00:00.000Z, Thu Jan 31 2030 10:00:00 GMT+0100`: what was understood. */
 export function timeText(time: Date): string {
-  return `${time.toISOString()} (here ${time.toString().replace(/ \(.*\)$/, '')})`;
+  return `${time.toISOString()} (here ${time.toString().split(' (', 1)[0]})`;
 }
 
 /** `+90s`, `+30m`, `+2h`, `+1d`. */

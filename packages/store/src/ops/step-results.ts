@@ -30,10 +30,16 @@ export async function withStepResults(
   const results = new Map(names.map((name, i) => [name, found[i]]));
   const entries = timeline.entries.map((entry) => {
     const [bytes = -1, begin = ''] = isOfLast(entry) ? (results.get(entry.name) ?? []) : [];
-    // The script may have cut a character in two.
-    return bytes < 0 ? entry : { ...entry, result: { text: begin.replace(/\uFFFD+$/, ''), bytes } };
+    return bytes < 0 ? entry : { ...entry, result: { text: withoutCutCharacter(begin), bytes } };
   });
   return { ...timeline, entries };
+}
+
+/** The script may have cut a character in two. */
+function withoutCutCharacter(text: string): string {
+  let end = text.length;
+  while (text[end - 1] === '\uFFFD') end--;
+  return text.slice(0, end);
 }
 
 type Step = Extract<TimelineEntry, { kind: 'step' }>;

@@ -34,7 +34,7 @@ function frameIn(text: string, folder: string): ParsedFrame | undefined {
 
 function pathOf(file: string): string {
   try {
-    return file.startsWith('file:') ? fileURLToPath(file.replace(/[?#].*$/, '')) : file;
+    return file.startsWith('file:') ? fileURLToPath(file.split(/[?#]/, 1)[0] ?? file) : file;
   } catch {
     return file;
   }
