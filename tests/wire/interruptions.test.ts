@@ -80,7 +80,7 @@ describe('a worker in the middle of a turn', () => {
 });
 
 describe('a gateway with an open stream', () => {
-  it('ends the stream cleanly on SIGTERM, and the client resumes at another gateway', async () => {
+  it('ends the stream with the reason on SIGTERM, and the client resumes at another gateway', async () => {
     const { task, stream, seen } = await typing();
     const [gateway] = stack.gateways;
     const stopped = gateway?.stop();
@@ -88,6 +88,9 @@ describe('a gateway with an open stream', () => {
     const before = [...seen, ...(await stream.rest())];
     expect(await stopped).toBe(0);
     expect(before.length).toBeLessThan(lines);
+    // The reason is no event of the task, and has no id.
+    const reason = before.pop();
+    expect([reason?.eventId, JSON.parse(reason?.text ?? '')]).toMatchObject(['', { error: { status: 'UNAVAILABLE' } }]);
     await expectCompleted(task.id, await resumed(task, before));
   });
 
