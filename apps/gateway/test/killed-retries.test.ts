@@ -131,8 +131,14 @@ describe.each(Object.keys(bindings))('Over %s, after the gateway was killed,', (
     const doomed = await stack.addGateway();
     await stack.untilReady();
     const binding = await to(doomed.url);
-    const calls = [...made.values()].flat().map(({ invocation }) => binding.invoke(invocation));
-    await Promise.any(calls);
+    const begin = (part: number) =>
+      [...made.values()].flatMap((each) =>
+        each.filter((_, i) => i % 2 === part).map(({ invocation }) => binding.invoke(invocation)),
+      );
+    const first = begin(0);
+    await Promise.any(first);
+    // On a busy machine all of the first may have been answered by now; these have not.
+    const calls = [...first, ...begin(1)];
     doomed.kill('SIGKILL');
     stack.workers[0]?.kill('SIGKILL');
     for (const call of await Promise.allSettled(calls))
