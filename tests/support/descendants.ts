@@ -20,10 +20,11 @@ export function processesWith(text: string): RunningProcess[] {
   return allProcesses().filter(({ command }) => command.includes(text));
 }
 
+/** A process that has ended, and whose parent has not taken note of it yet (a zombie), is not alive. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    return true;
+    return !existsSync(`/proc/${pid}/stat`) || !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
   } catch {
     return false;
   }
