@@ -76,7 +76,7 @@ test('a folder where up has not run: where logs are; an unknown level: which the
   expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('trace, debug, info')]);
 });
 
-test('the files stay bounded, whoever else writes to them, and a reader that follows them misses no line', async () => {
+test('the files stay bounded, also if another process writes to them, and a reader that follows them misses no line', async () => {
   const files = filesIn();
   const [one, two] = [new LogFile(files, refuse, 400), new LogFile(files, refuse, 400)];
   one.write('0');

@@ -61,7 +61,7 @@ const ways: Record<string, (turn: Turn) => unknown> = {
     if (placed.kind === 'task') await turn.join(placed, { timeoutMs: 20 }).catch(() => undefined);
     return turn.complete('done without');
   },
-  'calls in vain': async (turn) => turn.complete((await turn.call('slow', 'hello', { timeoutMs: 20 })).text),
+  'calls without an answer': async (turn) => turn.complete((await turn.call('slow', 'hello', { timeoutMs: 20 })).text),
   calls: async (turn) => turn.complete((await turn.call('odd', 'answers')).text),
   answers: (turn) => turn.complete('hello'),
   'asks a model': async (turn) => {
@@ -260,7 +260,7 @@ test('an agent that fails because of a call: the diagnosis names the call and it
     before: [{ of: 'call', name: 'slow', calledTask }],
     see: [{ kind: 'task' }, { kind: 'worker' }],
   });
-  const thrown = await store.ops.tasks.detail((await ended('calls in vain')).taskId);
+  const thrown = await store.ops.tasks.detail((await ended('calls without an answer')).taskId);
   expect(thrown?.diagnosis).toMatchObject({
     failure: { kind: 'call-failed', calledTask },
     see: [{ kind: 'task' }, {}],

@@ -88,7 +88,7 @@ async function clientFor({ options, invocation }: Session, { scopes, tokenUrl }:
   const clientId = options.clientId ?? (await askText(`Client id of this command at ${origin}:`, invocation));
   if (!clientId)
     throw new Failure('A2ACLI_ERR_USAGE', `The identity server ${origin} wants a client id, which cards do not name`, {
-      hint: '--client-id <id>, or A2ACLI_CLIENT_ID: whoever runs the identity server registers a public client for you.',
+      hint: '--client-id <id>, or A2ACLI_CLIENT_ID: the operator of the identity server registers a public client for you.',
     });
   return { clientId, scope: options.scope ?? scopes.join(' ') };
 }

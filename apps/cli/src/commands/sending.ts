@@ -6,7 +6,7 @@ import { continued, nextCommand, programOf, type Session } from '../session/sess
 import { longFlag, type OptionSpec, optionSpecs } from '../settings/options.ts';
 import { withFlags } from './schedule.ts';
 
-/** A message on its way: whoever stops waiting must be able to find its task again, or to repeat the message safely. */
+/** A message on its way: a caller that stops waiting must find its task again, or repeat the message safely. */
 export class Sending {
   readonly #session: Session;
   readonly #agent: Agent;

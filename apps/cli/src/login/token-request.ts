@@ -56,7 +56,7 @@ export function clientOf(clientId: string): Client {
   return { client_id: clientId };
 }
 
-/** This command has no secret: whoever installs it could read it (RFC 8252 8.5). */
+/** This command has no secret: everybody who installs it could read it (RFC 8252 8.5). */
 export const publicClient = None();
 
 export function optionsFor(fetch: IdentityFetch) {
