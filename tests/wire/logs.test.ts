@@ -53,6 +53,9 @@ function lines(task?: string): Line[] {
 
 const events = (task: string): string[] => lines(task).map(({ event }) => event);
 
+/** Gateway and worker write to pipes of their own, so that the line of one may come after a later one of the other. */
+const isLogged = (task: string, ...wanted: string[]) => wanted.every((event) => events(task).includes(event));
+
 function ask(path: string, body?: object): Promise<Response> {
   const headers = { authorization: `Bearer ${adminKey}`, 'content-type': 'application/json' };
   return fetch(adminUrl + path, { headers, ...(body && { method: 'POST', body: JSON.stringify(body) }) });
@@ -99,7 +102,7 @@ it('the log has no line that a client has written into a text, not even in a war
 
 it('the log has failed attempts and their retries', async () => {
   const { id } = await send(stack.urls[0] ?? '', userMessage('retry 2'));
-  await until(() => events(id).includes('turn-ended'), { what: 'its end is logged' });
+  await until(() => isLogged(id, 'message-accepted', 'turn-ended'), { what: 'its end is logged' });
   expect(events(id)).toEqual(['message-accepted', 'turn-begun', 'turn-given-back', 'turn-begun', 'turn-ended']);
   const [, , back] = lines(id);
   expect(back).toMatchObject({ level: WARN, attempt: 1, isSpent: true, outcome: 'retry', retryInMs: 50 });
@@ -111,12 +114,15 @@ it("the log has each worker killed by a message, and the message's failure as an
   const { body: answer } = await post<{ task: { id: string } }>(`${url}/message:send`, body);
   const { id } = answer.task;
   for (const event of ['turn-begun', 'turn-taken-over']) {
-    await until(() => events(id).includes(event), { what: `${event} is logged`, timeoutMs: 20_000 });
+    await until(() => isLogged(id, event), { what: `${event} is logged`, timeoutMs: 20_000 });
     const [victim] = stack.workers;
     await stack.addWorker();
     victim?.kill('SIGKILL');
   }
-  await until(() => events(id).includes('turn-given-up'), { what: 'its failure is logged', timeoutMs: 20_000 });
+  await until(() => isLogged(id, 'message-accepted', 'turn-given-up'), {
+    what: 'its failure is logged',
+    timeoutMs: 20_000,
+  });
   expect(events(id).sort()).toEqual(['message-accepted', 'turn-begun', 'turn-given-up', 'turn-taken-over']);
   const line = (event: string): Line | undefined => lines(id).find((each) => each.event === event);
   const from = line('turn-begun')?.worker;
