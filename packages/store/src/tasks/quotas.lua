@@ -16,22 +16,14 @@ local quotas = {}
 
 local function tenant_of(owner) return owner:match('^[^/]*') end
 
+-- By owner: tasks that this call adds, and those there were before, as far as they were counted.
+local new_of, all_of, open_of, kept_of = {}, {}, {}, {}
 -- Numbers that were read, and that grow with each message of this call.
-local open, kept, open_of_tenant, waiting, is_served_next, is_counted_whole, scheduled_of = {}, {}, {}, {}, {}, {}, {}
+local open_of_tenant, waiting, is_served_next, is_counted_whole, scheduled_of = {}, {}, {}, {}, {}
 
 local function look_up(owner, tenant, queue_root)
-  if not kept[owner] then
-    local index = index_root .. ':' .. owner
-    local all = redis.call('ZCARD', index)
-    kept[owner], open[owner] = all, all
-    -- The states of tasks that have not ended are lower-case letters.
-    if max_open > 0 and all >= max_open then open[owner] = redis.call('ZLEXCOUNT', index, '[a', '+') end
-    if max_kept > 0 and all >= max_kept then
-      local oldest = sortable(now_ms() - retention_ms)
-      for ended in ('CFMXR'):gmatch('.') do
-        kept[owner] = kept[owner] - redis.call('ZLEXCOUNT', index, '[' .. ended, '(' .. ended .. oldest)
-      end
-    end
+  if not all_of[owner] then
+    new_of[owner], all_of[owner] = 0, redis.call('ZCARD', index_root .. ':' .. owner)
   end
   if not open_of_tenant[tenant] then
     open_of_tenant[tenant] = tonumber(redis.call('HGET', outbox_key .. ':open', tenant) or 0)
@@ -42,6 +34,25 @@ local function look_up(owner, tenant, queue_root)
 end
 
 local function is_full(limit, there) return limit > 0 and there >= limit end
+
+-- The states of tasks that have not ended are lower-case letters.
+local function count_open(index) return redis.call('ZLEXCOUNT', index, '[a', '+') end
+
+-- The index also has tasks that have expired.
+local function count_kept(index)
+  local kept, oldest = redis.call('ZCARD', index), sortable(now_ms() - retention_ms)
+  for ended in ('CFMXR'):gmatch('.') do
+    kept = kept - redis.call('ZLEXCOUNT', index, '[' .. ended, '(' .. ended .. oldest)
+  end
+  return kept
+end
+
+-- Whether the owner has as many tasks as the limit. Those that count are counted only if all tasks would be too many.
+local function has_too_many(owner, limit, counted, count)
+  if not is_full(limit, all_of[owner] + new_of[owner]) then return false end
+  counted[owner] = counted[owner] or count(index_root .. ':' .. owner)
+  return is_full(limit, counted[owner] + new_of[owner])
+end
 
 -- A tenant without waiting jobs is served next (fair-order.lua), however many jobs of others wait. So one message of it
 -- is accepted beyond max_waiting, up to twice that number in all.
@@ -76,14 +87,14 @@ function quotas.refusal(owner, message)
   local queue_root, max_waiting, bytes = message.queue_root, message.max_waiting, message.bytes
   local tenant = tenant_of(owner)
   look_up(owner, tenant, queue_root)
-  if is_full(max_open, open[owner]) then return 'too-many-open' end
-  if is_full(max_kept, kept[owner]) then return 'too-many-kept' end
+  if has_too_many(owner, max_open, open_of, count_open) then return 'too-many-open' end
+  if has_too_many(owner, max_kept, kept_of, count_kept) then return 'too-many-kept' end
   if is_full(max_open_of_tenant, open_of_tenant[tenant]) then return 'too-many-open-of-tenant' end
   if tenant_bytes.exceed(tenant, bytes) then return 'too-many-bytes-of-tenant' end
   if message.adds_scheduled and has_too_many_scheduled(owner) then return 'too-many-scheduled' end
   if max_waiting and is_overloaded(queue_root, tenant, max_waiting) then return 'overloaded' end
   tenant_bytes.count(tenant, bytes)
-  open[owner], kept[owner] = open[owner] + 1, kept[owner] + 1
+  new_of[owner] = new_of[owner] + 1
   open_of_tenant[tenant] = open_of_tenant[tenant] + 1
   if message.adds_scheduled then scheduled_of[owner] = scheduled_of[owner] + 1 end
   if max_waiting then waiting[queue_root] = waiting[queue_root] + 1 end

@@ -51,6 +51,13 @@ describe('a principal with maxOpenTasks open tasks at an agent', () => {
     expect(verdicts.filter((verdict) => verdict === 'accepted')).toHaveLength(5);
   });
 
+  test('is not refused for its ended tasks, however many messages arrive at once', async () => {
+    const store = await testStore({ maxOpenTasks: 10 });
+    for (let n = 0; n < 8; n++) await complete(store, (await accepted(store, alice)).taskId);
+    const verdicts = await Promise.all(Array.from({ length: 12 }, () => verdictOf(store, alice)));
+    expect(verdicts.filter((verdict) => verdict === 'accepted')).toHaveLength(10);
+  });
+
   test('can repeat an accepted message, and gets the same answer', async () => {
     const store = await testStore({ maxOpenTasks: 1 });
     const message = userMessage();
@@ -87,6 +94,17 @@ describe('a principal with maxKeptTasks ended tasks', () => {
     const open = await accepted(store, alice);
     expect(await fill(store, alice)).toEqual([0, 'too-many-kept']);
     await expect.poll(() => verdictOf(store, alice)).toBe('accepted');
+    expect((await store.tasks.read(alice, open.taskId))?.state).toBe('TASK_STATE_SUBMITTED');
+  });
+
+  test('is not refused for tasks that have expired, however many messages arrive at once', async () => {
+    const store = await testStore({ maxKeptTasks: 10, retentionMs: 300 });
+    for (let n = 0; n < 8; n++) await complete(store, (await accepted(store, alice)).taskId);
+    const open = await accepted(store, alice);
+    const total = async () => (await store.tasks.list(alice, { pageSize: 1 })).totalSize;
+    await expect.poll(total, { timeout: 5_000 }).toBe(1);
+    const verdicts = await Promise.all(Array.from({ length: 12 }, () => verdictOf(store, alice)));
+    expect(verdicts.filter((verdict) => verdict === 'accepted')).toHaveLength(9);
     expect((await store.tasks.read(alice, open.taskId))?.state).toBe('TASK_STATE_SUBMITTED');
   });
 
