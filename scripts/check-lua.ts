@@ -6,7 +6,9 @@ import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Chunk, type Node, parse } from 'luaparse';
 
-const source = new URL('../packages/store/src/', import.meta.url);
+const source = new URL('../packages/', import.meta.url);
+/** How scripts of packages above the store begin the path of what they include of the store. */
+const STORE = '@switchyard/store/';
 const INCLUDE = /^ *--- @include "(.+)"$/gm;
 /** What Redis gives a script, as far as ours use it. */
 const GIVEN = new Set(
@@ -24,7 +26,7 @@ interface Script {
   readonly files: ReadonlySet<string>;
 }
 
-const files = globSync('**/*.lua', { cwd: source }).sort();
+const files = globSync('*/src/**/*.lua', { cwd: source }).sort();
 const included = new Set(files.flatMap((file) => [...includesOf(file)]));
 const scripts = files.filter((file) => !included.has(file)).map(readScript);
 const problems = [
@@ -47,6 +49,7 @@ function includesOf(file: string): Set<string> {
 }
 
 function pathFrom(file: string, path: string): string {
+  if (path.startsWith(STORE)) return `store/src/${path.slice(STORE.length)}`;
   return relative(fileURLToPath(source), fileURLToPath(new URL(path, new URL(file, source))));
 }
 
@@ -117,8 +120,10 @@ function mayInclude(folder: string, other: string): boolean {
   return LAYERS.includes(other) && (!LAYERS.includes(folder) || LAYERS.indexOf(other) < LAYERS.indexOf(folder));
 }
 
+/** Of the store, the folder; any other package as a whole. */
 function folderOf(file: string): string {
-  return file.slice(0, file.indexOf('/'));
+  const [name = '', , folder = ''] = file.split('/');
+  return name === 'store' ? folder : name;
 }
 
 function long(file: string): string[] {

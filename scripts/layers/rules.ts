@@ -11,6 +11,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'packages/create': ['agent', 'executor-openai', 'executor-sdk'],
   'packages/protocol': [],
   'packages/store': ['protocol'],
+  'packages/operators': ['protocol', 'store'],
   'packages/agent': ['protocol'],
   'packages/executor-command': ['protocol', 'agent'],
   'packages/executor-openai': ['protocol', 'agent', 'outgoing'],
@@ -25,6 +26,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'apps/console': ['operator-api', 'protocol'],
   'apps/cli': [
     'operator-api',
+    'operators',
     'protocol',
     'store',
     'settings',
@@ -38,6 +40,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   apps: [
     'protocol',
     'store',
+    'operators',
     'agent',
     'executor-remote',
     'settings',
@@ -73,9 +76,15 @@ const edgeFiles = /\/(?:main|config)\.ts$|^packages\/create\/template\//;
 /** Examples come with the services that they pretend to use. */
 const mayListen = /^examples\//;
 
+const buildOnTheStore = ['packages/operators'];
+
+/** Packages that look at another one in its tests, although they stand on it. */
+const testedWith: Readonly<Record<string, string>> = { 'packages/store': 'operators' };
+
 /** Folders of the store that carry a message, and those that only stand on them. */
 const core = /^packages\/store\/src\/(?:redis|encryption|queue|record|tasks|outbox|turns|steps|calls|memory|feed)\//;
-const outsideCore = /^packages\/store\/src\/(?:ops|audit|conversations|credentials|push|registry|schedules|schema)\//;
+const outsideCore =
+  /^packages\/store\/src\/(?:audit|conversations|credentials|push|registry|schedules|schema|search-index)\//;
 
 export const rules: readonly Rule[] = [
   importsGoDown,
@@ -84,13 +93,14 @@ export const rules: readonly Rule[] = [
   hasAHome,
   keepsToTheEdge,
   coreStandsAlone,
+  keepsTheStoreClosed,
 ];
 
-function importsGoDown({ home, imports }: SourceFile): string[] {
+function importsGoDown({ home, isTest, imports }: SourceFile): string[] {
   const allowed = mayImport[home] ?? mayImport[home.split('/')[0] ?? ''] ?? [];
   const own = home.split('/')[1] ?? '';
   return workspaceNames(imports)
-    .filter((name) => name !== own && !allowed.includes(name))
+    .filter((name) => name !== own && !allowed.includes(name) && !(isTest && testedWith[home] === name))
     .map((name) => `${home} must not import @switchyard/${name}`);
 }
 
@@ -131,6 +141,14 @@ function coreStandsAlone({ path, imports }: SourceFile): string[] {
   return imports
     .filter(({ file }) => file && outsideCore.test(file))
     .map(({ specifier }) => `${specifier} is outside the core of the store, which must not depend on it`);
+}
+
+/** Keys, scripts and parts of tasks are for the packages that build on the store. */
+function keepsTheStoreClosed({ home, isTest, imports }: SourceFile): string[] {
+  if (isTest || buildOnTheStore.includes(home)) return [];
+  return imports
+    .filter(({ specifier }) => specifier === '@switchyard/store/inside')
+    .map(({ specifier }) => `${specifier} is only for ${buildOnTheStore.join(', ')}`);
 }
 
 /** Package names, without the path inside the package. Modules of Node (`node:…`) are allowed everywhere. */

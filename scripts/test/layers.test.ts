@@ -46,6 +46,12 @@ describe('the layers check', () => {
     ['apps/worker/src/a.ts', "const { Redis } = await import('ioredis');", 'ioredis is imported only in'],
     ['apps/worker/src/a.ts', "import express from 'express';", 'express is imported only in'],
     ['packages/agent/src/a.ts', "import { zodTextFormat } from 'openai/helpers/zod';", 'openai is imported only in'],
+    ['apps/gateway/src/a.ts', "import { scanKeys } from '@switchyard/store/inside';", 'is only for packages/operators'],
+    [
+      'packages/store/src/a.ts',
+      "import { Ops } from '@switchyard/operators';",
+      'must not import @switchyard/operators',
+    ],
     ['packages/store/src/a.ts', 'const url = process.env.REDIS_URL;', 'process.env belongs in'],
     ['packages/store/src/a.ts', "import { env } from 'node:process';", 'process.env belongs in'],
     ['apps/worker/src/a.ts', "process.on('SIGTERM', stop);", 'a signal handler belongs in'],
@@ -62,12 +68,12 @@ describe('the layers check', () => {
     expect(violations).toEqual([expect.stringContaining('leaves apps/gateway: import a package by its name')]);
   });
 
-  it("refuses an import of the operators' folder in the core of the store", async () => {
+  it("refuses an import of the audit's folder in the core of the store", async () => {
     const violations = await plant({
-      'packages/store/src/ops/ops.ts': '',
-      'packages/store/src/turns/turns.ts': "import type { Ops } from '../ops/ops.ts';",
+      'packages/store/src/audit/audit.ts': '',
+      'packages/store/src/turns/turns.ts': "import type { Audit } from '../audit/audit.ts';",
     });
-    expect(violations).toEqual([expect.stringContaining('../ops/ops.ts is outside the core of the store')]);
+    expect(violations).toEqual([expect.stringContaining('../audit/audit.ts is outside the core of the store')]);
   });
 
   it('refuses folders that import each other, also through a third', async () => {

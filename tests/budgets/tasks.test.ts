@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { Ops } from '@switchyard/operators';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { userMessage } from '../support/messages.ts';
 import { startRedis, type TestRedis } from '../support/redis.ts';
@@ -75,7 +76,7 @@ describe('a task', () => {
   });
 
   it('among many stays within its budget', async () => {
-    const { agents } = system.store.ops;
+    const { agents } = new Ops(system.store);
     const { scripts, commands } = await perTask(async () => {
       await agents.pause('led');
       await Promise.all(Array.from({ length: tasks }, () => submit(system.url, userMessage('hello'))));

@@ -1,3 +1,4 @@
+import { Ops } from '@switchyard/operators';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { userMessage } from '../../../tests/support/messages.ts';
 import { key, type OperatedGateway, openOperatedGateway, scope } from './support/operated-gateway.ts';
@@ -141,11 +142,11 @@ describe('Several ids', () => {
     const [first, second] = [await ended(), await ended()];
     const { document } = await json(['task', 'rerun', first, second, '--text', 'another text'], { env });
     const started: string[] = document.results.map(({ result }: { result: { taskId: string } }) => result.taskId);
-    const task = await stage.store.ops.tasks.contents(started[0] ?? '');
+    const task = await new Ops(stage.store).tasks.contents(started[0] ?? '');
     expect([started.length, task]).toEqual([2, expect.stringContaining('another text')]);
     const deleted = await run(['task', 'delete', first, second, started[0] ?? ''], { env });
     expect([deleted.code, deleted.out]).toEqual([1, `Deleted: ${first}\nDeleted: ${second}\n`]);
-    expect(await stage.store.ops.tasks.record(first)).toBeUndefined();
+    expect(await new Ops(stage.store).tasks.record(first)).toBeUndefined();
   });
 
   it('of keys are revoked', async () => {

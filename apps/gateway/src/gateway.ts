@@ -1,5 +1,6 @@
+import { Ops } from '@switchyard/operators';
 import { isLoopback } from '@switchyard/settings';
-import type { Feeds, RequestStore, Store } from '@switchyard/store';
+import type { Feeds, Store } from '@switchyard/store';
 import type { Logger } from 'pino';
 import { AdminPort } from './admin/admin-port.ts';
 import { SeriesRecorder, type SeriesSources } from './admin/series.ts';
@@ -77,9 +78,10 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
   const settings = { ...defaultGatewaySettings, ...given };
   const resources = createLimitedResources(settings.resources, settings.auth);
   const requests = store.forRequests(settings.storeTimeoutMs);
-  const { tasks, webhooks, ops, audit: trail } = requests;
+  const { tasks, webhooks, audit: trail } = requests;
+  const ops = new Ops(requests);
   // Metrics can only be read on the operators' port.
-  const metrics = settings.admin && new GatewayMetrics(metricSources(store, requests, resources));
+  const metrics = settings.admin && new GatewayMetrics(metricSources(store, ops, resources));
   if (metrics) store.observe(metrics.observer);
   const audit = new Audit(settings.audit, {
     trail,
@@ -203,7 +205,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
   return { start, reload, stop: () => (stopped ??= stop()) };
 }
 
-function metricSources(store: GatewayStore, { ops }: RequestStore, { streams }: LimitedResources): MetricSources {
+function metricSources(store: GatewayStore, ops: Ops, { streams }: LimitedResources): MetricSources {
   return {
     openStreams: () => streams.taken,
     isRedisUp: () => store.isAnswering,
@@ -215,7 +217,7 @@ function metricSources(store: GatewayStore, { ops }: RequestStore, { streams }: 
   };
 }
 
-function seriesSources(ops: RequestStore['ops'], { streams }: LimitedResources): SeriesSources {
+function seriesSources(ops: Ops, { streams }: LimitedResources): SeriesSources {
   return {
     queues: () => ops.queues(),
     redisBytes: () => ops.redisBytes(),

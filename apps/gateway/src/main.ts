@@ -1,5 +1,6 @@
 import { watchFile } from 'node:fs';
 import { format } from 'node:util';
+import { LogLevels } from '@switchyard/operators';
 import { nodeProxies, useProxies } from '@switchyard/outgoing';
 import {
   type KnownError,
@@ -80,7 +81,7 @@ async function main(): Promise<void> {
     process.exitCode = 1;
     askToStop();
   }, onRedisError);
-  await store.ops.logLevels.follow(level.set, onRedisError);
+  await new LogLevels(store.inside).follow(level.set, onRedisError);
   await gateway.start();
   stop = async () => {
     await gateway.stop();

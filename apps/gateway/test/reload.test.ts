@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Ops } from '@switchyard/operators';
 import type { Task } from '@switchyard/protocol';
 import { Store } from '@switchyard/store';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
@@ -79,7 +80,7 @@ it('SIGHUP reloads keys: open streams go on, those of removed keys end, and remo
   expect([await nextOf(bobs), await nextOf(bobs)]).toEqual([false, true]);
   expect([await statusOf('alice'), await statusOf('bob'), await statusOf('carol')]).toEqual([200, 401, 200]);
   expect([await adminStatusOf('operator'), await adminStatusOf('another-operator')]).toEqual([401, 200]);
-  await store.ops.tasks.cancel(alices.taskId);
+  await new Ops(store).tasks.cancel(alices.taskId);
   expect(await nextOf(alices)).toBe(false);
   alices.stream.cut();
 });

@@ -1,3 +1,4 @@
+import { Ops } from '@switchyard/operators';
 import { scheduleUri, type Task } from '@switchyard/protocol';
 import { describe, expect, it } from 'vitest';
 import { until } from '../../../tests/support/until.ts';
@@ -130,9 +131,9 @@ it('A scheduled task is shown to operators', async () => {
   const list = await rest?.at(0).invoke({ operation: 'ListTasks', params: { status: 'TASK_STATE_SUBMITTED' } });
   const { tasks } = Object(list).result as { tasks: Task[] };
   const scheduled = tasks.find((task) => Object(metadataOf(task)).at === tomorrow);
-  const detail = await gateways.stage.store.ops.tasks.detail(scheduled?.id ?? '');
+  const detail = await new Ops(gateways.stage.store).tasks.detail(scheduled?.id ?? '');
   const text = `The task is scheduled for ${tomorrow}.`;
-  const found = await gateways.stage.store.ops.searchTasks({ pageSize: 100, hasText: false, id: scheduled?.id });
+  const found = await new Ops(gateways.stage.store).searchTasks({ pageSize: 100, hasText: false, id: scheduled?.id });
   expect(found.tasks).toMatchObject([{ taskId: scheduled?.id, scheduledFor: tomorrow }]);
   expect(detail?.diagnosis).toMatchObject({ finding: 'scheduled', isStuck: false, text, actions: ['wait', 'cancel'] });
   expect((await get(`${gateways.urlOf(0)}/tasks/${scheduled?.id}`)).status).toBe(200);

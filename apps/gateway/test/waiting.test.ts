@@ -1,3 +1,4 @@
+import { Ops } from '@switchyard/operators';
 import { waitingUri } from '@switchyard/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Binding } from './support/bindings/outcome.ts';
@@ -17,7 +18,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await stage.store.ops.agents.resume('echo');
+  await new Ops(stage.store).agents.resume('echo');
   await stage[Symbol.asyncDispose]();
 });
 
@@ -41,13 +42,13 @@ const message = () => ({ message: userMessage('hello'), configuration: { returnI
 
 describe.each(['jsonrpc', 'rest', 'grpc'])('What a task waits for, over %s', (name) => {
   it('is in the first answer and in GetTask for a client that asks, and changes with the cause', async () => {
-    await stage.store.ops.agents.resume('echo');
+    await new Ops(stage.store).agents.resume('echo');
     const { id, metadata } = await taskFrom(name, 'SendMessage', message());
     expect(metadata?.[waitingUri]).toMatchObject({ reason: expect.any(String), text: expect.any(String) });
     // A gateway knows for a second whether an agent is paused.
     const wait = async () => (await taskFrom(name, 'GetTask', { id })).metadata?.[waitingUri];
     await expect.poll(wait, { timeout: 10_000 }).toMatchObject({ reason: 'queued', isStuck: false });
-    await stage.store.ops.agents.pause('echo');
+    await new Ops(stage.store).agents.pause('echo');
     const paused = { reason: 'agent-paused', text: 'The agent is paused by its operators.', isStuck: true };
     await expect.poll(wait, { timeout: 10_000 }).toMatchObject({ ...paused, since: expect.stringMatching(/Z$/) });
   });

@@ -1,5 +1,6 @@
 import { url as inspectorUrl } from 'node:inspector';
 import { failTurnOf } from '@switchyard/agent/runtime';
+import { LogLevels } from '@switchyard/operators';
 import { nodeProxies, readProxies, useProxies } from '@switchyard/outgoing';
 import { type KnownError, portError, startFailure, unknownSettings, unknownSettingText } from '@switchyard/settings';
 import { Store, StoreError } from '@switchyard/store';
@@ -130,7 +131,7 @@ async function work(
     process.exitCode = 1;
     process.kill(process.pid, 'SIGTERM');
   }, onRedisError);
-  await store.ops.logLevels.follow(level.set, onRedisError);
+  await new LogLevels(store.inside).follow(level.set, onRedisError);
   const traces = await startTraces(
     { ...config.traces, proxies: nodeProxies(config.proxies) },
     {

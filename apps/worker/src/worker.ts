@@ -1,13 +1,8 @@
 import type { Agent } from '@switchyard/agent';
+import type { DrainRequest } from '@switchyard/operators';
+import { Workers } from '@switchyard/operators';
 import type { AddressPolicySettings } from '@switchyard/outgoing';
-import {
-  type Consumer,
-  type DrainRequest,
-  type JobOutcome,
-  type Store,
-  type TurnJob,
-  version,
-} from '@switchyard/store';
+import { type Consumer, type JobOutcome, type Store, type TurnJob, version } from '@switchyard/store';
 import { remoteAgents } from './agents/remote-agents.ts';
 import type { TurnBoard } from './blocked/turn-board.ts';
 import { AgentConsumer } from './consume/agent-consumer.ts';
@@ -92,7 +87,7 @@ export class Worker {
     this.#announcer = new Announcer(store.registry, this.id, { consumers, emit });
     this.#consumers = [...consumers, this.#remoteAgents];
     this.#drain = new Drain(this.#consumers);
-    this.#reporter = new Reporter(store.ops.workers, {
+    this.#reporter = new Reporter(new Workers(store.inside), {
       workerId: this.id,
       agents: agents.map(({ id }) => id),
       version,

@@ -1,6 +1,7 @@
 import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Ops } from '@switchyard/operators';
 import { Store } from '@switchyard/store';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { descendantsOf, isAlive } from '../../../tests/support/descendants.ts';
@@ -45,7 +46,7 @@ function ask(text: string): Promise<string> {
   return answer;
 }
 
-const reading = async () => (await store.ops.workers.list())[0];
+const reading = async () => (await new Ops(store).workers.list())[0];
 
 describe('an agent that blocks its worker', { timeout: 90_000 }, () => {
   it('by a loop: log, report and attempt name the line, and the worker ends with code 70', async () => {
@@ -53,14 +54,14 @@ describe('an agent that blocks its worker', { timeout: 90_000 }, () => {
     ask('loop 60000');
     const blocked = await until(async () => (await reading())?.blocked, { what: 'its report', timeoutMs: 20_000 });
     expect(blocked).toEqual({ taskId: expect.any(String), at: 'apps/worker/test/fixtures/blocker.ts:7' });
-    const { state, silentSince } = { ...(await reading()), ...(await store.ops.agents.list())[0] };
+    const { state, silentSince } = { ...(await reading()), ...(await new Ops(store).agents.list())[0] };
     expect([state, silentSince]).toEqual(['silent', expect.any(String)]);
     expect(await worker.exited).toBe(70);
     const line = String.raw`the agent \"blocker\" has blocked the worker for 3 s at apps/worker/test/fixtures/blocker.ts:7`;
     expect(worker.output()).toContain(`${line}; after 5 s the worker ends`);
     expect(worker.output()).not.toContain('debugger');
     expect(worker.output()).toMatch(/"level":50.*blocked the worker for 5 s at \S+blocker\.ts:7: the worker ends/);
-    expect(await store.ops.workers.list()).toEqual([]);
+    expect(await new Ops(store).workers.list()).toEqual([]);
   });
 
   it.each(['SIGINT', 'SIGTERM'] as const)('ends at once by %s when the log has said so', async (signal) => {
@@ -99,7 +100,7 @@ describe('an agent that blocks its worker', { timeout: 90_000 }, () => {
     await programs[1]?.exited;
     await startWorker([blocker], env);
     expect(await answer).toContain('stopped unexpectedly 2 times');
-    const { items } = await store.ops.deadLetters.list({ pageSize: 10 });
+    const { items } = await new Ops(store).deadLetters.list({ pageSize: 10 });
     expect(JSON.stringify(items)).toContain('The agent blocked its worker for 5 s at ');
   });
 });

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { AgentError, defineAgent, noteModelCall, RetryableError, type Turn } from '@switchyard/agent';
+import { Ops } from '@switchyard/operators';
 import { isTerminal, type Task } from '@switchyard/protocol';
 import { Store } from '@switchyard/store';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
@@ -125,7 +126,7 @@ async function ended(text: string) {
 function failuresOf(taskId: string, count = 1) {
   return until(
     async () => {
-      const detail = await store.ops.tasks.detail(taskId, { hasTimeline: true });
+      const detail = await new Ops(store).tasks.detail(taskId, { hasTimeline: true });
       const entries = detail?.timeline?.entries ?? [];
       const failures = entries.flatMap((entry) => ('failure' in entry && entry.failure ? [entry.failure] : []));
       return failures.length >= count && failures;
@@ -182,7 +183,7 @@ test.each([
   const { task, taskId } = await ended(text);
   expect(task.status.state).toBe('TASK_STATE_FAILED');
   expect(await failuresOf(taskId)).toMatchObject([expected]);
-  expect((await store.ops.tasks.record(taskId))?.reason).toMatchObject(expected);
+  expect((await new Ops(store).tasks.record(taskId))?.reason).toMatchObject(expected);
 });
 
 test('an agent that asks for a retry: what it asked for, and the status that made it ask', async () => {
@@ -195,18 +196,18 @@ test('an agent that asks for a retry: what it asked for, and the status that mad
       error: { cause: { message: '429 Too Many Requests', status: 429 } },
     },
   ]);
-  expect((await store.ops.tasks.record(taskId))?.reason).toBeUndefined();
+  expect((await new Ops(store).tasks.record(taskId))?.reason).toBeUndefined();
 });
 
 test('a step that throws and then succeeds keeps its error, and the task has no reason', async () => {
   const { taskId } = await ended('fails in a step');
   expect(await failuresOf(taskId)).toMatchObject([{ of: 'step', name: 'pay', kind: 'threw', message: 'card refused' }]);
-  expect((await store.ops.tasks.record(taskId))?.reason).toBeUndefined();
+  expect((await new Ops(store).tasks.record(taskId))?.reason).toBeUndefined();
 });
 
 test('requests to models are rows of the timeline, also of attempts that failed; texts are redacted', async () => {
   const { taskId } = await ended('asks a model');
-  const detail = await store.ops.tasks.detail(taskId, { hasTimeline: true });
+  const detail = await new Ops(store).tasks.detail(taskId, { hasTimeline: true });
   const rows = detail?.timeline?.entries.flatMap((entry) => (entry.kind === 'model' ? [entry] : [])) ?? [];
   const times = { at: expect.any(String), untilAt: expect.any(String) };
   expect(rows.sort((a, b) => a.epoch - b.epoch || (a.finishReason ? 1 : -1))).toEqual([
@@ -223,7 +224,7 @@ test('an error after the outcome is kept with its attempt', async () => {
 });
 
 async function calls(taskId: string) {
-  const detail = await store.ops.tasks.detail(taskId, { hasTimeline: true });
+  const detail = await new Ops(store).tasks.detail(taskId, { hasTimeline: true });
   return detail?.timeline?.entries.flatMap((entry) => (entry.kind === 'call' ? [entry] : [])) ?? [];
 }
 
@@ -253,14 +254,14 @@ test.each(['catches a slow call', 'catches a slow join'])(
 );
 
 test('an agent that fails because of a call: the diagnosis names the call and its task', async () => {
-  const caught = await store.ops.tasks.detail((await ended('catches a slow call')).taskId);
+  const caught = await new Ops(store).tasks.detail((await ended('catches a slow call')).taskId);
   const calledTask = expect.any(String);
   expect(caught?.diagnosis).toMatchObject({
     failure: { kind: 'ended-by-agent', message: 'No answer today.' },
     before: [{ of: 'call', name: 'slow', calledTask }],
     see: [{ kind: 'task' }, { kind: 'worker' }],
   });
-  const thrown = await store.ops.tasks.detail((await ended('calls without an answer')).taskId);
+  const thrown = await new Ops(store).tasks.detail((await ended('calls without an answer')).taskId);
   expect(thrown?.diagnosis).toMatchObject({
     failure: { kind: 'call-failed', calledTask },
     see: [{ kind: 'task' }, {}],

@@ -7,6 +7,7 @@ import {
   type Execute,
   RetryableError,
 } from '@switchyard/agent';
+import { Ops } from '@switchyard/operators';
 import type { Message, Task } from '@switchyard/protocol';
 import { Store, type StoreSettings } from '@switchyard/store';
 import { afterEach, describe, expect, inject, test } from 'vitest';
@@ -181,7 +182,7 @@ describe('a worker', () => {
       expect(begun).toEqual(Array.from({ length: attempts }, (_, i) => i + 1));
       const times = attempts === 1 ? '1 attempt' : `${attempts} attempts`;
       const reason = `The agent gave up after ${times}: The oven is cold.`;
-      expect(await store.ops.deadLetters.get(taskId)).toMatchObject({ kind: 'turn', attempts, reason });
+      expect(await new Ops(store).deadLetters.get(taskId)).toMatchObject({ kind: 'turn', attempts, reason });
     },
   );
 

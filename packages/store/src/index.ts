@@ -31,35 +31,6 @@ export {
   TaskMissing,
 } from './feed/task-feed.ts';
 export { type Memory, type MemoryReading, MemoryTooLarge } from './memory/memory.ts';
-export type { AgentIndexes } from './ops/agent-indexes.ts';
-export type { QueueSum } from './ops/agent-load.ts';
-export type { AgentReading, Agents } from './ops/agents.ts';
-export type { AnswerResult, TaskAnswer } from './ops/answer.ts';
-export type { RetryResult } from './ops/dead-letter.ts';
-export type { DeadLetter, DeadLetterKind, DeadLetters } from './ops/dead-letters.ts';
-export type { DeadTurn } from './ops/dead-turns.ts';
-export type { DeadWebhook } from './ops/dead-webhooks.ts';
-export type { Diagnosis } from './ops/finding.ts';
-export { inspectRedis, type RedisInspection } from './ops/inspect-redis.ts';
-export type { InterruptedTask } from './ops/interrupted-tasks.ts';
-export type { OperatorTasks, TaskDetail } from './ops/operator-tasks.ts';
-export type { Ops } from './ops/ops.ts';
-export type { Page, PageQuery } from './ops/page.ts';
-export type { RerunRequest, RerunResult } from './ops/rerun.ts';
-export type { RunningTurn } from './ops/running-turns.ts';
-export type { StuckReason, StuckTask } from './ops/stuck-tasks.ts';
-export type { TaskRecord } from './ops/task-record.ts';
-export type { FoundTask, TaskFilter, TaskSearch, TaskSearchPage } from './ops/task-search.ts';
-export type { MemoryName, TenantDeletion, TenantReading, Tenants } from './ops/tenants.ts';
-export type {
-  DrainRequest,
-  ReportedTurn,
-  WorkerFigures,
-  WorkerReading,
-  WorkerReport,
-  WorkerState,
-} from './ops/worker-report.ts';
-export { reportEveryMs, type Workers } from './ops/workers.ts';
 export type { Outbox, Swept } from './outbox/outbox.ts';
 export type { Deliveries, PushJob } from './push/deliveries.ts';
 export type { DeadLetterDetails, DeliveryCursor, FailedAttempt } from './push/delivery-queue.ts';
@@ -72,6 +43,7 @@ export type { Queues, TenantShare } from './queue/queues.ts';
 export { cardUrlOf, REMOTE_AGENTS, remoteAgentId } from './queue/remote-agents.ts';
 export { parseRedisAddress, type RedisAddress } from './redis/address.ts';
 export { isOutage, StoreError } from './redis/errors.ts';
+export { inspectRedis, type RedisInspection } from './redis/inspect-redis.ts';
 export type { StoreObserver } from './redis/observer.ts';
 export { principalKey, type Scope } from './redis/scope.ts';
 export { defaultStoreSettings, type StoreSettings } from './redis/settings.ts';
@@ -83,8 +55,9 @@ export { inspectSchema } from './schema/inspect-schema.ts';
 export type { MigrationEvent, Migrator } from './schema/migrator.ts';
 export type { SchemaReading } from './schema/schema.ts';
 export { schema, version } from './schema/version.ts';
+export type { AgentIndexes } from './search-index/agent-indexes.ts';
 export { type BegunStep, type Steps, TooManyResults } from './steps/steps.ts';
-export { type Availability, type RequestStore, Store } from './store.ts';
+export { type Availability, type RequestStore, Store, type StoreInside } from './store.ts';
 export { AnswersTooLarge } from './tasks/byte-budget.ts';
 export type { Cancellation } from './tasks/cancel.ts';
 export type { ContextQuery, ContextTaskReading } from './tasks/context-tasks.ts';
@@ -94,6 +67,7 @@ export { responseWithGeneration, taskWithGeneration } from './tasks/generation.t
 export type { KeyClaim, KeyedRequest } from './tasks/idempotency-keys.ts';
 export type { InterruptedTasks } from './tasks/interrupted-tasks.ts';
 export type { TaskPage, TaskQuery } from './tasks/list.ts';
+export type { Page, PageQuery } from './tasks/page.ts';
 export { InvalidPageToken } from './tasks/page-token.ts';
 export type { Schedule } from './tasks/schedule.ts';
 export type { Acceptance, InboxEntry, NamedSkill, StepsOfTask, Submission } from './tasks/submission.ts';

@@ -9,10 +9,6 @@ import { Credentials } from './credentials/credentials.ts';
 import { Encryption } from './encryption/encryption.ts';
 import { Feeds } from './feed/feeds.ts';
 import { Memory } from './memory/memory.ts';
-import { AgentIndexes } from './ops/agent-indexes.ts';
-import { LogLevels } from './ops/log-levels.ts';
-import { Ops } from './ops/ops.ts';
-import { Workers } from './ops/workers.ts';
 import { Outbox } from './outbox/outbox.ts';
 import { Push } from './push/push.ts';
 import type { Webhooks } from './push/webhooks.ts';
@@ -36,8 +32,11 @@ import { ScheduleList } from './schedules/schedule-list.ts';
 import { Schedules } from './schedules/schedules.ts';
 import { Migrator } from './schema/migrator.ts';
 import { Schema } from './schema/schema.ts';
+import { AgentIndexes } from './search-index/agent-indexes.ts';
 import { Steps } from './steps/steps.ts';
+import type { AcceptPort } from './tasks/accept.ts';
 import { ByteBudget } from './tasks/byte-budget.ts';
+import type { DeletePort } from './tasks/delete.ts';
 import { InterruptedTasks } from './tasks/interrupted-tasks.ts';
 import { LargeTasks } from './tasks/large-tasks.ts';
 import { NewTasks } from './tasks/new-tasks.ts';
@@ -52,7 +51,7 @@ const LEAVE_WITHIN_MS = 500;
 export type Availability = 'writable' | 'refuses-writes' | 'unreachable';
 
 /** The parts of a store that requests of clients and operators are served with. */
-export interface RequestStore extends Pick<Store, 'tasks' | 'ops'> {
+export interface RequestStore extends Pick<Store, 'tasks' | 'inside'> {
   /** Without `follow`: a stream waits for Redis, and so does its subscription. */
   readonly conversations: Omit<Conversations, 'follow'>;
   readonly webhooks: Webhooks;
@@ -81,6 +80,15 @@ interface RedisPort {
   readonly deadline?: Deadline;
 }
 
+/** What packages above the store build on. */
+export interface StoreInside extends DeletePort, AcceptPort {
+  readonly channels: Channels;
+  readonly registry: Registry;
+  readonly credentials: Credentials;
+  readonly settings: StoreSettings;
+  readonly encryption: Encryption;
+}
+
 /** Everything that Switchyard keeps in Redis. */
 export class Store {
   readonly tasks: Tasks;
@@ -101,7 +109,8 @@ export class Store {
   readonly registry: Registry;
   readonly credentials: Credentials;
   readonly audit: AuditTrail;
-  readonly ops: Ops;
+  /** For packages that build on the store: see `inside.ts`. */
+  readonly inside: StoreInside;
   readonly schema: Schema;
   readonly migrator: Migrator;
   readonly settings: StoreSettings;
@@ -160,9 +169,7 @@ export class Store {
     this.credentials = new Credentials(port, channels, prefix);
     this.audit = new AuditTrail(redis, this.settings);
     this.agentIndexes = new AgentIndexes({ ...port, registry: this.registry });
-    const workers = new Workers(redis, channels, prefix);
-    const logLevels = new LogLevels(redis, channels, prefix);
-    this.ops = new Ops({ ...port, registry: this.registry, workers, logLevels, credentials: this.credentials });
+    this.inside = { ...port, channels, registry: this.registry, credentials: this.credentials };
     const { processId } = this;
     this.schema = new Schema(redis, { prefix, shards: shardCount, program: processId });
     this.migrator = new Migrator({ redis, shards, prefix, processId, schema: this.schema });
@@ -187,8 +194,6 @@ export class Store {
     const { prefix } = this.settings;
     const push = new Push(port, this.#channels);
     const registry = new Registry(redis, this.#channels, prefix);
-    const workers = new Workers(redis, this.#channels, prefix);
-    const logLevels = new LogLevels(redis, this.#channels, prefix);
     const credentials = new Credentials(port, this.#channels, prefix);
     return {
       tasks: new Tasks(port),
@@ -197,7 +202,7 @@ export class Store {
       credentials,
       audit: new AuditTrail(redis, this.settings),
       conversations: new Conversations(port, this.#channels),
-      ops: new Ops({ ...port, registry, workers, logLevels, credentials }),
+      inside: { ...port, channels: this.#channels, registry, credentials },
     };
   }
 

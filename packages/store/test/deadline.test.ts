@@ -1,3 +1,4 @@
+import { Ops } from '@switchyard/operators';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { uniquePrefix } from '../../../tests/support/prefix.ts';
 import { startRedis, type TestRedis } from '../../../tests/support/redis.ts';
@@ -26,7 +27,7 @@ async function msUntilRefused(answer: Promise<unknown>): Promise<number> {
   return performance.now() - since;
 }
 
-const requestsOfAllKinds = ({ tasks, webhooks, conversations, ops }: RequestStore): readonly Promise<unknown>[] => [
+const requestsOfAllKinds = ({ tasks, webhooks, conversations, inside }: RequestStore): readonly Promise<unknown>[] => [
   tasks.read(alice, 'other'),
   tasks.list(alice, { pageSize: 1 }),
   tasks.accept(alice, { message: userMessage() }),
@@ -35,9 +36,9 @@ const requestsOfAllKinds = ({ tasks, webhooks, conversations, ops }: RequestStor
   tasks.delete(alice, 'any'),
   webhooks.get(alice, 'any', 'any'),
   conversations.read(alice.principal, 'any'),
-  ops.listAgents({ pageSize: 1 }),
-  ops.agents.pause('echo'),
-  ops.deadLetters.count(),
+  new Ops({ inside }).listAgents({ pageSize: 1 }),
+  new Ops({ inside }).agents.pause('echo'),
+  new Ops({ inside }).deadLetters.count(),
 ];
 
 test('a request waits for a silent Redis until its deadline, and is refused at once in a known outage', async () => {

@@ -5,7 +5,7 @@ import { startRedis } from '../../../tests/support/redis.ts';
 import { until } from '../../../tests/support/until.ts';
 import type { Consumer, JobOutcome, Store, TurnJob } from '../src/index.ts';
 import { accepted } from './support/drive.ts';
-import { alice, testRedis, testStore } from './support/redis.ts';
+import { alice, type TestStore, testRedis, testStore } from './support/redis.ts';
 
 const redis = testRedis();
 const lockMs = 300;
@@ -30,7 +30,7 @@ test('an outage of Redis that is longer than a lock spends no attempt, and start
     await testStore({ redisUrl, lockMs, prefix: 'o' }),
     await testStore({ redisUrl, lockMs, prefix: 'o' }),
   ];
-  const [store] = stores as [Store, Store];
+  const [store] = stores as [TestStore, TestStore];
   const gate = Promise.withResolvers<void>();
   const attempts: number[] = [];
   let lost = 0;

@@ -1,3 +1,4 @@
+import { Ops } from '@switchyard/operators';
 import { Store } from '@switchyard/store';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { userMessage } from '../../../tests/support/messages.ts';
@@ -23,7 +24,7 @@ test('data of older releases is migrated on all masters of a Cluster', async () 
   await using _ = { [Symbol.asyncDispose]: () => store.stop() };
   await store.start();
   const found = async (): Promise<number> =>
-    (await store.ops.searchTasks({ agent: 'echo', pageSize: 1, hasText: false })).totalSize;
+    (await new Ops(store).searchTasks({ agent: 'echo', pageSize: 1, hasText: false })).totalSize;
   const accepted = Array.from({ length: MANY }, () => store.tasks.accept(scope, { message: userMessage('hello') }));
   for (const one of await Promise.all(accepted)) if (one.verdict !== 'accepted') throw new Error(one.verdict);
 
@@ -43,6 +44,6 @@ test('data of older releases is migrated on all masters of a Cluster', async () 
   await store.migrator.run(() => undefined, AbortSignal.timeout(20_000));
   expect(store.schema.latest).toMatchObject({ version: 1, migrated: 1 });
   expect(await found()).toBe(MANY);
-  const [tenant] = await store.ops.tenants.list();
+  const [tenant] = await new Ops(store).tenants.list();
   expect(tenant).toMatchObject({ id: 'acme', openTasks: MANY });
 }, 60_000);

@@ -1,3 +1,4 @@
+import { Ops } from '@switchyard/operators';
 import { Store } from '@switchyard/store';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { textOf } from '../../../tests/support/messages.ts';
@@ -77,7 +78,7 @@ test('a message that kills its worker fails after its attempts, is a dead letter
   expect(keeper.restarts).toBe(3);
   const store = new Store({ redisUrl: redis.url, prefix }, () => undefined);
   await store.start();
-  expect(await (await store.ops.deadLetters.list({ pageSize: 100 })).items).toMatchObject([
+  expect(await (await new Ops(store).deadLetters.list({ pageSize: 100 })).items).toMatchObject([
     { taskId: poison, attempts: 3, agent: 'crash-agent' },
   ]);
   await store.stop();

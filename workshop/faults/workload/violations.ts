@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
+import { Ops } from '@switchyard/operators';
 import { Store } from '@switchyard/store';
 import type { Program } from '../../../tests/support/process.ts';
 import { until } from '../../../tests/support/until.ts';
@@ -97,8 +98,8 @@ export async function openInIndexes(redisUrl: string, prefix: string, agent: str
   const store = new Store({ redisUrl, prefix }, () => undefined);
   await store.start('reader');
   const open = async (): Promise<number> => {
-    const found = await store.ops.searchTasks({ agent, states: OPEN, pageSize: 10, hasText: false });
-    const tenants = await store.ops.tenants.list();
+    const found = await new Ops(store).searchTasks({ agent, states: OPEN, pageSize: 10, hasText: false });
+    const tenants = await new Ops(store).tenants.list();
     return found.totalSize + tenants.reduce((sum, { openTasks }) => sum + openTasks, 0);
   };
   try {

@@ -1,6 +1,6 @@
 import type { BulkProgress } from '@switchyard/operator-api';
+import type { DeadLetter, DeadLetters } from '@switchyard/operators';
 import { A2AError } from '@switchyard/protocol';
-import type { DeadLetter, DeadLetters } from '@switchyard/store';
 import type { StreamItem } from '../operations/operation.ts';
 import { live } from './live.ts';
 import { contentsParameters, deadLetterFilter, deadLetterParameters } from './parameters.ts';

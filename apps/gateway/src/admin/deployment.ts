@@ -1,6 +1,6 @@
 import { type LogLevelReading, logLevelReadingSchema, logLevelSchema } from '@switchyard/operator-api';
+import type { Ops } from '@switchyard/operators';
 import { A2AError } from '@switchyard/protocol';
-import type { Ops } from '@switchyard/store';
 import { live } from './live.ts';
 import { loadPath, operatorName } from './operators.ts';
 import {

@@ -1,4 +1,5 @@
 import type { Series } from '@switchyard/operator-api';
+import type { Ops } from '@switchyard/operators';
 import { A2AError, invalidParams } from '@switchyard/protocol';
 import {
   type AuditAction,
@@ -8,7 +9,6 @@ import {
   type EventId,
   type Feeds,
   InvalidPageToken,
-  type Ops,
   type Page,
   type PageQuery,
   type ScheduleList,

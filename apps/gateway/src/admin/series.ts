@@ -1,5 +1,5 @@
 import type { Series } from '@switchyard/operator-api';
-import type { QueueSum, WorkerReading } from '@switchyard/store';
+import type { QueueSum, WorkerReading } from '@switchyard/operators';
 import { live } from './live.ts';
 import { seriesParameters } from './parameters.ts';
 import { adminRoute } from './route.ts';

@@ -1,7 +1,7 @@
 import { answerSchema, rerunSchema, type StartedTask, type TaskDetail, type TaskPage } from '@switchyard/operator-api';
+import type { AnswerResult, Ops, RerunResult } from '@switchyard/operators';
 import { A2AError, invalidParams } from '@switchyard/protocol';
 import { partSchema } from '@switchyard/protocol/schemas';
-import type { AnswerResult, Ops, RerunResult } from '@switchyard/store';
 import { z } from 'zod';
 import { taskIsLive } from '../http/serve-deletion.ts';
 import { taskNotFound } from '../operations/backend.ts';

@@ -1,5 +1,5 @@
 import type { Conversation } from '@switchyard/operator-api';
-import type { Ops } from '@switchyard/store';
+import type { Ops } from '@switchyard/operators';
 import { live } from './live.ts';
 import { conversationParameters, memoryParameters, noParameters, pageParameters } from './parameters.ts';
 import { adminAction, adminRoute, found, listRoute, notFound, pageAnswer } from './route.ts';

@@ -1,5 +1,6 @@
+import type { OperatorTasks } from '@switchyard/operators';
 import { A2AError } from '@switchyard/protocol';
-import type { Feeds, OperatorTasks, ScheduleList, TaskReading, Tasks, TaskView } from '@switchyard/store';
+import type { Feeds, ScheduleList, TaskReading, Tasks, TaskView } from '@switchyard/store';
 import { offersPush, offersStreaming } from '../agents/build-card.ts';
 import type { Cards } from '../agents/cards.ts';
 import type { Call } from '../call/call.ts';

@@ -1,5 +1,6 @@
+import type { Diagnosis } from '@switchyard/operators';
 import { isTerminal, type Task, waitingUri } from '@switchyard/protocol';
-import type { Diagnosis, Json } from '@switchyard/store';
+import type { Json } from '@switchyard/store';
 import type { Backend } from './backend.ts';
 
 /** What a task waits for, as its client may know it: nothing of workers, queues and other callers. */

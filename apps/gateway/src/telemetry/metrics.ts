@@ -1,5 +1,6 @@
+import type { AgentReading, DeadLetterKind } from '@switchyard/operators';
 import { A2AError, type A2AErrorCode } from '@switchyard/protocol';
-import type { AgentReading, DeadLetterKind, StoreObserver, TenantShare } from '@switchyard/store';
+import type { StoreObserver, TenantShare } from '@switchyard/store';
 import { Metrics, type Rendered } from '@switchyard/telemetry';
 import type { GatewayEvent } from './events.ts';
 

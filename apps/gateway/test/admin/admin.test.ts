@@ -1,3 +1,4 @@
+import { Ops } from '@switchyard/operators';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../../../tests/support/until.ts';
 import { type ErrorBody, get, submit, userMessage } from '../support/client.ts';
@@ -59,16 +60,16 @@ interface AgentList {
 
 describe('agents', () => {
   it('and workers are found by the id of an agent', async () => {
-    await stage.store.ops.workers.report('runs-echo', idle);
-    await stage.store.ops.workers.report('runs-another', { ...idle, agents: ['another'] });
+    await new Ops(stage.store).workers.report('runs-echo', idle);
+    await new Ops(stage.store).workers.report('runs-another', { ...idle, agents: ['another'] });
     const { body } = await stage.ask<AgentList>('/admin/agents?id=echo');
     expect([body.agents.map(({ id }) => id), body.totalSize]).toEqual([['echo'], 1]);
     expect((await stage.ask<AgentList>('/admin/agents?id=nobody')).body.agents).toEqual([]);
     const { body: found } = await stage.ask<WorkerList>('/admin/workers?agent=echo');
     const ids = found.workers.map(({ id }) => id);
     expect([ids.includes('runs-echo'), ids.includes('runs-another')]).toEqual([true, false]);
-    await stage.store.ops.workers.withdraw('runs-echo');
-    await stage.store.ops.workers.withdraw('runs-another');
+    await new Ops(stage.store).workers.withdraw('runs-echo');
+    await new Ops(stage.store).workers.withdraw('runs-another');
   });
 
   it('are listed with their queues, page by page', async () => {
@@ -122,7 +123,7 @@ describe('agents', () => {
 
 describe('workers', () => {
   it('are listed, drained and resumed', async () => {
-    await stage.store.ops.workers.report('w-1', idle);
+    await new Ops(stage.store).workers.report('w-1', idle);
     expect((await stage.ask('/admin/workers')).body).toMatchObject({
       workers: [{ id: 'w-1', agents: ['echo'], state: 'working', turns: [] }],
       totalSize: 1,
@@ -130,7 +131,7 @@ describe('workers', () => {
     });
     const drained = await stage.ask('/admin/workers/w-1:drain?giveBackAfterMs=500', 'POST');
     expect(drained).toMatchObject({ status: 200, body: { state: 'draining', drain: { giveBackAfterMs: 500 } } });
-    expect(await stage.store.ops.workers.report('w-1', idle)).toEqual({ giveBackAfterMs: 500, by: 'operator' });
+    expect(await new Ops(stage.store).workers.report('w-1', idle)).toEqual({ giveBackAfterMs: 500, by: 'operator' });
     expect(await stage.ask('/admin/workers/w-1:undrain', 'POST')).toMatchObject({ body: { state: 'working' } });
     expect((await stage.ask('/admin/workers/nobody:drain', 'POST')).status).toBe(404);
   });
@@ -140,10 +141,10 @@ describe('turns', () => {
   it('in progress are listed with their worker', async () => {
     const { id: taskId } = await submit(stage.url);
     await begin(stage.store, taskId);
-    await stage.store.ops.workers.report('w-2', { ...idle, turns: [{ taskId, epoch: 1, runsForMs: 50 }] });
+    await new Ops(stage.store).workers.report('w-2', { ...idle, turns: [{ taskId, epoch: 1, runsForMs: 50 }] });
     const { body } = await stage.ask('/admin/turns');
     expect(body).toMatchObject({ turns: [{ taskId, agent: 'echo', worker: 'w-2', epoch: 1, attempt: 1 }] });
-    await stage.store.ops.workers.withdraw('w-2');
+    await new Ops(stage.store).workers.withdraw('w-2');
   });
 
   it('that are overdue are listed with the reason', async () => {

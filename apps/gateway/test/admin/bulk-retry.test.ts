@@ -1,4 +1,5 @@
 import { type BulkProgress, bulkProgressSchema, OperatorClient } from '@switchyard/operator-api';
+import { Ops } from '@switchyard/operators';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { until } from '../../../../tests/support/until.ts';
 import { submit } from '../support/client.ts';
@@ -68,7 +69,7 @@ it('300 dead letters are retried once each, though one caller disconnects and tw
   const [one, other] = await Promise.all([last({ agent: 'echo' }), last({ agent: 'echo' })]);
   expect(one?.isDone && other?.isDone).toBe(true);
   expect(await left()).toBe(0);
-  const queues = await stage.store.ops.queues();
+  const queues = await new Ops(stage.store).queues();
   // Each of the 301 tasks and its retry.
   expect(queues.added).toBe(602);
 });

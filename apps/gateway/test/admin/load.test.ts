@@ -1,3 +1,4 @@
+import { Ops } from '@switchyard/operators';
 import { expect, it } from 'vitest';
 import { until } from '../../../../tests/support/until.ts';
 import { submit } from '../support/client.ts';
@@ -32,12 +33,12 @@ it('the load of an agent counts waiting and running jobs over all shards', async
   await worker.start();
   await until(() => running === 4, { what: 'four jobs run' });
   expect((await load()).jobs).toBe(12);
-  await stage.store.ops.agents.pause('echo');
+  await new Ops(stage.store).agents.pause('echo');
   expect(await load()).toEqual({ jobs: 4, oldestWaitMs: 0 });
   release();
   await until(async () => (await load()).jobs === 0, { what: 'nothing of a paused agent runs' });
   await worker.stop();
-  await stage.store.ops.agents.resume('echo');
+  await new Ops(stage.store).agents.resume('echo');
   expect((await load()).jobs).toBe(12);
 });
 

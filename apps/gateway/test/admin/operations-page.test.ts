@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
+import { Ops } from '@switchyard/operators';
 import { expect, it } from 'vitest';
 import { submit, userMessage } from '../support/client.ts';
 import { failAllAttempts, key, openAdminStage } from './support.ts';
@@ -13,7 +14,7 @@ it('every curl command of docs/operations.md works, in the order of the page', a
   const [task, dead, other] = await Promise.all([submit(stage.url), submit(stage.url), submit(stage.url)]);
   await failAllAttempts(stage.store, dead.id);
   await failAllAttempts(stage.store, other.id);
-  await stage.store.ops.workers.report('worker-1', { agents: ['echo'], upForMs: 1, isDraining: false, turns: [] });
+  await new Ops(stage.store).workers.report('worker-1', { agents: ['echo'], upForMs: 1, isDraining: false, turns: [] });
   const { credential } = await stage.store.credentials.create({ tenant: 'acme', subject: 'bob', scopes: [] });
   const schedule = { at: new Date(Date.now() + 3_600_000).toISOString() };
   const scope = { principal: { tenant: 'default', subject: 'anonymous', scopes: [] }, agent: 'echo' };

@@ -1,5 +1,6 @@
 import { seriesSchema } from '@switchyard/operator-api';
-import type { QueueSum, WorkerReading } from '@switchyard/store';
+import type { QueueSum, WorkerReading } from '@switchyard/operators';
+import { Ops } from '@switchyard/operators';
 import { expect, it } from 'vitest';
 import { until } from '../../../../tests/support/until.ts';
 import { SeriesRecorder } from '../../src/admin/series.ts';
@@ -68,7 +69,7 @@ it('operators read the series of waiting jobs, and the agents with their cards',
   await submit(stage.url);
   const { body } = await stage.ask('/admin/series');
   expect(seriesSchema.parse(body)).toEqual(body);
-  expect(await stage.store.forRequests(1_000).ops.queues()).toMatchObject({ waiting: 1, added: 1, began: 0 });
+  expect(await new Ops(stage.store.forRequests(1_000)).queues()).toMatchObject({ waiting: 1, added: 1, began: 0 });
   const { body: list } = await stage.ask<{ agents: { id: string; name: string; beganPerSecond: number }[] }>(
     '/admin/agents',
   );

@@ -1,4 +1,5 @@
 import { taskDetailSchema } from '@switchyard/operator-api';
+import { Ops } from '@switchyard/operators';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../../../tests/support/until.ts';
 import { submit, userMessage } from '../support/client.ts';
@@ -49,13 +50,13 @@ describe('the diagnosis of a task', () => {
     const token = 'host-1:echo/0:1';
     await store.turns.begin({ taskId: id, job: 1, started: 1, token }, 0, { onCancel: ignore, onFenced: ignore });
     const report = { agents: ['echo'], upForMs: 60_000, isDraining: false, turns: [] };
-    await store.ops.workers.report('host-1', report);
+    await new Ops(store).workers.report('host-1', report);
     expect((await detail(id)).diagnosis).toMatchObject({
       finding: 'running',
       see: [{ kind: 'worker', id: 'host-1' }],
       since: expect.any(String),
     });
-    await store.ops.workers.withdraw('host-1');
+    await new Ops(store).workers.withdraw('host-1');
     expect(await finding(id)).toBe('worker-dead');
   });
 

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { Workers } from '@switchyard/operators';
 import type { CodePlace, FailureReport, ThrownError } from '@switchyard/protocol';
 import { Store } from '@switchyard/store';
 import { thrownError } from '@switchyard/telemetry';
@@ -47,7 +48,7 @@ export class BlockedNotes {
       const [turn] = blocker.turns.length === 1 ? blocker.turns : [];
       const where = blocker.place && `${blocker.place.file}:${blocker.place.line}`;
       const report = { ...(turn && { taskId: turn.taskId }), ...(where && { at: where }) };
-      await store.ops.workers.reportBlocked(this.#settings.worker, report);
+      await new Workers(store.inside).reportBlocked(this.#settings.worker, report);
     });
   }
 
@@ -136,7 +137,7 @@ export class BlockedNotes {
   async #withdraw(store: Store): Promise<void> {
     const { worker, agents } = this.#settings;
     await Promise.all([
-      store.ops.workers.withdraw(worker),
+      new Workers(store.inside).withdraw(worker),
       store.registry.withdraw(
         agents.map((id) => ({ id })),
         worker,

@@ -1,5 +1,6 @@
 import { TurnInterruption } from '@switchyard/agent';
-import type { DrainRequest, JobOutcome } from '@switchyard/store';
+import type { DrainRequest } from '@switchyard/operators';
+import type { JobOutcome } from '@switchyard/store';
 
 /** A source of work that a drain pauses. */
 export interface Drainable {

@@ -5,7 +5,7 @@ import {
   reportEveryMs,
   type WorkerFigures,
   type Workers,
-} from '@switchyard/store';
+} from '@switchyard/operators';
 import type { Emit } from '../telemetry/events.ts';
 import { Poller } from '../timing/timing.ts';
 

@@ -1,5 +1,5 @@
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
-import type { WorkerFigures } from '@switchyard/store';
+import type { WorkerFigures } from '@switchyard/operators';
 import type { WorkerEvent } from './events.ts';
 
 /** Two windows of this length: the figures cover the last five to ten seconds. */

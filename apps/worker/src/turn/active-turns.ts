@@ -1,4 +1,5 @@
-import type { OpenTurn, ReportedTurn } from '@switchyard/store';
+import type { ReportedTurn } from '@switchyard/operators';
+import type { OpenTurn } from '@switchyard/store';
 import type { TurnBoard } from '../blocked/turn-board.ts';
 import { labelOf } from '../telemetry/metrics.ts';
 

@@ -1,5 +1,6 @@
 import { type Agent, TurnInterruption } from '@switchyard/agent';
 import { executeTurn, type LogLine } from '@switchyard/agent/runtime';
+import { DeadLetters } from '@switchyard/operators';
 import type { JobOutcome, OpenTurn, TurnJob } from '@switchyard/store';
 import type { TurnTrace } from '@switchyard/telemetry';
 import type { Emit } from '../telemetry/events.ts';
@@ -83,7 +84,7 @@ async function withoutTurn(
 /** Emits the event of a message whose attempts are spent without any of them reporting it, from its dead letter. */
 async function emitGivenUp({ store, agent, emit }: JobPort, taskId: string): Promise<void> {
   // Without Redis the event has only the task's id.
-  const letter = await store.ops.deadLetters.get(taskId).catch(() => undefined);
+  const letter = await new DeadLetters(store.inside).get(taskId).catch(() => undefined);
   const known = letter?.kind === 'turn' ? letter : { agent: agent.id, attempts: agent.retry.attempts };
   const nothing = { contextId: undefined, tenant: undefined, requestId: undefined };
   const { contextId, tenant, requestId, attempts } = { ...nothing, ...known };

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { defineAgent, type Execute } from '@switchyard/agent';
+import { Ops } from '@switchyard/operators';
 import { Store } from '@switchyard/store';
 import { afterEach, describe, expect, inject, test } from 'vitest';
 import { uniquePrefix } from '../../../../tests/support/prefix.ts';
@@ -61,7 +62,7 @@ function completed(store: Store, taskId: string): Promise<unknown> {
 }
 
 async function stateOf(store: Store, id: string): Promise<string | undefined> {
-  return (await store.ops.workers.list()).find((worker) => worker.id === id)?.state;
+  return (await new Ops(store).workers.list()).find((worker) => worker.id === id)?.state;
 }
 
 const inState = (store: Store, id: string, state: string): Promise<unknown> =>
@@ -86,11 +87,11 @@ describe('a worker that is drained', () => {
     const bench = new Bench();
     const store = await bench.store();
     const worker = await bench.worker(completeAtOnce);
-    await store.ops.workers.drain(worker.id);
+    await new Ops(store).workers.drain(worker.id);
     await inState(store, worker.id, 'drained');
     await until(() => bench.events.some(({ kind }) => kind === 'draining'), { what: 'the worker drains' });
     const taskId = await send(store);
-    await until(async () => (await store.ops.listStuck({ pageSize: 1 })).items[0]?.sweeps, {
+    await until(async () => (await new Ops(store).listStuck({ pageSize: 1 })).items[0]?.sweeps, {
       what: 'the sweeper has run, and no worker has taken the job',
       timeoutMs: 10_000,
     });
@@ -102,7 +103,7 @@ describe('a worker that is drained', () => {
     await completed(store, taskId);
     expect(bench.begun(taskId)).toEqual([]);
     await running.pop()?.stop();
-    await store.ops.workers.undrain(worker.id);
+    await new Ops(store).workers.undrain(worker.id);
     await completed(store, await send(store));
     expect(await stateOf(store, worker.id)).toBe('working');
   }, 30_000);
@@ -113,10 +114,12 @@ describe('a worker that is drained', () => {
     const { execute, finish } = waitingAgent();
     const worker = await bench.worker(execute);
     const taskId = await send(store);
-    await until(async () => (await store.ops.listTurns({ pageSize: 5 })).totalSize, { what: 'the turn is listed' });
-    const { items } = await store.ops.listTurns({ pageSize: 5 });
+    await until(async () => (await new Ops(store).listTurns({ pageSize: 5 })).totalSize, {
+      what: 'the turn is listed',
+    });
+    const { items } = await new Ops(store).listTurns({ pageSize: 5 });
     expect(items).toMatchObject([{ taskId, worker: worker.id, attempt: 1, epoch: 1, agent: 'test-agent' }]);
-    await store.ops.workers.drain(worker.id);
+    await new Ops(store).workers.drain(worker.id);
     await inState(store, worker.id, 'draining');
     finish();
     await completed(store, taskId);
@@ -129,7 +132,7 @@ describe('a worker that is drained', () => {
     const worker = await bench.worker(waitingAgent().execute);
     const taskId = await send(store);
     await until(() => bench.begun(taskId).length, { what: 'the turn has begun' });
-    await store.ops.workers.drain(worker.id, { giveBackAfterMs: 0 });
+    await new Ops(store).workers.drain(worker.id, { giveBackAfterMs: 0 });
     await inState(store, worker.id, 'drained');
     const other = new Bench(bench.prefix);
 
@@ -145,9 +148,9 @@ describe('a worker that is drained', () => {
     const worker = await bench.worker(execute);
     const taskId = await send(store);
     await until(() => bench.begun(taskId).length, { what: 'the turn has begun' });
-    await store.ops.workers.drain(worker.id, { giveBackAfterMs: 0 });
+    await new Ops(store).workers.drain(worker.id, { giveBackAfterMs: 0 });
     await inState(store, worker.id, 'drained');
-    await store.ops.workers.undrain(worker.id);
+    await new Ops(store).workers.undrain(worker.id);
     await until(() => bench.begun(taskId).length === 2, { what: 'the turn has begun again' });
     finish();
     await completed(store, taskId);
@@ -160,15 +163,15 @@ describe('an agent that is paused', () => {
     const bench = new Bench();
     const store = await bench.store();
     await bench.worker(completeAtOnce);
-    expect(await store.ops.agents.pause('test-agent')).toMatchObject({ paused: true });
+    expect(await new Ops(store).agents.pause('test-agent')).toMatchObject({ paused: true });
     const taskId = await send(store);
-    const stuck = await until(async () => (await store.ops.listStuck({ pageSize: 1 })).items[0], {
+    const stuck = await until(async () => (await new Ops(store).listStuck({ pageSize: 1 })).items[0], {
       what: 'the task is stuck',
       timeoutMs: 10_000,
     });
     expect(stuck).toMatchObject({ taskId, reason: 'agent-paused' });
     expect(bench.begun(taskId)).toEqual([]);
-    expect(await store.ops.agents.resume('test-agent')).toMatchObject({ paused: false });
+    expect(await new Ops(store).agents.resume('test-agent')).toMatchObject({ paused: false });
     await completed(store, taskId);
   }, 20_000);
 });
@@ -179,5 +182,5 @@ test('a stopped worker is not listed', async () => {
   const worker = await bench.worker(completeAtOnce);
   expect(await stateOf(store, worker.id)).toBe('working');
   await worker.stop();
-  expect(await store.ops.workers.list()).toEqual([]);
+  expect(await new Ops(store).workers.list()).toEqual([]);
 });

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, get } from 'node:http';
+import { Ops } from '@switchyard/operators';
 import { Store } from '@switchyard/store';
 import { catalogue } from '@switchyard/telemetry';
 import { expect, inject, it } from 'vitest';
@@ -45,7 +46,7 @@ it('a worker serves metrics of its turns on METRICS_PORT, and lists recent figur
     expect.arrayContaining(['switchyard_time_to_first_event_seconds', 'switchyard_turn_duration_seconds']),
   );
   expect(open.headers.get('content-type')).toBe('application/openmetrics-text; version=1.0.0; charset=utf-8');
-  const reported = async () => (await store.ops.workers.list())[0];
+  const reported = async () => (await new Ops(store).workers.list())[0];
   await until(async () => (await reported())?.figures?.ended === 1, { what: 'the turn is reported' });
   const { version, figures } = (await reported()) ?? {};
   expect(version).toMatch(/^\d+\.\d+\.\d+/);

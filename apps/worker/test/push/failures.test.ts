@@ -1,3 +1,4 @@
+import { Ops } from '@switchyard/operators';
 import { describe, expect, test } from 'vitest';
 import { until } from '../../../../tests/support/until.ts';
 import { working } from './support/events.ts';
@@ -98,7 +99,7 @@ describe('a webhook', () => {
     const taskId = await stage.task({ id: 'a', url: receiver.url, token: 'my-own-token' });
     const delivery = await until(
       async () => {
-        const detail = await stage.store.ops.tasks.detail(taskId, { hasTimeline: true });
+        const detail = await new Ops(stage.store).tasks.detail(taskId, { hasTimeline: true });
         const [one] = detail?.timeline?.deliveries ?? [];
         return one?.lastFailure && one;
       },
@@ -128,7 +129,7 @@ describe('a webhook', () => {
       attempts: 3,
     });
     receiver.behave = () => 200;
-    await stage.store.ops.deadLetters.retry(letter?.id ?? '');
+    await new Ops(stage.store).deadLetters.retry(letter?.id ?? '');
     await until(() => receiver.taken.length === 2, { what: 'all deliveries' });
     expect(receiver.marks()).toEqual(['1', '2']);
     expect(await stage.deadLetters()).toEqual([]);

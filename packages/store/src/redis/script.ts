@@ -156,7 +156,15 @@ function push(values: Value[], names: readonly string[], given: CallValues): voi
 
 /** The source of a script, with its includes. */
 export function withIncludes(url: URL): string {
-  return readFileSync(url, 'utf8').replace(INCLUDE, (_, file: string) => withIncludes(new URL(file, url)));
+  return readFileSync(url, 'utf8').replace(INCLUDE, (_, file: string) => withIncludes(includedFile(file, url)));
+}
+
+/** Scripts of packages above the store begin the path of what they include of the store with this. */
+const STORE = '@switchyard/store/';
+
+/** @param file as in the line of the include; @param url of the file that has the line */
+export function includedFile(file: string, url: URL): URL {
+  return file.startsWith(STORE) ? new URL(`../${file.slice(STORE.length)}`, import.meta.url) : new URL(file, url);
 }
 
 /** Healthy replicas need about a millisecond. */

@@ -1,5 +1,4 @@
 import type { Principal, TaskState } from '@switchyard/protocol';
-import { type Page, type PageQuery, pageOf } from '../ops/page.ts';
 import { recordArgNames, recordArgValues, recordKeyNames } from '../record/record-args.ts';
 import { idText, type ShardKeys } from '../redis/keys.ts';
 import { word } from '../redis/reply.ts';
@@ -8,6 +7,7 @@ import { type DurablePort, defineScript, runDurably } from '../redis/script.ts';
 import type { StoreSettings } from '../redis/settings.ts';
 import type { Shards } from '../redis/shards.ts';
 import { nextTimes } from '../tasks/cron-times.ts';
+import { type Page, type PageQuery, pageOf } from '../tasks/page.ts';
 import { parseSchedule, type Schedule, scheduleText } from '../tasks/schedule.ts';
 import { stateOf } from '../tasks/state-letters.ts';
 

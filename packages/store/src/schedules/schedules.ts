@@ -1,5 +1,4 @@
 import type { Message, Task } from '@switchyard/protocol';
-import { originOf } from '../ops/origin.ts';
 import type { PushPort } from '../push/delivery-queue.ts';
 import { Webhooks } from '../push/webhooks.ts';
 import { jobOptions, queueRoot } from '../queue/job.ts';
@@ -9,6 +8,7 @@ import { integer, text, tuple, tupleAnd, word } from '../redis/reply.ts';
 import { agentOf } from '../redis/scope.ts';
 import { defineScript } from '../redis/script.ts';
 import { type AcceptPort, accept } from '../tasks/accept.ts';
+import { originOf } from '../tasks/origin.ts';
 import { type CachedReadPort, readTask } from '../tasks/read.ts';
 import { following, parseSchedule, type Schedule } from '../tasks/schedule.ts';
 import type { Acceptance } from '../tasks/submission.ts';

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startRedis, type TestRedis } from '../../../../tests/support/redis.ts';
+import '@switchyard/operators';
 import '../../src/index.ts';
 import { definedScripts, withIncludes } from '../../src/redis/script.ts';
 

@@ -1,13 +1,15 @@
 import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import '@switchyard/operators';
 import '../../src/index.ts';
-import { definedScripts, INCLUDE, withIncludes } from '../../src/redis/script.ts';
+import { definedScripts, INCLUDE, includedFile, withIncludes } from '../../src/redis/script.ts';
 
 // The header of each script names its keys and arguments in order. These tests compare it with the definition in
 // TypeScript and with the Lua code.
 
-const source = new URL('../../src/', import.meta.url);
+const packages = new URL('../../../', import.meta.url);
+const FILES = '{store,operators}/src/**/';
 const SECTION = /^-- (KEYS|ARGV|EACH) {2}(.*(?:\n-- {7}.*)*)/gm;
 const ENTRY = /^(?:-- {7})?(?:<(?<those>[a-z-]+)>|(?<name>[a-z][a-z_0-9]*[?*]?))(?: {2}|$)/;
 const READ = /^ *local ([\w, ]+?) =\s+unpack\((KEYS|ARGV)(?:, (\d+))?(?:, \d+)?\)/gm;
@@ -26,22 +28,22 @@ function namesIn(file: URL, section: Section): string[] {
 }
 
 function fileNamed(stem: string): URL {
-  const [path] = globSync(`**/${stem}.lua`, { cwd: source });
+  const [path] = globSync(`${FILES}${stem}.lua`, { cwd: packages });
   if (path === undefined) throw new Error(`There is no ${stem}.lua.`);
-  return new URL(path, source);
+  return new URL(path, packages);
 }
 
 const inLua = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 const scripts = definedScripts.map((definition) => {
   const url = new URL(definition.file, definition.from);
-  return { name: fileURLToPath(url).slice(fileURLToPath(source).length), url, definition };
+  return { name: fileURLToPath(url).slice(fileURLToPath(packages).length), url, definition };
 });
 
 test('every .lua file is a defined script, or included by one', () => {
-  const files = globSync('**/*.lua', { cwd: source }).map((file) => new URL(file, source));
+  const files = globSync(`${FILES}*.lua`, { cwd: packages }).map((file) => new URL(file, packages));
   const parts = files.flatMap((file) =>
-    [...readFileSync(file, 'utf8').matchAll(INCLUDE)].map(([, part = '']) => new URL(part, file)),
+    [...readFileSync(file, 'utf8').matchAll(INCLUDE)].map(([, part = '']) => includedFile(part, file)),
   );
   const known = new Set([...scripts.map(({ url }) => url), ...parts].map(String));
   expect(files.map(String).filter((file) => !known.has(file))).toEqual([]);

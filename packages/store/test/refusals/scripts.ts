@@ -34,7 +34,7 @@ const entry = { seq: 1, event: { phase: 'turn' }, nextTurn: 1 } as const;
 /** Everything is due at once. */
 const dueAtOnce = { sweepAfterMs: 0, reclaimAfterMs: 0, maxAttempts: 1 };
 
-/** The cases of every script, by its path in packages/store/src. */
+/** The cases of every script, by its path in packages/store/src, or as `operators/…`. */
 export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   'tasks/accept.lua': [
     {
@@ -47,7 +47,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: 'accepted',
     },
   ],
-  'ops/read-step-results.lua': [
+  'operators/read-step-results.lua': [
     {
       kind: 'reads',
       prepare: async (stage) => {
@@ -623,7 +623,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: 'acme',
     },
   ],
-  'ops/set-log-level.lua': [
+  'operators/set-log-level.lua': [
     {
       kind: 'begins',
       prepare:
@@ -727,7 +727,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: 'removed',
     },
   ],
-  'ops/retry-dead-webhook.lua': [
+  'operators/retry-dead-webhook.lua': [
     {
       kind: 'begins',
       prepare: async (stage) => {
@@ -737,7 +737,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: 'retried',
     },
   ],
-  'ops/delete-dead-webhook.lua': [
+  'operators/delete-dead-webhook.lua': [
     {
       kind: 'ends',
       prepare: async (stage) => {
@@ -812,7 +812,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: ['echo'],
     },
   ],
-  'ops/report-worker.lua': [
+  'operators/report-worker.lua': [
     {
       kind: 'ends',
       prepare:
@@ -822,7 +822,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: undefined,
     },
   ],
-  'ops/drain-worker.lua': [
+  'operators/drain-worker.lua': [
     {
       kind: 'ends',
       prepare: async ({ store }) => {
@@ -832,7 +832,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: true,
     },
   ],
-  'ops/unlink-owned.lua': [
+  'operators/unlink-owned.lua': [
     {
       kind: 'ends',
       prepare: async ({ store }) => {
@@ -845,7 +845,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: true,
     },
   ],
-  'ops/list-workers.lua': [
+  'operators/list-workers.lua': [
     {
       kind: 'reads',
       prepare: async ({ store }) => {
@@ -865,7 +865,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: 0,
     },
   ],
-  'ops/read-statuses.lua': [
+  'operators/read-statuses.lua': [
     {
       kind: 'reads',
       prepare: async ({ store }) => {
@@ -875,7 +875,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: 3,
     },
   ],
-  'ops/search-tasks.lua': [
+  'operators/search-tasks.lua': [
     {
       kind: 'reads',
       prepare: async ({ store }) => {
@@ -885,7 +885,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: 1,
     },
   ],
-  'ops/trim-index.lua': [
+  'search-index/trim-index.lua': [
     {
       kind: 'ends',
       settings: { retentionMs: -1_000 },
@@ -901,7 +901,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: 0,
     },
   ],
-  'ops/check-index.lua': [
+  'search-index/check-index.lua': [
     {
       kind: 'ends',
       prepare: async ({ store, port }) => {
@@ -916,7 +916,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: 1,
     },
   ],
-  'ops/read-rows.lua': [
+  'operators/read-rows.lua': [
     {
       kind: 'reads',
       prepare: async ({ store }) => {
@@ -968,7 +968,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: 1,
     },
   ],
-  'ops/read-overdue.lua': [
+  'operators/read-overdue.lua': [
     {
       kind: 'reads',
       prepare:

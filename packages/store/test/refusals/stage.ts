@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { Ops } from '@switchyard/operators';
 import type { TurnEvent } from '@switchyard/protocol';
 import { Redis } from 'ioredis';
 import { uniquePrefix } from '../../../../tests/support/prefix.ts';
@@ -13,12 +14,13 @@ import { ownerOf } from '../../src/redis/scope.ts';
 import { Shards } from '../../src/redis/shards.ts';
 import { beginScheduledScript, claimScheduledScript } from '../../src/schedules/schedules.ts';
 import { accepted, begun, userMessage } from '../support/drive.ts';
+import type { TestStore } from '../support/redis.ts';
 import { alice } from '../support/redis.ts';
 import { turnTaker } from '../support/turn-taker.ts';
 
 /** A store on a private Redis that the tests disturb, with functions that prepare its contents. */
 export class Stage implements AsyncDisposable {
-  readonly store: Store;
+  readonly store: TestStore;
   readonly #redis: Redis;
   /** A connection with the same options as that of the store. */
   readonly #commands: RedisConnection;
@@ -30,7 +32,8 @@ export class Stage implements AsyncDisposable {
   readonly queueRoot: string;
 
   private constructor(redisUrl: string, settings: Partial<StoreSettings>) {
-    this.store = new Store({ redisUrl, prefix: uniquePrefix(), ...settings }, () => undefined);
+    const store = new Store({ redisUrl, prefix: uniquePrefix(), ...settings }, () => undefined);
+    this.store = Object.assign(store, { ops: new Ops(store) });
     this.#redis = new Redis(redisUrl);
     this.#commands = createConnections({ redisUrl }, { isReplicated: false }).commands;
     const { prefix, shards } = this.store.settings;

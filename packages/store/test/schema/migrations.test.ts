@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { MigrationEvent, Store } from '../../src/index.ts';
 import { accepted, begun } from '../support/drive.ts';
-import { alice, bob, testRedis, testStore } from '../support/redis.ts';
+import { alice, bob, type TestStore, testRedis, testStore } from '../support/redis.ts';
 
 const redis = testRedis();
 const globex = { ...alice, principal: { ...alice.principal, tenant: 'globex' } };
@@ -34,7 +34,7 @@ async function migrate(store: Store, signal = never): Promise<MigrationEvent[]> 
   return events;
 }
 
-const found = async (store: Store, state: 'open' | 'ended') => {
+const found = async (store: TestStore, state: 'open' | 'ended') => {
   const states = {
     open: ['TASK_STATE_SUBMITTED', 'TASK_STATE_INPUT_REQUIRED'],
     ended: ['TASK_STATE_CANCELED'],

@@ -1,10 +1,11 @@
 import type { TurnEvent } from '@switchyard/protocol';
-import { type Consumer, type OpenTurn, REMOTE_AGENTS, remoteAgentId, type Store, skillQueue } from '../../src/index.ts';
+import { type Consumer, type OpenTurn, REMOTE_AGENTS, remoteAgentId, skillQueue } from '../../src/index.ts';
 import { accepted, agentMessage, begun, userMessage } from './drive.ts';
+import type { TestStore } from './redis.ts';
 import { alice, bob } from './redis.ts';
 
 /** Plays a scenario that leaves keys; it calls `recordKeys` before it removes some of them. */
-type KeyScenario = (store: Store, recordKeys: () => Promise<void>) => Promise<unknown>;
+type KeyScenario = (store: TestStore, recordKeys: () => Promise<void>) => Promise<unknown>;
 
 /** Scenarios of a deployment that leave keys of different kinds. */
 export const keyScenarios: readonly KeyScenario[] = [
@@ -23,7 +24,7 @@ export const keyScenarios: readonly KeyScenario[] = [
 ];
 
 /** Consumes the jobs of every queue without doing anything. */
-export async function consumeAll(store: Store): Promise<Consumer[]> {
+export async function consumeAll(store: TestStore): Promise<Consumer[]> {
   const onError = (): void => undefined;
   const run = async () => 'done' as const;
   const consumers = [
@@ -43,7 +44,7 @@ const outcome = (state: 'INPUT_REQUIRED' | 'COMPLETED' | 'FAILED' | 'REJECTED', 
   ...(text !== undefined && { message: agentMessage(text) }),
 });
 
-async function questionsAndLongTexts(store: Store, recordKeys: () => Promise<void>): Promise<void> {
+async function questionsAndLongTexts(store: TestStore, recordKeys: () => Promise<void>): Promise<void> {
   const { taskId } = await accepted(store, alice, userMessage('long '.repeat(100)));
   const turn = await begun(store, taskId);
   const publish = (text: string, append: boolean) =>
@@ -59,13 +60,13 @@ async function questionsAndLongTexts(store: Store, recordKeys: () => Promise<voi
   await (await begun(store, taskId, { job: 2 })).publish(outcome('FAILED', 'no'));
 }
 
-async function rejection(store: Store): Promise<void> {
+async function rejection(store: TestStore): Promise<void> {
   const { taskId } = await accepted(store, bob);
   await (await begun(store, taskId)).publish(outcome('REJECTED'));
 }
 
 /** Cancels a task that waits, and one whose worker has crashed. */
-async function cancellation(store: Store): Promise<void> {
+async function cancellation(store: TestStore): Promise<void> {
   const waiting = await accepted(store, bob);
   await store.tasks.cancel(bob, waiting.taskId);
   const abandoned = await accepted(store, bob);
@@ -74,7 +75,7 @@ async function cancellation(store: Store): Promise<void> {
 }
 
 /** A task in the queue of a skill. */
-async function namedSkill(store: Store, recordKeys: () => Promise<void>): Promise<void> {
+async function namedSkill(store: TestStore, recordKeys: () => Promise<void>): Promise<void> {
   const skill = { id: 'print', hasQueue: true };
   const acceptance = await store.tasks.accept(alice, { message: userMessage(), skill });
   if (acceptance.verdict !== 'accepted') throw new Error(acceptance.verdict);
@@ -83,7 +84,7 @@ async function namedSkill(store: Store, recordKeys: () => Promise<void>): Promis
 }
 
 /** A task that waits for its time. */
-async function scheduledTask(store: Store, recordKeys: () => Promise<void>): Promise<void> {
+async function scheduledTask(store: TestStore, recordKeys: () => Promise<void>): Promise<void> {
   const schedule = { at: new Date(Date.now() + 3_600_000).toISOString() };
   const acceptance = await store.tasks.accept(alice, { message: userMessage(), schedule });
   if (acceptance.verdict !== 'accepted') throw new Error(acceptance.verdict);
@@ -91,7 +92,7 @@ async function scheduledTask(store: Store, recordKeys: () => Promise<void>): Pro
   await store.tasks.cancel(alice, acceptance.taskId);
 }
 
-async function spentAttempts(store: Store, recordKeys: () => Promise<void>): Promise<void> {
+async function spentAttempts(store: TestStore, recordKeys: () => Promise<void>): Promise<void> {
   const { taskId } = await accepted(store, alice);
   const ignore = (): void => undefined;
   for (let started = 1; started <= store.settings.maxAttempts + 1; started++)
@@ -102,7 +103,7 @@ async function spentAttempts(store: Store, recordKeys: () => Promise<void>): Pro
   await recordKeys();
 }
 
-async function steps(store: Store, recordKeys: () => Promise<void>): Promise<void> {
+async function steps(store: TestStore, recordKeys: () => Promise<void>): Promise<void> {
   const turn = await hostTurn(store, 'steps');
   await store.steps.begin(turn, 'step pay');
   await store.steps.end(turn, 'step pay', '{"paid":true}');
@@ -112,7 +113,7 @@ async function steps(store: Store, recordKeys: () => Promise<void>): Promise<voi
 }
 
 /** A task calls two agents, one of them remote, has a conversation with a third, and fails before any has ended. */
-async function callsAndConversations(store: Store, recordKeys: () => Promise<void>): Promise<void> {
+async function callsAndConversations(store: TestStore, recordKeys: () => Promise<void>): Promise<void> {
   const turn = await hostTurn(store, 'calls');
   const { contextId = '' } = turn.start.task;
   for (const agent of ['kitchen', remoteAgentId('https://oven.example.com/card.json')])
@@ -128,7 +129,7 @@ async function callsAndConversations(store: Store, recordKeys: () => Promise<voi
   await recordKeys();
 }
 
-async function memory(store: Store, recordKeys: () => Promise<void>): Promise<void> {
+async function memory(store: TestStore, recordKeys: () => Promise<void>): Promise<void> {
   const turn = await hostTurn(store, 'memory');
   await store.memory.write(turn, '"much"');
   await recordKeys();
@@ -136,7 +137,7 @@ async function memory(store: Store, recordKeys: () => Promise<void>): Promise<vo
 }
 
 /** One webhook receives its events, one is dead-lettered, one is not called. */
-async function webhooks(store: Store, recordKeys: () => Promise<void>): Promise<void> {
+async function webhooks(store: TestStore, recordKeys: () => Promise<void>): Promise<void> {
   const turn = await hostTurn(store, 'webhooks');
   const { taskId } = turn.start;
   for (const id of ['delivered', 'dead-lettered', 'not called'])
@@ -154,7 +155,7 @@ async function webhooks(store: Store, recordKeys: () => Promise<void>): Promise<
 }
 
 /** Agents, credentials, audit events, reports of workers and a log level. */
-async function deploymentData(store: Store, recordKeys: () => Promise<void>): Promise<void> {
+async function deploymentData(store: TestStore, recordKeys: () => Promise<void>): Promise<void> {
   const modes = { defaultInputModes: [], defaultOutputModes: [], supportedInterfaces: [], capabilities: {} };
   const card = { name: 'Echo', description: 'Echoes.', version: '1', skills: [], ...modes };
   const agent = { id: 'echo', card, repliesWithMessage: false, concurrency: 1 };
@@ -167,13 +168,13 @@ async function deploymentData(store: Store, recordKeys: () => Promise<void>): Pr
   await recordKeys();
 }
 
-async function migration(store: Store, recordKeys: () => Promise<void>): Promise<void> {
+async function migration(store: TestStore, recordKeys: () => Promise<void>): Promise<void> {
   await store.migrator.lock.hold();
   await recordKeys();
   await store.migrator.lock.release();
 }
 
-async function hostTurn(store: Store, contextId: string): Promise<OpenTurn> {
+async function hostTurn(store: TestStore, contextId: string): Promise<OpenTurn> {
   const { taskId } = await accepted(store, alice, userMessage('hello', { contextId }));
   return begun(store, taskId);
 }

@@ -1,13 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import type { DeadLetter } from '@switchyard/operators';
+import { Ops } from '@switchyard/operators';
 import type { Resolve } from '@switchyard/outgoing';
-import {
-  type DeadLetter,
-  type OpenTurn,
-  Store,
-  type StoreSettings,
-  type Webhook,
-  type WebhookDraft,
-} from '@switchyard/store';
+import { type OpenTurn, Store, type StoreSettings, type Webhook, type WebhookDraft } from '@switchyard/store';
 import { inject } from 'vitest';
 import { uniquePrefix } from '../../../../../tests/support/prefix.ts';
 import type { WorkerEvent } from '../../../src/index.ts';
@@ -90,7 +85,7 @@ export class Stage implements AsyncDisposable {
   }
 
   async deadLetters(): Promise<readonly DeadLetter[]> {
-    return (await this.store.ops.deadLetters.list({ pageSize: 100 }, { kind: 'webhook' })).items;
+    return (await new Ops(this.store).deadLetters.list({ pageSize: 100 }, { kind: 'webhook' })).items;
   }
 
   happened<K extends WorkerEvent['kind']>(kind: K): (WorkerEvent & { kind: K })[] {

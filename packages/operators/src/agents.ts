@@ -1,0 +1,189 @@
+import type { AgentCard } from '@switchyard/protocol';
+import { type AnnouncedAgent, type JobCounts, queuesOf, type TenantShare } from '@switchyard/store/inside';
+import { BeginRates, loadOf } from './agent-load.ts';
+import type { OpsPort } from './ops-port.ts';
+import { frozenTurns, type RunningTurn } from './running-turns.ts';
+import { silentSince } from './silent-workers.ts';
+import type { WorkerReading } from './worker-report.ts';
+
+/** An agent and its queues: its own, and those of its skills. */
+export interface AgentReading extends JobCounts {
+  readonly id: string;
+  /** Workers that are alive and can run it. */
+  readonly workers: number;
+  /** Turns that a silent worker has. */
+  readonly frozenTurns: number;
+  /** ISO time since when none of its workers has reported; unset: one reports, or there is none. */
+  readonly silentSince?: string;
+  readonly paused: boolean;
+  /** Tenants whose jobs reach beyond the current round of turns, on the shard that has the most of them. */
+  readonly tenants: number;
+  /** Waiting jobs of the tenant that has the most. */
+  readonly longestTenant: number;
+  /** How long the next job has waited; 0: no job waits. */
+  readonly oldestWaitMs: number;
+  /** Jobs that began per second lately; 0 at the first reading. */
+  readonly beganPerSecond: number;
+  readonly name: string;
+  readonly version: string;
+  readonly card: AgentCard;
+  /** The part of the counts that is in the queue of each skill; unset: no skill has a queue. */
+  readonly skills?: readonly SkillQueueReading[];
+}
+
+export interface SkillQueueReading extends JobCounts {
+  readonly id: string;
+  /** Turns that each worker runs at a time; 0: the skill has lost its queue, remaining jobs run one after the other. */
+  readonly concurrency: number;
+}
+
+/** The load of the workers that run some agents, for an autoscaler. */
+export interface WorkLoad {
+  /** Jobs that wait, run, or are delayed for a retry; of a paused agent only those that run. */
+  readonly jobs: number;
+  /** How long the next job has waited, of agents that are not paused; 0: no job waits. */
+  readonly oldestWaitMs: number;
+}
+
+/** What workers report. */
+interface Reports {
+  readonly workers: readonly WorkerReading[];
+  /** The turns that a silent worker has. */
+  readonly frozen: readonly RunningTurn[];
+}
+
+/** An agent that was never announced gets no messages: a worker must be started to announce it. */
+const unannounced: WorkLoad = { jobs: 1, oldestWaitMs: 0 };
+
+/** All agents that were ever announced, and their queues. */
+export class Agents {
+  readonly #port: OpsPort;
+  readonly #rates = new BeginRates();
+
+  constructor(port: OpsPort) {
+    this.#port = port;
+  }
+
+  /** All agents, or only one, sorted by id. */
+  async list(only?: string): Promise<AgentReading[]> {
+    const announced = await this.#port.registry.list();
+    const asked = announced.filter(({ id }) => id === (only ?? id));
+    const reports = await this.#reports();
+    return Promise.all(asked.map((agent) => this.#read(agent, reports)));
+  }
+
+  /** The load of these agents together. An agent that was never announced counts as a job, so that it gets a worker. */
+  async load(ids: readonly string[]): Promise<WorkLoad> {
+    const known = new Map((await this.#port.registry.list()).map((agent) => [agent.id, queuesOf(agent)]));
+    const loads = await Promise.all(ids.map((id) => this.#load(known.get(id))));
+    return {
+      jobs: loads.reduce((sum, { jobs }) => sum + jobs, 0),
+      oldestWaitMs: Math.max(0, ...loads.map(({ oldestWaitMs }) => oldestWaitMs)),
+    };
+  }
+
+  /** Pauses an agent: its messages are accepted, and wait. Running turns go on. @returns undefined: no such agent */
+  pause(id: string): Promise<AgentReading | undefined> {
+    return this.#change(id, (queues) => this.#port.queue.pause(...queues));
+  }
+
+  /** @returns undefined: no such agent */
+  resume(id: string): Promise<AgentReading | undefined> {
+    return this.#change(id, (queues) => this.#port.queue.resume(...queues));
+  }
+
+  /**
+   * Forgets a retired agent: gateways do not serve it, nor its tasks, until a worker announces it again.
+   * @returns running: a worker runs it; waiting: it has messages that wait or run
+   */
+  async forget(id: string): Promise<'forgotten' | 'unknown' | 'running' | 'waiting'> {
+    const [agent] = await this.list(id);
+    if (!agent) return 'unknown';
+    if (agent.waiting + agent.active + agent.delayed > 0) return 'waiting';
+    return this.#port.registry.forget(id);
+  }
+
+  /** The tenants with the most waiting jobs, at most twenty. @returns undefined: no such agent */
+  async tenants(id: string): Promise<readonly TenantShare[] | undefined> {
+    const agent = (await this.#port.registry.list()).find((each) => each.id === id);
+    return agent && (await this.#port.queue.shares(...queuesOf(agent))).longest;
+  }
+
+  /** Waiting jobs of all agents by tenant, the most first. Only the twenty largest tenants of each agent count. */
+  async waitingByTenant(): Promise<readonly TenantShare[]> {
+    const agents = await this.#port.registry.list();
+    const shares = await Promise.all(agents.map((agent) => this.#port.queue.shares(...queuesOf(agent))));
+    const byTenant = Map.groupBy(
+      shares.flatMap(({ longest }) => longest),
+      ({ tenant }) => tenant,
+    );
+    const sums = [...byTenant].map(([tenant, some]) => ({
+      tenant,
+      waiting: some.reduce((sum, { waiting }) => sum + waiting, 0),
+    }));
+    return sums.sort((a, b) => b.waiting - a.waiting);
+  }
+
+  async #load(queues: readonly string[] | undefined): Promise<WorkLoad> {
+    if (!queues) return unannounced;
+    const { queue } = this.#port;
+    const [paused, { waiting, active, delayed }, { oldestWaitMs }] = await Promise.all([
+      queue.isPaused(...queues),
+      queue.counts(...queues),
+      loadOf(this.#port, queues),
+    ]);
+    return paused ? { jobs: active, oldestWaitMs: 0 } : { jobs: waiting + active + delayed, oldestWaitMs };
+  }
+
+  async #change(id: string, change: (queues: readonly string[]) => Promise<void>): Promise<AgentReading | undefined> {
+    const agent = (await this.#port.registry.list()).find((each) => each.id === id);
+    if (!agent) return undefined;
+    await change(queuesOf(agent));
+    return this.#read(agent, await this.#reports());
+  }
+
+  async #reports(): Promise<Reports> {
+    const workers = await this.#port.workers.list();
+    return { workers, frozen: await frozenTurns(this.#port, workers) };
+  }
+
+  async #read(agent: AnnouncedAgent, reports: Reports): Promise<AgentReading> {
+    const { id, workers, card, skillQueues = {} } = agent;
+    const { queue } = this.#port;
+    const queues = queuesOf(agent);
+    const [paused, counts, shares, load] = await Promise.all([
+      queue.isPaused(...queues),
+      Promise.all(queues.map((one) => queue.counts(one))),
+      queue.shares(...queues),
+      loadOf(this.#port, queues),
+    ]);
+    const silent = silentSince(reports.workers, id);
+    return {
+      id,
+      workers,
+      ...(silent !== undefined && { silentSince: silent }),
+      paused,
+      ...sumOf(counts),
+      tenants: shares.count,
+      longestTenant: shares.longest[0]?.waiting ?? 0,
+      oldestWaitMs: load.oldestWaitMs,
+      beganPerSecond: this.#rates.next(id, load),
+      frozenTurns: reports.frozen.filter((turn) => turn.agent === id).length,
+      name: card.name,
+      version: card.version,
+      card,
+      ...(counts.length > 1 && { skills: skillReadings(skillQueues, counts.slice(1)) }),
+    };
+  }
+}
+
+function sumOf(counts: readonly JobCounts[]): JobCounts {
+  const sum = (name: keyof JobCounts): number => counts.reduce((total, count) => total + count[name], 0);
+  return { waiting: sum('waiting'), active: sum('active'), delayed: sum('delayed') };
+}
+
+/** @param counts of their queues, in the same order */
+function skillReadings(skills: Readonly<Record<string, number>>, counts: readonly JobCounts[]): SkillQueueReading[] {
+  const none: JobCounts = { waiting: 0, active: 0, delayed: 0 };
+  return Object.entries(skills).map(([id, concurrency], i) => ({ id, concurrency, ...(counts[i] ?? none) }));
+}

@@ -1,0 +1,38 @@
+import type { Part } from '@switchyard/protocol';
+import { type AnswerAcceptance, accept, originOf } from '@switchyard/store/inside';
+import type { OpsPort } from './ops-port.ts';
+
+/** An operator's answer to a task that waits for its client. */
+export interface TaskAnswer {
+  readonly messageId: string;
+  readonly parts: readonly Part[];
+  /** Who answers. */
+  readonly operator: string;
+}
+
+type Refused = Exclude<AnswerAcceptance['verdict'], 'accepted' | 'missing' | 'not-waiting'>;
+
+/** `missing`: no such task. `not-waiting`: it waits for no answer. `refused`: the message was not accepted, and why. */
+export type AnswerResult =
+  | { readonly verdict: 'accepted' }
+  | { readonly verdict: 'missing' }
+  | { readonly verdict: 'not-waiting' }
+  | { readonly verdict: 'refused'; readonly why: Refused };
+
+export async function answerTask(
+  port: OpsPort,
+  taskId: string,
+  { messageId, parts, operator }: TaskAnswer,
+): Promise<AnswerResult> {
+  const origin = await originOf(port, taskId);
+  if (!origin) return { verdict: 'missing' };
+  const { scope, given } = origin;
+  const { verdict } = await accept(port, scope, {
+    ...given,
+    message: { messageId, taskId, role: 'ROLE_USER', parts: [...parts] },
+    metadata: { ...given.metadata, 'switchyard.operator': operator },
+    onlyWaiting: true,
+  });
+  const isPlain = verdict === 'accepted' || verdict === 'missing' || verdict === 'not-waiting';
+  return isPlain ? { verdict } : { verdict: 'refused', why: verdict };
+}

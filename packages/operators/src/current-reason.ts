@@ -1,0 +1,33 @@
+import type { FailureKind, TaskState } from '@switchyard/protocol';
+import { readReason } from '@switchyard/store/inside';
+
+/** Why the last attempt of a task failed, in short. */
+export interface CurrentReason {
+  readonly kind: FailureKind;
+  readonly message: string;
+}
+
+interface Progress {
+  readonly state: TaskState;
+  /** Attempts so far, over all messages. */
+  readonly epoch: number;
+  /** Attempts at the current message. */
+  readonly attempts: number;
+}
+
+/**
+ * The reason that a list shows: of a failed task, the one for which it ended; of an open task, that of an earlier
+ * attempt at the message that it works on.
+ * @param stored the field `reason` of the record
+ */
+export function currentReason(stored: string | null | undefined, progress: Progress): CurrentReason | undefined {
+  const reason = readReason(stored);
+  if (!reason || !isCurrent(reason.epoch, progress)) return undefined;
+  return { kind: reason.kind, message: reason.message };
+}
+
+function isCurrent(ofEpoch: number, { state, epoch, attempts }: Progress): boolean {
+  if (state === 'TASK_STATE_FAILED' || state === 'TASK_STATE_REJECTED') return ofEpoch === epoch;
+  if (state === 'TASK_STATE_COMPLETED' || state === 'TASK_STATE_CANCELED') return false;
+  return ofEpoch > epoch - attempts;
+}

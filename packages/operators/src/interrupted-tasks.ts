@@ -1,0 +1,64 @@
+import type { TaskStatus } from '@switchyard/protocol';
+import type { ShardKeys } from '@switchyard/store/inside';
+import type { OpsPort } from './ops-port.ts';
+import { type TaskIdentity, taskIdentity } from './task-identity.ts';
+
+/** A task that waits for its client. */
+export interface InterruptedTask extends TaskIdentity {
+  /** ISO time. */
+  readonly interruptedSince: string;
+  /** When it is canceled unless the client answers. ISO time. */
+  readonly endsAt: string;
+  /** Beginning of the texts of its status message; '' unless contents are requested. */
+  readonly question: string;
+}
+
+export interface Interruption {
+  readonly taskId: string;
+  readonly sinceMs: number;
+}
+
+/** Tasks of one shard that are read at most: those that wait longest. */
+const PER_SHARD = 20_000;
+
+export async function interruptions({ redis, shards }: OpsPort, perShard = PER_SHARD): Promise<Interruption[]> {
+  const read = async (keys: ShardKeys): Promise<Interruption[]> => {
+    const flat = await redis.zrange(keys.interrupted, '0', String(perShard - 1), 'WITHSCORES');
+    return flat.flatMap((taskId, i) => (i % 2 === 0 ? { taskId, sinceMs: Number(flat[i + 1]) } : []));
+  };
+  return (await Promise.all(shards.all.map(read))).flat();
+}
+
+/** Those that wait longest, at most `count`. */
+export async function oldestInterruptions(port: OpsPort, count: number): Promise<Interruption[]> {
+  const some = await interruptions(port, count);
+  return some.sort((a, b) => a.sinceMs - b.sinceMs).slice(0, count);
+}
+
+const LONGEST_QUESTION = 4_000;
+
+/** @returns undefined: it no longer waits */
+export async function interruptedTask(
+  { redis, shards, settings }: OpsPort,
+  { taskId, sinceMs }: Interruption,
+  hasQuestion: boolean,
+): Promise<InterruptedTask | undefined> {
+  const key = shards.of(taskId).task(taskId);
+  const [fields, status] = await Promise.all([
+    redis.hmget(key, 'owner', 'context', 'state'),
+    hasQuestion ? redis.hget(key, 'status') : null,
+  ]);
+  const identity = taskIdentity(taskId, fields);
+  if (!identity) return undefined;
+  return {
+    ...identity,
+    interruptedSince: new Date(sinceMs).toISOString(),
+    endsAt: new Date(sinceMs + settings.interruptedRetentionMs).toISOString(),
+    question: status ? questionIn(JSON.parse(status)) : '',
+  };
+}
+
+function questionIn({ message }: TaskStatus): string {
+  const texts = message?.parts.flatMap(({ text }) => text ?? []) ?? [];
+  return texts.join('\n\n').slice(0, LONGEST_QUESTION);
+}

@@ -1,0 +1,113 @@
+import {
+  type Cancellation,
+  cancelTask,
+  copyableSteps,
+  type Deletion,
+  deleteTask,
+  readTask,
+  type Scope,
+  scopeOf,
+} from '@switchyard/store/inside';
+import { type AnswerResult, answerTask, type TaskAnswer } from './answer.ts';
+import { diagnose } from './diagnosis.ts';
+import type { Diagnosis } from './finding.ts';
+import type { OpsPort } from './ops-port.ts';
+import { readTimeline } from './read-timeline.ts';
+import { type RerunRequest, type RerunResult, rerunTask } from './rerun.ts';
+import { withStepResults } from './step-results.ts';
+import { DeploymentFacts, factsOf } from './task-facts.ts';
+import { readRecord, type TaskRecord } from './task-record.ts';
+import type { Timeline } from './timeline.ts';
+
+export interface TaskDetail extends TaskRecord {
+  readonly diagnosis: Diagnosis;
+  /** Its message was given up. */
+  readonly deadLetter: boolean;
+  readonly timeline?: Timeline;
+  /** Names of steps whose results a new run can reuse, in order. */
+  readonly steps: string[];
+}
+
+const RECENT_MS = 1_000;
+
+/** Tasks of all principals, for operators. */
+export class OperatorTasks {
+  readonly #port: OpsPort;
+  #recent: { readonly readAtMs: number; readonly facts: DeploymentFacts } | undefined;
+
+  constructor(port: OpsPort) {
+    this.#port = port;
+  }
+
+  /** @returns undefined: no such task */
+  record(taskId: string): Promise<TaskRecord | undefined> {
+    return readRecord(this.#port, taskId);
+  }
+
+  /**
+   * Everything that operators see of a task, with its diagnosis.
+   * @param options `hasContents`: steps of the timeline have the beginning of their results.
+   * @returns undefined: no such task
+   */
+  async detail(taskId: string, { hasTimeline = false, hasContents = false } = {}): Promise<TaskDetail | undefined> {
+    const record = await this.record(taskId);
+    if (!record) return undefined;
+    const { redis, shards } = this.#port;
+    const [facts, steps, isDead] = await Promise.all([
+      factsOf(this.#port, record, new DeploymentFacts(this.#port)),
+      copyableSteps(this.#port, taskId),
+      redis.exists(`${shards.of(taskId).task(taskId)}:d`),
+    ]);
+    const deadLetter = isDead === 1;
+    const read = hasTimeline ? await readTimeline(this.#port, { ...record, deadLetter }) : undefined;
+    const timeline = read && hasContents ? await withStepResults(this.#port, taskId, read) : read;
+    return { ...record, diagnosis: diagnose(facts), deadLetter, steps, ...(timeline && { timeline }) };
+  }
+
+  /** Why the task does not go on. @returns undefined: no such task */
+  async diagnosis(taskId: string): Promise<Diagnosis | undefined> {
+    const record = await this.record(taskId);
+    return record && diagnose(await factsOf(this.#port, record, this.#recentFacts()));
+  }
+
+  /** Many clients may ask at once: what concerns all tasks is read once a second. */
+  #recentFacts(): DeploymentFacts {
+    const nowMs = performance.now();
+    if (!this.#recent || nowMs - this.#recent.readAtMs > RECENT_MS)
+      this.#recent = { readAtMs: nowMs, facts: new DeploymentFacts(this.#port) };
+    return this.#recent.facts;
+  }
+
+  /** The task as its client sees it, as JSON. @returns undefined: no such task */
+  async contents(taskId: string): Promise<string | undefined> {
+    const scope = await this.scopeOf(taskId);
+    return scope && (await readTask(this.#port, scope, taskId))?.task?.toString();
+  }
+
+  async cancel(taskId: string): Promise<Cancellation> {
+    const scope = await this.scopeOf(taskId);
+    return scope ? cancelTask(this.#port, scope, taskId, { seesHidden: true }) : 'missing';
+  }
+
+  async delete(taskId: string): Promise<Deletion> {
+    const scope = await this.scopeOf(taskId);
+    return scope ? deleteTask(this.#port, scope, taskId, true) : 'missing';
+  }
+
+  /** Answers a task that waits for its client, in the client's place. An answer that is sent twice counts once. */
+  answer(taskId: string, answer: TaskAnswer): Promise<AnswerResult> {
+    return answerTask(this.#port, taskId, answer);
+  }
+
+  /** Sends the first message of the task again, as a new task of its principal. */
+  rerun(taskId: string, request: RerunRequest): Promise<RerunResult> {
+    return rerunTask(this.#port, taskId, request);
+  }
+
+  /** The principal and the agent of a task. @returns undefined: no such task */
+  async scopeOf(taskId: string): Promise<Scope | undefined> {
+    const { redis, shards } = this.#port;
+    const owner = await redis.hget(shards.of(taskId).task(taskId), 'owner');
+    return owner === null ? undefined : scopeOf(owner);
+  }
+}

@@ -1,0 +1,145 @@
+import {
+  earliestFirst,
+  infoOf,
+  mastersOf,
+  type Page,
+  type PageQuery,
+  pageOf,
+  type StoreInside,
+} from '@switchyard/store/inside';
+import { allLoads, type QueueSum } from './agent-load.ts';
+import { type AgentReading, Agents } from './agents.ts';
+import { DeadLetters } from './dead-letters.ts';
+import { type InterruptedTask, interruptedTask, interruptions } from './interrupted-tasks.ts';
+import { LogLevels } from './log-levels.ts';
+import { OperatorConversations } from './operator-conversations.ts';
+import { OperatorTasks } from './operator-tasks.ts';
+import type { OpsPort } from './ops-port.ts';
+import { overdueTasks } from './overdue-tasks.ts';
+import { type Overview, readOverview } from './overview.ts';
+import { type RunningTurn, runningTurns } from './running-turns.ts';
+import { type StuckTask, whyStuck } from './stuck-tasks.ts';
+import { DeploymentFacts } from './task-facts.ts';
+import { searchTasks, type TaskSearch, type TaskSearchPage } from './task-search.ts';
+import { type MemoryName, type TenantReading, Tenants } from './tenants.ts';
+import type { WorkerReading } from './worker-report.ts';
+import { Workers } from './workers.ts';
+
+/** What operators can read and do. Lists are paged. */
+export class Ops {
+  readonly workers: Workers;
+  readonly logLevels: LogLevels;
+  readonly agents: Agents;
+  readonly deadLetters: DeadLetters;
+  readonly tasks: OperatorTasks;
+  readonly conversations: OperatorConversations;
+  readonly tenants: Tenants;
+  readonly #port: OpsPort;
+
+  constructor({ inside }: { readonly inside: StoreInside }) {
+    this.workers = new Workers(inside);
+    this.logLevels = new LogLevels(inside);
+    const port = { ...inside, workers: this.workers, logLevels: this.logLevels };
+    this.#port = port;
+    this.agents = new Agents(port);
+    this.deadLetters = new DeadLetters(port);
+    this.tasks = new OperatorTasks(port);
+    this.conversations = new OperatorConversations(port);
+    this.tenants = new Tenants(port);
+  }
+
+  /** Bytes of memory that Redis uses; in a Cluster, all masters together. */
+  async redisBytes(): Promise<number> {
+    const infos = await Promise.all(mastersOf(this.#port.redis).map((node) => infoOf(node, 'memory')));
+    return infos.reduce((sum, info) => sum + Number(info.used_memory ?? 0), 0);
+  }
+
+  /** How many tasks wait for their time. */
+  async scheduledTasks(): Promise<number> {
+    const { redis, shards } = this.#port;
+    const counts = await Promise.all(shards.all.map(({ scheduledTasks }) => redis.zcard(scheduledTasks)));
+    return counts.reduce((sum, count) => sum + count, 0);
+  }
+
+  /** The queues of all agents together. */
+  queues(): Promise<QueueSum> {
+    return allLoads(this.#port);
+  }
+
+  /** Whether all is well, at a cost that does not depend on the number of tasks. */
+  overview(): Promise<Overview> {
+    const { agents, deadLetters } = this;
+    return readOverview(this.#port, { agents, deadLetters, scheduledTasks: () => this.scheduledTasks() });
+  }
+
+  /** Sorted by id. @param query `id`: only this agent. @throws {InvalidPageToken} */
+  async listAgents({
+    id: only,
+    ...query
+  }: PageQuery & { readonly id?: string | undefined }): Promise<Page<AgentReading>> {
+    return pageOf(await this.agents.list(only), query, { list: 'agents', positionOf: ({ id }) => id });
+  }
+
+  /** Sorted by id. @param query `agent`: only workers that run it. @throws {InvalidPageToken} */
+  async listWorkers({
+    agent,
+    ...query
+  }: PageQuery & { readonly agent?: string | undefined }): Promise<Page<WorkerReading>> {
+    const all = await this.workers.list();
+    const workers = agent === undefined ? all : all.filter(({ agents }) => agents.includes(agent));
+    return pageOf(workers, query, { list: 'workers', positionOf: ({ id }) => id });
+  }
+
+  /** Sorted by id. @throws {InvalidPageToken} */
+  async listTenants(query: PageQuery): Promise<Page<TenantReading>> {
+    return pageOf(await this.tenants.list(), query, { list: 'tenants', positionOf: ({ id }) => id });
+  }
+
+  /** The memories that agents keep for contexts of a tenant. @throws {InvalidPageToken} */
+  async listMemories(tenant: string, query: PageQuery): Promise<Page<MemoryName>> {
+    return pageOf(await this.tenants.memories(tenant), query, {
+      list: `memories ${tenant}`,
+      positionOf: ({ subject, agent, contextId }) => JSON.stringify([subject, agent, contextId]),
+    });
+  }
+
+  /** Longest running first. @throws {InvalidPageToken} */
+  async listTurns(query: PageQuery): Promise<Page<RunningTurn>> {
+    const turns = await runningTurns(this.#port);
+    return pageOf(turns, query, {
+      list: 'turns',
+      positionOf: ({ since, taskId }) => earliestFirst(Date.parse(since), taskId),
+    });
+  }
+
+  /** Longest waiting first. @throws {InvalidPageToken} */
+  async listInterrupted(query: PageQuery & { readonly contents?: boolean }): Promise<Page<InterruptedTask>> {
+    const page = pageOf(await interruptions(this.#port), query, {
+      list: 'interrupted',
+      positionOf: ({ sinceMs, taskId }) => earliestFirst(sinceMs, taskId),
+    });
+    const tasks = await Promise.all(page.items.map((one) => interruptedTask(this.#port, one, query.contents === true)));
+    return { ...page, items: tasks.filter((task) => task !== undefined) };
+  }
+
+  /** Tasks of all principals, latest first. @throws {InvalidPageToken} */
+  searchTasks(search: TaskSearch): Promise<TaskSearchPage> {
+    return searchTasks(this.#port, search);
+  }
+
+  /** Longest silent first. @throws {InvalidPageToken} */
+  async listStuck(query: PageQuery): Promise<Page<StuckTask>> {
+    const deployment = new DeploymentFacts(this.#port);
+    const [overdue, workers] = await Promise.all([overdueTasks(this.#port), deployment.workers]);
+    // An overdue task may run again by now.
+    const alive = workers.filter(({ state }) => state !== 'silent').flatMap(({ turns }) => turns);
+    const running = new Set(alive.map(({ taskId }) => taskId));
+    const stuck = overdue.filter(({ taskId, hasOpenTurn }) => !(hasOpenTurn && running.has(taskId)));
+    const page = pageOf(stuck, query, {
+      list: 'stuck',
+      positionOf: ({ seenMs, taskId }) => earliestFirst(seenMs, taskId),
+    });
+    const tasks = await Promise.all(page.items.map((task) => whyStuck(this.#port, task, deployment)));
+    return { ...page, items: tasks.filter((task) => task !== undefined) };
+  }
+}

@@ -1,0 +1,81 @@
+import { isTerminal, type Message, type Part, type Task } from '@switchyard/protocol';
+import {
+  type Acceptance,
+  accept,
+  type Origin,
+  originOf,
+  ownMetadata,
+  readTask,
+  stepsBefore,
+} from '@switchyard/store/inside';
+import type { OpsPort } from './ops-port.ts';
+
+/** An operator's request to run a task again. */
+export interface RerunRequest {
+  /** Id of the new message: a request that is sent twice creates one task. */
+  readonly messageId: string;
+  /** Replace those of the first message. */
+  readonly parts?: readonly Part[] | undefined;
+  /** Name of a step: the new task has the results of the steps before it from the start. */
+  readonly fromStep?: string | undefined;
+  /** Who made the request. */
+  readonly operator: string;
+}
+
+/**
+ * `missing`: no such task, or its client was not given it. `live`: it has not ended. `unknown-step`: the step has no
+ * result. `refused`: the message could not be accepted, and why.
+ */
+export type RerunResult =
+  | { readonly verdict: 'started'; readonly taskId: string }
+  | { readonly verdict: 'missing' | 'live' | 'unknown-step' }
+  | { readonly verdict: 'refused'; readonly why: Exclude<Acceptance['verdict'], 'accepted'> };
+
+/** Sends the first message of an ended task again, for its principal and in its context: a new task refers to it. */
+export async function rerunTask(port: OpsPort, taskId: string, request: RerunRequest): Promise<RerunResult> {
+  const origin = await originOf(port, taskId);
+  if (!origin) return { verdict: 'missing' };
+  const reading = await readTask(port, origin.scope, taskId, { includeArtifacts: false });
+  if (!reading?.task) return { verdict: 'missing' };
+  if (!isTerminal(reading.state)) return { verdict: 'live' };
+  const task: Task = JSON.parse(reading.task.toString());
+  const [first] = task.history ?? [];
+  if (!first) return { verdict: 'missing' };
+  const steps = await stepsBefore(port, taskId, request.fromStep);
+  if (!steps) return { verdict: 'unknown-step' };
+  return start(port, origin, { task, message: messageOf(task, first, request), steps, operator: request.operator });
+}
+
+interface NewRun {
+  readonly task: Task;
+  readonly message: Message;
+  readonly steps: readonly string[];
+  readonly operator: string;
+}
+
+async function start(
+  port: OpsPort,
+  { scope, given }: Origin,
+  { task, message, steps, operator }: NewRun,
+): Promise<RerunResult> {
+  const metadata = { ...given.metadata, 'switchyard.operator': operator };
+  const kept = steps.length > 0 && { steps: { taskId: task.id, names: steps } };
+  const acceptance = await accept(port, scope, { ...given, message, metadata, ...kept });
+  // The task was deleted or has expired: without its steps, they would run twice.
+  if (acceptance.verdict === 'missing') return { verdict: 'unknown-step' };
+  if (acceptance.verdict !== 'accepted') return { verdict: 'refused', why: acceptance.verdict };
+  return { verdict: 'started', taskId: acceptance.taskId };
+}
+
+function messageOf({ id, contextId = id }: Task, first: Message, { messageId, parts }: RerunRequest): Message {
+  const metadata = ownMetadata(first.metadata);
+  return {
+    messageId,
+    role: 'ROLE_USER',
+    parts: [...(parts ?? first.parts)],
+    contextId,
+    referenceTaskIds: [...(first.referenceTaskIds ?? []), id],
+    ...(metadata && { metadata }),
+    ...(first.extensions && { extensions: first.extensions }),
+  };
+}

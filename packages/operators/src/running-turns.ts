@@ -1,0 +1,60 @@
+import { agentOf } from '@switchyard/store/inside';
+import type { OpsPort } from './ops-port.ts';
+import type { WorkerReading } from './worker-report.ts';
+
+/** A turn that a worker runs now. Times are ISO. */
+export interface RunningTurn {
+  readonly taskId: string;
+  readonly agent: string;
+  readonly worker: string;
+  readonly epoch: number;
+  readonly attempt: number;
+  readonly since: string;
+  /** Time of the turn's last event or heartbeat. */
+  readonly lastHeartbeat: string;
+}
+
+/**
+ * The turns that workers report and that are still open in their tasks. A new turn is listed after its worker's next
+ * report.
+ */
+export async function runningTurns(port: OpsPort): Promise<RunningTurn[]> {
+  return turnsOf(port, await port.workers.list());
+}
+
+/** Turns of one worker that are checked: bounds the cost. */
+const MAX_FROZEN = 200;
+
+/** The open turns of workers that have been silent for a while, 200 at most of each. */
+export async function frozenTurns(port: OpsPort, workers: readonly WorkerReading[]): Promise<RunningTurn[]> {
+  const silent = workers.filter(({ state }) => state === 'silent');
+  return turnsOf(
+    port,
+    silent.map((worker) => ({ ...worker, turns: worker.turns.slice(0, MAX_FROZEN) })),
+  );
+}
+
+async function turnsOf(port: OpsPort, workers: readonly WorkerReading[]): Promise<RunningTurn[]> {
+  const reported = workers.flatMap(({ id, turns }) => turns.map((turn) => ({ worker: id, ...turn })));
+  const turns = await Promise.all(reported.map((turn) => confirmed(port, turn)));
+  return turns.filter((turn) => turn !== undefined);
+}
+
+interface TurnOfReport {
+  readonly worker: string;
+  readonly taskId: string;
+  readonly epoch: number;
+  readonly since: string;
+}
+
+async function confirmed({ redis, shards, settings }: OpsPort, turn: TurnOfReport): Promise<RunningTurn | undefined> {
+  const { taskId, epoch } = turn;
+  const keys = shards.of(taskId);
+  const [[owner, open, attempts], due] = await Promise.all([
+    redis.hmget(keys.task(taskId), 'owner', 'turn', 'attempts'),
+    redis.zscore(keys.outbox, taskId),
+  ]);
+  if (!owner || Number.parseInt(open ?? '', 10) !== epoch || due === null) return undefined;
+  const lastHeartbeat = new Date(Number(due) - settings.sweepAfterMs).toISOString();
+  return { ...turn, agent: agentOf(owner), attempt: Number(attempts), lastHeartbeat };
+}

@@ -1,0 +1,188 @@
+import { cardUrlOf, REMOTE_AGENTS, skillQueue } from '@switchyard/store/inside';
+import type { OpsPort } from './ops-port.ts';
+import { silentSince } from './silent-workers.ts';
+import { type TaskDelivery, webhooksOf } from './task-deliveries.ts';
+import { type Failure, isOfAttempt, readFailures } from './task-failures.ts';
+import type { TaskRecord } from './task-record.ts';
+import type { BlockedReport, WorkerReading } from './worker-report.ts';
+
+/** The facts for a diagnosis. */
+export interface TaskFacts {
+  readonly record: TaskRecord;
+  /** Current time by Redis' clock. */
+  readonly nowMs: number;
+  /** A task without a heartbeat for this long is swept. */
+  readonly sweepAfterMs: number;
+  /** Unset: the agent was never announced. */
+  readonly agent: AgentFacts | undefined;
+  /** Unset: no turn is open. */
+  readonly turn: TurnFacts | undefined;
+  readonly job: JobFacts;
+  /** Waiting jobs of the task's tenant at its agent, and whether other tenants have waiting jobs there too. */
+  readonly share: { readonly waiting: number; readonly hasOthers: boolean };
+  /** Ids of the tasks of other agents that the turn waits for. */
+  readonly calls: readonly string[];
+  /** The task's webhooks whose deliveries fail, or were given up. */
+  readonly failingWebhooks: readonly TaskDelivery[];
+  /** Why the task failed with its last attempt. */
+  readonly failure?: Failure | undefined;
+  /** Failures of steps and calls in that attempt. */
+  readonly failedParts: readonly Failure[];
+  /** Time since when the task waits for input or authorization. */
+  readonly interruptedMs: number | undefined;
+}
+
+export interface AgentFacts {
+  /** Number of live workers that run the agent. */
+  readonly workers: number;
+  /** ISO time since when none of its workers has reported; unset: one reports, or there is none. */
+  readonly silentSince?: string | undefined;
+  readonly paused: boolean;
+  /** Number of waiting jobs, over all shards. */
+  readonly waiting: number;
+}
+
+export interface TurnFacts {
+  readonly worker: string;
+  /** Time since the worker's last report; unset: it has sent none, or the report has expired. */
+  readonly silentMs: number | undefined;
+  /** What blocks the worker; unset: nothing that its process could see. */
+  readonly blocked?: BlockedReport | undefined;
+  /** Time until another worker may take the turn over; 0: it may now. */
+  readonly leaseMs: number;
+  readonly sinceMs: number | undefined;
+}
+
+/** The job that will begin the next turn. */
+export interface JobFacts {
+  /** Number of jobs ahead of it in the queue. */
+  readonly before: number;
+  /** Time since when it waits. */
+  readonly sinceMs: number | undefined;
+  /** Time when its delay ends. */
+  readonly delayedToMs: number | undefined;
+}
+
+/** Facts that several tasks share, and that are read once. */
+export class DeploymentFacts {
+  readonly #port: OpsPort;
+  readonly #agents = new Map<string, Promise<{ facts: AgentFacts | undefined; shares: Shares }>>();
+  #workers: Promise<WorkerReading[]> | undefined;
+  #now: Promise<number> | undefined;
+
+  constructor(port: OpsPort) {
+    this.#port = port;
+  }
+
+  get workers(): Promise<WorkerReading[]> {
+    this.#workers ??= this.#port.workers.list();
+    return this.#workers;
+  }
+
+  /** By Redis' clock, which may differ from this machine's. */
+  get nowMs(): Promise<number> {
+    this.#now ??= this.#port.redis.time().then(([seconds, micros]) => Number(seconds) * 1_000 + Number(micros) / 1_000);
+    return this.#now;
+  }
+
+  /** @param queue the agent's own queue, or that of one of its skills */
+  agent(id: string, queue: string): Promise<{ facts: AgentFacts | undefined; shares: Shares }> {
+    const known = this.#agents.get(queue) ?? this.#readAgent(id, queue);
+    this.#agents.set(queue, known);
+    return known;
+  }
+
+  async #readAgent(id: string, name: string): Promise<{ facts: AgentFacts | undefined; shares: Shares }> {
+    const { queue } = this.#port;
+    const [workers, reported, paused, { waiting }, shares] = await Promise.all([
+      this.#workersOf(id),
+      this.workers,
+      queue.isPaused(name),
+      queue.counts(name),
+      queue.shares(name),
+    ]);
+    if (workers === undefined) return { facts: undefined, shares };
+    return { facts: { workers, silentSince: silentSince(reported, id), paused, waiting }, shares };
+  }
+
+  /** For a remote agent: all workers, as each can call it. @returns undefined: the agent was never announced */
+  async #workersOf(id: string): Promise<number | undefined> {
+    if (cardUrlOf(id) !== undefined || id === REMOTE_AGENTS)
+      return (await this.workers).filter(({ state }) => state === 'working').length;
+    return (await this.#port.registry.list()).find((agent) => agent.id === id)?.workers;
+  }
+}
+
+type Shares = Awaited<ReturnType<OpsPort['queue']['shares']>>;
+
+export async function factsOf(port: OpsPort, record: TaskRecord, deployment: DeploymentFacts): Promise<TaskFacts> {
+  const { redis, shards, queue } = port;
+  const { taskId, agent, tenant, job } = record;
+  const queueName = skillQueue(agent, record.queueOfSkill);
+  const keys = shards.of(taskId);
+  const [{ facts, shares }, inspection, token, begun, calls, webhooks, interrupted, nowMs, { failure, failedParts }] =
+    await Promise.all([
+      deployment.agent(agent, queueName),
+      queue.inspect(queueName, taskId, job),
+      redis.hget(keys.task(taskId), 'token'),
+      redis.hget(keys.task(taskId), `l${record.openTurn}`),
+      redis.hgetall(`${keys.task(taskId)}:c`),
+      webhooksOf(port, taskId),
+      redis.zscore(keys.interrupted, taskId),
+      deployment.nowMs,
+      record.isTerminal && record.reason ? lastFailure(port, record) : noFailure,
+    ]);
+  const waited = Object.entries(calls).flatMap(([id, mode]) => (mode.startsWith('w ') ? [id] : []));
+  const share = shares.longest.find((each) => each.tenant === tenant);
+  return {
+    record,
+    nowMs,
+    sweepAfterMs: port.settings.sweepAfterMs,
+    agent: facts,
+    turn: token ? turnFacts({ token, begun, leaseMs: inspection.leaseMs, nowMs }, await deployment.workers) : undefined,
+    job: { before: inspection.before ?? 0, sinceMs: inspection.sinceMs, delayedToMs: inspection.delayedToMs },
+    share: { waiting: share?.waiting ?? 0, hasOthers: shares.longest.some((each) => each.tenant !== tenant) },
+    calls: waited,
+    failingWebhooks: webhooks.filter(({ state }) => state === 'dead' || state === 'waiting'),
+    failure,
+    failedParts,
+    interruptedMs: interrupted === null ? undefined : Number(interrupted),
+  };
+}
+
+const noFailure: Pick<TaskFacts, 'failure' | 'failedParts'> = { failure: undefined, failedParts: [] };
+
+/** The failure behind a record's reason, and those of parts. That of a lost worker is known by its reason only. */
+async function lastFailure(
+  port: OpsPort,
+  { taskId, epoch, attempts, reason }: TaskRecord,
+): Promise<Pick<TaskFacts, 'failure' | 'failedParts'>> {
+  const failures = (await readFailures(port, taskId)).filter((each) => each.epoch === epoch);
+  const failedParts = failures.filter((each) => !isOfAttempt(each));
+  const failure = failures.findLast(isOfAttempt);
+  if (failure || !reason) return { failure, failedParts };
+  const time = await port.redis.hget(port.shards.of(taskId).task(taskId), 'time');
+  const at = new Date(Number.parseInt(time ?? '0', 36)).toISOString();
+  return { failure: { ...reason, epoch, attempt: attempts, at }, failedParts };
+}
+
+interface OpenTurn {
+  /** Token of the lock: begins with the process. */
+  readonly token: string;
+  /** The field `l<epoch>` of the record. */
+  readonly begun: string | null;
+  readonly leaseMs: number;
+  readonly nowMs: number;
+}
+
+function turnFacts({ token, begun, leaseMs, nowMs }: OpenTurn, workers: readonly WorkerReading[]): TurnFacts {
+  const [worker = ''] = token.split(':');
+  const reading = workers.find(({ id }) => id === worker);
+  return {
+    worker,
+    silentMs: reading && nowMs - Date.parse(reading.lastHeartbeat),
+    blocked: reading?.blocked,
+    leaseMs,
+    sinceMs: begun === null ? undefined : Number.parseInt(begun, 10),
+  };
+}

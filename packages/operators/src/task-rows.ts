@@ -1,0 +1,99 @@
+import { defineScript, idText, integer, list, optional, text, tuple } from '@switchyard/store/inside';
+import { type CurrentReason, currentReason } from './current-reason.ts';
+import type { OpsPort } from './ops-port.ts';
+import { type TaskIdentity, taskIdentity } from './task-identity.ts';
+
+/**
+ * Owner, context, state, time of the status, attempts, inbox, beginning of the history, ms of its scheduled time, epoch,
+ * reason.
+ */
+const row = tuple(
+  optional(text),
+  optional(text),
+  optional(text),
+  optional(text),
+  optional(integer),
+  optional(integer),
+  optional(text),
+  optional(text),
+  optional(integer),
+  optional(text),
+);
+const readRowsScript = defineScript({
+  file: 'read-rows.lua',
+  from: import.meta.url,
+  keys: ['tasksRoot'],
+  args: ['textBytes', 'ids*'],
+  reply: list(row),
+});
+
+/** A task in a list. Times are ISO. */
+export interface TaskRow extends TaskIdentity {
+  /** Time of its status. */
+  readonly updatedAt: string;
+  /** Attempts at its current message. */
+  readonly attempts: number;
+  /** Messages whose turn has not ended. */
+  readonly inbox: number;
+  /** Beginning of its first message; '' unless requested. */
+  readonly text: string;
+  /** The time it waits for. */
+  readonly scheduledFor?: string;
+  /** Why its last attempt failed; unset: it did not, or the task has gone well since. */
+  readonly reason?: CurrentReason;
+}
+
+/** Enough for the first line of a message with its ids. */
+const TEXT_BYTES = 2_048;
+const TEXT_LENGTH = 120;
+
+/** The rows of these tasks, in the same order; undefined: the task is gone. */
+export async function readRows(
+  { redis, shards }: Pick<OpsPort, 'redis' | 'shards'>,
+  taskIds: readonly string[],
+  { hasText }: { readonly hasText: boolean },
+): Promise<(TaskRow | undefined)[]> {
+  const rows = new Map<string, TaskRow>();
+  const read = async (tasksRoot: string, ids: readonly string[]): Promise<void> => {
+    const args = { textBytes: hasText ? TEXT_BYTES : 0, ids: ids.map(idText) };
+    const replies = await readRowsScript.run(redis, { keys: { tasksRoot }, args });
+    for (const [i, id] of ids.entries()) {
+      const found = replies[i] && taskRow(id, replies[i]);
+      if (found) rows.set(id, found);
+    }
+  };
+  const byShard = Map.groupBy(taskIds, (id) => shards.of(id).tasks);
+  await Promise.all(Array.from(byShard, ([tasksRoot, ids]) => read(tasksRoot, ids)));
+  return taskIds.map((id) => rows.get(id));
+}
+
+function taskRow(
+  taskId: string,
+  [owner, context, letter, time, attempts, inbox, history, later, epoch, reason]: ReturnType<typeof row>,
+) {
+  const identity = taskIdentity(taskId, [owner, context, letter]);
+  if (!identity) return undefined;
+  const current = currentReason(reason, { state: identity.state, epoch: epoch ?? 0, attempts: attempts ?? 0 });
+  return {
+    ...identity,
+    updatedAt: timeOf(time ?? ''),
+    attempts: attempts ?? 0,
+    inbox: inbox ?? 0,
+    text: history ? firstText(history) : '',
+    ...(later && { scheduledFor: new Date(Number(later)).toISOString() }),
+    ...(current && { reason: current }),
+  };
+}
+
+/** A time as in an index, as ISO. */
+export function timeOf(sortable: string): string {
+  return new Date(Number.parseInt(sortable, 36)).toISOString();
+}
+
+/** The first text in a history, which may be cut off anywhere. */
+function firstText(history: string): string {
+  // Matches whole escapes only: one that is cut off is not valid JSON.
+  const [, quoted = ''] = /"text":"((?:[^"\\]|\\u[\da-fA-F]{4}|\\[^u])*)/.exec(history) ?? [];
+  const text: string = JSON.parse(`"${quoted}"`);
+  return Array.from(text).slice(0, TEXT_LENGTH).join('');
+}

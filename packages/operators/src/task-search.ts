@@ -1,0 +1,298 @@
+import type { TaskState } from '@switchyard/protocol';
+import {
+  cardUrlOf,
+  decodePageToken,
+  defineScript,
+  encodePageToken,
+  findEntries,
+  hiddenLetter,
+  integer,
+  queueOf,
+  REMOTE_AGENTS,
+  type ShardKeys,
+  sortableTime,
+  stateLetters,
+  taskIdOf,
+  text,
+  tupleAnd,
+  withdrawnLetter,
+} from '@switchyard/store/inside';
+import type { OpsPort } from './ops-port.ts';
+import { stuckPlaces } from './stuck-search.ts';
+import { readRows, type TaskRow, timeOf } from './task-rows.ts';
+
+const searchTasksScript = defineScript({
+  file: 'search-tasks.lua',
+  from: import.meta.url,
+  keys: ['indexes*'],
+  args: ['states', 'since', 'upto', 'retentionMs', 'size', 'token'],
+  reply: tupleAnd([integer], text),
+});
+
+/** Tasks must match all fields that are set. */
+export interface TaskFilter {
+  readonly id?: string | undefined;
+  readonly contextId?: string | undefined;
+  /** `@remote`: all agents that are called by the URL of their card. */
+  readonly agent?: string | undefined;
+  readonly states?: readonly TaskState[] | undefined;
+  readonly tenant?: string | undefined;
+  readonly subject?: string | undefined;
+  /** Limits of `FoundTask.at`: ISO times, inclusive. */
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+  /** Only tasks that have work to do which nobody does. */
+  readonly stuck?: boolean | undefined;
+  /** Part of the kind or the message of `TaskRow.reason`, in upper or lower case. */
+  readonly reason?: string | undefined;
+}
+
+export interface TaskSearch extends TaskFilter {
+  readonly pageSize: number;
+  readonly pageToken?: string | undefined;
+  /** Whether rows have the beginning of the first message. */
+  readonly hasText: boolean;
+}
+
+export interface FoundTask extends TaskRow {
+  /** The time by which it is sorted: when it last got work, stopped to wait for its client, or ended. ISO time. */
+  readonly at: string;
+}
+
+export interface TaskSearchPage {
+  /** Latest first. */
+  readonly tasks: readonly FoundTask[];
+  /** Of all pages together; exact, unless `isPartial`. */
+  readonly totalSize: number;
+  /** '' after the last page. */
+  readonly nextPageToken: string;
+  /** The filter had to check tasks one by one, and stopped after 10,000: there may be others. */
+  readonly isPartial: boolean;
+}
+
+/** Indexes in which the script searches. */
+interface Source {
+  readonly indexesOf: (keys: ShardKeys) => string[];
+  /** Letters of the states, as in these indexes. */
+  readonly letters: string;
+  /** Whether every entry with these letters matches the filter. */
+  readonly isExact: boolean;
+}
+
+type Walked = Pick<FoundEntries, 'entries' | 'isPartial'>;
+
+/** An entry is the sort key of a task: a time as in an index, and the task's id. */
+interface FoundEntries {
+  readonly entries: readonly string[];
+  readonly total: number;
+  readonly isPartial: boolean;
+}
+
+const ID_LENGTH = 36;
+/** Tasks that are checked one by one, at most, and in one step. */
+const MAX_WALKED = 10_000;
+const STEP = 500;
+
+/** Tasks of all principals and agents. @throws {InvalidPageToken} */
+export async function searchTasks(port: OpsPort, search: TaskSearch): Promise<TaskSearchPage> {
+  const after = decodePageToken(search.pageToken, filtersOf(search)) ?? '';
+  const { entries, total, isPartial } = await find(port, search, after);
+  const page = entries.slice(0, search.pageSize);
+  const rows = await readRows(port, page.map(taskIdOf), search);
+  return {
+    // Tasks that expired between the two reads are left out.
+    tasks: page.flatMap((entry, i) => (rows[i] ? { ...rows[i], at: timeOf(entry.slice(0, -ID_LENGTH)) } : [])),
+    totalSize: total,
+    nextPageToken: entries.length > page.length ? encodePageToken(page.at(-1) ?? '', filtersOf(search)) : '',
+    isPartial,
+  };
+}
+
+async function find(port: OpsPort, search: TaskSearch, after: string): Promise<FoundEntries> {
+  if (search.stuck) return findStuck(port, search, after);
+  const few = await entriesOfFew(port, search);
+  if (few) return chosen(port, search, { after, entries: few, isPartial: false });
+  const source = await sourceOf(port, search);
+  if (source.isExact)
+    return { ...(await readPage(port, search, { source, after, size: search.pageSize })), isPartial: false };
+  return chosen(port, search, { after, ...(await walk(port, search, source)) });
+}
+
+/** The entries of a source, the latest 10,000. */
+async function walk(port: OpsPort, filter: TaskFilter, source: Source): Promise<Walked> {
+  const { entries, total } = await readPage(port, filter, { source, after: '', size: STEP });
+  const walked = [...entries];
+  while (walked.length < total && walked.length < MAX_WALKED) {
+    const next = await readPage(port, filter, { source, after: walked.at(-1) ?? '', size: STEP });
+    if (next.entries.length === 0) break;
+    walked.push(...next.entries);
+  }
+  return { entries: walked, isPartial: walked.length < total };
+}
+
+/** The open tasks of agents that nobody runs, and the tasks of silent workers. */
+async function findStuck(port: OpsPort, { stuck: _, ...filter }: TaskSearch, after: string): Promise<FoundEntries> {
+  const { agents, frozen, running } = await stuckPlaces(port);
+  const indexesOf = (keys: ShardKeys): string[] => agents.map((each) => keys.agentIndex(queueOf(each)));
+  const source = { indexesOf, letters: OPEN, isExact: false };
+  const [waiting, rows] = await Promise.all([
+    agents.length > 0 ? walk(port, filter, source) : { entries: [], isPartial: false },
+    readRows(port, frozen, { hasText: false }),
+  ]);
+  const entries = new Map(waiting.entries.map((entry) => [taskIdOf(entry), entry]));
+  for (const row of rows) if (row) entries.set(row.taskId, entries.get(row.taskId) ?? entryOf(row));
+  const idle = [...entries].filter(([id]) => !running.has(id)).map(([, entry]) => entry);
+  return chosen(port, filter, { after, entries: latestFirst(idle), isPartial: waiting.isPartial, isDue: true });
+}
+
+const entryOf = ({ updatedAt, taskId }: TaskRow): string => sortableTime(updatedAt) + taskId;
+
+/** One page of a source, and one entry more if there is a next page. */
+async function readPage(
+  { redis, shards, settings }: OpsPort,
+  { contextId, since, until }: TaskFilter,
+  { source, after, size }: { source: Source; after: string; size: number },
+): Promise<{ entries: string[]; total: number }> {
+  // A context is on one shard.
+  const searched = contextId === undefined ? shards.all : [shards.of(contextId)];
+  const replies = await Promise.all(
+    searched.map((keys) =>
+      searchTasksScript.run(redis, {
+        keys: { indexes: source.indexesOf(keys) },
+        args: {
+          states: source.letters,
+          since: since ? sortableTime(since) : '',
+          upto: until ? sortableTime(until) : '',
+          retentionMs: settings.retentionMs,
+          size,
+          token: after,
+        },
+      }),
+    ),
+  );
+  return {
+    entries: latestFirst(replies.flatMap(([, ...entries]) => entries)).slice(0, size + 1),
+    total: replies.reduce((sum, [total]) => sum + total, 0),
+  };
+}
+
+interface Candidates extends Walked {
+  readonly after: string;
+  /** Without tasks that wait for their time. */
+  readonly isDue?: boolean;
+}
+
+/** The entries of the tasks that match the filter. */
+async function chosen(
+  port: OpsPort,
+  filter: TaskFilter,
+  { after, entries, isPartial, isDue = false }: Candidates,
+): Promise<FoundEntries> {
+  const matching: string[] = [];
+  for (let from = 0; from < entries.length; from += STEP) {
+    const some = entries.slice(from, from + STEP);
+    const rows = await readRows(port, some.map(taskIdOf), { hasText: false });
+    const isKept = (row: TaskRow): boolean => !(isDue && isForLater(row));
+    matching.push(...some.filter((entry, i) => rows[i] && isKept(rows[i]) && matches(filter, rows[i], entry)));
+  }
+  return { entries: after ? matching.filter((entry) => entry < after) : matching, total: matching.length, isPartial };
+}
+
+function isForLater({ scheduledFor }: TaskRow): boolean {
+  return scheduledFor !== undefined && Date.parse(scheduledFor) > Date.now();
+}
+
+function matches(filter: TaskFilter, row: TaskRow, entry: string): boolean {
+  const { agent, states, tenant, subject, contextId, since, until, reason } = filter;
+  const isOfAgent = agent === REMOTE_AGENTS ? cardUrlOf(row.agent) !== undefined : row.agent === (agent ?? row.agent);
+  const at = entry.slice(0, -ID_LENGTH);
+  return (
+    isOfAgent &&
+    (states ?? [row.state]).includes(row.state) &&
+    row.tenant === (tenant ?? row.tenant) &&
+    row.subject === (subject ?? row.subject) &&
+    row.contextId === (contextId ?? row.contextId) &&
+    hasReason(row, reason) &&
+    at >= (since ? sortableTime(since) : '') &&
+    at <= (until ? sortableTime(until) : '~')
+  );
+}
+
+function hasReason({ reason }: TaskRow, wanted: string | undefined): boolean {
+  if (wanted === undefined) return true;
+  return reason !== undefined && `${reason.kind} ${reason.message}`.toLowerCase().includes(wanted.toLowerCase());
+}
+
+/** All candidates, where they are few: one task, or those of a context whose owner is known. */
+async function entriesOfFew(port: OpsPort, { id, contextId }: TaskFilter): Promise<string[] | undefined> {
+  const named = id ?? contextId;
+  if (named === undefined) return undefined;
+  const [row] = await readRows(port, [named], { hasText: false });
+  if (id !== undefined) return row ? [entryOf(row)] : [];
+  // A context has the id of its first task, unless its client named it.
+  return row && row.contextId === named ? entriesOfContext(port, row, named) : undefined;
+}
+
+async function entriesOfContext(
+  port: OpsPort,
+  { tenant, subject, agent }: TaskRow,
+  contextId: string,
+): Promise<string[]> {
+  const principal = { tenant, subject, scopes: [] };
+  const query = { contextId, pageSize: MAX_WALKED, includeWithdrawn: true };
+  const agents = new Set([...(await port.registry.ids()), agent]);
+  const keys = port.shards.of(contextId);
+  const found = await Promise.all(
+    Array.from(agents, (each) => findEntries(port, keys, { principal, agent: each }, query)),
+  );
+  return latestFirst(found.flatMap(([, ...entries]) => entries));
+}
+
+async function sourceOf(
+  port: OpsPort,
+  { contextId, agent, states, tenant, subject, reason }: TaskFilter,
+): Promise<Source> {
+  const agents = agent === undefined ? [...(await port.registry.ids()), REMOTE_AGENTS] : [queueOf(agent)];
+  const isOfRemote = agents.includes(REMOTE_AGENTS) && (await port.queue.isUsed(REMOTE_AGENTS));
+  if (tenant !== undefined && subject !== undefined && !isOfRemote) {
+    const principal = { tenant, subject, scopes: [] };
+    return {
+      indexesOf: (keys) => agents.map((each) => keys.index({ principal, agent: each })),
+      letters: lettersOf(states, ownLetters),
+      isExact: contextId === undefined && reason === undefined,
+    };
+  }
+  const letters = lettersOf(states, agentLetters);
+  const isOneOfOpen = letters.includes(OPEN) && states !== undefined && !open.every((state) => states.includes(state));
+  return {
+    indexesOf: (keys) => agents.map((each) => keys.agentIndex(each)),
+    letters,
+    isExact:
+      [contextId, tenant, subject, reason].every((each) => each === undefined) &&
+      !isOneOfOpen &&
+      agents.every((each) => each === (agent ?? each)),
+  };
+}
+
+/** The letters of agent-index.lua: all open states share one. */
+const OPEN = 'o';
+const open: readonly TaskState[] = ['TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING'];
+const agentLetters = (state: TaskState): string => (open.includes(state) ? OPEN : stateLetters[state]);
+function ownLetters(state: TaskState): string {
+  if (state === 'TASK_STATE_SUBMITTED') return stateLetters[state] + hiddenLetter;
+  return state === 'TASK_STATE_COMPLETED' ? stateLetters[state] + withdrawnLetter : stateLetters[state];
+}
+
+const everyState = Object.keys(stateLetters) as TaskState[];
+
+function lettersOf(states: readonly TaskState[] = everyState, lettersOfState: (state: TaskState) => string): string {
+  return [...new Set(states.map(lettersOfState).join(''))].join('');
+}
+
+const latestFirst = (entries: string[]): string[] => entries.sort().reverse();
+
+/** The filters, which must not change from page to page. */
+function filtersOf(filter: TaskFilter): readonly unknown[] {
+  const { id, contextId, agent, states, tenant, subject, since, until, stuck, reason } = filter;
+  return ['search', id, contextId, agent, states, tenant, subject, since, until, stuck, reason];
+}

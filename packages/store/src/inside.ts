@@ -1,0 +1,43 @@
+/** What packages of Switchyard above the store build on: keys, scripts, and the parts of tasks. Not for others. */
+
+export type { ConversationItem } from './conversations/conversation.ts';
+export { readConversation, readEvents, type StoredConversation } from './conversations/conversation-reader.ts';
+export type { Encryption } from './encryption/encryption.ts';
+export { decryptWebhook } from './encryption/webhook.ts';
+export {
+  type DeadLetterDetails,
+  type FailedAttempt,
+  type PushPort,
+  parseCursor,
+  webhookKeys,
+} from './push/delivery-queue.ts';
+export { deliveryQueueText, parseDeliveryQueue, queueOf, queueRoot, skillQueue } from './queue/job.ts';
+export type { QueueSample } from './queue/load.ts';
+export type { JobCounts, TenantShare } from './queue/queues.ts';
+export { cardUrlOf, REMOTE_AGENTS } from './queue/remote-agents.ts';
+export type { Channels } from './redis/channels.ts';
+export type { RedisConnection } from './redis/connection.ts';
+export { idText, type OwnedKey, type ShardKeys } from './redis/keys.ts';
+export { infoOf, mastersOf } from './redis/masters.ts';
+export { integer, list, nothing, optional, text, tuple, tupleAnd, word } from './redis/reply.ts';
+export { scanKeys } from './redis/scan-keys.ts';
+export { agentOf, principalOf, type Scope, scopeOf } from './redis/scope.ts';
+export { defineScript } from './redis/script.ts';
+export type { StoreSettings } from './redis/settings.ts';
+export { Shards } from './redis/shards.ts';
+export { type AnnouncedAgent, queuesOf } from './registry/announcement.ts';
+export type { Registry } from './registry/registry.ts';
+export type { StoreInside } from './store.ts';
+export { type AcceptPort, accept } from './tasks/accept.ts';
+export { type Cancellation, cancelTask } from './tasks/cancel.ts';
+export { copyableSteps, stepsBefore } from './tasks/copy-steps.ts';
+export { type DeletePort, type Deletion, deleteTask } from './tasks/delete.ts';
+export { findEntries, sortableTime, taskIdOf } from './tasks/list.ts';
+export { type Origin, originOf, ownMetadata } from './tasks/origin.ts';
+export { earliestFirst, latestFirst, type Page, type PageQuery, pageOf } from './tasks/page.ts';
+export { decodePageToken, encodePageToken } from './tasks/page-token.ts';
+export { readTask } from './tasks/read.ts';
+export { hiddenLetter, stateLetters, stateOf, withdrawnLetter } from './tasks/state-letters.ts';
+export type { Acceptance, AnswerAcceptance, InboxEntry } from './tasks/submission.ts';
+export { failureText, readFailure, readReason } from './turns/failure-text.ts';
+export type { NotedModelCall } from './turns/model-notes.ts';

@@ -1,0 +1,71 @@
+import type { Redis } from 'ioredis';
+import { onConnection } from './connection.ts';
+import { infoOf, mastersOf } from './masters.ts';
+import type { RedisAccess } from './settings.ts';
+
+/** The configuration of a Redis, as far as it can be read: a managed Redis may refuse CONFIG. */
+export interface RedisInspection {
+  readonly address: string;
+  /** Redis or Valkey, with its version. */
+  readonly server: string;
+  readonly maxmemoryPolicy: string | undefined;
+  readonly isAppendOnly: boolean;
+  /** Bytes up to which a field of a hash is packed. */
+  readonly listpackValue: number | undefined;
+  /** Bytes that Redis allocates for the first events of a stream; 0: as many as they need. */
+  readonly streamNodeBytes: number | undefined;
+  readonly usedBytes: number;
+  /** 0: no limit is set. */
+  readonly maxBytes: number;
+  /** Its clock against this machine's. */
+  readonly clockAheadMs: number;
+  /** Time of the fastest of five round trips. */
+  readonly latencyMs: number;
+}
+
+/** Inspects each master, over a connection of its own. @throws {StoreError} no answer, or the address is wrong */
+export function inspectRedis(access: RedisAccess): Promise<readonly RedisInspection[]> {
+  return onConnection(access, (redis) => Promise.all(mastersOf(redis).map(inspect)));
+}
+
+async function inspect(node: Redis): Promise<RedisInspection> {
+  const [info, listpackValue, streamNodeBytes] = await Promise.all([
+    infoOf(node),
+    numberOf(node, 'hash-max-listpack-value'),
+    numberOf(node, 'stream-node-max-bytes'),
+  ]);
+  const { valkey_version: valkey, redis_version: redis = '' } = info;
+  return {
+    address: `${node.options.host}:${node.options.port}`,
+    server: valkey ? `Valkey ${valkey}` : `Redis ${redis}`,
+    maxmemoryPolicy: info.maxmemory_policy,
+    isAppendOnly: info.aof_enabled === '1',
+    listpackValue,
+    streamNodeBytes,
+    usedBytes: Number(info.used_memory ?? 0),
+    maxBytes: Number(info.maxmemory ?? 0),
+    ...(await timesOf(node)),
+  };
+}
+
+async function numberOf(node: Redis, name: string): Promise<number | undefined> {
+  // A managed Redis refuses this command, as do users without permission.
+  const answer = await node.config('GET', name).catch(() => undefined);
+  const value = Array.isArray(answer) ? answer[1] : undefined;
+  return value === undefined ? undefined : Number(value);
+}
+
+async function timesOf(node: Redis): Promise<Pick<RedisInspection, 'clockAheadMs' | 'latencyMs'>> {
+  let latencyMs = Number.POSITIVE_INFINITY;
+  let clockAheadMs = 0;
+  for (let trip = 0; trip < 5; trip++) {
+    const begun = performance.now();
+    const sentAt = Date.now();
+    const [seconds, microseconds] = await node.time();
+    const tookMs = performance.now() - begun;
+    if (tookMs >= latencyMs) continue;
+    latencyMs = tookMs;
+    clockAheadMs = Math.round(Number(seconds) * 1_000 + Number(microseconds) / 1_000 - sentAt - tookMs / 2);
+  }
+  return { clockAheadMs, latencyMs: Math.round(latencyMs * 10) / 10 };
+}

@@ -1,0 +1,76 @@
+import { REMOTE_AGENTS } from '../queue/remote-agents.ts';
+import type { RedisConnection } from '../redis/connection.ts';
+import type { ShardKeys } from '../redis/keys.ts';
+import { integer, text } from '../redis/reply.ts';
+import { defineScript } from '../redis/script.ts';
+import type { StoreSettings } from '../redis/settings.ts';
+import type { Shards } from '../redis/shards.ts';
+import type { Registry } from '../registry/registry.ts';
+
+/** What the indexes use of the store. */
+interface IndexPort {
+  readonly redis: RedisConnection;
+  readonly shards: Shards;
+  readonly registry: Registry;
+  readonly settings: StoreSettings;
+}
+
+const trimIndexScript = defineScript({
+  file: 'trim-index.lua',
+  from: import.meta.url,
+  keys: ['index'],
+  args: ['retentionMs', 'limit'],
+  reply: integer,
+});
+const checkIndexScript = defineScript({
+  file: 'check-index.lua',
+  from: import.meta.url,
+  keys: ['index', 'tasksRoot'],
+  args: ['after', 'limit'],
+  reply: text,
+});
+
+/** Bounds the time that Redis spends on a step. */
+const MAX_OF_STEP = 500;
+
+/** The indexes of all tasks by agent, in which operators search. */
+export class AgentIndexes {
+  readonly #port: IndexPort;
+  /** The last entry that was checked, by index. */
+  readonly #checked = new Map<string, string>();
+
+  constructor(port: IndexPort) {
+    this.#port = port;
+  }
+
+  /**
+   * Removes ended tasks that are past their retention, and corrects some entries of open tasks; the next call continues
+   * with others. Several processes may do so at once.
+   */
+  async trim(): Promise<void> {
+    const agents = [...(await this.#port.registry.ids()), REMOTE_AGENTS];
+    for (const keys of this.#port.shards.all)
+      for (const agent of agents) {
+        await this.#trimOne(keys, agent);
+        await this.#checkSome(keys, agent);
+      }
+  }
+
+  async #trimOne(keys: ShardKeys, agent: string): Promise<void> {
+    const { redis, settings } = this.#port;
+    const call = {
+      keys: { index: keys.agentIndex(agent) },
+      args: { retentionMs: settings.retentionMs, limit: MAX_OF_STEP },
+    };
+    while ((await trimIndexScript.run(redis, call)) === MAX_OF_STEP);
+  }
+
+  async #checkSome(keys: ShardKeys, agent: string): Promise<void> {
+    const index = keys.agentIndex(agent);
+    const after = await checkIndexScript.run(this.#port.redis, {
+      keys: { index, tasksRoot: keys.tasks },
+      args: { after: this.#checked.get(index) ?? '', limit: MAX_OF_STEP },
+    });
+    this.#checked.set(index, after);
+  }
+}

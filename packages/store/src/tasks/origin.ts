@@ -1,0 +1,35 @@
+import { isReservedMetadata, type Metadata } from '@switchyard/protocol';
+import type { RedisConnection } from '../redis/connection.ts';
+import { principalOf, type Scope, scopeOf } from '../redis/scope.ts';
+import type { Shards } from '../redis/shards.ts';
+import type { KeptRequest, Submission } from '../tasks/submission.ts';
+
+/** The scope of a task, and the request that created it. */
+export interface Origin {
+  readonly scope: Scope;
+  /** Parameters of its first message; of metadata only the client's own. */
+  readonly given: Pick<Submission, 'acceptedOutputModes' | 'extensions' | 'metadata' | 'skill'>;
+}
+
+/** @returns undefined: no such task */
+export async function originOf(
+  { redis, shards }: { readonly redis: RedisConnection; readonly shards: Shards },
+  taskId: string,
+): Promise<Origin | undefined> {
+  const [owner, request] = await redis.hmget(shards.of(taskId).task(taskId), 'owner', 'request');
+  if (!owner) return undefined;
+  if (!request) return { scope: scopeOf(owner), given: {} };
+  const { scopes, metadata, ...given }: KeptRequest = JSON.parse(request);
+  const own = ownMetadata(metadata);
+  return {
+    scope: { ...scopeOf(owner), principal: principalOf(owner, scopes) },
+    given: { ...given, ...(own && { metadata: own }) },
+  };
+}
+
+/** The client's own metadata: entries that Switchyard adds for a calling agent or an operator hold for one request. */
+export function ownMetadata(metadata: Metadata | undefined): Metadata | undefined {
+  if (!metadata) return undefined;
+  const kept = Object.entries(metadata).filter(([key]) => !isReservedMetadata(key));
+  return kept.length > 0 ? Object.fromEntries(kept) : undefined;
+}
