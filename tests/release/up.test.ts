@@ -110,7 +110,9 @@ describe('switchyard up, from the tarballs', () => {
     const workers = all.filter(({ command }) => /^\S*node\S* .*\/worker\/dist\/main\.js /.test(command));
     expect(workers.length).toBeGreaterThan(1);
     await up?.stop();
-    await until(() => !all.some(({ pid }) => isAlive(pid)), { what: 'all its processes are gone' });
+    // A guard that lost its parent waits for 5 s before it kills what is left of its group.
+    const isGone = () => !all.some(({ pid }) => isAlive(pid));
+    await until(isGone, { what: 'all its processes are gone', timeoutMs: 15_000 });
   });
 
   it('serves an existing agent by its URL', async () => {
