@@ -22,7 +22,7 @@ describe.each(['immediate', 'blocking'] as const)('A SendMessage, %s, from the s
   it('runs through few files, and parses nothing twice', async () => {
     const { files, calls } = await wayOf({ redisUrl: inject('redisUrl'), isImmediate: kind === 'immediate' });
     const ofGateway = files.filter((file) => file.startsWith('apps/gateway/'));
-    expect(files).toContain('packages/store/src/tasks/accept.ts');
+    expect(files).toContain('packages/store/src/tasks/accept/accept.ts');
     expect(files.length).toBeLessThanOrEqual(MOST_FILES[kind]);
     expect(ofGateway.length).toBeLessThanOrEqual(MOST_OF_GATEWAY[kind]);
     expect(READ_ONCE.filter((name) => calls[name] !== 1)).toEqual([]);

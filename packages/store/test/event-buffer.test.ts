@@ -3,7 +3,7 @@ import { until } from '../../../tests/support/until.ts';
 import { EventBuffer } from '../src/feed/event-buffer.ts';
 import { type FeedEvent, taskItem } from '../src/feed/feed-item.ts';
 import type { FeedItem, OpenTurn, Store } from '../src/index.ts';
-import { ByteBudget } from '../src/tasks/byte-budget.ts';
+import { ByteBudget } from '../src/tasks/read/byte-budget.ts';
 import { accepted, begun } from './support/drive.ts';
 import { alice, testStore } from './support/redis.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { AnswersTooLarge, ByteBudget } from '../src/tasks/byte-budget.ts';
-import { LargeTasks } from '../src/tasks/large-tasks.ts';
+import { AnswersTooLarge, ByteBudget } from '../src/tasks/read/byte-budget.ts';
+import { LargeTasks } from '../src/tasks/read/large-tasks.ts';
 import { testRedis } from './support/redis.ts';
 
 const [first, second] = [testRedis(), testRedis()];

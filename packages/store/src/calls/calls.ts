@@ -1,5 +1,5 @@
-import { type AcceptPort, accept } from '../tasks/accept.ts';
-import type { CallAcceptance, CallingTurn, Submission } from '../tasks/submission.ts';
+import { type AcceptPort, accept } from '../tasks/accept/accept.ts';
+import type { CallAcceptance, CallingTurn, Submission } from '../tasks/accept/submission.ts';
 import { type OpenTurn, TurnFenced } from '../turns/open-turn.ts';
 
 /** A message from one agent to another. */

@@ -4,7 +4,7 @@ import type { ShardKeys } from '../redis/keys.ts';
 import { list, text } from '../redis/reply.ts';
 import { scopeOf } from '../redis/scope.ts';
 import { defineScript } from '../redis/script.ts';
-import { type CancelPort, cancelTask } from '../tasks/cancel.ts';
+import { type CancelPort, cancelTask } from '../tasks/cancel/cancel.ts';
 
 export const claimOrphansScript = defineScript({
   file: 'claim-orphans.lua',

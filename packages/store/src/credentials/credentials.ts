@@ -1,7 +1,7 @@
 import type { Channels } from '../redis/channels.ts';
 import { nothing } from '../redis/reply.ts';
 import { type DurablePort, defineScript, runDurably } from '../redis/script.ts';
-import { latestFirst, type Page, type PageQuery, pageOf } from '../tasks/page.ts';
+import { latestFirst, type Page, type PageQuery, pageOf } from '../tasks/list/page.ts';
 import { type ApiKeyParts, apiKeyText, isSecretOf, newApiKey, secretHash } from './api-key.ts';
 
 const writeCredentialScript = defineScript({

@@ -1,4 +1,4 @@
-import type { ByteBudget } from '../tasks/byte-budget.ts';
+import type { ByteBudget } from '../tasks/read/byte-budget.ts';
 import type { EventId, FeedEvent, FeedItem } from './feed-item.ts';
 
 export interface BufferLimits {

@@ -1,7 +1,7 @@
 import type { Message, StreamResponse, TaskState } from '@switchyard/protocol';
-import { stateOf } from '../tasks/state-letters.ts';
-import { type Json, wrapped } from '../tasks/task-json.ts';
-import type { TaskReading } from '../tasks/task-reading.ts';
+import { type Json, wrapped } from '../tasks/read/task-json.ts';
+import type { TaskReading } from '../tasks/read/task-reading.ts';
+import { stateOf } from '../tasks/visibility/state-letters.ts';
 
 /**
  * Identifies an event of a task. After a fail-over that lost events, new ones get the same numbers but another

@@ -1,7 +1,7 @@
 import { isTerminal } from '@switchyard/protocol';
 import { readStream } from '../redis/read-stream.ts';
 import type { Scope } from '../redis/scope.ts';
-import { type CachedReadPort, readPosition, readTask } from '../tasks/read.ts';
+import { type CachedReadPort, readPosition, readTask } from '../tasks/read/read.ts';
 import { bytesOf, type EventBuffer } from './event-buffer.ts';
 import { type EventId, type FeedEvent, type FeedItem, type Position, parseEntry, taskItem } from './feed-item.ts';
 import { type ListenerPort, TaskListener } from './task-listener.ts';

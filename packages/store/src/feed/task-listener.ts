@@ -1,7 +1,7 @@
 import type { Channels } from '../redis/channels.ts';
 import type { Observer } from '../redis/observer.ts';
 import type { Shards } from '../redis/shards.ts';
-import type { ByteBudget } from '../tasks/byte-budget.ts';
+import type { ByteBudget } from '../tasks/read/byte-budget.ts';
 import { EventBuffer } from './event-buffer.ts';
 import { parseMessage } from './feed-item.ts';
 

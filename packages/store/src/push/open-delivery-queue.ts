@@ -3,7 +3,7 @@ import { type EventId, type FeedEvent, parseEntry } from '../feed/feed-item.ts';
 import type { DeliveryQueueId } from '../queue/job.ts';
 import { word } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
-import { readWhole } from '../tasks/read.ts';
+import { readWhole } from '../tasks/read/read.ts';
 import {
   cursorText,
   type DeadLetterDetails,

@@ -3,7 +3,7 @@ import { decryptWebhook, encryptWebhook, type Webhook, type WebhookDraft, withId
 import { list, optional, text, word } from '../redis/reply.ts';
 import { ownerOf, type Scope } from '../redis/scope.ts';
 import { defineScript, runDurably } from '../redis/script.ts';
-import { decodePageToken, encodePageToken } from '../tasks/page-token.ts';
+import { decodePageToken, encodePageToken } from '../tasks/list/page-token.ts';
 import { type PushPort, webhookKeys } from './delivery-queue.ts';
 
 const from = import.meta.url;

@@ -1,6 +1,6 @@
 import { type AgentCard, type Message, skillUri, type WhileWorking } from '@switchyard/protocol';
 import { skillQueue } from '../queue/job.ts';
-import type { NamedSkill } from '../tasks/submission.ts';
+import type { NamedSkill } from '../tasks/accept/submission.ts';
 
 /** A worker's announcement of an agent that it can run. */
 export interface AgentAnnouncement {

@@ -6,10 +6,10 @@ import { agentOf, principalKey, scopeOf } from '../redis/scope.ts';
 import { type DurablePort, defineScript, runDurably } from '../redis/script.ts';
 import type { StoreSettings } from '../redis/settings.ts';
 import type { Shards } from '../redis/shards.ts';
-import { nextTimes } from '../tasks/cron-times.ts';
-import { type Page, type PageQuery, pageOf } from '../tasks/page.ts';
-import { parseSchedule, type Schedule, scheduleText } from '../tasks/schedule.ts';
-import { stateOf } from '../tasks/state-letters.ts';
+import { type Page, type PageQuery, pageOf } from '../tasks/list/page.ts';
+import { nextTimes } from '../tasks/schedules/cron-times.ts';
+import { parseSchedule, type Schedule, scheduleText } from '../tasks/schedules/schedule.ts';
+import { stateOf } from '../tasks/visibility/state-letters.ts';
 
 const changeScheduleScript = defineScript({
   file: 'change-schedule.lua',

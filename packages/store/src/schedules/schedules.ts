@@ -7,11 +7,11 @@ import type { ShardKeys } from '../redis/keys.ts';
 import { integer, text, tuple, tupleAnd, word } from '../redis/reply.ts';
 import { agentOf } from '../redis/scope.ts';
 import { defineScript } from '../redis/script.ts';
-import { type AcceptPort, accept } from '../tasks/accept.ts';
-import { originOf } from '../tasks/origin.ts';
-import { type CachedReadPort, readTask } from '../tasks/read.ts';
-import { following, parseSchedule, type Schedule } from '../tasks/schedule.ts';
-import type { Acceptance } from '../tasks/submission.ts';
+import { type AcceptPort, accept } from '../tasks/accept/accept.ts';
+import { originOf } from '../tasks/accept/origin.ts';
+import type { Acceptance } from '../tasks/accept/submission.ts';
+import { type CachedReadPort, readTask } from '../tasks/read/read.ts';
+import { following, parseSchedule, type Schedule } from '../tasks/schedules/schedule.ts';
 
 const from = import.meta.url;
 export const claimScheduledScript = defineScript({

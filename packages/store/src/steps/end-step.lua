@@ -15,7 +15,7 @@
 
 local fence, key, result, max_results, max_bytes = unpack(ARGV, 7)
 max_bytes = tonumber(max_bytes)
---- @include "../tasks/tenant-bytes.lua"
+--- @include "../tasks/quotas/tenant-bytes.lua"
 
 local record = load_record()
 if not record or fence ~= record.turn then return 'fenced' end

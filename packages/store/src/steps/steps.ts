@@ -1,7 +1,7 @@
 import { recordArgNames, recordArgValues, recordKeyNames } from '../record/record-args.ts';
 import { text, tuple, verdict, word } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
-import { quotaArgValues } from '../tasks/quotas.ts';
+import { quotaArgValues } from '../tasks/quotas/quotas.ts';
 import { type OpenTurn, TurnFenced } from '../turns/open-turn.ts';
 import type { TurnsPort } from '../turns/turns-port.ts';
 

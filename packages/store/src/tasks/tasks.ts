@@ -1,16 +1,16 @@
 import type { Principal } from '@switchyard/protocol';
 import type { Scope } from '../redis/scope.ts';
-import { type AcceptPort, accept } from './accept.ts';
-import { type Cancellation, type CancelOptions, cancelTask } from './cancel.ts';
-import { type ContextQuery, type ContextTaskReading, listContext } from './context-tasks.ts';
-import { stepsBefore } from './copy-steps.ts';
-import { type DeletePort, type Deletion, deleteTask } from './delete.ts';
-import { claimKey, type KeyClaim, type KeyedRequest, releaseKey, taskOfMessage } from './idempotency-keys.ts';
-import { type ListPort, listTasks, type TaskPage, type TaskQuery } from './list.ts';
-import { readTask } from './read.ts';
-import type { Acceptance, Submission } from './submission.ts';
-import type { TaskReading, TaskView } from './task-reading.ts';
-import { revealTask, withdrawTask } from './visibility.ts';
+import { type AcceptPort, accept } from './accept/accept.ts';
+import { stepsBefore } from './accept/copy-steps.ts';
+import { claimKey, type KeyClaim, type KeyedRequest, releaseKey, taskOfMessage } from './accept/idempotency-keys.ts';
+import type { Acceptance, Submission } from './accept/submission.ts';
+import { type Cancellation, type CancelOptions, cancelTask } from './cancel/cancel.ts';
+import { type DeletePort, type Deletion, deleteTask } from './delete/delete.ts';
+import { type ContextQuery, type ContextTaskReading, listContext } from './list/context-tasks.ts';
+import { type ListPort, listTasks, type TaskPage, type TaskQuery } from './list/list.ts';
+import { readTask } from './read/read.ts';
+import type { TaskReading, TaskView } from './read/task-reading.ts';
+import { revealTask, withdrawTask } from './visibility/visibility.ts';
 
 /**
  * Tasks, for gateways, and `context` for turns. Every method has a scope: a task of another principal or agent does not

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { WhileWorking } from '@switchyard/protocol';
 import { integer, text, tuple, tupleAnd, verdict } from '../redis/reply.ts';
 import type { StoreSettings } from '../redis/settings.ts';
-import { piece } from '../tasks/pieces.ts';
+import { piece } from '../tasks/read/pieces.ts';
 
 const none = tuple();
 

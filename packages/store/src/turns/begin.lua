@@ -16,7 +16,7 @@
 -- process takes over its own turn. A message that was given up is in `dead` as long as its task is kept, with what an
 -- operator needs to inspect it and send it again.
 
---- @include "../tasks/pieces.lua"
+--- @include "../tasks/read/pieces.lua"
 
 -- Fields that are loaded with the record, for the worker that runs the turn.
 local STATUS, METADATA, INSIDE, INITIAL = HISTORY + 1, HISTORY + 2, HISTORY + 3, HISTORY + 4

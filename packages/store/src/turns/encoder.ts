@@ -10,7 +10,7 @@ import {
   type Task,
   type TurnEvent,
 } from '@switchyard/protocol';
-import { stateLetters } from '../tasks/state-letters.ts';
+import { stateLetters } from '../tasks/visibility/state-letters.ts';
 import type { EncodedEvent } from './encoded-event.ts';
 
 type Header = Omit<Artifact, 'parts'>;

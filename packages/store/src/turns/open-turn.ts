@@ -4,7 +4,7 @@ import { recordArgNames, recordArgValues, recordKeyNames } from '../record/recor
 import { WritesLost } from '../redis/errors.ts';
 import { integer, text, tupleAnd, word } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
-import type { InboxEntry } from '../tasks/submission.ts';
+import type { InboxEntry } from '../tasks/accept/submission.ts';
 import type { Appends } from './appends.ts';
 import type { EncodedEvent } from './encoded-event.ts';
 import { Encoder, idLines } from './encoder.ts';

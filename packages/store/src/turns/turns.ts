@@ -6,9 +6,9 @@ import { recordArgNames, recordArgValues, recordKeyNames } from '../record/recor
 import type { Channels } from '../redis/channels.ts';
 import { agentOf, principalOf } from '../redis/scope.ts';
 import { defineScript } from '../redis/script.ts';
-import { readPieces } from '../tasks/pieces.ts';
-import { readWhole } from '../tasks/read.ts';
-import { TaskJson } from '../tasks/task-json.ts';
+import { readPieces } from '../tasks/read/pieces.ts';
+import { readWhole } from '../tasks/read/read.ts';
+import { TaskJson } from '../tasks/read/task-json.ts';
 import { Appends } from './appends.ts';
 import {
   type AgentTurnSettings,

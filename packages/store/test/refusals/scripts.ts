@@ -3,7 +3,7 @@ import type { StoreSettings } from '../../src/index.ts';
 import { ownerOf } from '../../src/redis/scope.ts';
 import { countOpenTasks } from '../../src/schema/migrations/count-open-tasks.ts';
 import { indexTasks } from '../../src/schema/migrations/index-tasks.ts';
-import { copySteps } from '../../src/tasks/copy-steps.ts';
+import { copySteps } from '../../src/tasks/accept/copy-steps.ts';
 import { accepted, begun, spent, userMessage } from '../support/drive.ts';
 import { alice } from '../support/redis.ts';
 import { outcome, type Stage } from './stage.ts';
@@ -36,7 +36,7 @@ const dueAtOnce = { sweepAfterMs: 0, reclaimAfterMs: 0, maxAttempts: 1 };
 
 /** The cases of every script, by its path in packages/store/src, or as `operators/…`. */
 export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
-  'tasks/accept.lua': [
+  'tasks/accept/accept.lua': [
     {
       kind: 'begins',
       prepare: async ({ store }) => {
@@ -96,7 +96,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: 1,
     },
   ],
-  'tasks/set-visibility.lua': [
+  'tasks/visibility/set-visibility.lua': [
     {
       kind: 'ends',
       of: 'reveal a hidden task',
@@ -125,7 +125,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: true,
     },
   ],
-  'tasks/make-tasks.lua': [
+  'tasks/accept/make-tasks.lua': [
     {
       kind: 'begins',
       prepare: async ({ store }) => {
@@ -158,7 +158,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: 'accepted',
     },
   ],
-  'tasks/cancel.lua': [
+  'tasks/cancel/cancel.lua': [
     {
       kind: 'ends',
       of: 'a waiting task',
@@ -219,7 +219,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: 'done',
     },
   ],
-  'tasks/end-interrupted.lua': [
+  'tasks/cancel/end-interrupted.lua': [
     {
       kind: 'ends',
       settings: { interruptedRetentionMs: -1_000 },
@@ -232,7 +232,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: 1,
     },
   ],
-  'tasks/delete.lua': [
+  'tasks/delete/delete.lua': [
     {
       kind: 'ends',
       prepare: async (stage) => {
@@ -242,7 +242,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: 'deleted',
     },
   ],
-  'tasks/read.lua': [
+  'tasks/read/read.lua': [
     {
       kind: 'reads',
       prepare: async (stage) => {
@@ -252,7 +252,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: 'TASK_STATE_COMPLETED',
     },
   ],
-  'tasks/list.lua': [
+  'tasks/list/list.lua': [
     {
       kind: 'reads',
       prepare: async (stage) => {
@@ -747,7 +747,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: true,
     },
   ],
-  'tasks/copy-steps.lua': [
+  'tasks/accept/copy-steps.lua': [
     {
       kind: 'begins',
       prepare: async (stage) => {

@@ -1,6 +1,6 @@
 import type { Principal } from '@switchyard/protocol';
+import { type CachedReadPort, readTask } from '../read/read.ts';
 import { findEntries, type ListPort, taskIdOf } from './list.ts';
-import { type CachedReadPort, readTask } from './read.ts';
 
 /** A task of a context, as JSON. */
 export interface ContextTaskReading {

@@ -1,11 +1,11 @@
-import { settingsArgNames, settingsArgValues, sharedKeyNames } from '../record/record-args.ts';
-import { BatchesByShard, togetherOrSingly } from '../redis/batches.ts';
-import type { Deadline } from '../redis/deadline.ts';
-import { list, only } from '../redis/reply.ts';
-import { type DurablePort, defineScript, runDurably } from '../redis/script.ts';
-import type { StoreSettings } from '../redis/settings.ts';
-import type { Shards } from '../redis/shards.ts';
-import { quotaArgNames, quotaArgValues } from './quotas.ts';
+import { settingsArgNames, settingsArgValues, sharedKeyNames } from '../../record/record-args.ts';
+import { BatchesByShard, togetherOrSingly } from '../../redis/batches.ts';
+import type { Deadline } from '../../redis/deadline.ts';
+import { list, only } from '../../redis/reply.ts';
+import { type DurablePort, defineScript, runDurably } from '../../redis/script.ts';
+import type { StoreSettings } from '../../redis/settings.ts';
+import type { Shards } from '../../redis/shards.ts';
+import { quotaArgNames, quotaArgValues } from '../quotas/quotas.ts';
 import {
   type AcceptReply,
   acceptArgNames,

@@ -1,7 +1,7 @@
-import { recordArgNames, recordArgValues, recordKeyNames } from '../record/record-args.ts';
-import type { ShardKeys } from '../redis/keys.ts';
-import { word } from '../redis/reply.ts';
-import { defineScript } from '../redis/script.ts';
+import { recordArgNames, recordArgValues, recordKeyNames } from '../../record/record-args.ts';
+import type { ShardKeys } from '../../redis/keys.ts';
+import { word } from '../../redis/reply.ts';
+import { defineScript } from '../../redis/script.ts';
 import type { CancelPort } from './cancel.ts';
 
 const endInterruptedScript = defineScript({

@@ -1,12 +1,12 @@
 import { isTerminal, type Task } from '@switchyard/protocol';
-import { skillQueue } from '../queue/job.ts';
-import type { Queues } from '../queue/queues.ts';
-import { recordKeyNames } from '../record/record-args.ts';
-import { word } from '../redis/reply.ts';
-import { ownerOf, principalKey, type Scope } from '../redis/scope.ts';
-import { type DurablePort, defineScript, runDurably } from '../redis/script.ts';
-import type { StoreSettings } from '../redis/settings.ts';
-import { type CachedReadPort, readTask } from './read.ts';
+import { skillQueue } from '../../queue/job.ts';
+import type { Queues } from '../../queue/queues.ts';
+import { recordKeyNames } from '../../record/record-args.ts';
+import { word } from '../../redis/reply.ts';
+import { ownerOf, principalKey, type Scope } from '../../redis/scope.ts';
+import { type DurablePort, defineScript, runDurably } from '../../redis/script.ts';
+import type { StoreSettings } from '../../redis/settings.ts';
+import { type CachedReadPort, readTask } from '../read/read.ts';
 
 const deleteScript = defineScript({
   file: 'delete.lua',

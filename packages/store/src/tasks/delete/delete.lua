@@ -55,7 +55,7 @@ for _, name in ipairs(redis.call('HKEYS', task_key .. ':w')) do
 end
 redis.call('ZREM', index_root .. ':' .. owner, state .. time .. task_id)
 redis.call('ZREM', index_root .. ':' .. owner .. ':' .. context, state .. time .. task_id)
---- @include "../record/agent-index.lua"
+--- @include "../../record/agent-index.lua"
 if listed then
   -- Under any letter: a process of an earlier version ends a task and leaves its entry as it was.
   local entries = {}
@@ -64,7 +64,7 @@ if listed then
 end
 redis.call('ZREM', outbox_key, task_id)
 redis.call('ZREM', dead_key, task_id)
---- @include "../record/scheduled-tasks.lua"
+--- @include "../../record/scheduled-tasks.lua"
 remove_scheduled_task(outbox_key, task_key, task_id, owner)
 for _, key in ipairs(gone) do redis.call('UNLINK', key) end
 return 'deleted'

@@ -1,21 +1,21 @@
-import type { Encryption } from '../encryption/encryption.ts';
-import { encryptWebhook, type WebhookDraft, withId } from '../encryption/webhook.ts';
-import { queueRoot, skillQueue } from '../queue/job.ts';
-import type { QueueLoads } from '../queue/load.ts';
-import type { Queues } from '../queue/queues.ts';
-import { recordArgNames, recordArgValues, recordKeyNames } from '../record/record-args.ts';
-import { idText } from '../redis/keys.ts';
-import { ownerOf, type Scope } from '../redis/scope.ts';
-import { type DurablePort, defineScript, runDurably } from '../redis/script.ts';
-import type { StoreSettings } from '../redis/settings.ts';
-import type { Shards } from '../redis/shards.ts';
+import type { Encryption } from '../../encryption/encryption.ts';
+import { encryptWebhook, type WebhookDraft, withId } from '../../encryption/webhook.ts';
+import { queueRoot, skillQueue } from '../../queue/job.ts';
+import type { QueueLoads } from '../../queue/load.ts';
+import type { Queues } from '../../queue/queues.ts';
+import { recordArgNames, recordArgValues, recordKeyNames } from '../../record/record-args.ts';
+import { idText } from '../../redis/keys.ts';
+import { ownerOf, type Scope } from '../../redis/scope.ts';
+import { type DurablePort, defineScript, runDurably } from '../../redis/script.ts';
+import type { StoreSettings } from '../../redis/settings.ts';
+import type { Shards } from '../../redis/shards.ts';
+import { quotaArgValues } from '../quotas/quotas.ts';
+import { scheduleText } from '../schedules/schedule.ts';
+import { hiddenLetter, stateLetters } from '../visibility/state-letters.ts';
 import { copySteps } from './copy-steps.ts';
 import { claimKeyOfMessage, releaseKey } from './idempotency-keys.ts';
 import type { NewTasks } from './new-tasks.ts';
-import { quotaArgValues } from './quotas.ts';
-import { scheduleText } from './schedule.ts';
 import { type AnySubmission, entry, fingerprint, keptRequest, type Sent, submittedTask } from './sent-message.ts';
-import { hiddenLetter, stateLetters } from './state-letters.ts';
 import {
   type Acceptance,
   type AcceptReply,

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import type { Scope } from '../redis/scope.ts';
-import { scheduleText } from './schedule.ts';
+import type { Scope } from '../../redis/scope.ts';
+import { scheduleText } from '../schedules/schedule.ts';
 import type { AnswerSubmission, CallSubmission, InboxEntry, KeptRequest, Submission } from './submission.ts';
 
 export type AnySubmission = Submission & Partial<CallSubmission & AnswerSubmission>;

@@ -1,4 +1,4 @@
-import { decodePageToken, encodePageToken } from '../tasks/page-token.ts';
+import { decodePageToken, encodePageToken } from './page-token.ts';
 
 export interface PageQuery {
   readonly pageSize: number;

@@ -64,7 +64,7 @@ local FIRST, SIZE = 16, 19
 local OWNER, CONTEXT, SENT_KEY, FINGERPRINT, BODY, ENTRY, QUEUE_ROOT, STATE = 1, 2, 3, 4, 5, 6, 7, 11
 local MAX_WAITING, HAS_STEPS, SCHEDULED_MS, PREVIOUS_ID = 12, 14, 16, 18
 
---- @include "../redis/server.lua"
+--- @include "../../redis/server.lua"
 --- @include "caller.lua"
 
 local refusal = caller_key and caller.refusal()
@@ -84,8 +84,8 @@ for n, sent_key in ipairs(sent_keys) do
 end
 if caller_key and #new > 0 and not caller.has_room() then return { { 'too-many-calls' } } end
 
---- @include "../redis/timestamps.lua"
---- @include "quotas.lua"
+--- @include "../../redis/timestamps.lua"
+--- @include "../quotas/quotas.lua"
 
 local replies, admitted = {}, {}
 for _, n in ipairs(new) do
@@ -109,8 +109,8 @@ end
 new = admitted
 
 if #new > 0 then
-  --- @include "../queue/add-jobs.lua"
-  --- @include "../record/agent-index.lua"
+  --- @include "../../queue/add-jobs.lua"
+  --- @include "../../record/agent-index.lua"
   local time, timestamp_now = sortable(now_ms()), timestamp(now_ms())
   local due_at = ('%.0f'):format(now_ms() + sweep_after_ms)
 
@@ -129,7 +129,7 @@ if #new > 0 then
       due[#due + 1], due[#due + 2] = due_at, task_id
       add(queues, queue_root, task_id .. '.1', tenant)
     else
-      --- @include "../record/scheduled-tasks.lua"
+      --- @include "../../record/scheduled-tasks.lua"
       local previous_id = ARGV[at + PREVIOUS_ID]
       local is_next = previous_id ~= ''
       local schedule_id = is_next and schedule_of(tasks_root .. previous_id, previous_id) or task_id
@@ -201,7 +201,7 @@ if #new > 0 then
     end
     if config_ids ~= '' then
       local webhooks_key, webhooks, next_config = task_key .. ':w', '', encrypted:gmatch('[^\n]+')
-      --- @include "../record/delivery-queues.lua"
+      --- @include "../../record/delivery-queues.lua"
       for config_id in config_ids:gmatch('[^\n]+') do
         local number = add_webhook(config_id, next_config(), '0')
         webhooks = webhooks .. ' ' .. number

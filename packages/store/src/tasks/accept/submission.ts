@@ -1,11 +1,11 @@
 import type { CallingAgent, Message, MessageTrace, Metadata, TurnInput } from '@switchyard/protocol';
-import type { WebhookDraft } from '../encryption/webhook.ts';
-import { jobOptions } from '../queue/job.ts';
-import { integer, optional, text, tuple, verdict } from '../redis/reply.ts';
-import { ownerOf, type Scope } from '../redis/scope.ts';
-import type { StoreSettings } from '../redis/settings.ts';
-import type { Shards } from '../redis/shards.ts';
-import type { Schedule } from './schedule.ts';
+import type { WebhookDraft } from '../../encryption/webhook.ts';
+import { jobOptions } from '../../queue/job.ts';
+import { integer, optional, text, tuple, verdict } from '../../redis/reply.ts';
+import { ownerOf, type Scope } from '../../redis/scope.ts';
+import type { StoreSettings } from '../../redis/settings.ts';
+import type { Shards } from '../../redis/shards.ts';
+import type { Schedule } from '../schedules/schedule.ts';
 
 /** A skill that a message names. */
 export interface NamedSkill {

@@ -1,10 +1,10 @@
-import { queueRoot } from '../queue/job.ts';
-import { recordArgNames, recordArgValues, recordKeyNames } from '../record/record-args.ts';
-import { word } from '../redis/reply.ts';
-import { ownerOf, type Scope } from '../redis/scope.ts';
-import { type DurablePort, defineScript, runDurably } from '../redis/script.ts';
-import type { StoreSettings } from '../redis/settings.ts';
-import type { Shards } from '../redis/shards.ts';
+import { queueRoot } from '../../queue/job.ts';
+import { recordArgNames, recordArgValues, recordKeyNames } from '../../record/record-args.ts';
+import { word } from '../../redis/reply.ts';
+import { ownerOf, type Scope } from '../../redis/scope.ts';
+import { type DurablePort, defineScript, runDurably } from '../../redis/script.ts';
+import type { StoreSettings } from '../../redis/settings.ts';
+import type { Shards } from '../../redis/shards.ts';
 
 export const cancelScript = defineScript({
   file: 'cancel.lua',

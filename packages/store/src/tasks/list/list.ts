@@ -1,12 +1,12 @@
 import type { TaskState } from '@switchyard/protocol';
-import { idText, type ShardKeys } from '../redis/keys.ts';
-import { integer, text, tupleAnd } from '../redis/reply.ts';
-import { ownerOf, type Scope } from '../redis/scope.ts';
-import { defineScript } from '../redis/script.ts';
+import { idText, type ShardKeys } from '../../redis/keys.ts';
+import { integer, text, tupleAnd } from '../../redis/reply.ts';
+import { ownerOf, type Scope } from '../../redis/scope.ts';
+import { defineScript } from '../../redis/script.ts';
+import { type CachedReadPort, readTogether } from '../read/read.ts';
+import type { TaskView } from '../read/task-reading.ts';
+import { hiddenLetter, stateLetters, withdrawnLetter } from '../visibility/state-letters.ts';
 import { decodePageToken, encodePageToken } from './page-token.ts';
-import { type CachedReadPort, readTogether } from './read.ts';
-import { hiddenLetter, stateLetters, withdrawnLetter } from './state-letters.ts';
-import type { TaskView } from './task-reading.ts';
 
 const listScript = defineScript({
   file: 'list.lua',

@@ -7,9 +7,9 @@
 -- Returns  ended | idle (it does not wait, or not for that long)
 -- Invariant: a task in which a message waits, or whose turn is open, goes on.
 
---- @include "../record/record.lua"
---- @include "../record/commit.lua"
---- @include "../record/rules.lua"
+--- @include "../../record/record.lua"
+--- @include "../../record/commit.lua"
+--- @include "../../record/rules.lua"
 
 local max_wait_ms, reason = unpack(ARGV, 7)
 local interrupted_key = outbox_key .. ':interrupted'

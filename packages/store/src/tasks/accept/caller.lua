@@ -8,7 +8,7 @@
 -- caller's task ends.
 
 local caller = {}
---- @include "../record/note.lua"
+--- @include "../../record/note.lua"
 if caller_key then
   -- fenced: the caller has lost its turn. caller-canceling: its task will end. nil: it may call.
   function caller.refusal()

@@ -1,7 +1,7 @@
-import { word } from '../redis/reply.ts';
-import { ownerOf, type Scope } from '../redis/scope.ts';
-import { type DurablePort, defineScript, runDurably } from '../redis/script.ts';
-import type { Shards } from '../redis/shards.ts';
+import { word } from '../../redis/reply.ts';
+import { ownerOf, type Scope } from '../../redis/scope.ts';
+import { type DurablePort, defineScript, runDurably } from '../../redis/script.ts';
+import type { Shards } from '../../redis/shards.ts';
 import { hiddenLetter, stateLetters, withdrawnLetter } from './state-letters.ts';
 
 const setVisibilityScript = defineScript({

@@ -1,8 +1,8 @@
 import { isReservedMetadata, type Metadata } from '@switchyard/protocol';
-import type { RedisConnection } from '../redis/connection.ts';
-import { principalOf, type Scope, scopeOf } from '../redis/scope.ts';
-import type { Shards } from '../redis/shards.ts';
-import type { KeptRequest, Submission } from '../tasks/submission.ts';
+import type { RedisConnection } from '../../redis/connection.ts';
+import { principalOf, type Scope, scopeOf } from '../../redis/scope.ts';
+import type { Shards } from '../../redis/shards.ts';
+import type { KeptRequest, Submission } from './submission.ts';
 
 /** The scope of a task, and the request that created it. */
 export interface Origin {

@@ -13,10 +13,10 @@
 -- Invariant: however the turn ends, an accepted cancel ends the task. A task that is canceled before its turn leaves no
 -- job that would wait in its tenant's turns.
 
---- @include "../record/record.lua"
---- @include "../record/commit.lua"
---- @include "../record/rules.lua"
---- @include "../queue/remove-job.lua"
+--- @include "../../record/record.lua"
+--- @include "../../record/commit.lua"
+--- @include "../../record/rules.lua"
+--- @include "../../queue/remove-job.lua"
 
 local root = unpack(KEYS, 7)
 local owner, channel, sees_hidden, if_seq = unpack(ARGV, 7)

@@ -56,12 +56,12 @@ if redis.call('EXISTS', sent_key) == 1 then
   return first_answer(sent_key, fingerprint)
 end
 
---- @include "../record/record.lua"
---- @include "../record/commit.lua"
---- @include "../record/rules.lua"
---- @include "../record/delivery-queues.lua"
+--- @include "../../record/record.lua"
+--- @include "../../record/commit.lua"
+--- @include "../../record/rules.lua"
+--- @include "../../record/delivery-queues.lua"
 max_bytes = tonumber(max_bytes)
---- @include "tenant-bytes.lua"
+--- @include "../quotas/tenant-bytes.lua"
 
 if caller_key and not caller.has_room() then return { 'too-many-calls' } end
 local record = load_record()

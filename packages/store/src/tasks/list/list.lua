@@ -14,8 +14,8 @@
 -- Invariant: total is exact. A task that does not change is on exactly one page; one that changes moves to the front,
 -- and is never listed twice in later pages. Cost: O(states · (log n + page)).
 
---- @include "../redis/timestamps.lua"
---- @include "initial-task.lua"
+--- @include "../../redis/timestamps.lua"
+--- @include "../accept/initial-task.lua"
 
 local index, tasks_root = unpack(KEYS)
 local states, since, retention_ms, size, token, owner, context = unpack(ARGV)
