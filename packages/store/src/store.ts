@@ -130,8 +130,7 @@ export class Store {
     this.settings = { ...defaultStoreSettings, ...settings };
     const { prefix, shards: shardCount, waitReplicas } = this.settings;
     this.#connections = createConnections(this.settings, { isReplicated: waitReplicas > 0 });
-    // Each queue adds a listener, and there is one per agent and shard.
-    for (const connection of Object.values(this.#connections)) connection.on('error', onError).setMaxListeners(0);
+    for (const connection of Object.values(this.#connections)) connection.on('error', onError);
     const redis = this.#connections.commands;
     this.#healthCheck = new HealthCheck(redis, this.#connections.subscriber);
     const shards = new Shards(prefix, shardCount);

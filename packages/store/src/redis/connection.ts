@@ -25,11 +25,11 @@ export function createConnections(given: RedisAccess, { isReplicated }: { isRepl
     commands instanceof Cluster && kind === 'cluster'
       ? createClusterSubscriber(commands, nodes, { ...STANDALONE, ...access })
       : createConnection(address);
-  return {
-    commands,
-    subscriber,
-    ...(isReplicated && { replicated: createConnection(address) }),
-  };
+  const connections = { commands, subscriber, ...(isReplicated && { replicated: createConnection(address) }) };
+  // Each queue adds listeners, and there is one per agent and shard. BullMQ adds 3 to the limit for each, and would make
+  // a limit of 3 of Node's 0, which means no limit, too.
+  for (const connection of Object.values(connections)) connection.setMaxListeners(Number.POSITIVE_INFINITY);
+  return connections;
 }
 
 function addressOf({ redisUrl, redisPassword, redisCa }: RedisAccess): RedisAddress {
