@@ -129,10 +129,10 @@ export const budgets = {
     because: 'every 3 s one script checks 32 open streams together for a lost last message',
   },
   connectionsOfWorker: {
-    most: 4,
-    because: 'one for commands, one for channels, one that waits for jobs of its agent, and one for webhooks',
+    most: 3,
+    because: 'one for commands, one for channels, and one that waits for the jobs of all its agents and for webhooks',
   },
-  connectionsOfWorkerPerShard: { most: 2, because: 'an agent and the webhooks have a queue on each shard' },
+  connectionsOfWorkerPerShard: { most: 1, because: 'one waits for the jobs of all queues of a shard' },
   allocatedToSend: {
     most: 47_500,
     because:

@@ -18,6 +18,7 @@ import { Isolation } from './queue/isolation.ts';
 import { Leases } from './queue/leases.ts';
 import { QueueLoads } from './queue/load.ts';
 import { Queues } from './queue/queues.ts';
+import { WakeUps } from './queue/wake-ups.ts';
 import { Channels } from './redis/channels.ts';
 import { checkDeployment } from './redis/check-deployment.ts';
 import { type Connections, connectWithRetries, createConnections, type RedisConnection } from './redis/connection.ts';
@@ -140,7 +141,8 @@ export class Store {
     this.queue = new Queues(redis, shards);
     const { lockMs } = this.settings;
     this.#leases = new Leases(redis, lockMs, onError);
-    const process = { leases: this.#leases, isolation: new Isolation(), processId: this.processId };
+    const wakeUps = new WakeUps(redis, this.processId, onError);
+    const process = { leases: this.#leases, wakeUps, isolation: new Isolation(), processId: this.processId };
     this.#common = {
       shards,
       settings: this.settings,

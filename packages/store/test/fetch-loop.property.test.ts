@@ -63,7 +63,7 @@ class Process {
         queue,
         taker: `${name}:echo/${shard}`,
         take: (request) => queue.take(request),
-        wait: () => queue.wait(),
+        wakeUp: { wait: () => queue.wait(), leave: () => undefined },
         slots: this.slots,
         isolation: new Isolation(),
         hold: () => this.#hold(),

@@ -6,7 +6,7 @@ import type { Isolation } from './isolation.ts';
 import { parseJobId } from './job.ts';
 import type { Leases } from './leases.ts';
 import { Slots } from './slots.ts';
-import { WakeUps } from './wake-ups.ts';
+import type { WakeUp, WakeUps } from './wake-ups.ts';
 
 /** One start of a job by the queue. */
 export interface TurnJob {
@@ -43,6 +43,7 @@ export interface ConsumerPort {
   readonly redis: RedisConnection;
   readonly shards: Shards;
   readonly leases: Leases;
+  readonly wakeUps: WakeUps;
   readonly isolation: Isolation;
   /** Names this process in the tokens of its locks; contains no colon. */
   readonly processId: string;
@@ -63,7 +64,7 @@ export class Consumer {
   readonly #port: ConsumerPort;
   readonly #options: ConsumerDependencies;
   readonly #slots: Slots;
-  readonly #sources: readonly { readonly queue: AgentQueue; readonly wakeUps: WakeUps; readonly loop: FetchLoop }[];
+  #sources: readonly { readonly queue: AgentQueue; readonly wakeUp: WakeUp; readonly loop: FetchLoop }[] = [];
   readonly #running = new Set<Promise<unknown>>();
   #timer: NodeJS.Timeout | undefined;
 
@@ -71,11 +72,6 @@ export class Consumer {
     this.#port = port;
     this.#options = options;
     this.#slots = new Slots(options.concurrency);
-    this.#sources = port.shards.all.map((keys, shard) => {
-      const queue = new AgentQueue(port.redis, keys, options.agent);
-      const wakeUps = new WakeUps(port.redis, keys, options.agent, options.onError);
-      return { queue, wakeUps, loop: this.#loop(queue, wakeUps, shard) };
-    });
   }
 
   /** Jobs that run now. */
@@ -84,7 +80,12 @@ export class Consumer {
   }
 
   async start(): Promise<void> {
-    await Promise.all(this.#sources.map(({ wakeUps }) => wakeUps.start()));
+    const { redis, shards, wakeUps } = this.#port;
+    this.#sources = shards.all.map((keys, shard) => {
+      const queue = new AgentQueue(redis, keys, this.#options.agent);
+      const wakeUp = wakeUps.open(keys, { marker: `${queue.root}marker`, passOn: () => queue.wakeAnother() });
+      return { queue, wakeUp, loop: this.#loop(queue, wakeUp, shard) };
+    });
     this.#port.isolation.join(this.#slots);
     this.#recover();
     this.#timer = setInterval(() => this.#recover(), this.#port.lockMs / RECOVERIES_PER_LOCK);
@@ -110,7 +111,7 @@ export class Consumer {
     await Promise.all(this.#sources.map(({ loop }) => loop.settled()));
     await Promise.all(this.#running);
     this.#port.isolation.leave(this.#slots);
-    await Promise.all(this.#sources.map(({ wakeUps }) => wakeUps.close()));
+    for (const { wakeUp } of this.#sources) wakeUp.close();
   }
 
   /**
@@ -121,14 +122,14 @@ export class Consumer {
     return this.#slots.yieldSlot(wait);
   }
 
-  #loop(queue: AgentQueue, wakeUps: WakeUps, shard: number): FetchLoop {
+  #loop(queue: AgentQueue, wakeUp: WakeUp, shard: number): FetchLoop {
     const { leases, isolation, processId, lockMs } = this.#port;
     const { agent, take = (from, request) => from.take(lockMs, request), onError } = this.#options;
     return new FetchLoop({
       queue,
       taker: `${processId}:${agent}/${shard}`,
       take: (request) => take(queue, request),
-      wait: (ms) => wakeUps.wait(ms),
+      wakeUp,
       slots: this.#slots,
       isolation,
       hold: (job, takenAt) => leases.hold(queue, job, takenAt),

@@ -3,6 +3,7 @@ import { toError } from '../redis/errors.ts';
 import type { AgentQueue, JobKinds, Taken, TakenJob, TakeRequest } from './agent-queue.ts';
 import type { Isolation } from './isolation.ts';
 import type { Grant, Slots } from './slots.ts';
+import type { WakeUp } from './wake-ups.ts';
 
 /** Jobs that one script takes: bounds the time that Redis spends in it. */
 const MAX_AT_ONCE = 16;
@@ -17,11 +18,7 @@ export interface FetchLoopDependencies {
   /** Prefix of the lock tokens. Starts with the name of the process. */
   readonly taker: string;
   readonly take: (request: TakeRequest) => Promise<Taken>;
-  /**
-   * Resolves when there may be a job, at the latest after `ms`.
-   * @returns whether this process alone was woken
-   */
-  readonly wait: (ms: number) => Promise<boolean>;
+  readonly wakeUp: Pick<WakeUp, 'wait' | 'leave'>;
   readonly slots: Slots;
   readonly isolation: Isolation;
   /** Begins to renew the job's lock. @param takenAt when the job was requested, as performance.now() */
@@ -115,15 +112,24 @@ export class FetchLoop {
   }
 
   async #waitForJobs(taken: Taken | undefined): Promise<void> {
-    const { wait, slots, queue } = this.#dependencies;
+    const { wakeUp, slots, queue } = this.#dependencies;
+    const { jobs, waiting, dueInMs = POLL_MS } = taken ?? { jobs: [], waiting: 0 };
+    if (!taken || waiting > 0) wakeUp.leave();
     if (!taken) return this.#pause(RETRY_MS);
-    const { jobs, waiting, dueInMs = POLL_MS } = taken;
     if (waiting > 0 && jobs.length === 0) return this.#pause(POLL_AWAITED_MS);
     if (waiting > 0) return;
     await untilQuickAgentsHaveEnded();
-    const isWoken = await wait(Math.min(dueInMs, POLL_MS));
+    // Without a free slot, it would take a wake-up away from another process.
+    if (!slots.isFree) {
+      wakeUp.leave();
+      await slots.untilFree();
+    }
+    const isWoken = await wakeUp.wait(Math.min(dueInMs, POLL_MS));
     // Jobs of other shards have taken all slots meanwhile, or this process takes no more.
-    if (isWoken && !slots.isFree) await queue.wakeAnother().catch(this.#dependencies.onError);
+    if (isWoken && !slots.isFree) {
+      wakeUp.leave();
+      await queue.wakeAnother().catch(this.#dependencies.onError);
+    }
   }
 
   async #pause(ms: number): Promise<void> {

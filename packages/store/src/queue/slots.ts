@@ -20,6 +20,7 @@ export class Slots {
   #isIsolated = false;
   #requests: { readonly limit: number; readonly granted: PromiseWithResolvers<Grant | undefined> }[] = [];
   #isGranting = false;
+  #untilFree: PromiseWithResolvers<void> | undefined;
   #onChange: () => void = () => undefined;
 
   constructor(count: number) {
@@ -38,6 +39,13 @@ export class Slots {
   /** Whether `acquire` would resolve at once. */
   get isFree(): boolean {
     return this.#requests.length === 0 && this.#next.count > 0;
+  }
+
+  /** Resolves when a slot is free, and after `end`. */
+  async untilFree(): Promise<void> {
+    if (this.#isEnded || this.isFree) return;
+    this.#untilFree ??= Promise.withResolvers();
+    await this.#untilFree.promise;
   }
 
   /** @returns 1 to `limit` slots; undefined after `end` */
@@ -85,6 +93,7 @@ export class Slots {
     this.close();
     this.#isEnded = true;
     for (const { granted } of this.#requests.splice(0)) granted.resolve(undefined);
+    this.#untilFree?.resolve();
   }
 
   /** Before a suspect runs: only jobs that turns of this process wait for may be taken. */
@@ -116,6 +125,10 @@ export class Slots {
   /** Reports the change, and grants free slots: those that are released together are acquired together. */
   #update(): void {
     this.#onChange();
+    if (this.isFree) {
+      this.#untilFree?.resolve();
+      this.#untilFree = undefined;
+    }
     if (this.#isGranting || this.#requests.length === 0) return;
     this.#isGranting = true;
     setImmediate(() => {

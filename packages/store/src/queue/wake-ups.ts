@@ -1,80 +1,218 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { createRedisBackend, type RedisQueueBackend } from 'bullmq';
-import type { RedisConnection } from '../redis/connection.ts';
+import { type RedisConnection, waitingConnection } from '../redis/connection.ts';
 import { toError } from '../redis/errors.ts';
 import type { ShardKeys } from '../redis/keys.ts';
-import { queueOf } from './job.ts';
+import { nothing } from '../redis/reply.ts';
+import { defineScript } from '../redis/script.ts';
 
-/** A wait that has not ended after this time has a dead connection. BullMQ replaces it as well, but may hang. */
-const STUCK_AFTER_MS = 10_000;
+export const interruptScript = defineScript({
+  file: 'interrupt-wait.lua',
+  from: import.meta.url,
+  keys: ['interrupt'],
+  args: ['keptMs'],
+  reply: nothing,
+});
+
+/** How long Redis lets a process wait for a marker. Each end costs a command, and finds a dead connection. */
+const WAIT_S = 10;
+/** A wait that has not ended this long after its time has a dead connection. */
+const LATE_MS = 1_000;
 const RETRY_MS = 200;
+/** A marker that was set before the wait, within a round trip: others probably are, too. */
+const AT_ONCE_MS = 1;
+/** How long the next wait is put off for a queue whose jobs are being taken. */
+const HOLD_MS = 50;
 
-/** Waits for jobs of one queue, on a connection of its own. */
+/** A queue, or other work of a shard, whose marker wakes one process. */
+export interface Marked {
+  readonly marker: string;
+  /** Wakes another process, because this one does not wait any more. */
+  readonly passOn: () => Promise<void>;
+}
+
+/** The wake-ups of a process: one connection per shard waits for the markers of all its queues. */
 export class WakeUps {
+  readonly #shards = new Map<ShardKeys, ShardWakeUps>();
   readonly #redis: RedisConnection;
-  readonly #prefix: string;
-  readonly #queue: string;
+  readonly #processId: string;
   readonly #onError: (error: Error) => void;
-  #backend: RedisQueueBackend | undefined;
-  /** The pending wait and its start, as performance.now(). */
-  #waiting: { readonly woken: Promise<boolean>; readonly since: number } | undefined;
 
-  constructor(redis: RedisConnection, keys: ShardKeys, agent: string, onError: (error: Error) => void) {
+  constructor(redis: RedisConnection, processId: string, onError: (error: Error) => void) {
     this.#redis = redis;
-    this.#prefix = keys.queues;
-    this.#queue = queueOf(agent);
+    this.#processId = processId;
     this.#onError = onError;
   }
 
-  async start(): Promise<void> {
-    this.#backend = this.#open();
-    await this.#backend.waitUntilReady();
+  /** Call `close` on the result. */
+  open(keys: ShardKeys, marked: Marked): WakeUp {
+    const interrupt = `${keys.queues}:@interrupt:${this.#processId}`;
+    const shard = this.#shards.get(keys) ?? new ShardWakeUps(this.#redis, interrupt, this.#onError);
+    this.#shards.set(keys, shard);
+    return new WakeUp(shard, marked);
+  }
+}
+
+/** The wake-ups of one queue on one shard. */
+export class WakeUp {
+  readonly #shard: ShardWakeUps;
+  readonly #marked: Marked;
+
+  constructor(shard: ShardWakeUps, marked: Marked) {
+    this.#shard = shard;
+    this.#marked = marked;
+    shard.add(marked);
   }
 
   /**
-   * Resolves when there may be a job, and in any case a second after `ms`, even if the connection hangs.
+   * Resolves when there may be a job.
+   * @param ms after which it resolves in any case; unset: never
    * @returns whether this process alone was woken
    */
-  async wait(ms: number): Promise<boolean> {
-    if (this.#waiting && performance.now() - this.#waiting.since > STUCK_AFTER_MS) this.#replace();
-    this.#waiting ??= { woken: this.#wait(ms), since: performance.now() };
-    let late: NodeJS.Timeout | undefined;
-    const timeout = new Promise<boolean>((resolve) => {
-      late = setTimeout(() => resolve(false), ms + 1_000);
+  wait(ms?: number): Promise<boolean> {
+    return this.#shard.wait(this.#marked.marker, ms);
+  }
+
+  /** Call it after a wait, if there is no other one for now. */
+  leave(): void {
+    this.#shard.leave(this.#marked.marker);
+  }
+
+  /** Ends a wait. */
+  close(): void {
+    this.#shard.remove(this.#marked.marker);
+  }
+}
+
+/** A BZPOPMIN that has no reply yet. */
+interface Wait {
+  readonly markers: ReadonlySet<string>;
+  readonly since: number;
+  isInterrupted: boolean;
+}
+
+/**
+ * Waits for the markers of one shard, on a connection of its own. One command waits for all queues that have a free
+ * slot; when one is added, it is interrupted. After a wake-up the next wait begins when that queue waits again or has
+ * left, so that usually there is one wait per wake-up.
+ */
+class ShardWakeUps {
+  readonly #redis: RedisConnection;
+  readonly #interrupt: string;
+  readonly #onError: (error: Error) => void;
+  #connection: RedisConnection | undefined;
+  /** By marker. */
+  readonly #marked = new Map<string, Marked>();
+  /** By marker. Redis takes the first one that is set: the one that was served last comes last. */
+  readonly #waiting = new Map<string, (isWoken: boolean) => void>();
+  #wait: Wait | undefined;
+  /** The marker of the queue whose jobs are being taken. */
+  #held: string | undefined;
+  #holdTimer: NodeJS.Timeout | undefined;
+  #isChanging = false;
+
+  constructor(redis: RedisConnection, interrupt: string, onError: (error: Error) => void) {
+    this.#redis = redis;
+    this.#interrupt = interrupt;
+    this.#onError = onError;
+  }
+
+  add(marked: Marked): void {
+    this.#marked.set(marked.marker, marked);
+  }
+
+  remove(marker: string): void {
+    this.#marked.delete(marker);
+    this.#waiting.get(marker)?.(false);
+    this.leave(marker);
+    if (this.#marked.size > 0) return;
+    this.#wait = undefined;
+    this.#connection?.disconnect();
+    this.#connection = undefined;
+  }
+
+  async wait(marker: string, ms: number | undefined): Promise<boolean> {
+    if (!this.#marked.has(marker)) return false;
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    this.#waiting.set(marker, resolve);
+    this.leave(marker);
+    const timer = ms === undefined ? undefined : setTimeout(resolve, ms, false);
+    const isWoken = await promise;
+    clearTimeout(timer);
+    this.#waiting.delete(marker);
+    return isWoken;
+  }
+
+  leave(marker: string): void {
+    if (this.#held === marker) this.#release();
+    this.#change();
+  }
+
+  #release(): void {
+    clearTimeout(this.#holdTimer);
+    this.#held = undefined;
+  }
+
+  /** Queues that begin to wait together are waited for together. */
+  #change(): void {
+    if (this.#isChanging) return;
+    this.#isChanging = true;
+    setImmediate(() => {
+      this.#isChanging = false;
+      this.#update();
     });
-    const woken = await Promise.race([this.#waiting.woken, timeout]);
-    clearTimeout(late);
-    return woken;
   }
 
-  async close(): Promise<void> {
-    await this.#backend?.close(true);
+  #update(): void {
+    if (this.#waiting.size === 0 || this.#held !== undefined) return;
+    if (!this.#wait) return void this.#begin(new Set(this.#waiting.keys()));
+    const { markers, isInterrupted } = this.#wait;
+    if (isInterrupted || [...this.#waiting.keys()].every((marker) => markers.has(marker))) return;
+    this.#wait.isInterrupted = true;
+    const call = { keys: { interrupt: this.#interrupt }, args: { keptMs: WAIT_S * 1_000 } };
+    interruptScript.run(this.#redis, call).catch((error: unknown) => this.#onError(toError(error)));
   }
 
-  #open(): RedisQueueBackend {
-    const options = { connection: this.#redis, prefix: this.#prefix };
-    const backend = createRedisBackend(this.#queue, options, { withBlockingConnection: true });
-    return backend.on('error', this.#onError);
-  }
-
-  async #wait(ms: number): Promise<boolean> {
-    const backend = this.#backend;
+  async #begin(markers: ReadonlySet<string>): Promise<void> {
+    const wait: Wait = { markers, since: performance.now(), isInterrupted: false };
+    this.#wait = wait;
+    const late = setTimeout(() => this.#replace(), WAIT_S * 1_000 + LATE_MS);
     try {
-      const marker = await backend?.waitForJob(Math.max(ms / 1_000, backend.minimumBlockTimeout));
-      return marker !== null;
+      const [marker] = (await this.#connect().bzpopmin(this.#interrupt, ...markers, WAIT_S)) ?? [];
+      if (this.#wait !== wait) return;
+      this.#wait = undefined;
+      if (marker !== undefined && marker !== this.#interrupt) this.#wake(marker, performance.now() - wait.since);
     } catch (error) {
-      if (!backend?.closing) this.#onError(toError(error));
+      if (this.#wait !== wait) return;
+      this.#onError(toError(error));
       await delay(RETRY_MS);
-      return false;
+      this.#wait = undefined;
     } finally {
-      if (backend === this.#backend) this.#waiting = undefined;
+      clearTimeout(late);
     }
+    this.#change();
   }
 
+  #wake(marker: string, waitedMs: number): void {
+    const wake = this.#waiting.get(marker);
+    if (!wake) return void this.#marked.get(marker)?.passOn().catch(this.#onError);
+    wake(true);
+    this.#waiting.delete(marker);
+    if (waitedMs < AT_ONCE_MS) return;
+    this.#held = marker;
+    this.#holdTimer = setTimeout(() => this.leave(marker), HOLD_MS);
+  }
+
+  /** The connection is dead: whoever waits looks for jobs. */
   #replace(): void {
-    const stuck = this.#backend;
-    this.#backend = this.#open();
-    this.#waiting = undefined;
-    stuck?.close(true).catch(this.#onError);
+    this.#wait = undefined;
+    this.#connection?.disconnect();
+    this.#connection = undefined;
+    for (const wake of this.#waiting.values()) wake(false);
+    this.#change();
+  }
+
+  #connect(): RedisConnection {
+    this.#connection ??= waitingConnection(this.#redis).on('error', this.#onError);
+    return this.#connection;
   }
 }

@@ -87,6 +87,16 @@ const unreachable = (cause?: unknown): StoreError =>
     cause,
   });
 
+/** How often a connection of its own that blocks looks where its shard is, besides after errors. */
+const BLOCKING_REFRESH_MS = 5_000;
+
+/** A connection for commands that block. It connects with its first command. */
+export function waitingConnection(redis: RedisConnection): RedisConnection {
+  return redis instanceof Cluster
+    ? redis.duplicate([], { slotsRefreshInterval: BLOCKING_REFRESH_MS })
+    : redis.duplicate();
+}
+
 const retryStrategy = (attempt: number): number => Math.min(50 * 2 ** Math.min(attempt, 5), 1_000);
 
 /** The master became a replica: reconnects to find the new one, and sends the command there. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { StoreSettings } from '../../src/index.ts';
+import { interruptScript } from '../../src/queue/wake-ups.ts';
 import { ownerOf } from '../../src/redis/scope.ts';
 import { countOpenTasks } from '../../src/schema/migrations/count-open-tasks.ts';
 import { indexTasks } from '../../src/schema/migrations/index-tasks.ts';
@@ -502,6 +503,16 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
         return () => queue.wakeAnother();
       },
       answer: undefined,
+    },
+  ],
+  'queue/interrupt-wait.lua': [
+    {
+      kind: 'ends',
+      prepare:
+        async ({ port, queueRoot }) =>
+        () =>
+          interruptScript.run(port.redis, { keys: { interrupt: `${queueRoot}@interrupt` }, args: { keptMs: 60_000 } }),
+      answer: null,
     },
   ],
   'outbox/due.lua': [
