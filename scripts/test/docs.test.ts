@@ -12,8 +12,8 @@ const sources = globSync('{apps,examples,packages,scripts,tests,workshop}/**/*.{
 });
 const luaComment = /--.*/g;
 const comment = /\/\/.*|\/\*.*|^ *\*.*/gm;
-/** A file name in prose: neither the end of a pattern (`*.test.ts`) nor a one-letter example (`a.ts`). */
-const fileName = /(?<![\w/.*<-])(?:\.\.\/)*[\w-][\w./-]+\.(?:ts|lua|mjs)\b/g;
+/** A file name in prose: not the end of a pattern (`*.test.ts`), a one-letter example (`a.ts`) or an include of a package. */
+const fileName = /(?<![\w/.*<@-])(?:\.\.\/)*[\w-][\w./-]+\.(?:ts|lua|mjs)\b/g;
 
 describe('comments', () => {
   it('name existing files', () => {
