@@ -9,12 +9,13 @@ import { Redis } from 'ioredis';
 import { type Program, startProgram } from '../../tests/support/process.ts';
 import { cpuShares } from '../../tests/support/process-usage.ts';
 import { type RedisDeployment, startCluster, startSingle } from '../faults/redis/deployments.ts';
-import { count, readCommandLine } from '../options.ts';
+import { count, flag, readCommandLine } from '../options.ts';
 import { markdownRow, ms, percent } from '../tables.ts';
+import { type ReplicaRow, replicasChart } from './charts.ts';
 import { sendBody } from './drive.ts';
 import type { HttpLoad, HttpResult } from './drivers/http-load.ts';
 import type { StreamLoad, StreamResult } from './drivers/streams.ts';
-import { conditions } from './report.ts';
+import { conditions, today, writeResult } from './report.ts';
 
 const { options } = readCommandLine({
   usage: `npm run bench:replicas [-- options]
@@ -24,6 +25,7 @@ const { options } = readCommandLine({
     gateways: count('most gateways', '8', ['1', '64']),
     callers: count('concurrent callers of each gateway', '64', ['1', '1000']),
     seconds: count('seconds of each measurement', '5', ['1', '600']),
+    save: flag('write workshop/bench/results/replicas.json and replicas.svg'),
   },
 });
 const cores = availableParallelism();
@@ -182,21 +184,11 @@ function fullest(shares: Readonly<Record<string, number>>): string {
   return full.length > 0 ? full.map(([name]) => name).join(', ') : 'none';
 }
 
-process.stdout.write(`${JSON.stringify({ ...conditions(), ...options })}\n`);
-const head = [
-  'callers',
-  'masters',
-  'gateways',
-  'workers',
-  'tasks/s',
-  'of linear',
-  'p99',
-  'left',
-  'shares of a core',
-  'full',
-];
+const seen = conditions({ callers: options.callers, seconds: options.seconds });
+process.stdout.write(`${JSON.stringify(seen)}\n`);
+const head = ['callers', 'masters', 'gateways', 'workers', 'tasks/s', 'of linear', 'p99', 'left', 'shares', 'full'];
 process.stdout.write(`${markdownRow(head)}\n${markdownRow(head.map(() => '---'))}\n`);
-const alone = new Map<Kind, number>();
+const rows: ReplicaRow[] = [];
 let wasShared = false;
 for (const masters of [1, 3])
   for (let gateways = 1; gateways <= options.gateways; gateways *= 2) {
@@ -205,17 +197,27 @@ for (const masters of [1, 3])
     for (const kind of kinds) {
       await loadOf(kind, setup, 2);
       const { result, shares } = await cpuShares(setup.pids, () => loadOf(kind, setup, options.seconds));
+      const { perSecond, p99Ms, share } = result;
       const left = await setup.unfinished();
-      if (masters === 1 && gateways === 1) alone.set(kind, result.perSecond);
-      const linear = result.perSecond / ((alone.get(kind) ?? Number.NaN) * gateways);
-      const all = { ...shares, ...(result.share !== undefined && { load: result.share }) };
-      const cells = [kind, masters, gateways, Math.ceil(gateways / 2), Math.round(result.perSecond), linear];
-      process.stdout.write(`${markdownRow([...cells, ms(result.p99Ms), left, sharesText(all), fullest(all)])}\n`);
+      rows.push({ kind, masters, gateways, perSecond, p99Ms, shares });
+      const all = { ...shares, ...(share !== undefined && { load: share }) };
+      const cells = [kind, masters, gateways, Math.ceil(gateways / 2), Math.round(perSecond), ofLinear(kind, gateways)];
+      process.stdout.write(`${markdownRow([...cells, ms(p99Ms), left, sharesText(all), fullest(all)])}\n`);
       for (let waited = 0; waited < 300 && (await setup.unfinished()) > 0; waited++) await delay(200);
     }
   }
+if (options.save) {
+  await writeResult('replicas.json', { date: today(), conditions: seen, rows });
+  await writeResult('replicas.svg', replicasChart(rows));
+}
 process.stdout.write(
   wasShared
     ? `${cores} cores are fewer than the processes of some rows: those share cores, and do not show how it scales\n`
     : `each process had one of ${cores} cores; the loads shared the others\n`,
 );
+
+/** Of the last row, beside one gateway on one Redis. */
+function ofLinear(kind: Kind, gateways: number): number {
+  const alone = rows.find((row) => row.kind === kind && row.masters === 1 && row.gateways === 1);
+  return (rows.at(-1)?.perSecond ?? Number.NaN) / ((alone?.perSecond ?? Number.NaN) * gateways);
+}
