@@ -88,3 +88,18 @@ test('a dead letter can be deleted with all its keys', async () => {
   expect(await store.ops.deadLetters.delete(taskId)).toBe(false);
   expect(await redis.keys(`${store.settings.prefix}*${taskId}:d`)).toEqual([]);
 });
+
+test('the last event of a message that was given up names the messages that wait behind it, and not itself', async () => {
+  const spentOnes = await Promise.all([accepted(store, alice), accepted(store, alice)]);
+  const waiting = await Promise.all(
+    spentOnes.map(async ({ taskId }) => (await accepted(store, alice, userMessage('more', { taskId }))) && taskId),
+  );
+  expect(waiting).toHaveLength(2);
+  const [crashed = '', failed = ''] = waiting;
+  await crashInAllAttempts(crashed);
+  await (await begun(store, failed)).publish(spent('The oven is cold.'));
+  for (const taskId of waiting) {
+    const { metadata } = JSON.parse((await store.tasks.read(alice, taskId))?.task?.toString() ?? '{}');
+    expect(metadata['switchyard.droppedMessageIds']).toHaveLength(1);
+  }
+});

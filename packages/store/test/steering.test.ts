@@ -65,3 +65,36 @@ test('an outcome answers the steering messages that it names; the others run in 
   await next.publish(completed([]));
   expect(next.ending).toBe('idle');
 });
+
+test('messages that a running turn was given do not wait: others are accepted in their place', async () => {
+  const small = await testStore({ prefix: gateway.settings.prefix, maxInbox: 3 });
+  const { turn } = await running('steer');
+  const { taskId } = turn.start;
+  const verdict = async (text: string): Promise<string> =>
+    (await small.tasks.accept(alice, { message: userMessage(text, { taskId }) })).verdict;
+  expect([await verdict('left'), await verdict('right'), await verdict('up')]).toEqual([
+    'accepted',
+    'accepted',
+    'inbox-full',
+  ]);
+  expect((await turn.waiting(0)).map(textOf)).toEqual(['left', 'right']);
+  expect([await verdict('up'), await verdict('down'), await verdict('back')]).toEqual([
+    'accepted',
+    'accepted',
+    'inbox-full',
+  ]);
+  await turn.release(false);
+  expect(await verdict('back')).toBe('inbox-full');
+});
+
+test('a turn that is given many messages does not make the inbox of its task grow without a limit', async () => {
+  const small = await testStore({ prefix: gateway.settings.prefix, maxInbox: 2 });
+  const { turn } = await running('steer');
+  const { taskId } = turn.start;
+  const verdicts: string[] = [];
+  for (let given = 0; given < 20; given++) {
+    await turn.waiting(0);
+    verdicts.push((await small.tasks.accept(alice, { message: userMessage('more', { taskId }) })).verdict);
+  }
+  expect(verdicts.filter((verdict) => verdict === 'accepted')).toHaveLength(15);
+});

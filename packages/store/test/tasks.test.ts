@@ -3,12 +3,13 @@ import { Redis } from 'ioredis';
 import { describe, expect, test } from 'vitest';
 import { startRedis } from '../../../tests/support/redis.ts';
 import { until } from '../../../tests/support/until.ts';
-import { InvalidPageToken, type Store } from '../src/index.ts';
+import { InvalidPageToken, type OpenTurn, type Store } from '../src/index.ts';
 import { accepted, agentMessage, begun, userMessage } from './support/drive.ts';
 import { alice, bob, testRedis, testStore } from './support/redis.ts';
 
 const store = await testStore({ maxInbox: 3 });
 const redis = testRedis();
+const ignore = { onCancel: (): void => undefined, onFenced: (): void => undefined };
 
 const read = async (taskId: string): Promise<Task> =>
   JSON.parse((await store.tasks.read(alice, taskId))?.task?.toString() ?? 'null');
@@ -165,6 +166,27 @@ describe('canceling', () => {
     await store.tasks.cancel(alice, taskId);
     const dropped = { 'switchyard.droppedMessageIds': [first.messageId, second.messageId] };
     expect((await read(taskId)).metadata).toEqual(dropped);
+  });
+
+  const cancelDuring = async ({ taskId }: { taskId: string }, lost: (turn: OpenTurn) => Promise<unknown>) => {
+    const turn = await begun(store, taskId);
+    const waiting = userMessage('more', { taskId });
+    await accepted(store, alice, waiting);
+    await store.tasks.cancel(alice, taskId);
+    await lost(turn);
+    const { status, metadata } = await read(taskId);
+    expect(status.state).toBe('TASK_STATE_CANCELED');
+    expect(metadata).toEqual({ 'switchyard.droppedMessageIds': [waiting.messageId] });
+  };
+
+  test('does not list the message of a turn that is given back, among those that nobody has begun', async () => {
+    await cancelDuring(await accepted(store, alice), (turn) => turn.release(true));
+  });
+
+  test('does not list the message of a turn whose worker is lost, either', async () => {
+    await cancelDuring(await accepted(store, alice), ({ start: { taskId } }) =>
+      store.turns.begin({ taskId, job: 1, started: 2, token: 'other:echo/0:1' }, 0, ignore),
+    );
   });
 
   test('notifies the worker of a running turn, which ends the task', async () => {

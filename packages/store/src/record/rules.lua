@@ -29,8 +29,18 @@ local function emit_status(record, state, details)
   emit(record, json, new_incarnation(), details.released, details.is_reply)
 end
 
--- Ends the task. The last event names the messages that still wait.
+-- The message of the turn leaves the inbox, and with it the `given` messages behind it, which the turn was given while it
+-- ran.
+local function pop_message(record, given)
+  popped = given
+  if record.inbox == record.accepted then other_fields.initial_entry = false else popped = given + 1 end
+  if given > 0 then other_fields.given = false end
+  record.inbox = record.inbox - 1 - given
+end
+
+-- Ends the task. The last event names the messages that still wait: not that of an open turn.
 local function finish(record, state, details)
+  if record.turn ~= '' then pop_message(record, 0) end
   if record.inbox > 0 then
     local dropped = redis.call('LRANGE', inbox_key, popped, -1)
     if record.inbox == record.accepted then

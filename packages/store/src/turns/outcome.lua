@@ -13,9 +13,7 @@ end
 -- was given while it ran. `released` becomes the number of the last of them.
 local function pop(record, taken)
   record.released = math.max(record.released, record.accepted - record.inbox + 1 + taken)
-  popped = taken
-  if record.inbox == record.accepted then other_fields.initial_entry = false else popped = taken + 1 end
-  record.inbox = record.inbox - 1 - taken
+  pop_message(record, taken)
   record.turn, record.token, record.attempts = '', '', 0
 end
 
@@ -59,7 +57,7 @@ local function give_up(record, dead_key, entry, reason)
   redis.call('ZADD', dead_key, now_ms(), task_id)
   redis.call('ZREMRANGEBYSCORE', dead_key, '-inf', now_ms() - retention_ms)
   redis.call('PEXPIRE', dead_key, retention_ms)
-  record.released = record.accepted - record.inbox + 1
+  pop(record, 0)
   local message = '{"messageId":"' .. task_id .. '.given-up.' .. record.epoch
     .. '","role":"ROLE_AGENT","parts":[{"text":' .. reason .. '}]}'
   finish(record, 'F', { message = message, released = record.released })

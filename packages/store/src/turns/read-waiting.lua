@@ -1,5 +1,6 @@
 -- readWaiting: reads the messages that wait behind a turn's own, for an agent that is given them while it works. They
--- stay in the inbox: the turn's outcome removes those that the agent was given, and the others run next.
+-- stay in the inbox: the turn's outcome removes those that the agent was given, and the others run next. The field
+-- `given` of the task has the fencing token of the turn, and the number of messages that the turn was given.
 --
 -- KEYS  task
 --       inbox
@@ -15,4 +16,7 @@ local turn, accepted, inbox = unpack(redis.call('HMGET', task_key, 'turn', 'acce
 if turn ~= fence then return { -1 } end
 -- The message that made the task is not in the list; see record.lua.
 local first = inbox == accepted and 0 or 1
-return { tonumber(accepted), unpack(redis.call('LRANGE', inbox_key, first + after, -1)) }
+local entries = redis.call('LRANGE', inbox_key, first + after, -1)
+-- They do not count as messages that wait; see accept.lua.
+if #entries > 0 then redis.call('HSET', task_key, 'given', fence .. ' ' .. after + #entries) end
+return { tonumber(accepted), unpack(entries) }

@@ -146,7 +146,7 @@ export function beginTurn(
   if (record.cancel) return finish(record, { verdict: 'canceled', state: 'X' });
   // The owner has ended this turn, but a fail-over lost that: it runs again without spending an attempt.
   const attempts = record.attempts - (isOwner ? 1 : 0);
-  if (attempts >= maxAttempts) return finish(record, { verdict: 'exhausted', state: 'F' });
+  if (attempts >= maxAttempts) return finish(pop(record, []), { verdict: 'exhausted', state: 'F' });
 
   const epoch = record.epoch + 1;
   const begun = {
@@ -225,7 +225,7 @@ export function giveUpTurn(record: TaskRecord, turn: { fence: string }): Reply {
   if (isOver(record, turn.fence)) return unchanged(record, 'given-up');
   if (turn.fence !== record.turn) return unchanged(record, 'fenced');
   if (record.cancel) return finish(record, { verdict: 'canceled', state: 'X' });
-  return finish(record, { verdict: 'given-up', state: 'F' });
+  return finish(pop(record, []), { verdict: 'given-up', state: 'F' });
 }
 
 export function cancel(record: TaskRecord | undefined): Reply {
@@ -292,7 +292,8 @@ function finish(
     verdict,
     record: { ...record, ...nothing, state },
     events: [...events, state],
-    dropped: record.inbox,
+    // The last event answers the message of an open turn.
+    dropped: record.turn ? record.inbox.slice(1) : record.inbox,
   };
 }
 

@@ -15,7 +15,7 @@
 --       fingerprint     of the body
 --       message         as JSON, without its ids and closing brace
 --       entry           of the inbox: messageId as JSON, line break, the turn's input as JSON
---       max_inbox       number of messages that may wait
+--       max_inbox       number of messages that may wait, that of the running turn included
 --       max_history     bytes of the history
 --       config_id       of a webhook that gets the events from this message on; '' none
 --       encrypted       its configuration; '' none
@@ -78,7 +78,13 @@ if record.cancel ~= '' then return { 'canceling' } end
 -- An agent that has asked its client a question takes the answer.
 local runs = record.turn ~= '' and record.while_working or ''
 if runs == 'r' and not is_waiting(record.state) then return { 'working' } end
-if record.inbox >= tonumber(max_inbox) then return { 'inbox-full' } end
+if record.inbox >= tonumber(max_inbox) then
+  -- Messages that the running turn was given do not wait (read-waiting.lua): others are accepted in their place, until the
+  -- inbox holds eight times as many messages as may wait.
+  local fence, given = (redis.call('HGET', task_key, 'given') or ''):match('^(%S+) (%d+)$')
+  if fence ~= record.turn then given = 0 end
+  if record.inbox - given >= tonumber(max_inbox) or record.inbox >= 8 * max_inbox then return { 'inbox-full' } end
+end
 local is_long = loaded[HISTORY] and redis.call('STRLEN', loaded[HISTORY]) + #message > tonumber(max_history)
 if is_long then return { 'history-full' } end
 if config_id ~= '' and not has_room(config_id, max_webhooks) then return { 'too-many-webhooks' } end
