@@ -1,18 +1,7 @@
-import { repeatWhileFull } from '../redis/batches.ts';
 import type { Channels } from '../redis/channels.ts';
-import type { ShardKeys } from '../redis/keys.ts';
-import { list, text } from '../redis/reply.ts';
+import { claimMembers, workOffShards } from '../redis/claims.ts';
 import { scopeOf } from '../redis/scope.ts';
-import { defineScript } from '../redis/script.ts';
 import { type CancelPort, cancelTask } from '../tasks/cancel/cancel.ts';
-
-export const claimOrphansScript = defineScript({
-  file: 'claim-orphans.lua',
-  from: import.meta.url,
-  keys: ['orphans'],
-  args: ['claimMs', 'limit'],
-  reply: list(text),
-});
 
 const ORPHANS_PER_CLAIM = 100;
 
@@ -43,25 +32,20 @@ export class Orphans {
    * Cancels these tasks, and ends these conversations. Several processes may do so at once.
    * @returns their number
    */
-  async end(): Promise<number> {
-    const endInShard = (keys: ShardKeys) => repeatWhileFull(ORPHANS_PER_CLAIM, () => this.#endSome(keys));
-    const counts = await Promise.all(this.#port.shards.all.map(endInShard));
-    return counts.reduce((sum, count) => sum + count, 0);
-  }
-
-  async #endSome(keys: ShardKeys): Promise<number> {
-    const { redis, settings } = this.#port;
-    const members = await claimOrphansScript.run(redis, {
-      keys: { orphans: keys.orphans },
-      args: { claimMs: settings.sweepAfterMs, limit: ORPHANS_PER_CLAIM },
+  end(): Promise<number> {
+    const { redis, shards, settings } = this.#port;
+    return workOffShards(shards, (keys) => {
+      const set = { key: keys.orphans, limit: ORPHANS_PER_CLAIM };
+      return {
+        ...set,
+        redis,
+        claim: () => claimMembers(redis, keys, { ...set, claimMs: settings.sweepAfterMs }),
+        work: async ({ member }) => {
+          await this.#end(member);
+          await redis.zrem(keys.orphans, member);
+        },
+      };
     });
-    await Promise.all(
-      members.map(async (member) => {
-        await this.#end(member);
-        await redis.zrem(keys.orphans, member);
-      }),
-    );
-    return members.length;
   }
 
   /** The cancel is stored in the called task: if no worker acts on it, the sweeper does. */

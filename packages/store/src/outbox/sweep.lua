@@ -1,8 +1,9 @@
--- sweep: checks a task whose outbox entry is due, because neither its job nor its turn has moved it for a while.
+-- sweep: checks a task whose outbox entry was due, because neither its job nor its turn has moved it for a while.
 --
 -- KEYS  <record>
 --       root      of the keys of its agent's queue, as in take-jobs.lua
 -- ARGV  <record>
+--       claimed_ms  the score that the claim gave its outbox entry, see ../redis/claim.lua
 -- Returns  { verdict, job to add (0 none), owner, how often this job was swept since a turn began, '1' if a turn waits
 --       for the job, '1' if the queue has the job, the skill whose queue it is ('' the agent's) }
 --       idle | add | canceled | missing (an entry without a task: removed)
@@ -13,6 +14,7 @@
 --- @include "../record/rules.lua"
 
 local root = unpack(KEYS, 7)
+local claimed_ms = unpack(ARGV, 7)
 
 local record = load_record()
 if not record then
@@ -20,7 +22,8 @@ if not record then
   return { 'missing', 0, '', 0, '', '', '' }
 end
 local due = redis.call('ZSCORE', outbox_key, task_id)
-if not due or tonumber(due) > now_ms() then return { 'idle', 0, '', 0, '', '', '' } end
+-- Its job or turn has moved it since, or another process has claimed it.
+if not due or tonumber(due) ~= tonumber(claimed_ms) then return { 'idle', 0, '', 0, '', '', '' } end
 root = queue_of(root)
 -- The process that runs its job is alive: it renews the job's lock.
 if redis.call('EXISTS', root .. task_id .. '.' .. record.scheduled .. ':lock') == 1 then

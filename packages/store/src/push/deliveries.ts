@@ -1,10 +1,10 @@
 import { Consumer, type JobOutcome } from '../queue/consumer.ts';
 import { type DeliveryQueueId, parseDeliveryQueue } from '../queue/job.ts';
 import { PUSH_QUEUE } from '../queue/queues.ts';
-import { repeatWhileFull } from '../redis/batches.ts';
 import type { Channels } from '../redis/channels.ts';
+import { type ClaimedMember, type Claims, workOffShards } from '../redis/claims.ts';
 import type { ShardKeys } from '../redis/keys.ts';
-import { integer, list, text, tuple, verdict } from '../redis/reply.ts';
+import { integer, text, tuple, tupleAnd, verdict } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
 import { type PushPort, parseCursor, webhookKeys } from './delivery-queue.ts';
 import { OpenDeliveryQueue } from './open-delivery-queue.ts';
@@ -15,7 +15,7 @@ const claimScript = defineScript({
   from,
   keys: ['push', 'deadPush', 'tasksRoot'],
   args: ['reclaimAfterMs', 'limit', 'keptMs'],
-  reply: list(tuple(text, integer, integer, text)),
+  reply: tupleAnd([integer], verdict({ claimed: tuple(text, integer, integer, text), damaged: tuple(text, text) })),
 });
 const openScript = defineScript({
   file: 'open-delivery-queue.lua',
@@ -34,6 +34,14 @@ export interface PushJob extends DeliveryQueueId {
   readonly job: number;
   /** The lock of this start. */
   readonly token: string;
+}
+
+/** A delivery queue that needs a job. */
+interface ClaimedQueue extends ClaimedMember {
+  readonly owner: string;
+  readonly job: number;
+  /** Since its last progress. */
+  readonly claims: number;
 }
 
 export interface PushConsumerOptions {
@@ -77,10 +85,16 @@ export class Deliveries {
    * Adds a job for each delivery queue that has new events, or made no progress for `reclaimAfterMs`. Several processes
    * may do so at once. @returns the number of these queues
    */
-  async claim(): Promise<number> {
-    const claimShard = (keys: ShardKeys) => repeatWhileFull(CLAIMS_AT_ONCE, () => this.#claimSome(keys));
-    const claimed = await Promise.all(this.#port.shards.all.map(claimShard));
-    return claimed.reduce((sum, count) => sum + count, 0);
+  claim(): Promise<number> {
+    const { redis, shards, queue } = this.#port;
+    return workOffShards<ClaimedQueue>(shards, (keys) => ({
+      redis,
+      key: keys.push,
+      limit: CLAIMS_AT_ONCE,
+      claim: () => this.#claimSome(keys),
+      work: ({ member, owner, job, claims }) =>
+        queue.addPush(parseDeliveryQueue(member), { owner, job }, { isSuspicious: claims >= SUSPICIOUS_CLAIMS }),
+    }));
   }
 
   /** @returns `stale`, `idle`: there is nothing to deliver, the job is done */
@@ -101,17 +115,20 @@ export class Deliveries {
     });
   }
 
-  async #claimSome(keys: ShardKeys): Promise<number> {
-    const { redis, queue, settings } = this.#port;
-    const claimed = await claimScript.run(redis, {
+  async #claimSome(keys: ShardKeys): Promise<Claims<ClaimedQueue>> {
+    const { redis, settings } = this.#port;
+    const [nowMs, ...rows] = await claimScript.run(redis, {
       keys: { push: keys.push, deadPush: keys.deadPush, tasksRoot: keys.tasks },
       args: { reclaimAfterMs: settings.reclaimAfterMs, limit: CLAIMS_AT_ONCE, keptMs: settings.retentionMs },
     });
-    await Promise.all(
-      claimed.map(([id, job, claims, owner]) =>
-        queue.addPush(parseDeliveryQueue(id), { owner, job }, { isSuspicious: claims >= SUSPICIOUS_CLAIMS }),
-      ),
-    );
-    return claimed.length;
+    return {
+      nowMs,
+      claimed: rows.flatMap((row) => {
+        if (row[0] !== 'claimed') return [];
+        const [, member, job, claims, owner] = row;
+        return { member, job, claims, owner };
+      }),
+      damaged: rows.flatMap((row) => (row[0] === 'damaged' ? [row] : [])),
+    };
   }
 }

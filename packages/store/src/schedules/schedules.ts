@@ -3,8 +3,9 @@ import type { PushPort } from '../push/delivery-queue.ts';
 import { Webhooks } from '../push/webhooks.ts';
 import { jobOptions, queueRoot } from '../queue/job.ts';
 import { recordArgNames, recordArgValues, recordKeyNames } from '../record/record-args.ts';
+import { claimMembers, workOff } from '../redis/claims.ts';
 import type { ShardKeys } from '../redis/keys.ts';
-import { integer, text, tuple, tupleAnd, word } from '../redis/reply.ts';
+import { integer, tuple, word } from '../redis/reply.ts';
 import { agentOf } from '../redis/scope.ts';
 import { defineScript } from '../redis/script.ts';
 import { type AcceptPort, accept } from '../tasks/accept/accept.ts';
@@ -14,13 +15,6 @@ import { type CachedReadPort, readTask } from '../tasks/read/read.ts';
 import { following, parseSchedule, type Schedule } from '../tasks/schedules/schedule.ts';
 
 const from = import.meta.url;
-export const claimScheduledScript = defineScript({
-  file: 'claim-scheduled.lua',
-  from,
-  keys: ['scheduledTasks', 'tasksRoot'],
-  args: ['claimMs', 'limit'],
-  reply: tupleAnd([integer, integer], tuple(text, text, text)),
-});
 export const beginScheduledScript = defineScript({
   file: 'begin-scheduled.lua',
   from,
@@ -32,6 +26,8 @@ export const beginScheduledScript = defineScript({
 const TASKS_PER_CLAIM = 100;
 /** How long a task waits for another process if the one that claimed it dies. */
 const CLAIM_MS = 2_000;
+/** A task that begins later than in a hundred years belongs to a paused schedule: see scheduled-tasks.lua. */
+const LONGEST_MS = 100 * 365 * 24 * 3_600_000;
 /** Pause before the next task of a schedule is tried again, after a limit did not allow it. */
 const RETRY_MS = 60_000;
 
@@ -85,28 +81,29 @@ export class Schedules {
   }
 
   async #beginIn(keys: ShardKeys): Promise<BegunTasks> {
-    const [tasks, refused, errors]: [BegunTask[], RefusedSuccessor[], unknown[]] = [[], [], []];
+    const { redis } = this.#port;
+    const [tasks, refused, unreadable]: [BegunTask[], RefusedSuccessor[], unknown[]] = [[], [], []];
     let nextInMs = 0;
-    try {
-      for (let isMore = true; isMore; ) {
-        const [nowMs, inMs, ...claimed] = await claimScheduledScript.run(this.#port.redis, {
-          keys: { scheduledTasks: keys.scheduledTasks, tasksRoot: keys.tasks },
-          args: { claimMs: CLAIM_MS, limit: TASKS_PER_CLAIM },
-        });
-        const all = claimed.map(async ([taskId, owner, schedule]) => {
-          const outcome = await this.#beginTask({ keys, taskId, owner, schedule: parseSchedule(schedule), nowMs });
-          if (outcome.begun) tasks.push(outcome.begun);
-          if (outcome.refused) refused.push(outcome.refused);
-          errors.push(...outcome.unreadable);
-        });
-        for (const one of await Promise.allSettled(all)) if (one.status === 'rejected') errors.push(one.reason);
-        nextInMs = inMs < 0 ? Number.POSITIVE_INFINITY : inMs;
-        isMore = claimed.length === TASKS_PER_CLAIM;
-      }
-    } catch (error) {
-      errors.push(error);
-    }
-    return { tasks, refused, errors, nextInMs };
+    let nowMs = 0;
+    const set = { key: keys.scheduledTasks, limit: TASKS_PER_CLAIM };
+    const { errors } = await workOff({
+      ...set,
+      redis,
+      claim: async () => {
+        const claims = await claimMembers(redis, keys, { ...set, claimMs: CLAIM_MS, field: 'schedule' });
+        nowMs = claims.nowMs;
+        nextInMs = claims.nextInMs < 0 || claims.nextInMs > LONGEST_MS ? Number.POSITIVE_INFINITY : claims.nextInMs;
+        return claims;
+      },
+      work: async ({ member, field }) => {
+        const [taskId = '', owner = ''] = member.split(' ');
+        const outcome = await this.#beginTask({ keys, taskId, owner, schedule: parseSchedule(field), nowMs });
+        if (outcome.begun) tasks.push(outcome.begun);
+        if (outcome.refused) refused.push(outcome.refused);
+        unreadable.push(...outcome.unreadable);
+      },
+    });
+    return { tasks, refused, errors: [...errors, ...unreadable], nextInMs };
   }
 
   async #beginTask(claimed: ClaimedTask): Promise<NextTask & { begun?: BegunTask }> {

@@ -165,9 +165,12 @@ describe('a called task', () => {
     await host.publish(ended('FAILED'));
     const key = `${store.settings.prefix}{s0}:outbox:orphans`;
     // A process that crashes after it has claimed the orphan.
-    const { claimOrphansScript } = await import('../../src/calls/orphans.ts');
-    const claim = { keys: { orphans: key }, args: { claimMs: 60_000, limit: 10 } };
-    expect(await claimOrphansScript.run(redis, claim)).toHaveLength(1);
+    const { claimMembersScript } = await import('../../src/redis/claims.ts');
+    const claim = {
+      keys: { set: key, tasksRoot: '' },
+      args: { claimMs: 60_000, limit: 10, pastMs: 0, field: '', latestMs: undefined },
+    };
+    expect(await claimMembersScript.run(redis, claim)).toHaveLength(3);
     expect(await other.orphans.end()).toBe(0);
     await redis.zadd(key, 0, (await redis.zrevrange(key, 0, 0))[0] ?? '');
     const counts = await Promise.all([store.orphans.end(), other.orphans.end()]);

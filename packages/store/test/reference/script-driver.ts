@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { expect } from 'vitest';
 import { uniquePrefix } from '../../../../tests/support/prefix.ts';
-import { dueScript, sweepScript } from '../../src/outbox/outbox.ts';
+import { sweepScript } from '../../src/outbox/outbox.ts';
 import { jobOptions, queueRoot } from '../../src/queue/job.ts';
 import type { SettingsArgValues } from '../../src/record/record-args.ts';
 import { ShardKeys } from '../../src/redis/keys.ts';
@@ -29,6 +29,10 @@ const settingsOf = (lease: rules.Due): SettingsArgValues => ({
   retentionMs: FAR_MS,
   inlineBytes: 64,
 });
+
+const isDue = (score: string | null): boolean => score !== null && Number(score) < Date.now() + FAR_MS / 2;
+const dueOf = (score: string | null): rules.Due | undefined =>
+  score === null ? undefined : isDue(score) ? 'due' : 'later';
 
 const NO_QUOTAS = { maxOpen: 0, maxKept: 0, maxOpenOfTenant: 0, maxBytes: 0, maxScheduled: 0 };
 const ACCEPTING = { idempotencyMs: FAR_MS, jobOptions: jobOptions(), callerFence: '', callMode: '', maxCalls: '' };
@@ -248,7 +252,10 @@ export class ScriptDriver {
   async sweep(lease: rules.Due): Promise<void> {
     const expected = rules.sweep(this.#present(), { lease });
     const { keys, args } = this.#call(lease);
-    const call = { keys: { ...keys, root: queueRoot(this.#agent, this.#keys) }, args };
+    // Only entries that are due are claimed.
+    const due = await this.#redis.zscore(this.#keys.outbox, this.id);
+    const claimedMs = (isDue(due) && due) || 0;
+    const call = { keys: { ...keys, root: queueRoot(this.#agent, this.#keys) }, args: { ...args, claimedMs } };
     const [verdict, job] = await sweepScript.run(this.#redis, call);
     expect([verdict, job]).toEqual([expected.verdict, expected.job ?? 0]);
     await this.#settle(expected);
@@ -384,15 +391,13 @@ export class ScriptDriver {
     expect(isListed).toBe(record.later !== undefined);
     const waiting = await this.#redis.hget(`${this.#keys.scheduledTasks}:owners`, 't/s/a');
     expect(Number(waiting ?? 0)).toBe(await this.#redis.zcard(this.#keys.scheduledTasks));
-    const dueKeys = { outbox: this.#keys.outbox, tasksRoot: this.#keys.tasks };
-    const isDue = (await dueScript.run(this.#redis, { keys: dueKeys, args: { limit: 10 } })).map(([taskId]) => taskId);
     const number = (name: string): number => Number(record[name] ?? 0);
     return {
       state: record.state,
       inbox: inbox.map((entry) => JSON.parse(entry.split('\n')[0] ?? '')),
       scheduled: number('scheduled'),
       jobs: number('jobs'),
-      outbox: due === null ? undefined : isDue.includes(this.id) ? 'due' : 'later',
+      outbox: dueOf(due),
       epoch: number('epoch'),
       run: record.run ?? '',
       turn: record.turn ?? '',

@@ -179,16 +179,6 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: 'requested',
     },
   ],
-  'schedules/claim-scheduled.lua': [
-    {
-      kind: 'begins',
-      prepare: async (stage) => {
-        await stage.scheduledTask();
-        return () => stage.claimScheduled();
-      },
-      answer: 1,
-    },
-  ],
   'schedules/begin-scheduled.lua': [
     {
       kind: 'begins',
@@ -515,26 +505,16 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: null,
     },
   ],
-  'outbox/due.lua': [
-    {
-      kind: 'reads',
-      prepare:
-        async ({ store }) =>
-        () =>
-          store.outbox.sweep(),
-      answer: noneSwept(),
-    },
-  ],
   'outbox/sweep.lua': [
     {
       kind: 'begins',
       of: 'a task whose worker has crashed',
       settings: dueAtOnce,
       prepare: async (stage) => {
-        await stage.turn();
-        return () => stage.store.outbox.sweep();
+        const turn = await stage.turn();
+        return () => stage.sweep(turn.start.taskId);
       },
-      answer: { added: 0, known: 1, canceled: 0 },
+      answer: 'add',
     },
     {
       kind: 'ends',
@@ -569,7 +549,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: undefined,
     },
   ],
-  'calls/claim-orphans.lua': [
+  'redis/claim-members.lua': [
     {
       kind: 'ends',
       prepare: async (stage) => {
@@ -998,10 +978,6 @@ async function migratedBy(migration: typeof indexTasks, port: Stage['port']): Pr
     count = so;
   });
   return count;
-}
-
-function noneSwept() {
-  return { added: 0, known: 0, canceled: 0 };
 }
 
 /** Begins the turn like a worker that takes the job after another one has crashed. @returns the verdict */

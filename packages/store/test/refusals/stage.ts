@@ -4,6 +4,7 @@ import type { TurnEvent } from '@switchyard/protocol';
 import { Redis } from 'ioredis';
 import { uniquePrefix } from '../../../../tests/support/prefix.ts';
 import { type OpenDeliveryQueue, type OpenTurn, Store, type StoreSettings } from '../../src/index.ts';
+import { sweepScript } from '../../src/outbox/outbox.ts';
 import { AgentQueue, type TakenJob } from '../../src/queue/agent-queue.ts';
 import { jobOptions, queueRoot } from '../../src/queue/job.ts';
 import { Leases } from '../../src/queue/leases.ts';
@@ -12,7 +13,7 @@ import { recordArgValues } from '../../src/record/record-args.ts';
 import { createConnections, type RedisConnection } from '../../src/redis/connection.ts';
 import { ownerOf } from '../../src/redis/scope.ts';
 import { Shards } from '../../src/redis/shards.ts';
-import { beginScheduledScript, claimScheduledScript } from '../../src/schedules/schedules.ts';
+import { beginScheduledScript } from '../../src/schedules/schedules.ts';
 import { accepted, begun, userMessage } from '../support/drive.ts';
 import type { TestStore } from '../support/redis.ts';
 import { alice } from '../support/redis.ts';
@@ -100,11 +101,12 @@ export class Stage implements AsyncDisposable {
     return acceptance.taskId;
   }
 
-  /** @returns the number of claimed tasks */
-  async claimScheduled(): Promise<number> {
-    const { scheduledTasks, tasks } = this.#shards.of('');
-    const call = { keys: { scheduledTasks, tasksRoot: tasks }, args: { claimMs: 1_000, limit: 9 } };
-    return (await claimScheduledScript.run(this.#commands, call)).length - 2;
+  /** Sweeps a task that this process has claimed. @returns the verdict */
+  async sweep(taskId: string): Promise<string> {
+    const keys = this.#shards.of('').record(taskId);
+    const claimedMs = (await this.#commands.zscore(keys.outbox, taskId)) ?? 0;
+    const args = { ...recordArgValues(taskId, this.store.settings), claimedMs };
+    return (await sweepScript.run(this.#commands, { keys: { ...keys, root: this.queueRoot }, args }))[0];
   }
 
   async beginScheduled(taskId: string): Promise<string> {

@@ -2,20 +2,20 @@
 --
 -- KEYS  <record>       and, made from the outbox's, <outbox>:interrupted (zset: task → since when it waits)
 -- ARGV  <record>
---       max_wait_ms    ms that a task may wait
+--       claimed_ms     the score that the claim gave it, see ../../redis/claim.lua
 --       reason         as JSON text, for the client
--- Returns  ended | idle (it does not wait, or not for that long)
+-- Returns  ended | idle (it does not wait, or waits again since, or another process has claimed it)
 -- Invariant: a task in which a message waits, or whose turn is open, goes on.
 
 --- @include "../../record/record.lua"
 --- @include "../../record/commit.lua"
 --- @include "../../record/rules.lua"
 
-local max_wait_ms, reason = unpack(ARGV, 7)
+local claimed_ms, reason = unpack(ARGV, 7)
 local interrupted_key = outbox_key .. ':interrupted'
 
 local since = redis.call('ZSCORE', interrupted_key, task_id)
-if not since or tonumber(since) > now_ms() - max_wait_ms then return 'idle' end
+if not since or tonumber(since) ~= tonumber(claimed_ms) then return 'idle' end
 allow_out_of_memory(task_key)
 local record = load_record()
 if not record or not is_waiting(record.state) or record.inbox > 0 then

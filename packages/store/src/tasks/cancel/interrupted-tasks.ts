@@ -1,4 +1,5 @@
 import { recordArgNames, recordArgValues, recordKeyNames } from '../../record/record-args.ts';
+import { claimMembers, type TaskMember, workOffShards } from '../../redis/claims.ts';
 import type { ShardKeys } from '../../redis/keys.ts';
 import { word } from '../../redis/reply.ts';
 import { defineScript } from '../../redis/script.ts';
@@ -8,12 +9,13 @@ const endInterruptedScript = defineScript({
   file: 'end-interrupted.lua',
   from: import.meta.url,
   keys: recordKeyNames,
-  args: [...recordArgNames, 'maxWaitMs', 'reason'],
+  args: [...recordArgNames, 'claimedMs', 'reason'],
   reply: word('ended', 'idle'),
 });
 
-/** Most tasks of a shard that one call ends. */
-const MAX_AT_ONCE = 100;
+const TASKS_PER_CLAIM = 100;
+/** How long a task waits for another process if the one that claimed it dies. */
+const CLAIM_MS = 10_000;
 const REASON = JSON.stringify('No answer came in time; the task was canceled.');
 
 /** Tasks that wait for input or authorization from their client, without an open turn. */
@@ -29,21 +31,27 @@ export class InterruptedTasks {
    * @returns their number
    */
   async endOverdue(): Promise<number> {
-    const counts = await Promise.all(this.#port.shards.all.map((keys) => this.#endIn(keys)));
-    return counts.reduce((sum, count) => sum + count, 0);
+    const { redis, shards, settings } = this.#port;
+    let ended = 0;
+    await workOffShards<TaskMember>(shards, (keys) => {
+      const set = { key: keys.interrupted, limit: TASKS_PER_CLAIM, pastMs: settings.interruptedRetentionMs };
+      return {
+        ...set,
+        redis,
+        claim: () => claimMembers(redis, keys, { ...set, claimMs: CLAIM_MS }),
+        work: async ({ member, untilMs }) => {
+          if ((await this.#end(keys, member, untilMs)) === 'ended') ended++;
+        },
+      };
+    });
+    return ended;
   }
 
-  /** One after the other, longest waiting first: usually the first is not due, and one command is enough. */
-  async #endIn(keys: ShardKeys): Promise<number> {
+  #end(keys: ShardKeys, taskId: string, claimedMs: number): Promise<'ended' | 'idle'> {
     const { redis, settings } = this.#port;
-    for (let ended = 0; ; ended++) {
-      const [taskId] = ended < MAX_AT_ONCE ? await redis.zrange(keys.interrupted, '0', '0') : [];
-      if (taskId === undefined) return ended;
-      const verdict = await endInterruptedScript.run(redis, {
-        keys: keys.record(taskId),
-        args: { ...recordArgValues(taskId, settings), maxWaitMs: settings.interruptedRetentionMs, reason: REASON },
-      });
-      if (verdict === 'idle') return ended;
-    }
+    return endInterruptedScript.run(redis, {
+      keys: keys.record(taskId),
+      args: { ...recordArgValues(taskId, settings), claimedMs, reason: REASON },
+    });
   }
 }

@@ -1,0 +1,157 @@
+import { repeatWhileFull } from './batches.ts';
+import type { RedisConnection } from './connection.ts';
+import { isOutage, toError } from './errors.ts';
+import type { ShardKeys } from './keys.ts';
+import { integer, text, tuple, tupleAnd, verdict } from './reply.ts';
+import { defineScript } from './script.ts';
+import type { Shards } from './shards.ts';
+
+/** The row of a member in the reply of a script that includes claim.lua: the script's own, or the error. */
+const damagedRow = tuple(text, text);
+export const claimMembersScript = defineScript({
+  file: 'claim-members.lua',
+  from: import.meta.url,
+  keys: ['set', 'tasksRoot'],
+  args: ['claimMs', 'limit', 'pastMs', 'field', 'latestMs?'],
+  reply: tupleAnd([integer, integer], verdict({ claimed: tuple(text, text), damaged: damagedRow })),
+});
+
+/** How long a member waits that cannot be worked on: it is tried, and reported, again each minute. */
+export const SET_ASIDE_MS = 60_000;
+
+/** A member that this process has claimed. */
+export interface ClaimedMember {
+  readonly member: string;
+}
+
+/** A member of which a key is damaged, and the error. */
+export type DamagedMember = readonly ['damaged', member: string, error: string];
+
+export interface Claims<Item> {
+  /** By Redis' clock. */
+  readonly nowMs: number;
+  readonly claimed: readonly Item[];
+  readonly damaged: readonly DamagedMember[];
+}
+
+/** A sorted set of work that is due: one process claims each member, and works on it. */
+export interface DueSet<Item extends ClaimedMember> {
+  readonly redis: RedisConnection;
+  readonly key: string;
+  /** Members of one claim at most. */
+  readonly limit: number;
+  /** A member is due so many ms after its score. */
+  readonly pastMs?: number;
+  /** How long one call goes on claiming. */
+  readonly forMs?: number;
+  readonly claim: () => Promise<Claims<Item>>;
+  /** Must move or remove the member, or it is due again when its claim ends. */
+  readonly work: (item: Item) => Promise<unknown>;
+}
+
+/** A member that cannot be worked on. The message names its task, and no principal. */
+export class MemberSetAside extends Error {
+  override readonly name = 'MemberSetAside';
+
+  constructor(key: string, member: string, cause: Error) {
+    const [id] = member.split(' ');
+    super(`${id} in ${key} cannot be worked on, and is set aside for ${SET_ASIDE_MS / 1_000} s: ${cause.message}`, {
+      cause,
+    });
+  }
+}
+
+/**
+ * Claims the members that are due and works on them, until none is due. A member that is damaged holds up no other: it
+ * is set aside, and is one of the errors.
+ * @returns the number of members that were worked on
+ */
+export async function workOff<Item extends ClaimedMember>(
+  set: DueSet<Item>,
+): Promise<{ readonly count: number; readonly errors: readonly unknown[] }> {
+  let count = 0;
+  const errors: unknown[] = [];
+  const step = async (): Promise<number> => {
+    const { nowMs, claimed, damaged } = await set.claim();
+    const failed = damaged.map(([, member, message]) => ({ member, error: new Error(message) }));
+    await Promise.all(
+      claimed.map(async (item) => {
+        try {
+          await set.work(item);
+          count++;
+        } catch (error) {
+          failed.push({ member: item.member, error: toError(error) });
+        }
+      }),
+    );
+    // During an outage, members are due again when their claims end.
+    const broken = failed.filter(({ error }) => !isOutage(error));
+    const dueMs = nowMs - (set.pastMs ?? 0) + SET_ASIDE_MS;
+    if (broken.length) await set.redis.zadd(set.key, 'XX', ...broken.flatMap(({ member }) => [dueMs, member]));
+    errors.push(
+      ...broken.map(({ member, error }) => new MemberSetAside(set.key, member, error)),
+      ...failed.flatMap(({ error }) => (isOutage(error) ? error : [])),
+    );
+    return claimed.length + damaged.length;
+  };
+  try {
+    await repeatWhileFull(set.limit, step, set.forMs);
+  } catch (error) {
+    errors.push(error);
+  }
+  return { count, errors };
+}
+
+/**
+ * Works off such a set of each shard. Several processes may do so at once.
+ * @returns the number of members that were worked on
+ * @throws the errors, after all other members of all shards were worked on
+ */
+export async function workOffShards<Item extends ClaimedMember>(
+  shards: Shards,
+  setOf: (keys: ShardKeys) => DueSet<Item>,
+): Promise<number> {
+  const all = await Promise.all(shards.all.map((keys) => workOff(setOf(keys))));
+  const errors = all.flatMap((each) => each.errors);
+  if (errors.length === 1) throw errors[0];
+  // The first ten: the message is a line of the log.
+  const messages = errors.slice(0, 10).map((error) => toError(error).message);
+  if (errors.length > 1) throw new AggregateError(errors, messages.join('; '));
+  return all.reduce((sum, { count }) => sum + count, 0);
+}
+
+/** What `claimMembers` claims. */
+export interface MembersToClaim {
+  readonly key: string;
+  readonly claimMs: number;
+  readonly limit: number;
+  readonly pastMs?: number;
+  /** Of the task's record, which is read for each member. */
+  readonly field?: string;
+  readonly latestMs?: number;
+}
+
+/** A member with the field of its task that was asked for, '' without one. `untilMs`: its score now. */
+export interface TaskMember extends ClaimedMember {
+  readonly field: string;
+  readonly untilMs: number;
+}
+
+/** @returns also `nextInMs`: ms until the next member is due; -1: there is none */
+export async function claimMembers(
+  redis: RedisConnection,
+  { tasks: tasksRoot }: ShardKeys,
+  { key, claimMs, limit, pastMs = 0, field = '', latestMs }: MembersToClaim,
+): Promise<Claims<TaskMember> & { readonly nextInMs: number }> {
+  const [nowMs, nextInMs, ...rows] = await claimMembersScript.run(redis, {
+    keys: { set: key, tasksRoot },
+    args: { claimMs, limit, pastMs, field, latestMs },
+  });
+  const untilMs = nowMs - pastMs + claimMs;
+  return {
+    nowMs,
+    nextInMs,
+    claimed: rows.flatMap(([kind, member, value]) => (kind === 'claimed' ? { member, field: value, untilMs } : [])),
+    damaged: rows.flatMap((row) => (row[0] === 'damaged' ? [row] : [])),
+  };
+}
