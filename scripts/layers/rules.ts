@@ -84,7 +84,7 @@ const testedWith: Readonly<Record<string, string>> = { 'packages/store': 'operat
 /** Folders of the store that carry a message, and those that only stand on them. */
 const core = /^packages\/store\/src\/(?:redis|encryption|queue|record|tasks|outbox|turns|steps|calls|memory|feed)\//;
 const outsideCore =
-  /^packages\/store\/src\/(?:audit|conversations|credentials|push|registry|schedules|schema|search-index)\//;
+  /^packages\/store\/src\/(?:audit|conversations|credentials|push|registry|room|schedules|schema|search-index)\//;
 
 export const rules: readonly Rule[] = [
   importsGoDown,

@@ -9,6 +9,8 @@ type SharedValues = Pick<
   | 'KEY_PREFIX'
   | 'SHARDS'
   | 'RETENTION_MS'
+  | 'MAKE_ROOM_AT'
+  | 'RETENTION_MIN_MS'
   | 'REPLAY_MS'
   | 'SWEEP_AFTER_MS'
   | 'INTERRUPTED_RETENTION_MS'
@@ -39,6 +41,8 @@ export function storeSettings(settings: SharedSettings) {
     prefix: values.KEY_PREFIX,
     shards: values.SHARDS,
     retentionMs: values.RETENTION_MS,
+    makeRoomAtPercent: values.MAKE_ROOM_AT,
+    retentionMinMs: values.RETENTION_MIN_MS,
     replayMs: values.REPLAY_MS,
     sweepAfterMs: values.SWEEP_AFTER_MS,
     interruptedRetentionMs: values.INTERRUPTED_RETENTION_MS,

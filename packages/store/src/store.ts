@@ -29,6 +29,7 @@ import { Observer, type StoreObserver } from './redis/observer.ts';
 import { defaultStoreSettings, type StoreSettings } from './redis/settings.ts';
 import { Shards } from './redis/shards.ts';
 import { Registry } from './registry/registry.ts';
+import { Room } from './room/room.ts';
 import { ScheduleList } from './schedules/schedule-list.ts';
 import { Schedules } from './schedules/schedules.ts';
 import { Migrator } from './schema/migrator.ts';
@@ -106,6 +107,7 @@ export class Store {
   readonly schedules: Schedules;
   readonly scheduleList: ScheduleList;
   readonly agentIndexes: AgentIndexes;
+  readonly room: Room;
   readonly push: Push;
   readonly registry: Registry;
   readonly credentials: Credentials;
@@ -170,6 +172,7 @@ export class Store {
     this.credentials = new Credentials(port, channels, prefix);
     this.audit = new AuditTrail(redis, this.settings);
     this.agentIndexes = new AgentIndexes({ ...port, registry: this.registry });
+    this.room = new Room({ ...port, registry: this.registry });
     this.inside = { ...port, channels, registry: this.registry, credentials: this.credentials };
     const { processId } = this;
     this.schema = new Schema(redis, { prefix, shards: shardCount, program: processId });

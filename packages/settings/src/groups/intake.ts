@@ -16,7 +16,7 @@ export const intake = {
       of: ['gateway'],
       schema: count,
       default: 1_000_000,
-      text: 'All stored tasks per principal and agent, finished ones included. A message that would create another one gets 429.',
+      text: 'All stored tasks per principal and agent, finished ones included. A message that would create another one replaces the oldest finished one (`MAKE_ROOM_AT`), or gets 429.',
     },
     MAX_OPEN_TASKS_PER_TENANT: {
       of: ['gateway'],

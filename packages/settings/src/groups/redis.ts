@@ -1,4 +1,4 @@
-import { anyText, integer, longMilliseconds, milliseconds, port, text } from '../setting/kinds.ts';
+import { anyText, integer, limitOrOff, longMilliseconds, milliseconds, port, text } from '../setting/kinds.ts';
 import type { SettingGroup } from '../setting/setting.ts';
 
 export const redis = {
@@ -60,6 +60,21 @@ export const redis = {
       text: 'How long to keep a task after it ends.',
       isShared: true,
       isCommon: true,
+    },
+    MAKE_ROOM_AT: {
+      of: ['gateway', 'worker'],
+      schema: limitOrOff(95),
+      default: 75,
+      text: 'Percent of Redis’ `maxmemory` from which the oldest ended tasks are deleted before `RETENTION_MS` is over; likewise, a principal with `MAX_KEPT_TASKS` loses its oldest ended task for a new one. `off`: then new messages are refused instead.',
+      isShared: true,
+    },
+    RETENTION_MIN_MS: {
+      of: ['gateway', 'worker'],
+      schema: longMilliseconds,
+      default: 5 * 60_000,
+      defaultText: '5 minutes',
+      text: 'How long a task is kept after it ends even if there is no room (`MAKE_ROOM_AT`).',
+      isShared: true,
     },
     REPLAY_MS: {
       of: ['gateway', 'worker'],

@@ -15,6 +15,13 @@ export interface StoreSettings {
   readonly shards: number;
   /** How long a task outlives its end. */
   readonly retentionMs: number;
+  /**
+   * The share of Redis' memory, in percent, from which the oldest ended tasks are dropped before their retention is
+   * over; a principal with `maxKeptTasks` loses its oldest one for a new one. 0: then new messages are refused instead.
+   */
+  readonly makeRoomAtPercent: number;
+  /** How long an ended task stays even then. */
+  readonly retentionMinMs: number;
   /** How long a task may wait for its client's input or authorization, before it is canceled. */
   readonly interruptedRetentionMs: number;
   /** How long the event stream of a task outlives its end: late subscribers can resume until then. */
@@ -102,6 +109,8 @@ export const defaultStoreSettings: Omit<StoreSettings, keyof RedisAccess> = {
   prefix: 'sw',
   shards: 1,
   retentionMs: 7 * 24 * 3_600_000,
+  makeRoomAtPercent: 75,
+  retentionMinMs: 5 * 60_000,
   interruptedRetentionMs: 30 * 24 * 3_600_000,
   replayMs: 10 * 60_000,
   idempotencyMs: 24 * 3_600_000,

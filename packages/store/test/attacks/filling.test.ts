@@ -87,8 +87,35 @@ describe('a principal with maxOpenTasks open tasks at an agent', () => {
 });
 
 describe('a principal with maxKeptTasks ended tasks', () => {
-  test('is refused until tasks expire', async () => {
-    const store = await testStore({ maxKeptTasks: 2, retentionMs: 300 });
+  test('loses its oldest ended tasks for new ones, and nothing else', async () => {
+    const store = await testStore({ maxKeptTasks: 4, retentionMinMs: 0 });
+    const waiting = await accepted(store, alice);
+    const turn = await begun(store, waiting.taskId);
+    await turn.publish({ kind: 'status', state: 'TASK_STATE_INPUT_REQUIRED', settles: true });
+    const [first, second, third] = [await accepted(store, alice), await accepted(store, alice), await accepted(store, alice)];
+    for (const { taskId } of [first, second, third]) await complete(store, taskId);
+    const message = userMessage();
+    const [one, again] = await Promise.all([verdictOf(store, alice, message), verdictOf(store, alice, message)]);
+    expect([one, again]).toEqual(['accepted', 'accepted']);
+    const kept = async () => (await store.tasks.list(alice, { pageSize: 9 })).totalSize;
+    expect(await kept()).toBe(4);
+    expect(await store.tasks.read(alice, first.taskId)).toBeUndefined();
+    expect((await store.tasks.read(alice, second.taskId))?.state).toBe('TASK_STATE_COMPLETED');
+    const verdicts = await Promise.all([1, 2, 3].map(() => verdictOf(store, alice)));
+    expect(verdicts.sort()).toEqual(['accepted', 'accepted', 'too-many-kept']);
+    expect(await kept()).toBe(4);
+    expect((await store.tasks.read(alice, waiting.taskId))?.state).toBe('TASK_STATE_INPUT_REQUIRED');
+  });
+
+  test('is refused while its ended tasks are younger than retentionMinMs', async () => {
+    const store = await testStore({ maxKeptTasks: 1, retentionMinMs: 400 });
+    await complete(store, (await accepted(store, alice)).taskId);
+    expect(await verdictOf(store, alice)).toBe('too-many-kept');
+    await expect.poll(() => verdictOf(store, alice)).toBe('accepted');
+  });
+
+  test('is refused until tasks expire, with makeRoomAtPercent 0', async () => {
+    const store = await testStore({ maxKeptTasks: 2, retentionMs: 300, retentionMinMs: 0, makeRoomAtPercent: 0 });
     await accepted(store, { ...alice, agent: 'other' });
     await complete(store, (await accepted(store, alice)).taskId);
     const open = await accepted(store, alice);

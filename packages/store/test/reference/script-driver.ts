@@ -34,7 +34,7 @@ const isDue = (score: string | null): boolean => score !== null && Number(score)
 const dueOf = (score: string | null): rules.Due | undefined =>
   score === null ? undefined : isDue(score) ? 'due' : 'later';
 
-const NO_QUOTAS = { maxOpen: 0, maxKept: 0, maxOpenOfTenant: 0, maxBytes: 0, maxScheduled: 0 };
+const NO_QUOTAS = { maxOpen: 0, maxKept: 0, maxOpenOfTenant: 0, maxBytes: 0, maxScheduled: 0, dropAfterMs: 0 };
 const ACCEPTING = { idempotencyMs: FAR_MS, jobOptions: jobOptions(), callerFence: '', callMode: '', maxCalls: '' };
 
 interface Begin {

@@ -15,11 +15,12 @@
 --       caller_fence    as in caller.lua, like the next two; '' if no agent calls
 --       call_mode
 --       max_calls
---       max_open        as in quotas.lua, like the next four
+--       max_open        as in quotas.lua, like the next five
 --       max_kept
 --       max_open_of_tenant
 --       max_bytes
 --       max_scheduled
+--       drop_after_ms
 -- EACH  task_id         of the task that the message makes
 --       owner
 --       context         as JSON text
@@ -53,13 +54,13 @@
 local tasks_root, outbox_key, index_root, push_key, caller_key = unpack(KEYS)
 local sweep_after_ms, _, _, retention_ms, inline_bytes, idempotency_ms, job_options = unpack(ARGV, 1, 7)
 local caller_fence, call_mode, max_calls = unpack(ARGV, 8, 10)
-local max_open, max_kept, max_open_of_tenant, max_bytes, max_scheduled = unpack(ARGV, 11, 15)
+local max_open, max_kept, max_open_of_tenant, max_bytes, max_scheduled, drop_after_ms = unpack(ARGV, 11, 16)
 retention_ms = tonumber(retention_ms)
 max_open, max_kept = tonumber(max_open), tonumber(max_kept)
 max_open_of_tenant, max_bytes = tonumber(max_open_of_tenant), tonumber(max_bytes)
-max_scheduled = tonumber(max_scheduled)
+max_scheduled, drop_after_ms = tonumber(max_scheduled), tonumber(drop_after_ms)
 -- Where the first message begins in ARGV, and how many arguments each has.
-local FIRST, SIZE = 16, 19
+local FIRST, SIZE = 17, 19
 -- Where a message's arguments are, counted from its first one: see EACH.
 local OWNER, CONTEXT, SENT_KEY, FINGERPRINT, BODY, ENTRY, QUEUE_ROOT, STATE = 1, 2, 3, 4, 5, 6, 7, 11
 local MAX_WAITING, HAS_STEPS, SCHEDULED_MS, PREVIOUS_ID = 12, 14, 16, 18
@@ -211,6 +212,7 @@ if #new > 0 then
     end
     replies[new[i]] = { 'scheduled', task_id, context, 1, 1, scheduled_ms == '' and 1 or 0, timestamp_now }
   end
+  quotas.drop_replaced()
 end
 
 if #retries > 0 then

@@ -5,6 +5,7 @@
 -- max_open_of_tenant  tasks of a tenant that have not ended; <outbox>:open (hash: tenant → their number) counts them
 -- max_bytes           bytes that a tenant has stored: tenant-bytes.lua
 -- max_scheduled       scheduled tasks of a principal at an agent: scheduled-tasks.lua counts them
+-- drop_after_ms       at max_kept, a new task replaces the oldest one that ended so long ago; 0: it is refused
 -- For each, 0 means no limit. The limits are those of this shard.
 --
 -- The number of tasks comes from the indexes. Only the tasks of tenants, scheduled tasks and bytes are counted apart,
@@ -54,6 +55,33 @@ local function has_too_many(owner, limit, counted, count)
   return is_full(limit, counted[owner] + new_of[owner])
 end
 
+local replacement -- functions of drop-tasks.lua, and what they found
+-- Whether a new task of the owner may replace its oldest ended one, which quotas.drop_replaced() drops: all checks of a
+-- script come before its writes.
+local function may_replace(owner)
+  if drop_after_ms == 0 then return false end
+  if not replacement then
+    --- @include "../record/agent-index.lua"
+    --- @include "../record/drop-tasks.lua"
+    replacement = { oldest_ended = oldest_ended, is_needed = is_needed, drop_task = drop_task, found = {}, chosen = {} }
+  end
+  local index = index_root .. ':' .. owner
+  if not replacement.found[owner] then
+    local found, oldest, youngest = {}, sortable(now_ms() - retention_ms), sortable(now_ms() - drop_after_ms)
+    for _, position in ipairs(replacement.oldest_ended(index, oldest, youngest, 64)) do
+      if not replacement.is_needed(position:sub(9)) then found[#found + 1] = position end
+    end
+    replacement.found[owner] = found
+  end
+  local position = table.remove(replacement.found[owner], 1)
+  if position then table.insert(replacement.chosen, { index, position }) end
+  return position ~= nil
+end
+
+function quotas.drop_replaced()
+  for _, task in ipairs(replacement and replacement.chosen or {}) do replacement.drop_task(task[1], task[2]) end
+end
+
 -- A tenant without waiting jobs is served next (fair-order.lua), however many jobs of others wait. So one message of it
 -- is accepted beyond max_waiting, up to twice that number in all.
 local function is_overloaded(queue_root, tenant, max_waiting)
@@ -88,11 +116,15 @@ function quotas.refusal(owner, message)
   local tenant = tenant_of(owner)
   look_up(owner, tenant, queue_root)
   if has_too_many(owner, max_open, open_of, count_open) then return 'too-many-open' end
-  if has_too_many(owner, max_kept, kept_of, count_kept) then return 'too-many-kept' end
   if is_full(max_open_of_tenant, open_of_tenant[tenant]) then return 'too-many-open-of-tenant' end
   if tenant_bytes.exceed(tenant, bytes) then return 'too-many-bytes-of-tenant' end
   if message.adds_scheduled and has_too_many_scheduled(owner) then return 'too-many-scheduled' end
   if max_waiting and is_overloaded(queue_root, tenant, max_waiting) then return 'overloaded' end
+  -- Last, because a task is replaced only by one that is made.
+  if has_too_many(owner, max_kept, kept_of, count_kept) then
+    if not may_replace(owner) then return 'too-many-kept' end
+    kept_of[owner] = kept_of[owner] - 1
+  end
   tenant_bytes.count(tenant, bytes)
   new_of[owner] = new_of[owner] + 1
   open_of_tenant[tenant] = open_of_tenant[tenant] + 1

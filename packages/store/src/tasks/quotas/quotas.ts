@@ -1,7 +1,7 @@
 import type { StoreSettings } from '../../redis/settings.ts';
 
 /** The limits that quotas.lua reads. */
-export const quotaArgNames = ['maxOpen', 'maxKept', 'maxOpenOfTenant', 'maxBytes', 'maxScheduled'] as const;
+export const quotaArgNames = ['maxOpen', 'maxKept', 'maxOpenOfTenant', 'maxBytes', 'maxScheduled', 'dropAfterMs'] as const;
 
 /** Room for an uneven spread over shards: each has its own part of a limit. */
 const UNEVEN = 1.25;
@@ -9,6 +9,7 @@ const UNEVEN = 1.25;
 /** The values of `quotaArgNames`, of one shard. */
 export function quotaArgValues(settings: StoreSettings): Readonly<Record<(typeof quotaArgNames)[number], number>> {
   const { shards, maxOpenTasks, maxKeptTasks, maxOpenTasksOfTenant, maxBytesOfTenant, maxScheduled } = settings;
+  const { makeRoomAtPercent, retentionMinMs } = settings;
   const part = (limit: number): number => (shards === 1 ? limit : Math.ceil((limit / shards) * UNEVEN));
   return {
     maxOpen: part(maxOpenTasks),
@@ -16,5 +17,6 @@ export function quotaArgValues(settings: StoreSettings): Readonly<Record<(typeof
     maxOpenOfTenant: part(maxOpenTasksOfTenant),
     maxBytes: part(maxBytesOfTenant),
     maxScheduled: part(maxScheduled),
+    dropAfterMs: makeRoomAtPercent === 0 ? 0 : Math.max(1, retentionMinMs),
   };
 }

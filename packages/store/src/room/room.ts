@@ -1,0 +1,117 @@
+import { REMOTE_AGENTS } from '../queue/remote-agents.ts';
+import type { RedisConnection } from '../redis/connection.ts';
+import type { ShardKeys } from '../redis/keys.ts';
+import { integer, text, tuple } from '../redis/reply.ts';
+import { defineScript } from '../redis/script.ts';
+import type { StoreSettings } from '../redis/settings.ts';
+import type { Shards } from '../redis/shards.ts';
+import { sharedKeyNames } from '../record/record-args.ts';
+import type { Registry } from '../registry/registry.ts';
+import { TASKS_OF_PLAN, tasksToDrop } from './tasks-to-drop.ts';
+
+export const makeRoomScript = defineScript({
+  file: 'make-room.lua',
+  from: import.meta.url,
+  keys: [...sharedKeyNames, 'index'],
+  args: ['percent', 'minMs', 'limit', 'after'],
+  reply: tuple(integer, integer, integer, text),
+});
+
+/** Tasks of one step: bounds the time that Redis spends on it. */
+const TASKS_OF_STEP = 32;
+/** Steps in a row without a task that may be dropped, before others get a turn. */
+const MAX_FRUITLESS_STEPS = 64;
+/** Longest run, before its caller gets a turn, for example to stop. */
+const RUN_FOR_MS = 1_000;
+
+export interface RoomPort {
+  readonly redis: RedisConnection;
+  readonly shards: Shards;
+  readonly registry: Pick<Registry, 'ids'>;
+  readonly settings: StoreSettings;
+}
+
+export interface MadeRoom {
+  readonly dropped: number;
+  /** The share of its memory that the fullest Redis uses; 0: unknown, or without a limit. */
+  readonly usedShare: number;
+}
+
+interface Step {
+  readonly isFull: boolean;
+  readonly usedShare: number;
+  readonly dropped: number;
+  /** Where the next step goes on; '': there is nothing more to drop. */
+  readonly after: string;
+}
+
+/**
+ * Makes room in a Redis that is nearly full: the oldest ended tasks go before their retention is over, those of
+ * principals with more tasks than others first.
+ */
+export class Room {
+  readonly #port: RoomPort;
+  /** Where the next step goes on, by index: older tasks are still needed. */
+  readonly #after = new Map<string, string>();
+
+  constructor(port: RoomPort) {
+    this.#port = port;
+  }
+
+  /** Several processes may do so at once. It costs a command per shard while there is room. */
+  async make(): Promise<MadeRoom> {
+    if (this.#port.settings.makeRoomAtPercent === 0) return { dropped: 0, usedShare: 0 };
+    const shards = await Promise.all(this.#port.shards.all.map((keys) => this.#makeIn(keys)));
+    return {
+      dropped: shards.reduce((sum, { dropped }) => sum + dropped, 0),
+      usedShare: Math.max(...shards.map(({ usedShare }) => usedShare)),
+    };
+  }
+
+  async #makeIn(keys: ShardKeys): Promise<MadeRoom> {
+    const startedAt = performance.now();
+    for (let dropped = 0; ; ) {
+      const { isFull, usedShare } = await this.#step(keys, { index: keys.outbox, limit: 0 });
+      if (!isFull) return { dropped, usedShare };
+      const count = await this.#dropSome(keys);
+      dropped += count;
+      if (count === 0 || performance.now() - startedAt > RUN_FOR_MS) return { dropped, usedShare };
+    }
+  }
+
+  async #dropSome(keys: ShardKeys): Promise<number> {
+    const agents = [...(await this.#port.registry.ids()), REMOTE_AGENTS];
+    let dropped = 0;
+    for (const part of await tasksToDrop(this.#port.redis, keys, agents)) {
+      if (dropped >= TASKS_OF_PLAN) break;
+      dropped += await this.#dropOf(keys, part);
+    }
+    return dropped;
+  }
+
+  async #dropOf(keys: ShardKeys, { index, tasks }: { index: string; tasks: number }): Promise<number> {
+    let [dropped, fruitless] = [0, 0];
+    while (dropped < tasks && fruitless < MAX_FRUITLESS_STEPS) {
+      const limit = Math.min(TASKS_OF_STEP, tasks - dropped);
+      const step = await this.#step(keys, { index, limit });
+      dropped += step.dropped;
+      fruitless = step.dropped === 0 ? fruitless + 1 : 0;
+      // Tasks that were dropped are no longer there: only those that are needed must be skipped.
+      if (step.after === '') this.#after.delete(index);
+      else if (step.dropped < limit) this.#after.set(index, step.after);
+      if (step.after === '' || !step.isFull) break;
+    }
+    return dropped;
+  }
+
+  async #step(keys: ShardKeys, { index, limit }: { index: string; limit: number }): Promise<Step> {
+    const { redis, settings } = this.#port;
+    const { makeRoomAtPercent: percent, retentionMinMs: minMs } = settings;
+    const [used, allowed, dropped, after] = await makeRoomScript.run(redis, {
+      keys: { ...keys.shared, index },
+      args: { percent, minMs, limit, after: this.#after.get(index) ?? '' },
+    });
+    const usedShare = allowed === 0 ? 0 : used / allowed;
+    return { isFull: usedShare * 100 >= percent, usedShare, dropped, after };
+  }
+}
