@@ -30,7 +30,7 @@ test('an abandoned question is canceled in time, although another task cannot be
     const isCanceled = async () => (await store.tasks.read(scope, taskId))?.state === 'TASK_STATE_CANCELED';
     await until(isCanceled, { what: 'the task is canceled' });
     expect(events).toContainEqual(expect.objectContaining({ kind: 'error', where: 'sweep' }));
-    expect(events).toContainEqual({ kind: 'overdue-canceled', canceled: 1 });
+    await expect.poll(() => events).toContainEqual({ kind: 'overdue-canceled', canceled: 1 });
     expect(events.filter(({ kind }) => kind === 'swept')).toEqual([]);
   } finally {
     await worker.stop();

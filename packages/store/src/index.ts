@@ -49,6 +49,7 @@ export { principalKey, type Scope } from './redis/scope.ts';
 export { defaultStoreSettings, type StoreSettings } from './redis/settings.ts';
 export { type AgentAnnouncement, type AnnouncedAgent, namedSkill, skillHint } from './registry/announcement.ts';
 export { announceEveryMs, type Registry } from './registry/registry.ts';
+export type { MadeRoom, Room } from './room/room.ts';
 export type { ScheduleChange, ScheduleList, ScheduleReading } from './schedules/schedule-list.ts';
 export type { BegunTask, BegunTasks, RefusedSuccessor, Schedules } from './schedules/schedules.ts';
 export { inspectSchema } from './schema/inspect-schema.ts';

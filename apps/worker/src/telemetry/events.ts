@@ -31,6 +31,8 @@ export type WorkerEvent =
   | { readonly kind: 'swept'; readonly added: number; readonly canceled: number }
   /** Tasks had waited too long for their client (`INTERRUPTED_RETENTION_MS`). */
   | { readonly kind: 'overdue-canceled'; readonly canceled: number }
+  /** Redis was nearly full: ended tasks were dropped before their retention was over, the youngest after `keptMs`. */
+  | { readonly kind: 'room-made'; readonly dropped: number; readonly keptMs: number }
   | MigrationEvent
   /** A scheduled task was due, and has entered the queue. */
   | ({ readonly kind: 'scheduled-task-begun'; readonly lateMs: number } & TurnOfTask)

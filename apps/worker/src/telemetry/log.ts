@@ -29,6 +29,7 @@ export const lines: Readonly<Record<WorkerEvent['kind'], Line | undefined>> = {
   'job-failed': ['warn', 'job failed: the queue starts it again'],
   swept: ['info', 'tasks that had lost their worker or their job were repaired'],
   'overdue-canceled': ['info', 'tasks that had waited too long for their client were canceled'],
+  'room-made': ['warn', 'Redis is nearly full: ended tasks were deleted before their retention was over'],
   'migration-waits': ['info', 'a migration waits until older programs have stopped'],
   'migration-began': ['info', 'migration begun'],
   'migration-runs': ['info', 'migration in progress'],

@@ -41,6 +41,9 @@ export class WorkerMetrics {
         metrics.count('switchyard_swept_total', { what: 'silent' }, event.added);
         metrics.count('switchyard_swept_total', { what: 'canceled' }, event.canceled);
         break;
+      case 'room-made':
+        metrics.count('switchyard_tasks_dropped_total', {}, event.dropped);
+        break;
       case 'scheduled-task-begun':
         metrics.observe('switchyard_schedule_delay_seconds', event.lateMs / 1_000, {});
         break;
@@ -66,6 +69,7 @@ export class WorkerMetrics {
    */
   #countNone(agent: string): void {
     this.#metrics.count('switchyard_turns_taken_over_total', { agent }, 0);
+    this.#metrics.count('switchyard_tasks_dropped_total', {}, 0);
     for (const what of ['silent', 'canceled']) this.#metrics.count('switchyard_swept_total', { what }, 0);
   }
 

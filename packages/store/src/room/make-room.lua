@@ -9,8 +9,8 @@
 --       min_ms       how long an ended task stays at least
 --       limit        tasks to look at; 0: only reads how full Redis is
 --       after        position (time .. id) in the index of the last task that was looked at; '' from the oldest on
--- Returns  { bytes used, bytes allowed (0: no limit is known), number of tasks dropped, position of the last task that
---          was looked at ('': there is no other that may be dropped) }
+-- Returns  { bytes used, bytes allowed (0: no limit is known), number of tasks dropped, how many ms the youngest of them
+--          was kept, position of the last task that was looked at ('': there is no other that may be dropped) }
 -- Invariant: as drop-tasks.lua. Nothing is dropped while less than `percent` of the memory is used.
 
 --- @include "../redis/server.lua"
@@ -26,7 +26,7 @@ info = type(info) == 'string' and info or ''
 local function number_of(name) return tonumber(info:match('[\r\n]' .. name .. ':(%d+)') or 0) end
 local allowed = number_of('maxmemory')
 local used = number_of('used_memory') - number_of('mem_not_counted_for_evict')
-if limit == 0 or allowed == 0 or used * 100 < allowed * percent then return { used, allowed, 0, '' } end
+if limit == 0 or allowed == 0 or used * 100 < allowed * percent then return { used, allowed, 0, 0, '' } end
 
 --- @include "../record/agent-index.lua"
 --- @include "../record/drop-tasks.lua"
@@ -41,11 +41,11 @@ for _, position in ipairs(positions) do
     dropped = dropped + 1
   end
 end
+local kept_ms = dropped > 0 and now_ms() - tonumber(positions[#positions]:sub(1, 8), 36) or 0
 if dropped > 0 then
-  local ended_ms = tonumber(positions[#positions]:sub(1, 8), 36)
   local key = outbox_key .. ':room'
-  redis.call('HSET', key, 'kept_ms', ('%.0f'):format(now_ms() - ended_ms))
+  redis.call('HSET', key, 'kept_ms', ('%.0f'):format(kept_ms))
   redis.call('HINCRBY', key, 'dropped', dropped)
   redis.call('PEXPIRE', key, '3600000')
 end
-return { used, allowed, dropped, #positions == limit and positions[limit] or '' }
+return { used, allowed, dropped, kept_ms, #positions == limit and positions[limit] or '' }

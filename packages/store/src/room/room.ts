@@ -7,14 +7,14 @@ import type { StoreSettings } from '../redis/settings.ts';
 import type { Shards } from '../redis/shards.ts';
 import { sharedKeyNames } from '../record/record-args.ts';
 import type { Registry } from '../registry/registry.ts';
-import { TASKS_OF_PLAN, tasksToDrop } from './tasks-to-drop.ts';
+import { type DroppablePart, TASKS_OF_PLAN, tasksToDrop } from './tasks-to-drop.ts';
 
 export const makeRoomScript = defineScript({
   file: 'make-room.lua',
   from: import.meta.url,
   keys: [...sharedKeyNames, 'index'],
   args: ['percent', 'minMs', 'limit', 'after'],
-  reply: tuple(integer, integer, integer, text),
+  reply: tuple(integer, integer, integer, integer, text),
 });
 
 /** Tasks of one step: bounds the time that Redis spends on it. */
@@ -33,14 +33,16 @@ export interface RoomPort {
 
 export interface MadeRoom {
   readonly dropped: number;
+  /** How long the youngest of them was kept; Infinity: none was dropped. */
+  readonly keptMs: number;
   /** The share of its memory that the fullest Redis uses; 0: unknown, or without a limit. */
   readonly usedShare: number;
 }
 
-interface Step {
+const nothingDropped: MadeRoom = { dropped: 0, keptMs: Number.POSITIVE_INFINITY, usedShare: 0 };
+
+interface Step extends MadeRoom {
   readonly isFull: boolean;
-  readonly usedShare: number;
-  readonly dropped: number;
   /** Where the next step goes on; '': there is nothing more to drop. */
   readonly after: string;
 }
@@ -60,58 +62,67 @@ export class Room {
 
   /** Several processes may do so at once. It costs a command per shard while there is room. */
   async make(): Promise<MadeRoom> {
-    if (this.#port.settings.makeRoomAtPercent === 0) return { dropped: 0, usedShare: 0 };
+    if (this.#port.settings.makeRoomAtPercent === 0) return nothingDropped;
     const shards = await Promise.all(this.#port.shards.all.map((keys) => this.#makeIn(keys)));
     return {
       dropped: shards.reduce((sum, { dropped }) => sum + dropped, 0),
+      keptMs: Math.min(...shards.map(({ keptMs }) => keptMs)),
       usedShare: Math.max(...shards.map(({ usedShare }) => usedShare)),
     };
   }
 
   async #makeIn(keys: ShardKeys): Promise<MadeRoom> {
     const startedAt = performance.now();
-    for (let dropped = 0; ; ) {
+    for (let made = nothingDropped; ; ) {
       const { isFull, usedShare } = await this.#step(keys, { index: keys.outbox, limit: 0 });
-      if (!isFull) return { dropped, usedShare };
-      const count = await this.#dropSome(keys);
-      dropped += count;
-      if (count === 0 || performance.now() - startedAt > RUN_FOR_MS) return { dropped, usedShare };
+      if (!isFull) return { ...made, usedShare };
+      const before = made.dropped;
+      made = await this.#dropSome(keys, made);
+      if (made.dropped === before || performance.now() - startedAt > RUN_FOR_MS) return { ...made, usedShare };
     }
   }
 
-  async #dropSome(keys: ShardKeys): Promise<number> {
+  async #dropSome(keys: ShardKeys, before: MadeRoom): Promise<MadeRoom> {
     const agents = [...(await this.#port.registry.ids()), REMOTE_AGENTS];
-    let dropped = 0;
+    let made = before;
     for (const part of await tasksToDrop(this.#port.redis, keys, agents)) {
-      if (dropped >= TASKS_OF_PLAN) break;
-      dropped += await this.#dropOf(keys, part);
+      if (made.dropped - before.dropped >= TASKS_OF_PLAN) break;
+      made = sum(made, await this.#dropOf(keys, part));
     }
-    return dropped;
+    return made;
   }
 
-  async #dropOf(keys: ShardKeys, { index, tasks }: { index: string; tasks: number }): Promise<number> {
-    let [dropped, fruitless] = [0, 0];
-    while (dropped < tasks && fruitless < MAX_FRUITLESS_STEPS) {
-      const limit = Math.min(TASKS_OF_STEP, tasks - dropped);
+  async #dropOf(keys: ShardKeys, { index, tasks }: DroppablePart): Promise<MadeRoom> {
+    let made = nothingDropped;
+    let fruitless = 0;
+    while (made.dropped < tasks && fruitless < MAX_FRUITLESS_STEPS) {
+      const limit = Math.min(TASKS_OF_STEP, tasks - made.dropped);
       const step = await this.#step(keys, { index, limit });
-      dropped += step.dropped;
+      made = sum(made, step);
       fruitless = step.dropped === 0 ? fruitless + 1 : 0;
       // Tasks that were dropped are no longer there: only those that are needed must be skipped.
       if (step.after === '') this.#after.delete(index);
       else if (step.dropped < limit) this.#after.set(index, step.after);
       if (step.after === '' || !step.isFull) break;
     }
-    return dropped;
+    return made;
   }
 
   async #step(keys: ShardKeys, { index, limit }: { index: string; limit: number }): Promise<Step> {
     const { redis, settings } = this.#port;
     const { makeRoomAtPercent: percent, retentionMinMs: minMs } = settings;
-    const [used, allowed, dropped, after] = await makeRoomScript.run(redis, {
+    const [used, allowed, dropped, keptMs, after] = await makeRoomScript.run(redis, {
       keys: { ...keys.shared, index },
       args: { percent, minMs, limit, after: this.#after.get(index) ?? '' },
     });
     const usedShare = allowed === 0 ? 0 : used / allowed;
-    return { isFull: usedShare * 100 >= percent, usedShare, dropped, after };
+    const kept = { dropped, keptMs: dropped === 0 ? Number.POSITIVE_INFINITY : keptMs };
+    return { isFull: usedShare * 100 >= percent, usedShare, ...kept, after };
   }
 }
+
+const sum = (a: MadeRoom, b: MadeRoom): MadeRoom => ({
+  dropped: a.dropped + b.dropped,
+  keptMs: Math.min(a.keptMs, b.keptMs),
+  usedShare: b.usedShare,
+});

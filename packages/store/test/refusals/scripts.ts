@@ -876,6 +876,24 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: 1,
     },
   ],
+  'room/make-room.lua': [
+    {
+      kind: 'ends',
+      settings: { retentionMinMs: -1_000, makeRoomAtPercent: 1e-12 },
+      prepare: async ({ store, port }) => {
+        // So large a limit that the share counts as full, and no other script is refused.
+        await port.redis.config('SET', 'maxmemory', String(2 ** 50));
+        await store.registry.announce([announcement], 'w');
+        const { taskId } = await accepted(store, alice);
+        await store.tasks.cancel(alice, taskId);
+        return async () => {
+          const { dropped } = await store.room.make();
+          return dropped;
+        };
+      },
+      answer: 1,
+    },
+  ],
   'search-index/trim-index.lua': [
     {
       kind: 'ends',

@@ -21,6 +21,7 @@ export const keyScenarios: readonly KeyScenario[] = [
   webhooks,
   deploymentData,
   migration,
+  noRoom,
 ];
 
 /** Consumes the jobs of every queue without doing anything. */
@@ -43,6 +44,14 @@ const outcome = (state: 'INPUT_REQUIRED' | 'COMPLETED' | 'FAILED' | 'REJECTED', 
   settles: true,
   ...(text !== undefined && { message: agentMessage(text) }),
 });
+
+/** The store must count Redis as full, however little it uses. */
+async function noRoom(store: TestStore, recordKeys: () => Promise<void>): Promise<void> {
+  const { taskId } = await accepted(store, alice);
+  await store.tasks.cancel(alice, taskId);
+  await store.room.make();
+  await recordKeys();
+}
 
 async function questionsAndLongTexts(store: TestStore, recordKeys: () => Promise<void>): Promise<void> {
   const { taskId } = await accepted(store, alice, userMessage('long '.repeat(100)));

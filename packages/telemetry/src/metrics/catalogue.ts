@@ -216,6 +216,12 @@ export const catalogue = {
     labels: ['what'],
     help: 'Repairs by the sweeper: lost jobs of silent tasks added again (silent), cancels completed for a worker that was gone (canceled).',
   },
+  switchyard_tasks_dropped_total: {
+    type: 'counter',
+    of: 'worker',
+    labels: [],
+    help: 'Ended tasks that were deleted before RETENTION_MS was over, because Redis was nearly full (MAKE_ROOM_AT).',
+  },
   switchyard_errors_total: {
     type: 'counter',
     of: 'worker',
