@@ -61,8 +61,8 @@ local replacement -- functions of drop-tasks.lua, and what they found
 local function may_replace(owner)
   if drop_after_ms == 0 then return false end
   if not replacement then
-    --- @include "../record/agent-index.lua"
-    --- @include "../record/drop-tasks.lua"
+    --- @include "../../record/agent-index.lua"
+    --- @include "../../record/drop-tasks.lua"
     replacement = { oldest_ended = oldest_ended, is_needed = is_needed, drop_task = drop_task, found = {}, chosen = {} }
   end
   local index = index_root .. ':' .. owner
