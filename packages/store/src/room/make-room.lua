@@ -9,8 +9,8 @@
 --       min_ms       how long an ended task stays at least
 --       limit        tasks to look at; 0: only reads how full Redis is
 --       after        position (time .. id) in the index of the last task that was looked at; '' from the oldest on
--- Returns  { bytes used, bytes allowed (0: no limit is known), number of tasks dropped, how many ms the youngest of them
---          was kept, position of the last task that was looked at ('': there is no other that may be dropped) }
+-- Returns  { bytes used, bytes allowed (0: no limit is known), number of tasks dropped, how many ms the youngest of
+--          them was kept, position of the last task that was looked at ('': no other may be dropped) }
 -- Invariant: as drop-tasks.lua. Nothing is dropped while less than `percent` of the memory is used.
 
 --- @include "../redis/server.lua"
