@@ -25,7 +25,11 @@ export class Sweeper {
   readonly #roomMaker: Poller;
   #checkRoomAt = 0;
 
-  constructor(store: Pick<Store, 'outbox' | 'interrupted' | 'agentIndexes' | 'room' | 'settings'>, everyMs: number, emit: Emit) {
+  constructor(
+    store: Pick<Store, 'outbox' | 'interrupted' | 'agentIndexes' | 'room' | 'settings'>,
+    everyMs: number,
+    emit: Emit,
+  ) {
     this.#outbox = store.outbox;
     this.#interrupted = store.interrupted;
     this.#indexes = store.agentIndexes;

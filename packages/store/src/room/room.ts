@@ -1,11 +1,11 @@
 import { REMOTE_AGENTS } from '../queue/remote-agents.ts';
+import { sharedKeyNames } from '../record/record-args.ts';
 import type { RedisConnection } from '../redis/connection.ts';
 import type { ShardKeys } from '../redis/keys.ts';
 import { integer, text, tuple } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
 import type { StoreSettings } from '../redis/settings.ts';
 import type { Shards } from '../redis/shards.ts';
-import { sharedKeyNames } from '../record/record-args.ts';
 import type { Registry } from '../registry/registry.ts';
 import { type DroppablePart, TASKS_OF_PLAN, tasksToDrop } from './tasks-to-drop.ts';
 

@@ -92,7 +92,11 @@ describe('a principal with maxKeptTasks ended tasks', () => {
     const waiting = await accepted(store, alice);
     const turn = await begun(store, waiting.taskId);
     await turn.publish({ kind: 'status', state: 'TASK_STATE_INPUT_REQUIRED', settles: true });
-    const [first, second, third] = [await accepted(store, alice), await accepted(store, alice), await accepted(store, alice)];
+    const [first, second, third] = [
+      await accepted(store, alice),
+      await accepted(store, alice),
+      await accepted(store, alice),
+    ];
     for (const { taskId } of [first, second, third]) await complete(store, taskId);
     const message = userMessage();
     const [one, again] = await Promise.all([verdictOf(store, alice, message), verdictOf(store, alice, message)]);

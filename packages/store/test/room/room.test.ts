@@ -22,7 +22,12 @@ async function openStore(settings: Partial<StoreSettings> = {}): Promise<Store> 
   afterAll(() => store.stop());
   await store.start();
   const agents = ['echo', 'kitchen'].map((id) => {
-    return { id, card: { ...card, supportedInterfaces: [], capabilities: {} }, repliesWithMessage: false, concurrency: 1 };
+    return {
+      id,
+      card: { ...card, supportedInterfaces: [], capabilities: {} },
+      repliesWithMessage: false,
+      concurrency: 1,
+    };
   });
   await store.registry.announce(agents, 'w');
   return store;

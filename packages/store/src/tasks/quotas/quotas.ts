@@ -1,7 +1,14 @@
 import type { StoreSettings } from '../../redis/settings.ts';
 
 /** The limits that quotas.lua reads. */
-export const quotaArgNames = ['maxOpen', 'maxKept', 'maxOpenOfTenant', 'maxBytes', 'maxScheduled', 'dropAfterMs'] as const;
+export const quotaArgNames = [
+  'maxOpen',
+  'maxKept',
+  'maxOpenOfTenant',
+  'maxBytes',
+  'maxScheduled',
+  'dropAfterMs',
+] as const;
 
 /** Room for an uneven spread over shards: each has its own part of a limit. */
 const UNEVEN = 1.25;
