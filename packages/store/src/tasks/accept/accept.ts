@@ -13,7 +13,7 @@ import { quotaArgValues } from '../quotas/quotas.ts';
 import { scheduleText } from '../schedules/schedule.ts';
 import { hiddenLetter, stateLetters } from '../visibility/state-letters.ts';
 import { copySteps } from './copy-steps.ts';
-import { claimKeyOfMessage, releaseKey } from './idempotency-keys.ts';
+import { claimNameOfMessage, releaseName } from './idempotency-keys.ts';
 import type { NewTasks } from './new-tasks.ts';
 import { type AnySubmission, entry, fingerprint, keptRequest, type Sent, submittedTask } from './sent-message.ts';
 import {
@@ -81,8 +81,7 @@ export async function accept(
   const sent = withScheduleId(port, scope, { ...submission, body: JSON.stringify(message).slice(0, -1) });
   const make = sent.steps ? makeTaskWithSteps : makeTask;
   const write = () => (named === undefined ? make(port, scope, sent) : enterTask(port, scope, sent, named));
-  const { idempotencyKey: key } = sent;
-  const reply = await (key === undefined ? write() : withKey(port, scope, { ...sent, key }, write));
+  const reply = await (isNamedByClient(sent) ? withName(port, scope, sent, write) : write());
   if (reply[0] === 'other-seq') return { verdict: 'other-seq', seq: reply[1] };
   if (isRefusal(reply)) return refusal(port, scope, sent, reply[0]);
   const [verdict, taskId, context, number, seq, job, timestamp, lastIncarnation, skill] = reply;
@@ -111,19 +110,23 @@ function withScheduleId({ shards }: AcceptPort, scope: Scope, sent: Sent): Sent 
   return { ...sent, reservedId, schedule: { ...schedule, scheduleId: reservedId } };
 }
 
-/** A message that is refused leaves its key free. */
-async function withKey(
+/** The ids of messages of agents and schedules are ours: none is used twice. */
+const isNamedByClient = ({ caller, previousTaskId }: Sent): boolean => !caller && previousTaskId === undefined;
+
+/** A message that is refused leaves its name free. On one shard, the step that accepts it does all of this. */
+async function withName(
   port: AcceptPort,
   scope: Scope,
-  sent: Sent & { readonly key: string },
+  sent: Sent,
   write: () => Promise<AcceptReply>,
 ): Promise<AcceptReply> {
+  if (port.shards.all.length === 1) return write();
   const shardSeed = sent.message.taskId ?? shardSeedOf(scope, sent);
-  const keyed = { key: sent.key, fingerprint: fingerprint(sent), shardSeed };
-  const claim = await claimKeyOfMessage(port, scope, keyed);
+  const name = retryName(sent);
+  const claim = await claimNameOfMessage(port, scope, { name, fingerprint: fingerprint(sent), shardSeed });
   if (claim === 'conflict') return ['conflict'];
   const reply = await write();
-  if (claim === 'first' && (reply[0] === 'other-seq' || isRefusal(reply))) await releaseKey(port, scope, keyed);
+  if (claim === 'first' && (reply[0] === 'other-seq' || isRefusal(reply))) await releaseName(port, scope, name);
   return reply;
 }
 

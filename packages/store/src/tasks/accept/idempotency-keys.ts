@@ -26,29 +26,33 @@ export type KeyClaim = 'first' | 'retry' | 'conflict';
  * accepts them (accept.lua), under the same names.
  */
 export async function claimKey(port: KeyPort, scope: Scope, { key, request }: KeyedRequest): Promise<KeyClaim> {
-  return claim(port, redisKeyOf(port, scope, key), hash('sha256', request, 'base64url').slice(0, 22));
+  return claim(port, redisKeyOf(port, scope, keyName(key)), hash('sha256', request, 'base64url').slice(0, 22));
 }
 
 /** Releases the key of a change that was refused. */
 export async function releaseKey(port: KeyPort, scope: Scope, { key }: Pick<KeyedRequest, 'key'>): Promise<void> {
-  await port.redis.del(redisKeyOf(port, scope, key));
+  await releaseName(port, scope, keyName(key));
+}
+
+/** Releases the name of a message that was refused. */
+export async function releaseName(port: KeyPort, scope: Scope, name: string): Promise<void> {
+  await port.redis.del(redisKeyOf(port, scope, name));
 }
 
 /**
- * An idempotency key has one Redis key, on one of the shards. The step that accepts a message sees the keys of its own
- * shard only, so the key of a message for another shard is claimed here before.
+ * A messageId, or an idempotency key, has one Redis key on one of the shards. The step that accepts a message sees the
+ * keys of its own shard only, so the name of a message for another shard is claimed here before.
+ * @param name `retryName` of the message
  * @param shardSeed of the message's task
- * @returns undefined: the step that accepts the message claims its key
+ * @returns undefined: the step that accepts the message claims its name
  */
-export async function claimKeyOfMessage(
+export async function claimNameOfMessage(
   port: KeyPort,
   scope: Scope,
-  { key, fingerprint, shardSeed }: { readonly key: string; readonly fingerprint: string; readonly shardSeed: string },
+  { name, fingerprint, shardSeed }: { readonly name: string; readonly fingerprint: string; readonly shardSeed: string },
 ): Promise<KeyClaim | undefined> {
-  const redisKey = redisKeyOf(port, scope, key);
-  return redisKey === port.shards.of(shardSeed).accepted(scope, keyName(key))
-    ? undefined
-    : claim(port, redisKey, fingerprint);
+  const redisKey = redisKeyOf(port, scope, name);
+  return redisKey === port.shards.of(shardSeed).accepted(scope, name) ? undefined : claim(port, redisKey, fingerprint);
 }
 
 async function claim({ redis, settings }: KeyPort, redisKey: string, fingerprint: string): Promise<KeyClaim> {
@@ -62,9 +66,9 @@ async function claim({ redis, settings }: KeyPort, redisKey: string, fingerprint
   }
 }
 
-/** On the shard of a message with this key that makes a task, and names no context. */
-function redisKeyOf({ shards }: KeyPort, scope: Scope, key: string): string {
-  return shards.of(ownerOf(scope) + keyName(key)).accepted(scope, keyName(key));
+/** On the shard of a message with this name that makes a task, and names no context. */
+function redisKeyOf({ shards }: KeyPort, scope: Scope, name: string): string {
+  return shards.of(ownerOf(scope) + name).accepted(scope, name);
 }
 
 /**
