@@ -105,17 +105,32 @@ export class DeadTurns implements DeadLetterStore<DeadTurn> {
     ]);
     // The letter may have expired, and is in the index until there is another dead letter.
     if (diedMs === null || !owner || !entry) return undefined;
-    return {
-      diedMs: Number(diedMs),
-      owner,
-      contextId: JSON.parse(`"${context}"`),
-      attempts: Number(attempts),
-      // An entry is the messageId, a line break, and the inbox entry as JSON.
-      inboxEntry: JSON.parse(entry.slice(entry.indexOf('\n') + 1)),
-      reason: JSON.parse(reason ?? '""'),
-      why: currentReason(why, { state: 'TASK_STATE_FAILED', epoch: Number(epoch ?? 0), attempts: 0 }),
-    };
+    const inboxEntry = readableEntry(entry);
+    return (
+      inboxEntry && {
+        diedMs: Number(diedMs),
+        owner,
+        contextId: JSON.parse(`"${context}"`),
+        attempts: Number(attempts),
+        inboxEntry,
+        reason: JSON.parse(reason ?? '""'),
+        why: currentReason(why, { state: 'TASK_STATE_FAILED', epoch: Number(epoch ?? 0), attempts: 0 }),
+      }
+    );
   }
 }
 
 const letterKey = (keys: ShardKeys, taskId: string): string => `${keys.task(taskId)}:d`;
+
+/**
+ * @param entry the messageId, a line break, and the inbox entry as JSON
+ * @returns undefined: it is damaged, and so was given up. Other dead letters are listed nevertheless
+ */
+function readableEntry(entry: string): InboxEntry | undefined {
+  try {
+    const read: Partial<InboxEntry> = JSON.parse(entry.slice(entry.indexOf('\n') + 1));
+    return read.message && { ...read, message: read.message, scopes: read.scopes ?? [] };
+  } catch {
+    return undefined;
+  }
+}

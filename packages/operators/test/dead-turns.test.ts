@@ -103,3 +103,13 @@ test('the last event of a message that was given up names the messages that wait
     expect(metadata['switchyard.droppedMessageIds']).toHaveLength(1);
   }
 });
+
+test('a dead letter whose message is damaged does not keep operators from the others', async () => {
+  const [sound, damaged] = await Promise.all([accepted(store, alice), accepted(store, alice)]);
+  for (const { taskId } of [sound, damaged]) await crashInAllAttempts(taskId);
+  const [key = ''] = await redis.keys(`${store.settings.prefix}*:t:${damaged.taskId}:d`);
+  await redis.hset(key, 'entry', '"m"\nno JSON');
+  const ids = (await listed()).map(({ taskId }) => taskId);
+  expect(ids).toContain(sound.taskId);
+  expect(ids).not.toContain(damaged.taskId);
+});

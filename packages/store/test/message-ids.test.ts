@@ -55,7 +55,9 @@ describe.each([1, 5])('On %i shards', (shards) => {
       expect(await verdictOf(message)).toBe('terminal');
       const free = { ...userMessage('late', { contextId: randomUUID() }), messageId: message.messageId };
       expect(await verdictOf(free)).toBe('accepted');
-      expect((await store.tasks.accept(bob, { message: { ...free, contextId: randomUUID() } })).verdict).toBe('accepted');
+      expect((await store.tasks.accept(bob, { message: { ...free, contextId: randomUUID() } })).verdict).toBe(
+        'accepted',
+      );
     }
   });
 });

@@ -1,4 +1,5 @@
 import type { RedisConnection } from '../redis/connection.ts';
+import { isOutage } from '../redis/errors.ts';
 import type { Shards } from '../redis/shards.ts';
 import { AgentQueue, type Taken, type TakenJob, type TakeRequest } from './agent-queue.ts';
 import { FetchLoop } from './fetch-loop.ts';
@@ -55,8 +56,9 @@ interface ConsumerDependencies extends ConsumerOptions {
   readonly take?: (queue: AgentQueue, request: TakeRequest) => Promise<Taken>;
 }
 
-/** Delay of a job whose run rejected, for example because Redis was unreachable. */
+/** Delay of a job whose run rejected because Redis was unreachable. After other errors it doubles with each start. */
 const FAILED_RETRY_MS = 1_000;
+const MAX_RETRY_MS = 60_000;
 const RECOVERIES_PER_LOCK = 7;
 
 /** Takes the jobs of one agent, from every shard, and runs them. */
@@ -151,7 +153,7 @@ export class Consumer {
     const { id, token, started, isAwaited, waitedMs } = taken;
     const outcome = await this.#options
       .run({ ...parseJobId(id), token, started, isAwaited, waitedMs })
-      .catch((): JobOutcome => ({ retryAfterMs: FAILED_RETRY_MS }));
+      .catch((error: unknown): JobOutcome => ({ retryAfterMs: retryMsAfter(error, started) }));
     if (outcome === 'done') await queue.finish(taken);
     else if (outcome === 'requeue') await queue.requeue(taken);
     else if (outcome !== 'removed') await queue.requeue(taken, outcome.retryAfterMs);
@@ -162,4 +164,8 @@ export class Consumer {
     for (const { queue } of this.#sources)
       queue.recover(lockMs, lockMs / RECOVERIES_PER_LOCK).catch(this.#options.onError);
   }
+}
+
+function retryMsAfter(error: unknown, started: number): number {
+  return isOutage(error) ? FAILED_RETRY_MS : Math.min(FAILED_RETRY_MS * 2 ** (started - 1), MAX_RETRY_MS);
 }

@@ -4,6 +4,7 @@ import { Consumer, type ConsumerOptions, type ConsumerPort, type TurnJob } from 
 import type { LeasedTurn } from '../queue/leases.ts';
 import { recordArgNames, recordArgValues, recordKeyNames } from '../record/record-args.ts';
 import type { Channels } from '../redis/channels.ts';
+import { isOutage } from '../redis/errors.ts';
 import { agentOf, principalOf } from '../redis/scope.ts';
 import { defineScript } from '../redis/script.ts';
 import { readPieces } from '../tasks/read/pieces.ts';
@@ -34,6 +35,11 @@ export const beginTurnScript = defineScript({
 
 /** Prefix of what accept.lua publishes when a message steers a running turn; the task id follows. */
 const STEER = 'steer ';
+
+/** A turn that cannot begin, because its record cannot be read, is given up when its job was started this often. */
+const UNREADABLE_AFTER_STARTS = 4;
+/** As the most attempts: see begin.lua. */
+const GIVE_UP = 0;
 
 /** After this many turns a job leaves the next to a successor, so that a busy task does not delay others. */
 const TURNS_PER_JOB = 8;
@@ -94,6 +100,18 @@ export class Turns {
    * writes are refused; `onFirstEvent`: the turn's first event is in Redis; the others: as in `consume`
    */
   async begin(job: TurnJob, turnsBefore: number, hooks: TurnHooks): Promise<Beginning> {
+    try {
+      return await this.#open(job, turnsBefore, hooks);
+    } catch (error) {
+      if (isOutage(error) || job.started < UNREADABLE_AFTER_STARTS) throw error;
+      // Nobody can run this turn. If the record is so damaged that it cannot be given up, either, the script fails.
+      const [verdict] = await this.#begin(job, 'unreadable', { ...hooks, maxAttempts: GIVE_UP });
+      if (verdict === 'turn') throw error;
+      return verdict;
+    }
+  }
+
+  async #open(job: TurnJob, turnsBefore: number, hooks: TurnHooks): Promise<Beginning> {
     const { redis, settings } = this.#port;
     const { taskId } = job;
     const lease = this.#port.consumers.leases.of(job.token);
@@ -184,7 +202,7 @@ export class Turns {
 
   async #begin(
     { taskId, job, started, token }: TurnJob,
-    turnsBefore: number,
+    turnsBefore: number | 'unreadable',
     agent: AgentTurnSettings,
   ): Promise<BeginReply> {
     const { redis, shards, settings } = this.#port;

@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import { until } from '../../../tests/support/until.ts';
+import type { Store } from '../src/index.ts';
+import { accepted } from './support/drive.ts';
+import { alice, testRedis, testStore } from './support/redis.ts';
+
+// A task whose record cannot be read is not tried for ever.
+
+const redis = testRedis();
+const ignore = { onCancel: (): void => undefined, onFenced: (): void => undefined };
+const keyOf = (store: Store, taskId: string): string => `${store.settings.prefix}{s0}:t:${taskId}`;
+
+async function beginAs(store: Store, taskId: string, started: number): Promise<unknown> {
+  const turn = await store.turns.begin({ taskId, job: 1, started, token: `p${started}:echo/0:1` }, 0, ignore);
+  return typeof turn === 'string' ? turn : 'turn';
+}
+
+test.each([
+  ['a message that is no JSON', { initial_entry: '"m"\nno JSON' }],
+  ['a message that is missing', { initial_entry: '' }],
+  ['an artifact that is missing', { artifacts: '1' }],
+  ['a history that is no JSON', { h: ',\tno JSON' }],
+])('a task with %s fails after some starts, with the reason, and leaves the queue', async (_, damage) => {
+  const store = await testStore({ maxAttempts: 100 });
+  const { taskId } = await accepted(store, alice);
+  await redis.hset(keyOf(store, taskId), damage);
+  for (const started of [1, 2, 3]) await expect(beginAs(store, taskId, started)).rejects.toThrow();
+  expect(await beginAs(store, taskId, 4)).toBe('exhausted');
+  expect(await redis.hget(keyOf(store, taskId), 'state')).toBe('F');
+  expect(await redis.hget(keyOf(store, taskId), 'status')).toContain('What is stored of this task is damaged');
+  expect(await redis.zcard(`${store.settings.prefix}{s0}:outbox`)).toBe(0);
+  expect(await redis.zscore(`${store.settings.prefix}{s0}:dead`, taskId)).not.toBeNull();
+  expect(await beginAs(store, taskId, 5)).toBe('stale');
+});
+
+test('a job whose run rejects is tried again later and later, up to a minute, unless Redis was away', async () => {
+  const store = await testStore();
+  const { taskId } = await accepted(store, alice);
+  const root = `${store.settings.prefix}{s0}:q:echo:`;
+  const retryMs = async (starts: number, error: Error): Promise<number> => {
+    await redis.hset(`${root}${taskId}.1`, 'ats', starts - 1);
+    let runs = 0;
+    const run = async (): Promise<never> => {
+      runs++;
+      throw error;
+    };
+    const consumer = store.turns.consume({ agent: 'echo', concurrency: 1, run, onError: () => undefined });
+    await consumer.start();
+    const delay = () => redis.hget(`${root}${taskId}.1`, 'delay');
+    await until(async () => runs === 1 && Number(await delay()) > 0, { what: 'the job is delayed' });
+    await consumer.stop();
+    const ms = Number(await delay());
+    await redis.zadd(`${root}delayed`, 0, `${taskId}.1`);
+    return ms;
+  };
+  const damage = new Error('WRONGTYPE Operation against a key holding the wrong kind of value');
+  expect(await retryMs(1, damage)).toBe(1_000);
+  expect(await retryMs(3, damage)).toBe(4_000);
+  expect(await retryMs(50, damage)).toBe(60_000);
+  expect(await retryMs(50, new Error('LOADING Redis is loading the dataset in memory'))).toBe(1_000);
+});
