@@ -1,4 +1,4 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
@@ -8,12 +8,13 @@ import { promisify } from 'node:util';
 import { freePort, isPortTaken, spawnGuarded } from '@switchyard/local';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { descendantsOf, isAlive } from '../../tests/support/descendants.ts';
+import { hasProgram } from '../../tests/support/has-program.ts';
 import { type Program, startProgram } from '../../tests/support/process.ts';
 import { startRedis } from '../../tests/support/redis.ts';
 import { until } from '../../tests/support/until.ts';
 
 const hasIpv6 = networkInterfaces().lo?.some(({ address }) => address === '::1');
-const hasCurl = spawnSync('curl', ['--version']).status === 0;
+const hasCurl = hasProgram('curl', '--version');
 
 // Each test starts three processes, on cores that other tests use, too.
 describe('npm start', { timeout: 60_000 }, () => {

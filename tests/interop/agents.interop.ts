@@ -4,6 +4,7 @@ import { remoteExecutor } from '@switchyard/executor-remote';
 import { freePort, type GuardedProcess, spawnGuarded } from '@switchyard/local';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { agentThat } from '../support/agent-that.ts';
+import { skippedFor } from '../support/has-program.ts';
 import { install, pythonAgentToolchain } from './support/toolchains.ts';
 
 // Agents in other languages, written with the SDKs as their users write them, behind our remote executor. The text of a
@@ -36,7 +37,7 @@ const { missing } = pythonAgentToolchain;
 const skipped = missing === undefined ? '' : ` (skipped: ${missing})`;
 
 for (const { name, agent, restFile, hidesErrors } of sdks)
-  describe.skipIf(missing)(`an agent of the SDK of ${name}${skipped}`, () => {
+  describe.skipIf(skippedFor(missing))(`an agent of the SDK of ${name}${skipped}`, () => {
     let program: GuardedProcess | undefined;
     let cardUrl: string;
 

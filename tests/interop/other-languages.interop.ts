@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { skippedFor } from '../support/has-program.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 import {
   goToolchain,
@@ -86,8 +87,17 @@ function titled(name: string, { missing }: Toolchain): string {
   return missing === undefined ? name : `${name} (skipped: ${missing})`;
 }
 
+const frameworks = ['google-adk', 'strands'];
+
+// They wait for registries and compilers most of the time: all at once. The one that fails, fails its own tests below.
+beforeAll(async () => {
+  const all = [...sdks, ...frameworks.map((client) => ({ client, toolchain: pythonToolchain }))];
+  const usable = all.filter(({ toolchain }) => toolchain.missing === undefined);
+  await Promise.allSettled(usable.map(({ client, toolchain }) => install(client, toolchain)));
+}, installWithinMs);
+
 for (const { name, client, toolchain, versions, lacks = [] } of sdks) {
-  describe.skipIf(toolchain.missing)(titled(`the SDK of ${name}`, toolchain), () => {
+  describe.skipIf(skippedFor(toolchain.missing))(titled(`the SDK of ${name}`, toolchain), () => {
     let installed: InstalledClient;
 
     beforeAll(async () => {
@@ -112,8 +122,8 @@ const conversation: Report = {
   'A Hawaiian pizza': ['Your Hawaiian pizza is on its way.'],
 };
 
-for (const client of ['google-adk', 'strands'])
-  describe.skipIf(pythonToolchain.missing)(titled(client, pythonToolchain), () => {
+for (const client of frameworks)
+  describe.skipIf(skippedFor(pythonToolchain.missing))(titled(client, pythonToolchain), () => {
     let installed: InstalledClient;
     let desk: Stack;
 

@@ -5,6 +5,8 @@ export default defineConfig({
   test: {
     include: ['tests/interop/**/*.interop.ts'],
     globalSetup: ['tests/support/compile-cache.ts', 'tests/support/shared-redis.ts'],
+    // They wait for what they install, most of the time.
+    maxWorkers: 3,
     hookTimeout: 30_000,
     teardownTimeout: 10_000,
     reporters: ['verbose'],

@@ -6,6 +6,7 @@ import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { readConfig as readGatewayConfig } from '../../apps/gateway/src/config.ts';
 import { readConfig as readWorkerConfig } from '../../apps/worker/src/config.ts';
 import { bringHelm } from '../../scripts/chart/bring-helm.ts';
+import { skippedFor } from '../support/has-program.ts';
 import { userMessage } from '../support/messages.ts';
 import { startProgram } from '../support/process.ts';
 import {
@@ -22,7 +23,7 @@ import {
 // The Helm chart as Helm renders it, and its programs on its Redis, without a cluster (docs/kubernetes.md).
 
 const helm = bringHelm();
-const skipped = 'missing' in helm ? helm.missing : '';
+const skipped = ('missing' in helm && skippedFor(helm.missing)) || '';
 const files = ['minimal', 'external-redis', 'scaled', 'everything'];
 const folder = mkdtempSync(join(tmpdir(), 'switchyard-chart-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

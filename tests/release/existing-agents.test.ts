@@ -77,7 +77,7 @@ describe('a gateway in front of an existing agent', { timeout: 90_000 }, () => {
       version: 'unknown',
       description: expect.stringContaining('has not answered yet'),
     });
-    expect(up.output()).toContain('the remote agent does not answer: its messages wait');
+    await up.waitFor(/the remote agent does not answer: its messages wait/);
     const { id } = await submit(url, userMessage('The almanac of 2026, please'));
     await startAlmanac();
     await until(isDone(id), { what: 'the message was delivered', ...patience });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { freePort } from '@switchyard/local';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { descendantsOf } from '../support/descendants.ts';
+import { skippedFor } from '../support/has-program.ts';
 import { userMessage } from '../support/messages.ts';
 import { uniquePrefix } from '../support/prefix.ts';
 import { startRedis, type TestRedis } from '../support/redis.ts';
@@ -11,7 +12,7 @@ import { get, getTask, send, submit } from '../support/rest.ts';
 import { until } from '../support/until.ts';
 import { makeBaseImages, podman, whyNoContainers } from './support/containers.ts';
 
-const reason = whyNoContainers();
+const reason = skippedFor(whyNoContainers());
 const image = 'localhost/switchyard:test';
 
 const agent = (id: string, execute: string): string => `

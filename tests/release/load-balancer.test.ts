@@ -1,10 +1,10 @@
-import { spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort, type GuardedProcess, spawnGuarded } from '@switchyard/local';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openEventStream } from '../support/event-stream.ts';
+import { hasProgram } from '../support/has-program.ts';
 import { userMessage } from '../support/messages.ts';
 import { uniquePrefix } from '../support/prefix.ts';
 import { type Program, startProgram } from '../support/process.ts';
@@ -15,7 +15,7 @@ import { type NameServer, startNameServer } from './support/name-server.ts';
 
 // The load balancer of docker-compose.yml with its own configuration, except ports and the name server.
 
-const reason = spawnSync('haproxy', ['-v']).error ? 'haproxy is missing' : undefined;
+const reason = hasProgram('haproxy', '-v') ? undefined : 'haproxy is missing';
 const addresses = ['127.0.0.2', '127.0.0.3', '127.0.0.4', '127.0.0.5', '127.0.0.6'];
 
 describe.skipIf(reason)(`The load balancer${reason ? ` (${reason})` : ''}`, () => {

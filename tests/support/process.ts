@@ -1,4 +1,6 @@
 import type { Writable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { spawnGuarded } from '@switchyard/local';
 import { until } from './until.ts';
@@ -19,13 +21,17 @@ export interface ProgramOptions {
 
 export interface Program {
   readonly pid: number;
-  /** The exit code; 128 + n for signal n. */
+  /** The exit code, once its whole output is known; 128 + n for signal n. */
   readonly exited: Promise<number>;
   readonly input: Writable;
-  /** Standard output and error so far, in order. */
+  /** Standard output and error so far, each in order. They come over two pipes: which one is first may change. */
   output(): string;
   isRunning(): boolean;
-  /** The first match in the output; throws with the output if there is none in time. */
+  /**
+   * The first match in the output; throws with the output if there is none in time. A line of a program may be read
+   * after an answer that the program gave later: a test waits for a line, and does not expect it in `output`.
+   * Default: 25 s, since a program may start slowly on a busy machine.
+   */
   waitFor(pattern: RegExp, timeoutMs?: number): Promise<RegExpMatchArray>;
   /** Signals the program itself; does nothing if it has ended. */
   kill(signal: NodeJS.Signals): void;
@@ -40,20 +46,30 @@ export async function startProgram({ file, args = [], env = {}, ...options }: Pr
   const settings = { cwd: repository, env: { ...own, ...env }, ...options };
   const child = await spawnGuarded(process.execPath, [file, ...args], settings);
   let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
+  const streams = [child.stdout, child.stderr];
+  for (const stream of streams) {
     stream.setEncoding('utf8').on('data', (text: string) => {
       output += text;
     });
   }
+  const isRead = Promise.allSettled(streams.map((stream) => finished(stream, { writable: false })));
+  const exited = child.exited.then(async (code) => {
+    // Its last lines may come after its end. A process that has left its group may keep the pipes open.
+    await Promise.race([isRead, delay(2_000)]);
+    return code;
+  });
   return {
     pid: child.pid,
     input: child.stdin,
-    exited: child.exited,
+    exited,
     output: () => output,
     isRunning: child.isRunning,
-    waitFor: (pattern, timeoutMs = 10_000) => waitFor({ file, pattern, timeoutMs, output: () => output }),
+    waitFor: (pattern, timeoutMs = 25_000) => waitFor({ file, pattern, timeoutMs, output: () => output }),
     kill: (signal) => kill(child.pid, signal),
-    stop: child.stop,
+    async stop(withinMs) {
+      await child.stop(withinMs);
+      return exited;
+    },
   };
 }
 

@@ -14,7 +14,7 @@ type Falsy = false | 0 | '' | null | undefined;
  * Throws an error that names what was awaited; if the condition threw last, that is the cause.
  */
 export async function until<T>(condition: () => T | Promise<T>, options: UntilOptions): Promise<Exclude<T, Falsy>> {
-  const { timeoutMs = 5_000, everyMs = 10 } = options;
+  const { timeoutMs = 10_000, everyMs = 10 } = options;
   const deadline = Date.now() + timeoutMs;
   for (;;) {
     const outcome = await attempt(condition);

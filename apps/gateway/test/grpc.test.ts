@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, type ClientReadableStream, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hasProgram } from '../../../tests/support/has-program.ts';
 import { until } from '../../../tests/support/until.ts';
 import { messagesOf } from './support/bindings/messages.ts';
 import type { OutcomeError } from './support/bindings/outcome.ts';
@@ -17,7 +18,7 @@ import { openStage, type Stage } from './support/stage.ts';
 
 const key = 'key-of-alice-0123456789';
 const auth = { keys: [{ key, subject: 'alice', tenant: 'default', scopes: [] }] } as const;
-const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
+const hasOpenssl = hasProgram('openssl', 'version');
 
 let stage: Stage;
 let address: string;

@@ -120,7 +120,7 @@ describe('an agent that throws in a timer', { timeout: 60_000 }, () => {
   it('fails its turn at once, and its worker goes on', async () => {
     const worker = await startWorker();
     expect(await ask('timer')).toBe('The agent failed unexpectedly.');
-    expect(worker.output()).toMatch(/"event":"uncaught-exception".*blocker\.ts:\d+/);
+    await worker.waitFor(/"event":"uncaught-exception".*blocker\.ts:\d+/);
     expect(await ask('loop 0')).toMatch(/^loop, in process/);
   });
 });

@@ -30,9 +30,7 @@ describe('the rejection of a promise that an agent did not await', { timeout: 30
     const [slow, failed] = await Promise.all([ask(0, 'slowly'), ask(1, text)]);
     expect(failed).toBe('The agent failed unexpectedly.');
     expect(slow).toBe('done: slowly');
-    expect(worker.output()).toMatch(
-      /"event":"unhandled-rejection","agent":"forgetful","task":"[^"]+".*nobody awaits the look-up/,
-    );
+    await worker.waitFor(/"event":"unhandled-rejection","agent":"forgetful","task":"[^"]+".*nobody awaits the look-up/);
     expect(worker.isRunning()).toBe(true);
   });
 

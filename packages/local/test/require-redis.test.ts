@@ -1,4 +1,4 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { strToU8, zipSync } from 'fflate';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { hasProgram } from '../../../tests/support/has-program.ts';
 import { installDebianPackages } from '../src/install/debian-packages.ts';
 import { installMethods, requireRedis } from '../src/install/require-redis.ts';
 import { installWheel, type Wheel } from '../src/install/wheel.ts';
@@ -14,7 +15,7 @@ import { findRedisServer, redisCacheFolder } from '../src/redis/find-redis.ts';
 
 /** A stand-in for redis-server that prints its library path and its arguments. */
 const server = '#!/bin/sh\necho "server $LD_LIBRARY_PATH $*"\n';
-const isDebian = spawnSync('dpkg-deb', ['--version']).status === 0;
+const isDebian = hasProgram('dpkg-deb', '--version');
 
 let folder: string;
 let environment: { PATH: string; HOME: string; XDG_CACHE_HOME: string; PIP_INDEX_URL?: string };

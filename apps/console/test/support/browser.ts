@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { type Browser, chromium, type Page } from 'playwright-core';
+import { isCi } from '../../../../tests/support/has-program.ts';
 
 /** The path on Debian, then other usual ones. `node scripts/setup.mjs --browser` installs it. */
 const programs = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
@@ -7,7 +8,7 @@ const programs = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/go
 const found = programs.find((file) => existsSync(file));
 
 /** False: the tests are skipped, except in CI, where they fail. Usage: `describe.runIf(hasBrowser)` */
-export const hasBrowser = found !== undefined || process.env.CI !== undefined;
+export const hasBrowser = found !== undefined || isCi;
 
 /** Open one per test file, and close it at the end. */
 export function openBrowser(): Promise<Browser> {

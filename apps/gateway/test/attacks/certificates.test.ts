@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { get as request } from 'node:https';
 import { tmpdir } from 'node:os';
@@ -8,10 +8,11 @@ import { Client, credentials, type ServiceError } from '@grpc/grpc-js';
 import type { AgentCard } from '@switchyard/protocol';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hasProgram } from '../../../../tests/support/has-program.ts';
 import { createGateway } from '../../src/index.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 
-const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
+const hasOpenssl = hasProgram('openssl', 'version');
 
 interface Identified {
   readonly certificate: Buffer;
