@@ -7,9 +7,11 @@ const MOST_FILES = { immediate: 49, blocking: 66 };
 /** One of them checks for unknown fields of the configuration; one, in a blocking call, says why a wait ended. */
 const MOST_OF_GATEWAY = { immediate: 21, blocking: 26 };
 
-/** Functions that parse a part of the request, which must run once. */
+/** Functions that parse or check a part of the request, which must run once. */
 const READ_ONCE = [
   'apps/gateway/src/bindings/http-call.ts openCall',
+  'apps/gateway/src/admission/admission.ts requirePermission',
+  'apps/gateway/src/call/extensions.ts offeredExtensions',
   'apps/gateway/src/call/extensions.ts parseExtensions',
   'apps/gateway/src/exchange/addresses.ts clientAddress',
   'apps/gateway/src/exchange/read-json.ts parse',

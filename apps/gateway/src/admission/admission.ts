@@ -31,7 +31,8 @@ export class Admission implements Disposable {
   readonly #dependencies: AdmissionDependencies;
   readonly #answer: RatedAnswer | undefined;
   #bytes: Holding | undefined;
-  #isConsumed = false;
+  /** The action that the caller may do, and that is counted. */
+  #permitted: Action | undefined;
 
   constructor(identity: Identity, { address, requestId, answer }: Source, dependencies: AdmissionDependencies) {
     this.identity = identity;
@@ -46,12 +47,33 @@ export class Admission implements Disposable {
     return this.identity.principal;
   }
 
-  /** May be called again when the agent is known. @throws {A2AError} PermissionDenied */
-  requirePermission(action: Action, agent?: AnnouncedAgent): void {
+  /**
+   * Requires the permission for the action of the request, and counts the request against its rates: once, as soon as
+   * the action is known. @throws {A2AError} PermissionDenied, RateLimited
+   */
+  permit(action: Action): void {
+    if (this.#permitted === action) return;
+    this.requirePermission(action);
+    const isCounted = this.#permitted !== undefined;
+    this.#permitted = action;
+    if (!isCounted) this.#consume(actions[action].scope, action);
+  }
+
+  /** Requires the permission for a further action of the request. @throws {A2AError} PermissionDenied */
+  requirePermission(action: Action): void {
+    const { scope } = actions[action];
+    if (!this.identity.scopes.includes(scope)) this.#refusing(action, () => requireScopes(this.identity, [scope]));
+  }
+
+  /** Requires what the agent's card requires, when the agent is known. @throws {A2AError} PermissionDenied */
+  requireAgent(action: Action, agent: AnnouncedAgent | undefined): void {
+    const required = agent?.card.securityRequirements;
+    if (required) this.#refusing(action, () => requireOneOf(this.identity, required));
+  }
+
+  #refusing(action: Action, check: () => void): void {
     try {
-      const { scope } = actions[action];
-      if (!this.identity.scopes.includes(scope)) requireScopes(this.identity, [scope]);
-      if (agent?.card.securityRequirements) requireOneOf(this.identity, agent.card.securityRequirements);
+      check();
     } catch (refusal) {
       this.audit({ what: 'refused', outcome: 'PermissionDenied', operation: action });
       throw refusal;
@@ -69,13 +91,6 @@ export class Admission implements Disposable {
   /** Whether the caller may use the agent; otherwise it does not exist for the caller. */
   canUse(agentId: string): boolean {
     return this.identity.agents?.includes(agentId) ?? true;
-  }
-
-  /** Counts the request against its rates, once, when its operation is known. @throws {A2AError} RateLimited */
-  consumeRate(action: Action): void {
-    if (this.#isConsumed) return;
-    this.#isConsumed = true;
-    this.#consume(actions[action].scope, action);
   }
 
   /** Counts an additional action of the request: a webhook in a message. @throws {A2AError} RateLimited */

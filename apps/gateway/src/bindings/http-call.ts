@@ -6,7 +6,7 @@ import type { Admission } from '../admission/admission.ts';
 import type { IncomingRequest } from '../admission/gate.ts';
 import { agentOfCall } from '../agents/agent-directory.ts';
 import { type AgentEndpoint, type Call, type CallerContext, endpointAt } from '../call/call.ts';
-import { activeExtensions, parseExtensions } from '../call/extensions.ts';
+import { offeredExtensions, parseExtensions } from '../call/extensions.ts';
 import type { HeldRequests } from '../call/held-requests.ts';
 import { baseUrl, clientAddress, requestedHost } from '../exchange/addresses.ts';
 import {
@@ -39,11 +39,12 @@ export class HttpCall implements Call {
   readonly agent: AnnouncedAgent;
   readonly endpoint: () => AgentEndpoint;
   readonly version: SpokenVersion | undefined;
+  readonly extensions: readonly string[];
+  readonly activeExtensions: readonly string[];
   readonly #lastEventId: unknown;
   readonly #exchange: Exchange;
   readonly #heldRequests: HeldRequests;
   #signal: AbortSignal | undefined;
-  #extensions: readonly string[] | undefined;
 
   constructor(caller: CallerContext, exchange: Exchange, heldRequests: HeldRequests) {
     const { admission, agent, endpoint, version, lastEventId } = caller;
@@ -55,12 +56,9 @@ export class HttpCall implements Call {
     this.#lastEventId = lastEventId;
     this.#exchange = exchange;
     this.#heldRequests = heldRequests;
-  }
-
-  get extensions(): readonly string[] {
     // The second name is from version 0.3.
-    this.#extensions ??= parseExtensions(this.#header('a2a-extensions') ?? this.#header('x-a2a-extensions'));
-    return this.#extensions;
+    this.extensions = parseExtensions(this.#header('a2a-extensions') ?? this.#header('x-a2a-extensions'));
+    this.activeExtensions = offeredExtensions(this);
   }
 
   get signal(): AbortSignal {
@@ -175,7 +173,7 @@ export function openCall(
   const endpoint = (): AgentEndpoint =>
     endpointAt(baseUrl(req, settings), agentId, { named: tenant, selected: agent.id });
   const call = new HttpCall({ admission, agent, endpoint, version, lastEventId }, exchange, heldRequests);
-  const active = activeExtensions(call);
+  const { activeExtensions: active } = call;
   if (active.length > 0) exchange.res.setHeader('A2A-Extensions', active.join(','));
   return call;
 }

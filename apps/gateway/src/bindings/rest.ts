@@ -108,9 +108,8 @@ function serveRest(context: GatewayContext, route: OperationRoute): Handler {
 async function handle(context: GatewayContext, exchange: Exchange, route: OperationRoute): Promise<OperationResult> {
   const { req } = exchange;
   const admission = await admit(context, exchange);
-  // Before the body is read; the operation checks again, for its agent.
-  admission.requirePermission(route.operation);
-  admission.consumeRate(route.operation);
+  // Before the body is read; the agent is known afterwards.
+  admission.permit(route.operation);
   const body = route.hasBody ? await readOptionalJson(req, bodyLimits(context, exchange, admission)) : {};
   const params = parseRequest(req, route, body);
   checkConfiguration(context.settings, exchange.res, params);

@@ -13,6 +13,8 @@ export interface Call {
   endpoint(): AgentEndpoint;
   /** URIs of the requested extensions (A2A 3.2.6). */
   readonly extensions: readonly string[];
+  /** Those of them that the agent or the gateway offers. */
+  readonly activeExtensions: readonly string[];
   /**
    * Aborted with an `EndOfWait` when the client disconnects or the gateway stops. Reading it starts the watch, so only
    * calls that wait should read it, before they change anything.

@@ -12,6 +12,7 @@ import {
   waitingUri,
 } from '@switchyard/protocol';
 import type { AnnouncedAgent } from '@switchyard/store';
+import type { Call } from './call.ts';
 
 /** An A2A extension of this gateway, for its agents; docs/extensions has a page for each. */
 interface GatewayExtension {
@@ -82,15 +83,15 @@ interface ExtensionRequest {
 }
 
 /** An extension that is requested and offered is active (A2A 4.6); an unknown one is ignored (4.6.3). */
-export function activeExtensions({ agent, extensions }: ExtensionRequest): readonly string[] {
+export function offeredExtensions({ agent, extensions }: ExtensionRequest): readonly string[] {
   if (extensions.length === 0) return extensions;
   const { capabilities } = agent.extendedCard ?? agent.card;
   const offered = new Set(withGatewayExtensions(agent, capabilities).map(({ uri }) => uri));
   return [...new Set(extensions)].filter((uri) => offered.has(uri));
 }
 
-export function isActive(call: ExtensionRequest, uri: string): boolean {
-  return call.extensions.length > 0 && activeExtensions(call).includes(uri);
+export function isActive({ activeExtensions }: Pick<Call, 'activeExtensions'>, uri: string): boolean {
+  return activeExtensions.includes(uri);
 }
 
 /**

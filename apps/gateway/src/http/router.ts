@@ -160,8 +160,7 @@ function serve(context: GatewayContext, handle: Handler, { req, res, params, que
   const exchange = { req: routed, res };
   beginExchange(context.emit, exchange);
   const answer = search === undefined || isUtf8(search) ? handle : unreadable(context);
-  // Handlers answer errors themselves; this is for their own faults.
-  const fail = (thrown: unknown): void => refuseOwnFault(context, exchange, thrown);
+  const fail = (thrown: unknown): void => answerError(context, exchange, thrown);
   try {
     answer(routed, res)?.catch(fail);
   } catch (thrown) {
@@ -169,8 +168,8 @@ function serve(context: GatewayContext, handle: Handler, { req, res, params, que
   }
 }
 
-/** If it cannot be answered, either, the connection is closed. */
-function refuseOwnFault(context: GatewayContext, exchange: Exchange, thrown: unknown): void {
+/** Answers what a handler throws. If no error can be written any more, the connection is closed. */
+function answerError(context: GatewayContext, exchange: Exchange, thrown: unknown): void {
   try {
     writeError(context, exchange, thrown);
   } catch {

@@ -5,28 +5,24 @@ import type { AnnouncedAgent } from '@switchyard/store';
 import { z } from 'zod';
 import { type CatalogEntry, entryOf, manifestOf, publisherOf, registryPath } from '../agents/ard.ts';
 import type { GatewayContext } from '../bindings/gateway-context.ts';
-import { admit, bodyLimits } from '../bindings/http-call.ts';
-import { writeError } from '../bindings/rest.ts';
+import { bodyLimits } from '../bindings/http-call.ts';
 import { baseUrl } from '../exchange/addresses.ts';
 import { type Handler, respond, respondUnchanged } from '../exchange/exchange.ts';
 import { parseJson, readJsonText } from '../exchange/read-json.ts';
+import { forCallers } from './for-callers.ts';
 import { isUnchanged, setCaching } from './serve-discovery.ts';
 
 /** ARD 6.1: `GET /.well-known/ard.json`, the same for everybody. */
 export function serveManifest(context: GatewayContext): Handler {
   return (req, res) => {
-    try {
-      const body = JSON.stringify(manifestOf(listedAgents(context), baseUrl(req, context.settings)));
-      const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
-      setCaching(res, context.settings);
-      res.setHeader('ETag', etag);
-      // Public, and the same for everybody: crawlers in web pages may read it.
-      if (!res.hasHeader('Access-Control-Allow-Origin')) res.setHeader('Access-Control-Allow-Origin', '*');
-      if (isUnchanged(req.headers, { etag })) respondUnchanged(res);
-      else respond(res, 'application/json', body);
-    } catch (thrown) {
-      writeError(context, { req, res }, thrown);
-    }
+    const body = JSON.stringify(manifestOf(listedAgents(context), baseUrl(req, context.settings)));
+    const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
+    setCaching(res, context.settings);
+    res.setHeader('ETag', etag);
+    // Public, and the same for everybody: crawlers in web pages may read it.
+    if (!res.hasHeader('Access-Control-Allow-Origin')) res.setHeader('Access-Control-Allow-Origin', '*');
+    if (isUnchanged(req.headers, { etag })) respondUnchanged(res);
+    else respond(res, 'application/json', body);
   };
 }
 
@@ -58,27 +54,20 @@ type Filter = NonNullable<z.output<typeof searchSchema>['query']['filter']>;
 
 /** ARD 7.2: `POST /ard/search`, for the agents that the caller may use. @throws as `GET /agents` */
 export function serveSearch(context: GatewayContext): Handler {
-  return async (req, res) => {
-    const exchange = { req, res };
-    try {
-      const admission = await admit(context, exchange);
-      admission.requirePermission('ListAgents');
-      admission.consumeRate('ListAgents');
-      const body = parseJson(await readJsonText(req, bodyLimits(context, exchange, admission)));
-      const { query, pageSize, pageToken } = parse(searchSchema, body);
-      const first = offsetIn(pageToken);
-      const base = baseUrl(req, context.settings);
-      const found = context.search
-        .find(query.text, (id) => admission.canUse(id))
-        .map(({ agent, score }) => ({ ...entryOf(agent, base), score, source: base + registryPath }))
-        .filter((entry) => fits(entry, query.filter, base));
-      const results = found.slice(first, first + pageSize);
-      const next = first + pageSize < found.length ? { pageToken: String(first + pageSize) } : {};
-      respond(res, 'application/json', JSON.stringify({ results, ...next }));
-    } catch (thrown) {
-      writeError(context, exchange, thrown);
-    }
-  };
+  return forCallers(context, 'ListAgents', async (admission, exchange) => {
+    const { req, res } = exchange;
+    const body = parseJson(await readJsonText(req, bodyLimits(context, exchange, admission)));
+    const { query, pageSize, pageToken } = parse(searchSchema, body);
+    const first = offsetIn(pageToken);
+    const base = baseUrl(req, context.settings);
+    const found = context.search
+      .find(query.text, (id) => admission.canUse(id))
+      .map(({ agent, score }) => ({ ...entryOf(agent, base), score, source: base + registryPath }))
+      .filter((entry) => fits(entry, query.filter, base));
+    const results = found.slice(first, first + pageSize);
+    const next = first + pageSize < found.length ? { pageToken: String(first + pageSize) } : {};
+    respond(res, 'application/json', JSON.stringify({ results, ...next }));
+  });
 }
 
 /** ARD 7.1: an agent must match every key, with any of its values. */

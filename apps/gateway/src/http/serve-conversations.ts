@@ -5,8 +5,8 @@ import Negotiator from 'negotiator';
 import { z } from 'zod';
 import type { Admission } from '../admission/admission.ts';
 import type { GatewayContext } from '../bindings/gateway-context.ts';
-import { admit, resumeAfterIn } from '../bindings/http-call.ts';
-import { writeError, writeStream } from '../bindings/rest.ts';
+import { resumeAfterIn } from '../bindings/http-call.ts';
+import { writeStream } from '../bindings/rest.ts';
 import { throwIfCutShort } from '../call/held-requests.ts';
 import {
   type Exchange,
@@ -20,6 +20,7 @@ import {
   respondUnchanged,
 } from '../exchange/exchange.ts';
 import { versionIn } from '../exchange/service-parameters.ts';
+import { forCallers } from './for-callers.ts';
 
 const querySchema = z.object({ contextId: idSchema, limit: z.coerce.number().int().min(1).max(100).default(50) });
 
@@ -27,19 +28,12 @@ const querySchema = z.object({ contextId: idSchema, limit: z.coerce.number().int
  * `GET /conversations?contextId=…`: the caller's conversations in a context; open ones first, then the latest ended.
  */
 function serveConversationList(context: GatewayContext): Handler {
-  return async (req, res) => {
-    try {
-      const admission = await admit(context, { req, res });
-      admission.requirePermission('ReadConversations');
-      admission.consumeRate('ReadConversations');
-      const kept = await context.conversations.list(admission.principal, queryOf(req));
-      const found = kept.filter((each) => canUseBoth(admission, each));
-      admission.audit({ what: 'read', outcome: 'ok', operation: 'ReadConversations' });
-      respond(res, 'application/json', JSON.stringify({ conversations: found.map(showConversation) }));
-    } catch (thrown) {
-      writeError(context, { req, res }, thrown);
-    }
-  };
+  return forCallers(context, 'ReadConversations', async (admission, { req, res }) => {
+    const kept = await context.conversations.list(admission.principal, queryOf(req));
+    const found = kept.filter((each) => canUseBoth(admission, each));
+    admission.audit({ what: 'read', outcome: 'ok', operation: 'ReadConversations' });
+    respond(res, 'application/json', JSON.stringify({ conversations: found.map(showConversation) }));
+  });
 }
 
 /** @throws {A2AError} InvalidParams */
@@ -68,23 +62,16 @@ interface ConversationRequest {
  * events.
  */
 function serveConversation(context: GatewayContext): Handler {
-  return async (req, res) => {
-    const exchange = { req, res };
-    try {
-      const admission = await admit(context, exchange);
-      admission.requirePermission('ReadConversations');
-      admission.consumeRate('ReadConversations');
-      const id = pathPart(req, 'conversationId') ?? '';
-      const conversation = await context.conversations.read(admission.principal, id);
-      const isFound = conversation && canUseBoth(admission, conversation);
-      const outcome = isFound ? 'ok' : 'NotFound';
-      admission.audit({ what: 'read', outcome, operation: 'ReadConversations', object: id.slice(0, 128) });
-      if (!isFound) throw conversationNotFound(id);
-      await (isStreamWanted(req) ? streamEvents : writeConversation)(context, exchange, { admission, conversation });
-    } catch (thrown) {
-      writeError(context, exchange, thrown);
-    }
-  };
+  return forCallers(context, 'ReadConversations', async (admission, exchange) => {
+    const { req } = exchange;
+    const id = pathPart(req, 'conversationId') ?? '';
+    const conversation = await context.conversations.read(admission.principal, id);
+    const isFound = conversation && canUseBoth(admission, conversation);
+    const outcome = isFound ? 'ok' : 'NotFound';
+    admission.audit({ what: 'read', outcome, operation: 'ReadConversations', object: id.slice(0, 128) });
+    if (!isFound) throw conversationNotFound(id);
+    await (isStreamWanted(req) ? streamEvents : writeConversation)(context, exchange, { admission, conversation });
+  });
 }
 
 /** A stream for HEAD would never end: HEAD is answered as for JSON. */

@@ -1,11 +1,11 @@
 import { A2AError } from '@switchyard/protocol';
 import { actions } from '../admission/scopes.ts';
 import type { GatewayContext } from '../bindings/gateway-context.ts';
-import { admit, openCall } from '../bindings/http-call.ts';
-import { writeError } from '../bindings/rest.ts';
+import { openCall } from '../bindings/http-call.ts';
 import { type Handler, pathPart, queryText } from '../exchange/exchange.ts';
 import { taskNotFound } from '../operations/backend.ts';
 import { withKey } from '../operations/idempotency.ts';
+import { forCallers } from './for-callers.ts';
 
 /** Below the base of an agent. */
 export const deletionPath = '/tasks/:id';
@@ -16,35 +16,28 @@ export const deletionPath = '/tasks/:id';
  * ended.
  */
 export function serveDeletion(context: GatewayContext): Handler {
-  return async (req, res) => {
-    const exchange = { req, res };
-    try {
-      const admission = await admit(context, exchange);
-      admission.requirePermission('DeleteTask');
-      admission.consumeRate('DeleteTask');
-      const tenant = pathPart(req, 'tenant') ?? queryText(req, 'tenant');
-      const call = openCall(context, exchange, { admission, tenant });
-      const { scope, agent } = call;
-      admission.requirePermission('DeleteTask', agent);
-      const id = pathPart(req, 'id') ?? '';
-      const audited = {
-        what: actions.DeleteTask.audit,
-        operation: 'DeleteTask',
-        agent: scope.agent,
-        object: id.slice(0, 128),
-      };
-      const change = { operation: 'DeleteTask', taskId: id, request: {} };
-      await withKey(context.tasks, call, change, async ({ isRetry }) => {
-        const verdict = await context.tasks.delete(scope, id);
-        admission.audit({ ...audited, outcome: outcomes[verdict] });
-        if (verdict === 'missing' && !isRetry) throw taskNotFound(id);
-        if (verdict === 'live') throw taskIsLive(id);
-      });
-      res.writeHead(204).end();
-    } catch (thrown) {
-      writeError(context, exchange, thrown);
-    }
-  };
+  return forCallers(context, 'DeleteTask', async (admission, exchange) => {
+    const { req, res } = exchange;
+    const tenant = pathPart(req, 'tenant') ?? queryText(req, 'tenant');
+    const call = openCall(context, exchange, { admission, tenant });
+    const { scope, agent } = call;
+    admission.requireAgent('DeleteTask', agent);
+    const id = pathPart(req, 'id') ?? '';
+    const audited = {
+      what: actions.DeleteTask.audit,
+      operation: 'DeleteTask',
+      agent: scope.agent,
+      object: id.slice(0, 128),
+    };
+    const change = { operation: 'DeleteTask', taskId: id, request: {} };
+    await withKey(context.tasks, call, change, async ({ isRetry }) => {
+      const verdict = await context.tasks.delete(scope, id);
+      admission.audit({ ...audited, outcome: outcomes[verdict] });
+      if (verdict === 'missing' && !isRetry) throw taskNotFound(id);
+      if (verdict === 'live') throw taskIsLive(id);
+    });
+    res.writeHead(204).end();
+  });
 }
 
 const outcomes = { deleted: 'ok', missing: 'TaskNotFound', live: 'Conflict' } as const;

@@ -6,7 +6,6 @@ import { requireAgent } from '../agents/agent-directory.ts';
 import { agentUrl, cardPath } from '../agents/endpoints.ts';
 import { withLegacyFields } from '../agents/legacy-card.ts';
 import type { GatewayContext } from '../bindings/gateway-context.ts';
-import { admit } from '../bindings/http-call.ts';
 import { writeError } from '../bindings/rest.ts';
 import { baseUrl } from '../exchange/addresses.ts';
 import {
@@ -22,16 +21,11 @@ import {
   respondUnchanged,
 } from '../exchange/exchange.ts';
 import type { GatewaySettings } from '../settings/gateway-settings.ts';
+import { forCallers } from './for-callers.ts';
 
 /** A2A 8.2 and 8.6: the card of the agent in the path, with caching headers. Public: it says how to authenticate. */
 export function serveCard(context: GatewayContext): Handler {
-  return async (req, res) => {
-    try {
-      await writeCard(context, { req, res });
-    } catch (thrown) {
-      writeError(context, { req, res }, thrown);
-    }
-  };
+  return (req, res) => writeCard(context, { req, res });
 }
 
 async function writeCard({ agents, cards, settings }: GatewayContext, { req, res }: Exchange): Promise<void> {
@@ -120,28 +114,21 @@ interface ListedAgent {
  * Not part of A2A.
  */
 export function serveAgentList(context: GatewayContext): Handler {
-  return async (req, res) => {
-    try {
-      const admission = await admit(context, { req, res });
-      admission.requirePermission('ListAgents');
-      admission.consumeRate('ListAgents');
-      const base = baseUrl(req, context.settings);
-      const first = context.agents.default?.id;
-      const canUse = (id: string): boolean => admission.canUse(id);
-      const text = searchedText(req);
-      const show = (agent: AnnouncedAgent): ListedAgent => listed(agent, { base, isDefault: agent.id === first });
-      const agents =
-        text === undefined
-          ? context.agents
-              .list()
-              .filter(({ id }) => canUse(id))
-              .map(show)
-          : context.search.find(text, canUse).map(({ agent, score, skills }) => ({ ...show(agent), score, skills }));
-      respond(res, 'application/json', JSON.stringify({ agents }));
-    } catch (thrown) {
-      writeError(context, { req, res }, thrown);
-    }
-  };
+  return forCallers(context, 'ListAgents', async (admission, { req, res }) => {
+    const base = baseUrl(req, context.settings);
+    const first = context.agents.default?.id;
+    const canUse = (id: string): boolean => admission.canUse(id);
+    const text = searchedText(req);
+    const show = (agent: AnnouncedAgent): ListedAgent => listed(agent, { base, isDefault: agent.id === first });
+    const agents =
+      text === undefined
+        ? context.agents
+            .list()
+            .filter(({ id }) => canUse(id))
+            .map(show)
+        : context.search.find(text, canUse).map(({ agent, score, skills }) => ({ ...show(agent), score, skills }));
+    respond(res, 'application/json', JSON.stringify({ agents }));
+  });
 }
 
 const LONGEST_TEXT = 1_024;

@@ -5,9 +5,8 @@ import { z } from 'zod';
 import type { Admission } from '../admission/admission.ts';
 import { type Action, actions } from '../admission/scopes.ts';
 import type { GatewayContext } from '../bindings/gateway-context.ts';
-import { admit } from '../bindings/http-call.ts';
-import { writeError } from '../bindings/rest.ts';
 import { type Exchange, type Handler, pathPart, type Route, respond } from '../exchange/exchange.ts';
+import { forCallers } from './for-callers.ts';
 
 const querySchema = z.strictObject({
   agent: z.string().max(128).optional(),
@@ -36,21 +35,12 @@ export function scheduleRoutes(context: GatewayContext): Route[] {
 
 type Answer = (admission: Admission, exchange: Exchange) => Promise<object>;
 
-/** Admits the caller, and writes the answer or the error. */
 function answered(context: GatewayContext, action: Action, answer: Answer): Handler {
-  return async (req, res) => {
-    const exchange = { req, res };
-    try {
-      const admission = await admit(context, exchange);
-      admission.requirePermission(action);
-      admission.consumeRate(action);
-      const json = JSON.stringify(await answer(admission, exchange));
-      res.setHeader('Cache-Control', 'no-store');
-      respond(res, 'application/json', json);
-    } catch (thrown) {
-      writeError(context, exchange, thrown);
-    }
-  };
+  return forCallers(context, action, async (admission, exchange) => {
+    const json = JSON.stringify(await answer(admission, exchange));
+    exchange.res.setHeader('Cache-Control', 'no-store');
+    respond(exchange.res, 'application/json', json);
+  });
 }
 
 function serveScheduleList(context: GatewayContext): Handler {
@@ -81,7 +71,7 @@ function serveScheduleChange(context: GatewayContext, change: ScheduleChange): H
   return answered(context, action, async (admission, { req }) => {
     const id = pathPart(req, 'scheduleId') ?? '';
     const before = await readable(context, admission, id);
-    if (before) admission.requirePermission(action, context.agents.find(before.agent));
+    if (before) admission.requireAgent(action, context.agents.find(before.agent));
     const verdict = before ? await context.schedules.change(id, change, admission.principal) : 'gone';
     const outcome = { done: 'ok', gone: 'NotFound', over: 'UnsupportedOperation' }[verdict];
     const audited = { what: actions[action].audit, operation: action, object: id.slice(0, 128) };

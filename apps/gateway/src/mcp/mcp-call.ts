@@ -19,6 +19,7 @@ export class McpCall implements Call {
   readonly scope: Scope;
   readonly agent: AnnouncedAgent;
   readonly extensions = [];
+  readonly activeExtensions = [];
   readonly waitMs: number;
   readonly #exchange: Exchange;
   readonly #context: GatewayContext;

@@ -70,8 +70,7 @@ export class McpToolsServer {
 
   #list({ exchange, admission }: McpRequest): { tools: ReturnType<typeof toolsOf> } {
     try {
-      admission.requirePermission('ListAgents');
-      admission.consumeRate('ListAgents');
+      admission.permit('ListAgents');
       return { tools: toolsOf(this.#context.agents.list().filter(({ id }) => admission.canUse(id))) };
     } catch (thrown) {
       const { code, message, data } = toJsonRpcError(reportFailure(this.#context, exchange, thrown));

@@ -27,7 +27,7 @@ import {
 import { traceContextIn, traceSend } from '@switchyard/telemetry';
 import { requireOneOf } from '../admission/scopes.ts';
 import type { Call } from '../call/call.ts';
-import { activeExtensions, isActive, requireExtensions } from '../call/extensions.ts';
+import { isActive, requireExtensions } from '../call/extensions.ts';
 import { legacyVersion } from '../exchange/service-parameters.ts';
 import type { Backend } from './backend.ts';
 import type { ConditionalSend } from './if-generation.ts';
@@ -130,8 +130,7 @@ function traceContextOf(
 }
 
 function submission(call: Call, { message, configuration, metadata }: ConditionalSend): Submission {
-  const extensions = activeExtensions(call);
-  const { idempotencyKey } = call;
+  const { activeExtensions: extensions, idempotencyKey } = call;
   return {
     message,
     ...(idempotencyKey !== undefined && { idempotencyKey }),

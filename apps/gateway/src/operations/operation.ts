@@ -162,8 +162,8 @@ function instrumented<Schema extends z.ZodType, Answer>(
   };
   const isStream = kind === 'streaming';
   return async (call, params) => {
-    call.admission.requirePermission(operation, call.agent);
-    call.admission.consumeRate(operation);
+    call.admission.permit(operation);
+    call.admission.requireAgent(operation, call.agent);
     if (!isTracing()) return perform(call, params);
     return traceOperation({ method: operation, isStream, call }, () => perform(call, params));
   };

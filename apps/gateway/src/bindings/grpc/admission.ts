@@ -164,10 +164,7 @@ class PendingCall {
     this.#held.use(admission);
     this.#admission = admission;
     const action = path.slice(path.lastIndexOf('/') + 1);
-    if (isAction(action)) {
-      admission.requirePermission(action);
-      admission.consumeRate(action);
-    }
+    if (isAction(action)) admission.permit(action);
     if (path === watchPath) this.#held.use(watches.take(admission.principal));
     admitted.set(metadata, { admission, rpc });
   }

@@ -4,7 +4,7 @@ import { traceContextIn } from '@switchyard/telemetry';
 import type { Admission } from '../../admission/admission.ts';
 import { agentOfCall } from '../../agents/agent-directory.ts';
 import { type AgentEndpoint, type Call, type CallerContext, endpointAt } from '../../call/call.ts';
-import { parseExtensions } from '../../call/extensions.ts';
+import { offeredExtensions, parseExtensions } from '../../call/extensions.ts';
 import type { HeldRequest, HeldRequests } from '../../call/held-requests.ts';
 import { withoutSlashAtEnd } from '../../exchange/addresses.ts';
 import {
@@ -25,10 +25,11 @@ export class GrpcCall implements Call, Disposable {
   readonly agent: AnnouncedAgent;
   readonly endpoint: () => AgentEndpoint;
   readonly version: SpokenVersion | undefined;
+  readonly extensions: readonly string[];
+  readonly activeExtensions: readonly string[];
   readonly #call: ServedCall<unknown, unknown>;
   readonly #heldRequests: HeldRequests;
   #wait: HeldRequest | undefined;
-  #extensions: readonly string[] | undefined;
 
   constructor(
     { admission, agent, endpoint, version }: CallerContext,
@@ -42,13 +43,10 @@ export class GrpcCall implements Call, Disposable {
     this.version = version;
     this.#call = call;
     this.#heldRequests = heldRequests;
-  }
-
-  get extensions(): readonly string[] {
-    const { metadata } = this.#call;
+    const { metadata } = call;
     // The second name is from version 0.3.
-    this.#extensions ??= parseExtensions(textIn(metadata, 'a2a-extensions') ?? textIn(metadata, 'x-a2a-extensions'));
-    return this.#extensions;
+    this.extensions = parseExtensions(textIn(metadata, 'a2a-extensions') ?? textIn(metadata, 'x-a2a-extensions'));
+    this.activeExtensions = offeredExtensions(this);
   }
 
   get signal(): AbortSignal {

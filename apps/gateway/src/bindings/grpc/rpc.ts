@@ -2,7 +2,6 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Metadata, type ServerUnaryCall, type ServerWritableStream, status } from '@grpc/grpc-js';
 import { type A2AError, grpcStatuses } from '@switchyard/protocol';
 import type { Call } from '../../call/call.ts';
-import { activeExtensions } from '../../call/extensions.ts';
 import { requestIdOf } from '../../exchange/exchange.ts';
 import type { Emit, RequestName } from '../../telemetry/events.ts';
 import { failureOf, toA2AError } from '../../telemetry/failures.ts';
@@ -31,7 +30,7 @@ export class Rpc {
 
   /** Call it when caller and agent are known. */
   opened(call: Call): void {
-    this.#extensions = activeExtensions(call);
+    this.#extensions = call.activeExtensions;
   }
 
   /** Rate limit headers: in the metadata of an answer, or the trailers of a refusal. */

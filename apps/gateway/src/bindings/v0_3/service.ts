@@ -1,5 +1,4 @@
 import { legacyGrpcService } from '@a2a-js/sdk/compat/v0_3/server/grpc';
-import { activeExtensions } from '../../call/extensions.ts';
 import { legacyVersion } from '../../exchange/service-parameters.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { admittedCall } from '../grpc/admission.ts';
@@ -20,7 +19,7 @@ export function createLegacyService(context: GatewayContext): ReturnType<typeof 
         throw new TypeError('a call of version 0.3 reached the SDK before it was opened');
       const sdkContext = user.toContext();
       // The SDK lists the active extensions in the metadata of the answer.
-      for (const uri of activeExtensions(user.call)) sdkContext.addActivatedExtension(uri);
+      for (const uri of user.call.activeExtensions) sdkContext.addActivatedExtension(uri);
       return sdkContext;
     },
   });
