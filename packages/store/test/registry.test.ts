@@ -55,3 +55,30 @@ test('a worker with a drain order is not counted as a worker of its agents until
   await store.registry.announce([agent('1')], 'w');
   expect(await workers()).toBe(1);
 });
+
+test('an agent that no worker announces any more is forgotten when its last task has expired, and not before', async () => {
+  const store = await testStore({ retentionMs: 100, shards: 2 });
+  await store.registry.announce([agent('1'), { ...agent('1'), id: 'used' }, { ...agent('1'), id: 'alive' }], 'w');
+  await store.registry.withdraw([agent('1'), { ...agent('1'), id: 'used' }], 'w');
+  const scope = { ...alice, agent: 'used' };
+  const { taskId } = await accepted(store, scope);
+  await until(
+    async () => {
+      await store.agentIndexes.trim();
+      return !(await store.registry.ids()).includes('echo');
+    },
+    { what: 'the agent without tasks is forgotten' },
+  );
+  expect((await store.registry.ids()).sort()).toEqual(['alive', 'used']);
+  await store.tasks.cancel(scope, taskId);
+  await until(
+    async () => {
+      await store.agentIndexes.trim();
+      return !(await store.registry.ids()).includes('used');
+    },
+    { what: 'the agent is forgotten with its last task' },
+  );
+  expect(await store.registry.ids()).toEqual(['alive']);
+  await store.registry.announce([agent('1')], 'w');
+  expect((await store.registry.ids()).sort()).toEqual(['alive', 'echo']);
+});

@@ -4,6 +4,7 @@
 --       alive          (zset: '<agent id>/<worker id>' → ms until which the worker counts as alive)
 --       sources        (hash: agent id → '<since> <worker id>' of the worker whose announcement is in effect)
 --       reports        (hash) as in report-worker.lua
+--       seen           (zset: agent id → ms when a worker last announced it)
 -- ARGV  channel        on which a change is published
 --       worker         its id
 --       since          µs of its first announcement; '' if this is the first
@@ -16,7 +17,7 @@
 
 --- @include "../redis/server.lua"
 
-local agents_key, alive_key, sources_key, reports_key = unpack(KEYS, 1, 4)
+local agents_key, alive_key, sources_key, reports_key, seen_key = unpack(KEYS, 1, 5)
 local channel, worker, since, alive_ms = unpack(ARGV, 1, 4)
 local clock = redis.call('TIME')
 local now_ms = clock[1] * 1000 + math.floor(clock[2] / 1000)
@@ -34,9 +35,10 @@ local function source_since_of(agent)
 end
 
 -- A worker that is being drained takes no work: it does not count as alive.
-local counts = not redis.call('HGET', reports_key, worker .. ' drain')
+local counts, seen = not redis.call('HGET', reports_key, worker .. ' drain'), {}
 for i = 5, #ARGV, 2 do
   local agent, announcement = unpack(ARGV, i, i + 1)
+  seen[#seen + 1], seen[#seen + 2] = now_ms, agent
   local known = redis.call('HGET', agents_key, agent)
   if not known or source_since_of(agent) <= since then
     redis.call('HSET', sources_key, agent, ('%.0f %s'):format(since, worker))
@@ -52,5 +54,6 @@ for i = 5, #ARGV, 2 do
   end
 end
 
+if #seen > 0 then redis.call('ZADD', seen_key, unpack(seen)) end
 if changed then redis.call('PUBLISH', channel, worker) end
 return since

@@ -8,7 +8,7 @@ const from = import.meta.url;
 const announceScript = defineScript({
   file: 'announce.lua',
   from,
-  keys: ['agents', 'alive', 'sources', 'reports'],
+  keys: ['agents', 'alive', 'sources', 'reports', 'seen'],
   args: ['channel', 'worker', 'since', 'aliveMs'],
   each: ['agent', 'announcement'],
   reply: integer,
@@ -23,7 +23,7 @@ const withdrawScript = defineScript({
 const forgetAgentScript = defineScript({
   file: 'forget-agent.lua',
   from,
-  keys: ['agents', 'alive', 'sources'],
+  keys: ['agents', 'alive', 'sources', 'seen'],
   args: ['channel', 'agent'],
   reply: word('forgotten', 'unknown', 'running'),
 });
@@ -38,6 +38,7 @@ const listAgentsScript = defineScript({
 /** Workers announce every few seconds: after three missed announcements one no longer counts. */
 const ALIVE_MS = 15_000;
 export const announceEveryMs = 5_000;
+const UNSEEN_AT_ONCE = 20;
 
 /** The announced agents: written by the workers that can run them, read by the gateways. */
 export class Registry {
@@ -75,8 +76,13 @@ export class Registry {
 
   /** Removes the announcement of a retired agent: gateways do not serve it any more. */
   forget(agent: string): Promise<'forgotten' | 'unknown' | 'running'> {
-    const { agents, alive, sources, channel } = this.#keys;
-    return forgetAgentScript.run(this.#redis, { keys: { agents, alive, sources }, args: { channel, agent } });
+    const { agents, alive, sources, seen, channel } = this.#keys;
+    return forgetAgentScript.run(this.#redis, { keys: { agents, alive, sources, seen }, args: { channel, agent } });
+  }
+
+  /** Some agents that no worker has announced for this long. */
+  unseenFor(ms: number): Promise<string[]> {
+    return this.#redis.zrange(this.#keys.seen, '-inf', Date.now() - ms, 'BYSCORE', 'LIMIT', 0, UNSEEN_AT_ONCE);
   }
 
   /** All announced agents, sorted by id. */
@@ -93,7 +99,7 @@ export class Registry {
     return entry === null ? undefined : JSON.parse(entry.slice(entry.indexOf(' ') + 1));
   }
 
-  /** Ids of all agents that were ever announced. */
+  /** Ids of all announced agents, with or without a live worker. */
   ids(): Promise<string[]> {
     return this.#redis.hkeys(this.#keys.agents);
   }
@@ -111,6 +117,7 @@ function registryKeys(prefix: string) {
     agents: `${root}agents`,
     alive: `${root}alive`,
     sources: `${root}sources`,
+    seen: `${root}seen`,
     reports: `${root}workers:reports`,
     channel: `${root}changed`,
   };

@@ -45,7 +45,7 @@ export class AgentIndexes {
 
   /**
    * Removes ended tasks that are past their retention, and corrects some entries of open tasks; the next call continues
-   * with others. Several processes may do so at once.
+   * with others. Agents that are retired are forgotten. Several processes may do so at once.
    */
   async trim(): Promise<void> {
     const agents = [...(await this.#port.registry.ids()), REMOTE_AGENTS];
@@ -54,6 +54,16 @@ export class AgentIndexes {
         await this.#trimOne(keys, agent);
         await this.#checkSome(keys, agent);
       }
+    await this.#forgetRetired();
+  }
+
+  /** Forgets agents that no worker has announced for the retention of tasks, if no task of them is kept. */
+  async #forgetRetired(): Promise<void> {
+    const { redis, shards, registry, settings } = this.#port;
+    for (const agent of await registry.unseenFor(settings.retentionMs)) {
+      const tasks = await Promise.all(shards.all.map((keys) => redis.zcard(keys.agentIndex(agent))));
+      if (tasks.every((count) => count === 0)) await registry.forget(agent);
+    }
   }
 
   async #trimOne(keys: ShardKeys, agent: string): Promise<void> {
