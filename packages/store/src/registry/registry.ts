@@ -82,7 +82,7 @@ export class Registry {
 
   /** Some agents that no worker has announced for this long. */
   unseenFor(ms: number): Promise<string[]> {
-    return this.#redis.zrange(this.#keys.seen, '-inf', Date.now() - ms, 'BYSCORE', 'LIMIT', 0, UNSEEN_AT_ONCE);
+    return this.#redis.zrange(this.#keys.seen, '-inf', String(Date.now() - ms), 'BYSCORE', 'LIMIT', 0, UNSEEN_AT_ONCE);
   }
 
   /** All announced agents, sorted by id. */
