@@ -48,3 +48,24 @@ test('concurrent copies of a message are accepted once, and another message with
   );
   expect((await Promise.all(others)).map(({ verdict }) => verdict)).toEqual(['accepted', 'conflict']);
 });
+
+test('a batch that fails is repeated message by message, and counts each task that was made once', async () => {
+  const own = await testStore({ maxBytesOfTenant: 1_000_000 });
+  const root = `${own.settings.prefix}{s0}:`;
+  await redis.set(`${root}x:acme/alice/echo:damaged`, 'no index');
+  const contexts = ['damaged', 'one', 'other'];
+  const messages = contexts.map((contextId) => userMessage('12345', { contextId }));
+  const sent = await Promise.allSettled(messages.map((message) => own.tasks.accept(alice, { message })));
+  expect(sent.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled']);
+  expect(await redis.hgetall(`${root}outbox:open`)).toEqual({ acme: '2' });
+  const counted = Number((await redis.hvals(`${root}outbox:bytes:acme`))[0]);
+  await accepted(own, alice, userMessage('12345', { contextId: 'third' }));
+  const more = Number((await redis.hvals(`${root}outbox:bytes:acme`))[0]) - counted;
+  expect(Math.abs(counted - 2 * more)).toBeLessThan(10);
+
+  const schedule = { at: new Date(Date.now() + 3_600_000).toISOString() };
+  const later = contexts.map((contextId) => userMessage('later', { contextId }));
+  await Promise.allSettled(later.map((message) => own.tasks.accept(alice, { message, schedule })));
+  const owners = await redis.hgetall(`${root}outbox:later:owners`);
+  expect(owners).toEqual({ 'acme/alice/echo': String(await redis.zcard(`${root}outbox:later`)) });
+});

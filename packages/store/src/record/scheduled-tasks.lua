@@ -27,10 +27,11 @@ local function add_scheduled_task(outbox_key, entry, replaces)
     if is_paused(outbox_key, schedule_id) then due_ms, mark = NEVER_MS, ' paused' end
     redis.call('ZREM', scheduled_tasks_key, replaces .. ' ' .. owner)
   else
-    redis.call('HINCRBY', scheduled_tasks_key .. ':owners', owner, '1')
     redis.call('ZADD', schedules_key, '0', owner .. ' ' .. schedule_id)
   end
-  redis.call('ZADD', scheduled_tasks_key, due_ms, task_id .. ' ' .. owner)
+  -- A message whose batch failed is sent again: it is listed already.
+  local is_new = redis.call('ZADD', scheduled_tasks_key, due_ms, task_id .. ' ' .. owner) == 1
+  if is_new and not replaces then redis.call('HINCRBY', scheduled_tasks_key .. ':owners', owner, '1') end
   redis.call('HSET', schedules_key .. ':tasks', schedule_id, task_id .. mark)
 end
 

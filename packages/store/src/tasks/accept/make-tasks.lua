@@ -144,7 +144,7 @@ if #new > 0 then
     add(listed, agent_index(index_root, owner), '0', LISTED_AS[state] .. time .. task_id)
     if context ~= task_id then
       index = index .. ':' .. context
-      if not indexes[index] and redis.call('EXISTS', index) == 0 then
+      if not indexes[index] and redis.call('ZCARD', index) == 0 then
         --- @include "initial-task.lua"
         local initial = initial_task_of(tasks_root, context, owner)
         if initial then
@@ -156,8 +156,6 @@ if #new > 0 then
     end
   end
   if #due > 0 then redis.call('ZADD', outbox_key, unpack(due)) end
-  for tenant, count in pairs(tenants) do redis.call('HINCRBY', outbox_key .. ':open', tenant, count) end
-  tenant_bytes.write()
   for queue_root, jobs in pairs(queues) do add_jobs(queue_root, jobs, job_options, call_mode == 'w') end
   for index, members in pairs(listed) do redis.call('ZADD', index, unpack(members)) end
   for index, members in pairs(indexes) do
@@ -212,6 +210,9 @@ if #new > 0 then
     end
     replies[new[i]] = { 'scheduled', task_id, context, 1, 1, scheduled_ms == '' and 1 or 0, timestamp_now }
   end
+  -- After the other writes: a batch that fails is repeated message by message (batches.ts), and counts nothing.
+  for tenant, count in pairs(tenants) do redis.call('HINCRBY', outbox_key .. ':open', tenant, count) end
+  tenant_bytes.write()
   quotas.drop_replaced()
 end
 

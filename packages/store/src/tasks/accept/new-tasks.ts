@@ -103,7 +103,8 @@ export class NewTasks {
 
   /** @param caller the calling turn, if an agent calls */
   async make(task: NewTask, caller?: CallingTurn): Promise<AcceptReply> {
-    if (!caller && task.entry.length < LARGE)
+    // The next task of a schedule replaces the one before it: a batch that fails for another message must not do that.
+    if (!caller && task.previousId === '' && task.entry.length < LARGE)
       return this.#batches.of(this.#port.shards.of(task.taskId)).send(task.taskId, task);
     return only(await this.#run([task], caller));
   }
