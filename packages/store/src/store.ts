@@ -18,6 +18,7 @@ import { Isolation } from './queue/isolation.ts';
 import { Leases } from './queue/leases.ts';
 import { QueueLoads } from './queue/load.ts';
 import { Queues } from './queue/queues.ts';
+import { Recovery } from './queue/recovery.ts';
 import { WakeUps } from './queue/wake-ups.ts';
 import { Channels } from './redis/channels.ts';
 import { checkDeployment } from './redis/check-deployment.ts';
@@ -142,9 +143,12 @@ export class Store {
     this.#channels = channels;
     this.queue = new Queues(redis, shards);
     const { lockMs } = this.settings;
-    this.#leases = new Leases(redis, lockMs, onError);
-    const wakeUps = new WakeUps(redis, this.processId, onError);
-    const process = { leases: this.#leases, wakeUps, isolation: new Isolation(), processId: this.processId };
+    const { processId } = this;
+    const lease = { redis, shards, lockMs, processId, onError };
+    this.#leases = new Leases(lease);
+    const wakeUps = new WakeUps(redis, processId, onError);
+    const isolation = new Isolation();
+    const process = { leases: this.#leases, recovery: new Recovery(lease), wakeUps, isolation, processId };
     this.#common = {
       shards,
       settings: this.settings,
@@ -174,7 +178,6 @@ export class Store {
     this.agentIndexes = new AgentIndexes({ ...port, registry: this.registry });
     this.room = new Room({ ...port, registry: this.registry });
     this.inside = { ...port, channels, registry: this.registry, credentials: this.credentials };
-    const { processId } = this;
     this.schema = new Schema(redis, { prefix, shards: shardCount, program: processId });
     this.migrator = new Migrator({ redis, shards, prefix, processId, schema: this.schema });
   }

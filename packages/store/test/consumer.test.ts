@@ -72,7 +72,7 @@ test('a consumer takes as many jobs as it has slots; when paused it runs only th
   const root = `${store.settings.prefix}{s0}:q:echo:`;
   await until(() => runs > 1, { what: 'the jobs that were taken with the first one begin' });
   await paused;
-  await until(async () => !(await redis.exists(`${root}active`)), { what: 'all taken jobs are done' });
+  await until(async () => (await store.queue.counts('echo')).active === 0, { what: 'all taken jobs are done' });
   expect([runs, most, await redis.zcard(`${root}prioritized`)]).toEqual([10, 10, 20]);
   await consumer.resume();
   await until(() => runs === 30, { what: 'the other jobs run' });
@@ -82,7 +82,6 @@ test('a consumer takes as many jobs as it has slots; when paused it runs only th
 
 test('a consumer that is paused while it waits for jobs keeps no job that it does not run', async () => {
   const store = await testStore();
-  const root = `${store.settings.prefix}{s0}:q:echo:`;
   let runs = 0;
   const run = async (): Promise<JobOutcome> => {
     runs++;
@@ -94,7 +93,7 @@ test('a consumer that is paused while it waits for jobs keeps no job that it doe
   await consumer.pause();
   await Promise.all(Array.from({ length: 10 }, () => accepted(store, alice)));
   await delay(300);
-  expect([await redis.zcard(`${root}prioritized`), await redis.llen(`${root}active`)]).toEqual([10, 0]);
+  expect(await store.queue.counts('echo')).toMatchObject({ waiting: 10, active: 0 });
   expect(runs).toBeLessThanOrEqual(1);
   await consumer.stop();
 });

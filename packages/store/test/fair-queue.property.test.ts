@@ -7,6 +7,7 @@ import { withIncludes } from '../src/redis/script.ts';
 import { Shards } from '../src/redis/shards.ts';
 import { FairQueue } from './reference/fair-queue.ts';
 import { testRedis } from './support/redis.ts';
+import { killRun, recoverNow } from './support/runs.ts';
 
 // With any operations on the jobs of several tenants in a queue: each tenant's jobs are taken in order, none is lost or
 // taken twice, and tenants that wait at the same time are served equally often.
@@ -17,7 +18,7 @@ const TENANTS = ['acme', 'globex', 'initech', 'umbrella'];
 
 const source = (file: string): string => withIncludes(new URL(`../src/queue/${file}`, import.meta.url));
 const server = withIncludes(new URL('../src/redis/server.lua', import.meta.url));
-const SET_ASIDE = `${server}\n${source('place-job.lua')}\n${source('take-jobs.lua')}\nset_aside(KEYS[1], ARGV[1])`;
+const SET_ASIDE = `${server}\n${source('place-job.lua')}\n${source('running.lua')}\n${source('take-jobs.lua')}\nset_aside(KEYS[1], unpack(ARGV))`;
 
 const pick = fc.nat(99);
 const step = fc.oneof(
@@ -64,7 +65,7 @@ class World {
   readonly #tokens = new Map<string, string>();
 
   async start(): Promise<void> {
-    await this.#queue.recover(LOCK_MS, 0);
+    await recoverNow(redis, this.#queue.keys);
   }
 
   async run({ act, pick: nth, count }: Step): Promise<void> {
@@ -74,7 +75,7 @@ class World {
     if (act === 'add') for (let i = 0; i < count; i++) await this.#add(tenant, 'ordinary');
     else if (act === 'call') await this.#add(tenant, 'awaited');
     else if (act === 'take') await this.#take(count);
-    else if (act === 'recover') await this.#queue.recover(LOCK_MS, 0);
+    else if (act === 'recover') await recoverNow(redis, this.#queue.keys);
     else if (act === 'older gateway') await this.#addToList();
     else if (act === 'due') await this.#bringBack(nth);
     else if (act === 'remove') await this.#remove(nth);
@@ -85,11 +86,12 @@ class World {
     while (this.model.delayed.length > 0) await this.#bringBack(0);
     while (this.model.waiting > this.#setAside) await this.#take(9);
     for (const job of [...this.model.active]) await this.#change('finish', job);
-    await this.#queue.recover(LOCK_MS, 0);
+    await recoverNow(redis, this.#queue.keys);
+    expect((await redis.hget(this.#queue.keys.runningByQueue, this.#queue.root)) ?? '0').toBe('0');
     const keys = await redis.keys(`${this.#queue.root}*`);
     // An empty queue stores no tenants.
     if (this.#setAside === 0) expect(keys.filter((key) => key.endsWith(':tenants'))).toEqual([]);
-    await redis.del(...keys);
+    if (keys.length > 0) await redis.del(...keys);
     await this.#queues.stop();
   }
 
@@ -108,7 +110,9 @@ class World {
   async #addToList(): Promise<void> {
     const id = `${this.#newId()}.1`;
     await redis.multi().hset(`${this.#queue.root}${id}`, 'priority', '0').lpush(`${this.#queue.root}wait`, id).exec();
-    await this.#queue.recover(LOCK_MS, 0);
+    // Only queues that have had a take are tidied.
+    await redis.hsetnx(this.#queue.keys.runningByQueue, this.#queue.root, '0');
+    await recoverNow(redis, this.#queue.keys);
     this.model.add(id, '-', 'ordinary');
   }
 
@@ -139,14 +143,14 @@ class World {
       await this.#queue.requeue(taken);
       this.model.handBack(job);
     } else if (act === 'stall') {
-      await redis.del(`${this.#queue.root}${id}:lock`);
-      await this.#queue.recover(LOCK_MS, 0);
+      await killRun(redis, this.#queue.keys, taken.token);
+      await recoverNow(redis, this.#queue.keys);
       this.model.handBack(job);
     } else if (act === 'delay') {
       await this.#queue.requeue(taken, LOCK_MS);
       this.model.delay(job);
     } else if (act === 'set aside') {
-      await redis.eval(SET_ASIDE, 1, this.#queue.root, id);
+      await redis.eval(SET_ASIDE, 1, this.#queue.root, id, taken.token);
       this.model.setAside(job);
       this.#setAside++;
     }

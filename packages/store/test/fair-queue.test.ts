@@ -4,6 +4,7 @@ import { AgentQueue } from '../src/queue/agent-queue.ts';
 import { Shards } from '../src/redis/shards.ts';
 import { accepted, begun, userMessage } from './support/drive.ts';
 import { alice, testRedis, testStore } from './support/redis.ts';
+import { holderKey, recoverNow } from './support/runs.ts';
 
 const redis = testRedis();
 const LOCK_MS = 60_000;
@@ -37,9 +38,11 @@ describe('jobs of a gateway of an earlier release, without shares of tenants,', 
   test('are taken in turn with other jobs after the next check of the queue', async () => {
     const store = await testStore();
     const queue = queueOf(store);
+    await accepted(store, alice);
+    await take(queue, 100, 1);
     await addAsOlderGateway(queue.root, ['a', 'b', 'c']);
     for (let n = 0; n < 10; n++) await accepted(store, alice);
-    await queue.recover(LOCK_MS, 0);
+    await recoverNow(redis, queue.keys);
     expect(await take(queue, 1, 6)).toEqual(expect.arrayContaining(['a', 'b', 'c']));
   });
 
@@ -48,7 +51,7 @@ describe('jobs of a gateway of an earlier release, without shares of tenants,', 
     const queue = queueOf(store);
     await accepted(store, alice);
     await redis.hset(`${queue.root}old`, 'priority', '0');
-    await redis.multi().lpush(`${queue.root}active`, 'old').set(`${queue.root}old:lock`, 'token').exec();
+    await redis.hset(holderKey(queue.keys, 'token'), 'token', `${queue.root}old`);
     await queue.requeue({ id: 'old', token: 'token', started: 1, isAwaited: false, waitedMs: 0 });
     expect(await take(queue, 1, 1)).toEqual(['old']);
   });
@@ -62,10 +65,10 @@ test('a tenant is stored while its jobs reach beyond the current round, and none
   for (const tenant of ['acme', 'acme', 'acme', 'globex', 'initech']) await send(tenant);
   const tenants = (): Promise<string[]> => redis.zrange(`${queue.root}tenants`, '0', '-1');
   const first = await take(queue, 1, 4);
-  await queue.recover(LOCK_MS, 0);
+  await recoverNow(redis, queue.keys);
   expect(await tenants()).toEqual([' ', 'acme']);
   const last = await take(queue, 5, 4);
-  await queue.recover(LOCK_MS, 0);
+  await recoverNow(redis, queue.keys);
   expect(await tenants()).toEqual([' ']);
   const tokens = [...first, ...last].map((id, n) => ({
     id,
@@ -75,7 +78,7 @@ test('a tenant is stored while its jobs reach beyond the current round, and none
     waitedMs: 0,
   }));
   for (const job of tokens) await queue.finish(job);
-  await queue.recover(LOCK_MS, 0);
+  await recoverNow(redis, queue.keys);
   expect(await tenants()).toEqual([]);
 });
 
@@ -107,7 +110,7 @@ test('awaited jobs are taken in order also after the counter of awaited jobs was
   };
   const calls = [await call(), await call()];
   expect(await take(queue, 1, 2)).toEqual(calls);
-  await queue.recover(LOCK_MS, 0);
+  await recoverNow(redis, queue.keys);
   expect(await redis.exists(`${queue.root}pc`)).toBe(0);
   expect([await call(), await call()].map((id) => [id])).toEqual([await take(queue, 3, 1), await take(queue, 4, 1)]);
 });

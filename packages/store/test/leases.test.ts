@@ -4,8 +4,10 @@ import { afterEach, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { startRedis } from '../../../tests/support/redis.ts';
 import { until } from '../../../tests/support/until.ts';
 import type { Consumer, JobOutcome, Store, TurnJob } from '../src/index.ts';
+import { Shards } from '../src/redis/shards.ts';
 import { accepted } from './support/drive.ts';
 import { alice, type TestStore, testRedis, testStore } from './support/redis.ts';
+import { holderKey, isRunning } from './support/runs.ts';
 
 const redis = testRedis();
 const lockMs = 300;
@@ -67,6 +69,7 @@ test('an outage of Redis that is longer than a lock spends no attempt, and start
 test('a process that takes its own job again keeps the new lease when the old run ends', async () => {
   const store = await testStore({ lockMs });
   const root = `${store.settings.prefix}{s0}:q:echo:`;
+  const keys = new Shards(store.settings.prefix, 1).of('');
   const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const tokens: string[] = [];
   const attempts: number[] = [];
@@ -90,19 +93,21 @@ test('a process that takes its own job again keeps the new lease when the old ru
   await until(() => attempts.length === 1, { what: 'the turn runs' });
   // As if another process had found the job without a lock, after an outage.
   const id = `${taskId}.1`;
+  const token = tokens[0] ?? '';
   const lost = redis
     .multi()
-    .del(`${root}${id}:lock`)
-    .lrem(`${root}active`, 1, id)
+    .hdel(holderKey(keys, token), token)
+    .hincrby(keys.runningByQueue, root, -1)
+    .hdel(`${root}${id}`, 'token')
     .zadd(`${root}prioritized`, FRONT, id);
   await lost.zadd(`${root}marker`, 0, '0').exec();
   await until(() => attempts.length === 2, { what: 'the turn runs again' });
   await until(() => fenced.length > 0, { what: 'the first run is fenced' });
   gates[0]?.resolve();
   await until(() => consumer.running === 1, { what: 'the first run has ended' });
-  // Long enough for a lock that is not renewed to expire and be found.
+  // Long enough for a lease that is not renewed to run out and be found.
   await delay(3 * lockMs);
-  expect(await redis.get(`${root}${id}:lock`)).toBe(tokens[1]);
+  expect(await isRunning(redis, keys, tokens[1] ?? '')).toBe(true);
   await store.tasks.cancel(alice, taskId);
   await until(() => canceled.length > 0, { what: 'the second run is notified of the cancel' });
   gates[1]?.resolve();
@@ -169,12 +174,14 @@ test('when the clock of Redis is set back, jobs of a killed process and delayed 
   });
   await accepted(store, alice);
   await accepted(store, alice);
-  // As after the clock went back an hour: one job is locked by a killed process, one is due after a second.
+  // As after the clock went back an hour: one job is run by a killed process, one is due after a second.
   const [locked = '', , delayed = ''] = await redis.zpopmin(`${root}prioritized`, 2);
-  await redis.lpush(`${root}active`, locked);
-  await redis.set(`${root}${locked}:lock`, 'gone', 'PX', hourMs + lockMs);
+  const { running, runningByQueue } = new Shards(store.settings.prefix, 1).of('');
+  await redis.hset(`${running}:gone`, 'gone:1', root + locked);
+  await redis.zadd(running, Date.now() + hourMs + lockMs, 'gone');
+  await redis.hset(runningByQueue, root, 1);
   await redis.zadd(`${root}delayed`, (Date.now() + hourMs + 1_000) * 4_096, delayed);
-  await redis.set(`${root}checked`, Date.now() + hourMs);
+  await redis.set(`${running}:checked`, Date.now() + hourMs);
   await consumer.start();
   await until(() => runs === 2, { what: 'both jobs run', timeoutMs: 5_000 });
   await consumer.stop();

@@ -101,10 +101,11 @@ describe('a run whose begin a fail-over lost', () => {
     await failOver();
     await begun(store, taskId);
     let isLost = false;
+    const longAgo = { monotonicMs: Number.NEGATIVE_INFINITY, wallMs: 0 };
     const queue = new AgentQueue(redis, new Shards(store.settings.prefix, 1).of(taskId), 'echo');
     const job = { id: `${taskId}.1`, token: 'lock', started: 1, isAwaited: false, waitedMs: 0 };
-    const leases = new Leases(redis, 60_000, () => undefined);
-    using lease = leases.hold(queue, job, Number.NEGATIVE_INFINITY);
+    const leases = new Leases({ redis, lockMs: 60_000, processId: 'lock', onError: () => undefined });
+    using lease = leases.hold(queue, job, longAgo);
     const onFenced = (): void => {
       isLost = true;
     };
@@ -117,7 +118,7 @@ describe('a run whose begin a fail-over lost', () => {
       onCancel: () => undefined,
       onFenced,
     };
-    lease.begin(turn, Number.NEGATIVE_INFINITY);
+    lease.begin(turn, longAgo);
     await leases.confirm('lock');
     expect(isLost).toBe(true);
   });

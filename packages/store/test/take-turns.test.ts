@@ -3,8 +3,11 @@ import { Queue } from 'bullmq';
 import { describe, expect, test } from 'vitest';
 import { until } from '../../../tests/support/until.ts';
 import type { JobOutcome, OpenTurn, Store, TurnJob } from '../src/index.ts';
+import type { ShardKeys } from '../src/redis/keys.ts';
+import { Shards } from '../src/redis/shards.ts';
 import { accepted, userMessage } from './support/drive.ts';
 import { alice, testRedis, testStore } from './support/redis.ts';
+import { holderKey, isRunning } from './support/runs.ts';
 import { turnTaker } from './support/turn-taker.ts';
 
 const redis = testRedis();
@@ -14,6 +17,7 @@ const status = (state: 'COMPLETED' | 'INPUT_REQUIRED' | 'AUTH_REQUIRED', settles
   state: `TASK_STATE_${state}`,
   settles,
 });
+const shardOf = ({ settings: { prefix, shards } }: Store): ShardKeys => new Shards(prefix, shards).of('');
 const rootOf = (store: Store): string => `${store.settings.prefix}{s0}:q:echo:`;
 
 type Run = (job: TurnJob) => Promise<JobOutcome>;
@@ -112,13 +116,13 @@ describe('a taken job', () => {
     for (let n = 0; n < 5; n++) ids.push(`${(await accepted(store, alice)).taskId}.1`);
     const { taker, take } = turnTaker(store, redis);
     expect(await take('a', 3)).toEqual(ids.slice(0, 3));
-    expect(await redis.lrange(`${rootOf(store)}active`, 0, -1)).toEqual(ids.slice(0, 3).toReversed());
+    expect(await redis.hvals(`${shardOf(store).running}:a`)).toEqual(ids.slice(0, 3).map((id) => rootOf(store) + id));
     expect(await take('b', 3)).toEqual(ids.slice(3));
     expect(await take('c', 3)).toEqual([]);
     for (const [i, id] of ids.entries()) {
       const [taskId = ''] = id.split('.');
       const token = i < 3 ? `a:${i}` : `b:${i - 3}`;
-      expect(await redis.get(`${rootOf(store)}${id}:lock`)).toBe(token);
+      expect(await redis.hget(holderKey(shardOf(store), token), token)).toBe(rootOf(store) + id);
       expect(taker.begun({ taskId, job: 1, started: 1, token })?.slice(0, 3)).toEqual([
         'turn',
         expect.stringMatching(/^1\./),
@@ -181,18 +185,18 @@ describe('a job is removed from its queue by the event that ends its last turn',
     await using _consumer = consume(store, async (job) => {
       await end(store, job);
       const id = `${job.taskId}.${job.job}`;
-      const [active, lock, hash] = await Promise.all([
-        redis.lrange(`${rootOf(store)}active`, 0, -1),
-        redis.exists(`${rootOf(store)}${id}:lock`),
+      const [runs, count, hash] = await Promise.all([
+        isRunning(redis, shardOf(store), job.token),
+        store.queue.counts('echo'),
         redis.exists(`${rootOf(store)}${id}`),
       ]);
-      seen.push([...active.map(() => 'active'), ...(lock ? ['lock'] : []), ...(hash ? ['job'] : [])]);
+      seen.push([...(runs ? ['run'] : []), ...(count.active ? ['count'] : []), ...(hash ? ['job'] : [])]);
       return 'done';
     });
     await until(() => seen.length === 1, { what: 'the run' });
     return seen[0] ?? [];
   }
-  const ALL_LEFT = ['active', 'lock', 'job'];
+  const ALL_LEFT = ['run', 'count', 'job'];
 
   test('if it completes the task', async () => {
     expect(await afterTurn(async (store, job) => (await open(store, job)).publish(status('COMPLETED')))).toEqual([]);
@@ -236,10 +240,10 @@ describe('a job is removed from its queue by the event that ends its last turn',
   test('but not if another run owns the job', async () => {
     const end = async (store: Store, job: TurnJob): Promise<void> => {
       const turn = await open(store, job);
-      await redis.set(`${rootOf(store)}${job.taskId}.${job.job}:lock`, 'another');
+      await redis.hdel(holderKey(shardOf(store), job.token), job.token);
       await turn.publish(status('COMPLETED'));
       expect(turn.ending).toBe('idle');
     };
-    expect(await afterTurn(end)).toEqual(ALL_LEFT);
+    expect(await afterTurn(end)).toEqual(['count', 'job']);
   });
 });

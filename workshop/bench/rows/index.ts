@@ -1,5 +1,6 @@
 import type { Row } from '../measure.ts';
 import { getTaskRows } from './get-task.ts';
+import { runningTurnRows } from './running-turns.ts';
 import { accessRows, curveRows, messageRows } from './send.ts';
 import { storeRows } from './store.ts';
 import { streamRows } from './streams.ts';
@@ -8,4 +9,4 @@ import { streamRows } from './streams.ts';
 export const wireRows: readonly Row[] = [...messageRows, ...getTaskRows, ...streamRows, ...curveRows];
 
 /** Every row, in the order of the table. */
-export const rows: readonly Row[] = [...wireRows, ...accessRows, ...storeRows];
+export const rows: readonly Row[] = [...wireRows, ...accessRows, ...storeRows, ...runningTurnRows];

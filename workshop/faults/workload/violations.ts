@@ -61,11 +61,11 @@ export function repeatedSteps(effects: readonly Effect[]): Violation[] {
 
 /**
  * Keys that stay as long as a deployment does: the registry, the audit trail up to its retention, and BullMQ's own keys
- * of each queue, two of which expire twice a lock's time after the last worker. All other keys belong to a task and
- * must be deleted with it.
+ * of each queue; the lease of the last process and the time of its last check. All other keys belong to a task and must
+ * be deleted with it.
  */
 const LASTING =
-  /\{agents\}:(?:agents|alive|audit|schema(?::programs)?|shards|sources|workers(?::reports)?)$|:q:[^:]+:(?:meta|events|marker|id|checked|removed|took:.+)$/;
+  /\{agents\}:(?:agents|alive|audit|schema(?::programs)?|shards|sources|workers(?::reports)?)$|:running(?::checked)?$|:q:[^:]+:(?:meta|events|marker|id|removed)$/;
 
 /** Keys that are left after the retention of all tasks. Waits at most `withinMs` for their deletion. */
 export async function leakedKeys(redis: RedisDeployment, prefix: string, withinMs: number): Promise<string[]> {

@@ -12,6 +12,7 @@
 --- @include "../record/record.lua"
 --- @include "../record/commit.lua"
 --- @include "../record/rules.lua"
+--- @include "../queue/running.lua"
 
 local root = unpack(KEYS, 7)
 local claimed_ms = unpack(ARGV, 7)
@@ -25,8 +26,10 @@ local due = redis.call('ZSCORE', outbox_key, task_id)
 -- Its job or turn has moved it since, or another process has claimed it.
 if not due or tonumber(due) ~= tonumber(claimed_ms) then return { 'idle', 0, '', 0, '', '', '' } end
 root = queue_of(root)
--- The process that runs its job is alive: it renews the job's lock.
-if redis.call('EXISTS', root .. task_id .. '.' .. record.scheduled .. ':lock') == 1 then
+-- The process that runs its job is alive: it renews its lease.
+local run = run_of(root, task_id .. '.' .. record.scheduled)
+local lease_end = run and redis.call('ZSCORE', running_key(root), run:match('^[^:]*'))
+if lease_end and tonumber(lease_end) > now_ms() then
   in_outbox = true
   commit(record)
   return { 'idle', 0, '', 0, '', '', '' }

@@ -15,10 +15,11 @@ local id, tenant, name, options, is_awaited, is_suspicious = unpack(ARGV)
 
 --- @include "../redis/server.lua"
 --- @include "add-jobs.lua"
+--- @include "running.lua"
 
 local function is_listed()
   return redis.call('ZSCORE', root .. 'prioritized', id) or redis.call('ZSCORE', root .. 'delayed', id)
-    or redis.call('LPOS', root .. 'active', id) or redis.call('LPOS', root .. 'wait', id)
+    or run_of(root, id) or redis.call('LPOS', root .. 'wait', id)
 end
 
 if redis.call('EXISTS', root .. id) == 1 then

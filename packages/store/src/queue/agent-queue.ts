@@ -1,6 +1,6 @@
 import type { RedisConnection } from '../redis/connection.ts';
 import type { ShardKeys } from '../redis/keys.ts';
-import { integer, list, nothing, text, tuple, tupleAnd, word } from '../redis/reply.ts';
+import { integer, nothing, text, tuple, tupleAnd, word } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
 import { queueRoot } from './job.ts';
 
@@ -20,26 +20,19 @@ const takeScript = defineScript({
   args: takeArgNames,
   reply: tupleAnd([restReply], tuple(...jobFields)),
 });
-const endRunScript = defineScript({
+export const endRunScript = defineScript({
   file: 'end-run.lua',
   from,
   keys,
   args: ['id', 'token', 'outcome'],
   reply: word('ended', 'fenced'),
 });
-const recoverScript = defineScript({
-  file: 'recover.lua',
-  from,
-  keys,
-  args: ['lockMs', 'everyMs'],
-  reply: list(text),
-});
 const wakeScript = defineScript({ file: 'wake.lua', from, keys, args: [], reply: nothing });
 
 /** `awaited`: jobs that turns wait for. `suspect`: see isolation.ts. */
 export type JobKinds = 'any' | 'awaited' | 'awaited+suspects' | 'suspect';
 
-/** Which jobs to take. Their lock tokens are `<taker>:<number>` and so on. */
+/** Which jobs to take. The tokens of their runs are `<taker>:<number>` and so on. */
 export interface TakeRequest {
   /** A request with the same taker and number has its effect once. */
   readonly taker: string;
@@ -49,7 +42,7 @@ export interface TakeRequest {
   readonly kinds: JobKinds;
 }
 
-/** A job that this process has taken, and the token of its lock. */
+/** A job that this process has taken, and the token of its run. */
 export interface TakenJob {
   readonly id: string;
   readonly token: string;
@@ -130,11 +123,6 @@ export class AgentQueue {
   /** @param delayMs unset: the job is taken next */
   async requeue(job: TakenJob, delayMs?: number): Promise<void> {
     await this.#endRun(job, delayMs ?? 'requeue');
-  }
-
-  /** Returns the jobs of dead processes to the queue. All processes call it; one of them at a time acts. */
-  async recover(lockMs: number, everyMs: number): Promise<void> {
-    await recoverScript.run(this.#redis, { keys: { root: this.root }, args: { lockMs, everyMs } });
   }
 
   /** Wakes another worker if a job waits, because this one cannot take it now. */

@@ -6,6 +6,7 @@ import { FetchLoop } from './fetch-loop.ts';
 import type { Isolation } from './isolation.ts';
 import { parseJobId } from './job.ts';
 import type { Leases } from './leases.ts';
+import type { Recovery } from './recovery.ts';
 import { Slots } from './slots.ts';
 import type { WakeUp, WakeUps } from './wake-ups.ts';
 
@@ -19,7 +20,7 @@ export interface TurnJob {
   readonly isAwaited?: boolean;
   /** How long it waited in its queue. Default: 0, as for a further turn of the same job. */
   readonly waitedMs?: number;
-  /** Token of this start's lock: tells a command sent twice from a second start. */
+  /** Token of this start's run: tells a command sent twice from a second start. */
   readonly token: string;
 }
 
@@ -45,8 +46,9 @@ export interface ConsumerPort {
   readonly shards: Shards;
   readonly leases: Leases;
   readonly wakeUps: WakeUps;
+  readonly recovery: Recovery;
   readonly isolation: Isolation;
-  /** Names this process in the tokens of its locks; contains no colon. */
+  /** Names this process in the tokens of its runs; contains no colon. */
   readonly processId: string;
   readonly lockMs: number;
 }
@@ -59,7 +61,6 @@ interface ConsumerDependencies extends ConsumerOptions {
 /** Delay of a job whose run rejected because Redis was unreachable. After other errors it doubles with each start. */
 const FAILED_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 60_000;
-const RECOVERIES_PER_LOCK = 7;
 
 /** Takes the jobs of one agent, from every shard, and runs them. */
 export class Consumer {
@@ -68,7 +69,6 @@ export class Consumer {
   readonly #slots: Slots;
   #sources: readonly { readonly queue: AgentQueue; readonly wakeUp: WakeUp; readonly loop: FetchLoop }[] = [];
   readonly #running = new Set<Promise<unknown>>();
-  #timer: NodeJS.Timeout | undefined;
 
   constructor(port: ConsumerPort, options: ConsumerDependencies) {
     this.#port = port;
@@ -89,8 +89,7 @@ export class Consumer {
       return { queue, wakeUp, loop: this.#loop(queue, wakeUp, shard) };
     });
     this.#port.isolation.join(this.#slots);
-    this.#recover();
-    this.#timer = setInterval(() => this.#recover(), this.#port.lockMs / RECOVERIES_PER_LOCK);
+    this.#port.recovery.join(this);
     for (const { loop } of this.#sources) loop.start();
   }
 
@@ -107,7 +106,7 @@ export class Consumer {
 
   /** Takes no more jobs, and waits for running ones. Idempotent. */
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
+    this.#port.recovery.leave(this);
     this.#slots.end();
     for (const { loop } of this.#sources) loop.stop();
     await Promise.all(this.#sources.map(({ loop }) => loop.settled()));
@@ -157,12 +156,6 @@ export class Consumer {
     if (outcome === 'done') await queue.finish(taken);
     else if (outcome === 'requeue') await queue.requeue(taken);
     else if (outcome !== 'removed') await queue.requeue(taken, outcome.retryAfterMs);
-  }
-
-  #recover(): void {
-    const { lockMs } = this.#port;
-    for (const { queue } of this.#sources)
-      queue.recover(lockMs, lockMs / RECOVERIES_PER_LOCK).catch(this.#options.onError);
   }
 }
 

@@ -1,8 +1,8 @@
--- endRun: ends a run of a job, if it still holds the job's lock: the job leaves its queue, or waits again.
+-- endRun: ends a run of a job, if the run still has the job: the job leaves its queue, or waits again.
 --
 -- KEYS  root      of the queue's keys, as in take-jobs.lua
 -- ARGV  id        of the job
---       token     of its lock
+--       token     of the run
 --       outcome   done: the job leaves its queue | requeue: it may be taken at once, before those of its tenant that
 --                 nobody has begun | ms until it may be taken again
 -- Returns  ended | fenced (another run has the job); another outcome is an error, before anything is written
@@ -17,19 +17,20 @@ local job_key = root .. id
 
 --- @include "../redis/server.lua"
 --- @include "place-job.lua"
+--- @include "running.lua"
 
 local delay_ms = tonumber(outcome)
 if outcome ~= 'done' and outcome ~= 'requeue' and not (delay_ms and math.abs(delay_ms) < math.huge) then
   return redis.error_reply('ERR outcome is ' .. outcome .. ', not done, requeue or a number of ms')
 end
 
-if redis.call('GET', job_key .. ':lock') ~= token then return 'fenced' end
-redis.call('DEL', job_key .. ':lock')
-redis.call('LREM', root .. 'active', '-1', id)
+if not end_hold(root, id, token) then return 'fenced' end
 if outcome == 'done' then
   redis.call('DEL', job_key)
   return 'ended'
 end
+-- The run gave the job back: no check of runs may take it back (check-runs.lua).
+redis.call('HDEL', job_key, 'token')
 if outcome == 'requeue' then
   place_job(root, id, true)
   wake_worker(root)

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { toError } from '../redis/errors.ts';
 import type { AgentQueue, JobKinds, Taken, TakenJob, TakeRequest } from './agent-queue.ts';
 import type { Isolation } from './isolation.ts';
+import { currentMoment, type Moment } from './moment.ts';
 import type { Grant, Slots } from './slots.ts';
 import type { WakeUp } from './wake-ups.ts';
 
@@ -15,14 +16,14 @@ const RETRY_MS = 200;
 
 export interface FetchLoopDependencies {
   readonly queue: Pick<AgentQueue, 'wakeAnother'>;
-  /** Prefix of the lock tokens. Starts with the name of the process. */
+  /** Prefix of the tokens of runs. Starts with the name of the process. */
   readonly taker: string;
   readonly take: (request: TakeRequest) => Promise<Taken>;
   readonly wakeUp: Pick<WakeUp, 'wait' | 'leave'>;
   readonly slots: Slots;
   readonly isolation: Isolation;
-  /** Begins to renew the job's lock. @param takenAt when the job was requested, as performance.now() */
-  readonly hold: (job: TakenJob, takenAt: number) => Disposable;
+  /** Begins to renew the job's lease. @param takenAt when the job was requested */
+  readonly hold: (job: TakenJob, takenAt: Moment) => Disposable;
   readonly run: (job: TakenJob) => Promise<void>;
   readonly onError: (error: Error) => void;
 }
@@ -68,7 +69,7 @@ export class FetchLoop {
 
   async #takeAndStart({ count, kinds }: Grant): Promise<Taken | undefined> {
     const { slots, isolation } = this.#dependencies;
-    const takenAt = performance.now();
+    const takenAt = currentMoment();
     const taken = await this.#take(count, kinds);
     for (const job of taken?.jobs ?? []) this.#start(job, takenAt, (run) => run());
     slots.release(count - (taken?.jobs.length ?? 0));
@@ -78,7 +79,7 @@ export class FetchLoop {
 
   async #takeSuspect(): Promise<void> {
     const { slots, isolation } = this.#dependencies;
-    const takenAt = performance.now();
+    const takenAt = currentMoment();
     const [suspect] = (await this.#take(1, 'suspect'))?.jobs ?? [];
     if (!suspect) return isolation.release();
     slots.hold();
@@ -100,7 +101,7 @@ export class FetchLoop {
   }
 
   /** The job holds its slot until it has ended, and its lease from now on. */
-  #start(job: TakenJob, takenAt: number, admit: (run: () => Promise<void>) => Promise<void>): void {
+  #start(job: TakenJob, takenAt: Moment, admit: (run: () => Promise<void>) => Promise<void>): void {
     const { hold, run, slots, onError } = this.#dependencies;
     const lease = hold(job, takenAt);
     admit(() => run(job))

@@ -8,6 +8,7 @@
 local root = unpack(KEYS)
 
 --- @include "../redis/server.lua"
+--- @include "running.lua"
 
 -- Scores from here on are those of ordinary jobs. A suspect waits for a free process, so its wait says nothing here.
 local ORDINARY_FROM = '17179869184'
@@ -21,5 +22,5 @@ if next_id then
   age_ms = math.max(0, now_ms() - (since or timestamp or now_ms()))
 end
 local added, removed = unpack(redis.call('MGET', root .. 'id', root .. 'removed'))
-local active = redis.call('LLEN', root .. 'active')
-return { waiting, active, tonumber(added or 0), tonumber(removed or 0), age_ms, now_ms() }
+local active = redis.call('HGET', running_key(root) .. ':queues', root)
+return { waiting, tonumber(active or 0), tonumber(added or 0), tonumber(removed or 0), age_ms, now_ms() }

@@ -56,6 +56,7 @@ export interface JobCounts {
 export interface JobInspection {
   /** Jobs ahead of it; unset: it does not wait for a worker. */
   readonly before: number | undefined;
+  readonly isRunning: boolean;
   /** Until another process may run it; 0: none runs it. */
   readonly leaseMs: number;
   /** When its delay ends; unset: it is not delayed. */
@@ -137,10 +138,24 @@ export class Queues {
 
   /** The jobs of some queues, over all shards. */
   async counts(...queues: readonly string[]): Promise<JobCounts> {
-    const states = ['waiting', 'prioritized', 'active', 'delayed'] as const;
-    const counts = await this.#onShards(queues, (queue) => queue.getJobCounts(...states));
+    const states = ['waiting', 'prioritized', 'delayed'] as const;
+    const [active, counts] = await Promise.all([
+      this.#running(queues),
+      this.#onShards(queues, (queue) => queue.getJobCounts(...states)),
+    ]);
     const sum = (name: string): number => counts.reduce((total, count) => total + (count[name] ?? 0), 0);
-    return { waiting: sum('waiting') + sum('prioritized'), active: sum('active'), delayed: sum('delayed') };
+    return { waiting: sum('waiting') + sum('prioritized'), active, delayed: sum('delayed') };
+  }
+
+  /** Jobs of these queues that run, over all shards. */
+  async #running(queues: readonly string[]): Promise<number> {
+    if (queues.length === 0) return 0;
+    const counts = await Promise.all(
+      this.#shards.all.map((keys) =>
+        this.#redis.hmget(keys.runningByQueue, ...queues.map((queue) => queueRoot(queue, keys))),
+      ),
+    );
+    return counts.flat().reduce((total, count) => total + Number(count ?? 0), 0);
   }
 
   /** The tenants with the most waiting jobs, over all shards. `count`: number of tenants on the fullest shard. */
@@ -177,6 +192,7 @@ export class Queues {
 
   /** BullMQ's state of a job: `waiting`, `active`, `delayed` …, or `unknown`. */
   async stateOf(queue: string, taskId: string, job: number): Promise<string> {
+    if ((await this.inspect(queue, taskId, job)).isRunning) return 'active';
     const state = await this.#queue(queue, this.#shards.of(taskId)).getJobState(jobId(taskId, job));
     return state === 'prioritized' ? 'waiting' : state;
   }
@@ -187,7 +203,8 @@ export class Queues {
     const [before, leaseMs, delayedToMs, sinceMs] = await inspectJobScript.run(this.#redis, { keys: { root }, args });
     return {
       before: before < 0 ? undefined : before,
-      leaseMs,
+      isRunning: leaseMs >= 0,
+      leaseMs: Math.max(0, leaseMs),
       delayedToMs: delayedToMs || undefined,
       sinceMs: sinceMs || undefined,
     };

@@ -1,17 +1,17 @@
--- takeJobs: makes the next jobs of a queue active, each with a lock. Needs server.lua and place-job.lua.
+-- takeJobs: begins runs of the next jobs of a queue. Needs server.lua, place-job.lua and running.lua.
 --
--- root: of the queue's keys; made from it: <root>active (list), <root>prioritized, <root>tenants, <root>delayed,
---   <root>marker (zsets), <root>meta (hash), the jobs <root><id> (hashes) and their locks <root><id>:lock (strings),
---   and <root>took:<taker> (string): what the taker took last, so that a command that is sent twice takes once
--- lock_ms: how long the locks last
--- taker, number: the tokens of the locks are <taker>:<number>, <taker>:<number + 1> …
+-- root: of the queue's keys; made from it: <root>prioritized, <root>tenants, <root>delayed, <root>marker (zsets),
+--   <root>meta (hash), the jobs <root><id> (hashes), and the keys of running.lua
+-- lock_ms: how long the lease of the process lasts, which begins again
+-- taker, number: the tokens of the runs are <taker>:<number>, <taker>:<number + 1> …; they name the process, and tell a
+--   command that is sent twice, which takes once
 -- count: of jobs to take at most
 -- kinds: any | awaited | awaited+suspects | suspect (one job only, whatever the count)
 -- Returns  jobs: { id, token, starts, priority, ms that it has waited } …
 --          rest: how many others wait, '1' if there are suspects among them, ms until a delayed job is due (-1 none)
 --
--- It writes what BullMQ's own script writes to take a job (packages/store/test/take-turns.test.ts compares them),
--- except entries in the queue's event stream, which nobody reads, and the marker if no job waits any more.
+-- BullMQ's own script writes a list of active jobs and a lock per job, which say less, and cost more the more jobs run;
+-- entries in the queue's event stream, which nobody reads; and the marker if no job waits any more.
 
 local BANDS = {
   any = { AWAITED, ORDINARY },
@@ -64,20 +64,17 @@ local function find(root, kinds, count, suspects)
 end
 
 -- The jobs that this command took when it was sent before, without those whose run has ended since.
-local function taken_before(root, lock_ms, taker, number)
-  local jobs, took = {}, redis.call('GET', root .. 'took:' .. taker)
-  if not took or took:sub(1, #number + 1) ~= number .. '\n' then return jobs end
-  local n = tonumber(number)
-  for id in took:sub(#number + 2):gmatch('[^\n]+') do
-    local token, lock_key = taker .. ':' .. ('%.0f'):format(n), root .. id .. ':lock'
-    local lock = redis.call('GET', lock_key) or ''
-    if lock == token or (lock == '' and redis.call('LPOS', root .. 'active', id)) then
-      redis.call('SET', lock_key, token, 'PX', lock_ms)
-      jobs[#jobs + 1] = (job_of(root, id, token))
-    end
-    n = n + 1
+local function taken_before(root, holder, tokens)
+  local jobs = {}
+  for i, job_key in ipairs(redis.call('HMGET', holder, unpack(tokens))) do
+    if job_key then jobs[#jobs + 1] = (job_of(root, job_key:sub(#root + 1), tokens[i])) end
   end
   return jobs
+end
+
+-- The lease of the process begins again: it is alive.
+local function begin_lease(running, holder, lock_ms)
+  redis.call('ZADD', running, ('%.0f'):format(now_ms() + lock_ms), holder:sub(#running + 2))
 end
 
 local function take_jobs(root, lock_ms, taker, number, count, kinds)
@@ -89,25 +86,33 @@ local function take_jobs(root, lock_ms, taker, number, count, kinds)
     return { others, suspects and has_suspects(root) and '1' or '', due_in_ms }
   end
 
-  local jobs = taken_before(root, lock_ms, taker, number)
-  if #jobs > 0 then return jobs, rest() end
+  count = kinds == 'suspect' and 1 or tonumber(count)
+  local running, tokens = running_key(root), {}
+  for i = 1, count do tokens[i] = taker .. ':' .. ('%.0f'):format(number + i - 1) end
+  local holder = holder_key(running, tokens[1])
+  local jobs = taken_before(root, holder, tokens)
+  if #jobs > 0 then
+    begin_lease(running, holder, lock_ms)
+    return jobs, rest()
+  end
   if is_paused then return jobs, { 0, '', -1 } end
   due_in_ms = end_delays(root)
   -- There may be suspects among the delayed jobs that came back.
   suspects = has_suspects(root)
-  count = kinds == 'suspect' and 1 or tonumber(count)
   local ids = find(root, kinds, count, suspects)
   if #ids == 0 and place_list(root) then ids = find(root, kinds, count, suspects) end
   if #ids == 0 then return jobs, rest() end
-  redis.call('SET', root .. 'took:' .. taker, number .. '\n' .. table.concat(ids, '\n'), 'PX', 2 * lock_ms)
+  local held = {}
+  for i, id in ipairs(ids) do held[2 * i - 1], held[2 * i] = tokens[i], root .. id end
+  redis.call('HSET', holder, unpack(held))
+  begin_lease(running, holder, lock_ms)
+  count_running(running, root, #ids)
   redis.call('ZREM', root .. 'prioritized', unpack(ids))
-  redis.call('LPUSH', root .. 'active', unpack(ids))
   local now, taken = ('%.0f'):format(now_ms()), nil
   for i, id in ipairs(ids) do
-    local job, tag = job_of(root, id, taker .. ':' .. ('%.0f'):format(number + i - 1))
+    local job, tag = job_of(root, id, tokens[i])
     job[3] = job[3] + 1
-    redis.call('SET', root .. id .. ':lock', job[2], 'PX', lock_ms)
-    redis.call('HSET', root .. id, 'processedOn', now, 'ats', job[3])
+    redis.call('HSET', root .. id, 'processedOn', now, 'ats', job[3], 'token', tokens[i])
     jobs[i] = job
     if job[4] == ORDINARY then taken = tag end
   end
@@ -116,10 +121,10 @@ local function take_jobs(root, lock_ms, taker, number, count, kinds)
 end
 
 -- Puts back a job that was just taken: it waits for a process that can run it alone.
-local function set_aside(root, id)
+local function set_aside(root, id, token)
   local priority = redis.call('HGET', root .. id, 'priority') == '1' and AWAITED_SUSPECT or SUSPECT
-  redis.call('DEL', root .. id .. ':lock')
-  redis.call('LREM', root .. 'active', '1', id)
+  end_hold(root, id, token)
+  redis.call('HDEL', root .. id, 'token')
   redis.call('HSET', root .. id, 'priority', priority)
   place_job(root, id, true)
   wake_worker(root)

@@ -10,6 +10,7 @@
 
 --- @include "../redis/server.lua"
 --- @include "place-job.lua"
+--- @include "running.lua"
 --- @include "take-jobs.lua"
 
 local root = unpack(KEYS)

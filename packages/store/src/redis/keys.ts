@@ -36,6 +36,8 @@ export class ShardKeys {
   readonly interrupted: string;
   /** Prefix of the shard's BullMQ queues. */
   readonly queues: string;
+  /** Processes that run jobs → ms until which their leases last; see running.lua. */
+  readonly running: string;
   /** Webhooks with undelivered events → when the sweeper adds their job again. Also the channel for new ones. */
   readonly push: string;
   /** Tasks that failed without attempts left → when. */
@@ -58,11 +60,17 @@ export class ShardKeys {
     this.interrupted = `${this.outbox}:interrupted`;
     this.cancels = `${this.#root}cancels`;
     this.queues = `${this.#root}q`;
+    this.running = `${this.#root}running`;
     this.dead = `${this.#root}dead`;
     this.push = `${this.#root}push`;
     this.deadPush = `${this.#root}push:dead`;
     this.tasks = `${this.#root}t:`;
     this.writable = `${this.#root}writable`;
+  }
+
+  /** Number of jobs that run, by the root of their queue's keys. */
+  get runningByQueue(): string {
+    return `${this.running}:queues`;
   }
 
   /** Number of tasks that have not ended, by tenant. */

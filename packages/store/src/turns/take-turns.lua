@@ -23,7 +23,7 @@
 --       while_working
 -- Returns  { rest, and for each job { …, the reply of begin.lua } … }, rest and job as in take-jobs.lua. The reply is
 --         { 'not-begun' } if the job's run must begin the turn: it is a suspect, or its record is damaged
--- Invariant: an open turn has an active job, locked for the process that took it.
+-- Invariant: an open turn has a running job, of the process that took it.
 --
 -- A job that turns out to be a suspect is set aside, and taken again by a process that can run it alone.
 
@@ -33,6 +33,7 @@ local lock_ms, taker, number, count, kinds, run, max_attempts, large_bytes, whil
 
 --- @include "../redis/server.lua"
 --- @include "../queue/place-job.lua"
+--- @include "../queue/running.lua"
 --- @include "../queue/take-jobs.lua"
 
 local jobs, rest = take_jobs(root, lock_ms, taker, number, count, kinds)
@@ -59,7 +60,7 @@ for i = 1, #jobs do
     if is_sound then begun = answer end
   end
   if begun[1] == 'suspect' then
-    set_aside(root, id)
+    set_aside(root, id, token)
     rest[1], rest[2] = rest[1] + 1, '1'
   else
     jobs[i][6] = begun

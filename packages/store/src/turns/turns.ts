@@ -1,7 +1,8 @@
 import type { FailureReport, Task } from '@switchyard/protocol';
 import type { AgentQueue, TakeRequest } from '../queue/agent-queue.ts';
 import { Consumer, type ConsumerOptions, type ConsumerPort, type TurnJob } from '../queue/consumer.ts';
-import type { LeasedTurn } from '../queue/leases.ts';
+import type { LeasedTurn } from '../queue/lease.ts';
+import { currentMoment } from '../queue/moment.ts';
 import { recordArgNames, recordArgValues, recordKeyNames } from '../record/record-args.ts';
 import type { Channels } from '../redis/channels.ts';
 import { isOutage } from '../redis/errors.ts';
@@ -116,7 +117,7 @@ export class Turns {
     const { taskId } = job;
     const lease = this.#port.consumers.leases.of(job.token);
     const taken = turnsBefore === 0 ? this.#taker.begun(job) : undefined;
-    const begunAt = (taken && lease?.takenAt) ?? performance.now();
+    const begunAt = (taken && lease?.takenAt) ?? currentMoment();
     const reply = taken ?? (await this.#begin(job, turnsBefore, hooks));
     if (reply[0] !== 'turn') return reply[0];
     const [, fence, attempt, cancel, entry, owner, takenOverFrom, queue, ...pieces] = reply;

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { StoreSettings } from '../../src/index.ts';
+import { renewScript } from '../../src/queue/shard-lease.ts';
 import { interruptScript } from '../../src/queue/wake-ups.ts';
 import { ownerOf } from '../../src/redis/scope.ts';
 import { countOpenTasks } from '../../src/schema/migrations/count-open-tasks.ts';
@@ -7,6 +8,7 @@ import { indexTasks } from '../../src/schema/migrations/index-tasks.ts';
 import { copySteps } from '../../src/tasks/accept/copy-steps.ts';
 import { accepted, begun, spent, userMessage } from '../support/drive.ts';
 import { alice } from '../support/redis.ts';
+import { recoverNow } from '../support/runs.ts';
 import { outcome, type Stage } from './stage.ts';
 
 /**
@@ -454,15 +456,26 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: undefined,
     },
   ],
-  'queue/renew.lua': [
+  'queue/check-runs.lua': [
     {
       kind: 'ends',
       prepare: async (stage) => {
         const job = await stage.takenJob();
-        stage.leases.hold(stage.queue, job, Number.NEGATIVE_INFINITY);
+        stage.leases.hold(stage.queue, job, { monotonicMs: Number.NEGATIVE_INFINITY, wallMs: 0 });
         return () => stage.leases.confirm(job.token);
       },
       answer: undefined,
+    },
+  ],
+  'queue/renew.lua': [
+    {
+      kind: 'ends',
+      prepare: async (stage) => {
+        await stage.takenJob();
+        const keys = { running: stage.queue.keys.running };
+        return () => renewScript.run(stage.port.redis, { keys, args: { lockMs: 60_000, process: 'taker' } });
+      },
+      answer: 1,
     },
   ],
   'queue/recover.lua': [
@@ -470,7 +483,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       kind: 'ends',
       prepare: async (stage) => {
         await stage.takenJob();
-        return () => stage.queue.recover(60_000, 0);
+        return () => recoverNow(stage.port.redis, stage.queue.keys);
       },
       answer: undefined,
     },

@@ -43,7 +43,12 @@ export class Stage implements AsyncDisposable {
     this.queue = new AgentQueue(this.#commands, keys, 'echo');
     this.queueRoot = queueRoot('echo', keys);
     this.loads = new QueueLoads(this.#commands, { maxWaitMs: 1_000, maxWaiting: 0 });
-    this.leases = new Leases(this.#commands, 60_000, () => undefined);
+    this.leases = new Leases({
+      redis: this.#commands,
+      lockMs: 60_000,
+      processId: 'taker',
+      onError: () => undefined,
+    });
   }
 
   static async open(redisUrl: string, settings: Partial<StoreSettings> = {}): Promise<Stage> {

@@ -17,8 +17,8 @@ export async function queueContents(redis: Redis, root: string): Promise<Record<
 }
 
 /**
- * The same contents in the form of BullMQ: without the fields of the fair queue (tenant, tag, since, begun), and with
- * the waiting jobs as their order and priorities. BullMQ puts lost jobs of any priority into `wait`, and takes these
+ * The same contents in the form of BullMQ: without the fields of the fair queue (tenant, tag, since, begun) and of runs
+ * (token, BullMQ's count of lost runs `stc`), and with the waiting jobs as their order and priorities. BullMQ puts lost jobs of any priority into `wait`, and takes these
  * first.
  */
 export function asBullMQ({
@@ -42,7 +42,7 @@ function priorityIn(job: Content | undefined): string {
 
 function withoutShare([key, content]: [string, Content]): [string, unknown] {
   if (typeof content !== 'object' || Array.isArray(content)) return [key, content];
-  const { tenant: _, tag: __, since: ___, begun: ____, ...fields } = content;
+  const { tenant: _, tag: __, since: ___, begun: ____, token: _____, stc: ______, ...fields } = content;
   return [key, fields];
 }
 

@@ -1,0 +1,38 @@
+-- tidyQueues: what the queues of a shard need from time to time. A part of recover.lua.
+
+-- Queues that one script looks after, in no order: bounds its duration.
+local MAX_TIDIED = 8
+
+-- Forgets the tenants whose last tag is not above the highest tag that was taken: they are served like new ones.
+local function forget_tenants(root)
+  local taken = redis.call('ZSCORE', root .. 'tenants', ' ')
+  if not taken or redis.call('ZCOUNT', root .. 'tenants', '-inf', taken) == 1 then return end
+  redis.call('ZREMRANGEBYSCORE', root .. 'tenants', '-inf', taken)
+  redis.call('ZADD', root .. 'tenants', taken, ' ')
+end
+
+local function tidy_queue(running, root)
+  local not_ordinary = redis.call('ZCOUNT', root .. 'prioritized', '-inf', '(' .. ORDINARY * BAND)
+  if not_ordinary == 0 then redis.call('DEL', root .. 'pc') end
+  if place_list(root) then wake_worker(root) end
+  forget_tenants(root)
+  if redis.call('HGET', running .. ':queues', root) ~= '0' then return end
+  if redis.call('EXISTS', root .. 'prioritized') == 1 then return end
+  redis.call('DEL', root .. 'tenants')
+  if redis.call('EXISTS', root .. 'delayed') == 0 then redis.call('HDEL', running .. ':queues', root) end
+end
+
+local function tidy_queues(running)
+  for _, root in ipairs(redis.call('HRANDFIELD', running .. ':queues', MAX_TIDIED)) do
+    -- A damaged queue fails no other.
+    pcall(tidy_queue, running, root)
+  end
+end
+
+-- The clock of Redis was set back: the delays move with it.
+local function move_delays(running, by_ms)
+  for _, root in ipairs(redis.call('HKEYS', running .. ':queues')) do
+    local delayed = redis.call('ZRANGE', root .. 'delayed', '0', '-1', 'WITHSCORES')
+    for i = 1, #delayed, 2 do redis.call('ZADD', root .. 'delayed', delayed[i + 1] + by_ms * 4096, delayed[i]) end
+  end
+end

@@ -1,0 +1,32 @@
+import { recover } from '../../src/queue/recovery.ts';
+import type { RedisConnection } from '../../src/redis/connection.ts';
+import type { ShardKeys } from '../../src/redis/keys.ts';
+
+/** Long enough that no lease runs out in a test that does not end one. */
+export const LONG_LOCK_MS = 60_000;
+
+/** Recovers the jobs of a shard whose processes are gone, and tidies its queues. */
+export function recoverNow(redis: RedisConnection, keys: ShardKeys): Promise<void> {
+  return recover(redis, keys, { lockMs: LONG_LOCK_MS, everyMs: 0 });
+}
+
+/** The key with the runs of a process. */
+export function holderKey({ running }: ShardKeys, token: string): string {
+  return `${running}:${token.split(':')[0]}`;
+}
+
+/** As if the process of this run had died: another one with the same run, whose lease has run out. */
+export async function killRun(redis: RedisConnection, keys: ShardKeys, token: string): Promise<void> {
+  const jobKey = (await redis.hget(holderKey(keys, token), token)) ?? '';
+  await redis
+    .multi()
+    .hdel(holderKey(keys, token), token)
+    .hset(`${keys.running}:gone`, token, jobKey)
+    .zadd(keys.running, 1, 'gone')
+    .exec();
+}
+
+/** Whether the run with this token has its job. */
+export async function isRunning(redis: RedisConnection, keys: ShardKeys, token: string): Promise<boolean> {
+  return (await redis.hexists(holderKey(keys, token), token)) === 1;
+}

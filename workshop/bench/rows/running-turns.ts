@@ -1,0 +1,77 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Consumer, Store } from '@switchyard/store';
+import type { Redis } from 'ioredis';
+import { userMessage } from '../../../tests/support/messages.ts';
+import { until } from '../../../tests/support/until.ts';
+import { atMost, type Row } from '../measure.ts';
+import { benchScope } from '../store-task.ts';
+
+const MEASURED_MS = 5_000;
+/** Messages that are sent together. */
+const TOGETHER = 200;
+
+/** Turns that run and do nothing, in one process: what keeps them alive. */
+export const runningTurnRows: readonly Row[] = [
+  { id: 'running-turns-short', count: 1_000, most: 3 },
+  { id: 'running-turns', count: 10_000, most: 3 },
+  { id: 'running-turns-many', count: 100_000, most: 20 },
+].map(({ id, count, most }) => ({
+  id,
+  title: `Redis beside ${count.toLocaleString('en')} turns that run and publish nothing`,
+  unit: '% of a core',
+  bars: [atMost(most)],
+  hasNoWorker: true,
+  warmUps: 0,
+  mostRounds: 3,
+  async open({ redis, redisUrl }) {
+    const running = await runTurns(redisUrl, count);
+    return { ours: { name: 'Switchyard', measure: () => shareOfCore(redis) }, close: () => running.stop() };
+  },
+}));
+
+async function runTurns(redisUrl: string, count: number): Promise<{ stop(): Promise<void> }> {
+  const store = new Store({ redisUrl, prefix: 'running' }, (error) => process.stderr.write(`${error.message}\n`));
+  await store.start();
+  const ended = Promise.withResolvers<void>();
+  let begun = 0;
+  const consumer: Consumer = store.turns.consume({
+    agent: benchScope.agent,
+    concurrency: count,
+    onError: (error) => process.stderr.write(`${error.message}\n`),
+    async run(job) {
+      const turn = await store.turns.begin(job, 0, { onCancel: () => undefined, onFenced: () => undefined });
+      begun++;
+      await ended.promise;
+      if (typeof turn !== 'string') await turn.release(false);
+      return 'requeue';
+    },
+  });
+  await consumer.start();
+  for (let sent = 0; sent < count; sent += TOGETHER)
+    await Promise.all(
+      Array.from({ length: TOGETHER }, () => store.tasks.accept(benchScope, { message: userMessage('work') })),
+    );
+  await until(() => begun >= count, { what: 'all turns run', timeoutMs: 120_000 });
+  await delay(2_000); // until what began them is over
+  return {
+    async stop() {
+      await consumer.pause();
+      ended.resolve();
+      await consumer.stop();
+      await store.stop();
+    },
+  };
+}
+
+/** The share of a core that the main thread of Redis takes. */
+async function shareOfCore(redis: Redis): Promise<number> {
+  const [before, begun] = [await busyMs(redis), performance.now()];
+  await delay(MEASURED_MS);
+  return (100 * ((await busyMs(redis)) - before)) / (performance.now() - begun);
+}
+
+async function busyMs(redis: Redis): Promise<number> {
+  const info = await redis.info('cpu');
+  const seconds = (of: string): number => Number(new RegExp(`used_cpu_${of}_main_thread:([\\d.]+)`).exec(info)?.[1]);
+  return 1_000 * (seconds('user') + seconds('sys'));
+}
