@@ -9,7 +9,7 @@ const recoverScript = defineScript({
   file: 'recover.lua',
   from: import.meta.url,
   keys: ['running'],
-  args: ['lockMs', 'everyMs'],
+  args: ['lockMs', 'everyMs', 'tidyMs'],
   reply: tuple(integer, integer),
 });
 
@@ -52,15 +52,17 @@ export class Recovery {
   #checkAll(): void {
     const { redis, shards, lockMs, onError } = this.#dependencies;
     for (const keys of shards.all)
-      recover(redis, keys, { lockMs, everyMs: lockMs / CHECKS_PER_LOCK }).catch((error) => onError(toError(error)));
+      recover(redis, keys, { lockMs, everyMs: lockMs / CHECKS_PER_LOCK, tidyMs: lockMs }).catch((error) =>
+        onError(toError(error)),
+      );
   }
 }
 
-/** Recovers the jobs of one shard. @param everyMs between two checks, whichever processes make them */
+/** Recovers the jobs of one shard. @param args as in recover.lua */
 export async function recover(
   redis: RedisConnection,
   { running }: ShardKeys,
-  args: { readonly lockMs: number; readonly everyMs: number },
+  args: { readonly lockMs: number; readonly everyMs: number; readonly tidyMs: number },
 ): Promise<void> {
   for (;;) {
     const [count, nextMs] = await recoverScript.run(redis, { keys: { running }, args });

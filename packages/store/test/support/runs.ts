@@ -7,7 +7,8 @@ export const LONG_LOCK_MS = 60_000;
 
 /** Recovers the jobs of a shard whose processes are gone, and tidies its queues. */
 export function recoverNow(redis: RedisConnection, keys: ShardKeys): Promise<void> {
-  return recover(redis, keys, { lockMs: LONG_LOCK_MS, everyMs: 0 });
+  // Two calls within a millisecond: the second one tidies as well.
+  return recover(redis, keys, { lockMs: LONG_LOCK_MS, everyMs: 0, tidyMs: 0.001 });
 }
 
 /** The key with the runs of a process. */
