@@ -2,7 +2,8 @@ import { execFile, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { homedir } from 'node:os';
+import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
@@ -10,10 +11,10 @@ import { promisify } from 'node:util';
 
 const execute = promisify(execFile);
 const clients = fileURLToPath(new URL('../clients', import.meta.url));
-/** Ignored by git. A folder per client and lock file, so that a changed lock file installs again. */
-const cache = fileURLToPath(new URL('../.cache', import.meta.url));
+/** A folder per client, with a hash of its files: all checkouts of a user share it. */
+const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'switchyard/interop');
 
-const installWithinMs = 300_000;
+const installWithinMs = 550_000;
 
 /** An installed program in another language. */
 export interface InstalledClient {
@@ -25,7 +26,9 @@ export interface InstalledClient {
 export interface Toolchain {
   /** Undefined if it can. */
   readonly missing: string | undefined;
-  readonly lockFile: string;
+  /** If one of them changes, the client is installed again. */
+  readonly files: readonly string[];
+  /** The folder is there, perhaps with the rest of an installation that was cut off. */
   install(client: string, folder: string): Promise<void>;
   program(client: string, folder: string): InstalledClient;
 }
@@ -39,15 +42,16 @@ export const pythonAgentToolchain = pythonToolchainOf('agent.py');
 function pythonToolchainOf(file: string): Toolchain {
   return {
     missing: python === undefined ? 'Python 3.10 or newer, with venv, is not installed' : undefined,
-    lockFile: 'requirements.txt',
+    files: ['requirements.txt'],
     async install(client, folder) {
+      await rm(folder, { recursive: true, force: true });
       await execute(python ?? '', ['-m', 'venv', folder], { timeout: installWithinMs });
-      const lock = join(clients, client, 'requirements.txt');
+      const lock = resolve(clients, client, 'requirements.txt');
       // The lock file names every package: without --no-deps pip looks for newer ones, and refuses them without a hash.
       const args = ['install', '--quiet', '--no-deps', '--require-hashes', '-r', lock];
       await execute(join(folder, 'bin/pip'), args, { timeout: installWithinMs });
     },
-    program: (client, folder) => ({ file: join(folder, 'bin/python'), args: [join(clients, client, file)] }),
+    program: (client, folder) => ({ file: join(folder, 'bin/python'), args: [resolve(clients, client, file)] }),
   };
 }
 
@@ -57,28 +61,59 @@ export const goToolchain = goToolchainOf('.');
 export function goToolchainOf(what: string): Toolchain {
   return {
     missing: runs('go', ['version']) ? undefined : 'Go is not installed',
-    lockFile: 'go.sum',
+    files: what === '.' ? ['go.sum', 'main.go'] : ['go.sum'],
     async install(client, folder) {
-      await mkdir(folder, { recursive: true });
       const args = ['build', '-mod=readonly', '-o', join(folder, 'client'), what];
-      await execute('go', args, { cwd: join(clients, client), timeout: installWithinMs });
+      await execute('go', args, { cwd: resolve(clients, client), timeout: installWithinMs });
     },
     program: (_, folder) => ({ file: join(folder, 'client'), args: [] }),
   };
 }
 
-/** For Python and Go: what a client printed for each case, by name. */
+export const rustToolchain = rustToolchainOf('client');
+export const rustAgentToolchain = rustToolchainOf('agent');
+
+/** @param program of the crate */
+function rustToolchainOf(program: string): Toolchain {
+  return {
+    missing: runs('cargo', ['--version']) ? undefined : 'Rust is not installed',
+    files: ['Cargo.lock', 'src/agent.rs', 'src/client.rs'],
+    async install(client, folder) {
+      const args = ['build', '--quiet', '--locked', '--target-dir', folder];
+      await execute('cargo', args, { cwd: resolve(clients, client), timeout: installWithinMs });
+    },
+    program: (_, folder) => ({ file: join(folder, 'debug', program), args: [] }),
+  };
+}
+
+export const nodeToolchain = nodeToolchainOf('client.ts');
+export const nodeAgentToolchain = nodeToolchainOf('agent.ts');
+
+/** TypeScript, with the packages of this repository. */
+function nodeToolchainOf(file: string): Toolchain {
+  return {
+    missing: undefined,
+    files: [],
+    install: async () => undefined,
+    program: (client) => ({ file: process.execPath, args: [resolve(clients, client, file)] }),
+  };
+}
+
+/** What a client printed for each case, by name. */
 export type Report = Readonly<Record<string, unknown>>;
 
-/** @throws {Error} with the output of the tools */
+/**
+ * @param client a folder of `clients`, or the path of another one
+ * @throws {Error} with the output of the tools
+ */
 export async function install(client: string, toolchain: Toolchain): Promise<InstalledClient> {
+  if (toolchain.files.length === 0) return toolchain.program(client, '');
   const hash = createHash('sha256');
-  for (const file of [toolchain.lockFile, ...(toolchain === goToolchain ? ['main.go'] : [])])
-    hash.update(await readFile(join(clients, client, file)));
-  const folder = join(cache, `${client}-${hash.digest('hex').slice(0, 12)}`);
+  for (const file of toolchain.files) hash.update(await readFile(resolve(clients, client, file)));
+  const folder = join(cache, `${basename(client)}-${hash.digest('hex').slice(0, 12)}`);
   const done = join(folder, 'installed');
   if (!existsSync(done)) {
-    await rm(folder, { recursive: true, force: true });
+    await mkdir(folder, { recursive: true });
     await toolchain.install(client, folder);
     await writeFile(done, '');
   }

@@ -1,4 +1,5 @@
-// The Go SDK as its users write it: `interop <base URL> <binding> <version>`, a line of JSON for each case.
+// The Go SDK as its users write it: `interop <base URL> <binding> <version> <webhook>`, a line of JSON for each case.
+// With the webhook `none`, the cases of an agent without webhooks that requires an extension.
 package main
 
 import (
@@ -70,18 +71,22 @@ func (c *cases) follow(ctx context.Context, scenario string, task *a2a.Task) ([]
 		if err != nil {
 			return nil, err
 		}
-		switch event := event.(type) {
-		case *a2a.Task:
-			events = append(events, "task")
-		case *a2a.TaskStatusUpdateEvent:
-			events = append(events, state(event.Status.State))
-		case *a2a.TaskArtifactUpdateEvent:
-			events = append(events, "artifact "+text(event.Artifact.Parts))
-		default:
-			events = append(events, "message")
-		}
+		events = append(events, fact(event))
 	}
 	return events, nil
+}
+
+func fact(event a2a.Event) string {
+	switch event := event.(type) {
+	case *a2a.Task:
+		return "task"
+	case *a2a.TaskStatusUpdateEvent:
+		return state(event.Status.State)
+	case *a2a.TaskArtifactUpdateEvent:
+		return "artifact " + text(event.Artifact.Parts)
+	default:
+		return "message"
+	}
 }
 
 // The errors that a caller of the SDK can tell apart.
@@ -90,9 +95,17 @@ var names = map[error]string{
 	a2a.ErrTaskNotCancelable:    "TaskNotCancelable",
 	a2a.ErrInvalidParams:        "InvalidParams",
 	a2a.ErrUnsupportedOperation: "UnsupportedOperation",
+
+	a2a.ErrPushNotificationNotSupported: "PushNotificationNotSupported",
+	a2a.ErrUnsupportedContentType:       "ContentTypeNotSupported",
+	a2a.ErrExtendedCardNotConfigured:    "ExtendedAgentCardNotConfigured",
+	a2a.ErrExtensionSupportRequired:     "ExtensionSupportRequired",
 }
 
 func name(err error) string {
+	if err == nil {
+		return "none"
+	}
 	for known, name := range names {
 		if errors.Is(err, known) {
 			return name
@@ -219,6 +232,93 @@ func (c *cases) streamErrors(ctx context.Context) (any, error) {
 	}, nil
 }
 
+func (c *cases) resubscribe(ctx context.Context) (any, error) {
+	var task a2a.TaskInfo
+	for event, err := range c.client.SendStreamingMessage(ctx, request("test-resubscribe-message-id", nil)) {
+		if err != nil {
+			return nil, err
+		}
+		task = event.TaskInfo()
+		break
+	}
+	events := []string{}
+	for event, err := range c.client.SubscribeToTask(ctx, &a2a.SubscribeToTaskRequest{ID: task.TaskID}) {
+		if err != nil {
+			return nil, err
+		}
+		if len(events) == 0 {
+			if _, err := c.client.CancelTask(ctx, &a2a.CancelTaskRequest{ID: task.TaskID}); err != nil {
+				return nil, err
+			}
+		}
+		events = append(events, fact(event))
+	}
+	return []string{events[0], events[len(events)-1]}, nil
+}
+
+func (c *cases) webhook(ctx context.Context) (any, error) {
+	asked := request("tck-complete-task", nil)
+	asked.Config = &a2a.SendMessageConfig{PushConfig: &a2a.PushConfig{ID: "hook", URL: os.Args[4], Token: "secret"}}
+	answer, err := c.client.SendMessage(ctx, asked)
+	if err != nil {
+		return nil, err
+	}
+	return answer.TaskInfo().TaskID, nil
+}
+
+func (c *cases) sendError(ctx context.Context, request *a2a.SendMessageRequest) string {
+	_, err := c.client.SendMessage(ctx, request)
+	return name(err)
+}
+
+func (c *cases) errors(ctx context.Context) (any, error) {
+	ended, err := c.task(ctx, "tck-complete-task")
+	if err != nil {
+		return nil, err
+	}
+	waiting, err := c.task(ctx, "tck-input-required")
+	if err != nil {
+		return nil, err
+	}
+	elsewhere := request("tck-complete-task", waiting)
+	elsewhere.Message.ContextID = "elsewhere"
+	strange := request("tck-complete-task", nil)
+	strange.Message.Parts[0].MediaType = "model/gltf+json"
+	_, list := c.client.ListTasks(ctx, &a2a.ListTasksRequest{PageToken: "nothing"})
+	_, cancel := c.client.CancelTask(ctx, &a2a.CancelTaskRequest{ID: "nothing"})
+	_, hook := c.client.CreateTaskPushConfig(ctx, &a2a.PushConfig{TaskID: "nothing", ID: "hook", URL: webhook})
+	_, noURL := c.client.CreateTaskPushConfig(ctx, &a2a.PushConfig{TaskID: waiting.ID, ID: "hook", URL: "no URL"})
+	_, read := c.client.GetTaskPushConfig(ctx, &a2a.GetTaskPushConfigRequest{TaskID: waiting.ID, ID: "nothing"})
+	_, listed := c.client.ListTaskPushConfigs(ctx, &a2a.ListTaskPushConfigRequest{TaskID: "nothing"})
+	deleted := c.client.DeleteTaskPushConfig(ctx, &a2a.DeleteTaskPushConfigRequest{TaskID: "nothing", ID: "hook"})
+	_, card := c.client.GetExtendedAgentCard(ctx, &a2a.GetExtendedAgentCardRequest{})
+	return facts{
+		"send to no task":          c.sendError(ctx, request("tck-complete-task", &a2a.Task{ID: "nothing"})),
+		"send to an ended task":    c.sendError(ctx, request("tck-complete-task", ended)),
+		"send to another context":  c.sendError(ctx, elsewhere),
+		"send a strange type":      c.sendError(ctx, strange),
+		"list a wrong page":        name(list),
+		"cancel no task":           name(cancel),
+		"hook of no task":          name(hook),
+		"hook without URL":         name(noURL),
+		"read no hook":             name(read),
+		"list hooks of no task":    name(listed),
+		"delete a hook of no task": name(deleted),
+		"extended card":            name(card),
+	}, nil
+}
+
+func (c *cases) refusals(ctx context.Context) (any, error) {
+	_, hook := c.client.CreateTaskPushConfig(ctx, &a2a.PushConfig{TaskID: "nothing", ID: "hook", URL: webhook})
+	_, read := c.client.GetTaskPushConfig(ctx, &a2a.GetTaskPushConfigRequest{TaskID: "nothing", ID: "hook"})
+	return facts{
+		"send":        c.sendError(ctx, request("tck-complete-task", nil)),
+		"stream":      streamError(c.client.SendStreamingMessage(ctx, request("tck-complete-task", nil))),
+		"hook":        name(hook),
+		"read a hook": name(read),
+	}, nil
+}
+
 func (c *cases) listAfter(ctx context.Context) (any, error) {
 	task, err := c.task(ctx, "tck-complete-task")
 	if err != nil {
@@ -301,14 +401,22 @@ func main() {
 		return
 	}
 	c := &cases{client}
-	for _, each := range []struct {
+	every := []struct {
 		name string
 		run  func(context.Context) (any, error)
 	}{
 		{"send", c.send}, {"reply", c.reply}, {"stream", c.stream}, {"follow_up", c.followUp}, {"get", c.get},
 		{"list", c.list}, {"cancel", c.cancel}, {"not_found", c.notFound}, {"not_cancelable", c.notCancelable},
 		{"invalid", c.invalid}, {"stream_errors", c.streamErrors}, {"list_after", c.listAfter}, {"push", c.push}, {"push_list", c.pushList},
-	} {
+		{"resubscribe", c.resubscribe}, {"webhook", c.webhook}, {"errors", c.errors}, {"refusals", c.refusals},
+	}
+	refusals := len(every) - 1
+	if os.Args[4] == "none" {
+		every = every[refusals:]
+	} else {
+		every = every[:refusals]
+	}
+	for _, each := range every {
 		got, err := each.run(ctx)
 		report(each.name, got, err)
 	}

@@ -1,4 +1,5 @@
-"""The Python SDK 0.3 as its users write it: `client.py <base URL> <binding>`, a line of JSON for each case."""
+"""The Python SDK 0.3 as its users write it: `client.py <base URL> <binding> 0.3 <webhook>`, a line of JSON for each
+case. With the webhook `none`, the cases of an agent without webhooks that requires an extension."""
 
 import asyncio
 import json
@@ -22,7 +23,7 @@ from a2a.types import (
     TextPart,
 )
 
-URL, BINDING = sys.argv[1:3]
+URL, BINDING, _, HOOK = sys.argv[1:5]
 WEBHOOK = 'https://example.com/hook'
 
 
@@ -50,13 +51,15 @@ async def error(call):
         await call
     except Exception as thrown:
         answer = getattr(thrown.__cause__, 'response', None)
-        return f'{thrown} {answer.text if answer else ""}'
+        # Of a stream's answer it has read nothing.
+        is_read = answer is not None and answer.is_closed and hasattr(answer, '_content')
+        return f'{thrown} {answer.text if is_read else ""}'
     return ''
 
 
 class Cases:
-    def __init__(self, plain, streaming):
-        self.plain, self.streaming = plain, streaming
+    def __init__(self, plain, streaming, hooked):
+        self.plain, self.streaming, self.hooked = plain, streaming, hooked
 
     async def ask(self, *args):
         return [event async for event in self.plain.send_message(message(*args))][-1]
@@ -128,22 +131,101 @@ class Cases:
         ids = GetTaskPushNotificationConfigParams(id=task.id, push_notification_config_id='hook')
         return (await self.plain.get_task_callback(ids)).push_notification_config.url
 
+    async def resubscribe(self):
+        stream = self.streaming.send_message(message('test-resubscribe-message-id'))
+        task, _ = await anext(stream)
+        await stream.aclose()
+        events = []
+        async for event in self.streaming.resubscribe(TaskIdParams(id=task.id)):
+            if not events:
+                await self.plain.cancel_task(TaskIdParams(id=task.id))
+            events.append(fact(event))
+        return [events[0], events[-1]]
+
+    async def webhook(self):
+        return (await self.hooked.send_message(message('tck-complete-task')).__anext__())[0].id
+
+    async def errors(self):
+        ended = await self.task('tck-complete-task')
+        unknown = ended.model_copy(update={'id': 'nothing'})
+        waiting = await self.task('tck-input-required')
+        elsewhere = message('tck-complete-task', task=waiting.model_copy(update={'context_id': 'elsewhere'}))
+        hook = PushNotificationConfig(id='hook', url=WEBHOOK)
+        no_url = PushNotificationConfig(id='hook', url='no URL')
+
+        async def send(each):
+            async for _ in self.plain.send_message(each):
+                pass
+
+        def callback(task_id, config):
+            return self.plain.set_task_callback(
+                TaskPushNotificationConfig(task_id=task_id, push_notification_config=config)
+            )
+
+        calls = {
+            'send to no task': send(message('tck-complete-task', task=unknown)),
+            'send to an ended task': send(message('tck-complete-task', task=ended)),
+            'send to another context': send(elsewhere),
+            'cancel no task': self.plain.cancel_task(TaskIdParams(id='nothing')),
+            'hook of no task': callback('nothing', hook),
+            'hook without URL': callback(waiting.id, no_url),
+            'read no hook': self.plain.get_task_callback(
+                GetTaskPushNotificationConfigParams(id=waiting.id, push_notification_config_id='nothing')
+            ),
+        }
+        return {name: named(await error(call)) for name, call in calls.items()}
+
+    async def refusals(self):
+        async def read(events):
+            async for _ in events:
+                pass
+
+        hook = PushNotificationConfig(id='hook', url=WEBHOOK)
+        ids = GetTaskPushNotificationConfigParams(id='nothing', push_notification_config_id='hook')
+        calls = {
+            'send': read(self.plain.send_message(message('tck-complete-task'))),
+            'stream': read(self.streaming.send_message(message('tck-complete-task'))),
+            'hook': self.plain.set_task_callback(
+                TaskPushNotificationConfig(task_id='nothing', push_notification_config=hook)
+            ),
+            'read a hook': self.plain.get_task_callback(ids),
+        }
+        return {name: named(await error(call)) for name, call in calls.items()}
+
+
+# Words of our errors: the SDK keeps the text alone.
+WORDS = {
+    'does not exist': 'TaskNotFound',
+    'has ended': 'UnsupportedOperation',
+    'context': 'InvalidParams',
+    'URL': 'InvalidParams',
+    'push': 'PushNotificationNotSupported',
+    'extension': 'ExtensionSupportRequired',
+}
+
+
+def named(text):
+    return next((name for words, name in WORDS.items() if words in text), text)
+
 
 async def main():
     async with httpx.AsyncClient(timeout=20) as http:
         card = await A2ACardResolver(http, URL).get_agent_card()
 
-        def client(streaming):
+        def client(streaming, *hooks):
             config = ClientConfig(
                 streaming=streaming,
                 httpx_client=http,
                 grpc_channel_factory=grpc.aio.insecure_channel,
                 supported_transports=[BINDING],
+                push_notification_configs=list(hooks),
             )
             return ClientFactory(config).create(card)
 
-        cases = Cases(client(False), client(True))
-        names = [name for name in vars(Cases) if name not in ('__init__', 'ask', 'task', 'follow') and name[0] != '_']
+        hook = PushNotificationConfig(id='hook', url=HOOK, token='secret')
+        cases = Cases(client(False), client(True), client(False, hook))
+        every = [name for name in vars(Cases) if name not in ('ask', 'task', 'follow', 'refusals') and name[0] != '_']
+        names = every if HOOK != 'none' else ['refusals']
         print(json.dumps({'case': 'card', 'got': card.name}), flush=True)
         for name in names:
             try:

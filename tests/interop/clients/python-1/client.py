@@ -1,4 +1,5 @@
-"""The Python SDK 1.x as its users write it: `client.py <base URL> <binding> <version>`, a line of JSON for each case."""
+"""The Python SDK 1.x as its users write it: `client.py <base URL> <binding> <version> <webhook>`, a line of JSON for
+each case. With the webhook `none`, the cases of an agent without webhooks that requires an extension."""
 
 import asyncio
 import json
@@ -10,7 +11,7 @@ import httpx
 from a2a.client import A2ACardResolver, ClientConfig, ClientFactory
 from a2a.types import a2a_pb2 as pb
 
-URL, BINDING, VERSION = sys.argv[1:4]
+URL, BINDING, VERSION, HOOK = sys.argv[1:5]
 WEBHOOK = 'https://example.com/hook'
 
 
@@ -134,6 +135,79 @@ class Cases:
         await self.plain.create_task_push_notification_config(pb.TaskPushNotificationConfig(url=WEBHOOK, **ids))
         return (await self.plain.get_task_push_notification_config(pb.GetTaskPushNotificationConfigRequest(**ids))).url
 
+    async def resubscribe(self):
+        stream = self.streaming.send_message(request('test-resubscribe-message-id'))
+        task_id = (await anext(stream)).task.id
+        await stream.aclose()
+        events = []
+        async for event in self.streaming.subscribe(pb.SubscribeToTaskRequest(id=task_id)):
+            if not events:
+                await self.plain.cancel_task(pb.CancelTaskRequest(id=task_id))
+            events.append(fact(event))
+        return [events[0], events[-1]]
+
+    async def webhook(self):
+        asked = request('tck-complete-task')
+        config = pb.TaskPushNotificationConfig(id='hook', url=HOOK, token='secret')
+        asked.configuration.task_push_notification_config.CopyFrom(config)
+        return [event async for event in self.plain.send_message(asked)][-1].task.id
+
+    async def errors(self):
+        ended = await self.task('tck-complete-task')
+        unknown = pb.Task(id='nothing')
+        elsewhere = request('tck-complete-task', task=await self.task('tck-input-required'))
+        elsewhere.message.context_id = 'elsewhere'
+        strange = request('tck-complete-task')
+        strange.message.parts[0].media_type = 'model/gltf+json'
+        none = {'task_id': 'nothing', 'id': 'hook'}
+        hook = pb.TaskPushNotificationConfig(url=WEBHOOK, **none)
+        waiting = await self.task('tck-input-required')
+        no_url = pb.TaskPushNotificationConfig(task_id=waiting.id, id='hook', url='no URL')
+        no_config = pb.GetTaskPushNotificationConfigRequest(task_id=waiting.id, id='nothing')
+
+        async def send(message):
+            async for _ in self.plain.send_message(message):
+                pass
+
+        calls = {
+            'send to no task': send(request('tck-complete-task', task=unknown)),
+            'send to an ended task': send(request('tck-complete-task', task=ended)),
+            'send to another context': send(elsewhere),
+            'send a strange type': send(strange),
+            'list a wrong page': self.plain.list_tasks(pb.ListTasksRequest(page_token='nothing')),
+            'cancel no task': self.plain.cancel_task(pb.CancelTaskRequest(id='nothing')),
+            'hook of no task': self.plain.create_task_push_notification_config(hook),
+            'hook without URL': self.plain.create_task_push_notification_config(no_url),
+            'read no hook': self.plain.get_task_push_notification_config(no_config),
+            'list hooks of no task': self.plain.list_task_push_notification_configs(
+                pb.ListTaskPushNotificationConfigsRequest(task_id='nothing')
+            ),
+            'delete a hook of no task': self.plain.delete_task_push_notification_config(
+                pb.DeleteTaskPushNotificationConfigRequest(**none)
+            ),
+            'extended card': self.plain.get_extended_agent_card(pb.GetExtendedAgentCardRequest()),
+        }
+        return {name: (await error(call))['error'] for name, call in calls.items()}
+
+    async def refusals(self):
+        none = {'task_id': 'nothing', 'id': 'hook'}
+
+        async def read(events):
+            async for _ in events:
+                pass
+
+        calls = {
+            'send': read(self.plain.send_message(request('tck-complete-task'))),
+            'stream': read(self.streaming.send_message(request('tck-complete-task'))),
+            'hook': self.plain.create_task_push_notification_config(
+                pb.TaskPushNotificationConfig(url=WEBHOOK, **none)
+            ),
+            'read a hook': self.plain.get_task_push_notification_config(
+                pb.GetTaskPushNotificationConfigRequest(**none)
+            ),
+        }
+        return {name: (await error(call))['error'] for name, call in calls.items()}
+
     async def push_list(self):
         task = await self.task('tck-input-required')
         ids = {'task_id': task.id, 'id': 'hook'}
@@ -163,7 +237,8 @@ async def main():
             return ClientFactory(config).create(card)
 
         cases = Cases(client(False), client(True))
-        names = [name for name in vars(Cases) if name not in ('__init__', 'ask', 'task', 'follow') and name[0] != '_']
+        every = [name for name in vars(Cases) if name not in ('ask', 'task', 'follow', 'refusals') and name[0] != '_']
+        names = every if HOOK != 'none' else ['refusals']
         print(json.dumps({'case': 'card', 'got': card.name}), flush=True)
         for name in names:
             try:
