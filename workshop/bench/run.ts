@@ -5,9 +5,10 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { count, flag, readCommandLine } from '../options.ts';
 import { markdownRow, markdownTable, withSection } from '../tables.ts';
 import { type Curve, curveChart, curveTable, ratioChart, shortCurveTable } from './charts.ts';
-import { measureRow, type Result, together } from './measure.ts';
+import { measureRow, type Result, type Row, together } from './measure.ts';
 import { conditions, heldBars, tableHead, tableRow, today, writeResult } from './report.ts';
 import { rows } from './rows/index.ts';
+import { missingPeers, pythonRows } from './rows/python.ts';
 import { curveRows } from './rows/send.ts';
 import { openStage } from './stage.ts';
 
@@ -15,18 +16,18 @@ const ids = rows.map(({ id }) => id);
 const { options, names } = readCommandLine({
   usage: `npm run bench [-- options] [row …]
   Fifteen minutes for all rows: ${ids.join(', ')}; eleven for \`npm run bench:curve\`, which has \`curve\`, all points of
-  1 to 256 callers.`,
+  1 to 256 callers. \`python\` compares with the SDK for Python, which comes from PyPI, and needs PostgreSQL.`,
   options: {
     rounds: count('rounds of each row in a pass', '5'),
     passes: count('passes over all rows', '1', ['1']),
     minutes: count('no pass begins that would end later', '60', ['1']),
     save: flag('write workshop/bench/results; of the curve also the tables of docs/performance.md and the README'),
   },
-  names: ['curve', ...ids],
+  names: ['curve', 'python', ...pythonRows.map(({ id }) => id), ...ids],
 });
 const { rounds, passes, minutes, save } = options;
 const isCurve = names.includes('curve');
-const chosen = isCurve ? curveRows : rows.filter(({ id }) => !names.length || names.includes(id));
+const chosen = isCurve ? curveRows : [...rows.filter(({ id }) => !names.length || names.includes(id)), ...others()];
 const seen = conditions();
 process.stdout.write(`${JSON.stringify({ ...seen, rounds })}\n`);
 const results = new Map<string, Result>();
@@ -51,6 +52,14 @@ const missed = all().filter(({ figures }) => !heldBars(figures).every(({ isHeld 
 process.stdout.write(
   missed.length ? `bars not held: ${missed.map(({ id }) => id).join(', ')}\n` : 'every bar is held\n',
 );
+
+/** Rows that are measured only if they are named, and not where their peers are missing. */
+function others(): readonly Row[] {
+  const named = pythonRows.filter(({ id }) => names.includes('python') || names.includes(id));
+  if (named.length === 0) return [];
+  if (missingPeers) process.stdout.write(`python: skipped, ${missingPeers}\n`);
+  return missingPeers ? [] : named;
+}
 
 function all(): Result[] {
   return [...results.values()];
