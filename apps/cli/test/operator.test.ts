@@ -102,7 +102,11 @@ it("why a task failed: the author's line, causes and frames, and the command tha
     traceId: 'abc',
   };
   const about = { advice: 'Mend agent.ts:41.', failure };
-  const diagnosis = { ...about, finding: 'failed', isStuck: false, text: 'It failed.', see: [], actions: ['retry'] };
+  const see = [
+    { kind: 'worker', id: 'host-1' },
+    { kind: 'task', id: 'u' },
+  ];
+  const diagnosis = { ...about, finding: 'failed', isStuck: false, text: 'It failed.', see, actions: ['retry'] };
   const task = { taskId: 't', contextId: 'c', agent: 'pizza', state: 'TASK_STATE_FAILED', diagnosis };
   for (const [deadLetter, command] of [
     [true, 'dead retry t'],
@@ -118,6 +122,8 @@ it("why a task failed: the author's line, causes and frames, and the command tha
       'Attempt: 2',
       'Worker: host-1',
       'Trace: abc',
+      // The worker is named already.
+      'See: task u',
       'Do: Mend agent.ts:41.',
       `Do: then switchyard ${command}`,
     ]);

@@ -12,6 +12,7 @@ import type { Listen } from '../login/loopback-redirect.ts';
 import { type SignIn, signInOf } from '../login/sign-in.ts';
 import type { IdentityClient, LoginContext, Tokens } from '../login/token-request.ts';
 import { field } from '../output/labelled-text.ts';
+import { localTime } from '../output/local-time.ts';
 import { askText } from '../session/ask.ts';
 import { permitCredentials } from '../session/permit-credentials.ts';
 import { type Invocation, openSession, type Session } from '../session/session.ts';
@@ -103,6 +104,6 @@ function show({ output }: Session, { origins, agent, tokenUrl, scope, expiresAt,
       field('Logged in', origins.join(' ')) +
       field('Identity server', identityServer) +
       field('Scope', scope) +
-      field('Token valid until', until && `${until}${isRenewed ? ', then it is renewed' : ''}`),
+      field('Token valid until', until && `${localTime(until)}${isRenewed ? ', then it is renewed' : ''}`),
   );
 }

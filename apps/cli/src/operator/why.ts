@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { programIn } from '../data-folder/data-folder.ts';
 import { field } from '../output/labelled-text.ts';
+import { localTime } from '../output/local-time.ts';
 import type { Invocation } from '../session/session.ts';
 import { failureText, partText } from './failure-text.ts';
 import { operatorHelp, withOperator } from './operator.ts';
@@ -59,16 +60,22 @@ export function addWhyCommand(program: Command, invocation: Invocation): void {
             field('State', task.state),
             field('Finding', diagnosis.finding),
             field('Stuck', diagnosis.isStuck ? 'yes' : 'no'),
-            field('Since', diagnosis.since),
+            field('Since', localTime(diagnosis.since)),
             field('Why', diagnosis.text),
             diagnosis.failure ? failureText(diagnosis.failure) : '',
             ...(diagnosis.before ?? []).map((part) => field('Before', partText(part))),
-            ...diagnosis.see.map((see) => field('See', `${see.kind} ${see.id}`)),
+            ...links(diagnosis).map((link) => field('See', link)),
             ...doing(task, place).map((what) => field('Do', what)),
           ].join(''),
         );
       }),
     );
+}
+
+/** Where to look further, without the worker that the failure names. */
+function links({ see, failure }: z.infer<typeof diagnosisSchema>): string[] {
+  const others = see.filter(({ kind, id }) => !(kind === 'worker' && id === failure?.worker));
+  return [...new Set(others.map(({ kind, id }) => `${kind} ${id}`))];
 }
 
 /** What to do, one after the other: after a failure, mend its cause first. */
