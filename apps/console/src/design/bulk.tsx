@@ -79,7 +79,11 @@ function Run({ action: { name, effect, isDanger, run }, ids, things, onClose }: 
   const start = async (): Promise<void> => {
     for await (const step of runForEach(ids, run, stop.current.signal)) state.value = step;
   };
-  if (state.value) return <Progress state={state.value} onClose={onClose} />;
+  if (state.value) {
+    const { refused: reasons, ...far } = state.value;
+    const refused = [...reasons.values()].reduce((sum, count) => sum + count, 0);
+    return <BulkSteps {...far} refused={refused} reasons={reasons} onClose={onClose} />;
+  }
   return (
     <>
       <p>
@@ -95,19 +99,28 @@ function Run({ action: { name, effect, isDanger, run }, ids, things, onClose }: 
   );
 }
 
-function Progress({ state, onClose }: { readonly state: BulkState; readonly onClose: () => void }) {
-  const { total, done, refused, isDone } = state;
-  const failed = [...refused.values()].reduce((sum, count) => sum + count, 0);
+interface BulkStepsProps {
+  readonly total: number;
+  readonly done: number;
+  readonly refused: number;
+  /** How often, by the reason. */
+  readonly reasons?: ReadonlyMap<string, number>;
+  readonly isDone: boolean;
+  readonly onClose: () => void;
+}
+
+/** How far an action for several things has come. Closing it stops the action. */
+export function BulkSteps({ total, done, refused, reasons = new Map(), isDone, onClose }: BulkStepsProps) {
   return (
     <>
-      <progress class="progress" max={Math.max(1, total)} value={done} aria-label="Progress" />
+      <progress class="progress" max={Math.max(1, total)} value={total === 0 ? 1 : done} aria-label="Progress" />
       <p role="status">
         {done.toLocaleString()} of {total.toLocaleString()}
-        {failed > 0 && `, ${failed.toLocaleString()} refused`}
+        {refused > 0 && `, ${refused.toLocaleString()} refused`}
       </p>
-      {failed > 0 && (
+      {reasons.size > 0 && (
         <ul class="bulk-refused">
-          {[...refused].map(([why, count]) => (
+          {[...reasons].map(([why, count]) => (
             <li key={why}>
               <b>{count}×</b> {why}
             </li>

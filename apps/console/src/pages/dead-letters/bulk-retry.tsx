@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { type BulkProgress, bulkProgressSchema, type DeadLetterFilter } from '@switchyard/operator-api';
 import { useEffect, useRef } from 'preact/hooks';
 import { progress } from '../../app/api.ts';
+import { BulkSteps } from '../../design/bulk.tsx';
 import { Button } from '../../design/button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
 import { notifyProblem } from '../../design/notices.tsx';
@@ -37,7 +38,7 @@ function Run({ count, filter, onClose }: Omit<BulkRetryProps, 'isOpen'>) {
       if (!signal.aborted) notifyProblem(error);
     }
   };
-  if (state.value) return <Progress state={state.value} onClose={onClose} />;
+  if (state.value) return <BulkSteps {...state.value} onClose={onClose} />;
   return (
     <>
       <p>
@@ -48,30 +49,6 @@ function Run({ count, filter, onClose }: Omit<BulkRetryProps, 'isOpen'>) {
         <Button onPress={onClose}>Cancel</Button>
         <Button kind="primary" icon="retry" onPress={run}>
           Retry {asked.current.count.toLocaleString()}
-        </Button>
-      </div>
-    </>
-  );
-}
-
-function Progress({ state, onClose }: { readonly state: BulkProgress; readonly onClose: () => void }) {
-  const { total, done, retried, refused, isDone } = state;
-  return (
-    <>
-      <progress class="progress" max={Math.max(1, total)} value={total === 0 ? 1 : done} aria-label="Retried" />
-      <dl class="facts">
-        <dt>Done</dt>
-        <dd>
-          {done.toLocaleString()} of {total.toLocaleString()}
-        </dd>
-        <dt>Retried</dt>
-        <dd>{retried.toLocaleString()}</dd>
-        <dt>Refused</dt>
-        <dd>{refused.toLocaleString()}</dd>
-      </dl>
-      <div class="dialog-foot">
-        <Button kind={isDone ? 'primary' : 'plain'} onPress={onClose}>
-          {isDone ? 'Done' : 'Stop'}
         </Button>
       </div>
     </>

@@ -40,7 +40,7 @@ const columns: readonly Column<Trouble>[] = [
 export function TroublesPanel({ overview: { troubles, troubledAgents } }: { readonly overview: Overview }) {
   if (troubles.length === 0) return null;
   return (
-    <section class="panel">
+    <section class="panel troubles">
       <div class="panel-head">
         <h2>Agents in trouble</h2>
         <span class="grow" />
