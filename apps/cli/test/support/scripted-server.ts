@@ -66,17 +66,8 @@ export async function scriptedServer(
     if (isRefused(request.headers.authorization)) return response.writeHead(401).end();
     const wrap = (answer: object): string => JSON.stringify({ jsonrpc: '2.0', id, ...answer });
     if (!reply) return response.end(wrap({ error: { code: -32601, message: 'no such method' } }));
-    if (!('events' in reply)) return response.writeHead(200, { 'content-type': 'application/json' }).end(wrap(reply));
-    response.writeHead(200, { 'content-type': 'text/event-stream' });
-    const { events, endsAfter } = reply;
-    const now = endsAfter === undefined ? events : events.slice(0, -1);
-    response.flushHeaders();
-    for (const result of now) response.write(`data: ${wrap({ result })}\n\n`);
-    if (endsAfter !== undefined)
-      return endLater(response, `data: ${wrap({ result: events.at(-1) })}\n\n`, () => reads() >= endsAfter);
-    if (reply.isCut) setImmediate(() => response.destroy());
-    else response.end();
-    return undefined;
+    if ('events' in reply) return answerStream(response, { reply, wrap, reads });
+    return response.writeHead(200, { 'content-type': 'application/json' }).end(wrap(reply));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -94,6 +85,24 @@ export async function scriptedServer(
       await once(server, 'close');
     },
   };
+}
+
+interface Streamed {
+  readonly reply: Extract<Reply, { readonly events: readonly object[] }>;
+  readonly wrap: (answer: object) => string;
+  /** The number of calls of GetTask. */
+  readonly reads: () => number;
+}
+
+function answerStream(response: ServerResponse, { reply, wrap, reads }: Streamed): void {
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  const { events, endsAfter } = reply;
+  const lineOf = (result: unknown): string => `data: ${wrap({ result })}\n\n`;
+  response.flushHeaders();
+  for (const result of endsAfter === undefined ? events : events.slice(0, -1)) response.write(lineOf(result));
+  if (endsAfter !== undefined) endLater(response, lineOf(events.at(-1)), () => reads() >= endsAfter);
+  else if (reply.isCut) setImmediate(() => response.destroy());
+  else response.end();
 }
 
 /** Ends an open stream with this text. */

@@ -165,7 +165,7 @@ export class ScheduleList {
     const lastTaskId = waits ? schedule?.previousTaskId : taskId;
     const last = lastTaskId === undefined ? undefined : await this.#taskFields(keys, lastTaskId);
     const { principal, agent } = scopeOf(owner);
-    const { cron, timeZone, until, times } = schedule ?? {};
+    const { at, cron, timeZone, until, times } = schedule ?? {};
     return {
       scheduleId,
       agent,
@@ -173,15 +173,9 @@ export class ScheduleList {
       subject: principal.subject,
       contextId,
       state: isPaused ? 'paused' : waits ? 'active' : 'delayed',
-      ...(cron !== undefined && { cron }),
-      ...(timeZone !== undefined && { timeZone }),
-      ...(until !== undefined && { until }),
-      ...(times !== undefined && { times }),
-      ...(waits && { nextTaskId: taskId }),
-      ...(waits && !isPaused && schedule && { nextAt: schedule.at }),
-      ...(lastTaskId !== undefined && { lastTaskId }),
-      ...(last?.schedule && { lastAt: last.schedule.at }),
-      ...(last && { lastState: last.state }),
+      ...definedOf({ cron, timeZone, until, times }),
+      ...(waits && definedOf({ nextTaskId: taskId, nextAt: isPaused ? undefined : at })),
+      ...definedOf({ lastTaskId, lastAt: last?.schedule?.at, lastState: last?.state }),
     };
   }
 
@@ -207,6 +201,12 @@ export class ScheduleList {
       scheduleText: scheduleText({ ...schedule, at: new Date(nextMs).toISOString() }),
     };
   }
+}
+
+/** The fields that have a value. */
+function definedOf<T extends object>(fields: T): { [Name in keyof T]?: Exclude<T[Name], undefined> } {
+  const defined = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(defined) as { [Name in keyof T]?: Exclude<T[Name], undefined> };
 }
 
 function isOf(agent: string, { agent: only, agents }: ScheduleFilter): boolean {
