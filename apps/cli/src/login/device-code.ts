@@ -81,7 +81,7 @@ async function poll({ signIn, client, fetch }: LoginContext, deviceCode: string)
 
 export function denied(): Failure {
   return new Failure('A2ACLI_ERR_AUTH_FAILED', 'The login was denied in the browser: no token was given', {
-    hint: 'Whoever confirms it decides, or the identity server does by its own rules.',
+    hint: 'The person who confirms the code decides, or the identity server does by its own rules.',
   });
 }
 

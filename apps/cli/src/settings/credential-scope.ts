@@ -20,8 +20,8 @@ export interface ScopeSettings {
 
 /**
  * Whether the credentials may go to the URL of an interface. They were given for the agent that the user names. A
- * file of the folder may have come with a project, and so may a card: whoever wrote it would get the credentials of
- * whoever runs a command there. @returns undefined: they may
+ * file of the folder may have come with a project, and so may a card: its author would get the credentials of a person
+ * who runs a command there. @returns undefined: they may
  */
 export function elsewhereOf(url: string, { settings, options, token }: ScopeSettings): Elsewhere | undefined {
   const credentials = settings.filter(({ spec, value }) => spec.isSecret && value !== undefined);
