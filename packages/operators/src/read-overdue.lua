@@ -26,8 +26,9 @@ local reply = { redis.call('ZCARD', outbox_key) }
 local due = redis.call('ZRANGE', outbox_key, from, from + limit - 1, 'WITHSCORES')
 for i = 1, #due, 2 do
   local id = due[i]
-  local owner, state, turn, attempts, sweeps, scheduled = unpack(redis.call('HMGET', tasks_root .. id,
-    'owner', 'state', 'turn', 'attempts', 'sweeps', 'scheduled'))
+  -- A damaged task is left out: the worker that cannot sweep it names it in its log.
+  local fields = redis.pcall('HMGET', tasks_root .. id, 'owner', 'state', 'turn', 'attempts', 'sweeps', 'scheduled')
+  local owner, state, turn, attempts, sweeps, scheduled = unpack(fields.err and {} or fields)
   local seen_ms = tonumber(due[i + 1]) - sweep_after_ms - moved_ms(tonumber(sweeps or 0))
   if owner and now_ms - seen_ms > 2 * sweep_after_ms then
     reply[#reply + 1] = { id, seen_ms, owner, state, turn and 1 or 0, tonumber(attempts or 0), tonumber(sweeps or 0),

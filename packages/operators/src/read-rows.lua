@@ -12,8 +12,10 @@ local text_bytes = tonumber((unpack(ARGV)))
 local rows = {}
 for i = 2, #ARGV do
   local task_key = tasks_root .. ARGV[i]
-  local owner, context, state, time, attempts, inbox, later, epoch, reason = unpack(redis.call('HMGET', task_key,
-    'owner', 'context', 'state', 'time', 'attempts', 'inbox', 'later', 'epoch', 'reason'))
+  -- A damaged task is like one that is gone.
+  local fields = redis.pcall('HMGET', task_key,
+    'owner', 'context', 'state', 'time', 'attempts', 'inbox', 'later', 'epoch', 'reason')
+  local owner, context, state, time, attempts, inbox, later, epoch, reason = unpack(fields.err and {} or fields)
   local text = ''
   if owner and text_bytes > 0 then
     local inside, outside = unpack(redis.call('HMGET', task_key, 'h', '@h'))

@@ -81,3 +81,11 @@ test('an overview costs the same with ten and with hundreds of tasks', async () 
   for (let i = 0; i < 200; i++) await accepted(store, scope('ready'));
   expect(await cost()).toBe(before);
 });
+
+test('a damaged task does not keep operators from the others', async () => {
+  const own = await testStore({ sweepAfterMs: 0 });
+  const owner = { principal: { tenant: 'acme', subject: 'alice', scopes: [] }, agent: 'echo' };
+  const [sound, damaged] = await Promise.all([accepted(own, owner), accepted(own, owner)]);
+  await redis.set(`${own.settings.prefix}{s0}:t:${damaged.taskId}`, 'no record');
+  expect((await own.ops.listStuck({ pageSize: 10 })).items).toMatchObject([{ taskId: sound.taskId }]);
+});

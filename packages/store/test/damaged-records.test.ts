@@ -8,6 +8,9 @@ import { alice, testRedis, testStore } from './support/redis.ts';
 
 const redis = testRedis();
 const ignore = { onCancel: (): void => undefined, onFenced: (): void => undefined };
+const modes = { defaultInputModes: [], defaultOutputModes: [], supportedInterfaces: [], capabilities: {} };
+const card = { name: 'An agent', description: 'Does it.', version: '1', skills: [], ...modes };
+const announcement = (id: string) => ({ id, card, repliesWithMessage: false, concurrency: 1 });
 const keyOf = (store: Store, taskId: string): string => `${store.settings.prefix}{s0}:t:${taskId}`;
 
 async function beginAs(store: Store, taskId: string, started: number): Promise<unknown> {
@@ -58,4 +61,30 @@ test('a job whose run rejects is tried again later and later, up to a minute, un
   expect(await retryMs(3, damage)).toBe(4_000);
   expect(await retryMs(50, damage)).toBe(60_000);
   expect(await retryMs(50, new Error('LOADING Redis is loading the dataset in memory'))).toBe(1_000);
+});
+
+test('a damaged task fails no read of other tasks at the same time, and is left out of lists', async () => {
+  const store = await testStore();
+  const [sound, damaged] = await Promise.all([accepted(store, alice), accepted(store, alice)]);
+  await redis.set(keyOf(store, damaged.taskId), 'no record');
+  const [read, failed] = await Promise.allSettled(
+    [sound, damaged].map(({ taskId }) => store.tasks.read(alice, taskId)),
+  );
+  expect([read?.status, failed?.status]).toEqual(['fulfilled', 'rejected']);
+  const { tasks } = await store.tasks.list(alice, { pageSize: 10 });
+  expect(tasks.map((task) => JSON.parse(task).id)).toEqual([sound.taskId]);
+});
+
+test('a damaged task keeps no agent from the correction of its index', async () => {
+  const store = await testStore();
+  const { taskId } = await accepted(store, alice);
+  await store.registry.announce(['echo', 'other'].map(announcement), 'w');
+  const other = { ...alice, agent: 'other' };
+  const { taskId: moved } = await accepted(store, other);
+  await redis.set(keyOf(store, taskId), 'no record');
+  const index = `${store.settings.prefix}{s0}:a:other`;
+  const [entry = ''] = await redis.zrange(index, '0', '-1');
+  await redis.zadd(index, 0, `i${entry.slice(1)}`);
+  await store.agentIndexes.trim();
+  expect(await redis.zrange(index, '0', '-1')).toEqual([`o${await redis.hget(keyOf(store, moved), 'listed')}${moved}`]);
 });

@@ -18,7 +18,9 @@ local ID_LENGTH = 36
 local entries = redis.call('ZRANGEBYLEX', index, after == '' and '[a' or '(' .. after, '+', 'LIMIT', 0, limit)
 for _, entry in ipairs(entries) do
   local task_id = entry:sub(-ID_LENGTH)
-  local state, listed = unpack(redis.call('HMGET', tasks_root .. task_id, 'state', 'listed'))
+  -- The entry of a damaged task is removed.
+  local fields = redis.pcall('HMGET', tasks_root .. task_id, 'state', 'listed')
+  local state, listed = unpack(fields.err and {} or fields)
   local right = listed and (LISTED_AS[state] or state) .. listed .. task_id
   if right ~= entry then
     redis.call('ZREM', index, entry)

@@ -1,6 +1,7 @@
-import { BatchesByShard } from '../../redis/batches.ts';
+import { BatchesByShard, togetherOrSingly } from '../../redis/batches.ts';
 import type { RedisConnection } from '../../redis/connection.ts';
 import type { Deadline } from '../../redis/deadline.ts';
+import { isOutage } from '../../redis/errors.ts';
 import { list, optional, type Parser, text, tupleAnd } from '../../redis/reply.ts';
 import { ownerOf, type Scope } from '../../redis/scope.ts';
 import { defineScript } from '../../redis/script.ts';
@@ -95,12 +96,9 @@ export async function readTogether(
   const replies = new Map<string, Reply>();
   const shards = Map.groupBy(wanted, ({ taskId }) => port.shards.of(taskId));
   const send = async (some: typeof wanted): Promise<void> => {
-    const found = await runRead(
-      port,
-      some.map(({ request }) => request),
-      maxPageBytes,
-    );
-    some.forEach(({ taskId }, i) => void replies.set(taskId, found[i] ?? null));
+    const requests = some.map(({ request }) => request);
+    const found = await togetherOrSingly(requests, (each) => runRead(port, each, maxPageBytes));
+    await Promise.all(some.map(async ({ taskId }, i) => replies.set(taskId, await unlessDamaged(found[i]))));
   };
   await Promise.all([...shards.values()].map(send));
   const readings: (TaskReading | undefined)[] = [];
@@ -172,8 +170,19 @@ async function readAll(
   port: ReadPort,
   requests: readonly ReadRequest[],
 ): Promise<(TaskReading | undefined | Promise<TaskReading | undefined>)[]> {
-  const replies = await runRead(port, requests, 0);
-  return requests.map((request, i) => readingOf(port, request, replies[i] ?? null));
+  // A damaged task fails no read of others.
+  const replies = await togetherOrSingly(requests, (some) => runRead(port, some, 0));
+  return requests.map(async (request, i) => readingOf(port, request, (await replies[i]) ?? null));
+}
+
+/** @returns null: the task is damaged, and is left out like one that is gone */
+async function unlessDamaged(reply: Reply | Promise<Reply> | undefined): Promise<Reply> {
+  try {
+    return (await reply) ?? null;
+  } catch (error) {
+    if (isOutage(error)) throw error;
+    return null;
+  }
 }
 
 /** @param maxBytes as in read.lua */
