@@ -113,17 +113,17 @@ const rows: readonly Row[] = [
     field: 'ifGenerationMatch',
     over: inJson,
   },
-  ...['currentGeneration', 'timelineLength'].map((name) => ({
-    what: name,
-    ask: (value: unknown) => ({
+  {
+    what: 'currentGeneration',
+    ask: (currentGeneration: unknown) => ({
       operation: 'GetTask',
-      params: { id: taskId, [name]: value },
+      params: { id: taskId, currentGeneration },
       headers: { 'a2a-version': '1.1' },
     }),
     values: ['soon', 1.5, '9'.repeat(30)],
-    field: name,
+    field: 'currentGeneration',
     over: inJson,
-  })),
+  },
   ...[
     send('https://example.com/none', 1),
     { operation: 'CancelTask', params: {} },

@@ -62,7 +62,7 @@ function jsonRpc(methods: Fields, version: string): fc.Arbitrary<Input> {
 
 const segment = weighted([4, ids], [1, oddTexts]).map(encoded);
 const queryNames = oneOf(
-  'pageSize|pageToken|contextId|status|historyLength|currentGeneration|timelineLength|statusTimestampAfter|tenant|includeArtifacts',
+  'pageSize|pageToken|contextId|status|historyLength|currentGeneration|statusTimestampAfter|tenant|includeArtifacts',
 );
 const queries = fc.array(fc.tuple(fc.oneof(queryNames, oddTexts), oddTexts), { maxLength: 4 });
 const query = weighted(

@@ -59,13 +59,12 @@ const configuration = some({
 const tenant = oneOf('|echo|nobody');
 const send = some({ message, configuration, metadata, tenant }, ['message']);
 const page = { tenant, pageSize: whole, pageToken: text };
-const lengths = { historyLength: whole, timelineLength: whole };
 
 /** Parameters by operation of 1.0. */
 export const operations: Fields = {
   SendMessage: send,
   SendStreamingMessage: send,
-  GetTask: some({ id: ids, currentGeneration: whole, ...lengths, tenant }, ['id']),
+  GetTask: some({ id: ids, currentGeneration: whole, historyLength: whole, tenant }, ['id']),
   ListTasks: some({
     ...page,
     contextId: ids,

@@ -53,7 +53,7 @@ export const routes: readonly OperationRoute[] = [
     path: '/tasks/:id',
     operation: 'GetTask',
     inPath: ['id'],
-    inQuery: ['tenant', 'historyLength', 'currentGeneration', 'timelineLength'],
+    inQuery: ['tenant', 'historyLength', 'currentGeneration'],
   },
   { verb: 'GET', path: '/tasks', operation: 'ListTasks', inQuery: 'all' },
   { verb: 'POST', path: configs, operation: 'CreateTaskPushNotificationConfig', inPath: ['taskId'], hasBody: true },

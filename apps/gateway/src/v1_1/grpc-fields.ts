@@ -1,6 +1,5 @@
 import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import type { MethodDefinition, ServiceDefinition } from '@grpc/grpc-js';
-import { type TimelineFields, withTimelineFields } from './grpc-timeline.ts';
 
 /*
  * The fields of A2A 1.1 in protobuf. The SDK's messages are those of 1.0 and drop unknown fields. So these fields are
@@ -27,7 +26,6 @@ const currentGeneration: RequestField = {
   path: [4],
   put: (params, value) => ({ ...params, currentGeneration: value }),
 };
-const timelineLength: RequestField = { path: [5], put: (params, value) => ({ ...params, timelineLength: value }) };
 
 /** By field of an answer that has a generation, the generation's field number; 0: the answer itself is a task. */
 type AnswerFields = ReadonlyMap<number, number>;
@@ -45,7 +43,7 @@ const methods: Readonly<Record<string, { readonly answer: AnswerFields; readonly
   {
     sendMessage: { answer: ofTasks, request: [ifGenerationMatch] },
     sendStreamingMessage: { answer: ofStream, request: [ifGenerationMatch] },
-    getTask: { answer: ofTask, request: [currentGeneration, timelineLength] },
+    getTask: { answer: ofTask, request: [currentGeneration] },
     listTasks: { answer: ofTasks },
     cancelTask: { answer: ofTask },
     subscribeToTask: { answer: ofStream },
@@ -115,7 +113,7 @@ function fieldsIn(json: string): readonly Generated[] {
   return tasks ?? [task ?? statusUpdate ?? artifactUpdate ?? answer];
 }
 
-interface Generated extends TimelineFields {
+interface Generated {
   readonly generation?: string;
 }
 
@@ -141,7 +139,7 @@ function int64At(bytes: Uint8Array, [field, ...inside]: readonly number[]): numb
 
 function withFields(bytes: Uint8Array, fields: AnswerFields, answers: readonly Generated[]): Uint8Array {
   const own = fields.get(0);
-  if (own !== undefined) return withGeneration(withTimelineFields(bytes, answers[0] ?? {}), own, answers[0]);
+  if (own !== undefined) return withGeneration(bytes, own, answers[0]);
   const [reader, writer] = [new BinaryReader(bytes), new BinaryWriter()];
   let nth = 0;
   while (reader.pos < reader.len) {

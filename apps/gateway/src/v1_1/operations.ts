@@ -6,10 +6,9 @@ import {
   sendMessageRequestSchema,
   subscribeToTaskRequestSchema,
 } from '@switchyard/protocol/schemas';
-import { responseWithGeneration, retainCopies, taskWithGeneration } from '@switchyard/store';
+import { responseWithGeneration, taskWithGeneration } from '@switchyard/store';
 import { z } from 'zod';
 import type { Call } from '../call/call.ts';
-import { awaitItem } from '../operations/await-item.ts';
 import type { Backend } from '../operations/backend.ts';
 import { cancelTask } from '../operations/cancel-task.ts';
 import { pollTask } from '../operations/get-task.ts';
@@ -19,18 +18,9 @@ import { bindOperations, definitions, type Operations } from '../operations/oper
 import { sendMessage } from '../operations/send-message.ts';
 import { sendStreamingMessage } from '../operations/send-streaming-message.ts';
 import { subscribeToTask } from '../operations/subscribe-to-task.ts';
-import { Timeline } from './timeline.ts';
 
 /** A protobuf int64, limited to JavaScript's integers: no task has so many events. */
-const poll = {
-  currentGeneration: z.number().int().exactOptional(),
-  timelineLength: z
-    .number()
-    .int()
-    .min(0)
-    .max(2 ** 31 - 1)
-    .exactOptional(),
-};
+const poll = { currentGeneration: z.number().int().exactOptional() };
 const condition = { ifGenerationMatch: z.number().int().exactOptional() };
 
 const sendSchema = sendMessageRequestSchema.extend({
@@ -67,8 +57,6 @@ export function previewOperations(backend: Backend): Operations {
 
 export interface PreviewGetTaskRequest extends GetTaskRequest {
   currentGeneration?: number;
-  /** From a pull request: see Timeline. */
-  timelineLength?: number;
 }
 
 /** End of an ETag: the same version has other JSON than in 1.0. */
@@ -79,44 +67,16 @@ const suffix = '-1.1';
  * It does not wait for an ended task.
  */
 async function getTask(backend: Backend, call: Call, request: PreviewGetTaskRequest): Promise<UnaryResult> {
-  const { currentGeneration: after, timelineLength = 0, historyLength, ...task } = request;
-  const hasTimeline = timelineLength > 0;
-  const view = historyLength === undefined || hasTimeline ? task : { ...task, historyLength };
+  const { currentGeneration: after, ...view } = request;
   const waitMs = after !== undefined && call.waitMs === 0 ? Number.POSITIVE_INFINITY : call.waitMs;
   const { version, ...result } = await pollTask(backend, call, view, { knownVersion: knownTo(call), waitMs, after });
-  const shown = hasTimeline ? await withTimeline(backend, call, { request, result }) : result;
-  return { ...asTask(shown), version: `${version}${suffix}` };
+  return { ...asTask(result), version: `${version}${suffix}` };
 }
 
 /** '' for a version of 1.0, which never matches. */
 function knownTo({ knownVersion }: Call): string | undefined {
   if (knownVersion === undefined) return undefined;
   return knownVersion.endsWith(suffix) ? knownVersion.slice(0, -suffix.length) : '';
-}
-
-/** A task with more events has no timeline. */
-const MAX_EVENTS = 2_000;
-
-/** Memory for a task: its JSON, the timeline's, and the text. */
-const COPIES = 3;
-
-async function withTimeline(
-  backend: Backend,
-  call: Call,
-  { request, result }: { readonly request: PreviewGetTaskRequest; readonly result: UnaryResult },
-): Promise<UnaryResult> {
-  const { json, seq = 0 } = result;
-  if (json === undefined) return result;
-  using _copies = retainCopies(json, COPIES);
-  const { id: taskId, timelineLength: entries = 0, historyLength: messages } = request;
-  const timeline = new Timeline(JSON.parse(json.toString()));
-  const until = (item: Parameters<Timeline['apply']>[0]): boolean => {
-    timeline.apply(item);
-    return item.seq >= seq;
-  };
-  const waitMs = backend.settings.maxPollWaitMs;
-  if (seq <= MAX_EVENTS) await awaitItem(backend, call, { as: 'poll', taskId, after: { seq: 0 }, waitMs, until });
-  return { seq, json: JSON.stringify(timeline.shown({ generation: seq, entries, messages })) };
 }
 
 /** An answer that is a task. */

@@ -1,22 +1,16 @@
 import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
-import type { StreamResponse } from '@switchyard/protocol';
-import { messagesOf } from '../support/bindings/messages.ts';
 import type { Invocation } from '../support/bindings/outcome.ts';
-import { type Draft, definitionOf } from '../support/bindings/over-grpc.ts';
+import type { Draft } from '../support/bindings/over-grpc.ts';
 
 /** The fields of A2A 1.1, with the numbers of specification/a2a.proto in the branch dev-1.1. */
 const numbers = { task: 7, statusUpdate: 5, artifactUpdate: 7, currentGeneration: 4, ifGenerationMatch: 5 };
 const configuration = 3;
 const payloads = { 1: 'task', 3: 'statusUpdate', 4: 'artifactUpdate' } as const;
 
-/** The fields of pull request 2129. */
-const ofTimeline = { artifacts: 4, timeline: 8, timelineLength: 5, startGeneration: 7, endGeneration: 8 };
-
 /** A client generated from that definition. */
 export const draft: Draft = {
   request(bytes, { params }) {
-    const { currentGeneration, timelineLength, configuration: given } = params as Params;
-    if (timelineLength !== undefined) return withInt64(bytes, ofTimeline.timelineLength, timelineLength);
+    const { currentGeneration, configuration: given } = params as Params;
     if (currentGeneration !== undefined) return withInt64(bytes, numbers.currentGeneration, currentGeneration);
     if (given?.ifGenerationMatch === undefined) return bytes;
     const fields = fieldsOf(bytes);
@@ -33,7 +27,6 @@ export const draft: Draft = {
 
 interface Params {
   readonly currentGeneration?: number;
-  readonly timelineLength?: number;
   readonly configuration?: { readonly ifGenerationMatch?: number };
 }
 
@@ -41,7 +34,7 @@ type Json = Readonly<Record<string, unknown>>;
 
 function withGenerations(bytes: Uint8Array, json: Json, { operation }: Invocation): unknown {
   if (operation === 'GetTask' || operation === 'CancelTask')
-    return { ...json, ...int64In(bytes, numbers.task, 'generation'), ...timelineIn(bytes, json) };
+    return { ...json, ...int64In(bytes, numbers.task, 'generation') };
   const fields = fieldsOf(bytes);
   if (operation === 'ListTasks') {
     const found = (fields.get(1) ?? []).map((task) => int64In(task, numbers.task, 'generation'));
@@ -64,38 +57,6 @@ function int64In(bytes: Uint8Array, wanted: number, name: string): Record<string
     else reader.skip(type);
   }
   return found === undefined ? {} : { [name]: found };
-}
-
-function timelineIn(bytes: Uint8Array, json: Json): Json {
-  const fields = fieldsOf(bytes);
-  const entries = fields.get(ofTimeline.timeline);
-  if (!entries) return {};
-  const artifacts = fields.get(ofTimeline.artifacts)?.map((artifact, i) => ({
-    ...(json.artifacts as Json[])[i],
-    ...int64In(artifact, ofTimeline.startGeneration, 'startGeneration'),
-    ...int64In(artifact, ofTimeline.endGeneration, 'endGeneration'),
-  }));
-  return { ...(artifacts && { artifacts }), timeline: entries.map(entryIn) };
-}
-
-function entryIn(bytes: Uint8Array): Json {
-  const fields = fieldsOf(bytes);
-  const [[message], [status]] = [fields.get(1) ?? [], fields.get(2) ?? []];
-  return {
-    ...(message && { message: read('SendMessage', nested(2, message)).message }),
-    ...(status && { status: read('SubscribeToTask', nested(3, nested(3, status))).statusUpdate?.status }),
-    ...int64In(bytes, 3, 'generation'),
-  };
-}
-
-function nested(field: number, bytes: Uint8Array): Uint8Array {
-  return new BinaryWriter().tag(field, WireType.LengthDelimited).bytes(bytes).finish();
-}
-
-/** The SDK reads only messages of the service. */
-function read(operation: string, bytes: Uint8Array): StreamResponse {
-  const message = definitionOf(operation).responseDeserialize(Buffer.from(bytes));
-  return messagesOf(operation).response.toJSON(message) as StreamResponse;
 }
 
 /** The length-delimited fields of a message, by number. */
