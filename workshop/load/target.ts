@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import { chooseInterface, credentialsFor, Failure, readCard, wireFetch } from '@switchyard/cli/agent';
+import { CommandFailure, chooseInterface, credentialsFor, readCard, wireFetch } from '@switchyard/cli/agent';
 import { startOwnSystem } from '../system.ts';
 
 /** The agent of a target, and how it is called. */
@@ -38,7 +38,7 @@ export interface Search {
 export async function findAgent(search: Search): Promise<FoundAgent> {
   requireAllowed(search.url, search.allowHost);
   const { name, url, binding, tenant, headers } = await choose(search).catch((error: unknown) => {
-    throw error instanceof Failure ? new TargetError(error.message, { cause: error }) : error;
+    throw error instanceof CommandFailure ? new TargetError(error.message, { cause: error }) : error;
   });
   const endpoint = URL.parse(url);
   if (!endpoint) throw new TargetError(`The agent card names ${url} as its endpoint, which is no URL`);

@@ -55,7 +55,7 @@ async function joinDeployment(name: string): Promise<void> {
 /** All other commands. @returns the exit code */
 async function runCommand(): Promise<number> {
   const { runCli } = await import('./program.ts');
-  const { Failure } = await import('./failures/failure.ts');
+  const { CommandFailure } = await import('./failures/failure.ts');
   const { argv, env, stdin, stdout, stderr } = process;
   await setProxies(env);
   const stopped = new AbortController();
@@ -63,7 +63,7 @@ async function runCommand(): Promise<number> {
   for (const stream of [stdout, stderr])
     stream.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
   // The second one exits the process.
-  process.once('SIGINT', () => stopped.abort(new Failure('A2ACLI_ERR_INTERNAL', 'It was interrupted')));
+  process.once('SIGINT', () => stopped.abort(new CommandFailure('A2ACLI_ERR_INTERNAL', 'It was interrupted')));
   const invocation = {
     args: argv.slice(2),
     env,

@@ -1,7 +1,7 @@
 import { Command, CommanderError, Option } from 'commander';
 import { addCommands } from './command-table.ts';
 import { callFailure } from './failures/call-failure.ts';
-import { Failure } from './failures/failure.ts';
+import { CommandFailure } from './failures/failure.ts';
 import { helpEnd, helpFormat } from './help/help.ts';
 import { Output } from './output/output.ts';
 import type { Invocation } from './session/session.ts';
@@ -54,7 +54,7 @@ function optionOf(spec: OptionSpec): Option {
 }
 
 /** The command line cannot be parsed. */
-function usageFailure({ message, code }: CommanderError, program: Command, args: readonly string[]): Failure {
+function usageFailure({ message, code }: CommanderError, program: Command, args: readonly string[]): CommandFailure {
   const text = code === 'commander.help' ? 'No command given' : message.replace(/^error: /, '').replaceAll('\n', ' ');
   let path = program.name();
   let command: Command | undefined = program;
@@ -63,7 +63,7 @@ function usageFailure({ message, code }: CommanderError, program: Command, args:
     if (!command) break;
     path += ` ${word}`;
   }
-  return new Failure('A2ACLI_ERR_USAGE', text, { hint: `${path} --help` });
+  return new CommandFailure('A2ACLI_ERR_USAGE', text, { hint: `${path} --help` });
 }
 
 /** A command line that cannot be parsed may still request JSON. */

@@ -2,7 +2,7 @@ import { resumableStreamsUri, scheduleUri, waitingUri } from '@switchyard/protoc
 import { describe, expect, it, vi } from 'vitest';
 import { until } from '../../../tests/support/until.ts';
 import { timeIn } from '../src/commands/start-time.ts';
-import { Failure } from '../src/failures/failure.ts';
+import { CommandFailure } from '../src/failures/failure.ts';
 import { json, lines, run } from './support/run.ts';
 import { type Called, type Reply, scriptedServer } from './support/scripted-server.ts';
 
@@ -103,7 +103,7 @@ describe('an id', () => {
     const stop = new AbortController();
     const chat = run(['chat', '-a', server.url], { stdin: 'Two pizzas\n', stopped: stop.signal });
     await until(() => server.calls.length === 1, { what: 'the agent has the message' });
-    stop.abort(new Failure('A2ACLI_ERR_INTERNAL', 'It was interrupted'));
+    stop.abort(new CommandFailure('A2ACLI_ERR_INTERNAL', 'It was interrupted'));
     const { code, out } = await chat;
     const again = `switchyard send -a ${server.url} --message-id ${messageIdIn(server.calls[0])} 'Two pizzas'\n`;
     expect([code, out]).toEqual([130, expect.stringContaining(again)]);

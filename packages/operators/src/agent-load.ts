@@ -1,5 +1,5 @@
 import { type QueueSample, queueRoot, queuesOf } from '@switchyard/store/inside';
-import type { OpsPort } from './ops-port.ts';
+import type { OperatorDependencies } from './operator-dependencies.ts';
 
 /** The load of some queues together, over all shards. */
 export interface QueueSum extends Pick<QueueSample, 'waiting' | 'active' | 'added' | 'began' | 'atMs'> {
@@ -8,13 +8,13 @@ export interface QueueSum extends Pick<QueueSample, 'waiting' | 'active' | 'adde
 }
 
 /** @param queues as `queuesOf` */
-export async function loadOf({ shards, loads }: OpsPort, queues: readonly string[]): Promise<QueueSum> {
+export async function loadOf({ shards, loads }: OperatorDependencies, queues: readonly string[]): Promise<QueueSum> {
   const roots = queues.flatMap((queue) => shards.all.map((keys) => queueRoot(queue, keys)));
   return sumOf(await Promise.all(roots.map((root) => loads.sample(root))));
 }
 
 /** The load of all agents together. */
-export async function allLoads(port: OpsPort): Promise<QueueSum> {
+export async function allLoads(port: OperatorDependencies): Promise<QueueSum> {
   return loadOf(port, (await port.registry.list()).flatMap(queuesOf));
 }
 

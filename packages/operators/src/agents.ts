@@ -1,7 +1,7 @@
 import type { AgentCard } from '@switchyard/protocol';
 import { type AnnouncedAgent, type JobCounts, queuesOf, type TenantShare } from '@switchyard/store/inside';
 import { BeginRates, loadOf } from './agent-load.ts';
-import type { OpsPort } from './ops-port.ts';
+import type { OperatorDependencies } from './operator-dependencies.ts';
 import { frozenTurns, type RunningTurn } from './running-turns.ts';
 import { silentSince } from './silent-workers.ts';
 import type { WorkerReading } from './worker-report.ts';
@@ -57,10 +57,10 @@ const unannounced: WorkLoad = { jobs: 1, oldestWaitMs: 0 };
 
 /** All agents that were ever announced, and their queues. */
 export class Agents {
-  readonly #port: OpsPort;
+  readonly #port: OperatorDependencies;
   readonly #rates = new BeginRates();
 
-  constructor(port: OpsPort) {
+  constructor(port: OperatorDependencies) {
     this.#port = port;
   }
 

@@ -1,6 +1,6 @@
 import type { Part } from '@switchyard/protocol';
 import { type AnswerAcceptance, accept, originOf } from '@switchyard/store/inside';
-import type { OpsPort } from './ops-port.ts';
+import type { OperatorDependencies } from './operator-dependencies.ts';
 
 /** An operator's answer to a task that waits for its client. */
 export interface TaskAnswer {
@@ -20,7 +20,7 @@ export type AnswerResult =
   | { readonly verdict: 'refused'; readonly why: Refused };
 
 export async function answerTask(
-  port: OpsPort,
+  port: OperatorDependencies,
   taskId: string,
   { messageId, parts, operator }: TaskAnswer,
 ): Promise<AnswerResult> {

@@ -1,6 +1,6 @@
 import type { TaskStatus } from '@switchyard/protocol';
 import type { ShardKeys } from '@switchyard/store/inside';
-import type { OpsPort } from './ops-port.ts';
+import type { OperatorDependencies } from './operator-dependencies.ts';
 import { type TaskIdentity, taskIdentity } from './task-identity.ts';
 
 /** A task that waits for its client. */
@@ -21,7 +21,10 @@ export interface Interruption {
 /** Tasks of one shard that are read at most: those that wait longest. */
 const PER_SHARD = 20_000;
 
-export async function interruptions({ redis, shards }: OpsPort, perShard = PER_SHARD): Promise<Interruption[]> {
+export async function interruptions(
+  { redis, shards }: OperatorDependencies,
+  perShard = PER_SHARD,
+): Promise<Interruption[]> {
   const read = async (keys: ShardKeys): Promise<Interruption[]> => {
     const flat = await redis.zrange(keys.interrupted, '0', String(perShard - 1), 'WITHSCORES');
     return flat.flatMap((taskId, i) => (i % 2 === 0 ? { taskId, sinceMs: Number(flat[i + 1]) } : []));
@@ -30,7 +33,7 @@ export async function interruptions({ redis, shards }: OpsPort, perShard = PER_S
 }
 
 /** Those that wait longest, at most `count`. */
-export async function oldestInterruptions(port: OpsPort, count: number): Promise<Interruption[]> {
+export async function oldestInterruptions(port: OperatorDependencies, count: number): Promise<Interruption[]> {
   const some = await interruptions(port, count);
   return some.sort((a, b) => a.sinceMs - b.sinceMs).slice(0, count);
 }
@@ -39,7 +42,7 @@ const LONGEST_QUESTION = 4_000;
 
 /** @returns undefined: it no longer waits */
 export async function interruptedTask(
-  { redis, shards, settings }: OpsPort,
+  { redis, shards, settings }: OperatorDependencies,
   { taskId, sinceMs }: Interruption,
   hasQuestion: boolean,
 ): Promise<InterruptedTask | undefined> {

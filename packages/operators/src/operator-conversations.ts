@@ -9,7 +9,7 @@ import {
   readEvents,
   type StoredConversation,
 } from '@switchyard/store/inside';
-import type { OpsPort } from './ops-port.ts';
+import type { OperatorDependencies } from './operator-dependencies.ts';
 
 /** A conversation of any principal. */
 export interface ConversationRow {
@@ -45,9 +45,9 @@ const LISTED = 1_000;
 
 /** Conversations of all principals, for operators. */
 export class OperatorConversations {
-  readonly #port: OpsPort;
+  readonly #port: OperatorDependencies;
 
-  constructor(port: OpsPort) {
+  constructor(port: OperatorDependencies) {
     this.#port = port;
   }
 

@@ -3,7 +3,7 @@ import type { LogLevels } from './log-levels.ts';
 import type { Workers } from './workers.ts';
 
 /** What the operations for operators use. */
-export interface OpsPort extends StoreInside {
+export interface OperatorDependencies extends StoreInside {
   readonly workers: Workers;
   readonly logLevels: LogLevels;
 }

@@ -11,7 +11,7 @@ import {
 import { type AnswerResult, answerTask, type TaskAnswer } from './answer.ts';
 import { diagnose } from './diagnosis.ts';
 import type { Diagnosis } from './finding.ts';
-import type { OpsPort } from './ops-port.ts';
+import type { OperatorDependencies } from './operator-dependencies.ts';
 import { readTimeline } from './read-timeline.ts';
 import { type RerunRequest, type RerunResult, rerunTask } from './rerun.ts';
 import { withStepResults } from './step-results.ts';
@@ -32,10 +32,10 @@ const RECENT_MS = 1_000;
 
 /** Tasks of all principals, for operators. */
 export class OperatorTasks {
-  readonly #port: OpsPort;
+  readonly #port: OperatorDependencies;
   #recent: { readonly readAtMs: number; readonly facts: DeploymentFacts } | undefined;
 
-  constructor(port: OpsPort) {
+  constructor(port: OperatorDependencies) {
     this.#port = port;
   }
 

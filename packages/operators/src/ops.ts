@@ -13,8 +13,8 @@ import { DeadLetters } from './dead-letters.ts';
 import { type InterruptedTask, interruptedTask, interruptions } from './interrupted-tasks.ts';
 import { LogLevels } from './log-levels.ts';
 import { OperatorConversations } from './operator-conversations.ts';
+import type { OperatorDependencies } from './operator-dependencies.ts';
 import { OperatorTasks } from './operator-tasks.ts';
-import type { OpsPort } from './ops-port.ts';
 import { overdueTasks } from './overdue-tasks.ts';
 import { type Overview, readOverview } from './overview.ts';
 import { type RunningTurn, runningTurns } from './running-turns.ts';
@@ -34,7 +34,7 @@ export class Ops {
   readonly tasks: OperatorTasks;
   readonly conversations: OperatorConversations;
   readonly tenants: Tenants;
-  readonly #port: OpsPort;
+  readonly #port: OperatorDependencies;
 
   constructor({ inside }: { readonly inside: StoreInside }) {
     this.workers = new Workers(inside);

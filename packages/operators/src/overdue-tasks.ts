@@ -9,7 +9,7 @@ import {
   tuple,
   tupleAnd,
 } from '@switchyard/store/inside';
-import type { OpsPort } from './ops-port.ts';
+import type { OperatorDependencies } from './operator-dependencies.ts';
 
 /** Task id, ms of its last heartbeat, owner, state, 1 if a turn is open, attempts, sweeps, job. */
 const entryReply = tuple(text, integer, text, text, integer, integer, integer, integer);
@@ -43,11 +43,11 @@ const PER_STEP = 200;
 const PER_SHARD = 20_000;
 
 /** All overdue tasks. If a shard has more than 20,000 tasks with work to do, those due last are left out. */
-export async function overdueTasks(port: OpsPort): Promise<OverdueTask[]> {
+export async function overdueTasks(port: OperatorDependencies): Promise<OverdueTask[]> {
   return (await Promise.all(port.shards.all.map((keys) => overdueIn(port, keys)))).flat();
 }
 
-async function overdueIn({ redis, settings }: OpsPort, keys: ShardKeys): Promise<OverdueTask[]> {
+async function overdueIn({ redis, settings }: OperatorDependencies, keys: ShardKeys): Promise<OverdueTask[]> {
   const found = new Map<string, OverdueTask>();
   for (let from = 0; from < PER_SHARD; from += PER_STEP) {
     const [total, ...entries] = await readOverdueScript.run(redis, {

@@ -1,7 +1,7 @@
 import type { AgentReading, Agents } from './agents.ts';
 import type { DeadLetters } from './dead-letters.ts';
 import { interruptedTask, oldestInterruptions } from './interrupted-tasks.ts';
-import type { OpsPort } from './ops-port.ts';
+import type { OperatorDependencies } from './operator-dependencies.ts';
 import { type Failures, recentFailures } from './recent-failures.ts';
 
 /** Whether all is well, and if not, where. */
@@ -57,7 +57,7 @@ interface OverviewParts {
 }
 
 /** The cost depends on the number of agents and workers, not on that of tasks. */
-export async function readOverview(port: OpsPort, parts: OverviewParts): Promise<Overview> {
+export async function readOverview(port: OperatorDependencies, parts: OverviewParts): Promise<Overview> {
   const [agents, workers, deadLetters, scheduled, interrupted, longest, failures] = await Promise.all([
     parts.agents.list(),
     port.workers.list(),
@@ -119,12 +119,12 @@ function moreUrgent(a: AgentTrouble, b: AgentTrouble): number {
   return urgency[a.kind] - urgency[b.kind] || b.waiting - a.waiting || (a.agent < b.agent ? -1 : 1);
 }
 
-async function countInterrupted({ redis, shards }: OpsPort): Promise<number> {
+async function countInterrupted({ redis, shards }: OperatorDependencies): Promise<number> {
   const counts = await Promise.all(shards.all.map(({ interrupted }) => redis.zcard(interrupted)));
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-async function longestInterrupted(port: OpsPort): Promise<LongInterruption[]> {
+async function longestInterrupted(port: OperatorDependencies): Promise<LongInterruption[]> {
   const longest = await oldestInterruptions(port, MAX_LONGEST);
   const tasks = await Promise.all(longest.map((one) => interruptedTask(port, one, false)));
   return tasks.flatMap((task) =>

@@ -1,5 +1,5 @@
 import { defineScript, integer, list, type RedisConnection, skillQueue, text, tuple } from '@switchyard/store/inside';
-import type { OpsPort } from './ops-port.ts';
+import type { OperatorDependencies } from './operator-dependencies.ts';
 import { webhooksOf } from './task-deliveries.ts';
 import { readFailures } from './task-failures.ts';
 import type { TaskRecord } from './task-record.ts';
@@ -22,7 +22,7 @@ const BYTES_AT_ONCE = 1_024 * 1_024;
 const MAX_NOTES = 1_000;
 
 export async function readTimeline(
-  port: OpsPort,
+  port: OperatorDependencies,
   record: TaskRecord & { readonly deadLetter: boolean },
 ): Promise<Timeline> {
   const { redis, shards, queue } = port;
@@ -95,7 +95,7 @@ const KEPT_ATTEMPTS = 16;
 
 /** `l<epoch>`, `e<epoch>`, `f<epoch>` of the attempts that the record keeps: see fields.lua. */
 async function attemptFields(
-  { redis, shards }: OpsPort,
+  { redis, shards }: OperatorDependencies,
   { taskId, epoch }: TaskRecord,
 ): Promise<Record<string, string>> {
   const epochs = Array.from({ length: Math.min(epoch, KEPT_ATTEMPTS) }, (_, n) => epoch - n);

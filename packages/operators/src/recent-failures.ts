@@ -1,5 +1,5 @@
 import type { FailureKind } from '@switchyard/protocol';
-import type { OpsPort } from './ops-port.ts';
+import type { OperatorDependencies } from './operator-dependencies.ts';
 import { type FoundTask, searchTasks } from './task-search.ts';
 
 /** Tasks that failed or were rejected in the last hour, or as long as tasks are kept. */
@@ -28,7 +28,7 @@ const MAX_COUNTED = 200;
 const MAX_REASONS = 10;
 const MAX_AGENTS = 5;
 
-export async function recentFailures(port: OpsPort): Promise<Failures> {
+export async function recentFailures(port: OperatorDependencies): Promise<Failures> {
   const since = new Date(Date.now() - HOUR_MS).toISOString();
   const states = ['TASK_STATE_FAILED', 'TASK_STATE_REJECTED'] as const;
   const { tasks, totalSize } = await searchTasks(port, { states, since, pageSize: MAX_COUNTED, hasText: false });

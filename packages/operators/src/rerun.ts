@@ -8,7 +8,7 @@ import {
   readTask,
   stepsBefore,
 } from '@switchyard/store/inside';
-import type { OpsPort } from './ops-port.ts';
+import type { OperatorDependencies } from './operator-dependencies.ts';
 
 /** An operator's request to run a task again. */
 export interface RerunRequest {
@@ -32,7 +32,11 @@ export type RerunResult =
   | { readonly verdict: 'refused'; readonly why: Exclude<Acceptance['verdict'], 'accepted'> };
 
 /** Sends the first message of an ended task again, for its principal and in its context: a new task refers to it. */
-export async function rerunTask(port: OpsPort, taskId: string, request: RerunRequest): Promise<RerunResult> {
+export async function rerunTask(
+  port: OperatorDependencies,
+  taskId: string,
+  request: RerunRequest,
+): Promise<RerunResult> {
   const origin = await originOf(port, taskId);
   if (!origin) return { verdict: 'missing' };
   const reading = await readTask(port, origin.scope, taskId, { includeArtifacts: false });
@@ -54,7 +58,7 @@ interface NewRun {
 }
 
 async function start(
-  port: OpsPort,
+  port: OperatorDependencies,
   { scope, given }: Origin,
   { task, message, steps, operator }: NewRun,
 ): Promise<RerunResult> {

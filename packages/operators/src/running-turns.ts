@@ -1,5 +1,5 @@
 import { agentOf } from '@switchyard/store/inside';
-import type { OpsPort } from './ops-port.ts';
+import type { OperatorDependencies } from './operator-dependencies.ts';
 import type { WorkerReading } from './worker-report.ts';
 
 /** A turn that a worker runs now. Times are ISO. */
@@ -18,7 +18,7 @@ export interface RunningTurn {
  * The turns that workers report and that are still open in their tasks. A new turn is listed after its worker's next
  * report.
  */
-export async function runningTurns(port: OpsPort): Promise<RunningTurn[]> {
+export async function runningTurns(port: OperatorDependencies): Promise<RunningTurn[]> {
   return turnsOf(port, await port.workers.list());
 }
 
@@ -26,7 +26,10 @@ export async function runningTurns(port: OpsPort): Promise<RunningTurn[]> {
 const MAX_FROZEN = 200;
 
 /** The open turns of workers that have been silent for a while, 200 at most of each. */
-export async function frozenTurns(port: OpsPort, workers: readonly WorkerReading[]): Promise<RunningTurn[]> {
+export async function frozenTurns(
+  port: OperatorDependencies,
+  workers: readonly WorkerReading[],
+): Promise<RunningTurn[]> {
   const silent = workers.filter(({ state }) => state === 'silent');
   return turnsOf(
     port,
@@ -34,7 +37,7 @@ export async function frozenTurns(port: OpsPort, workers: readonly WorkerReading
   );
 }
 
-async function turnsOf(port: OpsPort, workers: readonly WorkerReading[]): Promise<RunningTurn[]> {
+async function turnsOf(port: OperatorDependencies, workers: readonly WorkerReading[]): Promise<RunningTurn[]> {
   const reported = workers.flatMap(({ id, turns }) => turns.map((turn) => ({ worker: id, ...turn })));
   const turns = await Promise.all(reported.map((turn) => confirmed(port, turn)));
   return turns.filter((turn) => turn !== undefined);
@@ -47,7 +50,10 @@ interface TurnOfReport {
   readonly since: string;
 }
 
-async function confirmed({ redis, shards, settings }: OpsPort, turn: TurnOfReport): Promise<RunningTurn | undefined> {
+async function confirmed(
+  { redis, shards, settings }: OperatorDependencies,
+  turn: TurnOfReport,
+): Promise<RunningTurn | undefined> {
   const { taskId, epoch } = turn;
   const keys = shards.of(taskId);
   const [[owner, open, attempts], due] = await Promise.all([

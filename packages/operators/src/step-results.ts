@@ -1,5 +1,5 @@
 import { defineScript, integer, list, text, tuple } from '@switchyard/store/inside';
-import type { OpsPort } from './ops-port.ts';
+import type { OperatorDependencies } from './operator-dependencies.ts';
 import type { Timeline, TimelineEntry } from './timeline.ts';
 
 const readStepResultsScript = defineScript({
@@ -15,7 +15,7 @@ const MAX_STEPS = 100;
 
 /** Adds the beginning of each stored result to the steps of the timeline: those of the message that had steps last. */
 export async function withStepResults(
-  { redis, shards }: Pick<OpsPort, 'redis' | 'shards'>,
+  { redis, shards }: Pick<OperatorDependencies, 'redis' | 'shards'>,
   taskId: string,
   timeline: Timeline,
 ): Promise<Timeline> {

@@ -1,5 +1,5 @@
 import { queuesOf } from '@switchyard/store/inside';
-import type { OpsPort } from './ops-port.ts';
+import type { OperatorDependencies } from './operator-dependencies.ts';
 import { frozenTurns } from './running-turns.ts';
 
 /** Where tasks are stuck: they have work to do, and nobody does it. */
@@ -13,7 +13,7 @@ export interface StuckPlaces {
 }
 
 /** The cost depends on the number of agents and workers, not on that of tasks. */
-export async function stuckPlaces(port: OpsPort): Promise<StuckPlaces> {
+export async function stuckPlaces(port: OperatorDependencies): Promise<StuckPlaces> {
   const [agents, workers] = await Promise.all([port.registry.list(), port.workers.list()]);
   const [frozen, paused] = await Promise.all([
     frozenTurns(port, workers),

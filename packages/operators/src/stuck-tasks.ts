@@ -1,6 +1,6 @@
 import { diagnose } from './diagnosis.ts';
 import type { Diagnosis, Finding } from './finding.ts';
-import type { OpsPort } from './ops-port.ts';
+import type { OperatorDependencies } from './operator-dependencies.ts';
 import type { OverdueTask } from './overdue-tasks.ts';
 import { type DeploymentFacts, factsOf } from './task-facts.ts';
 import { readRecord } from './task-record.ts';
@@ -37,7 +37,7 @@ const reasons: Partial<Record<Finding, StuckReason>> = {
 
 /** @returns undefined: the task is gone */
 export async function whyStuck(
-  port: OpsPort,
+  port: OperatorDependencies,
   task: OverdueTask,
   deployment: DeploymentFacts,
 ): Promise<StuckTask | undefined> {

@@ -1,5 +1,5 @@
 import { cardUrlOf, REMOTE_AGENTS, skillQueue } from '@switchyard/store/inside';
-import type { OpsPort } from './ops-port.ts';
+import type { OperatorDependencies } from './operator-dependencies.ts';
 import { silentSince } from './silent-workers.ts';
 import { type TaskDelivery, webhooksOf } from './task-deliveries.ts';
 import { type Failure, isOfAttempt, readFailures } from './task-failures.ts';
@@ -65,12 +65,12 @@ export interface JobFacts {
 
 /** Facts that several tasks share, and that are read once. */
 export class DeploymentFacts {
-  readonly #port: OpsPort;
+  readonly #port: OperatorDependencies;
   readonly #agents = new Map<string, Promise<{ facts: AgentFacts | undefined; shares: Shares }>>();
   #workers: Promise<WorkerReading[]> | undefined;
   #now: Promise<number> | undefined;
 
-  constructor(port: OpsPort) {
+  constructor(port: OperatorDependencies) {
     this.#port = port;
   }
 
@@ -113,9 +113,13 @@ export class DeploymentFacts {
   }
 }
 
-type Shares = Awaited<ReturnType<OpsPort['queue']['shares']>>;
+type Shares = Awaited<ReturnType<OperatorDependencies['queue']['shares']>>;
 
-export async function factsOf(port: OpsPort, record: TaskRecord, deployment: DeploymentFacts): Promise<TaskFacts> {
+export async function factsOf(
+  port: OperatorDependencies,
+  record: TaskRecord,
+  deployment: DeploymentFacts,
+): Promise<TaskFacts> {
   const { redis, shards, queue } = port;
   const { taskId, agent, tenant, job } = record;
   const queueName = skillQueue(agent, record.queueOfSkill);
@@ -154,7 +158,7 @@ const noFailure: Pick<TaskFacts, 'failure' | 'failedParts'> = { failure: undefin
 
 /** The failure behind a record's reason, and those of parts. That of a lost worker is known by its reason only. */
 async function lastFailure(
-  port: OpsPort,
+  port: OperatorDependencies,
   { taskId, epoch, attempts, reason }: TaskRecord,
 ): Promise<Pick<TaskFacts, 'failure' | 'failedParts'>> {
   const failures = (await readFailures(port, taskId)).filter((each) => each.epoch === epoch);

@@ -1,6 +1,6 @@
 import type { FailureReport } from '@switchyard/protocol';
 import { readFailure } from '@switchyard/store/inside';
-import type { OpsPort } from './ops-port.ts';
+import type { OperatorDependencies } from './operator-dependencies.ts';
 
 /** Why an attempt, a step or a call of a task failed. For operators. */
 export interface Failure extends FailureReport {
@@ -12,7 +12,7 @@ export interface Failure extends FailureReport {
 
 /** The latest failures of a task (failures.lua), the oldest first. */
 export async function readFailures(
-  { redis, shards }: Pick<OpsPort, 'redis' | 'shards'>,
+  { redis, shards }: Pick<OperatorDependencies, 'redis' | 'shards'>,
   taskId: string,
 ): Promise<Failure[]> {
   const entries = await redis.lrange(`${shards.of(taskId).task(taskId)}:f`, '0', '-1');

@@ -1,7 +1,7 @@
 import { isTerminal } from '@switchyard/protocol';
 import { skillQueue } from '@switchyard/store/inside';
 import { type CurrentReason, currentReason } from './current-reason.ts';
-import type { OpsPort } from './ops-port.ts';
+import type { OperatorDependencies } from './operator-dependencies.ts';
 import { type TaskIdentity, taskIdentity } from './task-identity.ts';
 
 /** The stored fields of a task, without the contents of messages and artifacts. Times are ISO. */
@@ -57,7 +57,7 @@ const FIELDS = [
 ] as const;
 
 /** For operators: the principal is not checked. @returns undefined: no such task */
-export async function readRecord(port: OpsPort, taskId: string): Promise<TaskRecord | undefined> {
+export async function readRecord(port: OperatorDependencies, taskId: string): Promise<TaskRecord | undefined> {
   const { redis, shards, queue } = port;
   const keys = shards.of(taskId);
   const key = keys.task(taskId);

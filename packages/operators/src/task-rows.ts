@@ -1,6 +1,6 @@
 import { defineScript, idText, integer, list, optional, text, tuple } from '@switchyard/store/inside';
 import { type CurrentReason, currentReason } from './current-reason.ts';
-import type { OpsPort } from './ops-port.ts';
+import type { OperatorDependencies } from './operator-dependencies.ts';
 import { type TaskIdentity, taskIdentity } from './task-identity.ts';
 
 /**
@@ -49,7 +49,7 @@ const TEXT_LENGTH = 120;
 
 /** The rows of these tasks, in the same order; undefined: the task is gone. */
 export async function readRows(
-  { redis, shards }: Pick<OpsPort, 'redis' | 'shards'>,
+  { redis, shards }: Pick<OperatorDependencies, 'redis' | 'shards'>,
   taskIds: readonly string[],
   { hasText }: { readonly hasText: boolean },
 ): Promise<(TaskRow | undefined)[]> {

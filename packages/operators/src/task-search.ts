@@ -17,7 +17,7 @@ import {
   tupleAnd,
   withdrawnLetter,
 } from '@switchyard/store/inside';
-import type { OpsPort } from './ops-port.ts';
+import type { OperatorDependencies } from './operator-dependencies.ts';
 import { stuckPlaces } from './stuck-search.ts';
 import { readRows, type TaskRow, timeOf } from './task-rows.ts';
 
@@ -94,7 +94,7 @@ const MAX_WALKED = 10_000;
 const STEP = 500;
 
 /** Tasks of all principals and agents. @throws {InvalidPageToken} */
-export async function searchTasks(port: OpsPort, search: TaskSearch): Promise<TaskSearchPage> {
+export async function searchTasks(port: OperatorDependencies, search: TaskSearch): Promise<TaskSearchPage> {
   const after = decodePageToken(search.pageToken, filtersOf(search)) ?? '';
   const { entries, total, isPartial } = await find(port, search, after);
   const page = entries.slice(0, search.pageSize);
@@ -108,7 +108,7 @@ export async function searchTasks(port: OpsPort, search: TaskSearch): Promise<Ta
   };
 }
 
-async function find(port: OpsPort, search: TaskSearch, after: string): Promise<FoundEntries> {
+async function find(port: OperatorDependencies, search: TaskSearch, after: string): Promise<FoundEntries> {
   if (search.stuck) return findStuck(port, search, after);
   const few = await entriesOfFew(port, search);
   if (few) return chosen(port, search, { after, entries: few, isPartial: false });
@@ -119,7 +119,7 @@ async function find(port: OpsPort, search: TaskSearch, after: string): Promise<F
 }
 
 /** The entries of a source, the latest 10,000. */
-async function walk(port: OpsPort, filter: TaskFilter, source: Source): Promise<Walked> {
+async function walk(port: OperatorDependencies, filter: TaskFilter, source: Source): Promise<Walked> {
   const { entries, total } = await readPage(port, filter, { source, after: '', size: STEP });
   const walked = [...entries];
   while (walked.length < total && walked.length < MAX_WALKED) {
@@ -131,7 +131,11 @@ async function walk(port: OpsPort, filter: TaskFilter, source: Source): Promise<
 }
 
 /** The open tasks of agents that nobody runs, and the tasks of silent workers. */
-async function findStuck(port: OpsPort, { stuck: _, ...filter }: TaskSearch, after: string): Promise<FoundEntries> {
+async function findStuck(
+  port: OperatorDependencies,
+  { stuck: _, ...filter }: TaskSearch,
+  after: string,
+): Promise<FoundEntries> {
   const { agents, frozen, running } = await stuckPlaces(port);
   const indexesOf = (keys: ShardKeys): string[] => agents.map((each) => keys.agentIndex(queueOf(each)));
   const source = { indexesOf, letters: OPEN, isExact: false };
@@ -149,7 +153,7 @@ const entryOf = ({ updatedAt, taskId }: TaskRow): string => sortableTime(updated
 
 /** One page of a source, and one entry more if there is a next page. */
 async function readPage(
-  { redis, shards, settings }: OpsPort,
+  { redis, shards, settings }: OperatorDependencies,
   { contextId, since, until }: TaskFilter,
   { source, after, size }: { source: Source; after: string; size: number },
 ): Promise<{ entries: string[]; total: number }> {
@@ -184,7 +188,7 @@ interface Candidates extends Walked {
 
 /** The entries of the tasks that match the filter. */
 async function chosen(
-  port: OpsPort,
+  port: OperatorDependencies,
   filter: TaskFilter,
   { after, entries, isPartial, isDue = false }: Candidates,
 ): Promise<FoundEntries> {
@@ -224,7 +228,7 @@ function hasReason({ reason }: TaskRow, wanted: string | undefined): boolean {
 }
 
 /** All candidates, where they are few: one task, or those of a context whose owner is known. */
-async function entriesOfFew(port: OpsPort, { id, contextId }: TaskFilter): Promise<string[] | undefined> {
+async function entriesOfFew(port: OperatorDependencies, { id, contextId }: TaskFilter): Promise<string[] | undefined> {
   const named = id ?? contextId;
   if (named === undefined) return undefined;
   const [row] = await readRows(port, [named], { hasText: false });
@@ -234,7 +238,7 @@ async function entriesOfFew(port: OpsPort, { id, contextId }: TaskFilter): Promi
 }
 
 async function entriesOfContext(
-  port: OpsPort,
+  port: OperatorDependencies,
   { tenant, subject, agent }: TaskRow,
   contextId: string,
 ): Promise<string[]> {
@@ -249,7 +253,7 @@ async function entriesOfContext(
 }
 
 async function sourceOf(
-  port: OpsPort,
+  port: OperatorDependencies,
   { contextId, agent, states, tenant, subject, reason }: TaskFilter,
 ): Promise<Source> {
   const agents = agent === undefined ? [...(await port.registry.ids()), REMOTE_AGENTS] : [queueOf(agent)];

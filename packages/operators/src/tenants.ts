@@ -8,7 +8,7 @@ import {
   scanKeys,
   scopeOf,
 } from '@switchyard/store/inside';
-import type { OpsPort } from './ops-port.ts';
+import type { OperatorDependencies } from './operator-dependencies.ts';
 
 const unlinkOwnedScript = defineScript({
   file: 'unlink-owned.lua',
@@ -55,9 +55,9 @@ const ID_LENGTH = 36;
 
 /** All tenants, for operators. Reads the names of all keys: it takes a second for each million. */
 export class Tenants {
-  readonly #port: OpsPort;
+  readonly #port: OperatorDependencies;
 
-  constructor(port: OpsPort) {
+  constructor(port: OperatorDependencies) {
     this.#port = port;
   }
 

@@ -40,16 +40,16 @@ export const portError: KnownError = {
   hint: 'end the program that has the port, or choose another one: PORT, GRPC_PORT, ADMIN_PORT, METRICS_PORT',
 };
 
-interface Failure {
+interface StartProblem {
   readonly code: string;
   readonly reason: string;
   readonly hint?: string | undefined;
 }
 
-function wrong(failure: Failure): StartFailure {
+function wrong(failure: StartProblem): StartFailure {
   return { text: failureText(failure), exitCode: WRONG_USAGE };
 }
 
-function failureText({ code, reason, hint }: Failure): string {
+function failureText({ code, reason, hint }: StartProblem): string {
   return `Error: ${code}\nReason: ${reason}\n${hint ? `Hint: ${hint}\n` : ''}`;
 }

@@ -12,7 +12,7 @@ import {
 import type { RequestOptions, Transport } from '@a2a-js/sdk/client';
 import { resumableStreamsUri, waitingUri } from '@switchyard/protocol';
 import { callFailure } from '../failures/call-failure.ts';
-import { Failure } from '../failures/failure.ts';
+import { CommandFailure } from '../failures/failure.ts';
 import { authFailure } from './auth-failure.ts';
 import type { Capability, Card } from './card.ts';
 import type { ChosenInterface } from './choose-interface.ts';
@@ -52,7 +52,7 @@ export interface Connection {
   readonly reference: string;
 }
 
-/** An agent, with the JSON of A2A 1.0 for any binding and version. Each call throws {Failure}. */
+/** An agent, with the JSON of A2A 1.0 for any binding and version. Each call throws {CommandFailure}. */
 export class Agent {
   readonly card: Card;
   readonly chosen: ChosenInterface;
@@ -72,7 +72,7 @@ export class Agent {
   /** @param extension that the request uses: its URI */
   send(request: unknown, extension?: string): Promise<SendMessageResponse> {
     if (extension !== undefined && !offers(this.card, extension))
-      throw new Failure('UnsupportedOperationError', `The agent does not offer ${extension}`);
+      throw new CommandFailure('UnsupportedOperationError', `The agent does not offer ${extension}`);
     return this.#ask(async ({ transport, call }) => {
       const options = this.#explainingWait(extension === undefined ? call : withExtensionOf(call, extension));
       const result = await transport.sendMessage(SendMessageRequest.fromJSON(request), options);
@@ -191,14 +191,14 @@ export class Agent {
     }
   }
 
-  #explained(error: unknown): Failure {
+  #explained(error: unknown): CommandFailure {
     const failure = callFailure(error, this.#connection.call.signal);
     const { code, message, a2aCode, hint } = failure;
     if (hint !== undefined) return failure;
     if (code === 'A2ACLI_ERR_AUTH_FAILED' || code === 'A2ACLI_ERR_CREDENTIALS_MISSING')
       return authFailure(failure, { ...this.#connection, card: this.card });
     if (code !== 'TaskNotFoundError') return failure;
-    return new Failure(code, `${message} (at the agent “${this.card.name}”, ${this.chosen.url})`, {
+    return new CommandFailure(code, `${message} (at the agent “${this.card.name}”, ${this.chosen.url})`, {
       a2aCode,
       hint: 'A task is found only at its own agent (-a), with the credentials that sent its message.',
       cause: error,

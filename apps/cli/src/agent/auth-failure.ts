@@ -1,5 +1,5 @@
 import { quoted } from '@switchyard/settings/quoted';
-import { Failure } from '../failures/failure.ts';
+import { CommandFailure } from '../failures/failure.ts';
 import type { Card } from './card.ts';
 import { flagsFor, namesLogin } from './credentials.ts';
 
@@ -16,13 +16,16 @@ interface Refused {
 }
 
 /** Over gRPC, too, missing credentials are distinguished from wrong ones; the card says which to give. */
-export function authFailure(failure: Failure, { card, reference, hasCredentials, login }: Refused): Failure {
+export function authFailure(
+  failure: CommandFailure,
+  { card, reference, hasCredentials, login }: Refused,
+): CommandFailure {
   const { message, a2aCode } = failure;
   const names = flagsFor(card).join(' or ') || 'A2ACLI_API_KEY or A2ACLI_BEARER';
   const command = `switchyard login ${quoted(reference)}`;
   const orLogIn = namesLogin(card) ? ` Or log in: ${command}` : '';
   if (!hasCredentials)
-    return new Failure('A2ACLI_ERR_CREDENTIALS_MISSING', message, {
+    return new CommandFailure('A2ACLI_ERR_CREDENTIALS_MISSING', message, {
       a2aCode,
       hint: `Set ${names}.${orLogIn}`,
       cause: failure,
@@ -32,5 +35,5 @@ export function authFailure(failure: Failure, { card, reference, hasCredentials,
     ? 'The credential is known, but may not do this: its scopes and agents are what its issuer gave it ' +
       '(for keys: switchyard keys list).'
     : check;
-  return new Failure('A2ACLI_ERR_AUTH_FAILED', message, { a2aCode, hint, cause: failure });
+  return new CommandFailure('A2ACLI_ERR_AUTH_FAILED', message, { a2aCode, hint, cause: failure });
 }

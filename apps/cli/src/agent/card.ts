@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { cardUrlsOf, withoutNulls } from '@switchyard/protocol';
 import { z } from 'zod';
-import { Failure } from '../failures/failure.ts';
+import { CommandFailure } from '../failures/failure.ts';
 
 /** A field that counts as unset if it has an odd value: the cards of other systems are odd, and the rest is of use. */
 function lenient<Schema extends z.ZodType>(schema: Schema) {
@@ -55,13 +55,14 @@ export interface ReadCard {
   readonly raw: unknown;
 }
 
-/** The card at a host, an origin, a URL or in a file. @throws {Failure} */
+/** The card at a host, an origin, a URL or in a file. @throws {CommandFailure} */
 export async function readCard(reference: string, version: string, send: typeof fetch): Promise<ReadCard> {
   const file = fileOf(reference);
   const text = file === undefined ? await download(urlsOf(reference), version, send) : await readText(file);
   const raw = withoutNulls(jsonIn(text, reference));
   const { data, error } = cardSchema.safeParse(raw);
-  if (error) throw new Failure('A2ACLI_ERR_CARD_INVALID', `${reference} has no Agent Card: ${z.prettifyError(error)}`);
+  if (error)
+    throw new CommandFailure('A2ACLI_ERR_CARD_INVALID', `${reference} has no Agent Card: ${z.prettifyError(error)}`);
   return { card: data, raw };
 }
 
@@ -91,7 +92,7 @@ function fileOf(reference: string): string | undefined {
 function urlsOf(reference: string): URL[] {
   const isLoopback = /^(?:localhost|127\.[\d.]+|\[::1\])(?:[:/]|$)/.test(reference);
   const text = /^https?:\/\//i.test(reference) ? reference : `${isLoopback ? 'http' : 'https'}://${reference}`;
-  if (!URL.canParse(text)) throw new Failure('A2ACLI_ERR_USAGE', `--agent-card: ${reference} is no address`);
+  if (!URL.canParse(text)) throw new CommandFailure('A2ACLI_ERR_USAGE', `--agent-card: ${reference} is no address`);
   return cardUrlsOf(text).map((url) => new URL(url));
 }
 
@@ -109,16 +110,20 @@ async function download(urls: readonly URL[], version: string, send: typeof fetc
 }
 
 /** Of an agent of Switchyard, whose path has its id, the failure names it. */
-function cardNotFound(urls: readonly URL[], status: number): Failure {
+function cardNotFound(urls: readonly URL[], status: number): CommandFailure {
   const [, id] = urls.map(({ pathname }) => /^\/agents\/([^/]{1,200})/.exec(pathname)).find(Boolean) ?? [];
   const missing = `There is no Agent Card at ${urls.join(' or ')} (HTTP ${status})`;
-  return new Failure('A2ACLI_ERR_CARD_NOT_FOUND', id === undefined ? missing : `There is no agent ${id}: ${missing}`, {
-    a2aCode: status,
-    hint:
-      id === undefined
-        ? 'Give --agent-card the origin of an agent, or the whole URL of its card.'
-        : `${urls[0]?.origin}/agents lists the agents that are there.`,
-  });
+  return new CommandFailure(
+    'A2ACLI_ERR_CARD_NOT_FOUND',
+    id === undefined ? missing : `There is no agent ${id}: ${missing}`,
+    {
+      a2aCode: status,
+      hint:
+        id === undefined
+          ? 'Give --agent-card the origin of an agent, or the whole URL of its card.'
+          : `${urls[0]?.origin}/agents lists the agents that are there.`,
+    },
+  );
 }
 
 async function readText(file: string): Promise<string> {
@@ -126,7 +131,7 @@ async function readText(file: string): Promise<string> {
     return await readFile(file, 'utf8');
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new Failure('A2ACLI_ERR_CARD_NOT_FOUND', `Cannot read the Agent Card: ${reason}`, { cause: error });
+    throw new CommandFailure('A2ACLI_ERR_CARD_NOT_FOUND', `Cannot read the Agent Card: ${reason}`, { cause: error });
   }
 }
 
@@ -134,6 +139,6 @@ function jsonIn(text: string, reference: string): unknown {
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
-    throw new Failure('A2ACLI_ERR_CARD_INVALID', `The Agent Card at ${reference} is not JSON`, { cause: error });
+    throw new CommandFailure('A2ACLI_ERR_CARD_INVALID', `The Agent Card at ${reference} is not JSON`, { cause: error });
   }
 }

@@ -1,4 +1,4 @@
-import { Failure } from '../failures/failure.ts';
+import { CommandFailure } from '../failures/failure.ts';
 import { type Card, isOfV03 } from './card.ts';
 
 export type Binding = 'JSONRPC' | 'HTTP+JSON' | 'GRPC';
@@ -16,7 +16,7 @@ export const newestVersion = '1.0';
 
 /**
  * The first usable interface of the card, with the preferred binding if there is one. Versions below 1.0 are used only
- * if requested. @throws {Failure}
+ * if requested. @throws {CommandFailure}
  */
 export function chooseInterface(
   card: Card,
@@ -29,7 +29,7 @@ export function chooseInterface(
   const isOld = isOfV03(card) || all.some((each) => each.version.startsWith('0.3'));
   const none = isOfV03(card) ? 'A2A 0.3' : 'no interface that is known here';
   const offered = all.map((each) => `${each.binding} ${each.version}`).join(', ') || none;
-  throw new Failure('VersionNotSupportedError', `The agent offers ${offered}, not A2A ${version ?? '1.x'}`, {
+  throw new CommandFailure('VersionNotSupportedError', `The agent offers ${offered}, not A2A ${version ?? '1.x'}`, {
     hint: isOld ? 'Use --a2a-version 0.3 for the old version.' : undefined,
   });
 }

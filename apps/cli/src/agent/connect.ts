@@ -38,7 +38,7 @@ export function fetchCard({ options, log, signal }: CallContext): Promise<ReadCa
   );
 }
 
-/** The agent that the options name, over the binding that card and options determine. @throws {Failure} */
+/** The agent that the options name, over the binding that card and options determine. @throws {CommandFailure} */
 export async function connect(context: CallContext): Promise<Agent> {
   const { card } = await fetchCard(context);
   return agentOf(card, context);

@@ -1,4 +1,4 @@
-import { Failure } from '../failures/failure.ts';
+import { CommandFailure } from '../failures/failure.ts';
 import type { Card } from './card.ts';
 import { type CallContext, fetchCard } from './connect.ts';
 import { type Credentials, credentialsFor, withBearer } from './credentials.ts';
@@ -8,7 +8,7 @@ import { retriedWithToken } from './with-token.ts';
 /** The HTTP paths of a Switchyard gateway beside those of A2A, with the credentials for its agents. */
 export interface GatewayPaths {
   readonly base: string;
-  /** @param path below the base @throws {Failure} unreachable, or refused credentials */
+  /** @param path below the base @throws {CommandFailure} unreachable, or refused credentials */
   readonly get: (path: string, options?: { readonly isPublic?: boolean }) => Promise<Response>;
   /** `fetch` for URLs below the base, with the credentials instead of other headers. */
   readonly fetch: typeof fetch;
@@ -16,7 +16,7 @@ export interface GatewayPaths {
 
 type Address = Parameters<typeof fetch>[0];
 
-/** The gateway of the agent that the options name. @throws {Failure} */
+/** The gateway of the agent that the options name. @throws {CommandFailure} */
 export async function openGateway(context: CallContext): Promise<GatewayPaths> {
   const { options, log, signal } = context;
   const { card } = await fetchCard(context);
@@ -42,6 +42,6 @@ export async function openGateway(context: CallContext): Promise<GatewayPaths> {
 function baseOf(card: Card): string {
   const http = card.supportedInterfaces?.find(({ protocolBinding }) => protocolBinding !== 'GRPC')?.url ?? card.url;
   if (http === undefined || !/^https?:\/\//.test(http))
-    throw new Failure('A2ACLI_ERR_CARD_INVALID', 'The agent has no address for HTTP');
+    throw new CommandFailure('A2ACLI_ERR_CARD_INVALID', 'The agent has no address for HTTP');
   return http.replace(/\/agents\/[^/]+\/?$/, '').replace(/\/$/, '');
 }

@@ -1,5 +1,5 @@
 /** Agents as the command finds them, for `npm run load`. */
-export { Failure } from '../failures/failure.ts';
+export { CommandFailure } from '../failures/failure.ts';
 export { readCard } from './card.ts';
 export { chooseInterface } from './choose-interface.ts';
 export { credentialsFor } from './credentials.ts';

@@ -1,4 +1,4 @@
-import { Failure } from '../failures/failure.ts';
+import { CommandFailure } from '../failures/failure.ts';
 
 const maxRedirects = 5;
 /** Statuses after which the same request is sent again (RFC 9110 15.4.8). After others a POST becomes a GET. */
@@ -11,7 +11,7 @@ interface Request extends RequestInit {
 /**
  * `fetch` that follows redirects, but takes credentials to no other origin: by the Fetch standard only `Authorization`
  * and cookies would be left out there, not an API key in a header of its own.
- * @throws {Failure} an agent with credentials redirects to another origin
+ * @throws {CommandFailure} an agent with credentials redirects to another origin
  */
 export async function fetchWithinOrigin(url: URL, { hasCredentials, ...init }: Request): Promise<Response> {
   let to = url;
@@ -23,7 +23,7 @@ export async function fetchWithinOrigin(url: URL, { hasCredentials, ...init }: R
     await response.body?.cancel();
     const next = nextUrl(location, to);
     if (next.origin !== url.origin && hasCredentials)
-      throw new Failure(
+      throw new CommandFailure(
         'SWITCHYARD_ERR_CREDENTIAL_SCOPE',
         `${url.origin} redirects to ${next.origin}: the credentials are not sent there`,
         {
@@ -34,13 +34,13 @@ export async function fetchWithinOrigin(url: URL, { hasCredentials, ...init }: R
     to = next;
     if (!keepsMethod.includes(response.status)) request = asRead(request);
   }
-  throw new Failure('A2ACLI_ERR_UNREACHABLE', `${url.origin} redirects more than ${maxRedirects} times`);
+  throw new CommandFailure('A2ACLI_ERR_UNREACHABLE', `${url.origin} redirects more than ${maxRedirects} times`);
 }
 
 function nextUrl(location: string, from: URL): URL {
   const next = URL.canParse(location, from.href) ? new URL(location, from) : undefined;
   if (next && /^https?:$/.test(next.protocol)) return next;
-  throw new Failure('A2ACLI_ERR_UNREACHABLE', `${from.origin} redirects to something that is no web address`);
+  throw new CommandFailure('A2ACLI_ERR_UNREACHABLE', `${from.origin} redirects to something that is no web address`);
 }
 
 function asRead({ body: _, ...request }: RequestInit): RequestInit {

@@ -1,5 +1,5 @@
 import { eventIdIn } from '@switchyard/protocol';
-import { Failure } from '../failures/failure.ts';
+import { CommandFailure } from '../failures/failure.ts';
 import { isInterrupted, isSettled, type StreamResponse, stateOf } from './objects.ts';
 import type { WaitNotices } from './wait-notices.ts';
 
@@ -45,7 +45,7 @@ export class StreamReader {
     this.lastEventId = lastEventId;
   }
 
-  /** Ends at the last event of the task, or when a stream of a known task breaks. @throws {Failure} */
+  /** Ends at the last event of the task, or when a stream of a known task breaks. @throws {CommandFailure} */
   async *follow(events: AsyncIterable<StreamResponse>): AsyncGenerator<StreamResponse> {
     try {
       for await (const event of events) {
@@ -55,14 +55,14 @@ export class StreamReader {
       }
     } catch (error) {
       const { signal, note } = this.#waiting;
-      if (signal.aborted || !(error instanceof Failure) || !this.#canGoOnAfter(error)) throw error;
+      if (signal.aborted || !(error instanceof CommandFailure) || !this.#canGoOnAfter(error)) throw error;
       // The task can be read, and has the reason; an event that was too large would be as large again.
       if (!isLost(error) || isTooLarge(error)) this.lastEventId = undefined;
       note(`The stream broke off: ${error.message}`);
     }
   }
 
-  #canGoOnAfter(error: Failure): boolean {
+  #canGoOnAfter(error: CommandFailure): boolean {
     if (this.id === undefined) return this.#canRepeat && isLost(error);
     return this.#isResumed || isLost(error);
   }
@@ -83,11 +83,13 @@ export class StreamReader {
 }
 
 /** A lost connection may come back; an error of the agent is final. */
-export function isLost(error: unknown): error is Failure {
-  return error instanceof Failure && (error.code === 'A2ACLI_ERR_UNREACHABLE' || error.code === 'A2ACLI_ERR_INTERNAL');
+export function isLost(error: unknown): error is CommandFailure {
+  return (
+    error instanceof CommandFailure && (error.code === 'A2ACLI_ERR_UNREACHABLE' || error.code === 'A2ACLI_ERR_INTERNAL')
+  );
 }
 
 /** The SDK takes 4 MiB an event. */
-function isTooLarge({ message }: Failure): boolean {
+function isTooLarge({ message }: CommandFailure): boolean {
   return message.includes('maximum allowed size');
 }

@@ -1,4 +1,4 @@
-import { Failure } from '../failures/failure.ts';
+import { CommandFailure } from '../failures/failure.ts';
 import { proxyFailure } from '../failures/proxy-failure.ts';
 import { isLoopbackUrl } from '../settings/this-machine.ts';
 import { fetchWithinOrigin } from './redirects.ts';
@@ -30,7 +30,7 @@ export function wireFetch({ secrets, log, hasCredentials, query = {} }: Wire): t
     if (typeof init?.body === 'string') log?.(redact(`→ ${init.body}`));
     const response = await fetchWithinOrigin(url, { ...init, hasCredentials: secrets.length > 0 }).catch(
       (error: unknown) => {
-        throw error instanceof Failure ? error : unreached(url, error, init?.signal);
+        throw error instanceof CommandFailure ? error : unreached(url, error, init?.signal);
       },
     );
     log?.(
@@ -65,7 +65,7 @@ function unreached(url: URL, error: unknown, signal?: AbortSignal | null): Error
   if (failure) return failure;
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const reason = cause instanceof Error ? cause.message || ('code' in cause ? String(cause.code) : cause.name) : cause;
-  return new Failure('A2ACLI_ERR_UNREACHABLE', `No answer from ${url.origin}: ${reason}`, {
+  return new CommandFailure('A2ACLI_ERR_UNREACHABLE', `No answer from ${url.origin}: ${reason}`, {
     hint: isLoopbackUrl(url.origin)
       ? 'Is the agent running, for example with switchyard up in this folder? Is --agent-card its address?'
       : 'Is the agent running, and is --agent-card its address?',
@@ -73,13 +73,13 @@ function unreached(url: URL, error: unknown, signal?: AbortSignal | null): Error
   });
 }
 
-async function refused(response: Response, hasCredentials: boolean): Promise<Failure> {
+async function refused(response: Response, hasCredentials: boolean): Promise<CommandFailure> {
   const words = messageIn(await response.text());
   const details = { a2aCode: response.status };
   const text = `The agent refused the call (HTTP ${response.status})${words ? `: ${words}` : ''}`;
   return hasCredentials
-    ? new Failure('A2ACLI_ERR_AUTH_FAILED', text, details)
-    : new Failure('A2ACLI_ERR_CREDENTIALS_MISSING', text, details);
+    ? new CommandFailure('A2ACLI_ERR_AUTH_FAILED', text, details)
+    : new CommandFailure('A2ACLI_ERR_CREDENTIALS_MISSING', text, details);
 }
 
 /** The message of a JSON-RPC or HTTP+JSON error. */

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { type GatewayPaths, openGateway } from '../agent/gateway.ts';
 import { callFailure } from '../failures/call-failure.ts';
-import { Failure } from '../failures/failure.ts';
+import { CommandFailure } from '../failures/failure.ts';
 import { field } from '../output/labelled-text.ts';
 import { type Invocation, openSession } from '../session/session.ts';
 
@@ -65,7 +65,8 @@ async function read(gateway: GatewayPaths, text = ''): Promise<{ agents: Listed[
     const { agents } = await jsonAt(gateway, `/agents${query}`, listSchema);
     return { agents: await withSkills(gateway, agents), isPublic: false };
   } catch (error) {
-    if (!(error instanceof Failure && error.code === 'A2ACLI_ERR_CREDENTIALS_MISSING') || text !== '') throw error;
+    if (!(error instanceof CommandFailure && error.code === 'A2ACLI_ERR_CREDENTIALS_MISSING') || text !== '')
+      throw error;
     const { entries } = await jsonAt(gateway, '/.well-known/ard.json', catalogueSchema, { isPublic: true });
     const cards = entries.filter(({ type }) => type === 'application/a2a-agent-card+json');
     const agents = cards.map(({ identifier, displayName, url, description, version }): Agent => {
@@ -101,10 +102,14 @@ async function jsonAt<Schema extends z.ZodType>(
   const response = await gateway.get(path, options);
   const { data } = schema.safeParse(response.ok ? await response.json().catch(() => undefined) : undefined);
   if (data !== undefined) return data;
-  throw new Failure('A2ACLI_ERR_CARD_NOT_FOUND', `${gateway.base} has no list of agents (HTTP ${response.status})`, {
-    a2aCode: response.status,
-    hint: 'Only Switchyard gateways have one. Any agent has a card: card get.',
-  });
+  throw new CommandFailure(
+    'A2ACLI_ERR_CARD_NOT_FOUND',
+    `${gateway.base} has no list of agents (HTTP ${response.status})`,
+    {
+      a2aCode: response.status,
+      hint: 'Only Switchyard gateways have one. Any agent has a card: card get.',
+    },
+  );
 }
 
 function agentText({ id, name, description, version, isDefault, workers, url, skills }: Listed): string {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { problemsOf } from '../agent/card.ts';
 import { fetchCard } from '../agent/connect.ts';
-import { Failure } from '../failures/failure.ts';
+import { CommandFailure } from '../failures/failure.ts';
 import { cardText } from '../output/card-text.ts';
 import { type Invocation, openSession, withAgent } from '../session/session.ts';
 
@@ -25,19 +25,22 @@ async function plain(invocation: Invocation, command: Command, { validate }: Car
   const { card, raw } = await fetchCard(call);
   const problems = validate ? await problemsOf({ card, raw }) : undefined;
   if (problems && problems.length > 0 && output.isJson)
-    throw new Failure('A2ACLI_ERR_CARD_INVALID', `The card is not valid: ${problems.join('; ')}`);
+    throw new CommandFailure('A2ACLI_ERR_CARD_INVALID', `The card is not valid: ${problems.join('; ')}`);
   output.result(raw, () => cardText(card, { signature: signatureOf(card), ...(problems && { problems }) }));
   if (problems && problems.length > 0)
-    throw new Failure('A2ACLI_ERR_CARD_INVALID', `The card is not valid: ${problems.length} problems`);
+    throw new CommandFailure('A2ACLI_ERR_CARD_INVALID', `The card is not valid: ${problems.length} problems`);
 }
 
 function extended(invocation: Invocation, command: Command): Promise<void> {
   return withAgent(invocation, command, async ({ output, options }, agent) => {
     if (!agent.can('extendedAgentCard'))
-      throw new Failure('ExtendedAgentCardNotConfiguredError', 'The agent’s card says that it has no extended card');
+      throw new CommandFailure(
+        'ExtendedAgentCardNotConfiguredError',
+        'The agent’s card says that it has no extended card',
+      );
     const accepts = Object.keys(agent.card.securitySchemes ?? {}).length > 0;
     if ((options.bearer || options.apiKey) && !accepts)
-      throw new Failure(
+      throw new CommandFailure(
         'A2ACLI_ERR_CREDENTIALS_MISSING',
         'The card declares no security scheme, so no credential can be sent',
       );

@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import type { Agent } from '../agent/agent.ts';
 import { isTerminal, type StreamResponse, stateOf } from '../agent/objects.ts';
 import { callFailure } from '../failures/call-failure.ts';
-import { Failure } from '../failures/failure.ts';
+import { CommandFailure } from '../failures/failure.ts';
 import { visible } from '../output/labelled-text.ts';
 import { Transcript } from '../output/transcript.ts';
 import {
@@ -30,12 +30,12 @@ export function addChatCommand(program: Command, invocation: Invocation): void {
     .action((_, command: Command) =>
       withAgent({ ...invocation, env }, command, async (session, agent) => {
         if (invocation.stdin.isTTY && !invocation.isTerminal.out)
-          throw new Failure('A2ACLI_ERR_USAGE', 'chat needs a terminal to write to', {
+          throw new CommandFailure('A2ACLI_ERR_USAGE', 'chat needs a terminal to write to', {
             hint: 'switchyard send "Hello"',
           });
         const isAnswered = await chat(session, agent);
         if (invocation.stopped.aborted) throw invocation.stopped.reason;
-        if (!isAnswered) throw new Failure('A2ACLI_ERR_INTERNAL', 'Not every line was answered');
+        if (!isAnswered) throw new CommandFailure('A2ACLI_ERR_INTERNAL', 'Not every line was answered');
       }),
     );
 }

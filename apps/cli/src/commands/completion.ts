@@ -1,5 +1,5 @@
 import type { Command, Option } from 'commander';
-import { Failure } from '../failures/failure.ts';
+import { CommandFailure } from '../failures/failure.ts';
 import type { Invocation } from '../session/session.ts';
 
 /** `completion`: a script that completes commands and options. */
@@ -11,7 +11,10 @@ export function addCompletionCommand(program: Command, invocation: Invocation): 
     .action((shell: string) => {
       const script = scripts[shell];
       if (!script)
-        throw new Failure('A2ACLI_ERR_USAGE', `There is no completion for ${shell}: use bash, zsh, fish or powershell`);
+        throw new CommandFailure(
+          'A2ACLI_ERR_USAGE',
+          `There is no completion for ${shell}: use bash, zsh, fish or powershell`,
+        );
       invocation.streams.out(script(wordsByPath(program)));
     });
 }

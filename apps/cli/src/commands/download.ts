@@ -3,7 +3,7 @@ import { extname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { shortFileName, unusedFileName } from '@switchyard/protocol';
 import type { Artifact, Part, Task } from '../agent/objects.ts';
-import { Failure } from '../failures/failure.ts';
+import { CommandFailure } from '../failures/failure.ts';
 import { bounded } from './bounded-download.ts';
 
 export interface DownloadOptions {
@@ -28,12 +28,12 @@ interface Download {
 
 const MAX_BYTES = 2 ** 30;
 
-/** Writes each part of a task's artifacts to a file. @throws {Failure} there is nothing to write, or a file exists */
+/** Writes each part of a task's artifacts to a file. @throws {CommandFailure} there is nothing to write, or a file exists */
 export async function download(task: Task, options: DownloadOptions): Promise<Download> {
   const { dir, artifact } = options;
   const artifacts = task.artifacts?.filter(({ artifactId }) => artifact === undefined || artifactId === artifact) ?? [];
   if (artifacts.length === 0)
-    throw new Failure(
+    throw new CommandFailure(
       'SWITCHYARD_ERR_NO_ARTIFACT',
       artifact ? `The task has no artifact ${artifact}` : 'The task has no artifacts',
     );
@@ -47,7 +47,7 @@ export async function download(task: Task, options: DownloadOptions): Promise<Do
     try {
       files.push(await save(join(dir, name), part, options));
     } catch (error) {
-      if (options.signal?.aborted || error instanceof Failure) throw error;
+      if (options.signal?.aborted || error instanceof CommandFailure) throw error;
       failed.push({ name, reason: reasonOf(error) });
     }
   }
@@ -68,7 +68,7 @@ function titleOf(name: string, part: Part, number: string): string {
   return name.slice(0, -own.length) + number + own;
 }
 
-/** @throws {Failure} if the file exists or cannot be written. @throws {Error} if the part cannot be fetched */
+/** @throws {CommandFailure} if the file exists or cannot be written. @throws {Error} if the part cannot be fetched */
 async function save(path: string, part: Part, options: DownloadOptions): Promise<string> {
   const flag = options.force ? 'w' : 'wx';
   if (part.text === undefined && part.raw === undefined && part.url !== undefined)
@@ -105,10 +105,10 @@ async function saveUrl(path: string, url: string, options: DownloadOptions & { f
   }
 }
 
-function unwritten(path: string, error: unknown): Failure {
+function unwritten(path: string, error: unknown): CommandFailure {
   return isExisting(error)
-    ? new Failure('A2ACLI_ERR_USAGE', `${path} already exists`, { hint: 'Use --force to overwrite it.' })
-    : new Failure('A2ACLI_ERR_INTERNAL', `${path} cannot be written: ${reasonOf(error)}`, { cause: error });
+    ? new CommandFailure('A2ACLI_ERR_USAGE', `${path} already exists`, { hint: 'Use --force to overwrite it.' })
+    : new CommandFailure('A2ACLI_ERR_INTERNAL', `${path} cannot be written: ${reasonOf(error)}`, { cause: error });
 }
 
 function isExisting(error: unknown): boolean {

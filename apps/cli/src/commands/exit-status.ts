@@ -1,5 +1,5 @@
 import { stateOf, type Task } from '../agent/objects.ts';
-import { Failure } from '../failures/failure.ts';
+import { CommandFailure } from '../failures/failure.ts';
 
 /** Exit codes of `--exit-status`: those below 10 say why the command itself failed. */
 const exitCodes: Readonly<Record<string, number>> = {
@@ -17,10 +17,10 @@ export const exitStatusText =
   'exit with the task’s state: 0 completed, 10 failed, 11 rejected, 12 canceled, 13 input required, 14 authorization ' +
   'required, 15 not ended';
 
-/** @throws {Failure} unless the task is completed, or its agent has answered with a message */
+/** @throws {CommandFailure} unless the task is completed, or its agent has answered with a message */
 export function requireCompleted(task: Task | undefined): void {
   const state = task && stateOf(task);
   const exitCode = state === undefined ? 0 : (exitCodes[state] ?? OPEN);
   if (exitCode !== 0)
-    throw new Failure('SWITCHYARD_ERR_TASK_STATE', `The task is ${state}`, { exitCode, isReported: true });
+    throw new CommandFailure('SWITCHYARD_ERR_TASK_STATE', `The task is ${state}`, { exitCode, isReported: true });
 }

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { fetchCard } from '../agent/connect.ts';
 import { callFailure } from '../failures/call-failure.ts';
-import { Failure } from '../failures/failure.ts';
+import { CommandFailure } from '../failures/failure.ts';
 import { byAuthorizationCode } from '../login/authorization-code.ts';
 import { byDeviceCode } from '../login/device-code.ts';
 import { identityFetch } from '../login/identity-fetch.ts';
@@ -70,27 +70,31 @@ async function logIn(session: Session, flow: Flow | undefined): Promise<Login> {
   return login;
 }
 
-/** By a device code, unless there is none: it needs no browser here. @throws {Failure} */
+/** By a device code, unless there is none: it needs no browser here. @throws {CommandFailure} */
 async function tokensBy(flow: Flow | undefined, context: LoginContext, listen: Listen): Promise<Tokens> {
   const { deviceUrl, authorizationUrl } = context.signIn;
   if (flow !== 'code' && deviceUrl !== undefined) return byDeviceCode(context, deviceUrl);
   if (flow !== 'device' && authorizationUrl !== undefined)
     return byAuthorizationCode(context, { authorizationUrl, listen });
   const wanted = flow === undefined ? 'a device code or an authorization code' : `the flow “${flow}”`;
-  throw new Failure('SWITCHYARD_ERR_LOGIN_UNSUPPORTED', `The agent’s card names no login by ${wanted}`, {
+  throw new CommandFailure('SWITCHYARD_ERR_LOGIN_UNSUPPORTED', `The agent’s card names no login by ${wanted}`, {
     exitCode: 4,
     hint: flow && 'Try it without --flow.',
   });
 }
 
-/** @throws {Failure} nobody can be asked for the client's id */
+/** @throws {CommandFailure} nobody can be asked for the client's id */
 async function clientFor({ options, invocation }: Session, { scopes, tokenUrl }: SignIn): Promise<IdentityClient> {
   const { origin } = new URL(tokenUrl);
   const clientId = options.clientId ?? (await askText(`Client id of this command at ${origin}:`, invocation));
   if (!clientId)
-    throw new Failure('A2ACLI_ERR_USAGE', `The identity server ${origin} wants a client id, which cards do not name`, {
-      hint: '--client-id <id>, or A2ACLI_CLIENT_ID: the operator of the identity server registers a public client for you.',
-    });
+    throw new CommandFailure(
+      'A2ACLI_ERR_USAGE',
+      `The identity server ${origin} wants a client id, which cards do not name`,
+      {
+        hint: '--client-id <id>, or A2ACLI_CLIENT_ID: the operator of the identity server registers a public client for you.',
+      },
+    );
   return { clientId, scope: options.scope ?? scopes.join(' ') };
 }
 

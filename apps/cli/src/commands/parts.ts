@@ -3,7 +3,7 @@ import { basename, extname } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text as readAll } from 'node:stream/consumers';
 import type { Part } from '../agent/objects.ts';
-import { Failure } from '../failures/failure.ts';
+import { CommandFailure } from '../failures/failure.ts';
 
 /** Default media type of files. */
 const mediaTypes: Readonly<Record<string, string>> = {
@@ -42,15 +42,16 @@ export class TypedParts {
     this.#parts.push({ kind, value });
   }
 
-  /** Applies to the part before it. @throws {Failure} */
+  /** Applies to the part before it. @throws {CommandFailure} */
   setMediaType(mediaType: string): void {
     const last = this.#parts.at(-1);
-    if (!last) throw new Failure('A2ACLI_ERR_USAGE', '--media-type has no --text, --file or --data before it');
-    if (last.mediaType !== undefined) throw new Failure('A2ACLI_ERR_USAGE', '--media-type is given twice for one part');
+    if (!last) throw new CommandFailure('A2ACLI_ERR_USAGE', '--media-type has no --text, --file or --data before it');
+    if (last.mediaType !== undefined)
+      throw new CommandFailure('A2ACLI_ERR_USAGE', '--media-type is given twice for one part');
     last.mediaType = mediaType;
   }
 
-  /** @throws {Failure} if a file cannot be read */
+  /** @throws {CommandFailure} if a file cannot be read */
   read(stdin: Readable): Promise<Part[]> {
     return Promise.all(this.#parts.map((part) => partOf(part, stdin)));
   }
@@ -62,7 +63,7 @@ async function partOf({ kind, value, mediaType }: TypedPart, stdin: Readable): P
   if (kind === 'data')
     return { data: jsonIn(value === '-' ? await readAll(stdin) : await readData(value), value), ...given };
   const isUrl = /^https?:\/\//i.test(value);
-  if (isUrl && !URL.canParse(value)) throw new Failure('A2ACLI_ERR_USAGE', `--file ${value} is no URL`);
+  if (isUrl && !URL.canParse(value)) throw new CommandFailure('A2ACLI_ERR_USAGE', `--file ${value} is no URL`);
   const filename = basename(isUrl ? new URL(value).pathname : value);
   const file = { filename, mediaType: mediaType ?? typeOf(filename) };
   return isUrl ? { url: value, ...file } : { raw: await read(value, 'base64'), ...file };
@@ -77,7 +78,7 @@ async function read(path: string, encoding: 'utf8' | 'base64'): Promise<string> 
     return await readFile(path, encoding);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new Failure('A2ACLI_ERR_USAGE', `${path} cannot be read: ${reason}`, { cause: error });
+    throw new CommandFailure('A2ACLI_ERR_USAGE', `${path} cannot be read: ${reason}`, { cause: error });
   }
 }
 
@@ -85,7 +86,9 @@ async function read(path: string, encoding: 'utf8' | 'base64'): Promise<string> 
 function readData(value: string): Promise<string> {
   if (!/^\s*[[{]/.test(value)) return read(value, 'utf8');
   const hint = `echo '{"a": 1}' | switchyard send --data -`;
-  throw new Failure('A2ACLI_ERR_USAGE', `--data takes a file, or - for stdin, not the JSON itself: ${value}`, { hint });
+  throw new CommandFailure('A2ACLI_ERR_USAGE', `--data takes a file, or - for stdin, not the JSON itself: ${value}`, {
+    hint,
+  });
 }
 
 function jsonIn(text: string, path: string): unknown {
@@ -93,6 +96,6 @@ function jsonIn(text: string, path: string): unknown {
     return JSON.parse(text);
   } catch (error) {
     const from = path === '-' ? 'stdin' : path;
-    throw new Failure('A2ACLI_ERR_USAGE', `--data ${path}: ${from} holds no JSON`, { cause: error });
+    throw new CommandFailure('A2ACLI_ERR_USAGE', `--data ${path}: ${from} holds no JSON`, { cause: error });
   }
 }

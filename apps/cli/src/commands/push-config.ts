@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Agent } from '../agent/agent.ts';
 import { isTerminal, type PushConfig, stateOf } from '../agent/objects.ts';
-import { Failure } from '../failures/failure.ts';
+import { CommandFailure } from '../failures/failure.ts';
 import { field } from '../output/labelled-text.ts';
 import { type Invocation, type Session, withAgent } from '../session/session.ts';
 
@@ -73,13 +73,16 @@ export function addPushConfigCommands(program: Command, invocation: Invocation):
 function withPush(invocation: Invocation, command: Command, run: (session: Session, agent: Agent) => Promise<void>) {
   return withAgent(invocation, command, async (session, agent) => {
     if (agent.can('pushNotifications')) return run(session, agent);
-    throw new Failure('PushNotificationNotSupportedError', 'The agent’s card says that it sends no push notifications');
+    throw new CommandFailure(
+      'PushNotificationNotSupportedError',
+      'The agent’s card says that it sends no push notifications',
+    );
   });
 }
 
 function configOf(taskId: string, { authScheme, authCredentials, ...flags }: CreateFlags): object {
   if (authCredentials !== undefined && authScheme === undefined)
-    throw new Failure('A2ACLI_ERR_USAGE', '--auth-credentials needs --auth-scheme');
+    throw new CommandFailure('A2ACLI_ERR_USAGE', '--auth-credentials needs --auth-scheme');
   const authentication = authScheme && { scheme: authScheme, ...(authCredentials && { credentials: authCredentials }) };
   return { taskId, ...flags, ...(authentication && { authentication }) };
 }

@@ -1,5 +1,5 @@
 import { scheduleUri } from '@switchyard/protocol';
-import { Failure } from '../failures/failure.ts';
+import { CommandFailure } from '../failures/failure.ts';
 import { timeIn, timeText } from './start-time.ts';
 
 /** The flags of `send` for when an agent is to work on a message; none: now. See docs/extensions/schedule.md. */
@@ -18,15 +18,15 @@ interface RequestedSchedule {
   readonly notes: readonly string[];
 }
 
-/** @returns undefined: no schedule. @throws {Failure} */
+/** @returns undefined: no schedule. @throws {CommandFailure} */
 export function scheduleOf(flags: ScheduleFlags, now: Date): RequestedSchedule | undefined {
   const { at, cron, timeZone, until, times } = flags;
   if (at !== undefined && cron !== undefined)
-    throw new Failure('A2ACLI_ERR_USAGE', '--at and --cron exclude each other');
+    throw new CommandFailure('A2ACLI_ERR_USAGE', '--at and --cron exclude each other');
   if (cron === undefined) {
     const alone = Object.entries({ '--time-zone': timeZone, '--until': until, '--times': times });
     const [misplaced] = alone.find(([, value]) => value !== undefined) ?? [];
-    if (misplaced !== undefined) throw new Failure('A2ACLI_ERR_USAGE', `${misplaced} is for --cron`);
+    if (misplaced !== undefined) throw new CommandFailure('A2ACLI_ERR_USAGE', `${misplaced} is for --cron`);
   }
   if (cron !== undefined) {
     const end = until === undefined ? undefined : timeIn('--until', until, now);

@@ -5,7 +5,7 @@ import type { Agent } from '../agent/agent.ts';
 import { isSettled, type SendMessageResponse, type StreamResponse, stateOf, type Task } from '../agent/objects.ts';
 import { eventsUntilSettled, pollUntilSettled, type WaitContext } from '../agent/wait.ts';
 import { agentsWait } from '../agent/wait-notices.ts';
-import { Failure } from '../failures/failure.ts';
+import { CommandFailure } from '../failures/failure.ts';
 import { EventText } from '../output/event-text.ts';
 import { field } from '../output/labelled-text.ts';
 import { idsText, responseText } from '../output/task-text.ts';
@@ -53,7 +53,7 @@ export function addSendCommand(program: Command, invocation: Invocation): void {
       withAgent(invocation, command, async (session, agent) => {
         const content = [...(text === undefined ? [] : [{ text }]), ...(await parts.read(invocation.stdin))];
         if (content.length === 0)
-          throw new Failure('A2ACLI_ERR_USAGE', 'There is nothing to send', { hint: 'switchyard send "Hello"' });
+          throw new CommandFailure('A2ACLI_ERR_USAGE', 'There is nothing to send', { hint: 'switchyard send "Hello"' });
         const { request, notes } = requestOf(content, session.options, flags);
         for (const note of notes) session.output.note(note);
         const task = await send(session, agent, request);
@@ -72,7 +72,7 @@ interface Request {
 function requestOf(parts: readonly object[], options: CliOptions, flags: SendFlags) {
   const { taskId, contextId, metadata: given, async: isAsync, stream } = options;
   const { messageId = randomUUID() } = flags;
-  if (messageId === '') throw new Failure('A2ACLI_ERR_USAGE', '--message-id must not be empty');
+  if (messageId === '') throw new CommandFailure('A2ACLI_ERR_USAGE', '--message-id must not be empty');
   const schedule = scheduleOf(flags, new Date());
   const metadata = schedule ? { ...given, ...schedule.metadata } : given;
   const ids = { ...(taskId !== undefined && { taskId }), ...(contextId !== undefined && { contextId }) };
@@ -157,7 +157,7 @@ function sent(session: Session, response: SendMessageResponse): Task | undefined
 
 /**
  * Prints each event as it comes; as text, the last one repeats ids and state.
- * @returns the task after its last event; undefined: the agent has answered with a message. @throws {Failure}
+ * @returns the task after its last event; undefined: the agent has answered with a message. @throws {CommandFailure}
  */
 export async function followed(session: Session, events: AsyncIterable<StreamResponse>): Promise<Task | undefined> {
   const { output } = session;
@@ -177,8 +177,8 @@ export async function followed(session: Session, events: AsyncIterable<StreamRes
   return latest;
 }
 
-function streamWithoutTask(): Failure {
-  return new Failure('InvalidAgentResponseError', 'The agent’s stream ended without a task or a message');
+function streamWithoutTask(): CommandFailure {
+  return new CommandFailure('InvalidAgentResponseError', 'The agent’s stream ended without a task or a message');
 }
 
 /** Its ids and state. */

@@ -1,7 +1,7 @@
 import { quoted } from '@switchyard/settings/quoted';
 import type { Agent } from '../agent/agent.ts';
 import type { Task } from '../agent/objects.ts';
-import { Failure } from '../failures/failure.ts';
+import { CommandFailure } from '../failures/failure.ts';
 import { continued, nextCommand, programOf, type Session } from '../session/session.ts';
 import { longFlag, type OptionSpec, optionSpecs } from '../settings/options.ts';
 import { withFlags } from './schedule.ts';
@@ -33,13 +33,13 @@ export class Sending {
 
   /** A failure with what is known of the task. */
   explained(error: unknown): unknown {
-    if (!(error instanceof Failure)) return error;
+    if (!(error instanceof CommandFailure)) return error;
     const { code, a2aCode, isReported, exitCode, hint: given } = error;
     const isUnknown = code === 'TaskNotFoundError';
     if (given !== undefined && !isUnknown) return error;
     const message = withFlags(error.message);
     const explain = (text: string, hint?: string) =>
-      new Failure(code, text, { a2aCode, hint, isReported, exitCode, cause: error });
+      new CommandFailure(code, text, { a2aCode, hint, isReported, exitCode, cause: error });
     if (this.#task) {
       const { id, contextId } = this.#task;
       const text = `${message}. The task is ${id}${contextId ? ` in context ${contextId}` : ''}`;
@@ -73,7 +73,7 @@ export class Sending {
 }
 
 /** The agent may have got the message. */
-function isUnanswered(code: Failure['code']): boolean {
+function isUnanswered(code: CommandFailure['code']): boolean {
   return code === 'A2ACLI_ERR_TIMEOUT' || code === 'A2ACLI_ERR_INTERNAL' || code === 'InvalidAgentResponseError';
 }
 

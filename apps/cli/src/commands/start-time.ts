@@ -1,4 +1,4 @@
-import { Failure } from '../failures/failure.ts';
+import { CommandFailure } from '../failures/failure.ts';
 
 const unitsMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
@@ -6,13 +6,13 @@ const forms = 'a time such as "tomorrow 9:00", 17:30, 2030-01-31T09:00 (local), 
 
 /**
  * The time that a flag names: of this machine's time zone, unless it has another one.
- * @throws {Failure} it is none of the forms
+ * @throws {CommandFailure} it is none of the forms
  */
 export function timeIn(flag: string, text: string, now: Date): Date {
   const trimmed = text.trim();
   const time = afterNow(trimmed, now) ?? onDay(trimmed, now) ?? absolute(trimmed);
   if (time && !Number.isNaN(time.getTime())) return time;
-  throw new Failure('A2ACLI_ERR_USAGE', `${flag} ${text}: it must be ${forms}`);
+  throw new CommandFailure('A2ACLI_ERR_USAGE', `${flag} ${text}: it must be ${forms}`);
 }
 
 /** `2030-01-31T09:00:00.000Z, Thu Jan 31 2030 10:00:00 GMT+0100`: what was understood. */

@@ -4,7 +4,7 @@ import type { Agent } from '../agent/agent.ts';
 import { isSettled, isTerminal, type StreamResponse, stateOf, type Task } from '../agent/objects.ts';
 import { eventsUntilSettled, pollUntilEnded, pollUntilSettled } from '../agent/wait.ts';
 import { agentsWait, type Wait } from '../agent/wait-notices.ts';
-import { Failure } from '../failures/failure.ts';
+import { CommandFailure } from '../failures/failure.ts';
 import { field, table } from '../output/labelled-text.ts';
 import { historyText, taskText } from '../output/task-text.ts';
 import { type Done, withEachId } from '../session/each-id.ts';
@@ -96,7 +96,7 @@ interface DownloadFlags {
   readonly maxSize?: number;
 }
 
-/** @throws {Failure} also if only some files could be saved */
+/** @throws {CommandFailure} also if only some files could be saved */
 async function saveArtifacts(
   { output, call: { signal } }: Session,
   agent: Agent,
@@ -111,7 +111,7 @@ async function saveArtifacts(
   output.result({ files, failed }, () => files.map((file) => field('Saved', file)).join(''));
   if (failed.length === 0) return;
   for (const { name, reason } of failed) output.note(`warning: ${name} was not saved: ${reason}`);
-  throw new Failure('SWITCHYARD_ERR_INCOMPLETE', `${failed.length} files were not saved`, { isReported: true });
+  throw new CommandFailure('SWITCHYARD_ERR_INCOMPLETE', `${failed.length} files were not saved`, { isReported: true });
 }
 
 async function get(
@@ -154,7 +154,7 @@ function shown(session: Session, task: Task, withHistory = false): void {
 
 async function subscribe(session: Session, agent: Agent, id: string): Promise<void> {
   if (!agent.can('streaming'))
-    throw new Failure('UnsupportedOperationError', 'The agent has no streams', {
+    throw new CommandFailure('UnsupportedOperationError', 'The agent has no streams', {
       hint: `${continued(session, 'task get')} --wait ${quoted(id)}`,
     });
   const events = eventsUntilSettled(agent.subscribe(id), waitingOf(session, agent));
@@ -204,12 +204,12 @@ function nextPage(session: Session, { status, pageSize, pageToken, history }: Li
   return `${continued(session, 'task list')}${optionsText(page)}`;
 }
 
-/** @throws {Failure} */
+/** @throws {CommandFailure} */
 function stateIn(text: string): string {
   const state = text
     .toLowerCase()
     .replace(/^task_state_/, '')
     .replaceAll('_', '-');
   if (states.includes(state)) return `TASK_STATE_${state.replaceAll('-', '_').toUpperCase()}`;
-  throw new Failure('A2ACLI_ERR_USAGE', `--status ${text}: there are ${states.join(', ')}`);
+  throw new CommandFailure('A2ACLI_ERR_USAGE', `--status ${text}: there are ${states.join(', ')}`);
 }

@@ -1,5 +1,5 @@
 import { A2AError, isJsonRpcError, isRestError } from '@a2a-js/sdk/errors';
-import { Failure, type LocalCode, type ProtocolName, protocolNameOf } from './failure.ts';
+import { CommandFailure, type LocalCode, type ProtocolName, protocolNameOf } from './failure.ts';
 import { missingHint, missingPackage, missingText } from './missing-package.ts';
 
 // The same failure for the same error, over all bindings.
@@ -29,23 +29,26 @@ const byGrpc: Readonly<Record<number, ProtocolName | LocalCode>> = {
 };
 
 /** Converts what a call threw to a failure. */
-export function callFailure(error: unknown, signal?: AbortSignal): Failure {
-  if (signal?.aborted && signal.reason instanceof Failure) return signal.reason;
+export function callFailure(error: unknown, signal?: AbortSignal): CommandFailure {
+  if (signal?.aborted && signal.reason instanceof CommandFailure) return signal.reason;
   for (let each = error; each instanceof Error; each = each.cause) {
-    if (each instanceof Failure) return each;
+    if (each instanceof CommandFailure) return each;
     if (each instanceof A2AError) return protocolFailure(each);
   }
   const missing = missingPackage(error);
   if (missing !== undefined)
-    return new Failure('SWITCHYARD_ERR_NOT_INSTALLED', missingText(missing), { hint: missingHint, cause: error });
+    return new CommandFailure('SWITCHYARD_ERR_NOT_INSTALLED', missingText(missing), {
+      hint: missingHint,
+      cause: error,
+    });
   const message = error instanceof Error ? error.message : String(error);
-  return new Failure('A2ACLI_ERR_INTERNAL', message, { cause: error });
+  return new CommandFailure('A2ACLI_ERR_INTERNAL', message, { cause: error });
 }
 
-function protocolFailure(error: A2AError): Failure {
+function protocolFailure(error: A2AError): CommandFailure {
   const { code, name } = onTheWire(error);
   const hint = name === 'A2ACLI_ERR_UNREACHABLE' ? 'Try again in a moment.' : undefined;
-  return new Failure(name ?? 'A2ACLI_ERR_INTERNAL', withoutPrefix(error.message), {
+  return new CommandFailure(name ?? 'A2ACLI_ERR_INTERNAL', withoutPrefix(error.message), {
     a2aCode: code,
     hint,
     cause: error,

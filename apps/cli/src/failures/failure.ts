@@ -55,8 +55,8 @@ export interface FailureDetails {
 }
 
 /** The command could not do its work. A failed task is not a failure of the command: it is in the output. */
-export class Failure extends Error {
-  override readonly name = 'Failure';
+export class CommandFailure extends Error {
+  override readonly name = 'CommandFailure';
   readonly code: LocalCode | ProtocolName | OwnCode;
   readonly hint: string | undefined;
   readonly a2aCode: number | string | undefined;

@@ -7,7 +7,7 @@ import {
   processAuthorizationCodeResponse,
   validateAuthResponse,
 } from 'oauth4webapi';
-import { Failure } from '../failures/failure.ts';
+import { CommandFailure } from '../failures/failure.ts';
 import { denied } from './device-code.ts';
 import { endpointFailure, endpointOf, said } from './identity-fetch.ts';
 import { type Listen, openRedirect } from './loopback-redirect.ts';
@@ -26,7 +26,7 @@ interface CodeLogin {
   readonly listen: Listen;
 }
 
-/** The authorization code with PKCE (RFC 7636, S256), which a browser on this machine brings back. @throws {Failure} */
+/** The authorization code with PKCE (RFC 7636, S256), which a browser on this machine brings back. @throws {CommandFailure} */
 export async function byAuthorizationCode(
   context: LoginContext,
   { authorizationUrl, listen }: CodeLogin,
@@ -42,7 +42,8 @@ export async function byAuthorizationCode(
   note(`Open this page in a browser here: ${page.href}`);
   note('waiting until you have logged in there, for 10 min; Ctrl-C ends it');
   const answer = await redirect.answer(state, signal);
-  if (!answer) throw new Failure('A2ACLI_ERR_TIMEOUT', 'Nobody logged in within 10 minutes', { hint: 'Log in again.' });
+  if (!answer)
+    throw new CommandFailure('A2ACLI_ERR_TIMEOUT', 'Nobody logged in within 10 minutes', { hint: 'Log in again.' });
   // Without metadata the issuer is not known. There is only one server here with which it could be mixed up.
   if (signIn.issuer === undefined) answer.delete('iss');
   try {
@@ -74,9 +75,9 @@ function asked({ client: { clientId, scope } }: LoginContext): Record<string, st
   };
 }
 
-function refusal({ error, error_description: description }: AuthorizationResponseError, url: string): Failure {
+function refusal({ error, error_description: description }: AuthorizationResponseError, url: string): CommandFailure {
   if (error === 'access_denied') return denied();
-  return new Failure(
+  return new CommandFailure(
     'A2ACLI_ERR_AUTH_FAILED',
     `The identity server ${new URL(url).origin} said ${said(error, description)}`,
   );

@@ -6,7 +6,7 @@ import {
   processDeviceAuthorizationResponse,
   processDeviceCodeResponse,
 } from 'oauth4webapi';
-import { Failure } from '../failures/failure.ts';
+import { CommandFailure } from '../failures/failure.ts';
 import { endpointFailure, endpointOf, refusalIn } from './identity-fetch.ts';
 import {
   clientOf,
@@ -26,7 +26,7 @@ const maxIntervalMs = 60_000;
 /** Longest wait for a person. */
 const maxWaitMs = 3_600_000;
 
-/** The device flow (RFC 8628): a person confirms a code in a browser on any machine. @throws {Failure} */
+/** The device flow (RFC 8628): a person confirms a code in a browser on any machine. @throws {CommandFailure} */
 export async function byDeviceCode(context: LoginContext, deviceUrl: string): Promise<Tokens> {
   const asked = await authorization(context, deviceUrl);
   tell(asked, context);
@@ -53,7 +53,7 @@ async function authorization({ signIn, client, fetch }: LoginContext, deviceUrl:
   }
 }
 
-/** @throws {Failure} the server names a page without TLS */
+/** @throws {CommandFailure} the server names a page without TLS */
 function tell(asked: DeviceAuthorizationResponse, { note }: LoginContext): void {
   const page = endpointOf(asked.verification_uri).href;
   note(`Open this page in a browser, on any machine: ${page}`);
@@ -69,7 +69,7 @@ async function poll({ signIn, client, fetch }: LoginContext, deviceCode: string)
     const answer = await deviceCodeGrantRequest(server, id, publicClient, deviceCode, optionsFor(fetch));
     return tokensIn(await processDeviceCodeResponse(server, id, answer));
   } catch (error) {
-    if (error instanceof Failure && error.code === 'A2ACLI_ERR_UNREACHABLE') return 'no answer';
+    if (error instanceof CommandFailure && error.code === 'A2ACLI_ERR_UNREACHABLE') return 'no answer';
     const code = (await refusalIn(error))?.code;
     if (code === 'authorization_pending') return 'pending';
     if (code === 'slow_down') return 'slow down';
@@ -79,12 +79,12 @@ async function poll({ signIn, client, fetch }: LoginContext, deviceCode: string)
   }
 }
 
-export function denied(): Failure {
-  return new Failure('A2ACLI_ERR_AUTH_FAILED', 'The login was denied in the browser: no token was given', {
+export function denied(): CommandFailure {
+  return new CommandFailure('A2ACLI_ERR_AUTH_FAILED', 'The login was denied in the browser: no token was given', {
     hint: 'The person who confirms the code decides, or the identity server does by its own rules.',
   });
 }
 
-function expired(): Failure {
-  return new Failure('A2ACLI_ERR_TIMEOUT', 'The code expired before somebody confirmed it', { hint: 'Log in again.' });
+function expired(): CommandFailure {
+  return new CommandFailure('A2ACLI_ERR_TIMEOUT', 'The code expired before somebody confirmed it', { hint: 'Log in again.' });
 }

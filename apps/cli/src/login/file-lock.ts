@@ -1,6 +1,6 @@
 import { open, rm, stat } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Failure } from '../failures/failure.ts';
+import { CommandFailure } from '../failures/failure.ts';
 
 const pollMs = 50;
 /** The lock of a process that died. A holder asks one endpoint at most, for ten seconds at most. */
@@ -9,13 +9,15 @@ const maxWaitMs = 40_000;
 
 /**
  * Runs something that no other command of this user runs meanwhile. Two commands must not renew the same token: many
- * identity servers take the second use of a refresh token for a theft, and end the login. @throws {Failure}
+ * identity servers take the second use of a refresh token for a theft, and end the login. @throws {CommandFailure}
  */
 export async function withFileLock<T>(path: string, run: () => Promise<T>): Promise<T> {
   const endsAt = performance.now() + maxWaitMs;
   while (!(await isTaken(path))) {
     if (performance.now() > endsAt)
-      throw new Failure('SWITCHYARD_ERR_LOCKED', `Another command holds ${path}`, { hint: 'Try again, or remove it.' });
+      throw new CommandFailure('SWITCHYARD_ERR_LOCKED', `Another command holds ${path}`, {
+        hint: 'Try again, or remove it.',
+      });
     await delay(pollMs);
   }
   try {

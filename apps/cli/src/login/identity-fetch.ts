@@ -1,6 +1,6 @@
 import { ResponseBodyError, WWWAuthenticateChallengeError } from 'oauth4webapi';
 import { z } from 'zod';
-import { Failure } from '../failures/failure.ts';
+import { CommandFailure } from '../failures/failure.ts';
 import { proxyFailure } from '../failures/proxy-failure.ts';
 import { isLoopbackUrl } from '../settings/this-machine.ts';
 
@@ -37,11 +37,11 @@ export function identityFetch(signal: AbortSignal): IdentityFetch {
   };
 }
 
-/** The URL of an endpoint. @throws {Failure} no TLS, unless it is on this machine */
+/** The URL of an endpoint. @throws {CommandFailure} no TLS, unless it is on this machine */
 export function endpointOf(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopbackUrl(text))) return url;
-  throw new Failure('A2ACLI_ERR_CARD_INVALID', `The identity server’s address ${text} must begin with https://`);
+  throw new CommandFailure('A2ACLI_ERR_CARD_INVALID', `The identity server’s address ${text} must begin with https://`);
 }
 
 function within(signal: AbortSignal): AbortSignal {
@@ -51,14 +51,20 @@ function within(signal: AbortSignal): AbortSignal {
 async function boundedText(response: Response, { origin, pathname }: URL): Promise<string> {
   if (response.status >= 300 && response.status < 400) {
     await response.body?.cancel();
-    throw new Failure('A2ACLI_ERR_UNREACHABLE', `${origin}${pathname} redirects, which its clients must not follow`);
+    throw new CommandFailure(
+      'A2ACLI_ERR_UNREACHABLE',
+      `${origin}${pathname} redirects, which its clients must not follow`,
+    );
   }
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length;
     if (bytes > maxBytes)
-      throw new Failure('A2ACLI_ERR_UNREACHABLE', `${origin}${pathname} answered with more than ${maxBytes} bytes`);
+      throw new CommandFailure(
+        'A2ACLI_ERR_UNREACHABLE',
+        `${origin}${pathname} answered with more than ${maxBytes} bytes`,
+      );
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString();
@@ -85,13 +91,13 @@ const answerSchema = z
   .pipe(z.looseObject({ id_token: z.unknown() }));
 
 function unanswered(url: URL, error: unknown, signal: AbortSignal): unknown {
-  if (signal.aborted || error instanceof Failure) return signal.aborted ? signal.reason : error;
+  if (signal.aborted || error instanceof CommandFailure) return signal.aborted ? signal.reason : error;
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const isLate = error instanceof Error && error.name === 'TimeoutError';
   const reason = isLate ? `nothing for ${timeoutMs / 1_000} s` : cause instanceof Error ? cause.message : cause;
   return (
     proxyFailure(error, url) ??
-    new Failure('A2ACLI_ERR_UNREACHABLE', `No answer from the identity server ${url.origin}: ${reason}`, {
+    new CommandFailure('A2ACLI_ERR_UNREACHABLE', `No answer from the identity server ${url.origin}: ${reason}`, {
       cause: error,
     })
   );
@@ -116,14 +122,14 @@ export async function refusalIn(thrown: unknown): Promise<Refusal | undefined> {
 }
 
 /** A failure that says what the endpoint answered. */
-export async function endpointFailure(thrown: unknown, endpoint: string): Promise<Failure> {
-  if (thrown instanceof Failure) return thrown;
+export async function endpointFailure(thrown: unknown, endpoint: string): Promise<CommandFailure> {
+  if (thrown instanceof CommandFailure) return thrown;
   const { origin, pathname } = new URL(endpoint);
   const where = `The identity server’s endpoint ${origin}${pathname}`;
   const refusal = await refusalIn(thrown);
   if (refusal) {
     const { status, code, description } = refusal;
-    return new Failure('A2ACLI_ERR_AUTH_FAILED', `${where} answered ${status} ${said(code, description)}`, {
+    return new CommandFailure('A2ACLI_ERR_AUTH_FAILED', `${where} answered ${status} ${said(code, description)}`, {
       a2aCode: status,
       hint: hints[code],
       cause: thrown,
@@ -131,7 +137,9 @@ export async function endpointFailure(thrown: unknown, endpoint: string): Promis
   }
   const { cause, message } = thrown instanceof Error ? thrown : new Error(String(thrown));
   const reason = cause instanceof Response ? `it answered ${cause.status}` : said(message, undefined);
-  return new Failure('A2ACLI_ERR_AUTH_FAILED', `${where} gave no answer of OAuth 2.0: ${reason}`, { cause: thrown });
+  return new CommandFailure('A2ACLI_ERR_AUTH_FAILED', `${where} gave no answer of OAuth 2.0: ${reason}`, {
+    cause: thrown,
+  });
 }
 
 const hints: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 import { quoted } from '@switchyard/settings/quoted';
 import type { TokenSource } from '../agent/token-source.ts';
-import { Failure } from '../failures/failure.ts';
+import { CommandFailure } from '../failures/failure.ts';
 import type { KeptLogins, Login } from './kept-logins.ts';
 
 /** The token of a login, as it is kept; a renewed one is kept, too. */
@@ -60,14 +60,14 @@ export class LoginToken implements TokenSource {
     try {
       return withTokens(kept, await renew(kept, identityFetch(this.#signal)));
     } catch (error) {
-      if (!(error instanceof Failure) || error.code !== 'A2ACLI_ERR_AUTH_FAILED') throw error;
+      if (!(error instanceof CommandFailure) || error.code !== 'A2ACLI_ERR_AUTH_FAILED') throw error;
       throw this.#ended(error.message, error);
     }
   }
 
-  #ended(reason: string, cause?: Failure): Failure {
+  #ended(reason: string, cause?: CommandFailure): CommandFailure {
     const { agent } = this.#login;
-    return new Failure('A2ACLI_ERR_AUTH_FAILED', `Your login for ${this.#origin} has ended: ${reason}`, {
+    return new CommandFailure('A2ACLI_ERR_AUTH_FAILED', `Your login for ${this.#origin} has ended: ${reason}`, {
       a2aCode: cause?.a2aCode,
       hint: `Log in again: switchyard login ${quoted(agent)}`,
       cause,

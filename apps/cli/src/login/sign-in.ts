@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Card } from '../agent/card.ts';
 import { flagsFor } from '../agent/credentials.ts';
-import { Failure } from '../failures/failure.ts';
+import { CommandFailure } from '../failures/failure.ts';
 import { endpointOf, type IdentityFetch } from './identity-fetch.ts';
 
 /** Where one logs in for an agent. */
@@ -44,7 +44,7 @@ const metadataSchema = z.object({
 });
 type Metadata = z.infer<typeof metadataSchema>;
 
-/** The first security scheme of a card with which one can log in, of A2A 1.0 or 0.3. @throws {Failure} */
+/** The first security scheme of a card with which one can log in, of A2A 1.0 or 0.3. @throws {CommandFailure} */
 export async function signInOf(card: Card, fetch: IdentityFetch): Promise<SignIn> {
   for (const [name, scheme] of Object.entries(card.securitySchemes ?? {})) {
     const needed = neededScopes(card, name);
@@ -96,7 +96,7 @@ async function metadataAt(url: string, fetch: IdentityFetch): Promise<Metadata> 
   const { data, error } = metadataSchema.safeParse(answer);
   if (data) return data;
   const reason = response.ok ? `has no metadata: ${z.prettifyError(error)}` : `answered ${response.status}`;
-  throw new Failure('A2ACLI_ERR_UNREACHABLE', `The identity server’s ${origin}${pathname} ${reason}`);
+  throw new CommandFailure('A2ACLI_ERR_UNREACHABLE', `The identity server’s ${origin}${pathname} ${reason}`);
 }
 
 const requirementsSchema = z.array(
@@ -112,11 +112,11 @@ function neededScopes(card: Card, name: string): readonly string[] {
   return [...now.flatMap(({ schemes }) => schemes[name]?.list ?? []), ...before.flatMap((each) => each[name] ?? [])];
 }
 
-function unsupported(card: Card): Failure {
+function unsupported(card: Card): CommandFailure {
   const names = Object.keys(card.securitySchemes ?? {});
   const offered = names.length === 0 ? 'no security scheme' : `only ${names.join(', ').slice(0, 200)}`;
   const flags = flagsFor(card).join(' or ');
-  return new Failure(
+  return new CommandFailure(
     'SWITCHYARD_ERR_LOGIN_UNSUPPORTED',
     `The card of “${card.name}” has ${offered}: a login needs OpenID Connect, or OAuth 2.0 with a device code or an ` +
       'authorization code',

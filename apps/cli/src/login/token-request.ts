@@ -78,7 +78,7 @@ interface Renewal {
   readonly refreshToken: string;
 }
 
-/** @throws {Failure} with what the endpoint said */
+/** @throws {CommandFailure} with what the endpoint said */
 export async function renew({ tokenUrl, clientId, refreshToken }: Renewal, fetch: IdentityFetch): Promise<Tokens> {
   const [server, client] = [serverOf({ tokenUrl }), clientOf(clientId)];
   try {
@@ -97,7 +97,7 @@ interface Revocation {
   readonly token: string;
 }
 
-/** RFC 7009. @throws {Failure} with what the endpoint said */
+/** RFC 7009. @throws {CommandFailure} with what the endpoint said */
 export async function revoke({ revocationUrl, clientId, token }: Revocation, fetch: IdentityFetch): Promise<void> {
   const server = serverOf({ revocationUrl });
   try {

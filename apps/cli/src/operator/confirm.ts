@@ -1,10 +1,10 @@
-import { Failure } from '../failures/failure.ts';
+import { CommandFailure } from '../failures/failure.ts';
 import { ask } from '../session/ask.ts';
 import type { Session } from '../session/session.ts';
 
 /**
  * Asks before a command changes many things: at a terminal, unless `--yes` was given. Scripts must give it.
- * @throws {Failure}
+ * @throws {CommandFailure}
  */
 export async function confirm(
   { invocation, call }: Session,
@@ -14,8 +14,8 @@ export async function confirm(
   if (yes) return;
   const answer = await ask(question, { ...invocation, stopped: call.signal });
   if (answer === undefined)
-    throw new Failure('A2ACLI_ERR_USAGE', `Nobody can be asked here: ${question}`, {
+    throw new CommandFailure('A2ACLI_ERR_USAGE', `Nobody can be asked here: ${question}`, {
       hint: 'Add --yes to do it, or --dry-run to see what it would change.',
     });
-  if (!answer) throw new Failure('SWITCHYARD_ERR_NOT_CONFIRMED', 'Nothing was changed', { hint: 'Answer y.' });
+  if (!answer) throw new CommandFailure('SWITCHYARD_ERR_NOT_CONFIRMED', 'Nothing was changed', { hint: 'Answer y.' });
 }

@@ -11,7 +11,7 @@ import {
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { programIn } from '../data-folder/data-folder.ts';
-import { Failure } from '../failures/failure.ts';
+import { CommandFailure } from '../failures/failure.ts';
 import { field, table } from '../output/labelled-text.ts';
 import { type Done, withEachId } from '../session/each-id.ts';
 import { type Invocation, optionsText, type Session } from '../session/session.ts';
@@ -52,7 +52,7 @@ export function addDeadCommands(program: Command, invocation: Invocation): void 
     .action((ids: string[], flags: RetryFlags, command: Command) =>
       withOperator(invocation, command, async (session, api, explain) => {
         const { all, dryRun, yes, ...filter } = flags;
-        if ((ids.length === 0) === !all) throw new Failure('A2ACLI_ERR_USAGE', 'Give ids, or --all');
+        if ((ids.length === 0) === !all) throw new CommandFailure('A2ACLI_ERR_USAGE', 'Give ids, or --all');
         if (ids.length > 0) return withEachId(session, { ids, act: (id) => retry(api, id), explain });
         await retryMatching(session, api, { filter, dryRun, yes });
       }),
@@ -134,10 +134,10 @@ async function retryMatching(session: Session, api: OperatorClient, { filter, dr
   await retryAll(session, api, matching);
 }
 
-/** @throws {Failure} */
+/** @throws {CommandFailure} */
 function filterIn(filter: Filter): DeadLetterFilter {
   const { data, error } = deadLetterFilterSchema.safeParse(filter);
-  if (error) throw new Failure('A2ACLI_ERR_USAGE', error.issues.map(({ message }) => message).join('; '));
+  if (error) throw new CommandFailure('A2ACLI_ERR_USAGE', error.issues.map(({ message }) => message).join('; '));
   return data;
 }
 
@@ -153,7 +153,7 @@ async function retryAll(session: Session, api: OperatorClient, body: DeadLetterF
   }
   if (invocation.isTerminal.err && !options.stream) invocation.streams.err('\r\u001b[K');
   if (!last?.isDone)
-    throw new Failure('SWITCHYARD_ERR_CUT_OFF', 'The gateway ended before all were retried', retryAgain);
+    throw new CommandFailure('SWITCHYARD_ERR_CUT_OFF', 'The gateway ended before all were retried', retryAgain);
   const end = last;
   if (!options.stream) output.result(end, () => progressText(end));
 }

@@ -4,15 +4,15 @@ import { Settings, SettingsError, storeSettings } from '@switchyard/settings';
 import { z } from 'zod';
 import { dataFolderOf } from '../data-folder/data-folder.ts';
 import { parsed } from '../data-folder/user-folder.ts';
-import { Failure } from '../failures/failure.ts';
+import { CommandFailure } from '../failures/failure.ts';
 import type { Invocation } from '../session/session.ts';
 
-/** URL of the deployment's Redis: REDIS_URL, or the running Redis of this folder. @throws {Failure} */
+/** URL of the deployment's Redis: REDIS_URL, or the running Redis of this folder. @throws {CommandFailure} */
 export async function deploymentRedis(invocation: Invocation): Promise<ReturnType<typeof storeSettings>> {
   const { env } = invocation;
   const url = env.REDIS_URL || (await embeddedRedisUrl(dataFolderOf(invocation)));
   if (url === undefined)
-    throw new Failure('A2ACLI_ERR_USAGE', 'No Redis is given', {
+    throw new CommandFailure('A2ACLI_ERR_USAGE', 'No Redis is given', {
       hint: 'Set REDIS_URL, or run this in the folder where switchyard up or npm start runs.',
     });
   try {
@@ -21,7 +21,9 @@ export async function deploymentRedis(invocation: Invocation): Promise<ReturnTyp
     given.requireValid();
     return settings;
   } catch (error) {
-    throw error instanceof SettingsError ? new Failure('A2ACLI_ERR_USAGE', error.message, { cause: error }) : error;
+    throw error instanceof SettingsError
+      ? new CommandFailure('A2ACLI_ERR_USAGE', error.message, { cause: error })
+      : error;
   }
 }
 

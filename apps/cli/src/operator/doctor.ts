@@ -18,7 +18,7 @@ import {
 import type { Command } from 'commander';
 import { connect } from '../agent/connect.ts';
 import { callFailure } from '../failures/call-failure.ts';
-import { Failure } from '../failures/failure.ts';
+import { CommandFailure } from '../failures/failure.ts';
 import { field } from '../output/labelled-text.ts';
 import { type Invocation, openSession, type Session } from '../session/session.ts';
 import { adminPortOf } from '../up/settings.ts';
@@ -55,7 +55,7 @@ export function addDoctorCommand(program: Command, invocation: Invocation): void
       ).flat();
       const problems = findings.filter(({ verdict }) => verdict === 'problem').length;
       session.output.result({ isWell: problems === 0, findings }, () => findings.map(findingText).join(''));
-      if (problems > 0) throw new Failure('SWITCHYARD_ERR_UNWELL', `${problems} problems`, { isReported: true });
+      if (problems > 0) throw new CommandFailure('SWITCHYARD_ERR_UNWELL', `${problems} problems`, { isReported: true });
     });
 }
 
@@ -106,7 +106,7 @@ async function checkRedis(invocation: Invocation): Promise<Finding[]> {
     const masters = (await inspectRedis(settings)).flatMap(redisFindings);
     return [...masters, ...(await checkSchema(settings))];
   } catch (error) {
-    if (error instanceof Failure)
+    if (error instanceof CommandFailure)
       return [
         { verdict: 'warning', text: `Redis was not checked: ${error.message}`, todo: error.hint ?? 'Correct it.' },
       ];
@@ -218,7 +218,7 @@ async function checkOperators(invocation: Invocation, session: Session): Promise
       await checkConsole(access.url, session),
     ];
   } catch (error) {
-    if (!(error instanceof Failure)) throw error;
+    if (!(error instanceof CommandFailure)) throw error;
     const todo = error.hint ?? 'Correct the problems above; the log of the gateway says more.';
     return [{ verdict: 'warning', text: `Agents and queues were not checked: ${error.message}`, todo }];
   }

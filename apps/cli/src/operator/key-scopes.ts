@@ -1,11 +1,11 @@
 import { defaultScopes } from '@switchyard/operator-api';
 import type { SecurityRequirement } from '@switchyard/protocol';
 import type { Registry } from '@switchyard/store';
-import { Failure } from '../failures/failure.ts';
+import { CommandFailure } from '../failures/failure.ts';
 
 /**
  * A mistyped scope gives no permission. Known are those of the gateway, and those that cards of agents ask for.
- * @throws {Failure} it names them
+ * @throws {CommandFailure} it names them
  */
 export async function requireKnownScopes(registry: Pick<Registry, 'list'>, scopes: readonly string[]): Promise<void> {
   const ofGateway = [...defaultScopes, 'admin'];
@@ -15,7 +15,7 @@ export async function requireKnownScopes(registry: Pick<Registry, 'list'>, scope
   const known = [...new Set([...ofGateway, ...requirements.flatMap(scopesOf)])];
   const unknown = scopes.filter((scope) => !known.includes(scope));
   if (unknown.length === 0) return;
-  throw new Failure('A2ACLI_ERR_USAGE', `--scopes ${unknown.join(', ')}: there are ${known.join(', ')}`, {
+  throw new CommandFailure('A2ACLI_ERR_USAGE', `--scopes ${unknown.join(', ')}: there are ${known.join(', ')}`, {
     hint: 'Add --any-scope for a scope that the card of a later agent will ask for.',
   });
 }

@@ -10,7 +10,7 @@ import {
   StoreError,
 } from '@switchyard/store';
 import type { Command } from 'commander';
-import { Failure } from '../failures/failure.ts';
+import { CommandFailure } from '../failures/failure.ts';
 import { field, table } from '../output/labelled-text.ts';
 import { withEachId } from '../session/each-id.ts';
 import { type Invocation, openSession, type Session } from '../session/session.ts';
@@ -78,14 +78,14 @@ export function addKeysCommands(program: Command, invocation: Invocation): void 
     );
 }
 
-/** @throws {Failure} */
+/** @throws {CommandFailure} */
 async function createKey({ credentials, audit, registry }: KeyStore, given: object, anyScope = false) {
   const { data, error } = keyParameters.safeParse(given);
   if (error) {
     const problems = error.issues.map(
       ({ path, message }) => `--${path[0] === undefined ? '' : String(path[0])} ${message}`,
     );
-    throw new Failure('A2ACLI_ERR_USAGE', problems.join('; '));
+    throw new CommandFailure('A2ACLI_ERR_USAGE', problems.join('; '));
   }
   if (!anyScope) await requireKnownScopes(registry, data.scopes);
   const { key, credential } = await credentials.create(keyDraft(data));
@@ -93,11 +93,11 @@ async function createKey({ credentials, audit, registry }: KeyStore, given: obje
   return { key, credential, notes: notes.filter((note) => note !== undefined) };
 }
 
-/** @throws {Failure} */
+/** @throws {CommandFailure} */
 async function revokeKey({ credentials, audit }: KeyStore, id: string) {
   const credential = await credentials.revoke(id);
   if (!credential)
-    throw new Failure('SWITCHYARD_ERR_NOT_FOUND', `There is no key ${id}`, { hint: 'switchyard keys list' });
+    throw new CommandFailure('SWITCHYARD_ERR_NOT_FOUND', `There is no key ${id}`, { hint: 'switchyard keys list' });
   const lost = await audited(audit, 'key-revoke', credential);
   return { credential, notes: lost === undefined ? [] : [lost] };
 }
@@ -145,7 +145,9 @@ async function withStore(
       await store.stop();
     }
   } catch (error) {
-    throw error instanceof StoreError ? new Failure('SWITCHYARD_ERR_REDIS', error.message, { cause: error }) : error;
+    throw error instanceof StoreError
+      ? new CommandFailure('SWITCHYARD_ERR_REDIS', error.message, { cause: error })
+      : error;
   }
 }
 

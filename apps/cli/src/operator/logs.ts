@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { dataFolderOf } from '../data-folder/data-folder.ts';
 import { type LogFiles, logFilesIn } from '../data-folder/log-files.ts';
-import { Failure } from '../failures/failure.ts';
+import { CommandFailure } from '../failures/failure.ts';
 import { visible } from '../output/labelled-text.ts';
 import { Output } from '../output/output.ts';
 import { type Invocation, openSession } from '../session/session.ts';
@@ -53,11 +53,11 @@ async function printLogs(invocation: Invocation, command: Command, options: LogO
   if (output.isJson && !isFollowed) output.result({ lines }, () => '');
 }
 
-/** @throws {Failure} */
+/** @throws {CommandFailure} */
 function filterOf({ task, level }: LogOptions): (line: Line) => boolean {
   const isLevel = (name: string): name is keyof typeof levels => Object.hasOwn(levels, name);
   if (level !== undefined && !isLevel(level))
-    throw new Failure('A2ACLI_ERR_USAGE', `--level ${level}: there are ${Object.keys(levels).join(', ')}`);
+    throw new CommandFailure('A2ACLI_ERR_USAGE', `--level ${level}: there are ${Object.keys(levels).join(', ')}`);
   const least = level === undefined ? 0 : levels[level];
   return (line) => line.level >= least && (task === undefined || line.task === task || line.object === task);
 }
@@ -84,12 +84,16 @@ function parsed(text: string): Line | undefined {
 
 const isMissing = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT';
 
-function noLog({ current }: LogFiles): Failure {
-  return new Failure('SWITCHYARD_ERR_NO_LOG', `There is no ${current}: switchyard up has not run in this folder`, {
-    hint:
-      'Gateways and workers of a deployment write their lines to standard output: ' +
-      'look where what runs them keeps it, such as docker logs, kubectl logs or journalctl (docs/logs.md).',
-  });
+function noLog({ current }: LogFiles): CommandFailure {
+  return new CommandFailure(
+    'SWITCHYARD_ERR_NO_LOG',
+    `There is no ${current}: switchyard up has not run in this folder`,
+    {
+      hint:
+        'Gateways and workers of a deployment write their lines to standard output: ' +
+        'look where what runs them keeps it, such as docker logs, kubectl logs or journalctl (docs/logs.md).',
+    },
+  );
 }
 
 /** JSON needs no reader of lines. */

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { OperatorClient, OperatorError } from '@switchyard/operator-api';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { Failure } from '../failures/failure.ts';
+import { CommandFailure } from '../failures/failure.ts';
 import { proxyFailure } from '../failures/proxy-failure.ts';
 import { type Invocation, openSession, type Session } from '../session/session.ts';
 import { defaultOperatorUrl, operatorKey, operatorUrl } from './operator-settings.ts';
@@ -13,7 +13,7 @@ Environment:
                               else ${defaultOperatorUrl})
   ADMIN_KEY, ADMIN_KEY_FILE   its key (default: operator-key in .switchyard, .data or DATA_DIR)`;
 
-/** Runs a command of operators. `explain` converts what one of its calls threw to a failure. @throws {Failure} */
+/** Runs a command of operators. `explain` converts what one of its calls threw to a failure. @throws {CommandFailure} */
 export async function withOperator(
   invocation: Invocation,
   command: Command,
@@ -31,7 +31,7 @@ export function operatorClient(access: OperatorAccess, { call: { signal } }: Pic
   return new OperatorClient({ ...access, fetch: (url, init) => fetch(url, { ...init, signal, redirect: 'error' }) });
 }
 
-/** Converts what a call of the operators' API threw to a failure. @throws {Failure} */
+/** Converts what a call of the operators' API threw to a failure. @throws {CommandFailure} */
 export async function explained<T>(url: string, call: Promise<T>): Promise<T> {
   try {
     return await call;
@@ -46,7 +46,7 @@ export interface OperatorAccess {
   readonly key: string;
 }
 
-/** @throws {Failure} */
+/** @throws {CommandFailure} */
 export async function operatorAccess(invocation: Invocation): Promise<OperatorAccess> {
   const { url } = await operatorUrl(invocation);
   return { url, key: await readKey(invocation, url) };
@@ -55,7 +55,7 @@ export async function operatorAccess(invocation: Invocation): Promise<OperatorAc
 async function readKey(invocation: Invocation, url: string): Promise<string> {
   const found = operatorKey(invocation, url);
   if (found === 'none')
-    throw new Failure('A2ACLI_ERR_CREDENTIALS_MISSING', `There is no operator's key for ${url}`, {
+    throw new CommandFailure('A2ACLI_ERR_CREDENTIALS_MISSING', `There is no operator's key for ${url}`, {
       hint: 'Set ADMIN_KEY or ADMIN_KEY_FILE to the key of this deployment.',
     });
   if ('key' in found) return found.key;
@@ -63,7 +63,7 @@ async function readKey(invocation: Invocation, url: string): Promise<string> {
   try {
     return (await readFile(file, 'utf8')).trim();
   } catch (error) {
-    throw new Failure('A2ACLI_ERR_CREDENTIALS_MISSING', `There is no operator's key: ${file} cannot be read`, {
+    throw new CommandFailure('A2ACLI_ERR_CREDENTIALS_MISSING', `There is no operator's key: ${file} cannot be read`, {
       hint: 'Set ADMIN_KEY, or run this in the folder where switchyard up or npm start runs.',
       cause: error,
     });
@@ -84,7 +84,7 @@ const whereToLook: Readonly<Record<string, string>> = {
 export function operatorFailure(error: unknown, url: string): unknown {
   if (error instanceof OperatorError) return refused(error, url);
   if (error instanceof z.ZodError)
-    return new Failure(
+    return new CommandFailure(
       'SWITCHYARD_ERR_UNKNOWN_ANSWER',
       `${url} sent an unexpected response: ${z.prettifyError(error)}`,
       {
@@ -97,23 +97,23 @@ export function operatorFailure(error: unknown, url: string): unknown {
   if (!(error instanceof TypeError && error.message === 'fetch failed')) return error;
   const { cause } = error;
   const why = cause instanceof Error && 'code' in cause ? cause.code : error.message;
-  return new Failure('A2ACLI_ERR_UNREACHABLE', `No gateway has its operators' port at ${url}: ${why}`, {
+  return new CommandFailure('A2ACLI_ERR_UNREACHABLE', `No gateway has its operators' port at ${url}: ${why}`, {
     hint:
       'Is switchyard up running in this folder? ' +
       'For another deployment, set SWITCHYARD_OPERATOR_URL to its gateway’s ADMIN_HOST and ADMIN_PORT.',
   });
 }
 
-function refused({ status, reason, message, metadata }: OperatorError, url: string): Failure {
+function refused({ status, reason, message, metadata }: OperatorError, url: string): CommandFailure {
   if (status === 401 || status === 403)
-    return new Failure('A2ACLI_ERR_AUTH_FAILED', `${url} refused the key: ${message}`, {
+    return new CommandFailure('A2ACLI_ERR_AUTH_FAILED', `${url} refused the key: ${message}`, {
       a2aCode: status,
       hint: 'Is it the key of this deployment? See ADMIN_KEY and ADMIN_KEY_FILE.',
     });
   const [missing, id = ''] = Object.entries(metadata).find(([name]) => name in whereToLook) ?? [];
   const isMissing = status === 404 && missing !== undefined;
   const text = isMissing && !message.includes(id) ? `${message}: ${id}` : message;
-  return new Failure(`SWITCHYARD_ERR_${reason || 'REFUSED'}`, text, {
+  return new CommandFailure(`SWITCHYARD_ERR_${reason || 'REFUSED'}`, text, {
     a2aCode: status,
     hint: isMissing ? whereToLook[missing] : undefined,
   });

@@ -1,7 +1,7 @@
 import { OperatorClient } from '@switchyard/operator-api';
 import type { Command } from 'commander';
 import { openGateway } from '../agent/gateway.ts';
-import { Failure } from '../failures/failure.ts';
+import { CommandFailure } from '../failures/failure.ts';
 import { type Invocation, openSession, type Session } from '../session/session.ts';
 import { explained, operatorAccess, operatorClient, operatorFailure } from './operator.ts';
 
@@ -16,7 +16,7 @@ export interface ScheduleAccess {
   readonly explain: (error: unknown) => unknown;
 }
 
-/** With an operators' key the schedules are those of all clients, without one the caller's own. @throws {Failure} */
+/** With an operators' key the schedules are those of all clients, without one the caller's own. @throws {CommandFailure} */
 export async function withSchedules(
   invocation: Invocation,
   command: Command,
@@ -44,4 +44,4 @@ const namesOperators = ({ env }: Invocation): boolean =>
   Boolean(env.ADMIN_KEY || env.ADMIN_KEY_FILE || env.SWITCHYARD_OPERATOR_URL);
 
 const isWithoutKey = (error: unknown): boolean =>
-  error instanceof Failure && error.code === 'A2ACLI_ERR_CREDENTIALS_MISSING';
+  error instanceof CommandFailure && error.code === 'A2ACLI_ERR_CREDENTIALS_MISSING';

@@ -2,7 +2,7 @@ import { pageOf, scheduleReadingSchema } from '@switchyard/operator-api';
 import type { Command } from 'commander';
 import type { z } from 'zod';
 import { programIn } from '../data-folder/data-folder.ts';
-import { Failure } from '../failures/failure.ts';
+import { CommandFailure } from '../failures/failure.ts';
 import { field, table } from '../output/labelled-text.ts';
 import { withEachId } from '../session/each-id.ts';
 import { type Invocation, optionsText } from '../session/session.ts';
@@ -84,11 +84,11 @@ async function change({ api, list }: ScheduleAccess, id: string, name: (typeof c
   return { json: schedule ?? { scheduleId: id }, text };
 }
 
-/** @throws {Failure} */
+/** @throws {CommandFailure} */
 function requireNoTenant({ tenant }: Filter): void {
   if (tenant === undefined) return;
   const hint = 'Without one the schedules are your own.';
-  throw new Failure('A2ACLI_ERR_USAGE', "--tenant needs an operators' key (ADMIN_KEY)", { hint });
+  throw new CommandFailure('A2ACLI_ERR_USAGE', "--tenant needs an operators' key (ADMIN_KEY)", { hint });
 }
 
 function nextPage(invocation: Invocation, filter: Filter, page: z.infer<typeof schedulesSchema>): string {

@@ -1,4 +1,4 @@
-import type { Failure } from '../failures/failure.ts';
+import type { CommandFailure } from '../failures/failure.ts';
 import type { CliOptions } from '../settings/options.ts';
 import { field, visible } from './labelled-text.ts';
 
@@ -38,7 +38,7 @@ export class Output {
     this.#streams.err(`${visible(text)}\n`);
   }
 
-  failure({ code, message, hint, a2aCode }: Failure): void {
+  failure({ code, message, hint, a2aCode }: CommandFailure): void {
     const error = { code, message, hint: hint ?? null, a2aCode: a2aCode ?? null };
     if (this.isJson) this.result({ error }, () => '');
     else this.#streams.err(field('Error', code) + field('Reason', message) + field('Hint', hint));

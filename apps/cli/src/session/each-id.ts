@@ -1,5 +1,5 @@
 import { callFailure } from '../failures/call-failure.ts';
-import { Failure } from '../failures/failure.ts';
+import { CommandFailure } from '../failures/failure.ts';
 import type { Session } from './session.ts';
 
 /** What was done with one thing. */
@@ -20,7 +20,7 @@ type Result = { readonly id: string } & ({ readonly result: unknown } | { readon
 /**
  * Does the same with each of several ids, one after the other, and goes on after a failure. As JSON one id has its
  * result alone, several have `{ results: [{ id, result } or { id, error }] }`.
- * @throws {Failure} the first one, if any failed
+ * @throws {CommandFailure} the first one, if any failed
  */
 export async function withEachId(session: Session, { ids, act, explain = (error) => error }: ManyIds): Promise<void> {
   const { output, call } = session;
@@ -30,7 +30,7 @@ export async function withEachId(session: Session, { ids, act, explain = (error)
     return output.result(json, () => text);
   }
   const results: Result[] = [];
-  const failures: Failure[] = [];
+  const failures: CommandFailure[] = [];
   for (const id of new Set(ids)) {
     try {
       const { json, text } = await act(id);
@@ -48,5 +48,8 @@ export async function withEachId(session: Session, { ids, act, explain = (error)
   output.result({ results }, () => '');
   const [first] = failures;
   if (first)
-    throw new Failure(first.code, `${failures.length} of ${results.length} failed`, { isReported: true, cause: first });
+    throw new CommandFailure(first.code, `${failures.length} of ${results.length} failed`, {
+      isReported: true,
+      cause: first,
+    });
 }

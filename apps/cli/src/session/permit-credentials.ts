@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { UserFile, type UserPlace, userFolderOf } from '../data-folder/user-folder.ts';
-import { Failure } from '../failures/failure.ts';
+import { CommandFailure } from '../failures/failure.ts';
 import { type Elsewhere, elsewhereOf, type ScopeSettings } from '../settings/credential-scope.ts';
 import { type Asker, ask } from './ask.ts';
 
@@ -11,7 +11,7 @@ const maxPermitted = 1_000;
 
 /**
  * Lets credentials go to the URL of an interface, or asks the user in a terminal. The answer is kept.
- * @throws {Failure} the user has not named this origin for them
+ * @throws {CommandFailure} the user has not named this origin for them
  */
 export async function permitCredentials(url: string, scope: ScopeSettings, asker: Asker & UserPlace): Promise<void> {
   const elsewhere = elsewhereOf(url, scope);
@@ -30,9 +30,9 @@ async function isPermitted({ origin, namedBy, credentials }: Elsewhere, asker: A
   return (await ask(`${what}\nSend it there, now and later?`, asker)) ?? false;
 }
 
-function refusal({ origin, namedBy, credentials }: Elsewhere): Failure {
+function refusal({ origin, namedBy, credentials }: Elsewhere): CommandFailure {
   const text = `${namedBy} points to ${origin}, and ${credentials.join(' and ')} was not given for it: nothing was sent`;
-  return new Failure('SWITCHYARD_ERR_CREDENTIAL_SCOPE', text, {
+  return new CommandFailure('SWITCHYARD_ERR_CREDENTIAL_SCOPE', text, {
     hint: `If you trust it: --credentials-for ${origin}, or A2ACLI_CREDENTIALS_FOR.`,
   });
 }

@@ -10,7 +10,7 @@ import type { WaitContext } from '../agent/wait.ts';
 import type { Wait } from '../agent/wait-notices.ts';
 import { dataFolderOf, programIn, readAddresses } from '../data-folder/data-folder.ts';
 import { callFailure } from '../failures/call-failure.ts';
-import { Failure } from '../failures/failure.ts';
+import { CommandFailure } from '../failures/failure.ts';
 import { visible } from '../output/labelled-text.ts';
 import { Output, type Streams } from '../output/output.ts';
 import type { Detail } from '../output/task-text.ts';
@@ -50,7 +50,7 @@ export interface Session {
   readonly call: CallContext;
 }
 
-/** @throws {Failure} */
+/** @throws {CommandFailure} */
 export async function openSession(invocation: Invocation, command: Command): Promise<Session> {
   const flags = command.optsWithGlobals();
   const { folder, home } = invocation;
@@ -99,7 +99,7 @@ export async function withAgent(
   try {
     await run(session, await connect(session.call));
   } catch (error) {
-    throw error instanceof Failure ? error : callFailure(error, session.call.signal);
+    throw error instanceof CommandFailure ? error : callFailure(error, session.call.signal);
   }
 }
 
@@ -193,15 +193,15 @@ export function warnOfOutcome({ output }: Session, task: Task): void {
 function withAliases(flags: Readonly<Record<string, unknown>>) {
   const isAsync = flags.async || flags.returnImmediately || flags.wait === false;
   const wait = flags.wait === true || flags.watch;
-  if (isAsync && wait) throw new Failure('A2ACLI_ERR_USAGE', '--async and --wait exclude each other');
-  if (isAsync && flags.stream) throw new Failure('A2ACLI_ERR_USAGE', '--async and --stream exclude each other');
+  if (isAsync && wait) throw new CommandFailure('A2ACLI_ERR_USAGE', '--async and --wait exclude each other');
+  if (isAsync && flags.stream) throw new CommandFailure('A2ACLI_ERR_USAGE', '--async and --stream exclude each other');
   return { ...flags, async: isAsync || (wait ? false : undefined), wait: wait || (isAsync ? false : undefined) };
 }
 
 function deadline({ stopped }: Invocation, { timeout }: CliOptions): AbortSignal {
   if (timeout === undefined) return stopped;
   const expired = new AbortController();
-  const failure = new Failure('A2ACLI_ERR_TIMEOUT', `It took longer than --timeout ${timeout / 1_000}s`);
+  const failure = new CommandFailure('A2ACLI_ERR_TIMEOUT', `It took longer than --timeout ${timeout / 1_000}s`);
   setTimeout(() => expired.abort(failure), timeout).unref();
   return AbortSignal.any([stopped, expired.signal]);
 }

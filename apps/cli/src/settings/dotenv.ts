@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { Failure } from '../failures/failure.ts';
+import { CommandFailure } from '../failures/failure.ts';
 import { readOwnFile } from './file-owner.ts';
 
 /** A file of settings, one `A2ACLI_…=value` per line. */
@@ -22,7 +22,7 @@ export interface FilePlaces {
   readonly onRefused: (line: string) => void;
 }
 
-/** The existing files: the local one, then the global one. @throws {Failure} if the given one cannot be read */
+/** The existing files: the local one, then the global one. @throws {CommandFailure} if the given one cannot be read */
 export async function readSettingsFiles(places: FilePlaces): Promise<readonly SettingsFile[]> {
   const { config, folder, home } = places;
   const local = config === undefined ? await nearest(folder, places) : await named(config, places);
@@ -39,7 +39,7 @@ async function nearest(folder: string, places: FilePlaces): Promise<SettingsFile
 }
 
 async function named(path: string, places: FilePlaces): Promise<SettingsFile> {
-  const refused = (reason: string) => new Failure('A2ACLI_ERR_USAGE', `--config ${path}: ${reason}`);
+  const refused = (reason: string) => new CommandFailure('A2ACLI_ERR_USAGE', `--config ${path}: ${reason}`);
   const onRefused = (line: string): void => {
     throw refused(line);
   };
@@ -52,7 +52,7 @@ async function named(path: string, places: FilePlaces): Promise<SettingsFile> {
 async function read(path: string, { onRefused }: FilePlaces): Promise<SettingsFile | undefined> {
   const file = await readOwnFile(path, { allowsLinks: true }).catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new Failure('A2ACLI_ERR_USAGE', `Cannot read the settings file: ${reason}`);
+    throw new CommandFailure('A2ACLI_ERR_USAGE', `Cannot read the settings file: ${reason}`);
   });
   if (!file) return undefined;
   if ('refusal' in file) {

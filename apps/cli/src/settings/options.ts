@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Failure } from '../failures/failure.ts';
+import { CommandFailure } from '../failures/failure.ts';
 
 /** An option of every command, from a flag, the environment (`A2ACLI_…`), a file, or its default, in this order. */
 export interface OptionSpec {
@@ -237,10 +237,10 @@ export function longFlag({ flags }: OptionSpec): string {
   return /--[\w-]+/.exec(flags)?.[0] ?? flags;
 }
 
-/** A number that a flag gives. @throws {Failure} */
+/** A number that a flag gives. @throws {CommandFailure} */
 export function countIn(text: string): number {
   if (/^\d{1,6}$/.test(text)) return Number(text);
-  throw new Failure('A2ACLI_ERR_USAGE', `${text} is not a whole number`);
+  throw new CommandFailure('A2ACLI_ERR_USAGE', `${text} is not a whole number`);
 }
 
 /** Undefined if it is not JSON. */

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { Failure } from '../failures/failure.ts';
+import { CommandFailure } from '../failures/failure.ts';
 import type { SettingsFile } from './dotenv.ts';
 import { type CliOptions, longFlag, type OptionName, type OptionSpec, optionSpecs, variableOf } from './options.ts';
 
@@ -30,7 +30,7 @@ export interface Sources {
   readonly defaults?: Defaults;
 }
 
-/** Every option from flag, environment, local file, global file or default, in this order. @throws {Failure} */
+/** Every option from flag, environment, local file, global file or default, in this order. @throws {CommandFailure} */
 export function resolveSettings(sources: Sources): readonly Setting[] {
   return optionNames().map((name) => {
     const spec: OptionSpec = optionSpecs[name];
@@ -38,7 +38,7 @@ export function resolveSettings(sources: Sources): readonly Setting[] {
     const { source } = origin;
     if (text === undefined) return { name, spec, value: undefined, given: '', ...origin };
     const { data, error } = spec.schema.safeParse(text);
-    if (error) throw new Failure('A2ACLI_ERR_USAGE', `${source} ${firstIssue(error)}`);
+    if (error) throw new CommandFailure('A2ACLI_ERR_USAGE', `${source} ${firstIssue(error)}`);
     return { name, spec, value: data, given: [text].flat().join(','), ...origin };
   });
 }

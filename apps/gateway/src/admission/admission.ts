@@ -6,7 +6,7 @@ import type { Holding, LimitedResources } from '../limits/limited-resources.ts';
 import type { RatedAnswer, Rates } from '../limits/rates.ts';
 import { type AuditEntry, audited } from '../telemetry/audit.ts';
 import type { Caller, Emit } from '../telemetry/events.ts';
-import { type Action, actions, lacking, requireOneOf, requireScopes, type Scope } from './scopes.ts';
+import { type Action, actions, lacking, type PermissionScope, requireOneOf, requireScopes } from './scopes.ts';
 
 export interface AdmissionDependencies {
   readonly resources: LimitedResources;
@@ -103,7 +103,7 @@ export class Admission implements Disposable {
     this.#consume('all');
   }
 
-  #consume(kind: Scope | 'all', operation?: Action): void {
+  #consume(kind: PermissionScope | 'all', operation?: Action): void {
     try {
       this.#dependencies.rates.consume(this.principal, kind, this.#answer);
     } catch (refusal) {

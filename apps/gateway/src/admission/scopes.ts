@@ -4,11 +4,11 @@ import { challenge } from '../auth/authenticator.ts';
 import type { Identity } from '../auth/identity.ts';
 
 /** An operation that needs a scope. */
-export type Scope = 'send' | 'read' | 'cancel' | 'push' | 'admin';
+export type PermissionScope = 'send' | 'read' | 'cancel' | 'push' | 'admin';
 
 interface ActionTraits {
   /** The scope that it needs. */
-  readonly scope: Scope;
+  readonly scope: PermissionScope;
   /** Its name in the audit trail. */
   readonly audit: AuditAction;
 }

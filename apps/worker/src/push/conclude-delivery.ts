@@ -10,7 +10,7 @@ export interface ConcludePort {
 }
 
 /** An attempt at a delivery. */
-export interface Attempt {
+export interface DeliveryAttempt {
   readonly queue: OpenDeliveryQueue;
   /** Origin of the receiver. */
   readonly origin: string;
@@ -25,7 +25,11 @@ export type AfterDelivery = JobOutcome | 'more';
 const BUSY_MS = 250;
 
 /** Writes the outcome of an attempt to the store. */
-export async function concludeDelivery(port: ConcludePort, attempt: Attempt, outcome: Outcome): Promise<AfterDelivery> {
+export async function concludeDelivery(
+  port: ConcludePort,
+  attempt: DeliveryAttempt,
+  outcome: Outcome,
+): Promise<AfterDelivery> {
   const { queue, cursor } = attempt;
   switch (outcome.kind) {
     case 'delivered':
@@ -42,7 +46,7 @@ export async function concludeDelivery(port: ConcludePort, attempt: Attempt, out
   }
 }
 
-async function concludeFailure(port: ConcludePort, attempt: Attempt, failure: Failure): Promise<AfterDelivery> {
+async function concludeFailure(port: ConcludePort, attempt: DeliveryAttempt, failure: Failure): Promise<AfterDelivery> {
   const { queue, origin } = attempt;
   const attempts = queue.attempts + 1;
   const { reason, status, response } = failure;
@@ -68,7 +72,7 @@ async function postpone(
     : 'done';
 }
 
-function nameOf({ queue, origin }: Attempt): { taskId: string; configId: string; origin: string } {
+function nameOf({ queue, origin }: DeliveryAttempt): { taskId: string; configId: string; origin: string } {
   return { taskId: queue.id.taskId, configId: queue.configId, origin };
 }
 

@@ -4,16 +4,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { hasFilesIn } from './redis-command.ts';
 
 /** The process that uses a folder of Redis files, and the port of its Redis. */
-interface Owner {
+interface FolderOwner {
   readonly pid: number;
   readonly port: number;
 }
 
 class FolderInUse extends Error {
   override readonly name = 'FolderInUse';
-  readonly owner: Owner;
+  readonly owner: FolderOwner;
 
-  constructor(folder: string, owner: Owner) {
+  constructor(folder: string, owner: FolderOwner) {
     super(
       `Switchyard already runs here (process ${owner.pid}, its Redis on port ${owner.port} keeps ${folder}). ` +
         `Stop it first; to run beside it, set DATA_DIR to another folder and PORT to another port.`,
@@ -38,7 +38,7 @@ export async function lockFolder(folder: string, port: number): Promise<() => Pr
   }
 }
 
-async function claim(file: string, owner: Owner): Promise<boolean> {
+async function claim(file: string, owner: FolderOwner): Promise<boolean> {
   try {
     await writeFile(file, JSON.stringify(owner), { flag: 'wx' });
     return true;
@@ -48,9 +48,9 @@ async function claim(file: string, owner: Owner): Promise<boolean> {
   }
 }
 
-async function readOwner(file: string): Promise<Owner | undefined> {
+async function readOwner(file: string): Promise<FolderOwner | undefined> {
   try {
-    return JSON.parse(await readFile(file, 'utf8')) as Owner;
+    return JSON.parse(await readFile(file, 'utf8')) as FolderOwner;
   } catch {
     // The file was deleted meanwhile, or truncated by a crash.
     return undefined;
@@ -62,7 +62,7 @@ async function readOwner(file: string): Promise<Owner | undefined> {
  * another program that has got the owner's id: it counts only if the owner's Redis answers within 3 s.
  * @throws {FolderInUse}
  */
-async function waitForEnd(folder: string, owner: Owner): Promise<void> {
+async function waitForEnd(folder: string, owner: FolderOwner): Promise<void> {
   const deadline = Date.now() + 10_000;
   const startingUntil = Date.now() + 3_000;
   while (Date.now() < deadline) {

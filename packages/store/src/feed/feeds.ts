@@ -55,7 +55,7 @@ export class Feeds {
 
   /** Memory that is held for the readers of all feeds. */
   get heldBytes(): number {
-    return this.#port.budget.taken;
+    return this.#port.budget.reserved;
   }
 
   /**

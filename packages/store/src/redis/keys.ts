@@ -140,7 +140,7 @@ export class ShardKeys {
   }
 
   /** Accepted messages of a principal: messageId → fingerprint and task. */
-  accepted(scope: Scope, messageId: string): string {
+  messageId(scope: Scope, messageId: string): string {
     return `${this.#root}m:${ownerOf(scope)}:${idText(messageId)}`;
   }
 

@@ -41,7 +41,7 @@ export interface MadeRoom {
 
 const nothingDropped: MadeRoom = { dropped: 0, keptMs: Number.POSITIVE_INFINITY, usedShare: 0 };
 
-interface Step extends MadeRoom {
+interface RoomStep extends MadeRoom {
   readonly isFull: boolean;
   /** Where the next step goes on; '': there is nothing more to drop. */
   readonly after: string;
@@ -108,7 +108,7 @@ export class Room {
     return made;
   }
 
-  async #step(keys: ShardKeys, { index, limit }: { index: string; limit: number }): Promise<Step> {
+  async #step(keys: ShardKeys, { index, limit }: { index: string; limit: number }): Promise<RoomStep> {
     const { redis, settings } = this.#port;
     const { makeRoomAtPercent: percent, retentionMinMs: minMs } = settings;
     const [used, allowed, dropped, keptMs, after] = await makeRoomScript.run(redis, {

@@ -325,7 +325,7 @@ export class ScriptDriver {
 
   #sentKey(messageId: string): string {
     const scope = { principal: { tenant: 't', subject: 's', scopes: [] }, agent: this.#agent };
-    return this.#keys.accepted(scope, messageId);
+    return this.#keys.messageId(scope, messageId);
   }
 
   #present(): rules.TaskRecord {

@@ -7,7 +7,7 @@ import { Badge } from '../../design/state.tsx';
 import { clockTime, fullTime } from '../../design/time.tsx';
 import { WithData } from '../../design/views.tsx';
 
-type Event = Conversation['events'][number];
+type ConversationEvent = Conversation['events'][number];
 
 /** Two agents side by side, turn by turn. */
 export function ConversationView({ id }: { readonly id: string }) {
@@ -47,7 +47,7 @@ function Turns({ conversation }: { readonly conversation: Conversation }) {
   );
 }
 
-function Turn({ event, isFirst }: { readonly event: Event; readonly isFirst: boolean }) {
+function Turn({ event, isFirst }: { readonly event: ConversationEvent; readonly isFirst: boolean }) {
   if (event.phase === 'complete')
     return (
       <li class="turn-end">

@@ -161,7 +161,7 @@ function makeTask(port: AcceptPort, scope: Scope, sent: Sent): Promise<AcceptRep
     taskId,
     owner,
     context: idText(contextId ?? taskId),
-    sentKey: keys.accepted(scope, retryName(sent)),
+    sentKey: keys.messageId(scope, retryName(sent)),
     fingerprint: fingerprint(sent),
     body,
     entry: entry(scope, sent),
@@ -199,7 +199,7 @@ function enterTask(port: AcceptPort, scope: Scope, sent: Sent, taskId: string): 
   return runDurably(port, acceptScript, {
     keys: {
       ...keys.record(taskId),
-      sent: keys.accepted(scope, retryName(sent)),
+      sent: keys.messageId(scope, retryName(sent)),
       queueRoot: queueRoot(scope.agent, keys),
       caller: callerKey(shards, caller),
     },

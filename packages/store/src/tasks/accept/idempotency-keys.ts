@@ -52,7 +52,7 @@ export async function claimNameOfMessage(
   { name, fingerprint, shardSeed }: { readonly name: string; readonly fingerprint: string; readonly shardSeed: string },
 ): Promise<KeyClaim | undefined> {
   const redisKey = redisKeyOf(port, scope, name);
-  return redisKey === port.shards.of(shardSeed).accepted(scope, name) ? undefined : claim(port, redisKey, fingerprint);
+  return redisKey === port.shards.of(shardSeed).messageId(scope, name) ? undefined : claim(port, redisKey, fingerprint);
 }
 
 async function claim({ redis, settings }: KeyPort, redisKey: string, fingerprint: string): Promise<KeyClaim> {
@@ -68,7 +68,7 @@ async function claim({ redis, settings }: KeyPort, redisKey: string, fingerprint
 
 /** On the shard of a message with this name that makes a task, and names no context. */
 function redisKeyOf({ shards }: KeyPort, scope: Scope, name: string): string {
-  return shards.of(ownerOf(scope) + name).accepted(scope, name);
+  return shards.of(ownerOf(scope) + name).messageId(scope, name);
 }
 
 /**
@@ -81,7 +81,7 @@ export async function taskOfMessage(
   neighbour: string,
   sent: Pick<Submission, 'message' | 'idempotencyKey'>,
 ): Promise<string | undefined> {
-  const known = await redis.get(shards.of(neighbour).accepted(scope, retryName(sent)));
+  const known = await redis.get(shards.of(neighbour).messageId(scope, retryName(sent)));
   // As first-answer.lua reads it: fingerprint, task, number.
   return known?.split(' ')[1];
 }

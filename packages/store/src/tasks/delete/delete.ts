@@ -44,7 +44,7 @@ export async function deleteTask(
   if (!isTerminal(reading.state)) return 'live';
   const { history = [], contextId = '' }: Task = JSON.parse(reading.task.toString());
   const keys = shards.of(taskId);
-  const messages = history.map(({ messageId }) => keys.accepted(scope, messageId));
+  const messages = history.map(({ messageId }) => keys.messageId(scope, messageId));
   const conversations = await port.conversationsOf(scope, { taskId, contextId });
   const [jobs, skill] = await redis.hmget(keys.task(taskId), 'jobs', 'queue');
   const verdict = await runDurably(port, deleteScript, {

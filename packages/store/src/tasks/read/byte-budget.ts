@@ -10,32 +10,32 @@ export class AnswersTooLarge extends Error {
 /** Bytes that all readers of a process may hold together. */
 export class ByteBudget {
   readonly #bytes: number;
-  #taken = 0;
+  #reserved = 0;
 
   constructor(bytes: number) {
     this.#bytes = bytes;
   }
 
   /** Bytes that are held. */
-  get taken(): number {
-    return this.#taken;
+  get reserved(): number {
+    return this.#reserved;
   }
 
   hasRoomFor(bytes: number): boolean {
-    return this.#taken + bytes <= this.#bytes;
+    return this.#reserved + bytes <= this.#bytes;
   }
 
   take(bytes: number): void {
-    this.#taken += bytes;
+    this.#reserved += bytes;
   }
 
   /** As `take`, if there is room for them or nothing is held. @throws {AnswersTooLarge} */
   require(bytes: number): void {
-    if (this.#taken > 0 && !this.hasRoomFor(bytes)) throw new AnswersTooLarge();
+    if (this.#reserved > 0 && !this.hasRoomFor(bytes)) throw new AnswersTooLarge();
     this.take(bytes);
   }
 
   give(bytes: number): void {
-    this.#taken -= bytes;
+    this.#reserved -= bytes;
   }
 }

@@ -29,7 +29,7 @@ export class LargeTasks {
 
   /** Bytes that are held. */
   get bytes(): number {
-    return this.#budget.taken;
+    return this.#budget.reserved;
   }
 
   /** @returns undefined: a text was replaced meanwhile @throws {AnswersTooLarge} */
