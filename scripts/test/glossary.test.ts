@@ -16,7 +16,7 @@ const declaredIn: Readonly<Record<string, readonly string[]>> = {
     'packages/operator-api/src/failures.ts',
     'packages/operators/src/task-failures.ts',
   ],
-  lease: ['packages/store/src/queue/leases.ts'],
+  lease: ['packages/store/src/queue/lease.ts'],
   outbox: ['packages/store/src/outbox/outbox.ts'],
   'pre-subscription': ['packages/store/src/feed/task-feed.ts'],
   'held request': ['apps/gateway/src/call/held-requests.ts'],
@@ -37,6 +37,7 @@ const recordFields: Readonly<Record<string, string>> = {
   owner: 'its scope as text',
   inbox: 'the number of messages in it',
   turn: 'the fencing token of the open turn',
+  run: 'the id of the run of the last attempt',
 };
 
 /** Replies of scripts that are a word of the glossary, and its meaning. */

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { type EmbeddedRedis, openEmbeddedRedis, requireRedis } from '@switchyard/local';
 import type { ProgramSettings } from './programs.ts';
 import { requireRedisAt } from './redis-at.ts';
-import { type Run, runUntilStopped } from './run.ts';
+import { runUntilStopped, type StoppableRun } from './run.ts';
 import type { Session } from './session.ts';
 import type { StartSettings } from './settings.ts';
 
-export interface PersistentRedisRun extends Pick<Run, 'command' | 'afterGreeting'> {
+export interface PersistentRedisRun extends Pick<StoppableRun, 'command' | 'afterGreeting'> {
   readonly given: StartSettings;
   readonly settings: Omit<ProgramSettings, 'redisUrl'>;
   readonly greeting: (settings: ProgramSettings) => string;
@@ -33,7 +33,7 @@ export async function runOnPersistentRedis(session: Session, { given, ...rest }:
   await run(embedded.url, embedded).finally(() => embedded.release());
 }
 
-export interface EmptyRedisRun extends Pick<Run, 'command' | 'greeting' | 'afterGreeting'> {
+export interface EmptyRedisRun extends Pick<StoppableRun, 'command' | 'greeting' | 'afterGreeting'> {
   /** In the data folder. */
   readonly name: string;
   readonly settings: Omit<ProgramSettings, 'redisUrl'>;

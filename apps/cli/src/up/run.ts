@@ -19,7 +19,7 @@ const redisStopsWithinMs = 900;
 /** Without the default agent for this long a notice is printed. */
 const SLOW_MS = 10_000;
 
-export interface Run {
+export interface StoppableRun {
   /** The typed command, for repeating it. */
   readonly command: string;
   readonly settings: ProgramSettings;
@@ -36,7 +36,7 @@ export interface Run {
 }
 
 /** Runs everything until it is asked to stop. Throws if a part keeps crashing. Leaves no process behind. */
-export async function runUntilStopped(run: Run): Promise<void> {
+export async function runUntilStopped(run: StoppableRun): Promise<void> {
   const { settings, greeting, embedded, signals, onRunning } = run;
   const terminal = loggedTerminal(run.terminal, settings);
   const { host, port, grpcPort, workers = 1, drainMs = 2_000 } = settings;
@@ -102,7 +102,7 @@ function stillWaiting(url: string, agent: string | undefined): string {
 
 /** Port 0 and disabled ports cannot be in use. */
 async function requireFree(
-  { command, settings }: Pick<Run, 'command' | 'settings'>,
+  { command, settings }: Pick<StoppableRun, 'command' | 'settings'>,
   { host, port, grpcPort }: { readonly host: string; readonly port: number; readonly grpcPort: number },
 ): Promise<void> {
   if (port > 0 && (await isPortTaken(port, host))) {

@@ -99,13 +99,13 @@ async function openStream(operation: StreamingOperation, { call, params }: Invoc
 export type OperationFactory = (name: Action, backend: Backend) => Operation;
 
 /** Runs an operation with a validated request. */
-type Run<Schema extends z.ZodType, Answer> = (
+type Perform<Schema extends z.ZodType, Answer> = (
   backend: Backend,
   call: Call,
   request: z.output<Schema>,
 ) => Promise<Answer>;
 
-export function unary<Schema extends z.ZodType>(schema: Schema, run: Run<Schema, UnaryResult>): OperationFactory {
+export function unary<Schema extends z.ZodType>(schema: Schema, run: Perform<Schema, UnaryResult>): OperationFactory {
   const runWithWait: typeof run = async (backend, call, request) => {
     const answer = await run(backend, call, request);
     return isActive(call, waitingUri) ? withWait(backend, answer) : answer;
@@ -118,7 +118,7 @@ export function unary<Schema extends z.ZodType>(schema: Schema, run: Run<Schema,
 
 export function streaming<Schema extends z.ZodType>(
   schema: Schema,
-  run: Run<Schema, AsyncIterable<StreamItem>>,
+  run: Perform<Schema, AsyncIterable<StreamItem>>,
 ): OperationFactory {
   const runWithIds: typeof run = async (backend, call, request) =>
     withEventIds(call, await run(backend, call, request));
@@ -130,7 +130,7 @@ export function streaming<Schema extends z.ZodType>(
 
 interface Implementation<Schema extends z.ZodType, Answer> {
   readonly schema: Schema;
-  readonly run: Run<Schema, Answer>;
+  readonly run: Perform<Schema, Answer>;
   readonly kind: Operation['kind'];
 }
 

@@ -91,13 +91,13 @@ async function emitGivenUp({ store, agent, emit }: JobPort, taskId: string): Pro
   emit({ kind: 'turn-given-up', agent: known.agent, taskId, contextId, tenant, requestId, attempts });
 }
 
-interface Run extends TurnControls {
+interface AttemptControls extends TurnControls {
   /** How long its job waited in the queue; unset for a further turn of a job. */
   readonly waitedMs: number | undefined;
   readonly trace: TurnTrace;
 }
 
-async function executeAndConclude(port: JobPort, turn: OpenTurn, run: Run): Promise<JobOutcome | 'more'> {
+async function executeAndConclude(port: JobPort, turn: OpenTurn, run: AttemptControls): Promise<JobOutcome | 'more'> {
   const { agent, emit } = port;
   const { trace, waitedMs, failures } = run;
   const begun = performance.now();

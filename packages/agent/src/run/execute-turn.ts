@@ -37,7 +37,7 @@ export async function executeTurn(
   return result;
 }
 
-interface Run {
+interface Execution {
   readonly agent: Agent;
   readonly port: TurnPort;
   readonly journal: TurnJournal;
@@ -45,7 +45,7 @@ interface Run {
   readonly graceMs: number;
 }
 
-async function perform(run: Run): Promise<TurnResult> {
+async function perform(run: Execution): Promise<TurnResult> {
   if (run.journal.signal.aborted) return interrupted(run);
   try {
     const { scope } = run.journal;
@@ -57,7 +57,7 @@ async function perform(run: Run): Promise<TurnResult> {
 }
 
 /** The journal decides the result before anything that the agent threw or returned. */
-async function conclude(run: Run, otherwise: () => Promise<TurnResult>, thrown?: unknown): Promise<TurnResult> {
+async function conclude(run: Execution, otherwise: () => Promise<TurnResult>, thrown?: unknown): Promise<TurnResult> {
   const { journal } = run;
   await journal.flush();
   if (journal.outcome) return settled(journal.outcome, thrown ?? journal.firstError);
@@ -68,7 +68,7 @@ async function conclude(run: Run, otherwise: () => Promise<TurnResult>, thrown?:
 }
 
 /** Ends the turn of an executor that does not stop. */
-async function abandon(run: Run): Promise<TurnResult> {
+async function abandon(run: Execution): Promise<TurnResult> {
   if (run.journal.outcome) return settled(run.journal.outcome, run.journal.firstError);
   const reason = interruptionOf(run.journal);
   const givenUp = delay(run.graceMs, { kind: 'interrupted', reason } as const, { ref: false });
@@ -79,7 +79,7 @@ function settled({ state }: Outcome, error: unknown): TurnResult {
   return error === undefined ? { kind: 'settled', state } : { kind: 'settled', state, error };
 }
 
-async function interrupted(run: Run): Promise<TurnResult> {
+async function interrupted(run: Execution): Promise<TurnResult> {
   const reason = interruptionOf(run.journal);
   if (reason.kind !== 'deadline') return { kind: 'interrupted', reason };
   const text = `The agent did not finish within ${run.agent.turnTimeoutMs / 1000} s.`;
@@ -91,7 +91,7 @@ function interruptionOf({ ended, signal }: TurnJournal): TurnInterruption {
   return signal.aborted ? TurnInterruption.from(signal.reason) : new TurnInterruption('taken-over');
 }
 
-async function resultOf(run: Run, error: unknown): Promise<TurnResult> {
+async function resultOf(run: Execution, error: unknown): Promise<TurnResult> {
   if (error instanceof AgentError) return fail(run, error.message, faultOf(error));
   if (!(error instanceof RetryableError)) return fail(run, 'The agent failed unexpectedly.', faultOf(error));
   const { attempt, isLastAttempt } = run.port.input;
@@ -102,7 +102,7 @@ async function resultOf(run: Run, error: unknown): Promise<TurnResult> {
 }
 
 /** The result when `execute` returned without an outcome. */
-async function resultWithoutOutcome(run: Run): Promise<TurnResult> {
+async function resultWithoutOutcome(run: Execution): Promise<TurnResult> {
   const { agent, journal } = run;
   if (journal.state === 'TASK_STATE_AUTH_REQUIRED') {
     journal.steering?.end();
@@ -115,11 +115,15 @@ async function resultWithoutOutcome(run: Run): Promise<TurnResult> {
   return fail(run, 'The agent ended its turn without an outcome.', { kind: 'misuse', error });
 }
 
-function fail(run: Run, text: string, fault: TurnFault): Promise<TurnResult> {
+function fail(run: Execution, text: string, fault: TurnFault): Promise<TurnResult> {
   return writeFailure(run, fault, () => run.turn.fail(text));
 }
 
-async function writeFailure({ journal }: Run, fault: TurnFault, write: () => Promise<unknown>): Promise<TurnResult> {
+async function writeFailure(
+  { journal }: Execution,
+  fault: TurnFault,
+  write: () => Promise<unknown>,
+): Promise<TurnResult> {
   const { error } = fault;
   journal.blame(fault);
   try {
