@@ -86,5 +86,7 @@ export function denied(): CommandFailure {
 }
 
 function expired(): CommandFailure {
-  return new CommandFailure('A2ACLI_ERR_TIMEOUT', 'The code expired before somebody confirmed it', { hint: 'Log in again.' });
+  return new CommandFailure('A2ACLI_ERR_TIMEOUT', 'The code expired before somebody confirmed it', {
+    hint: 'Log in again.',
+  });
 }
