@@ -7,41 +7,10 @@ local popped = 0 -- messages that leave the list of the inbox
 local in_outbox -- true: the task goes (back) into the outbox; false: it leaves it; nil: no change
 local ended_jobs = {} -- see finish-jobs.lua
 local turn_end = 's' -- how the turn ends, if it does: s settled, r released, q requeued for a retry
-local index_changes = {} -- by index: members to remove, members to add, and whether a task has ended
+local index_changes = {} -- see indexes.lua
 local is_many = false -- the script changes several tasks, and calls write_indexes itself, once
 
---- @include "agent-index.lua"
-
--- An index holds each task once, as state .. time .. id, with score 0. old: nil if the task is not in the index yet
-local function move(index, old, new, has_ended)
-  local change = index_changes[index] or { old = {}, new = {} }
-  change.old[#change.old + 1] = old
-  change.new[#change.new + 1], change.new[#change.new + 2] = '0', new
-  change.has_ended = change.has_ended or has_ended
-  index_changes[index] = change
-end
-
--- An index whose tasks have all ended expires with the last of them. Tasks that go on sort last, because their states
--- are lower-case letters. One end in eight removes expired members, which keeps a busy index small.
-local function write_indexes()
-  for index, change in pairs(index_changes) do
-    if #change.old > 0 then redis.call('ZREM', index, unpack(change.old)) end
-    redis.call('ZADD', index, unpack(change.new))
-    if change.has_ended then
-      if now_ms() % 8 == 0 then
-        --- @include "../redis/timestamps.lua"
-        for ended in ('CFMXR'):gmatch('.') do
-          local expired = '(' .. ended .. sortable(now_ms() - retention_ms)
-          local old = redis.call('ZRANGEBYLEX', index, '[' .. ended, expired, 'LIMIT', 0, 32)
-          if #old > 0 then redis.call('ZREM', index, unpack(old)) end
-        end
-      end
-      local last = redis.call('ZREVRANGE', index, '0', '0')[1]
-      if last and last:byte() < 97 then redis.call('PEXPIRE', index, retention_ms) end
-    end
-  end
-  index_changes = {}
-end
+--- @include "indexes.lua"
 
 local function commit(record)
   local has_ended = is_terminal(record.state)
@@ -61,14 +30,14 @@ local function commit(record)
   if has_moved then
     local index = index_root .. ':' .. record.owner
     local old, new = loaded[STATE] .. loaded[TIME] .. task_id, record.state .. record.time .. task_id
-    move(index, old, new, has_ended)
+    move(index_changes, index, old, new, has_ended)
     -- A context has an index from its second task on: see initial-task.lua.
     if record.context ~= task_id or record.has_context_index ~= 0 then
-      move(index .. ':' .. record.context, old, new, has_ended)
+      move(index_changes, index .. ':' .. record.context, old, new, has_ended)
     end
     if is_relisted then
       old = was_listed ~= '' and before .. was_listed .. task_id or nil
-      move(agent_index(index_root, record.owner), old, after .. record.time .. task_id, false)
+      move(index_changes, agent_index(index_root, record.owner), old, after .. record.time .. task_id, false)
     end
   end
   -- The inbox of a task that has ended is deleted as a whole, below.
@@ -83,7 +52,10 @@ local function commit(record)
     redis.call('ZREM', outbox_key .. ':interrupted', task_id)
   end
 
-  if not is_many then write_indexes() end
+  if not is_many then
+    write_indexes(index_changes)
+    index_changes = {}
+  end
 
   if has_ended then
     if loaded[LATER] then

@@ -2,13 +2,7 @@
 -- A rule changes the record; the script commits it. docs/turns.md explains the rules.
 
 --- @include "../redis/timestamps.lua"
-
--- Capital letters are terminal. There are also h: submitted, and hidden until the agent's first event; and M: ended
--- with a plain Message.
-local STATES = {
-  s = 'SUBMITTED', w = 'WORKING', i = 'INPUT_REQUIRED', a = 'AUTH_REQUIRED',
-  C = 'COMPLETED', F = 'FAILED', X = 'CANCELED', R = 'REJECTED',
-}
+--- @include "state-names.lua"
 
 local function with_member(object, member)
   if object == '' or object == '{}' then return '{' .. member .. '}' end

@@ -179,7 +179,7 @@ end
 
 -- A damaged record fails the script. Tasks that were written before it get their index entries nevertheless.
 local is_sound, problem = pcall(append_all)
-write_indexes()
+write_indexes(index_changes)
 if not is_sound then return redis.error_reply(type(problem) == 'table' and problem.err or problem) end
 if #ended_jobs > 0 then
   --- @include "../queue/finish-jobs.lua"

@@ -33,6 +33,15 @@ export const appendChunksScript = defineScript({
   reply: chunksReply,
 });
 
+export const endTasksScript = defineScript({
+  file: 'end-tasks.lua',
+  from: import.meta.url,
+  keys: ['tasksRoot', 'outbox', 'indexRoot'],
+  args: ['keptEvents', 'replayMs', 'retentionMs', 'inlineBytes'],
+  each: ['taskId', 'queueRoot', 'fence', 'number', 'works', 'state', 'message', 'isReply'],
+  reply: list(word('idle', 'not-plain')),
+});
+
 const LIMITS = { requests: 16, messages: 1 };
 
 /** Events of one turn, in their order. */
@@ -78,7 +87,33 @@ export class Appends {
 
   /** An append that is sent again, because Redis refused one beside it, is recognized by its event numbers. */
   #writeTogether(appends: readonly Append[]): Promise<readonly (AppendReply | Promise<AppendReply>)[]> {
-    return togetherOrSingly(appends, (some) => this.#run(some));
+    return togetherOrSingly(appends, (some) => this.#writeOutcomes(some));
+  }
+
+  /** By end-tasks.lua; those that it declines, and all others, by append.lua. */
+  async #writeOutcomes(appends: readonly Append[]): Promise<readonly AppendReply[]> {
+    const ends = appends.map(endOf);
+    const plain = ends.filter((end) => end !== undefined);
+    const verdicts = plain.length > 0 ? await this.#end(plain) : [];
+    const ended = new Set(plain.filter((_, i) => verdicts[i] === 'idle').map(({ taskId }) => taskId));
+    const rest = appends.filter(({ taskId }) => !ended.has(taskId));
+    const replies = rest.length > 0 ? await this.#run(rest) : [];
+    return appends.map((append) => replies[rest.indexOf(append)] ?? ['idle', '']);
+  }
+
+  /** @param ends of one shard */
+  async #end(ends: readonly TaskEnd[]): Promise<readonly ('idle' | 'not-plain')[]> {
+    const { redis, shards, settings, observer } = this.#port;
+    const { tasksRoot, outbox, indexRoot } = shards.of(ends[0]?.taskId ?? '').shared;
+    const { keptEvents, replayMs, retentionMs, inlineBytes } = settingsArgValues(settings);
+    const begun = performance.now();
+    const verdicts = await endTasksScript.run(redis, {
+      keys: { tasksRoot, outbox, indexRoot },
+      args: { keptEvents, replayMs, retentionMs, inlineBytes },
+      each: ends,
+    });
+    observer.appended(performance.now() - begun);
+    return verdicts;
   }
 
   /** @returns null if append.lua must write them; then nothing is written */
@@ -102,6 +137,30 @@ export class Appends {
     observer.appended(performance.now() - begun);
     return replies;
   }
+}
+
+const TERMINAL = /[A-Z]/;
+
+/** The end of a task, as end-tasks.lua takes it. */
+interface TaskEnd {
+  readonly taskId: string;
+  readonly queueRoot: string;
+  readonly fence: string;
+  readonly number: number;
+  readonly works: '1' | '';
+  readonly state: string;
+  readonly message: string;
+  readonly isReply: '1' | '';
+}
+
+/** Undefined if there is more than a terminal status, and before it `working` without a message. */
+function endOf({ taskId, queueRoot, fence, number, events }: Append): TaskEnd | undefined {
+  const [before, outcome] = events.length === 1 ? [undefined, events[0]] : events;
+  if (events.length > 2 || !outcome?.status || !outcome.isOutcome || !TERMINAL.test(outcome.status.state))
+    return undefined;
+  if (before && (before.status?.state !== 'w' || before.status.message !== '')) return undefined;
+  const { state, message, isReply } = outcome.status;
+  return { taskId, queueRoot, fence, number, works: before ? '1' : '', state, message, isReply: isReply ? '1' : '' };
 }
 
 function argumentsOf({ taskId, queueRoot, fence, number, successor, events }: Append): (string | number)[] {

@@ -6,6 +6,18 @@ export interface EncodedEvent {
   readonly isOutcome: boolean;
   /** Set if the event only appends to an artifact. */
   readonly chunk?: Chunk | undefined;
+  /** Set if the event is only a status. */
+  readonly status?: PlainStatus | undefined;
+}
+
+/** A status whose message the history lacks, and nothing else. */
+export interface PlainStatus {
+  /** Letter of its state. */
+  readonly state: string;
+  /** JSON; '' none. */
+  readonly message: string;
+  /** The message is the whole answer, which has no task for its client. */
+  readonly isReply: boolean;
 }
 
 /** An event that only appends to an artifact. */

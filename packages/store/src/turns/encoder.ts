@@ -81,7 +81,7 @@ export class Encoder {
     const encoded = event.kind === 'status' ? this.#status(event) : this.#artifact(event);
     if (!event.step) return encoded;
     const { key, mark } = event.step;
-    return { ...encoded, args: ['step', key, mark, ...encoded.args], chunk: undefined };
+    return { args: ['step', key, mark, ...encoded.args], isOutcome: encoded.isOutcome };
   }
 
   #status(event: StatusEvent): EncodedEvent {
@@ -100,8 +100,11 @@ export class Encoder {
       isNew ? '1' : '',
       metadata ? JSON.stringify(metadata) : '',
     ];
-    const { taken = [] } = event;
-    return { args: taken.length > 0 ? ['taken', idLines(taken), ...args] : args, isOutcome: event.settles };
+    const { taken = [], settles: isOutcome } = event;
+    if (taken.length > 0) return { args: ['taken', idLines(taken), ...args], isOutcome };
+    const isPlain = !metadata && caller !== 'released' && (isNew || !message);
+    const status = isPlain ? { state: stateLetters[state], message: json, isReply: caller === 'reply' } : undefined;
+    return { args, isOutcome, status };
   }
 
   #artifact(event: ArtifactEvent): EncodedEvent {

@@ -239,11 +239,11 @@ export class OpenTurn {
   async #push(event: TurnEvent, { isAwaited, failure }: { isAwaited: boolean; failure?: string | undefined }) {
     if (this.ending) throw new TurnFenced();
     const encoded = this.#encoder.encode(event);
-    // append-chunks.lua writes no notes.
+    // append-chunks.lua and end-tasks.lua write no notes.
     const notes = event.kind === 'status' ? this.#modelNotes.take() : '';
     const besides = [...(notes ? ['notes', notes] : []), ...(failure === undefined ? [] : ['failure', failure])];
-    const args = besides.length > 0 ? [...besides, ...encoded.args] : encoded.args;
-    await this.#batcher.push({ ...encoded, args }, isAwaited);
+    const { args, isOutcome } = encoded;
+    await this.#batcher.push(besides.length > 0 ? { args: [...besides, ...args], isOutcome } : encoded, isAwaited);
   }
 
   async #giveUp(reason: string, failure = ''): Promise<void> {

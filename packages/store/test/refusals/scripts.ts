@@ -332,7 +332,20 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
     },
     {
       kind: 'ends',
-      of: 'an outcome',
+      of: 'an outcome with metadata',
+      prepare: async (stage) => {
+        const turn = await stage.turn();
+        return async () => {
+          await turn.publish({ ...outcome('COMPLETED'), metadata: { a: 1 } });
+          return turn.ending;
+        };
+      },
+      answer: 'idle',
+    },
+  ],
+  'turns/end-tasks.lua': [
+    {
+      kind: 'ends',
       prepare: async (stage) => {
         const turn = await stage.turn();
         return async () => {
