@@ -16,20 +16,20 @@
 local function line_up_awaited(root, jobs)
   local tags = {}
   for at = 1, #jobs, 2 do
-    tags[at] = ('%.0f'):format(BAND + redis.call('INCR', root .. 'pc'))
+    tags[at] = ('%d'):format(BAND + redis.call('INCR', root .. 'pc'))
     redis.call('ZADD', root .. 'prioritized', tags[at], jobs[at])
   end
   return tags
 end
 
 local function add_jobs(root, jobs, options, is_awaited)
-  local now, priority = ('%.0f'):format(now_ms()), is_awaited and '1' or '4'
-  redis.call('INCRBY', root .. 'id', #jobs / 2)
+  local now, priority = ('%d'):format(now_ms()), is_awaited and '1' or '4'
+  redis.call('INCRBY', root .. 'id', #jobs / 2) -- counted by load.lua
   local tags = is_awaited and line_up_awaited(root, jobs) or line_up(root, jobs)
   for at = 1, #jobs, 2 do
     local id = jobs[at]
-    redis.call('HSET', root .. id, 'name', 'turn', 'data', '{}', 'opts', options .. ',"jobId":"' .. id .. '"}',
-      'timestamp', now, 'delay', '0', 'priority', priority, 'tenant', jobs[at + 1], 'tag', tags[at])
+    redis.call('HSET', root .. id, 'name', 'turn', 'data', '{}', 'opts', options, 'timestamp', now, 'delay', '0',
+      'priority', priority, 'tenant', jobs[at + 1], 'tag', tags[at])
   end
   if redis.call('HEXISTS', root .. 'meta', 'paused') == 0 then redis.call('ZADD', root .. 'marker', '0', '0') end
 end

@@ -25,10 +25,10 @@ local function line_up(root, jobs)
   for at = 1, #jobs, 2 do
     local tenant = jobs[at + 1]
     last[tenant] = last[tenant] + 1
-    tags[at] = ('%.0f'):format(last[tenant])
+    tags[at] = ('%d'):format(last[tenant])
     scored[at], scored[at + 1] = tags[at], jobs[at]
   end
-  for n = 2, #names do noted[2 * n - 3], noted[2 * n - 2] = ('%.0f'):format(last[names[n]]), names[n] end
+  for n = 2, #names do noted[2 * n - 3], noted[2 * n - 2] = ('%d'):format(last[names[n]]), names[n] end
   redis.call('ZADD', root .. 'prioritized', unpack(scored))
   redis.call('ZADD', root .. 'tenants', unpack(noted))
   return tags

@@ -61,9 +61,8 @@ const JOB_OPTIONS = {
 const AWAITED = { priority: 1 } as const;
 const ORDINARY = { priority: 4 } as const;
 
-const options = (more: object): string => JSON.stringify({ ...JOB_OPTIONS, ...more }).slice(0, -1);
-const ORDINARY_OPTIONS = options(ORDINARY);
-const AWAITED_OPTIONS = options(AWAITED);
+const ORDINARY_OPTIONS = JSON.stringify({ ...JOB_OPTIONS, ...ORDINARY });
+const AWAITED_OPTIONS = JSON.stringify({ ...JOB_OPTIONS, ...AWAITED });
 
 /** The options of a task's job for add-jobs.lua. @param isAwaited as of `add` */
 export function jobOptions(isAwaited = false): string {

@@ -6,6 +6,6 @@
 local LISTED_AS = { s = 'o', w = 'o', h = 'o', M = 'C' }
 
 local function agent_index(index_root, owner)
-  local agent = owner:match('[^/]*$')
+  local agent = owner:match('^.*/(.*)')
   return index_root:sub(1, -2) .. 'a:' .. (agent:sub(1, 7) == '%40http' and '%40remote' or agent)
 end

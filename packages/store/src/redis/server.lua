@@ -5,8 +5,8 @@ local clock_ms, clock_us
 local function now_ms()
   if not clock_ms then
     local time = redis.call('TIME')
-    clock_ms = time[1] * 1000 + math.floor(time[2] / 1000)
-    clock_us = time[1] * 1000000 + time[2]
+    local seconds, micros = tonumber(time[1]), tonumber(time[2])
+    clock_ms, clock_us = seconds * 1000 + math.floor(micros / 1000), seconds * 1000000 + micros
   end
   return clock_ms
 end

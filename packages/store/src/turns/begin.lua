@@ -3,7 +3,8 @@
 -- job: its number; started: how often the queue has started it, this time included; token: of its lock; run: id of the
 --   run, see begin-reply.ts
 -- dead_key: zset, task → ms when its message was given up; made from the task's key: the dead letter <task>:d (hash)
--- max_attempts: attempts that a message gets; 0: it is given up, because its record cannot be read; large_bytes: texts from this size on are not copied through Lua
+-- max_attempts: attempts that a message gets; 0: it is given up, because its record cannot be read
+-- large_bytes: texts from this size on are not copied through Lua
 -- while_working: as in fields.lua
 -- waited_ms: how long the job waited, if this script takes it and can set it aside to run alone; nil: it was taken
 --   before
@@ -127,7 +128,7 @@ local function begin_turn(job, started, token, run, dead_key, max_attempts, larg
   -- Attempts are counted here and not by the queue: a worker that its message kills cannot report a failure.
   --- @include "outcome.lua"
   local times = tonumber(max_attempts)
-  give_up(record, dead_key, inbox_head() or '', times == 0
+  give_up(record, dead_key, times == 0
     and '"What is stored of this task is damaged: no agent can work on the message; it was given up."'
     or '"The agent stopped unexpectedly ' .. max_attempts .. (times == 1 and ' time' or ' times')
       .. ' while working on this message; it was given up."')

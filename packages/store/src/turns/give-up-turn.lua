@@ -31,8 +31,7 @@ if record.cancel ~= '' then
   finish(record, 'X')
   verdict = 'canceled'
 else
-  local entry = redis.call('HGET', task_key, 'initial_entry') or redis.call('LINDEX', inbox_key, '0')
-  give_up(record, dead_key, entry, reason)
+  give_up(record, dead_key, reason)
   verdict = 'given-up'
 end
 commit(record)

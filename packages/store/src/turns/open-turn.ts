@@ -4,7 +4,7 @@ import { recordArgNames, recordArgValues, recordKeyNames } from '../record/recor
 import { WritesLost } from '../redis/errors.ts';
 import { integer, text, tupleAnd, word } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
-import type { InboxEntry } from '../tasks/accept/submission.ts';
+import type { InboxEntry, StoredEntry } from '../tasks/accept/submission.ts';
 import type { Appends } from './appends.ts';
 import type { EncodedEvent } from './encoded-event.ts';
 import { Encoder, idLines } from './encoder.ts';
@@ -294,7 +294,12 @@ export class OpenTurn {
   }
 }
 
-/** @param entry of the inbox */
-export function inboxEntryOf(entry: string): InboxEntry {
-  return JSON.parse(entry.slice(entry.indexOf('\n') + 1));
+/** @param entry of the inbox @param history of its task */
+export function inboxEntryOf(entry: string, history: readonly Message[] = []): InboxEntry {
+  const { message, contextId, ...input }: StoredEntry = JSON.parse(entry.slice(entry.indexOf('\n') + 1));
+  if (message) return { ...input, message };
+  const [first] = history;
+  if (!first) throw new Error('The task has no message.');
+  const { taskId: _, contextId: __, ...sent } = first;
+  return { ...input, message: contextId === undefined ? sent : { ...sent, contextId } };
 }

@@ -48,9 +48,11 @@ end
 
 -- The message has spent its attempts: the task ends FAILED, and the message is kept as a dead letter as long as the
 -- task, with what an operator needs to inspect it and send it again.
--- dead_key: zset of dead letters; entry: the message's inbox entry; reason: JSON text, which the client sees, too
-local function give_up(record, dead_key, entry, reason)
-  local letter_key = task_key .. ':d'
+-- dead_key: zset of dead letters; reason: JSON text, which the client sees, too
+local function give_up(record, dead_key, reason)
+  --- @include "../record/inbox-entry.lua"
+  local letter_key, entry = task_key .. ':d', redis.call('HGET', task_key, 'initial_entry')
+  entry = entry and initial_entry_with_message(entry, record.context) or redis.call('LINDEX', inbox_key, '0')
   redis.call('HSET', letter_key, 'owner', record.owner, 'context', record.context, 'attempts', record.attempts,
     'entry', entry, 'reason', reason)
   redis.call('PEXPIRE', letter_key, retention_ms)

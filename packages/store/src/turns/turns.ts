@@ -121,11 +121,11 @@ export class Turns {
     const reply = taken ?? (await this.#begin(job, turnsBefore, hooks));
     if (reply[0] !== 'turn') return reply[0];
     const [, fence, attempt, cancel, entry, owner, takenOverFrom, queue, ...pieces] = reply;
-    const inboxEntry = inboxEntryOf(entry);
     // If a large text was replaced meanwhile, another run owns the task, and this one will be fenced: read again.
     const found = await readPieces(redis, pieces);
     const json = found ? TaskJson.of(found) : (await readWhole(this.#port, taskId))?.task;
     const task: Task = JSON.parse(json?.toString() ?? '{}');
+    const inboxEntry = inboxEntryOf(entry, task.history);
     const turn = new OpenTurn(
       this.#port,
       this.#appends,

@@ -9,7 +9,7 @@ import { ShardKeys } from '../../src/redis/keys.ts';
 import { only } from '../../src/redis/reply.ts';
 import { beginScheduledScript } from '../../src/schedules/schedules.ts';
 import { acceptScript } from '../../src/tasks/accept/accept.ts';
-import { makeTasksScript } from '../../src/tasks/accept/new-tasks.ts';
+import { makeTasksScript, newTaskArgs } from '../../src/tasks/accept/new-tasks.ts';
 import type { AcceptReply } from '../../src/tasks/accept/submission.ts';
 import { cancelScript } from '../../src/tasks/cancel/cancel.ts';
 import { type AppendReply, appendChunksScript, appendScript, endTasksScript } from '../../src/turns/appends.ts';
@@ -297,25 +297,18 @@ export class ScriptDriver {
       body: `{"messageId":"${name}"`,
       entry: `"${name}"\n{}`,
       queueRoot: queueRoot(agent, this.#keys),
-      configIds: '',
-      encrypted: '',
-      holdMs: 0,
       state: 's',
       maxWaiting: 0,
       request: '',
-      hasSteps: '',
-      skill: '',
-      scheduledMs: '',
-      schedule: '',
-      previousId: '',
+      more: {},
     });
     const [beside = [], reply, retry] = await makeTasksScript.run(this.#redis, {
       keys: this.#keys.shared,
       args: { ...settingsOf(lease), ...ACCEPTING, ...NO_QUOTAS },
       each: [
-        message(others[0] ?? '', 'other', `${messageId}-beside`, 'f'),
-        { ...message(this.id, this.#agent, messageId, fingerprint), ...(waits && later(waits)) },
-        message(others[1] ?? '', 'other', `${messageId}-beside`, 'f'),
+        newTaskArgs(message(others[0] ?? '', 'other', `${messageId}-beside`, 'f')),
+        newTaskArgs({ ...message(this.id, this.#agent, messageId, fingerprint), ...(waits && { more: later(waits) }) }),
+        newTaskArgs(message(others[1] ?? '', 'other', `${messageId}-beside`, 'f')),
       ],
     });
     if (!reply) throw new Error('the script has no reply for the message');

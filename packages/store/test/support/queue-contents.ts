@@ -63,10 +63,16 @@ async function contentOf(redis: Redis, key: string): Promise<Content> {
   const { opts, timestamp, processedOn, 'opts.maxLenEvents': _, ...fields } = await redis.hgetall(key);
   return {
     ...fields,
-    ...(opts !== undefined && { opts: JSON.parse(opts) }),
+    ...(opts !== undefined && { opts: optionsIn(opts) }),
     ...(timestamp !== undefined && { isAddedNow: isRecent(timestamp) }),
     ...(processedOn !== undefined && { isTakenNow: isRecent(processedOn) }),
   };
+}
+
+/** BullMQ repeats the job's id in its options, where nothing reads it. */
+function optionsIn(json: string): unknown {
+  const { jobId: _, ...options }: Record<string, unknown> = JSON.parse(json);
+  return options;
 }
 
 const isRecent = (ms: string): boolean => Math.abs(Number(ms) - Date.now()) < 10_000;

@@ -14,7 +14,7 @@
 --       context         that the client named, as JSON text; '' if none
 --       fingerprint     of the body
 --       message         as JSON, without its ids and closing brace
---       entry           of the inbox: messageId as JSON, line break, the turn's input as JSON
+--       entry           of the inbox, without the message, as in make-tasks.lua
 --       max_inbox       number of messages that may wait, that of the running turn included
 --       max_history     bytes of the history
 --       config_id       of a webhook that gets the events from this message on; '' none
@@ -59,6 +59,7 @@ end
 --- @include "../../record/record.lua"
 --- @include "../../record/commit.lua"
 --- @include "../../record/rules.lua"
+--- @include "../../record/inbox-entry.lua"
 --- @include "../../record/delivery-queues.lua"
 max_bytes = tonumber(max_bytes)
 --- @include "../quotas/tenant-bytes.lua"
@@ -95,12 +96,13 @@ if not caller_key then
 end
 
 redis.call('SET', sent_key, fingerprint .. ' ' .. task_id .. ' ' .. record.accepted + 1, 'PX', idempotency_ms)
-redis.call('RPUSH', inbox_key, entry)
+message = message .. ',"taskId":"' .. task_id .. '","contextId":"' .. record.context .. '"}'
+redis.call('RPUSH', inbox_key, with_message(entry, message))
 tenant_bytes.write()
 record.inbox = record.inbox + 1
 if caller_key then caller.record(task_id, owner) end
 record.accepted = record.accepted + 1
-add_to_history(message .. ',"taskId":"' .. task_id .. '","contextId":"' .. record.context .. '"}')
+add_to_history(message)
 
 -- The webhook is created before any event, in the same step, so that it misses none.
 local number, cursor, replaced

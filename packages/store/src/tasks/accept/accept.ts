@@ -14,7 +14,7 @@ import { scheduleText } from '../schedules/schedule.ts';
 import { hiddenLetter, stateLetters } from '../visibility/state-letters.ts';
 import { copySteps } from './copy-steps.ts';
 import { claimNameOfMessage, releaseName } from './idempotency-keys.ts';
-import type { NewTasks } from './new-tasks.ts';
+import type { MoreOfTask, NewTasks } from './new-tasks.ts';
 import { type AnySubmission, entry, fingerprint, keptRequest, type Sent, submittedTask } from './sent-message.ts';
 import {
   type Acceptance,
@@ -166,18 +166,25 @@ function makeTask(port: AcceptPort, scope: Scope, sent: Sent): Promise<AcceptRep
     body,
     entry: entry(scope, sent),
     queueRoot: root,
-    ...newWebhooks(port, taskId, sent),
-    holdMs: Math.min(sent.webhookHoldMs ?? 0, LONGEST_HOLD_MS),
-    state: sent.isHidden ? hiddenLetter : stateLetters.TASK_STATE_SUBMITTED,
     maxWaiting: port.loads.waitingLimit(root),
+    state: sent.isHidden ? hiddenLetter : stateLetters.TASK_STATE_SUBMITTED,
     request: keptRequest(scope, sent),
-    hasSteps: sent.steps ? '1' : '',
-    skill: sent.skill?.hasQueue ? sent.skill.id : '',
-    scheduledMs: sent.schedule ? Math.max(1, Date.parse(sent.schedule.at)) : '',
-    schedule: sent.schedule ? scheduleText(sent.schedule) : '',
-    previousId: sent.previousTaskId ?? '',
+    more: moreOf(port, taskId, sent),
   } as const;
   return port.newTasks.make(task, sent.caller);
+}
+
+function moreOf(port: AcceptPort, taskId: string, sent: Sent): MoreOfTask {
+  const { webhook, steps, skill, schedule, previousTaskId } = sent;
+  if (!webhook && !steps && !skill?.hasQueue && !schedule && previousTaskId === undefined) return {};
+  return {
+    ...(webhook && newWebhooks(port, taskId, { ...sent, webhook })),
+    hasSteps: steps ? '1' : undefined,
+    skill: skill?.hasQueue ? skill.id : undefined,
+    scheduledMs: schedule && Math.max(1, Date.parse(schedule.at)),
+    schedule: schedule && scheduleText(schedule),
+    previousId: previousTaskId,
+  };
 }
 
 /** The queue of a task that the message makes. */
@@ -223,13 +230,14 @@ function enterTask(port: AcceptPort, scope: Scope, sent: Sent, taskId: string): 
   });
 }
 
-/** Ids and encrypted configs of the webhooks of a new task, one a line. */
-function newWebhooks(port: AcceptPort, taskId: string, { webhook, otherWebhooks = [] }: Sent) {
-  if (!webhook) return { configIds: '', encrypted: '' };
+/** The webhooks of a new task. */
+function newWebhooks(port: AcceptPort, taskId: string, sent: Sent & { readonly webhook: WebhookDraft }): MoreOfTask {
+  const { webhook, otherWebhooks = [], webhookHoldMs = 0 } = sent;
   const all = [webhook, ...otherWebhooks].map((draft) => encryptedWebhook(port, taskId, draft));
   return {
     configIds: all.map(({ configId }) => configId).join('\n'),
     encrypted: all.map(({ encrypted }) => encrypted).join('\n'),
+    holdMs: Math.min(webhookHoldMs, LONGEST_HOLD_MS),
   };
 }
 

@@ -29,23 +29,17 @@ export const makeTasksScript = defineScript({
     'body',
     'entry',
     'queueRoot',
-    'configIds',
-    'encrypted',
-    'holdMs',
-    'state',
     'maxWaiting',
+    'state',
     'request',
-    'hasSteps',
-    'skill',
-    'scheduledMs',
-    'schedule',
-    'previousId',
+    'moreCount',
+    'more*',
   ],
   reply: list(acceptReply),
 });
 
 const LIMITS = { requests: 16, messages: 2 };
-/** Inbox entries from this length are not batched: writing one takes longer than a batch saves. */
+/** Messages from this length are not batched: writing one takes longer than a batch saves. */
 const LARGE = 16_384;
 
 export interface NewTasksPort extends DurablePort {
@@ -65,26 +59,53 @@ export interface NewTask {
   readonly body: string;
   readonly entry: string;
   readonly queueRoot: string;
-  /** Ids of its webhooks, one a line; this and `encrypted` are empty without one. */
-  readonly configIds: string;
-  readonly encrypted: string;
-  readonly holdMs: number;
-  /** Letter of its state: submitted, or hidden. */
-  readonly state: string;
   /** Jobs that may wait in its queue; 0: no limit. */
   readonly maxWaiting: number;
+  /** Letter of its state: submitted, or hidden. */
+  readonly state: string;
   /** A `KeptRequest` as JSON; '' nothing. */
   readonly request: string;
-  /** 1: results of steps were copied for it; else ''. */
-  readonly hasSteps: '1' | '';
-  /** Id of the skill whose queue it enters; '' its agent's. */
-  readonly skill: string;
-  /** When it enters that queue, in ms; '' now. */
-  readonly scheduledMs: number | '';
-  /** A `scheduleText`; '' without `scheduledMs`. */
-  readonly schedule: string;
-  /** Id of the previous task of its schedule; '' none. */
-  readonly previousId: string;
+  readonly more: MoreOfTask;
+}
+
+/** What most messages do not have. */
+export interface MoreOfTask {
+  /** Ids of its webhooks, one a line. */
+  readonly configIds?: string;
+  /** Their configurations, one a line. */
+  readonly encrypted?: string;
+  readonly holdMs?: number;
+  /** Results of steps were copied for it. */
+  readonly hasSteps?: '1' | undefined;
+  /** Id of the skill whose queue it enters. */
+  readonly skill?: string | undefined;
+  /** When it enters its queue, in ms. */
+  readonly scheduledMs?: number | undefined;
+  /** A `scheduleText`. */
+  readonly schedule?: string | undefined;
+  /** Id of the previous task of its schedule. */
+  readonly previousId?: string | undefined;
+}
+
+const NAMES_OF_MORE = {
+  configIds: 'config_ids',
+  encrypted: 'encrypted',
+  holdMs: 'hold_ms',
+  hasSteps: 'has_steps',
+  skill: 'skill',
+  scheduledMs: 'scheduled_ms',
+  schedule: 'schedule',
+  previousId: 'previous_id',
+} satisfies Record<keyof MoreOfTask, string>;
+
+/** The arguments of a message for make-tasks.lua. */
+export function newTaskArgs({ more: given, ...task }: NewTask) {
+  const more: (string | number)[] = [];
+  for (const name of Object.keys(given) as (keyof MoreOfTask)[]) {
+    const value = given[name];
+    if (value !== undefined) more.push(NAMES_OF_MORE[name], value);
+  }
+  return { ...task, moreCount: more.length, more };
 }
 
 /**
@@ -104,7 +125,7 @@ export class NewTasks {
   /** @param caller the calling turn, if an agent calls */
   async make(task: NewTask, caller?: CallingTurn): Promise<AcceptReply> {
     // The next task of a schedule replaces the one before it: a batch that fails for another message must not do that.
-    if (!caller && task.previousId === '' && task.entry.length < LARGE)
+    if (!caller && task.more.previousId === undefined && task.body.length < LARGE)
       return this.#batches.of(this.#port.shards.of(task.taskId)).send(task.taskId, task);
     return only(await this.#run([task], caller));
   }
@@ -119,7 +140,7 @@ export class NewTasks {
     return runDurably(this.#port, makeTasksScript, {
       keys: { ...shards.of(tasks[0]?.taskId ?? '').shared, caller: callerKey(shards, caller) },
       args: { ...settingsArgValues(settings), ...acceptArgValues(settings, caller), ...quotaArgValues(settings) },
-      each: tasks,
+      each: tasks.map(newTaskArgs),
     });
   }
 }

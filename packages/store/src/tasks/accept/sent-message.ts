@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Scope } from '../../redis/scope.ts';
 import { scheduleText } from '../schedules/schedule.ts';
-import type { AnswerSubmission, CallSubmission, InboxEntry, KeptRequest, Submission } from './submission.ts';
+import type { AnswerSubmission, CallSubmission, KeptRequest, StoredEntry, Submission } from './submission.ts';
 
 export type AnySubmission = Submission & Partial<CallSubmission & AnswerSubmission>;
 
@@ -19,11 +19,13 @@ export function fingerprint({ message, body: sent, metadata, webhook, idempotenc
   return hash('sha256', `${body}\n${others}`, 'base64url').slice(0, 22);
 }
 
-/** The inbox entry: the message's id, and an `InboxEntry` as JSON. */
+/**
+ * The inbox entry without its message: the message's id, and a `StoredEntry` as JSON. The message is in the history, or
+ * accept.lua puts it in.
+ */
 export function entry(scope: Scope, sent: Sent): string {
-  const { message, body, caller, trace, requestId } = sent;
-  const { messageId, taskId, contextId } = message;
-  const ids = JSON.stringify({ taskId, contextId });
+  const { caller, trace, requestId } = sent;
+  const { messageId, contextId } = sent.message;
   // JSON leaves out undefined fields; an object without spreads is made faster.
   const inboxEntry = {
     scopes: scope.principal.scopes,
@@ -34,9 +36,9 @@ export function entry(scope: Scope, sent: Sent): string {
     caller: caller && { taskId: caller.taskId, agent: caller.agent, depth: caller.depth },
     trace,
     requestId,
-  } satisfies { [Name in keyof InboxEntry as Exclude<Name, 'message'>]: InboxEntry[Name] | undefined };
-  const whole = ids === '{}' ? `${body}}` : `${body},${ids.slice(1)}`;
-  return `${JSON.stringify(messageId)}\n{"message":${whole},${JSON.stringify(inboxEntry).slice(1)}`;
+    contextId,
+  } satisfies { [Name in keyof StoredEntry as Exclude<Name, 'message'>]: StoredEntry[Name] | undefined };
+  return `${JSON.stringify(messageId)}\n${JSON.stringify(inboxEntry)}`;
 }
 
 function orNothing(list: readonly string[] | undefined): readonly string[] | undefined {

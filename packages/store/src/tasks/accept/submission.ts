@@ -183,6 +183,14 @@ export interface InboxEntry
   readonly requestId?: string;
 }
 
+/** An inbox entry as it is stored. */
+export interface StoredEntry extends Omit<InboxEntry, 'message'> {
+  /** Not stored for the message that made the task: it is the first one of the history. */
+  readonly message?: Message;
+  /** That the client named. */
+  readonly contextId?: string;
+}
+
 /** The parameters of the message that made a task, as kept with the task: sending it again uses them, too. */
 export type KeptRequest = Omit<InboxEntry, 'message' | 'caller' | 'trace' | 'requestId'>;
 

@@ -1,5 +1,5 @@
 -- quotas: whether a message may make a task, by the limits of its principal, its tenant and its queue. Needs
--- outbox_key, index_root, retention_ms, server.lua and timestamps.lua.
+-- outbox_key, index_root, retention_ms, tenant_of, server.lua and timestamps.lua.
 --
 -- max_open, max_kept  tasks of a principal at an agent that have not ended, and all that are kept
 -- max_open_of_tenant  tasks of a tenant that have not ended; <outbox>:open (hash: tenant → their number) counts them
@@ -14,8 +14,6 @@
 --- @include "tenant-bytes.lua"
 
 local quotas = {}
-
-local function tenant_of(owner) return owner:match('^[^/]*') end
 
 -- By owner: tasks that this call adds, and those there were before, as far as they were counted.
 local new_of, all_of, open_of, kept_of = {}, {}, {}, {}
