@@ -14,6 +14,9 @@
 -- Invariant: as begin.lua.
 
 --- @include "../record/record.lua"
+
+local due = {}
+
 --- @include "begin.lua"
 
 local dead_key = unpack(KEYS, 7)

@@ -1,4 +1,6 @@
--- begin: begins a turn for a run of a job, with the first message of the task's inbox. Needs the locals of record.lua.
+-- begin: begins a turn for a run of a job, with the first message of the task's inbox. Needs the locals of record.lua,
+-- and due: outbox entries of the tasks whose turn began, which say when the sweeper may check them. The including
+-- script writes them.
 --
 -- job: its number; started: how often the queue has started it, this time included; token: of its lock; run: id of the
 --   run, see begin-reply.ts
@@ -25,9 +27,6 @@ FIELDS[STATUS], FIELDS[METADATA], FIELDS[INSIDE], FIELDS[INITIAL] = 'status', 'm
 
 -- Number of attempts whose times the record keeps; see fields.lua.
 local KEPT_ATTEMPTS = 16
-
--- Outbox entries of the tasks whose turn began: when the sweeper may check them. The including script writes them.
-local due = {}
 
 local function inbox_head() return loaded[INITIAL] or redis.call('LINDEX', inbox_key, '0') end
 

@@ -41,8 +41,23 @@ if #jobs == 0 then return { rest } end
 
 local task_id, task_key, events_key, inbox_key, webhooks_key, steps_key, calls_key
 
---- @include "../record/fields.lua"
---- @include "begin.lua"
+local due = {}
+
+--- @include "begin-first.lua"
+
+local begin_any
+-- A turn that is not the first one of its task.
+local function begin_again(...)
+  if not begin_any then
+    --- @include "../record/fields.lua"
+    --- @include "begin.lua"
+    begin_any = function(...)
+      other_fields = {}
+      return begin_turn(...)
+    end
+  end
+  return begin_any(...)
+end
 
 local reply = { rest }
 for i = 1, #jobs do
@@ -50,13 +65,15 @@ for i = 1, #jobs do
   local begun, job_number = { 'not-begun' }
   task_id, job_number = id:match('^(.*)%.(%d+)$')
   if task_id and kinds ~= 'suspect' then
-    task_key, other_fields = tasks_root .. task_id, {}
+    task_key = tasks_root .. task_id
     events_key, inbox_key = task_key .. ':e', task_key .. ':i'
     webhooks_key, steps_key, calls_key = task_key .. ':w', task_key .. ':s', task_key .. ':c'
     -- A damaged record fails no other job: the run of its own asks for the turn again, and gets the error.
-    local is_sound, answer = pcall(begin_turn,
-      tonumber(job_number), starts, token, run, dead_key, max_attempts, large_bytes, while_working,
-      waited_ms)
+    local is_sound, answer = pcall(begin_first, job_number, starts, token, run, while_working, waited_ms)
+    if is_sound and not answer then
+      is_sound, answer = pcall(begin_again,
+        tonumber(job_number), starts, token, run, dead_key, max_attempts, large_bytes, while_working, waited_ms)
+    end
     if is_sound then begun = answer end
   end
   if begun[1] == 'suspect' then
