@@ -26,6 +26,7 @@ import { type Connections, connectWithRetries, createConnections, type RedisConn
 import { type Deadline, withDeadline } from './redis/deadline.ts';
 import { StoreError } from './redis/errors.ts';
 import { HealthCheck } from './redis/health-check.ts';
+import { ioredisProblem } from './redis/ioredis-version.ts';
 import { Observer, type StoreObserver } from './redis/observer.ts';
 import { defaultStoreSettings, type StoreSettings } from './redis/settings.ts';
 import { Shards } from './redis/shards.ts';
@@ -218,7 +219,7 @@ export class Store {
    * @throws {StoreError} Redis does not answer, may evict keys, or has data that this release must not work with
    */
   async start(as: 'program' | 'reader' = 'program'): Promise<void> {
-    const problem = bullmqProblem();
+    const problem = bullmqProblem() ?? ioredisProblem();
     if (problem) throw new StoreError(problem);
     await Promise.all(Object.values(this.#connections).map(connectWithRetries));
     await checkDeployment(this.#connections.commands, this.settings);
