@@ -10,6 +10,7 @@ import {
   type Task,
   type TurnEvent,
 } from '@switchyard/protocol';
+import type { TextSizes } from '../tasks/read/pieces.ts';
 import { stateLetters } from '../tasks/visibility/state-letters.ts';
 import type { EncodedEvent } from './encoded-event.ts';
 
@@ -63,15 +64,16 @@ export class Encoder {
   #historyBytes: number;
   #artifactBytes = 0;
 
-  constructor(task: Task, limits: TaskLimits) {
+  /** @param sizes of the task's texts; undefined: they are counted, which makes their JSON again */
+  constructor(task: Task, limits: TaskLimits, sizes?: TextSizes) {
     this.#ids = `"taskId":${JSON.stringify(task.id)},"contextId":${JSON.stringify(task.contextId)}`;
     this.#limits = limits;
-    this.#historyBytes = bytesOf(task.history);
+    this.#historyBytes = sizes?.history ?? bytesOf(task.history);
     this.#metadata = task.metadata ?? {};
     this.#messages = new Set(task.history?.map(({ messageId }) => messageId));
-    for (const { parts, ...header } of task.artifacts ?? []) {
+    for (const [i, { parts, ...header }] of (task.artifacts ?? []).entries()) {
       const artifact = this.#add(header);
-      artifact.bytes = bytesOf(parts);
+      artifact.bytes = sizes?.artifacts[i] ?? bytesOf(parts);
       this.#artifactBytes += artifact.bytes;
     }
   }

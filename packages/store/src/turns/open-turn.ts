@@ -5,6 +5,7 @@ import { WritesLost } from '../redis/errors.ts';
 import { integer, text, tupleAnd, word } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
 import type { InboxEntry, StoredEntry } from '../tasks/accept/submission.ts';
+import type { TextSizes } from '../tasks/read/pieces.ts';
 import type { Appends } from './appends.ts';
 import type { EncodedEvent } from './encoded-event.ts';
 import { Encoder, idLines } from './encoder.ts';
@@ -69,6 +70,8 @@ export interface TurnStart extends TurnInput {
   /** The job has run its share of turns: a successor runs the messages that wait. */
   readonly handsOver: boolean;
   readonly cancelRequested: boolean;
+  /** Of the task's texts; unset: unknown. */
+  readonly sizes: TextSizes | undefined;
   /** The process whose turn was taken over: it died, or was presumed dead. */
   readonly takenOverFrom?: string;
   readonly trace: MessageTrace | undefined;
@@ -107,7 +110,7 @@ export class OpenTurn {
     this.start = start;
     this.#port = port;
     this.#appends = appends;
-    this.#encoder = new Encoder(start.task, port.settings);
+    this.#encoder = new Encoder(start.task, port.settings, start.sizes);
     this.#batcher = new EventBatcher((events) => this.#append(events));
     this.#queueRoot = queueRoot(start.agent, port.shards.of(start.taskId));
     this.#onCancel = hooks.onCancel;

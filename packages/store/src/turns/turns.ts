@@ -8,7 +8,7 @@ import type { Channels } from '../redis/channels.ts';
 import { isOutage } from '../redis/errors.ts';
 import { agentOf, principalOf } from '../redis/scope.ts';
 import { defineScript } from '../redis/script.ts';
-import { readPieces } from '../tasks/read/pieces.ts';
+import { readPieces, sizesOf } from '../tasks/read/pieces.ts';
 import { readWhole } from '../tasks/read/read.ts';
 import { TaskJson } from '../tasks/read/task-json.ts';
 import { Appends } from './appends.ts';
@@ -147,6 +147,7 @@ export class Turns {
         isLastAttempt: attempt >= (hooks.maxAttempts ?? settings.maxAttempts),
         handsOver: turnsBefore + 1 >= TURNS_PER_JOB,
         cancelRequested: cancel !== '',
+        sizes: found && sizesOf(pieces),
         trace: inboxEntry.trace,
         requestId: inboxEntry.requestId,
       },

@@ -13,6 +13,27 @@ export function bytesIn(pieces: readonly Piece[]): number {
   return pieces.reduce((sum, piece) => sum + (typeof piece === 'string' ? piece.length : piece[1]), 0);
 }
 
+/** Bytes of a task's history, and of the parts of each artifact, in their order. */
+export interface TextSizes {
+  readonly history: number;
+  readonly artifacts: readonly number[];
+}
+
+const BEFORE_HISTORY = ',"history":[';
+/** Of an artifact: its header, its parts, its end. Before the first one is the head of the task. */
+const PIECES_OF_ARTIFACT = 3;
+
+/** @returns undefined: the task came in one piece, and is small */
+export function sizesOf(pieces: readonly Piece[]): TextSizes | undefined {
+  const end = pieces.indexOf(BEFORE_HISTORY);
+  const history = end < 0 ? undefined : pieces[end + 1];
+  if (history === undefined) return undefined;
+  const parts = pieces.slice(2, end).filter((_, i) => i % PIECES_OF_ARTIFACT === 0);
+  return { history: sizeOf(history), artifacts: parts.map(sizeOf) };
+}
+
+const sizeOf = (piece: Piece): number => (typeof piece === 'string' ? Buffer.byteLength(piece) : piece[1]);
+
 /** Part of a large text that is read at a time: the client library needs three times the size of a reply. */
 const RANGE_BYTES = 1_024 * 1_024;
 const RANGES_AT_ONCE = 8;
