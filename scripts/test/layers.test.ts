@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { checkLayers } from '../layers/check-layers.ts';
+import { layerViolations } from '../layers/violations.ts';
 
 describe('the layers check', () => {
   let root: string;
@@ -17,7 +17,7 @@ describe('the layers check', () => {
       await mkdir(dirname(join(root, path)), { recursive: true });
       await writeFile(join(root, path), code);
     }
-    return checkLayers(root);
+    return layerViolations(root);
   }
 
   it.each([

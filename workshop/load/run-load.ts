@@ -5,9 +5,9 @@ import { SeededRandom } from '../statistics.ts';
 import { A2AClient } from './client.ts';
 import type { PlannedRun } from './command-line.ts';
 import { Connections, Failure, orFailure } from './connections.ts';
+import { loadVerdict } from './load-verdict.ts';
 import type { Load } from './profile.ts';
 import { type Interval, Recorder, TaskLedger } from './recorder.ts';
-import { judge } from './report.ts';
 import type { FoundAgent } from './target.ts';
 
 /** How long requests in flight may take after a run is stopped, in milliseconds. */
@@ -77,7 +77,7 @@ export async function runLoad(parts: RunParts) {
     // Without a URL: the started gateway.
     target: { url: url?.href, agent: agent.name, endpoint: agent.endpoint.href, binding: agent.binding },
     options,
-    verdict: judge(recorder, findings, options.maxErrorRateShare),
+    verdict: loadVerdict(recorder, findings, options.maxErrorRateShare),
     beganAt,
     seconds,
     isCutShort: stopped.aborted,

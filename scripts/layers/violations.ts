@@ -4,7 +4,7 @@ import { readSourceFiles, type SourceFile } from '../structure/source-files.ts';
 import { rules } from './rules.ts';
 
 /** Everything that the layers of the design forbid and that the tree below `root` does, one line each. */
-export function checkLayers(root: string): string[] {
+export function layerViolations(root: string): string[] {
   const files = readSourceFiles(root);
   const violations = files.flatMap((file) => rules.flatMap((rule) => rule(file).map((why) => `${file.path}: ${why}`)));
   const circles = findCircles(files).map((circle) => `files import each other in a circle: ${circle}`);
