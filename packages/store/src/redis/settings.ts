@@ -40,7 +40,10 @@ export interface StoreSettings {
   readonly sweepAfterMs: number;
   /** Attempts at a message before its task fails. */
   readonly maxAttempts: number;
-  /** Accepted messages that may wait in one task. */
+  /**
+   * Accepted messages that may wait in one task, that of the running turn included. Those that the turn was given while it
+   * runs do not count, up to seven times as many.
+   */
   readonly maxInbox: number;
   /** Tasks of a principal at an agent that have not ended. For this and the next five settings, 0 means no limit. */
   readonly maxOpenTasks: number;
