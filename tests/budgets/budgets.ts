@@ -132,6 +132,17 @@ export const budgets = {
     most: 3,
     because: 'one for commands, one for channels, and one that waits for the jobs of all its agents and for webhooks',
   },
+  commandsOfIdleWorker: {
+    most: 30,
+    because:
+      'a second, with one agent and one shard, those within scripts included: a check of the shard takes five, a report eight, two PINGs, and what is done every few seconds; 22 measured, 91 while each queue was polled and recovered by itself',
+  },
+  commandsOfIdleFleetPerShard: {
+    most: 10,
+    because:
+      'a second, with 20 agents and 16 shards: one check of a shard for all queues; 7.7 measured, 545 while each queue was polled',
+  },
+  connectionsOfIdleFleet: { most: 20, because: 'as for one agent, with 16 shards: 18, and the one that counts' },
   connectionsOfWorkerPerShard: { most: 1, because: 'one waits for the jobs of all queues of a shard' },
   allocatedToSend: {
     most: 47_500,

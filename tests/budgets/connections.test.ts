@@ -1,17 +1,19 @@
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { openEventStream } from '../support/event-stream.ts';
+import { startFleet } from '../support/fleet.ts';
 import { userMessage } from '../support/messages.ts';
 import { startRedis, type TestRedis } from '../support/redis.ts';
 import { submit } from '../support/rest.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 import { until } from '../support/until.ts';
 import { keepBudget } from './support/keep.ts';
-import { ask } from './support/redis-info.ts';
+import { ask, readCounts } from './support/redis-info.ts';
 
 // On a busy machine processes start slowly.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-// Connections to Redis of real processes. A Redis accepts some thousands.
+// Connections to Redis of real processes, and the commands of idle ones. A Redis accepts some thousands of connections.
 
 let redis: TestRedis;
 let stack: Stack;
@@ -27,10 +29,10 @@ afterAll(async () => {
 });
 
 /** The number of open connections without this one, once it is stable: some open only after the start. */
-async function connections(): Promise<number> {
+async function connections(url = redis.url): Promise<number> {
   let [last, since] = [-1, 0];
   const isSettled = async (): Promise<boolean> => {
-    const list = await ask(redis.url, 'CLIENT LIST');
+    const list = await ask(url, 'CLIENT LIST');
     const open = list.split('\n').filter((line) => line.startsWith('id=') && !line.includes('cmd=client|list')).length;
     if (open !== last) [last, since] = [open, performance.now()];
     return performance.now() - since > 300;
@@ -67,4 +69,32 @@ it('a worker stays within its budget for each additional shard', async () => {
   await using four = await start(4);
   const ofFour = await added(() => four.addWorker());
   keepBudget('connectionsOfWorkerPerShard', (ofFour - ofOne) / 3);
+});
+
+/** Commands a second of idle processes, those within scripts included, on a Redis of their own. */
+async function commandsASecond(url: string): Promise<number> {
+  const read = async (): Promise<{ readonly commands: number; readonly at: number }> => {
+    const { commands } = await readCounts(url);
+    return { commands, at: performance.now() };
+  };
+  const before = await read();
+  // As long as the longest interval of what an idle worker does.
+  await delay(10_000);
+  const after = await read();
+  return (after.commands - before.commands) / ((after.at - before.at) / 1_000);
+}
+
+it('an idle worker sends few commands, and not more if it has more agents', async () => {
+  const own = await startRedis();
+  onTestFinished(() => own.stop());
+  const idle = async (agents: number, shards: number) => {
+    await using _ = await startFleet({ redisUrl: own.url, agents, shards });
+    await delay(3_000); // without the work at the start
+    return { commands: await commandsASecond(own.url), connections: await connections(own.url) };
+  };
+  const one = await idle(1, 1);
+  keepBudget('commandsOfIdleWorker', one.commands);
+  const fleet = await idle(20, 16);
+  keepBudget('commandsOfIdleFleetPerShard', fleet.commands / 16);
+  keepBudget('connectionsOfIdleFleet', fleet.connections);
 });

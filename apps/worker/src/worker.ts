@@ -75,8 +75,8 @@ export class Worker {
     this.#settings = settings;
     this.#dependencies = { store, agents, emit };
     this.#sweeper = new Sweeper(store, settings.sweepEveryMs, emit);
-    this.#scheduledTasks = new ScheduledTasks(store.schedules, emit);
-    this.#orphanCleanup = new OrphanCleanup(store.orphans, settings.sweepEveryMs, emit);
+    this.#scheduledTasks = new ScheduledTasks(store, emit);
+    this.#orphanCleanup = new OrphanCleanup(store, settings.sweepEveryMs, emit);
     this.#migrations = new Migrations(store.migrator, emit);
     this.#remoteAgents = new RemoteAgentConsumer(
       this.#consume(remoteAgents(settings.calls ?? publicOnly)),
@@ -111,7 +111,7 @@ export class Worker {
     await Promise.all(this.#consumers.map((consumer) => consumer.start()));
     this.#sweeper.start();
     this.#scheduledTasks.start();
-    await this.#orphanCleanup.start();
+    this.#orphanCleanup.start();
     await this.#push?.start();
     await this.#announcer.start();
     await this.#reporter.start();

@@ -18,7 +18,7 @@ import { Isolation } from './queue/isolation.ts';
 import { Leases } from './queue/leases.ts';
 import { QueueLoads } from './queue/load.ts';
 import { Queues } from './queue/queues.ts';
-import { Recovery } from './queue/recovery.ts';
+import { ShardChecks } from './queue/shard-checks.ts';
 import { WakeUps } from './queue/wake-ups.ts';
 import { Channels } from './redis/channels.ts';
 import { checkDeployment } from './redis/check-deployment.ts';
@@ -107,6 +107,8 @@ export class Store {
   readonly outbox: Outbox;
   readonly interrupted: InterruptedTasks;
   readonly schedules: Schedules;
+  /** Tells a process which work is due, besides jobs. */
+  readonly dueWork: Pick<ShardChecks, 'listen'>;
   readonly scheduleList: ScheduleList;
   readonly agentIndexes: AgentIndexes;
   readonly room: Room;
@@ -145,11 +147,11 @@ export class Store {
     this.queue = new Queues(redis, shards);
     const { lockMs } = this.settings;
     const { processId } = this;
-    const lease = { redis, shards, lockMs, processId, onError };
-    this.#leases = new Leases(lease);
+    this.#leases = new Leases({ redis, lockMs, processId, onError });
     const wakeUps = new WakeUps(redis, processId, onError);
-    const isolation = new Isolation();
-    const process = { leases: this.#leases, recovery: new Recovery(lease), wakeUps, isolation, processId };
+    const checks = new ShardChecks({ redis, shards, wakeUps, settings: this.settings, onError });
+    this.dueWork = checks;
+    const process = { leases: this.#leases, wakeUps, checks, isolation: new Isolation(), processId };
     this.#common = {
       shards,
       settings: this.settings,
@@ -166,12 +168,12 @@ export class Store {
     this.calls = new Calls(port);
     this.memory = new Memory(port);
     this.conversations = new Conversations(port, channels);
-    this.orphans = new Orphans(port, channels, this.conversations);
+    this.orphans = new Orphans(port, this.conversations);
     this.outbox = new Outbox(port);
     this.interrupted = new InterruptedTasks(port);
     this.schedules = new Schedules(port);
     this.scheduleList = new ScheduleList(port);
-    this.push = new Push(port, channels);
+    this.push = new Push(port);
     this.feeds = new Feeds(port, channels, this.settings);
     this.registry = new Registry(redis, channels, prefix);
     this.credentials = new Credentials(port, channels, prefix);
@@ -200,7 +202,7 @@ export class Store {
       deadline,
     });
     const { prefix } = this.settings;
-    const push = new Push(port, this.#channels);
+    const push = new Push(port);
     const registry = new Registry(redis, this.#channels, prefix);
     const credentials = new Credentials(port, this.#channels, prefix);
     return {

@@ -7,7 +7,8 @@ import { alice, testRedis, testStore } from './support/redis.ts';
 
 const redis = testRedis();
 /** Keys of the deployment or of BullMQ's queues, which belong to no task and stay, and one that stays for an hour. */
-const LASTING = /\{agents\}:|:q:[^:]+:(?:meta|events|checked|marker|id|removed)$|:outbox:room$/;
+const LASTING =
+  /\{agents\}:|:q:[^:]+:(?:meta|events|checked|marker|id|removed)$|\}:(?:q|checked)$|:(?:push|orphans):marker$|:outbox:room$/;
 const shortLived = {
   retentionMs: 400,
   replayMs: 200,

@@ -181,7 +181,7 @@ test('when the clock of Redis is set back, jobs of a killed process and delayed 
   await redis.zadd(running, Date.now() + hourMs + lockMs, 'gone');
   await redis.hset(runningByQueue, root, 1);
   await redis.zadd(`${root}delayed`, (Date.now() + hourMs + 1_000) * 4_096, delayed);
-  await redis.set(`${running}:checked`, Date.now() + hourMs);
+  await redis.set(`${store.settings.prefix}{s0}:checked`, '', 'PX', hourMs + 2 * lockMs);
   await consumer.start();
   await until(() => runs === 2, { what: 'both jobs run', timeoutMs: 5_000 });
   await consumer.stop();

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { until } from '../../../tests/support/until.ts';
 import type { Store, TurnJob } from '../src/index.ts';
 import { accepted, begun, userMessage } from './support/drive.ts';
-import { alice, testRedis, testStore } from './support/redis.ts';
+import { alice, testLedger, testRedis, testStore } from './support/redis.ts';
 
 const store = await testStore({ sweepAfterMs: 50 });
 const redis = testRedis();
@@ -160,6 +160,20 @@ describe('the sweeper', () => {
     // With 200 entries each it would be 21.
     expect(sweeps).toBeLessThan(10);
   }, 60_000);
+
+  test('checks a thousand tasks whose jobs wait in five scripts', async () => {
+    const own = await testStore({ sweepAfterMs: 1 });
+    await Promise.all(Array.from({ length: 1_000 }, () => accepted(own, alice)));
+    const ledger = await testLedger();
+    const sweeper = await testStore({ ...own.settings, redisUrl: ledger.url, sweepAfterMs: 60_000 });
+    await sweeper.outbox.sweep([]);
+    const { commands } = await ledger.during(async () => {
+      expect(await sweeper.outbox.sweep()).toEqual({ added: 0, known: 1_000, canceled: 0 });
+    });
+    // A sixth one finds no more; the source of the script may have to be sent.
+    expect(commands.length).toBeLessThanOrEqual(7);
+    expect(await sweeper.outbox.sweep()).toEqual({ added: 0, known: 0, canceled: 0 });
+  });
 
   test('sweeps the other tasks if a record is broken, and throws the error', async () => {
     const { sweeper, root, isFound } = await crowded(600);

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Consumer, Store } from '@switchyard/store';
-import type { Redis } from 'ioredis';
 import { userMessage } from '../../../tests/support/messages.ts';
 import { until } from '../../../tests/support/until.ts';
 import { atMost, type Row } from '../measure.ts';
+import { shareOfCore } from '../share-of-core.ts';
 import { benchScope } from '../store-task.ts';
 
 const MEASURED_MS = 5_000;
@@ -25,7 +25,10 @@ export const runningTurnRows: readonly Row[] = [
   mostRounds: 3,
   async open({ redis, redisUrl }) {
     const running = await runTurns(redisUrl, count);
-    return { ours: { name: 'Switchyard', measure: () => shareOfCore(redis) }, close: () => running.stop() };
+    return {
+      ours: { name: 'Switchyard', measure: () => shareOfCore(redis, MEASURED_MS) },
+      close: () => running.stop(),
+    };
   },
 }));
 
@@ -61,17 +64,4 @@ async function runTurns(redisUrl: string, count: number): Promise<{ stop(): Prom
       await store.stop();
     },
   };
-}
-
-/** The share of a core that the main thread of Redis takes. */
-async function shareOfCore(redis: Redis): Promise<number> {
-  const [before, begun] = [await busyMs(redis), performance.now()];
-  await delay(MEASURED_MS);
-  return (100 * ((await busyMs(redis)) - before)) / (performance.now() - begun);
-}
-
-async function busyMs(redis: Redis): Promise<number> {
-  const info = await redis.info('cpu');
-  const seconds = (of: string): number => Number(new RegExp(`used_cpu_${of}_main_thread:([\\d.]+)`).exec(info)?.[1]);
-  return 1_000 * (seconds('user') + seconds('sys'));
 }

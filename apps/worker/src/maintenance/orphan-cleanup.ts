@@ -1,34 +1,33 @@
-import type { Orphans } from '@switchyard/store';
+import type { Shard, Store } from '@switchyard/store';
 import type { Emit } from '../telemetry/events.ts';
-import { Poller } from '../timing/timing.ts';
+import { PartPoller } from '../timing/timing.ts';
 
-/**
- * Cancels tasks whose caller's task has ended. It runs after a notification, and on a timer for tasks whose
- * notification was lost, or whose worker died during the cancel.
- */
+/** Cancels tasks whose caller's task has ended, when they are due; and on a timer. */
 export class OrphanCleanup {
-  readonly #orphans: Orphans;
+  readonly #store: Pick<Store, 'orphans' | 'dueWork'>;
   readonly #emit: Emit;
-  readonly #poller: Poller;
+  readonly #poller: PartPoller<Shard>;
+  #unlisten: (() => void) | undefined;
 
-  constructor(orphans: Orphans, everyMs: number, emit: Emit) {
-    this.#orphans = orphans;
+  constructor(store: Pick<Store, 'orphans' | 'dueWork'>, everyMs: number, emit: Emit) {
+    this.#store = store;
     this.#emit = emit;
     const onError = (error: unknown): void => emit({ kind: 'error', where: 'orphan-cleanup', err: error });
-    this.#poller = new Poller({ everyMs, run: () => this.#cleanUp(), onError });
+    this.#poller = new PartPoller({ everyMs, run: (shards) => this.#cleanUp(shards), onError });
   }
 
-  async start(): Promise<void> {
-    await this.#orphans.listen(this.#poller.request);
+  start(): void {
+    this.#unlisten = this.#store.dueWork.listen('orphans', this.#poller.request);
     this.#poller.start();
   }
 
   stop(): Promise<void> {
+    this.#unlisten?.();
     return this.#poller.stop();
   }
 
-  async #cleanUp(): Promise<void> {
-    const canceled = await this.#orphans.end();
+  async #cleanUp(shards: readonly Shard[] | undefined): Promise<void> {
+    const canceled = await this.#store.orphans.end(shards);
     if (canceled) this.#emit({ kind: 'orphans-canceled', canceled });
   }
 }

@@ -1,41 +1,49 @@
-import type { BegunTasks, Schedules } from '@switchyard/store';
+import type { BegunTasks, Shard, Store } from '@switchyard/store';
 import type { Emit } from '../telemetry/events.ts';
-import { Poller } from '../timing/timing.ts';
+import { PartPoller } from '../timing/timing.ts';
 
-/** How late a task may begin that was scheduled after the last poll. */
-const POLL_EVERY_MS = 1_000;
+/** Shards are checked once a second. */
+const SOON_MS = 1_000;
+const ALL_EVERY_MS = 30_000;
 
-/** Begins scheduled tasks that are due. Every worker does so, and each task is begun by one of them. */
+/** Begins scheduled tasks that are due. One worker at a time is told of them; each task is begun by one. */
 export class ScheduledTasks {
-  readonly #schedules: Pick<Schedules, 'begin'>;
+  readonly #store: Pick<Store, 'schedules' | 'dueWork'>;
   readonly #emit: Emit;
-  readonly #poller: Poller;
+  readonly #poller: PartPoller<Shard>;
   #timer: NodeJS.Timeout | undefined;
+  #unlisten: (() => void) | undefined;
 
-  constructor(schedules: Pick<Schedules, 'begin'>, emit: Emit) {
-    this.#schedules = schedules;
+  constructor(store: Pick<Store, 'schedules' | 'dueWork'>, emit: Emit) {
+    this.#store = store;
     this.#emit = emit;
     const onError = (err: unknown): void => emit({ kind: 'error', where: 'schedules', err });
-    this.#poller = new Poller({ everyMs: POLL_EVERY_MS, run: () => this.#begin(), onError });
+    this.#poller = new PartPoller({ everyMs: ALL_EVERY_MS, run: (shards) => this.#begin(shards), onError });
   }
 
   start(): void {
+    this.#unlisten = this.#store.dueWork.listen('scheduled', this.#poller.request);
     this.#poller.start();
+    this.#poller.request();
   }
 
   async stop(): Promise<void> {
+    this.#unlisten?.();
     clearTimeout(this.#timer);
     await this.#poller.stop();
     clearTimeout(this.#timer);
   }
 
   /** After a failure, only the timer tries again. */
-  async #begin(): Promise<void> {
-    const { tasks, refused, errors, nextInMs }: BegunTasks = await this.#schedules.begin();
+  async #begin(shards: readonly Shard[] | undefined): Promise<void> {
+    const { tasks, refused, errors, nextInMs }: BegunTasks = await this.#store.schedules.begin(shards);
     for (const task of tasks) this.#emit({ kind: 'scheduled-task-begun', ...task });
     for (const task of refused) this.#emit({ kind: 'scheduled-task-refused', ...task });
     for (const err of errors) this.#emit({ kind: 'error', where: 'schedules', err });
     clearTimeout(this.#timer);
-    if (errors.length === 0 && nextInMs < POLL_EVERY_MS) this.#timer = setTimeout(this.#poller.request, nextInMs);
+    if (errors.length > 0 || nextInMs >= SOON_MS) return;
+    this.#timer = setTimeout(() => {
+      for (const shard of shards ?? [undefined]) this.#poller.request(shard);
+    }, nextInMs);
   }
 }

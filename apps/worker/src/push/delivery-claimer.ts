@@ -1,28 +1,34 @@
-import type { Deliveries } from '@switchyard/store';
+import type { Shard, Store } from '@switchyard/store';
 import type { Emit } from '../telemetry/events.ts';
-import { Poller } from '../timing/timing.ts';
+import { PartPoller } from '../timing/timing.ts';
 
-/**
- * Adds jobs for webhooks that have events to deliver: at once after a notification, and on a timer in case the
- * notification or the job was lost. Every worker does so, and one is enough.
- */
+/** What the claimer needs of a store. */
+export interface ClaimableDeliveries {
+  readonly push: { readonly deliveries: Pick<Store['push']['deliveries'], 'claim'> };
+  readonly dueWork: Store['dueWork'];
+}
+
+/** Adds jobs for webhooks that have events to deliver, when they are due; and on a timer. */
 export class DeliveryClaimer {
-  readonly #deliveries: Pick<Deliveries, 'listen' | 'claim'>;
-  readonly #poller: Poller;
+  readonly #store: ClaimableDeliveries;
+  readonly #poller: PartPoller<Shard>;
+  #unlisten: (() => void) | undefined;
 
-  constructor(deliveries: Pick<Deliveries, 'listen' | 'claim'>, everyMs: number, emit: Emit) {
-    this.#deliveries = deliveries;
+  constructor(store: ClaimableDeliveries, everyMs: number, emit: Emit) {
+    this.#store = store;
     const onError = (error: unknown): void => emit({ kind: 'error', where: 'push claim', err: error });
-    this.#poller = new Poller({ everyMs, run: async () => void (await deliveries.claim()), onError });
+    const run = async (shards?: readonly Shard[]): Promise<void> => void (await store.push.deliveries.claim(shards));
+    this.#poller = new PartPoller({ everyMs, run, onError });
   }
 
-  async start(): Promise<void> {
-    await this.#deliveries.listen(this.#poller.request);
+  start(): void {
+    this.#unlisten = this.#store.dueWork.listen('deliveries', this.#poller.request);
     this.#poller.start();
     this.#poller.request();
   }
 
   stop(): Promise<void> {
+    this.#unlisten?.();
     return this.#poller.stop();
   }
 }

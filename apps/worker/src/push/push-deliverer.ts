@@ -40,7 +40,7 @@ export class PushDeliverer {
     const { deliveries } = store.push;
     this.#settings = settings;
     this.#dependencies = dependencies;
-    this.#claimer = new DeliveryClaimer(deliveries, claimEveryMs, emit);
+    this.#claimer = new DeliveryClaimer(store, claimEveryMs, emit);
     this.#circuits = new Circuits(Math.max(1, Math.floor(concurrency * HOST_SHARE)));
     const policy = new AddressPolicy(settings.policy);
     this.#client = guardedClient({ policy, timeoutMs, maxBytes: MAX_ANSWER_BYTES, ...(resolve && { resolve }) });
@@ -56,7 +56,7 @@ export class PushDeliverer {
     const { signingKey } = this.#settings;
     if (signingKey) this.#sign = createSigner(signingKey);
     await this.#consumer.start();
-    await this.#claimer.start();
+    this.#claimer.start();
   }
 
   /** Begins no more deliveries, and gives open ones `drainMs` to end; other workers make the rest. */

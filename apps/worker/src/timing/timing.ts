@@ -52,6 +52,36 @@ export class Poller {
   }
 }
 
+/** A Poller of work that several parts have: a request names one, the timer means all. */
+export class PartPoller<Part> {
+  readonly #poller: Poller;
+  readonly #requested = new Set<Part>();
+
+  /** @param options `run` without an argument: all parts */
+  constructor(options: Omit<PollerOptions, 'run'> & { readonly run: (parts?: readonly Part[]) => Promise<void> }) {
+    const run = (): Promise<void> => {
+      const parts = [...this.#requested];
+      this.#requested.clear();
+      return options.run(parts.length > 0 ? parts : undefined);
+    };
+    this.#poller = new Poller({ ...options, run });
+  }
+
+  start(): void {
+    this.#poller.start();
+  }
+
+  stop(): Promise<void> {
+    return this.#poller.stop();
+  }
+
+  /** Unset: all parts. Without effect before the start and after the stop. */
+  readonly request = (part?: Part): void => {
+    if (part !== undefined) this.#requested.add(part);
+    this.#poller.request();
+  };
+}
+
 export interface Backoff {
   /** Longest pause before the second attempt, in milliseconds; twice as long before each further one. */
   readonly backoffMs: number;

@@ -45,8 +45,8 @@ export const turns = {
     SWEEP_MS: {
       of: ['worker'],
       schema: milliseconds,
-      default: 2_000,
-      text: 'How often a worker looks for turns, calls and webhooks that lost their job.',
+      default: 30_000,
+      text: 'How often a worker looks for turns, calls and webhooks that lost their job, on all shards. Besides, one worker a second checks each shard for those that are due.',
     },
     MAX_BLOCKED_MS: {
       of: ['worker'],

@@ -1,4 +1,3 @@
-import type { Channels } from '../redis/channels.ts';
 import { claimMembers, workOffShards } from '../redis/claims.ts';
 import { scopeOf } from '../redis/scope.ts';
 import { type CancelPort, cancelTask } from '../tasks/cancel/cancel.ts';
@@ -14,26 +13,20 @@ interface Abandonable {
 /** Called tasks that still run, and conversations that go on, although the calling task has ended. */
 export class Orphans {
   readonly #port: CancelPort;
-  readonly #channels: Channels;
   readonly #conversations: Abandonable;
 
-  constructor(port: CancelPort, channels: Channels, conversations: Abandonable) {
+  constructor(port: CancelPort, conversations: Abandonable) {
     this.#port = port;
-    this.#channels = channels;
     this.#conversations = conversations;
-  }
-
-  /** Calls `wake` when there are orphans. The notification may be lost, so the caller also looks on a timer. */
-  async listen(wake: () => void): Promise<void> {
-    await Promise.all(this.#port.shards.all.map(({ orphans }) => this.#channels.subscribe(orphans, wake)));
   }
 
   /**
    * Cancels these tasks, and ends these conversations. Several processes may do so at once.
+   * @param shards default: all
    * @returns their number
    */
-  end(): Promise<number> {
-    const { redis, shards, settings } = this.#port;
+  end(shards = this.#port.shards.all): Promise<number> {
+    const { redis, settings } = this.#port;
     return workOffShards(shards, (keys) => {
       const set = { key: keys.orphans, limit: ORPHANS_PER_CLAIM };
       return {

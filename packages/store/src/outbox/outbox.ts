@@ -1,16 +1,23 @@
 import { queueRoot } from '../queue/job.ts';
 import type { Queues } from '../queue/queues.ts';
 import { recordArgNames, recordArgValues, recordKeyNames } from '../record/record-args.ts';
-import { claimMembers, SET_ASIDE_MS, type TaskMember, workOffShards } from '../redis/claims.ts';
+import { type Claims, damagedRow, SET_ASIDE_MS, type TaskMember, workOffShards } from '../redis/claims.ts';
 import type { RedisConnection } from '../redis/connection.ts';
 import type { ShardKeys } from '../redis/keys.ts';
-import { integer, text, tuple, word } from '../redis/reply.ts';
+import { integer, text, tuple, tupleAnd, verdict, word } from '../redis/reply.ts';
 import { agentOf } from '../redis/scope.ts';
 import { defineScript } from '../redis/script.ts';
 import type { StoreSettings } from '../redis/settings.ts';
 import type { Shards } from '../redis/shards.ts';
 
 const from = import.meta.url;
+export const claimTasksScript = defineScript({
+  file: 'claim-tasks.lua',
+  from,
+  keys: ['outbox', 'tasksRoot', 'queues'],
+  args: ['sweepAfterMs', 'limit', 'latestMs'],
+  reply: tupleAnd([integer, integer, integer], verdict({ claimed: tuple(text, text), damaged: damagedRow })),
+});
 const sweepVerdict = word('idle', 'add', 'canceled', 'missing');
 export const sweepScript = defineScript({
   file: 'sweep.lua',
@@ -55,25 +62,47 @@ export class Outbox {
     this.#port = port;
   }
 
-  /** Several processes may sweep at once. @throws the errors, after all other tasks were swept */
-  async sweep(): Promise<Swept> {
-    const { redis, shards, settings } = this.#port;
+  /**
+   * Several processes may sweep at once.
+   * @param shards default: all
+   * @throws the errors, after all other tasks were swept
+   */
+  async sweep(shards = this.#port.shards.all): Promise<Swept> {
     const swept = { added: 0, known: 0, canceled: 0, idle: 0, missing: 0 };
-    await workOffShards<TaskMember>(shards, (keys) => {
-      const set = { key: keys.outbox, limit: TASKS_AT_ONCE };
-      const { sweepAfterMs: claimMs } = settings;
-      return {
-        ...set,
-        redis,
-        forMs: SWEEP_FOR_MS,
-        claim: () => claimMembers(redis, keys, { ...set, claimMs, field: 'owner', latestMs: latestMs(claimMs) }),
-        work: async (task) => {
-          swept[await this.#sweepTask(keys, task)]++;
-        },
-      };
-    });
+    await workOffShards<TaskMember>(shards, (keys) => ({
+      redis: this.#port.redis,
+      key: keys.outbox,
+      limit: TASKS_AT_ONCE,
+      forMs: SWEEP_FOR_MS,
+      claim: async () => {
+        const claims = await this.#claim(keys);
+        swept.known += claims.waiting;
+        return claims;
+      },
+      work: async (task) => {
+        swept[await this.#sweepTask(keys, task)]++;
+      },
+    }));
     const { added, known, canceled } = swept;
     return { added, known, canceled };
+  }
+
+  /** @returns those that need more than a look; `waiting`: number of others whose job waits in its queue */
+  async #claim({ outbox, tasks, queues }: ShardKeys): Promise<Claims<TaskMember> & { readonly waiting: number }> {
+    const { redis, settings } = this.#port;
+    const { sweepAfterMs } = settings;
+    const [nowMs, done, waiting, ...rows] = await claimTasksScript.run(redis, {
+      keys: { outbox, tasksRoot: tasks, queues },
+      args: { sweepAfterMs, limit: TASKS_AT_ONCE, latestMs: latestMs(sweepAfterMs) },
+    });
+    const untilMs = nowMs + sweepAfterMs;
+    return {
+      nowMs,
+      done,
+      waiting,
+      claimed: rows.flatMap(([kind, member, field]) => (kind === 'claimed' ? { member, field, untilMs } : [])),
+      damaged: rows.flatMap((row) => (row[0] === 'damaged' ? [row] : [])),
+    };
   }
 
   async #sweepTask(keys: ShardKeys, { member: taskId, field, untilMs }: TaskMember): Promise<SweptTask> {

@@ -1,7 +1,6 @@
 import { Consumer, type JobOutcome } from '../queue/consumer.ts';
 import { type DeliveryQueueId, parseDeliveryQueue } from '../queue/job.ts';
 import { PUSH_QUEUE } from '../queue/queues.ts';
-import type { Channels } from '../redis/channels.ts';
 import { type ClaimedMember, type Claims, workOffShards } from '../redis/claims.ts';
 import type { ShardKeys } from '../redis/keys.ts';
 import { integer, text, tuple, tupleAnd, verdict } from '../redis/reply.ts';
@@ -54,11 +53,9 @@ export interface PushConsumerOptions {
 /** Delivery queues, for workers. */
 export class Deliveries {
   readonly #port: PushPort;
-  readonly #channels: Channels;
 
-  constructor(port: PushPort, channels: Channels) {
+  constructor(port: PushPort) {
     this.#port = port;
-    this.#channels = channels;
   }
 
   /** Consumes the jobs of all webhooks; each run calls `open`. */
@@ -76,17 +73,12 @@ export class Deliveries {
     return this.#port.queue.waiting(PUSH_QUEUE);
   }
 
-  /** Calls `wake` when there are deliveries to claim. It may be missed, so the caller also claims on a timer. */
-  async listen(wake: () => void): Promise<void> {
-    await Promise.all(this.#port.shards.all.map(({ push }) => this.#channels.subscribe(push, wake)));
-  }
-
   /**
    * Adds a job for each delivery queue that has new events, or made no progress for `reclaimAfterMs`. Several processes
-   * may do so at once. @returns the number of these queues
+   * may do so at once. @param shards default: all @returns the number of these queues
    */
-  claim(): Promise<number> {
-    const { redis, shards, queue } = this.#port;
+  claim(shards = this.#port.shards.all): Promise<number> {
+    const { redis, queue } = this.#port;
     return workOffShards<ClaimedQueue>(shards, (keys) => ({
       redis,
       key: keys.push,

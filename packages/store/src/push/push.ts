@@ -1,4 +1,3 @@
-import type { Channels } from '../redis/channels.ts';
 import { Deliveries } from './deliveries.ts';
 import type { PushPort } from './delivery-queue.ts';
 import { Webhooks } from './webhooks.ts';
@@ -8,8 +7,8 @@ export class Push {
   readonly webhooks: Webhooks;
   readonly deliveries: Deliveries;
 
-  constructor(port: PushPort, channels: Channels) {
+  constructor(port: PushPort) {
     this.webhooks = new Webhooks(port);
-    this.deliveries = new Deliveries(port, channels);
+    this.deliveries = new Deliveries(port);
   }
 }

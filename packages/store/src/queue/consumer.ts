@@ -4,9 +4,9 @@ import type { Shards } from '../redis/shards.ts';
 import { AgentQueue, type Taken, type TakenJob, type TakeRequest } from './agent-queue.ts';
 import { FetchLoop } from './fetch-loop.ts';
 import type { Isolation } from './isolation.ts';
-import { parseJobId } from './job.ts';
+import { markerOf, parseJobId } from './job.ts';
 import type { Leases } from './leases.ts';
-import type { Recovery } from './recovery.ts';
+import type { ShardChecks } from './shard-checks.ts';
 import { Slots } from './slots.ts';
 import type { WakeUp, WakeUps } from './wake-ups.ts';
 
@@ -46,7 +46,7 @@ export interface ConsumerPort {
   readonly shards: Shards;
   readonly leases: Leases;
   readonly wakeUps: WakeUps;
-  readonly recovery: Recovery;
+  readonly checks: ShardChecks;
   readonly isolation: Isolation;
   /** Names this process in the tokens of its runs; contains no colon. */
   readonly processId: string;
@@ -85,11 +85,11 @@ export class Consumer {
     const { redis, shards, wakeUps } = this.#port;
     this.#sources = shards.all.map((keys, shard) => {
       const queue = new AgentQueue(redis, keys, this.#options.agent);
-      const wakeUp = wakeUps.open(keys, { marker: `${queue.root}marker`, passOn: () => queue.wakeAnother() });
+      const wakeUp = wakeUps.open(keys, { marker: markerOf(queue.root), passOn: () => queue.wakeAnother() });
       return { queue, wakeUp, loop: this.#loop(queue, wakeUp, shard) };
     });
     this.#port.isolation.join(this.#slots);
-    this.#port.recovery.join(this);
+    this.#port.checks.join(this.#options.agent);
     for (const { loop } of this.#sources) loop.start();
   }
 
@@ -106,7 +106,7 @@ export class Consumer {
 
   /** Takes no more jobs, and waits for running ones. Idempotent. */
   async stop(): Promise<void> {
-    this.#port.recovery.leave(this);
+    this.#port.checks.leave(this.#options.agent);
     this.#slots.end();
     for (const { loop } of this.#sources) loop.stop();
     await Promise.all(this.#sources.map(({ loop }) => loop.settled()));

@@ -8,8 +8,8 @@ import type { WakeUp } from './wake-ups.ts';
 
 /** Jobs that one script takes: bounds the time that Redis spends in it. */
 const MAX_AT_ONCE = 16;
-/** A wake-up may be lost with its process or connection: a waiting loop looks again after this time. */
-const POLL_MS = 1_000;
+/** Longest wait while a job is delayed: its time may change with the clock of Redis. */
+const DELAYED_POLL_MS = 1_000;
 /** How often it looks for awaited jobs while the waiting jobs are ones that it must not take. */
 const POLL_AWAITED_MS = 50;
 const RETRY_MS = 200;
@@ -114,7 +114,7 @@ export class FetchLoop {
 
   async #waitForJobs(taken: Taken | undefined): Promise<void> {
     const { wakeUp, slots, queue } = this.#dependencies;
-    const { jobs, waiting, dueInMs = POLL_MS } = taken ?? { jobs: [], waiting: 0 };
+    const { jobs, waiting, dueInMs } = taken ?? { jobs: [], waiting: 0 };
     if (!taken || waiting > 0) wakeUp.leave();
     if (!taken) return this.#pause(RETRY_MS);
     if (waiting > 0 && jobs.length === 0) return this.#pause(POLL_AWAITED_MS);
@@ -125,7 +125,7 @@ export class FetchLoop {
       wakeUp.leave();
       await slots.untilFree();
     }
-    const isWoken = await wakeUp.wait(Math.min(dueInMs, POLL_MS));
+    const isWoken = await wakeUp.wait(dueInMs === undefined ? undefined : Math.min(dueInMs, DELAYED_POLL_MS));
     // Jobs of other shards have taken all slots meanwhile, or this process takes no more.
     if (isWoken && !slots.isFree) {
       wakeUp.leave();

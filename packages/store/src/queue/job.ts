@@ -6,6 +6,11 @@ export function queueRoot(agent: string, keys: ShardKeys): string {
   return `${keys.queues}:${queueOf(agent)}:`;
 }
 
+/** The key that wakes a process: of a queue, or of other work. */
+export function markerOf(root: string): string {
+  return `${root}marker`;
+}
+
 /** The name of an agent's queue. Remote agents are many, and share one queue. */
 export function queueOf(agent: string): string {
   return cardUrlOf(agent) === undefined ? agent : REMOTE_AGENTS;

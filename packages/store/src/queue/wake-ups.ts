@@ -50,6 +50,11 @@ export class WakeUps {
     this.#shards.set(keys, shard);
     return new WakeUp(shard, marked);
   }
+
+  /** Ends the wait for this marker, if this process waits for it: there is a job, although its wake-up was lost. */
+  wake(keys: ShardKeys, marker: string): void {
+    this.#shards.get(keys)?.wake(marker);
+  }
 }
 
 /** The wake-ups of one queue on one shard. */
@@ -75,6 +80,10 @@ export class WakeUp {
   /** Call it after a wait, if there is no other one for now. */
   leave(): void {
     this.#shard.leave(this.#marked.marker);
+  }
+
+  get isOpen(): boolean {
+    return this.#shard.has(this.#marked);
   }
 
   /** Ends a wait. */
@@ -120,9 +129,17 @@ class ShardWakeUps {
     this.#marked.set(marked.marker, marked);
   }
 
+  has(marked: Marked): boolean {
+    return this.#marked.get(marked.marker) === marked;
+  }
+
+  wake(marker: string): void {
+    this.#end(marker, false);
+  }
+
   remove(marker: string): void {
     this.#marked.delete(marker);
-    this.#waiting.get(marker)?.(false);
+    this.#end(marker, false);
     this.leave(marker);
     if (this.#marked.size > 0) return;
     this.#wait = undefined;
@@ -135,11 +152,18 @@ class ShardWakeUps {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     this.#waiting.set(marker, resolve);
     this.leave(marker);
-    const timer = ms === undefined ? undefined : setTimeout(resolve, ms, false);
+    const timer = ms === undefined ? undefined : setTimeout(() => this.#end(marker, false), ms);
     const isWoken = await promise;
     clearTimeout(timer);
-    this.#waiting.delete(marker);
     return isWoken;
+  }
+
+  /** @returns false: this process does not wait for it */
+  #end(marker: string, isWoken: boolean): boolean {
+    const end = this.#waiting.get(marker);
+    this.#waiting.delete(marker);
+    end?.(isWoken);
+    return end !== undefined;
   }
 
   leave(marker: string): void {
@@ -180,7 +204,7 @@ class ShardWakeUps {
       const [marker] = (await this.#connect().bzpopmin(this.#interrupt, ...markers, WAIT_S)) ?? [];
       if (this.#wait !== wait) return;
       this.#wait = undefined;
-      if (marker !== undefined && marker !== this.#interrupt) this.#wake(marker, performance.now() - wait.since);
+      if (marker !== undefined && marker !== this.#interrupt) this.#woken(marker, performance.now() - wait.since);
     } catch (error) {
       if (this.#wait !== wait) return;
       this.#onError(toError(error));
@@ -192,11 +216,8 @@ class ShardWakeUps {
     this.#change();
   }
 
-  #wake(marker: string, waitedMs: number): void {
-    const wake = this.#waiting.get(marker);
-    if (!wake) return void this.#marked.get(marker)?.passOn().catch(this.#onError);
-    wake(true);
-    this.#waiting.delete(marker);
+  #woken(marker: string, waitedMs: number): void {
+    if (!this.#end(marker, true)) return void this.#marked.get(marker)?.passOn().catch(this.#onError);
     if (waitedMs < AT_ONCE_MS) return;
     this.#held = marker;
     this.#holdTimer = setTimeout(() => this.leave(marker), HOLD_MS);
@@ -207,7 +228,7 @@ class ShardWakeUps {
     this.#wait = undefined;
     this.#connection?.disconnect();
     this.#connection = undefined;
-    for (const wake of this.#waiting.values()) wake(false);
+    for (const marker of [...this.#waiting.keys()]) this.#end(marker, false);
     this.#change();
   }
 

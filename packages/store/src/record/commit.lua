@@ -79,7 +79,7 @@ local function commit(record)
           redis.call('ZADD', orphans_key, now_ms(), called .. ' ' .. call_mode)
         end
       end
-      if #calls > 0 then redis.call('PUBLISH', orphans_key, '') end
+      if #calls > 0 then redis.call('ZADD', orphans_key .. ':marker', '0', '0') end
       redis.call('DEL', calls_key)
       -- The steps are kept, so that the task can be run again from one of them.
       redis.call('PEXPIRE', steps_key, retention_ms)

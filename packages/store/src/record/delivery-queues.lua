@@ -12,7 +12,7 @@
 --                 <number>:claims  claims since its last progress
 --                 <number>:dead    why deliveries were given up, as JSON
 --                 <number>:last    the last attempt that failed, as JSON: time, status, reason, begin of the response
---       push      zset, channel; made from it: <push>:dead (zset)
+--       push      zset; made from it: <push>:dead (zset), and <push>:marker (zset), which wakes one process
 --
 -- Invariant: a webhook whose cursor is not at the last event of the task is dead, or in `push`.
 
@@ -72,11 +72,11 @@ local function remove_webhook(number)
   close_queue(number)
 end
 
--- Marks a delivery queue as due and wakes the workers, unless it is marked already. If it is held back, it is due
+-- Marks a delivery queue as due and wakes a worker, unless it is marked already. If it is held back, it is due
 -- later, or with the agent's first event (events.lua).
 local function mark_due(number, now, hold_ms)
   local is_new = redis.call('ZADD', push_key, 'NX', now + (hold_ms or 0), member(number)) == 1
-  if is_new and (hold_ms or 0) == 0 then redis.call('PUBLISH', push_key, '') end
+  if is_new and (hold_ms or 0) == 0 then redis.call('ZADD', push_key .. ':marker', '0', '0') end
 end
 
 -- Everything is delivered. The next delivery gets a job with a new number: an add under the number of a job that is

@@ -6,8 +6,6 @@
 --       limit       number of members at most
 --       past_ms     a member is due so many ms after its score
 --       field       of the task's record that is read for each member; '' none
---       latest_ms?  members that are due later than in this many ms are due now: Redis' clock was set back since they
---                   were written; left out: they are not checked
 -- Returns  now in ms, ms until the next member is due (-1: there is none), and for each member
 --          { 'claimed', member, the field or '' } or { 'damaged', member, the error }
 -- Invariant: while a claim lasts, one process has the member. If that process dies, the member is claimed again.
@@ -16,13 +14,8 @@
 --- @include "claim.lua"
 
 local set_key, tasks_root = unpack(KEYS)
-local claim_ms, limit, past_ms, field, latest_ms = unpack(ARGV)
+local claim_ms, limit, past_ms, field = unpack(ARGV)
 
-if latest_ms then
-  local late = redis.call('ZRANGEBYSCORE', set_key, now_ms() + latest_ms, '+inf', 'LIMIT', '0', limit)
-  if #late > 0 then allow_out_of_memory(set_key) end
-  for _, member in ipairs(late) do redis.call('ZADD', set_key, now_ms(), member) end
-end
 local members = claim(set_key, { due_ms = now_ms() - past_ms, claim_ms = claim_ms, limit = limit, makes_room = true })
 local rows = rows_of(members, function(member)
   local value = field ~= '' and redis.call('HGET', tasks_root .. member:match('^%S+'), field)

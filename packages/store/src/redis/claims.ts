@@ -4,15 +4,14 @@ import { isOutage, toError } from './errors.ts';
 import type { ShardKeys } from './keys.ts';
 import { integer, text, tuple, tupleAnd, verdict } from './reply.ts';
 import { defineScript } from './script.ts';
-import type { Shards } from './shards.ts';
 
 /** The row of a member in the reply of a script that includes claim.lua: the script's own, or the error. */
-const damagedRow = tuple(text, text);
+export const damagedRow = tuple(text, text);
 export const claimMembersScript = defineScript({
   file: 'claim-members.lua',
   from: import.meta.url,
   keys: ['set', 'tasksRoot'],
-  args: ['claimMs', 'limit', 'pastMs', 'field', 'latestMs?'],
+  args: ['claimMs', 'limit', 'pastMs', 'field'],
   reply: tupleAnd([integer, integer], verdict({ claimed: tuple(text, text), damaged: damagedRow })),
 });
 
@@ -32,6 +31,8 @@ export interface Claims<Item> {
   readonly nowMs: number;
   readonly claimed: readonly Item[];
   readonly damaged: readonly DamagedMember[];
+  /** Members that the claim itself worked on. Default: 0. */
+  readonly done?: number;
 }
 
 /** A sorted set of work that is due: one process claims each member, and works on it. */
@@ -72,7 +73,7 @@ export async function workOff<Item extends ClaimedMember>(
   let count = 0;
   const errors: unknown[] = [];
   const step = async (): Promise<number> => {
-    const { nowMs, claimed, damaged } = await set.claim();
+    const { nowMs, claimed, damaged, done = 0 } = await set.claim();
     const failed = damaged.map(([, member, message]) => ({ member, error: new Error(message) }));
     await Promise.all(
       claimed.map(async (item) => {
@@ -92,7 +93,7 @@ export async function workOff<Item extends ClaimedMember>(
       ...broken.map(({ member, error }) => new MemberSetAside(set.key, member, error)),
       ...failed.flatMap(({ error }) => (isOutage(error) ? error : [])),
     );
-    return claimed.length + damaged.length;
+    return claimed.length + damaged.length + done;
   };
   try {
     await repeatWhileFull(set.limit, step, set.forMs);
@@ -103,15 +104,15 @@ export async function workOff<Item extends ClaimedMember>(
 }
 
 /**
- * Works off such a set of each shard. Several processes may do so at once.
+ * Works off such a set of each of these shards. Several processes may do so at once.
  * @returns the number of members that were worked on
  * @throws the errors, after all other members of all shards were worked on
  */
 export async function workOffShards<Item extends ClaimedMember>(
-  shards: Shards,
+  shards: readonly ShardKeys[],
   setOf: (keys: ShardKeys) => DueSet<Item>,
 ): Promise<number> {
-  const all = await Promise.all(shards.all.map((keys) => workOff(setOf(keys))));
+  const all = await Promise.all(shards.map((keys) => workOff(setOf(keys))));
   const errors = all.flatMap((each) => each.errors);
   if (errors.length === 1) throw errors[0];
   // The first ten: the message is a line of the log.
@@ -128,7 +129,6 @@ export interface MembersToClaim {
   readonly pastMs?: number;
   /** Of the task's record, which is read for each member. */
   readonly field?: string;
-  readonly latestMs?: number;
 }
 
 /** A member with the field of its task that was asked for, '' without one. `untilMs`: its score now. */
@@ -141,11 +141,11 @@ export interface TaskMember extends ClaimedMember {
 export async function claimMembers(
   redis: RedisConnection,
   { tasks: tasksRoot }: ShardKeys,
-  { key, claimMs, limit, pastMs = 0, field = '', latestMs }: MembersToClaim,
+  { key, claimMs, limit, pastMs = 0, field = '' }: MembersToClaim,
 ): Promise<Claims<TaskMember> & { readonly nextInMs: number }> {
   const [nowMs, nextInMs, ...rows] = await claimMembersScript.run(redis, {
     keys: { set: key, tasksRoot },
-    args: { claimMs, limit, pastMs, field, latestMs },
+    args: { claimMs, limit, pastMs, field },
   });
   const untilMs = nowMs - pastMs + claimMs;
   return {

@@ -24,7 +24,7 @@ export class ShardKeys {
   readonly outbox: string;
   /** Channel: ids of tasks whose running turn must be canceled, and `steer <id>` of those with new messages. */
   readonly cancels: string;
-  /** Called tasks and conversations of ended tasks → when they can be claimed again. Also the channel for new ones. */
+  /** Called tasks and conversations of ended tasks → when they can be claimed again. */
   readonly orphans: string;
   /** Scheduled tasks, each with its owner → when a worker checks it next. */
   readonly scheduledTasks: string;
@@ -34,11 +34,13 @@ export class ShardKeys {
   readonly tasksOfSchedules: string;
   /** Tasks that wait for their client → since when. */
   readonly interrupted: string;
-  /** Prefix of the shard's BullMQ queues. */
+  /** Prefix of the shard's BullMQ queues; itself: those that processes serve. */
   readonly queues: string;
   /** Processes that run jobs → ms until which their leases last; see running.lua. */
   readonly running: string;
-  /** Webhooks with undelivered events → when the sweeper adds their job again. Also the channel for new ones. */
+  /** When a process last checked the shard for work that waits. */
+  readonly checked: string;
+  /** Webhooks with undelivered events → when their job is added again. */
   readonly push: string;
   /** Tasks that failed without attempts left → when. */
   readonly dead: string;
@@ -61,6 +63,7 @@ export class ShardKeys {
     this.cancels = `${this.#root}cancels`;
     this.queues = `${this.#root}q`;
     this.running = `${this.#root}running`;
+    this.checked = `${this.#root}checked`;
     this.dead = `${this.#root}dead`;
     this.push = `${this.#root}push`;
     this.deadPush = `${this.#root}push:dead`;

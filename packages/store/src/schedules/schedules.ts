@@ -69,14 +69,17 @@ export class Schedules {
     this.#webhooks = new Webhooks(port);
   }
 
-  /** Begins tasks that are due, and makes the next tasks of their schedules. Several processes may do so at once. */
-  async begin(): Promise<BegunTasks> {
-    const shards = await Promise.all(this.#port.shards.all.map((keys) => this.#beginIn(keys)));
+  /**
+   * Begins tasks that are due, and makes the next tasks of their schedules. Several processes may do so at once.
+   * @param shards default: all
+   */
+  async begin(shards = this.#port.shards.all): Promise<BegunTasks> {
+    const all = await Promise.all(shards.map((keys) => this.#beginIn(keys)));
     return {
-      tasks: shards.flatMap(({ tasks }) => tasks),
-      refused: shards.flatMap(({ refused }) => refused),
-      errors: shards.flatMap(({ errors }) => errors),
-      nextInMs: Math.min(...shards.map(({ nextInMs }) => nextInMs)),
+      tasks: all.flatMap(({ tasks }) => tasks),
+      refused: all.flatMap(({ refused }) => refused),
+      errors: all.flatMap(({ errors }) => errors),
+      nextInMs: Math.min(...all.map(({ nextInMs }) => nextInMs)),
     };
   }
 

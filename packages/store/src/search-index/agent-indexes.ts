@@ -38,6 +38,8 @@ export class AgentIndexes {
   readonly #port: IndexPort;
   /** The last entry that was checked, by index. */
   readonly #checked = new Map<string, string>();
+  /** The index that is trimmed next, a share of all: processes begin at different ones. */
+  #next = Math.random();
 
   constructor(port: IndexPort) {
     this.#port = port;
@@ -46,14 +48,17 @@ export class AgentIndexes {
   /**
    * Removes ended tasks that are past their retention, and corrects some entries of open tasks; the next call continues
    * with others. Agents that are retired are forgotten. Several processes may do so at once.
+   * @param count of indexes, the next ones in turn; default: all
    */
-  async trim(): Promise<void> {
+  async trim(count = Number.POSITIVE_INFINITY): Promise<void> {
     const agents = [...(await this.#port.registry.ids()), REMOTE_AGENTS];
-    for (const keys of this.#port.shards.all)
-      for (const agent of agents) {
-        await this.#trimOne(keys, agent);
-        await this.#checkSome(keys, agent);
-      }
+    const all = this.#port.shards.all.flatMap((keys) => agents.map((agent) => [keys, agent] as const));
+    const first = Math.round(this.#next * all.length) % all.length;
+    for (const [keys, agent] of [...all.slice(first), ...all.slice(0, first)].slice(0, count)) {
+      await this.#trimOne(keys, agent);
+      await this.#checkSome(keys, agent);
+    }
+    this.#next = ((first + Math.min(count, all.length)) / all.length) % 1;
     await this.#forgetRetired();
   }
 

@@ -168,7 +168,7 @@ describe('a called task', () => {
     const { claimMembersScript } = await import('../../src/redis/claims.ts');
     const claim = {
       keys: { set: key, tasksRoot: '' },
-      args: { claimMs: 60_000, limit: 10, pastMs: 0, field: '', latestMs: undefined },
+      args: { claimMs: 60_000, limit: 10, pastMs: 0, field: '' },
     };
     expect(await claimMembersScript.run(redis, claim)).toHaveLength(3);
     expect(await other.orphans.end()).toBe(0);

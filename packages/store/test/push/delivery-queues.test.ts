@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { failOverTo } from '../../../../tests/support/fail-over.ts';
 import { until } from '../../../../tests/support/until.ts';
 import { formatEventId, type OpenDeliveryQueue, type PushJob, type Store } from '../../src/index.ts';
@@ -175,12 +175,19 @@ describe('a delivery queue', () => {
 });
 
 describe('claiming delivery queues', () => {
-  test('is notified by the event that marks a queue; one of several processes claims it', async () => {
-    const own = await testStore();
+  test('the event that marks a queue notifies one of several processes, of this shard only; one process claims it', async () => {
+    const own = await testStore({ shards: 4 });
+    const others = [await testStore(own.settings), await testStore(own.settings)];
     let notifications = 0;
-    await own.push.deliveries.listen(() => notifications++);
+    for (const store of [own, ...others]) {
+      const unlisten = store.dueWork.listen('deliveries', () => notifications++);
+      onTestFinished(unlisten);
+    }
     await withWebhook(own);
     await until(() => notifications, { what: 'the notification' });
+    const isSeen = async () => (await redis.keys(`${own.settings.prefix}*push:marker`)).length === 0;
+    await until(isSeen, { what: 'no notification is left' });
+    expect(notifications).toBe(1);
     const claims = await Promise.all([1, 2, 3].map(() => own.push.deliveries.claim()));
     expect(claims.sort()).toEqual([0, 0, 1]);
     expect(await own.push.deliveries.waiting()).toBe(1);

@@ -491,7 +491,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: 1,
     },
   ],
-  'queue/recover.lua': [
+  'queue/check-shard.lua': [
     {
       kind: 'ends',
       prepare: async (stage) => {
@@ -529,6 +529,26 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
         () =>
           interruptScript.run(port.redis, { keys: { interrupt: `${queueRoot}@interrupt` }, args: { keptMs: 60_000 } }),
       answer: null,
+    },
+  ],
+  'outbox/claim-tasks.lua': [
+    {
+      kind: 'reads',
+      prepare:
+        async ({ store }) =>
+        () =>
+          store.outbox.sweep(),
+      answer: { added: 0, known: 0, canceled: 0 },
+    },
+    {
+      kind: 'ends',
+      of: 'a task whose job waits',
+      settings: dueAtOnce,
+      prepare: async ({ store }) => {
+        await accepted(store, alice);
+        return () => store.outbox.sweep();
+      },
+      answer: { added: 0, known: 1, canceled: 0 },
     },
   ],
   'outbox/sweep.lua': [

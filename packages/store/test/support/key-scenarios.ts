@@ -1,5 +1,11 @@
 import type { TurnEvent } from '@switchyard/protocol';
+import { inject } from 'vitest';
 import { type Consumer, type OpenTurn, REMOTE_AGENTS, remoteAgentId, skillQueue } from '../../src/index.ts';
+import { AgentQueue } from '../../src/queue/agent-queue.ts';
+import { checkShard } from '../../src/queue/shard-checks.ts';
+import { interruptScript } from '../../src/queue/wake-ups.ts';
+import { createConnections } from '../../src/redis/connection.ts';
+import { ShardKeys } from '../../src/redis/keys.ts';
 import { accepted, agentMessage, begun, userMessage } from './drive.ts';
 import type { TestStore } from './redis.ts';
 import { alice, bob } from './redis.ts';
@@ -20,6 +26,7 @@ export const keyScenarios: readonly KeyScenario[] = [
   memory,
   webhooks,
   deploymentData,
+  checkOfShard,
   migration,
   noRoom,
 ];
@@ -175,6 +182,21 @@ async function deploymentData(store: TestStore, recordKeys: () => Promise<void>)
   await store.ops.workers.report('w', { agents: ['echo'], upForMs: 1, isDraining: false, turns: [] });
   await store.ops.logLevels.set('debug', 60_000);
   await recordKeys();
+}
+
+/** A check of a shard, a process that begins to wait for another queue, and one that dies with a job. */
+async function checkOfShard(store: TestStore, recordKeys: () => Promise<void>): Promise<void> {
+  const { commands, subscriber } = createConnections({ redisUrl: inject('redisUrl') }, { isReplicated: false });
+  const keys = new ShardKeys(store.settings.prefix, 0);
+  await checkShard(commands, keys, { everyMs: 0, lockMs: 1_000, maxInterruptedMs: 60_000, names: ['echo'] });
+  await interruptScript.run(commands, { keys: { interrupt: `${keys.queues}:@interrupt:p` }, args: { keptMs: 100 } });
+  const scope = { ...alice, agent: 'kitchen' };
+  const { taskId } = await accepted(store, scope);
+  const queue = new AgentQueue(commands, keys, 'kitchen');
+  await queue.take(100, { taker: 'gone:kitchen/0', number: 1, count: 1, kinds: 'any' });
+  await recordKeys();
+  await store.tasks.cancel(scope, taskId);
+  for (const connection of [commands, subscriber]) connection.disconnect();
 }
 
 async function migration(store: TestStore, recordKeys: () => Promise<void>): Promise<void> {

@@ -1,4 +1,4 @@
-import { recover } from '../../src/queue/recovery.ts';
+import { checkShard } from '../../src/queue/shard-checks.ts';
 import type { RedisConnection } from '../../src/redis/connection.ts';
 import type { ShardKeys } from '../../src/redis/keys.ts';
 
@@ -6,9 +6,9 @@ import type { ShardKeys } from '../../src/redis/keys.ts';
 export const LONG_LOCK_MS = 60_000;
 
 /** Recovers the jobs of a shard whose processes are gone, and tidies its queues. */
-export function recoverNow(redis: RedisConnection, keys: ShardKeys): Promise<void> {
-  // Two calls within a millisecond: the second one tidies as well.
-  return recover(redis, keys, { lockMs: LONG_LOCK_MS, everyMs: 0, tidyMs: 0.001 });
+export async function recoverNow(redis: RedisConnection, keys: ShardKeys): Promise<void> {
+  const args = { everyMs: 0, lockMs: LONG_LOCK_MS, maxInterruptedMs: 60_000, names: [] };
+  while ((await checkShard(redis, keys, args))[0] === 0);
 }
 
 /** The key with the runs of a process. */

@@ -28,10 +28,11 @@ export class InterruptedTasks {
 
   /**
    * Cancels tasks that have waited for too long. Several processes may do so at once.
+   * @param shards default: all
    * @returns their number
    */
-  async endOverdue(): Promise<number> {
-    const { redis, shards, settings } = this.#port;
+  async endOverdue(shards = this.#port.shards.all): Promise<number> {
+    const { redis, settings } = this.#port;
     let ended = 0;
     await workOffShards<TaskMember>(shards, (keys) => {
       const set = { key: keys.interrupted, limit: TASKS_PER_CLAIM, pastMs: settings.interruptedRetentionMs };

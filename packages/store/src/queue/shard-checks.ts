@@ -1,0 +1,144 @@
+import type { RedisConnection } from '../redis/connection.ts';
+import { toError } from '../redis/errors.ts';
+import type { ShardKeys } from '../redis/keys.ts';
+import { integer, list, text, tuple, word } from '../redis/reply.ts';
+import { defineScript } from '../redis/script.ts';
+import type { StoreSettings } from '../redis/settings.ts';
+import type { Shards } from '../redis/shards.ts';
+import { markerOf, queueOf, queueRoot } from './job.ts';
+import type { WakeUp, WakeUps } from './wake-ups.ts';
+
+const checkShardScript = defineScript({
+  file: 'check-shard.lua',
+  from: import.meta.url,
+  keys: ['checked', 'queues', 'outbox', 'orphans', 'scheduledTasks', 'interrupted', 'push', 'running'],
+  args: ['everyMs', 'lockMs', 'maxInterruptedMs', 'names*'],
+  reply: tuple(integer, integer, list(word('outbox', 'orphans', 'interrupted', 'deliveries')), list(text)),
+});
+
+/** Work of a shard besides its jobs: lost jobs, calls of ended tasks, overdue tasks, webhooks, scheduled tasks. */
+export type DueWork = 'outbox' | 'orphans' | 'interrupted' | 'deliveries' | 'scheduled';
+
+const EVERY_MS = 1_000;
+/** Checks per lease: if two are further apart than a lease, Redis was away. */
+const CHECKS_PER_LOCK = 3.5;
+/** How often a process says which queues it serves. */
+const NAMES_EVERY_MS = 300_000;
+
+interface ShardChecksPort {
+  readonly redis: RedisConnection;
+  readonly shards: Shards;
+  readonly wakeUps: WakeUps;
+  readonly settings: Pick<StoreSettings, 'lockMs' | 'interruptedRetentionMs'>;
+  readonly onError: (error: Error) => void;
+}
+
+/**
+ * Checks each shard once a second, for all queues together: finds jobs whose wake-up was lost, and work that is due. One
+ * process at a time checks a shard, and does what it finds.
+ */
+export class ShardChecks {
+  readonly #port: ShardChecksPort;
+  readonly #everyMs: number;
+  /** Names of the queues that this process serves. */
+  readonly #queues = new Set<string>();
+  #namesSentAt = Number.NEGATIVE_INFINITY;
+  readonly #listeners = new Map<DueWork, (shard: ShardKeys) => void>();
+  readonly #timers = new Set<NodeJS.Timeout>();
+  #interval: NodeJS.Timeout | undefined;
+
+  constructor(port: ShardChecksPort) {
+    this.#port = port;
+    this.#everyMs = Math.min(EVERY_MS, port.settings.lockMs / CHECKS_PER_LOCK);
+  }
+
+  /** Checks the queue from now on. */
+  join(agent: string): void {
+    this.#queues.add(queueOf(agent));
+    this.#namesSentAt = Number.NEGATIVE_INFINITY;
+    if (this.#interval) return;
+    this.#interval = setInterval(() => this.#checkAll(), this.#everyMs);
+    // Queues that join together are named together.
+    this.#after(0, () => this.#checkAll());
+  }
+
+  leave(agent: string): void {
+    this.#queues.delete(queueOf(agent));
+    if (this.#queues.size > 0) return;
+    clearInterval(this.#interval);
+    this.#interval = undefined;
+    for (const timer of this.#timers) clearTimeout(timer);
+  }
+
+  /**
+   * Calls `onDue` when a check of this process finds such work, and for `deliveries` and `orphans` also when there is
+   * new work and this process was chosen to do it.
+   * @returns ends that
+   */
+  listen(kind: DueWork, onDue: (shard: ShardKeys) => void): () => void {
+    this.#listeners.set(kind, onDue);
+    const wakeUps = this.#port.shards.all.flatMap((keys) => this.#follow(kind, keys, onDue) ?? []);
+    return () => {
+      this.#listeners.delete(kind);
+      for (const wakeUp of wakeUps) wakeUp.close();
+    };
+  }
+
+  #follow(kind: DueWork, keys: ShardKeys, onDue: (shard: ShardKeys) => void): WakeUp | undefined {
+    const key = { deliveries: keys.push, orphans: keys.orphans }[kind as string];
+    if (key === undefined) return undefined;
+    const passOn = async (): Promise<void> => onDue(keys);
+    const wakeUp = this.#port.wakeUps.open(keys, { marker: markerOf(`${key}:`), passOn });
+    void this.#notifyOn(wakeUp, passOn);
+    return wakeUp;
+  }
+
+  async #notifyOn(wakeUp: WakeUp, notify: () => Promise<void>): Promise<void> {
+    while (wakeUp.isOpen) if (await wakeUp.wait()) await notify();
+  }
+
+  #checkAll(): void {
+    const isToName = performance.now() - this.#namesSentAt > NAMES_EVERY_MS;
+    if (isToName) this.#namesSentAt = performance.now();
+    const names = isToName ? [...this.#queues] : [];
+    for (const keys of this.#port.shards.all)
+      this.#check(keys, names, isToName ? 0 : undefined).catch((error: unknown) => this.#port.onError(toError(error)));
+  }
+
+  /** @param everyMs less than this ms after another check it does nothing; default: a little less than the timer's */
+  async #check(keys: ShardKeys, names: readonly string[], everyMs = 0.9 * this.#everyMs): Promise<void> {
+    const { redis, settings, wakeUps, onError } = this.#port;
+    const { lockMs, interruptedRetentionMs: maxInterruptedMs } = settings;
+    const args = { everyMs, lockMs, maxInterruptedMs, names };
+    const [leaseInMs, scheduledInMs, due, waiting] = await checkShard(redis, keys, args);
+    // The process of that lease has not renewed it for long.
+    if (leaseInMs >= 0 && leaseInMs < this.#everyMs)
+      this.#after(leaseInMs + 1, () => void this.#check(keys, [], 0).catch((error) => onError(toError(error))));
+    for (const name of waiting) wakeUps.wake(keys, markerOf(queueRoot(name, keys)));
+    for (const kind of due) this.#listeners.get(kind)?.(keys);
+    if (scheduledInMs < 0 || scheduledInMs >= this.#everyMs) return;
+    this.#after(scheduledInMs, () => this.#listeners.get('scheduled')?.(keys));
+  }
+
+  #after(ms: number, run: () => void): void {
+    if (!this.#interval) return;
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      run();
+    }, ms);
+    this.#timers.add(timer);
+  }
+}
+
+/** A check of one shard; the reply is that of the script. */
+export function checkShard(
+  redis: RedisConnection,
+  keys: ShardKeys,
+  args: Parameters<typeof checkShardScript.run>[1]['args'],
+): ReturnType<typeof checkShardScript.run> {
+  const { checked, queues, outbox, orphans, scheduledTasks, interrupted, push, running } = keys;
+  return checkShardScript.run(redis, {
+    keys: { checked, queues, outbox, orphans, scheduledTasks, interrupted, push, running },
+    args,
+  });
+}
