@@ -5,17 +5,23 @@ import { conditions, today, writeResult } from '../bench/report.ts';
 import { openStage } from '../bench/stage.ts';
 import { flag, readCommandLine } from '../options.ts';
 import { type Figures, withTables } from './figures.ts';
+import { full, short } from './measure/effort.ts';
 import { measureIdle } from './measure/idle.ts';
 import { info } from './measure/meter.ts';
 import { measureOperations } from './measure/operations.ts';
 import { measurePublications } from './measure/publications.ts';
 import { measureSizes } from './measure/sizes.ts';
 
-const { save } = readCommandLine({
+const { save, short: isShort } = readCommandLine({
   usage: `npm run capacity [-- options]
   Two minutes, on a machine that does nothing else: measures what each operation costs gateway, worker and Redis.`,
-  options: { save: flag('write workshop/bench/results/capacity.json and the measured tables of docs/scaling.md') },
+  options: {
+    save: flag('write workshop/bench/results/capacity.json and the measured tables of docs/scaling.md'),
+    short: flag('only show that everything can be measured: the figures are noise'),
+  },
 }).options;
+if (save && isShort) throw new Error('a short run measures nothing that should be saved');
+const effort = isShort ? short : full;
 const figures = asWritten(await measure());
 if (save) {
   const page = new URL('../../docs/scaling.md', import.meta.url);
@@ -29,10 +35,10 @@ async function measure(): Promise<Figures> {
   await stage.redis.config('SET', 'auto-aof-rewrite-percentage', '0');
   const redis = /redis_version:(\S+)/.exec(await info(stage.redis))?.[1] ?? 'unknown';
   const seen = conditions({ redis });
-  const operations = await step('operations', () => measureOperations(stage));
-  const { idle, sizes } = await step('idle', () => measureIdle(stage));
+  const operations = await step('operations', () => measureOperations(stage, effort));
+  const { idle, sizes } = await step('idle', () => measureIdle(stage, effort));
   const kept = await step('sizes', () => measureSizes(stage));
-  const publications = await step('publications', measurePublications);
+  const publications = await step('publications', () => measurePublications(effort));
   return { date: today(), conditions: seen, operations, idle, sizes: { ...sizes, ...kept }, publications };
 }
 

@@ -3,27 +3,26 @@ import { connect, type Socket } from 'node:net';
 import { startCluster, startSingle } from '../../faults/redis/deployments.ts';
 import type { RedisNode } from '../../faults/redis/redis-node.ts';
 import type { Named, publications } from '../figures.ts';
+import type { Effort } from './effort.ts';
 import { mainThreadMicros } from './meter.ts';
 
 /** Bytes of an event: its JSON and what precedes it. */
 const MESSAGE = 'x'.repeat(300);
-const MESSAGES = 20_000;
-/** Disturbances only add to a measurement: the minimum counts. */
-const ROUNDS = 4;
 /** Number of commands in flight: at 60 % load a master has two or three waiting. */
 const TOGETHER = 2;
 const SUBSCRIBERS = 8;
 const CHANNEL = 'capacity{s0}:t:00000000-0000-0000-0000-000000000000:e';
 
 /** What each subscribed gateway and each node of a Cluster adds to the cost of a published event. */
-export async function measurePublications(): Promise<Named<typeof publications, number>> {
+export async function measurePublications({ rounds, messages }: Effort): Promise<Named<typeof publications, number>> {
+  const measure = (nodes: readonly RedisNode[]) => leastOf(rounds, () => publish(nodes, messages));
   await using single = await startSingle();
-  const [alone = Number.NaN] = await leastOf(() => publish(single.nodes));
+  const [alone = Number.NaN] = await measure(single.nodes);
   const subscribers = await Promise.all(Array.from({ length: SUBSCRIBERS }, () => subscriber(single.nodes[0])));
-  const [subscribed = Number.NaN] = await leastOf(() => publish(single.nodes));
+  const [subscribed = Number.NaN] = await measure(single.nodes);
   for (const socket of subscribers) socket.destroy();
   await using cluster = await startCluster();
-  const [sent = Number.NaN, ...received] = await leastOf(() => publish(cluster.nodes));
+  const [sent = Number.NaN, ...received] = await measure(cluster.nodes);
   return {
     copy: (subscribed - alone) / SUBSCRIBERS,
     send: (sent - alone) / received.length,
@@ -31,9 +30,9 @@ export async function measurePublications(): Promise<Named<typeof publications, 
   };
 }
 
-async function leastOf(measure: () => Promise<number[]>): Promise<number[]> {
+async function leastOf(rounds: number, measure: () => Promise<number[]>): Promise<number[]> {
   let least = await measure();
-  for (let round = 1; round < ROUNDS; round++) {
+  for (let round = 1; round < rounds; round++) {
     const again = await measure();
     least = least.map((micros, i) => Math.min(micros, again[i] ?? Number.NaN));
   }
@@ -52,11 +51,11 @@ async function subscriber(node: RedisNode | undefined): Promise<Socket> {
 }
 
 /** Publishes at the first node. @returns microseconds of each node's main thread per message */
-async function publish(nodes: readonly RedisNode[]): Promise<number[]> {
+async function publish(nodes: readonly RedisNode[], messages: number): Promise<number[]> {
   const before = await Promise.all(nodes.map(microsOf));
   const socket = connectTo(nodes[0]);
   const batch = `PUBLISH ${CHANNEL} ${MESSAGE}\r\n`.repeat(TOGETHER);
-  for (let sent = 0; sent < MESSAGES; sent += TOGETHER) {
+  for (let sent = 0; sent < messages; sent += TOGETHER) {
     socket.write(batch);
     for (let replies = 0; replies < TOGETHER; ) {
       const [bytes]: Buffer[] = await once(socket, 'data');
@@ -65,7 +64,7 @@ async function publish(nodes: readonly RedisNode[]): Promise<number[]> {
   }
   socket.destroy();
   const after = await Promise.all(nodes.map(microsOf));
-  return after.map((micros, i) => (micros - (before[i] ?? Number.NaN)) / MESSAGES);
+  return after.map((micros, i) => (micros - (before[i] ?? Number.NaN)) / messages);
 }
 
 async function microsOf(node: RedisNode): Promise<number> {

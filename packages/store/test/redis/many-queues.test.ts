@@ -9,7 +9,7 @@ test('a connection has any number of queues, also those of requests, without a w
   const { commands } = createConnections({ redisUrl: inject('redisUrl') }, { isReplicated: false });
   await commands.connect();
   const warnings: string[] = [];
-  const note = ({ message }: Error): void => void warnings.push(message);
+  const note = ({ name, message }: Error): void => void warnings.push(`${name}: ${message}`);
   process.on('warning', note);
   const forRequests = () =>
     withDeadline(commands, { ms: 5_000, health: { isAnswering: true, isAnsweringFor: () => true } });
