@@ -1,5 +1,6 @@
-// `npm run structure [-- <checkout>]`: how the sources are laid out, in figures, of this checkout or of another one
-// whose packages are installed. With redis-server on PATH it also counts the files that a SendMessage goes through.
+// `npm run workshop structure [-- <checkout>]`: how the sources are laid out, in figures, of this checkout or of
+// another one whose packages are installed. With redis-server on PATH it also counts the files that a SendMessage goes
+// through.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -6,7 +6,7 @@ import { runUpgrade } from '../../workshop/upgrade/run-upgrade.ts';
 /** Time to replace one program on a busy machine. */
 const PAUSE_MS = 5_000;
 
-// The short form of `npm run upgrade`.
+// The short form of `npm run workshop upgrade`.
 test('an upgrade under load and back: no request fails, no task is lost', async ({ skip }) => {
   const before = await checkoutOf(await previousCommit()).catch((error: unknown) => {
     if (error instanceof NoPreviousRelease) return skip(error.message);

@@ -1,4 +1,4 @@
-// `npm run bench:before-after -- --tree <checkout>`: the rows of another checkout and of this one in alternating
+// `npm run workshop before-after -- --tree <checkout>`: the rows of another checkout and of this one in alternating
 // rounds.
 
 import { existsSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { openStage } from './stage.ts';
 
 const ids = rows.map(({ id }) => id);
 const { options, names } = readCommandLine({
-  usage: `npm run bench:before-after -- --tree <checkout> [options] [row …]
+  usage: `npm run workshop before-after -- --tree <checkout> [options] [row …]
   Ours alone, without peers. The gateway, worker and agent of both trees get the same load from the same generator, in
   turn, after a round to warm up. Rows inside of a process (list, memory, append, read), or with a gateway of their own
   (send-with), are measured by the bench of each tree. What a setting costs: the same checkout twice, --tree . --env …;

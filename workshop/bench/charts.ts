@@ -135,7 +135,7 @@ export function curveChart(curve: Curve): string {
   return lineChart('Tasks per second over callers', curveKinds.map(panelOf));
 }
 
-/** One measurement of `npm run bench:replicas`. */
+/** One measurement of `npm run workshop replicas`. */
 export interface ReplicaRow {
   readonly kind: string;
   readonly masters: number;

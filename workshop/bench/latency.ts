@@ -1,5 +1,5 @@
-// `npm run bench:latency`: the latency for one client on an idle machine. One request at a time over loopback, against
-// its own gateway, worker and durable Redis.
+// `npm run workshop latency`: the latency for one client on an idle machine. One request at a time over loopback,
+// against its own gateway, worker and durable Redis.
 
 import { cpus } from 'node:os';
 import { userMessage } from '../../tests/support/messages.ts';
@@ -9,7 +9,7 @@ import { startOwnSystem } from '../system.ts';
 import { ms, textTable } from '../tables.ts';
 
 const { rounds } = readCommandLine({
-  usage: 'npm run bench:latency [-- options]',
+  usage: 'npm run workshop latency [-- options]',
   options: { rounds: count('calls of each kind', '2000') },
 }).options;
 const WARM_UP = 500;

@@ -1,5 +1,5 @@
-// `npm run bench:replicas`: tasks a second over the number of gateways and of Redis masters. Each process has a core of
-// its own as far as there are cores, and the table says which of them was full.
+// `npm run workshop replicas`: tasks a second over the number of gateways and of Redis masters. Each process has a core
+// of its own as far as there are cores, and the table says which of them was full.
 
 import { execFile } from 'node:child_process';
 import { availableParallelism } from 'node:os';
@@ -18,7 +18,7 @@ import type { StreamLoad, StreamResult } from './drivers/streams.ts';
 import { conditions, today, writeResult } from './report.ts';
 
 const { options } = readCommandLine({
-  usage: `npm run bench:replicas [-- options]
+  usage: `npm run workshop replicas [-- options]
   1, 2, 4 … gateways, half as many workers, on one Redis and on a Cluster of 3 masters: immediate, blocking and
   streaming callers. With fewer cores than processes the figures say only that everything runs.`,
   options: {

@@ -1,5 +1,5 @@
-// `npm run bench`: this project, its peers and the limits, in alternating rounds of one run. `npm run bench:curve`: the
-// rows of the curve in several passes, so that disturbances affect all of them.
+// `npm run bench`: this project, its peers and the limits, in alternating rounds of one run. `npm run workshop curve`:
+// the rows of the curve in several passes, so that disturbances affect all of them.
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { count, flag, readCommandLine } from '../options.ts';
@@ -15,8 +15,9 @@ import { openStage } from './stage.ts';
 const ids = rows.map(({ id }) => id);
 const { options, names } = readCommandLine({
   usage: `npm run bench [-- options] [row …]
-  Fifteen minutes for all rows: ${ids.join(', ')}; eleven for \`npm run bench:curve\`, which has \`curve\`, all points of
-  1 to 256 callers. \`python\` compares with the SDK for Python, which comes from PyPI, and needs PostgreSQL.`,
+  Fifteen minutes for all rows: ${ids.join(', ')}; eleven for
+  \`npm run workshop curve\`, which has \`curve\`, all points of 1 to 256 callers. \`python\` compares with the SDK for
+  Python, which comes from PyPI, and needs PostgreSQL.`,
   options: {
     rounds: count('rounds of each row in a pass', '5'),
     passes: count('passes over all rows', '1', ['1']),

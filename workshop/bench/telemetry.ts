@@ -1,6 +1,7 @@
-// `npm run bench:telemetry`: what metrics and traces cost, in processor time of gateway and worker for each task, and
-// in tasks per second. Several variants of one deployment run short rounds in random order, so that disturbances affect
-// all. All are restarted several times, since two processes of the same program differ permanently by a few percent.
+// `npm run workshop telemetry`: what metrics and traces cost, in processor time of gateway and worker for each task,
+// and in tasks per second. Several variants of one deployment run short rounds in random order, so that disturbances
+// affect all. All are restarted several times, since two processes of the same program differ permanently by a few
+// percent.
 
 import { freePort } from '@switchyard/local';
 import { openHttpServer } from '../../tests/support/http-server.ts';
@@ -13,7 +14,7 @@ import { markdownTable } from '../tables.ts';
 import { openStage, type Stage } from './stage.ts';
 
 const { starts, rounds, tasks } = readCommandLine({
-  usage: `npm run bench:telemetry [-- options]
+  usage: `npm run workshop telemetry [-- options]
   Tasks are sent without waiting, and a round ends when the last one is completed. The deployment without metrics and
   traces is there twice: what the two differ by is noise.`,
   options: {

@@ -1,4 +1,4 @@
-// `npm run capacity`: all measurements one after the other, so that they do not disturb each other.
+// `npm run workshop capacity`: all measurements one after the other, so that they do not disturb each other.
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { conditions, today, writeResult } from '../bench/report.ts';
@@ -13,7 +13,7 @@ import { measurePublications } from './measure/publications.ts';
 import { measureSizes } from './measure/sizes.ts';
 
 const { save, short: isShort } = readCommandLine({
-  usage: `npm run capacity [-- options]
+  usage: `npm run workshop capacity [-- options]
   Two minutes, on a machine that does nothing else: measures what each operation costs gateway, worker and Redis.`,
   options: {
     save: flag('write workshop/bench/results/capacity.json and the measured tables of docs/scaling.md'),

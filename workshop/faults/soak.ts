@@ -11,7 +11,7 @@ import { leakedKeys } from './workload/violations.ts';
 
 /** Exit code 1 if the memory of any process grows by more than 5 % after its warm-up. */
 const { tasks, clients, segments } = readCommandLine({
-  usage: `npm run soak [-- options]
+  usage: `npm run workshop soak [-- options]
   Four minutes: how the memory of a gateway, a worker and Redis grows with that many tasks, in heaps of 256 MiB.`,
   options: {
     tasks: count('number of tasks', '200000'),

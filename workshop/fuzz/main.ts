@@ -1,4 +1,4 @@
-// `npm run fuzz`: sends generated input to a gateway of its own.
+// `npm run workshop fuzz`: sends generated input to a gateway of its own.
 
 import { startRedis } from '../../tests/support/redis.ts';
 import { count, readCommandLine } from '../options.ts';
@@ -7,7 +7,7 @@ import { fuzzGateway } from './fuzz-gateway.ts';
 import { Target } from './target/target.ts';
 
 const { options } = readCommandLine({
-  usage: `npm run fuzz
+  usage: `npm run workshop fuzz
   Sends requests that grammars generate, and mutations of those that reached new branches, to every binding of a
   gateway. Findings are a crash, a 5xx other than 503, gRPC INTERNAL or UNKNOWN, JSON-RPC -32603, a missing answer and
   an error in the log. They are minimized and written to workshop/fuzz/cases; the tests send them from then on.`,

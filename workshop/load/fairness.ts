@@ -1,5 +1,5 @@
-// `npm run fairness`: one tenant has thousands of waiting messages, another sends one. It must begin within the time of
-// a turn plus twice the time that it takes when nobody else sends.
+// `npm run workshop fairness`: one tenant has thousands of waiting messages, another sends one. It must begin within
+// the time of a turn plus twice the time that it takes when nobody else sends.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { Store } from '@switchyard/store';
@@ -58,7 +58,7 @@ async function fill(store: Store, count: number): Promise<void> {
 
 if (import.meta.main) {
   const { queued } = readCommandLine({
-    usage: 'npm run fairness [-- options]',
+    usage: 'npm run workshop fairness [-- options]',
     options: { queued: count('waiting messages of the other tenant', '50000', ['1', '1000000']) },
   }).options;
   const { idleMs, besideMs, waiting } = await measureFairness({ queued, sent: 40 });

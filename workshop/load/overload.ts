@@ -1,5 +1,5 @@
-// `npm run overload`: ten times as many messages as the workers can process. Accepted ones must be answered about as
-// fast as normally, the others refused at once, and no accepted one may be lost.
+// `npm run workshop overload`: ten times as many messages as the workers can process. Accepted ones must be answered
+// about as fast as normally, the others refused at once, and no accepted one may be lost.
 
 import type { Task } from '@switchyard/protocol';
 import { userMessage } from '../../tests/support/messages.ts';
@@ -62,7 +62,7 @@ async function send(url: string): Promise<string> {
 
 if (import.meta.main) {
   const { seconds } = readCommandLine({
-    usage: 'npm run overload [-- options]',
+    usage: 'npm run workshop overload [-- options]',
     options: { seconds: count('seconds of overload, after a third as many of normal load', '60', ['3', '3600']) },
   }).options;
   const { normal, overload, lost } = await measureOverload({ normalMs: seconds * 333, overloadMs: seconds * 1_000 });

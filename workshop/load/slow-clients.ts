@@ -1,5 +1,5 @@
-// `npm run slow-clients`: thousands of connections that send almost nothing. Other clients must be served as usual, and
-// the gateway must close these connections and free their memory in time.
+// `npm run workshop slow-clients`: thousands of connections that send almost nothing. Other clients must be served as
+// usual, and the gateway must close these connections and free their memory in time.
 
 import { connect, type Socket } from 'node:net';
 import { residentBytes } from '../../tests/support/process-usage.ts';
@@ -110,7 +110,7 @@ function askOthers(url: string) {
 if (import.meta.main) {
   const bodyMs = 30_000;
   const { connections } = readCommandLine({
-    usage: 'npm run slow-clients [-- options]',
+    usage: 'npm run workshop slow-clients [-- options]',
     options: { connections: count('slow connections', '5000', ['4', '15000']) },
   }).options;
   const { opened, answered, failed, p99, closedAfterMs, bytes } = await measureSlowClients({ connections, bodyMs });

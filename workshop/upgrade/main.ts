@@ -6,7 +6,7 @@ import { runUpgrade } from './run-upgrade.ts';
 
 /** Progress on standard error, a table on standard output; exit code 1 if anything failed. */
 const { options } = readCommandLine({
-  usage: `npm run upgrade [-- options]
+  usage: `npm run workshop upgrade [-- options]
   Gateways and workers of the previous release are replaced by those of this one under load, back, and again.`,
   options: {
     minutes: number('it starts again until this time is over; at least one pass', '1', ['0', '1440']),

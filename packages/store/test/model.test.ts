@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { firstCatch, MUTANTS, SMALL_WORLDS, search } from './model/explore.mjs';
 import * as rules from './reference/turn-rules.ts';
 
-// The short form of `npm run model`: every interleaving in small worlds, also with a Redis that loses an acknowledged
-// begin.
+// The short form of `npm run workshop model`: every interleaving in small worlds, also with a Redis that loses an
+// acknowledged begin.
 
 const worlds = SMALL_WORLDS.filter(({ messages, faults }) => messages === 1 || faults === 0);
 

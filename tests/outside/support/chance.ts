@@ -43,6 +43,6 @@ export class Chance {
   }
 }
 
-/** How many streams a test tries, and from which seed on: `npm run test:outside` sets both. */
+/** How many streams a test tries, and from which seed on: `npm run workshop outside` sets both. */
 export const streams = Number(process.env.OUTSIDE_STREAMS ?? 100);
 export const firstSeed = Number(process.env.OUTSIDE_SEED ?? 1);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { measureOverload } from '../overload.ts';
 
-// `npm run overload` measures it on an idle machine.
+// `npm run workshop overload` measures it on an idle machine.
 it('of ten times as many messages as the workers can process, most are refused, and the others end soon', async () => {
   const { normal, overload, lost } = await measureOverload({ normalMs: 600, overloadMs: 2_000 });
   expect([normal.others, overload.others, lost]).toEqual([{}, {}, 0]);

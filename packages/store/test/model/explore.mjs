@@ -1,8 +1,8 @@
 // @ts-check
 /**
- *   npm run model               checks the rules of turns in every world; takes some minutes
- *   npm run model -- --deep     the same in larger worlds; needs more than 2 GB of memory
- *   npm run model -- --mutants  breaks one rule at a time; each must be caught
+ *   npm run workshop model               checks the rules of turns in every world; takes some minutes
+ *   npm run workshop model -- --deep     the same in larger worlds; needs more than 2 GB of memory
+ *   npm run workshop model -- --mutants  breaks one rule at a time; each must be caught
  */
 import * as rules from '../reference/turn-rules.ts';
 import { MUTANTS } from './mutants.mjs';
