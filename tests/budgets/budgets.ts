@@ -106,6 +106,16 @@ export const budgets = {
   },
   readBytesOfChunk: { most: 167, because: 'the fields that fence and number it, never the text' },
   readBytesOfLateChunk: { most: 4, because: 'beyond one at chunk 100: the numbers have more digits' },
+  commandsOfRunningTurns: {
+    most: 200,
+    because:
+      'per second beside 600 turns: a process renews one lease for all of them, and checks each once in three leases; the rest is the waiting of an idle worker; 3,745 before leases were those of processes',
+  },
+  fileBytesOfRunningTurns: {
+    most: 700,
+    because:
+      'per second: a lease is written seven times in five seconds, whatever runs, and the last check of leases; 90,900 before leases were those of processes',
+  },
   streamBytesOfChunk: {
     most: 480,
     because:
