@@ -9,7 +9,7 @@ const MOST_OF_GATEWAY = { immediate: 21, blocking: 26 };
 
 /** Functions that parse or check a part of the request, which must run once. */
 const READ_ONCE = [
-  'apps/gateway/src/bindings/http-call.ts openCall',
+  'apps/gateway/src/bindings/http-call.ts openHttpCall',
   'apps/gateway/src/admission/admission.ts requirePermission',
   'apps/gateway/src/call/extensions.ts offeredExtensions',
   'apps/gateway/src/call/extensions.ts parseExtensions',

@@ -62,9 +62,9 @@ const seqIn = (start: string): number => Number.parseInt(start.slice(1), 10) || 
 
 /** The statuses among a task's events; in a long or large stream, those among the first and the last events. */
 export async function readStatuses(redis: RedisConnection, events: string): Promise<Statuses> {
-  const first = await readPage(redis, events, { start: '-', direction: 1 });
+  const first = await readEventPage(redis, events, { start: '-', direction: 1 });
   if (first.isAll) return first;
-  const last = await readPage(redis, events, { start: '+', direction: -1 });
+  const last = await readEventPage(redis, events, { start: '+', direction: -1 });
   const later = last.statuses.reverse().filter(({ seq }) => seq > first.lastSeq);
   return { statuses: [...first.statuses, ...later], isAll: last.lastSeq <= first.lastSeq + 1 };
 }
@@ -75,7 +75,7 @@ interface Statuses {
   readonly isAll: boolean;
 }
 
-async function readPage(
+async function readEventPage(
   redis: RedisConnection,
   events: string,
   { start, direction }: { start: string; direction: 1 | -1 },

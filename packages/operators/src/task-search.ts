@@ -114,16 +114,16 @@ async function find(port: OperatorDependencies, search: TaskSearch, after: strin
   if (few) return chosen(port, search, { after, entries: few, isPartial: false });
   const source = await sourceOf(port, search);
   if (source.isExact)
-    return { ...(await readPage(port, search, { source, after, size: search.pageSize })), isPartial: false };
+    return { ...(await readFoundPage(port, search, { source, after, size: search.pageSize })), isPartial: false };
   return chosen(port, search, { after, ...(await walk(port, search, source)) });
 }
 
 /** The entries of a source, the latest 10,000. */
 async function walk(port: OperatorDependencies, filter: TaskFilter, source: Source): Promise<Walked> {
-  const { entries, total } = await readPage(port, filter, { source, after: '', size: STEP });
+  const { entries, total } = await readFoundPage(port, filter, { source, after: '', size: STEP });
   const walked = [...entries];
   while (walked.length < total && walked.length < MAX_WALKED) {
-    const next = await readPage(port, filter, { source, after: walked.at(-1) ?? '', size: STEP });
+    const next = await readFoundPage(port, filter, { source, after: walked.at(-1) ?? '', size: STEP });
     if (next.entries.length === 0) break;
     walked.push(...next.entries);
   }
@@ -152,7 +152,7 @@ async function findStuck(
 const entryOf = ({ updatedAt, taskId }: TaskRow): string => sortableTime(updatedAt) + taskId;
 
 /** One page of a source, and one entry more if there is a next page. */
-async function readPage(
+async function readFoundPage(
   { redis, shards, settings }: OperatorDependencies,
   { contextId, since, until }: TaskFilter,
   { source, after, size }: { source: Source; after: string; size: number },

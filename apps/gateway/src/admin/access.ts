@@ -2,7 +2,7 @@ import { keyDraft, keyParameters, type Me } from '@switchyard/operator-api';
 import { version } from '@switchyard/store';
 import { operatorName } from './operators.ts';
 import { auditParameters, noParameters, pageParameters } from './parameters.ts';
-import { type AdminRoute, adminAction, adminRoute, found, listRoute, readPage } from './route.ts';
+import { type AdminRoute, adminAction, adminRoute, found, listRoute, requirePageToken } from './route.ts';
 
 /**
  * The caller's identity. An operator's key is not a client's: if clients need keys, it cannot be used to try agents.
@@ -39,6 +39,6 @@ export const keyRoutes = [
 /** The audit trail, latest first. */
 export const auditRoute = adminRoute(['get', '/admin/audit'], auditParameters, async ({ audit }, { parameters }) => {
   const { since, ...query } = parameters;
-  const { items, nextPageToken } = await readPage(() => audit.list({ ...query, sinceMs: since }));
+  const { items, nextPageToken } = await requirePageToken(() => audit.list({ ...query, sinceMs: since }));
   return { events: items, nextPageToken };
 });

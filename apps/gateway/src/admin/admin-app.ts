@@ -62,7 +62,7 @@ export function createAdminApp(context: AdminContext): RequestListener {
   if (context.console) app.use('/console', serveConsole(context.console));
   app.use(requireOperator(context));
   app.get(metricsPath, serveMetrics(context)).all(metricsPath, refuseVerb(context, 'GET'));
-  for (const route of routes) app[route.verb](route.path, serve(context, route));
+  for (const route of routes) app[route.verb](route.path, serveOperator(context, route));
   for (const path of new Set(routes.map((route) => route.path))) app.all(path, refuseVerb(context, verbsAt(path)));
   app.use(refusePath(context));
   app.use(refuseFault(context));
@@ -81,7 +81,7 @@ function requireOperator(context: AdminContext): RequestHandler {
   };
 }
 
-function serve(context: AdminContext, route: AdminRoute): RequestHandler {
+function serveOperator(context: AdminContext, route: AdminRoute): RequestHandler {
   const streaming = { emit: context.emit, settings: defaultGatewaySettings };
   return async (req, res) => {
     const operator = operatorOf(req);

@@ -124,12 +124,12 @@ export function listRoute<Item extends object, Schema extends z.ZodType<PageQuer
 
 /** @param name of the list in the answer. @throws {A2AError} InvalidParams, for a wrong page token */
 export async function pageAnswer<Item extends object>(name: string, list: () => Promise<Page<Item>>): Promise<object> {
-  const { items, totalSize, nextPageToken } = await readPage(list);
+  const { items, totalSize, nextPageToken } = await requirePageToken(list);
   return { [name]: items, totalSize, nextPageToken };
 }
 
 /** @throws {A2AError} InvalidParams, for a wrong page token */
-export async function readPage<T>(list: () => Promise<T>): Promise<T> {
+export async function requirePageToken<T>(list: () => Promise<T>): Promise<T> {
   try {
     return await list();
   } catch (error) {

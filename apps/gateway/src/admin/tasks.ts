@@ -9,14 +9,14 @@ import { taskHasEnded } from '../operations/cancel-task.ts';
 import { live } from './live.ts';
 import { operatorName } from './operators.ts';
 import { noParameters, taskParameters, taskSearchParameters } from './parameters.ts';
-import { type AdminRoute, adminAction, adminRoute, EventsAnswer, readPage } from './route.ts';
+import { type AdminRoute, adminAction, adminRoute, EventsAnswer, requirePageToken } from './route.ts';
 
 /** Tasks of all principals: search, and read by id. */
 export const taskRoutes = [
   live(
     adminRoute(['get', '/admin/tasks'], taskSearchParameters, async ({ ops }, { parameters }): Promise<TaskPage> => {
       const { state: states, contents: hasText, ...rest } = parameters;
-      const { tasks, ...page } = await readPage(() => ops.searchTasks({ ...rest, states, hasText }));
+      const { tasks, ...page } = await requirePageToken(() => ops.searchTasks({ ...rest, states, hasText }));
       return { tasks: [...tasks], ...page };
     }),
   ),

@@ -158,7 +158,7 @@ export function bodyLimits({ settings }: GatewayContext, { res }: Exchange, admi
  * active extensions.
  * @throws {A2AError}
  */
-export function openCall(
+export function openHttpCall(
   { agents, settings, heldRequests }: GatewayContext,
   exchange: Exchange,
   request: AdmittedRequest,

@@ -11,7 +11,7 @@ import { type OperationName, operationNames } from '../operations/operations.ts'
 import { toA2AError } from '../telemetry/failures.ts';
 import { acceptsOnlyEvents, respondWithError, responseFrame, type ServedStream, serveStream } from './event-stream.ts';
 import type { GatewayContext } from './gateway-context.ts';
-import { admit, bodyLimits, openCall } from './http-call.ts';
+import { admit, bodyLimits, openHttpCall } from './http-call.ts';
 import { configured, type JsonRpcRequest, parseRequest, type ReceivedJson } from './jsonrpc-request.ts';
 import { checkConfiguration } from './unknown-configuration.ts';
 
@@ -49,7 +49,7 @@ export function serveJsonRpc(context: GatewayContext, older?: OlderVersion): Han
       using stream = answer;
       await writeStream(context, exchange, { id, ...stream });
     } catch (thrown) {
-      writeError(context, exchange, { id, thrown });
+      writeRpcError(context, exchange, { id, thrown });
     }
   };
 }
@@ -97,7 +97,7 @@ async function run(
   const { method, params } = request;
   const lastEventId = lastEventIdInMetadata(params);
   checkConfiguration(context.settings, exchange.res, params);
-  const call = openCall(context, exchange, { admission, tenant: tenantIn(params), lastEventId });
+  const call = openHttpCall(context, exchange, { admission, tenant: tenantIn(params), lastEventId });
   return runOperation(operationFor(context, call, method), { call, params });
 }
 
@@ -153,7 +153,7 @@ function errorEnvelope(id: string, error: A2AError): string {
   return `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify(toJsonRpcError(error))}}`;
 }
 
-export function writeError(
+export function writeRpcError(
   context: GatewayContext,
   exchange: Exchange,
   { id, thrown }: { id: string; thrown: unknown },

@@ -21,7 +21,7 @@ import type { OperationName } from '../operations/operations.ts';
 import type { GatewaySettings } from '../settings/gateway-settings.ts';
 import { errorFrame, type ServedStream, serveStream } from './event-stream.ts';
 import type { GatewayContext } from './gateway-context.ts';
-import { admit, bodyLimits, openCall } from './http-call.ts';
+import { admit, bodyLimits, openHttpCall } from './http-call.ts';
 import { checkConfiguration } from './unknown-configuration.ts';
 
 /** The HTTP request of an operation. */
@@ -113,7 +113,7 @@ async function handle(context: GatewayContext, exchange: Exchange, route: Operat
   const body = route.hasBody ? await readOptionalJson(req, bodyLimits(context, exchange, admission)) : {};
   const params = parseRequest(req, route, body);
   checkConfiguration(context.settings, exchange.res, params);
-  const call = openCall(context, exchange, { admission, tenant: params.tenant });
+  const call = openHttpCall(context, exchange, { admission, tenant: params.tenant });
   return runOperation(operationFor(context, call, route.operation), { call, params });
 }
 

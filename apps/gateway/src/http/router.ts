@@ -122,7 +122,7 @@ const hasPath = /^(?:\/|https?:\/\/[^/?#])/i;
 /** Routes requests. A wrong method is answered with 405. */
 function createRouter(context: GatewayContext, routes: readonly Route[], otherwise: RequestListener): RequestListener {
   const refuseUrl: RequestListener = (req, res) =>
-    serve(context, unreadable(context), { req, res, params: {}, query: {} });
+    serveRoute(context, unreadable(context), { req, res, params: {}, query: {} });
   const router = findMyWay({
     ignoreTrailingSlash: true,
     maxParamLength: longestPart,
@@ -138,7 +138,9 @@ function createRouter(context: GatewayContext, routes: readonly Route[], otherwi
     const refuse = refuseVerb(context, verbs.join(', '));
     for (const method of methods) {
       const handle = handlers.get(method) ?? refuse;
-      router.on(method, path, (req, res, params, _store, query) => serve(context, handle, { req, res, params, query }));
+      router.on(method, path, (req, res, params, _store, query) =>
+        serveRoute(context, handle, { req, res, params, query }),
+      );
     }
   }
   return (req, res) => router.lookup(req, res);
@@ -154,7 +156,7 @@ interface RouteMatch {
   readonly query: RoutedRequest['query'];
 }
 
-function serve(context: GatewayContext, handle: Handler, { req, res, params, query }: RouteMatch): void {
+function serveRoute(context: GatewayContext, handle: Handler, { req, res, params, query }: RouteMatch): void {
   const [path = '', search] = splitUrl(req.url ?? '');
   const routed = Object.assign(req, { path, params, query });
   const exchange = { req: routed, res };

@@ -1,7 +1,7 @@
 import { A2AError } from '@switchyard/protocol';
 import { actions } from '../admission/scopes.ts';
 import type { GatewayContext } from '../bindings/gateway-context.ts';
-import { openCall } from '../bindings/http-call.ts';
+import { openHttpCall } from '../bindings/http-call.ts';
 import { type Handler, pathPart, queryText } from '../exchange/exchange.ts';
 import { taskNotFound } from '../operations/backend.ts';
 import { withKey } from '../operations/idempotency.ts';
@@ -19,7 +19,7 @@ export function serveDeletion(context: GatewayContext): Handler {
   return forCallers(context, 'DeleteTask', async (admission, exchange) => {
     const { req, res } = exchange;
     const tenant = pathPart(req, 'tenant') ?? queryText(req, 'tenant');
-    const call = openCall(context, exchange, { admission, tenant });
+    const call = openHttpCall(context, exchange, { admission, tenant });
     const { scope, agent } = call;
     admission.requireAgent('DeleteTask', agent);
     const id = pathPart(req, 'id') ?? '';

@@ -39,7 +39,7 @@ export async function askAgent(
 }
 
 /** The current task, or after its next change: see `waitMs` of the call. */
-export function getTask(context: Operations, call: McpCall, id: string): Promise<Outcome> {
+export function readOutcome(context: Operations, call: McpCall, id: string): Promise<Outcome> {
   return unary(context, call, 'GetTask', { id, historyLength: 0 });
 }
 

@@ -2,7 +2,7 @@ import { A2AError } from '@switchyard/protocol';
 import Negotiator from 'negotiator';
 import type { GatewayContext } from '../bindings/gateway-context.ts';
 import { admit, bodyLimits } from '../bindings/http-call.ts';
-import { writeError } from '../bindings/jsonrpc.ts';
+import { writeRpcError } from '../bindings/jsonrpc.ts';
 import { drained, type Exchange, type Handler } from '../exchange/exchange.ts';
 import { parseJson, readJsonText } from '../exchange/read-json.ts';
 import type { McpRequest } from './mcp-call.ts';
@@ -27,7 +27,7 @@ export function serveMcp(context: GatewayContext): Handler {
       });
       await write(exchange, answer);
     } catch (thrown) {
-      writeError(context, exchange, { id: 'null', thrown });
+      writeRpcError(context, exchange, { id: 'null', thrown });
     }
   };
 }

@@ -22,7 +22,7 @@ interface ListedTasksRequest extends ListTasksRequest {
 
 /** The caller's tasks, by status time, the latest first. */
 export async function listTasks(backend: Backend, call: Call, request: ListedTasksRequest): Promise<UnaryResult> {
-  return pageResult(await readPage(backend, call, request));
+  return pageResult(await readTaskPage(backend, call, request));
 }
 
 export function pageResult({ tasks, nextPageToken, totalSize }: Omit<TaskPage, 'seqs'>): UnaryResult {
@@ -46,7 +46,7 @@ function toQuery({
   return { contextId, state: status, pageSize, pageToken, historyLength, statusTimestampAfter, includeArtifacts };
 }
 
-export async function readPage({ tasks }: Backend, call: Call, request: ListedTasksRequest): Promise<TaskPage> {
+export async function readTaskPage({ tasks }: Backend, call: Call, request: ListedTasksRequest): Promise<TaskPage> {
   try {
     return await tasks.list(call.scope, toQuery(request));
   } catch (error) {

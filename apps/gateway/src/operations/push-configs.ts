@@ -73,13 +73,13 @@ export async function listPushConfigs(
   request: ListTaskPushNotificationConfigsRequest,
 ): Promise<UnaryResult> {
   const { taskId } = request;
-  const page = await readPage(backend, call, request);
+  const page = await readConfigPage(backend, call, request);
   if (!page) throw taskNotFound(taskId);
   const configs = page.webhooks.map((webhook) => toConfig(webhook, taskId));
   return { json: JSON.stringify({ configs, nextPageToken: page.nextPageToken }) };
 }
 
-async function readPage(
+async function readConfigPage(
   backend: Backend,
   call: Call,
   { taskId, pageSize, pageToken }: ListTaskPushNotificationConfigsRequest,

@@ -12,7 +12,7 @@ import type { Call } from '../call/call.ts';
 import type { Backend } from '../operations/backend.ts';
 import { cancelTask } from '../operations/cancel-task.ts';
 import { pollTask } from '../operations/get-task.ts';
-import { listedTasksSchema, pageResult, readPage } from '../operations/list-tasks.ts';
+import { listedTasksSchema, pageResult, readTaskPage } from '../operations/list-tasks.ts';
 import { type StreamItem, streaming, type UnaryResult, unary } from '../operations/operation.ts';
 import { bindOperations, definitions, type Operations } from '../operations/operations.ts';
 import { sendMessage } from '../operations/send-message.ts';
@@ -36,9 +36,9 @@ const previewDefinitions = {
   SendStreamingMessage: streaming(sendSchema, async (backend, call, request) =>
     withGenerations(await sendStreamingMessage(backend, call, request)),
   ),
-  GetTask: unary(getTaskRequestSchema.extend(poll), getTask),
+  GetTask: unary(getTaskRequestSchema.extend(poll), pollGeneration),
   ListTasks: unary(listedTasksSchema, async (backend, call, request) => {
-    const { tasks, seqs, ...page } = await readPage(backend, call, request);
+    const { tasks, seqs, ...page } = await readTaskPage(backend, call, request);
     return pageResult({ ...page, tasks: tasks.map((task, i) => taskWithGeneration(task, seqs[i] ?? 0).toString()) });
   }),
   // Not part of the draft: the same condition for requests as JSON.
@@ -66,7 +66,7 @@ const suffix = '-1.1';
  * A2A 1.1, 3.2.7. With `currentGeneration` it waits for a later one: as long as settings allow, or `Prefer: wait` says.
  * It does not wait for an ended task.
  */
-async function getTask(backend: Backend, call: Call, request: PreviewGetTaskRequest): Promise<UnaryResult> {
+async function pollGeneration(backend: Backend, call: Call, request: PreviewGetTaskRequest): Promise<UnaryResult> {
   const { currentGeneration: after, ...view } = request;
   const waitMs = after !== undefined && call.waitMs === 0 ? Number.POSITIVE_INFINITY : call.waitMs;
   const { version, ...result } = await pollTask(backend, call, view, { knownVersion: knownTo(call), waitMs, after });

@@ -19,7 +19,7 @@ export class MetricsPort {
 
   constructor(settings: MetricsSettings) {
     this.#settings = settings;
-    this.#http = createServer(serve(this.metrics, settings));
+    this.#http = createServer(serveMetrics(this.metrics, settings));
   }
 
   /** @returns the port on which it listens. @throws {SettingsError} it cannot listen there */
@@ -43,7 +43,7 @@ export class MetricsPort {
   }
 }
 
-function serve(metrics: WorkerMetrics, { host, key }: MetricsSettings): RequestListener {
+function serveMetrics(metrics: WorkerMetrics, { host, key }: MetricsSettings): RequestListener {
   return (req, res) => {
     // DNS rebinding: an attacker's name may resolve to this machine; a web page under it could read the response.
     if (isLoopback(host) && !isAddressOrLocalhost(req.headers.host ?? 'localhost'))

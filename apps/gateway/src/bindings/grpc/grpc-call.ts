@@ -92,7 +92,7 @@ const agentKey = 'a2a-agent';
  * card says; without a tenant it is the default agent.
  * @throws {A2AError}
  */
-export function openCall(
+export function openGrpcCall(
   context: GatewayContext,
   call: ServedCall<unknown, unknown>,
   { tenant, version: spoken }: { readonly tenant?: string; readonly version?: SpokenVersion },

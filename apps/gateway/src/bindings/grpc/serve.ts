@@ -7,7 +7,7 @@ import type { OperationName } from '../../operations/operations.ts';
 import { inPreview } from '../../v1_1/grpc-fields.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { admittedCall } from './admission.ts';
-import { type GrpcCall, namingAgent, openCall } from './grpc-call.ts';
+import { type GrpcCall, namingAgent, openGrpcCall } from './grpc-call.ts';
 import type { ServedCall } from './rpc.ts';
 import { toRefusal } from './status-details.ts';
 
@@ -86,7 +86,7 @@ function callHandler<Request extends TenantRequest, Response>(
     const { rpc } = admittedCall(call);
     let asked: GrpcCall | undefined;
     try {
-      using opened = openCall(context, call, call.request);
+      using opened = openGrpcCall(context, call, call.request);
       asked = opened;
       rpc.opened(opened);
       const spoken = opened.version === previewVersion ? inPreview(method) : method;

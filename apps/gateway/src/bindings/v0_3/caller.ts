@@ -4,7 +4,7 @@ import type { Call } from '../../call/call.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
 import { legacyVersion } from '../../exchange/service-parameters.ts';
 import type { GatewayContext } from '../gateway-context.ts';
-import { type AdmittedRequest, type HttpCall, openCall } from '../http-call.ts';
+import { type AdmittedRequest, type HttpCall, openHttpCall } from '../http-call.ts';
 
 /** Differences between the bindings of version 0.3. */
 export interface LegacyWire {
@@ -63,7 +63,7 @@ export function openLegacyCall(
 ): HttpCall {
   const { res } = exchange;
   res.setHeader('A2A-Version', legacyVersion);
-  const call = openCall(context, exchange, { ...request, version: legacyVersion });
+  const call = openHttpCall(context, exchange, { ...request, version: legacyVersion });
   const active = res.getHeader('A2A-Extensions');
   if (active !== undefined) res.setHeader('X-A2A-Extensions', active);
   return call;

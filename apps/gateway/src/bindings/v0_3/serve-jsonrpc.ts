@@ -6,7 +6,7 @@ import { disposeOnClose, type Exchange, namedVersion, reportFailure } from '../.
 import { lastEventIdInMetadata, majorMinor, protocolVersion } from '../../exchange/service-parameters.ts';
 import type { StreamItem } from '../../operations/operation.ts';
 import type { GatewayContext } from '../gateway-context.ts';
-import { type OlderVersion, writeError, writeResult, writeStream } from '../jsonrpc.ts';
+import { type OlderVersion, writeResult, writeRpcError, writeStream } from '../jsonrpc.ts';
 import { configured, type JsonRpcInvocation, type JsonRpcRequest, parseRequest } from '../jsonrpc-request.ts';
 import { checkLegacyConfiguration } from '../unknown-configuration.ts';
 import { LegacyCaller, type LegacyWire, openLegacyCall } from './caller.ts';
@@ -34,7 +34,7 @@ export function legacyJsonRpc(context: GatewayContext): OlderVersion {
         await answer(context, exchange, { admission, request });
       } catch (thrown) {
         if (request.isNotification) finishNotification(context, exchange, thrown);
-        else writeError(context, exchange, { id: request.id, thrown });
+        else writeRpcError(context, exchange, { id: request.id, thrown });
       }
     },
   };

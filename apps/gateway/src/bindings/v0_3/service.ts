@@ -2,7 +2,7 @@ import { legacyGrpcService } from '@a2a-js/sdk/compat/v0_3/server/grpc';
 import { legacyVersion } from '../../exchange/service-parameters.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { admittedCall } from '../grpc/admission.ts';
-import { openCall } from '../grpc/grpc-call.ts';
+import { openGrpcCall } from '../grpc/grpc-call.ts';
 import type { ServedCall } from '../grpc/rpc.ts';
 import { backpressureOf, disposeOnEnd } from '../grpc/serve.ts';
 import { LegacyCaller } from './caller.ts';
@@ -29,7 +29,7 @@ async function openCaller(context: GatewayContext, call: ServedCall<unknown, unk
   const { rpc } = admittedCall(call);
   const refuse = (thrown: unknown): WireError => new WireError(rpc.refused(thrown), 'grpc');
   try {
-    const opened = openCall(context, call, { version: legacyVersion });
+    const opened = openGrpcCall(context, call, { version: legacyVersion });
     return new LegacyCaller(opened, {
       refuse,
       drained: 'writableNeedDrain' in call ? backpressureOf(call) : async () => undefined,
