@@ -44,6 +44,7 @@ const recordFields: Readonly<Record<string, string>> = {
 const replies: Readonly<Record<string, string>> = {
   fenced: 'the token is not that of the open turn',
   successor: 'another job runs the rest of the inbox',
+  outbox: 'the outbox has due tasks',
 };
 
 const glossary = readFileSync('docs/architecture.md', 'utf8').split('## Glossary')[1] ?? '';
