@@ -23,8 +23,8 @@ local function emit_status(record, state, details)
   emit(record, json, new_incarnation(), details.released, details.is_reply)
 end
 
--- The message of the turn leaves the inbox, and with it the `given` messages behind it, which the turn was given while it
--- ran.
+-- The message of the turn leaves the inbox, and with it the `given` messages behind it, which the turn was given while
+-- it ran.
 local function pop_message(record, given)
   popped = given
   if record.inbox == record.accepted then other_fields.initial_entry = false else popped = given + 1 end

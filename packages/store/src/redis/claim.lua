@@ -1,5 +1,6 @@
--- claim: claims members of a sorted set that are due, by their scores. A claimed member is due again when its claim ends.
--- All scores move before anything else is read: so a member that cannot be worked on holds up no other. Needs server.lua.
+-- claim: claims members of a sorted set that are due, by their scores. A claimed member is due again when its claim
+-- ends. All scores move before anything else is read: so a member that cannot be worked on holds up no other. Needs
+-- server.lua.
 --
 -- set_key: zset, member -> ms when it is due
 -- what: due_ms: members up to this score are due; claim_ms: how long the claim lasts; limit: number of members at most;

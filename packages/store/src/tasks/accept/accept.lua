@@ -80,8 +80,8 @@ if record.cancel ~= '' then return { 'canceling' } end
 local runs = record.turn ~= '' and record.while_working or ''
 if runs == 'r' and not is_waiting(record.state) then return { 'working' } end
 if record.inbox >= tonumber(max_inbox) then
-  -- Messages that the running turn was given do not wait (read-waiting.lua): others are accepted in their place, until the
-  -- inbox holds eight times as many messages as may wait.
+  -- Messages that the running turn was given do not wait (read-waiting.lua): others are accepted in their place, until
+  -- the inbox holds eight times as many messages as may wait.
   local fence, given = (redis.call('HGET', task_key, 'given') or ''):match('^(%S+) (%d+)$')
   if fence ~= record.turn then given = 0 end
   if record.inbox - given >= tonumber(max_inbox) or record.inbox >= 8 * max_inbox then return { 'inbox-full' } end
