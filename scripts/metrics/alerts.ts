@@ -79,6 +79,22 @@ export const alerts: readonly Alert[] = [
     whatToDo: 'Read the logs of the gateways: each of these requests has a line with level error.',
   },
   {
+    name: 'SwitchyardMemoryShort',
+    expr: 'max(switchyard_retention_seconds) and sum(increase(switchyard_tasks_dropped_total[15m])) > 0',
+    lasts: '0m',
+    severity: 'warning',
+    summary: 'Redis is nearly full: ended tasks are kept for {{ $value | humanizeDuration }}',
+    whatToDo: 'Raise maxmemory, or lower RETENTION_MS. When nothing is left to drop, messages are refused.',
+  },
+  {
+    name: 'SwitchyardLimitNear',
+    expr: 'max by (limit) (switchyard_limit_used_ratio) >= 0.8',
+    lasts: '5m',
+    severity: 'warning',
+    summary: '{{ $value | humanizePercentage }} of a limit are used: {{ $labels.limit }}',
+    whatToDo: 'The overview of the console and `switchyard doctor` name whom it limits, and its setting.',
+  },
+  {
     name: 'SwitchyardRefusals',
     expr:
       'sum by (reason) ' +

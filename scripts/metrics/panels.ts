@@ -105,6 +105,13 @@ const overview: readonly Panel[] = [
     figure: {},
     queries: one(deployment('switchyard_redis_used_memory_bytes')),
   },
+  {
+    title: 'Ended tasks are kept for',
+    text: 'Less than RETENTION_MS while memory is short.',
+    unit: 's',
+    figure: {},
+    queries: one(deployment('switchyard_retention_seconds')),
+  },
 ];
 
 const clients: readonly Panel[] = [

@@ -107,6 +107,10 @@ export const overview: Overview = {
     { taskId: uuid(4), agent: 'reviewer', since: ago(86_000) },
     { taskId: uuid(12), agent: 'coder', since: ago(7_200) },
   ],
+  limits: [
+    { limit: 'memory', setting: 'maxmemory', of: 'Redis at redis:6379', used: 1_700_000_000, max: 2_000_000_000 },
+  ],
+  kept: { wantedMs: 604_800_000, keptMs: 10_800_000 },
 };
 
 export const tenants = ['acme', 'globex', 'initech', 'umbrella', 'default'].map((tenant, n) => ({

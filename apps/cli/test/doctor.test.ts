@@ -33,7 +33,7 @@ describe('switchyard doctor', () => {
     const { out, err, code } = await run(['doctor', ...nobody], { env });
     expect([code, err]).toEqual([1, '']);
     expect(out).toMatch(/^Ok: Node \d+/);
-    expect(out).toMatch(/^Ok: (?:Redis|Valkey) \d\S* at \S+, \d+ MiB used, [\d.]+ ms away$/m);
+    expect(out).toMatch(/^Ok: (?:Redis|Valkey) \d\S* at \S+, \d+ MiB used(?: of \d+)?, [\d.]+ ms away$/m);
     expect(out).toMatch(/^Problem: No answer from http:\/\/127\.0\.0\.1:49999: .*\nDo: switchyard up/m);
     expect(out).toContain(`Ok: The operators' port answers at ${api.url}\n`);
     expect(out).toMatch(/^Problem: No worker runs the agent \S+.*\nDo: switchyard worker <module of/m);

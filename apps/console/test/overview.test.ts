@@ -16,6 +16,8 @@ const well: Overview = {
   troubledAgents: 0,
   failures: { total: 0, counted: 0, reasons: [] },
   longestInterrupted: [],
+  limits: [],
+  kept: { wantedMs: 604_800_000, keptMs: 604_800_000 },
 };
 
 describe('the verdict of the overview', () => {
@@ -24,6 +26,10 @@ describe('the verdict of the overview', () => {
     expect(verdictOf({ ...well, interrupted: 1 })).toMatchObject({
       colour: 'amber',
       title: '1 task waits for a person',
+    });
+    expect(verdictOf({ ...well, limits: overview.limits })).toMatchObject({
+      colour: 'amber',
+      title: 'A limit is nearly reached',
     });
     expect(verdictOf({ ...well, failures: overview.failures }).title).toBe('63 tasks have failed in the last hour');
     expect(verdictOf({ ...well, workers: { live: 0, silent: 2 } })).toMatchObject({ colour: 'red' });

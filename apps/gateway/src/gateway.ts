@@ -151,6 +151,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
         audit: trail,
         feeds: store.feeds,
         readiness: () => readiness.read(),
+        streams: () => ({ used: resources.streams.taken, max: settings.resources.streams.total }),
         clientsNeedKeys: authenticator.securityRequirements.length > 0,
       },
       series: new SeriesRecorder(seriesSources(ops, resources)),
@@ -214,6 +215,8 @@ function metricSources(store: GatewayStore, ops: Ops, { streams }: LimitedResour
     deadLetters: () => ops.deadLetters.count(),
     scheduledTasks: () => ops.scheduledTasks(),
     redisBytes: () => ops.redisBytes(),
+    limits: () => ops.limits(),
+    kept: () => ops.keptTasks(),
   };
 }
 

@@ -1,6 +1,10 @@
+import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startRedis, type TestRedis } from '../../../tests/support/redis.ts';
+import { overGrpc } from './support/bindings/over-grpc.ts';
+import { overJsonRpc, overRest } from './support/bindings/over-http.ts';
 import { call, type ErrorBody, get, post, submit, userMessage } from './support/client.ts';
+import { grpcAddressOf } from './support/grpc-address.ts';
 import { openStage, type Stage } from './support/stage.ts';
 
 let redis: TestRedis;
@@ -8,12 +12,37 @@ let stage: Stage;
 
 beforeAll(async () => {
   redis = await startRedis();
-  stage = await openStage({ redisUrl: redis.url, gateway: { storeTimeoutMs: 200 } });
+  stage = await openStage({
+    redisUrl: redis.url,
+    gateway: { storeTimeoutMs: 200, grpc: { port: 0, publicAddress: 'auto' } },
+  });
 });
 
 afterAll(async () => {
   await stage[Symbol.asyncDispose]();
   await redis.stop();
+});
+
+describe('a gateway whose Redis is full', () => {
+  it('refuses a message with 503 and a reason of its own, over each binding', async () => {
+    const client = new Redis(redis.url);
+    using grpc = overGrpc(await grpcAddressOf(stage.url));
+    const bindings = [overJsonRpc(`${stage.url}/agents/echo`), overRest(`${stage.url}/agents/echo`), grpc];
+    try {
+      await client.config('SET', 'maxmemory', '1');
+      for (const binding of bindings)
+        expect(
+          await binding.invoke({ operation: 'SendMessage', params: { message: userMessage('hello') } }),
+        ).toMatchObject({
+          error: { message: 'The task store is full', reason: 'STORE_FULL', metadata: { limit: 'memory' } },
+        });
+      const refused = await post<ErrorBody>(`${stage.url}/message:send`, { message: userMessage('hello') });
+      expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
+    } finally {
+      await client.config('SET', 'maxmemory', '0');
+      client.disconnect();
+    }
+  });
 });
 
 describe('a gateway whose Redis is unreachable', () => {

@@ -48,7 +48,7 @@ export {
   thrownErrorSchema,
 } from './failures.ts';
 export { defaultScopes, defaultTenant, keyDraft, keyParameters, scopesProblem } from './keys.ts';
-export { type Overview, overviewSchema } from './overview.ts';
+export { type NearLimit, type Overview, overviewSchema } from './overview.ts';
 export { pageOf } from './page.ts';
 export { type ScheduleReading, scheduleReadingSchema } from './schedules.ts';
 export {

@@ -24,6 +24,21 @@ const failureReasonSchema = z.object({
   taskId: z.string(),
 });
 
+const nearLimitSchema = z.object({
+  limit: z.enum([
+    ...['memory', 'connections', 'waiting-messages', 'open-tasks', 'kept-tasks', 'open-tasks-of-tenant'],
+    ...['scheduled-tasks', 'streams'],
+  ] as const),
+  /** The setting that raises it; `maxmemory` and `maxclients` are those of Redis. */
+  setting: z.string(),
+  /** Whom or what it limits. */
+  of: z.string(),
+  used: count,
+  max: count,
+});
+
+export type NearLimit = z.infer<typeof nearLimitSchema>;
+
 /** `GET /admin/overview`: whether all is well, and if not, where. Its cost does not depend on the number of tasks. */
 export const overviewSchema = z.object({
   /** Jobs that wait for a worker. */
@@ -48,6 +63,10 @@ export const overviewSchema = z.object({
   failures: z.object({ total: count, counted: count, reasons: z.array(failureReasonSchema) }),
   /** The tasks that wait longest for a person, 5 at most. */
   longestInterrupted: z.array(z.object({ taskId: z.string(), agent: z.string(), since: time })),
+  /** Limits of which four fifths are used, the fullest first. */
+  limits: z.array(nearLimitSchema),
+  /** How long ended tasks are kept: `keptMs` is shorter than wanted while memory is short. */
+  kept: z.object({ wantedMs: count, keptMs: count }),
 });
 
 export type Overview = z.infer<typeof overviewSchema>;

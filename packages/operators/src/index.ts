@@ -7,6 +7,7 @@ export type { DeadTurn } from './dead-turns.ts';
 export type { DeadWebhook } from './dead-webhooks.ts';
 export type { Diagnosis } from './finding.ts';
 export type { InterruptedTask } from './interrupted-tasks.ts';
+export { isNear, type KeptTasks, type NearLimit } from './limits.ts';
 export { LogLevels } from './log-levels.ts';
 export type { OperatorTasks, TaskDetail } from './operator-tasks.ts';
 export { Ops } from './ops.ts';

@@ -11,6 +11,7 @@ import { allLoads, type QueueSum } from './agent-load.ts';
 import { type AgentReading, Agents } from './agents.ts';
 import { DeadLetters } from './dead-letters.ts';
 import { type InterruptedTask, interruptedTask, interruptions } from './interrupted-tasks.ts';
+import { type KeptTasks, keptTasks, type NearLimit, nearLimits } from './limits.ts';
 import { LogLevels } from './log-levels.ts';
 import { OperatorConversations } from './operator-conversations.ts';
 import type { OperatorDependencies } from './operator-dependencies.ts';
@@ -52,6 +53,15 @@ export class Ops {
   async redisBytes(): Promise<number> {
     const infos = await Promise.all(mastersOf(this.#port.redis).map((node) => infoOf(node, 'memory')));
     return infos.reduce((sum, info) => sum + Number(info.used_memory ?? 0), 0);
+  }
+
+  /** Limits that are nearly reached, the fullest first. */
+  limits(): Promise<NearLimit[]> {
+    return nearLimits(this.#port);
+  }
+
+  keptTasks(): Promise<KeptTasks> {
+    return keptTasks(this.#port);
   }
 
   /** How many tasks wait for their time. */

@@ -1,6 +1,7 @@
 import type { AgentReading, Agents } from './agents.ts';
 import type { DeadLetters } from './dead-letters.ts';
 import { interruptedTask, oldestInterruptions } from './interrupted-tasks.ts';
+import { type KeptTasks, keptTasks, type NearLimit, nearLimits } from './limits.ts';
 import type { OperatorDependencies } from './operator-dependencies.ts';
 import { type Failures, recentFailures } from './recent-failures.ts';
 
@@ -28,6 +29,9 @@ export interface Overview {
   readonly failures: Failures;
   /** The tasks that wait longest for a person, 5 at most. */
   readonly longestInterrupted: LongInterruption[];
+  /** Limits that are nearly reached, the fullest first. */
+  readonly limits: NearLimit[];
+  readonly kept: KeptTasks;
 }
 
 export interface AgentTrouble {
@@ -58,7 +62,7 @@ interface OverviewParts {
 
 /** The cost depends on the number of agents and workers, not on that of tasks. */
 export async function readOverview(port: OperatorDependencies, parts: OverviewParts): Promise<Overview> {
-  const [agents, workers, deadLetters, scheduled, interrupted, longest, failures] = await Promise.all([
+  const [agents, workers, deadLetters, scheduled, interrupted, longest, failures, limits, kept] = await Promise.all([
     parts.agents.list(),
     port.workers.list(),
     parts.deadLetters.count(),
@@ -66,6 +70,8 @@ export async function readOverview(port: OperatorDependencies, parts: OverviewPa
     countInterrupted(port),
     longestInterrupted(port),
     recentFailures(port),
+    nearLimits(port),
+    keptTasks(port),
   ]);
   const silent = workers.filter(({ state }) => state === 'silent').length;
   return {
@@ -78,6 +84,8 @@ export async function readOverview(port: OperatorDependencies, parts: OverviewPa
     workers: { live: workers.length - silent, silent },
     failures,
     longestInterrupted: longest,
+    limits,
+    kept,
   };
 }
 

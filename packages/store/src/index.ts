@@ -43,7 +43,7 @@ export type { Queues, TenantShare } from './queue/queues.ts';
 export { cardUrlOf, REMOTE_AGENTS, remoteAgentId } from './queue/remote-agents.ts';
 export type { DueWork, ShardChecks } from './queue/shard-checks.ts';
 export { parseRedisAddress, type RedisAddress } from './redis/address.ts';
-export { isOutage, StoreError } from './redis/errors.ts';
+export { isOutage, isOutOfMemory, StoreError } from './redis/errors.ts';
 export { inspectRedis, type RedisInspection } from './redis/inspect-redis.ts';
 export type { ShardKeys as Shard } from './redis/keys.ts';
 export type { StoreObserver } from './redis/observer.ts';

@@ -37,6 +37,7 @@ export { type DeletePort, type Deletion, deleteTask } from './tasks/delete/delet
 export { findEntries, sortableTime, taskIdOf } from './tasks/list/list.ts';
 export { earliestFirst, latestFirst, type Page, type PageQuery, pageOf } from './tasks/list/page.ts';
 export { decodePageToken, encodePageToken } from './tasks/list/page-token.ts';
+export { shareOfShard } from './tasks/quotas/quotas.ts';
 export { readTask } from './tasks/read/read.ts';
 export { hiddenLetter, stateLetters, stateOf, withdrawnLetter } from './tasks/visibility/state-letters.ts';
 export { failureText, readFailure, readReason } from './turns/failure-text.ts';

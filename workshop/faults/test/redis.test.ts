@@ -21,6 +21,12 @@ async function scene(env: Readonly<Record<string, string>> = {}, options: Single
   return started;
 }
 
+/** How long a small Redis is filled: ten minutes with FILL_MINUTES=10. */
+const FILL_FOR_MS = Number(process.env.FILL_MINUTES ?? 0.2) * 60_000;
+/** Free memory when the filling begins, and the size of a message. */
+const FILL_BYTES = 6_000_000;
+const FILL_MESSAGE = 20_000;
+
 const message = (text: string) => ({ messageId: crypto.randomUUID(), role: 'ROLE_USER' as const, parts: [{ text }] });
 
 /** Sends one request without retries. */
@@ -36,6 +42,17 @@ async function submit(
   });
   await response.arrayBuffer();
   return { status: response.status, retryAfter: response.headers.get('retry-after'), ms: performance.now() - begun };
+}
+
+/** Sends a large message to an agent that completes at once. @returns `id` of its task, if it was accepted */
+async function submitLarge(url: string): Promise<{ status: number; id: string | undefined }> {
+  const response = await fetch(`${url}/message:send`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ message: message(`talk 0 ${'x'.repeat(FILL_MESSAGE)}`) }),
+  });
+  const { task } = (await response.json()) as { task?: { id: string } };
+  return { status: response.status, id: task?.id };
 }
 
 let played = 0;
@@ -100,6 +117,50 @@ test('a Redis without memory refuses messages as a whole, accepts a cancel, and 
   expect((await watchTask(client, task.id)).problems).toEqual([]);
   await expectNoViolations(client, 'talk');
 }, 60_000);
+
+test(
+  'a small Redis that is filled refuses only for a time, and loses no open task',
+  async () => {
+    const { node, client, url } = await scene({ MAKE_ROOM_AT: '75', RETENTION_MIN_MS: '1000', SWEEP_MS: '200' });
+    const asks = await client.send(message('talk 1 x'), true);
+    await until(async () => (await client.read(asks.id)).status.state === 'TASK_STATE_INPUT_REQUIRED', {
+      what: 'the task waits for its client',
+    });
+    const long = await client.send(message('wait 600000'), true);
+    const used = Number(/used_memory:(\d+)/.exec(await node.ask('INFO memory'))?.[1]);
+    await node.ask(`CONFIG SET maxmemory ${used + FILL_BYTES}`);
+
+    const ids: string[] = [];
+    const refusals: number[] = [];
+    const end = Date.now() + FILL_FOR_MS;
+    while (Date.now() < end) {
+      const answers = await Promise.all(Array.from({ length: 8 }, () => submitLarge(url)));
+      for (const { status, id } of answers) {
+        if (id !== undefined) ids.push(id);
+        else {
+          expect(status).toBe(503);
+          refusals.push(Date.now());
+        }
+      }
+    }
+    // More was accepted than fits, so that tasks had to go; and messages are accepted again.
+    expect(ids.length * FILL_MESSAGE).toBeGreaterThan(2 * FILL_BYTES);
+    await until(async () => (await submitLarge(url)).status === 200, {
+      what: 'a message is accepted',
+      timeoutMs: 10_000,
+    });
+
+    expect((await client.read(asks.id)).status.state).toBe('TASK_STATE_INPUT_REQUIRED');
+    expect((await client.read(long.id)).status.state).toBe('TASK_STATE_WORKING');
+    // The oldest are gone: each reader of them gets the answer for a task that has expired.
+    for (const path of [`/tasks/${ids[0]}`, `/tasks/${ids[1]}`, `/tasks/${ids[0]}:subscribe`]) {
+      const answer = await fetch(url + path);
+      expect([answer.status, await answer.text()]).toEqual([404, expect.stringContaining('TASK_NOT_FOUND')]);
+    }
+    await client.cancel(long.id);
+  },
+  FILL_FOR_MS + 60_000,
+);
 
 test('requests get 503 while the master is a replica, and work when it is a master again', async () => {
   const { node, client, url } = await scene({ STORE_TIMEOUT_MS: '1000' });

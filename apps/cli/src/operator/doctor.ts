@@ -2,6 +2,8 @@ import {
   type AgentReading,
   meSchema,
   type OperatorClient,
+  type Overview,
+  overviewSchema,
   pageOf,
   type WorkerReading,
   workerReadingSchema,
@@ -180,6 +182,11 @@ function redisFindings(redis: RedisInspection): Finding[] {
         text: `Redis is nearly full: ${used}`,
         todo: 'Raise maxmemory, or lower RETENTION_MS: when it is full, messages are refused.',
       },
+    maxBytes === 0 && {
+      verdict: 'warning',
+      text: 'Redis has no maxmemory: when the machine is full, its kernel ends a process',
+      todo: 'CONFIG SET maxmemory to half of its memory, and set it in redis.conf.',
+    },
     Math.abs(clockAheadMs) > 1_000 && {
       verdict: 'warning',
       text: `The clock of Redis is ${clockAheadMs} ms ahead of this machine's`,
@@ -210,11 +217,15 @@ async function checkOperators(invocation: Invocation, session: Session): Promise
   try {
     const access = await operatorAccess(invocation);
     const api = operatorClient(access, session);
-    const [agents, versions] = await explained(access.url, Promise.all([allAgents(api), versionsOf(api)]));
+    const [agents, versions, overview] = await explained(
+      access.url,
+      Promise.all([allAgents(api), versionsOf(api), api.call('/admin/overview', overviewSchema)]),
+    );
     return [
       { verdict: 'ok', text: `The operators' port answers at ${access.url}` },
       ...agents.map(agentFinding),
       versionFinding(versions),
+      ...limitFindings(overview),
       await checkConsole(access.url, session),
     ];
   } catch (error) {
@@ -248,6 +259,24 @@ function versionFinding(versions: Versions): Finding {
     text: `Different versions are running: ${text.join(', ')}`,
     todo: 'Finish the upgrade: replace the older ones.',
   };
+}
+
+/** Limits that are nearly reached, and ended tasks that go early. */
+function limitFindings({ limits, kept }: Pick<Overview, 'limits' | 'kept'>): Finding[] {
+  const near = limits.map(({ limit, setting, of, used, max }): Finding => {
+    const text = `${Math.floor((100 * used) / max)} % of a limit are used: ${limit.replaceAll('-', ' ')} (${of})`;
+    return { verdict: 'warning', text, todo: `Raise ${setting}, or find out who uses so much.` };
+  });
+  if (kept.keptMs >= kept.wantedMs) return near;
+  const text = `Memory: ended tasks are kept for ${spanText(kept.keptMs)} instead of ${spanText(kept.wantedMs)}`;
+  return [{ verdict: 'warning', text, todo: 'Raise maxmemory, or lower RETENTION_MS.' }, ...near];
+}
+
+/** `7 days`, `3 h`, `5 min`. */
+function spanText(ms: number): string {
+  const hours = ms / 3_600_000;
+  if (hours >= 48) return `${Math.round(hours / 24)} days`;
+  return hours >= 1 ? `${Math.round(hours)} h` : `${Math.round(hours * 60)} min`;
 }
 
 async function checkConsole(url: string, { call: { signal } }: Session): Promise<Finding> {

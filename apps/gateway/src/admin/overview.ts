@@ -1,4 +1,5 @@
-import type { Overview } from '@switchyard/operator-api';
+import type { NearLimit, Overview } from '@switchyard/operator-api';
+import { isNear } from '@switchyard/operators';
 import { live } from './live.ts';
 import { noParameters } from './parameters.ts';
 import { adminRoute } from './route.ts';
@@ -8,6 +9,10 @@ const everyMs = 5_000;
 
 /** Whether all is well, and if not, where. */
 export const overviewRoute = live(
-  adminRoute(['get', '/admin/overview'], noParameters, ({ ops }): Promise<Overview> => ops.overview()),
+  adminRoute(['get', '/admin/overview'], noParameters, async ({ ops, streams }): Promise<Overview> => {
+    const overview = await ops.overview();
+    const ofStreams: NearLimit = { limit: 'streams', setting: 'MAX_STREAMS', of: 'this gateway', ...streams() };
+    return isNear(ofStreams) ? { ...overview, limits: [...overview.limits, ofStreams] } : overview;
+  }),
   { everyMs },
 );

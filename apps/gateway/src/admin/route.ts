@@ -31,6 +31,8 @@ export interface AdminBackend {
   readonly readiness: () => Promise<ReadinessReading>;
   /** Figures over time. */
   readonly series: { read(fromMs?: number): Series };
+  /** Streams of this gateway, and how many it may have. */
+  readonly streams: () => { readonly used: number; readonly max: number };
   /** Whether clients must authenticate. */
   readonly clientsNeedKeys: boolean;
 }

@@ -1,11 +1,19 @@
 import { A2AError, type A2AErrorCode } from '@switchyard/protocol';
-import { AnswersTooLarge, isOutage, TaskMissing } from '@switchyard/store';
+import { AnswersTooLarge, isOutage, isOutOfMemory, TaskMissing } from '@switchyard/store';
 import { EndOfWait } from './end-of-wait.ts';
 
 /** Converts anything thrown to the error for the caller. */
 export function toA2AError(thrown: unknown): A2AError {
   if (thrown instanceof TaskMissing) {
     return new A2AError('TaskNotFound', 'The task does not exist or is not accessible', { cause: thrown });
+  }
+  if (isOutOfMemory(thrown)) {
+    return new A2AError('Unavailable', 'The task store is full', {
+      reason: 'STORE_FULL',
+      metadata: { limit: 'memory' },
+      retryAfterSeconds: 1,
+      cause: thrown,
+    });
   }
   if (isOutage(thrown)) {
     return new A2AError('Unavailable', 'The task store is unavailable', {

@@ -1,4 +1,4 @@
-import type { AgentReading, DeadLetterKind } from '@switchyard/operators';
+import type { AgentReading, DeadLetterKind, NearLimit } from '@switchyard/operators';
 import { A2AError, type A2AErrorCode } from '@switchyard/protocol';
 import type { StoreObserver, TenantShare } from '@switchyard/store';
 import { Metrics, type Rendered } from '@switchyard/telemetry';
@@ -15,6 +15,9 @@ export interface MetricSources {
   /** That wait for their time. */
   readonly scheduledTasks: () => Promise<number>;
   readonly redisBytes: () => Promise<number>;
+  /** Limits that are nearly reached, the fullest first. */
+  readonly limits: () => Promise<readonly NearLimit[]>;
+  readonly kept: () => Promise<{ readonly keptMs: number }>;
 }
 
 const MAX_TENANTS = 10;
@@ -91,7 +94,7 @@ export class GatewayMetrics {
   }
 
   #measureDeployment(): void {
-    const { tenants, deadLetters, scheduledTasks, redisBytes } = this.#sources;
+    const { tenants, deadLetters, scheduledTasks, redisBytes, limits, kept } = this.#sources;
     this.#metrics.collect('switchyard_tenant_waiting_jobs', async (set) => {
       for (const { tenant, waiting } of labelled((await answerOf(tenants())) ?? [])) set(waiting, { tenant });
     });
@@ -101,6 +104,13 @@ export class GatewayMetrics {
     this.#metrics.collect('switchyard_scheduled_tasks', async (set) => {
       const count = await answerOf(scheduledTasks());
       if (count !== undefined) set(count, {});
+    });
+    this.#metrics.collect('switchyard_limit_used_ratio', async (set) => {
+      for (const { limit, used, max } of ((await answerOf(limits())) ?? []).toReversed()) set(used / max, { limit });
+    });
+    this.#metrics.collect('switchyard_retention_seconds', async (set) => {
+      const reading = await answerOf(kept());
+      if (reading) set(reading.keptMs / 1_000, {});
     });
     this.#metrics.collect('switchyard_redis_used_memory_bytes', async (set) => {
       const bytes = await answerOf(redisBytes());

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type GuardedProcess, spawnGuarded } from '../processes/guarded-process.ts';
 import { answersPing, hasFilesIn } from './redis-command.ts';
+import { redisMemoryBytes } from './redis-memory.ts';
 
 export const redisImage = 'redis:7.4-alpine';
 /** Long, because a container's image may have to be downloaded first. */
@@ -52,6 +53,7 @@ function redisArguments(given: Readonly<Record<string, string>>, { appendOnly }:
     save: '',
     appendonly: appendOnly ? 'yes' : 'no',
     appendfsync: 'everysec',
+    maxmemory: String(redisMemoryBytes()),
     'maxmemory-policy': 'noeviction',
     'hash-max-listpack-value': '1024',
     // Redis allocates a whole node for the first event of a task: 4096 bytes by default, of which most stay empty.

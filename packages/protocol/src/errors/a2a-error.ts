@@ -11,6 +11,8 @@ export interface A2AErrorDetails {
   readonly violations?: readonly FieldViolation[];
   /** Goes to the caller in ErrorInfo: never a secret, never another principal's id. */
   readonly metadata?: Readonly<Record<string, string>>;
+  /** In ErrorInfo, instead of the reason of all errors of its code: UPPER_SNAKE_CASE. */
+  readonly reason?: string;
   /** When to try again, for RateLimited and Unavailable. */
   readonly retryAfterSeconds?: number;
   /** Values of WWW-Authenticate (RFC 9110 11.6.1), for Unauthenticated and PermissionDenied. */
@@ -29,6 +31,7 @@ export class A2AError extends Error {
   /** At most `maxViolations`. */
   readonly violations: readonly FieldViolation[];
   readonly metadata: Readonly<Record<string, string>>;
+  readonly reason: string | undefined;
   readonly retryAfterSeconds: number | undefined;
   readonly challenges: readonly string[];
 
@@ -37,6 +40,7 @@ export class A2AError extends Error {
     this.code = code;
     this.violations = details.violations?.slice(0, maxViolations) ?? [];
     this.metadata = details.metadata ?? {};
+    this.reason = details.reason;
     this.retryAfterSeconds = details.retryAfterSeconds;
     this.challenges = details.challenges ?? [];
   }

@@ -45,10 +45,10 @@ export function errorDetails(error: A2AError): ErrorDetail[] {
   return [errorInfo(error), ...badRequest(error), ...retryInfo(error)];
 }
 
-function errorInfo({ code, metadata }: A2AError): ErrorDetail {
+function errorInfo({ code, reason = errorReasons[code], metadata }: A2AError): ErrorDetail {
   return {
     '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
-    reason: errorReasons[code],
+    reason,
     domain: errorDomain,
     metadata: { ...metadata },
   };

@@ -16,11 +16,17 @@ const CONNECTION_OUTAGES: readonly string[] = [
 ];
 const SOCKET_OUTAGE = /\bE(?:CONN(?:REFUSED|RESET)|PIPE)\b/;
 
-function isOutageText(message: string): boolean {
+/** The first word of an error of Redis. */
+function codeOf(message: string): string {
   const reply = message.startsWith('ERR Error running script')
     ? message.slice(message.lastIndexOf(': -') + 3)
     : message;
   const [code = ''] = /^[A-Z]+\b/.exec(reply) ?? [];
+  return code;
+}
+
+function isOutageText(message: string): boolean {
+  const code = codeOf(message);
   const isOfConnection = CONNECTION_OUTAGES.some((beginning) => message.startsWith(beginning));
   return REDIS_OUTAGES.has(code) || isOfConnection || SOCKET_OUTAGE.test(message);
 }
@@ -60,6 +66,11 @@ export function isOutage(error: unknown): boolean {
     error instanceof RedisUnavailable ||
     (error instanceof Error && isOutageText(error.message))
   );
+}
+
+/** Whether Redis refused a write because it uses all its memory (maxmemory). */
+export function isOutOfMemory(error: unknown): boolean {
+  return error instanceof Error && codeOf(error.message) === 'OOM';
 }
 
 /** Whether a command had no reply within its deadline. */

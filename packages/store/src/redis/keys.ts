@@ -81,6 +81,11 @@ export class ShardKeys {
     return `${this.outbox}:open`;
   }
 
+  /** What is nearly full: see quotas.lua and make-room.lua. */
+  get room(): string {
+    return `${this.outbox}:room`;
+  }
+
   /** The bytes that a tenant has sent. */
   tenantBytes(tenant: string): string {
     return `${this.outbox}:bytes:${encodeURIComponent(tenant)}`;

@@ -44,7 +44,7 @@ end
 local kept_ms = dropped > 0 and now_ms() - tonumber(positions[#positions]:sub(1, 8), 36) or 0
 if dropped > 0 then
   local key = outbox_key .. ':room'
-  redis.call('HSET', key, 'kept_ms', ('%.0f'):format(kept_ms))
+  redis.call('HSET', key, 'kept_ms', ('%.0f'):format(kept_ms), 'at', ('%.0f'):format(now_ms()))
   redis.call('HINCRBY', key, 'dropped', dropped)
   redis.call('PEXPIRE', key, '3600000')
 end

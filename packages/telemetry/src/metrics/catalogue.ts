@@ -84,6 +84,18 @@ export const catalogue = {
     labels: [],
     help: 'Memory used by Redis; for a Cluster, the sum of its masters.',
   },
+  switchyard_limit_used_ratio: {
+    type: 'gauge',
+    of: 'deployment',
+    labels: ['limit'],
+    help: 'Share of a limit that is used, if it is 0.8 or more; of several of a kind, the fullest. GET /admin/overview names them.',
+  },
+  switchyard_retention_seconds: {
+    type: 'gauge',
+    of: 'deployment',
+    labels: [],
+    help: 'How long ended tasks are kept: RETENTION_MS, or less in the hour after some were dropped because Redis was nearly full.',
+  },
   switchyard_queue_jobs: {
     type: 'gauge',
     of: 'deployment',

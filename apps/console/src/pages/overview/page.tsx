@@ -5,6 +5,7 @@ import { Page } from '../../design/page.tsx';
 import { WithData } from '../../design/views.tsx';
 import { FailuresPanel } from './failures.tsx';
 import { Figures } from './figures.tsx';
+import { LimitsPanel } from './limits.tsx';
 import { TroublesPanel } from './troubles.tsx';
 import { verdictOf } from './verdict.ts';
 import { WaitingPanel } from './waiting.tsx';
@@ -22,6 +23,7 @@ export function OverviewPage() {
             <VerdictLine overview={overview} />
             <Figures overview={overview} />
             <TroublesPanel overview={overview} />
+            <LimitsPanel overview={overview} />
             <div class="overview-pair">
               <FailuresPanel failures={overview.failures} />
               <WaitingPanel overview={overview} />

@@ -9,7 +9,7 @@ export interface Verdict {
 
 /** Whether all is well, in a sentence: what nobody works on comes first, then what waits for people, then failures. */
 export function verdictOf(overview: Overview): Verdict {
-  const { troubledAgents, stuck, interrupted, failures, agents, workers } = overview;
+  const { troubledAgents, stuck, interrupted, failures, agents, workers, limits, kept } = overview;
   if (troubledAgents > 0)
     return {
       colour: 'red',
@@ -23,6 +23,12 @@ export function verdictOf(overview: Overview): Verdict {
       colour: 'amber',
       title: `${counted(failures.total, 'task has', 'tasks have')} failed in the last hour`,
       text: 'All agents have workers. The reasons are below.',
+    };
+  if (limits.length > 0 || kept.keptMs < kept.wantedMs)
+    return {
+      colour: 'amber',
+      title: limits.length > 0 ? 'A limit is nearly reached' : 'Ended tasks are deleted early',
+      text: 'Messages are still accepted.',
     };
   if (interrupted > 0)
     return {

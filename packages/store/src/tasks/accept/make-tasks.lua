@@ -280,4 +280,5 @@ if #retries > 0 then
     replies[n] = is_refused and first or first_answer(sent_keys[n], messages[n].fingerprint)
   end
 end
+quotas.note_limits()
 return replies

@@ -32,7 +32,12 @@ local function look_up(owner, tenant, queue_root)
   end
 end
 
-local function is_full(limit, there) return limit > 0 and there >= limit end
+local near = {} -- limits that are nearly reached, for operators: see quotas.note_limits
+local function is_full(limit, there, kind, of)
+  if limit == 0 then return false end
+  if kind and there + 1 >= limit * 0.8 then near['near ' .. kind .. ' ' .. of] = true end
+  return there >= limit
+end
 
 -- The states of tasks that have not ended are lower-case letters.
 local function count_open(index) return redis.call('ZLEXCOUNT', index, '[a', '+') end
@@ -46,11 +51,11 @@ local function count_kept(index)
   return kept
 end
 
--- Whether the owner has as many tasks as the limit. Those that count are counted only if all tasks would be too many.
+-- Whether the owner has as many tasks as the limit. Those that count are counted only if all tasks are nearly too many.
 local function has_too_many(owner, limit, counted, count)
-  if not is_full(limit, all_of[owner] + new_of[owner]) then return false end
+  if limit == 0 or all_of[owner] + new_of[owner] + 1 < limit * 0.8 then return false end
   counted[owner] = counted[owner] or count(index_root .. ':' .. owner)
-  return is_full(limit, counted[owner] + new_of[owner])
+  return is_full(limit, counted[owner] + new_of[owner], count == count_open and 'open' or 'kept', owner)
 end
 
 local replacement -- functions of drop-tasks.lua, and what they found
@@ -80,6 +85,16 @@ function quotas.drop_replaced()
   for _, task in ipairs(replacement and replacement.chosen or {}) do replacement.drop_task(task[1], task[2]) end
 end
 
+-- Notes in <outbox>:room (hash) which limits are nearly reached, when; operators read the numbers themselves. A thousand
+-- are enough, and a full Redis keeps none.
+function quotas.note_limits()
+  if next(near) == nil or redis.call('HLEN', outbox_key .. ':room') > 1000 then return end
+  local fields = {}
+  for name in pairs(near) do fields[#fields + 1], fields[#fields + 2] = name, ('%.0f'):format(now_ms()) end
+  redis.pcall('HSET', outbox_key .. ':room', unpack(fields))
+  redis.call('PEXPIRE', outbox_key .. ':room', '3600000')
+end
+
 -- A tenant without waiting jobs is served next (fair-order.lua), however many jobs of others wait. So one message of it
 -- is accepted beyond max_waiting, up to twice that number in all.
 local function is_overloaded(queue_root, tenant, max_waiting)
@@ -103,7 +118,7 @@ local function has_too_many_scheduled(owner)
   if not scheduled_of[owner] then
     scheduled_of[owner] = tonumber(redis.call('HGET', outbox_key .. ':later:owners', owner) or 0)
   end
-  return is_full(max_scheduled, scheduled_of[owner])
+  return is_full(max_scheduled, scheduled_of[owner], 'scheduled', owner)
 end
 
 -- Why the message may not make a task; nil: it may, and is counted from now on. Fields of message:
@@ -114,7 +129,7 @@ function quotas.refusal(owner, message)
   local tenant = tenant_of(owner)
   look_up(owner, tenant, queue_root)
   if has_too_many(owner, max_open, open_of, count_open) then return 'too-many-open' end
-  if is_full(max_open_of_tenant, open_of_tenant[tenant]) then return 'too-many-open-of-tenant' end
+  if is_full(max_open_of_tenant, open_of_tenant[tenant], 'open-of-tenant', tenant) then return 'too-many-open-of-tenant' end
   if tenant_bytes.exceed(tenant, bytes) then return 'too-many-bytes-of-tenant' end
   if message.adds_scheduled and has_too_many_scheduled(owner) then return 'too-many-scheduled' end
   if max_waiting and is_overloaded(queue_root, tenant, max_waiting) then return 'overloaded' end

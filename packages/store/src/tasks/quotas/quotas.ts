@@ -13,11 +13,16 @@ export const quotaArgNames = [
 /** Room for an uneven spread over shards: each has its own part of a limit. */
 const UNEVEN = 1.25;
 
+/** The part of a limit that holds in one shard. */
+export function shareOfShard({ shards }: Pick<StoreSettings, 'shards'>, limit: number): number {
+  return shards === 1 ? limit : Math.ceil((limit / shards) * UNEVEN);
+}
+
 /** The values of `quotaArgNames`, of one shard. */
 export function quotaArgValues(settings: StoreSettings): Readonly<Record<(typeof quotaArgNames)[number], number>> {
-  const { shards, maxOpenTasks, maxKeptTasks, maxOpenTasksOfTenant, maxBytesOfTenant, maxScheduled } = settings;
+  const { maxOpenTasks, maxKeptTasks, maxOpenTasksOfTenant, maxBytesOfTenant, maxScheduled } = settings;
   const { makeRoomAtPercent, retentionMinMs } = settings;
-  const part = (limit: number): number => (shards === 1 ? limit : Math.ceil((limit / shards) * UNEVEN));
+  const part = (limit: number): number => shareOfShard(settings, limit);
   return {
     maxOpen: part(maxOpenTasks),
     maxKept: part(maxKeptTasks),
