@@ -129,7 +129,9 @@ function quotas.refusal(owner, message)
   local tenant = tenant_of(owner)
   look_up(owner, tenant, queue_root)
   if has_too_many(owner, max_open, open_of, count_open) then return 'too-many-open' end
-  if is_full(max_open_of_tenant, open_of_tenant[tenant], 'open-of-tenant', tenant) then return 'too-many-open-of-tenant' end
+  if is_full(max_open_of_tenant, open_of_tenant[tenant], 'open-of-tenant', tenant) then
+    return 'too-many-open-of-tenant'
+  end
   if tenant_bytes.exceed(tenant, bytes) then return 'too-many-bytes-of-tenant' end
   if message.adds_scheduled and has_too_many_scheduled(owner) then return 'too-many-scheduled' end
   if max_waiting and is_overloaded(queue_root, tenant, max_waiting) then return 'overloaded' end
