@@ -4,7 +4,6 @@ import { until } from '../../../tests/support/until.ts';
 import type { Store } from '../src/index.ts';
 import { AgentQueue, type TakenJob } from '../src/queue/agent-queue.ts';
 import { Leases } from '../src/queue/leases.ts';
-import { recover } from '../src/queue/recovery.ts';
 import { Shards } from '../src/redis/shards.ts';
 import { accepted } from './support/drive.ts';
 import { alice, testRedis, testStore } from './support/redis.ts';
@@ -109,7 +108,7 @@ test('a take whose reply was lost gets the same jobs after an outage that is lon
   const lost = await take(queue, { count: 2, lockMs });
   // Nobody reaches Redis meanwhile.
   await delay(3 * lockMs);
-  await recover(redis, queue.keys, { lockMs, everyMs: 0, tidyMs: 1_000 });
+  await recoverNow(redis, queue.keys, lockMs);
   expect(await take(queue, { count: 2, lockMs })).toMatchObject(
     lost.map(({ id, token }) => ({ id, token, started: 1 })),
   );

@@ -69,11 +69,12 @@ export class Lease implements Disposable {
   checked(state: RunState, turn: LeasedTurn | undefined, sentAt: Moment): void {
     // The job has begun another turn since, or ended it.
     if (turn !== this.#turn) return;
+    const wasFenced = this.#isFenced;
     this.#isFenced = state === 'fenced';
     if (state !== 'fenced') this.#confirmedAt = sentAt;
     if (!turn || turn.isOver()) return;
     if (state === 'canceling') turn.onCancel();
-    if (state === 'fenced') turn.onFenced();
+    if (state === 'fenced' && !wasFenced) turn.onFenced();
     if (state === 'steered') turn.onSteered();
   }
 

@@ -6,8 +6,8 @@ import type { ShardKeys } from '../../src/redis/keys.ts';
 export const LONG_LOCK_MS = 60_000;
 
 /** Recovers the jobs of a shard whose processes are gone, and tidies its queues. */
-export async function recoverNow(redis: RedisConnection, keys: ShardKeys): Promise<void> {
-  const args = { everyMs: 0, lockMs: LONG_LOCK_MS, maxInterruptedMs: 60_000, names: [] };
+export async function recoverNow(redis: RedisConnection, keys: ShardKeys, lockMs = LONG_LOCK_MS): Promise<void> {
+  const args = { everyMs: 0, lockMs, maxInterruptedMs: 60_000, names: [] };
   while ((await checkShard(redis, keys, args))[0] === 0);
 }
 
