@@ -104,7 +104,8 @@ if caller_turn and #new > 0 and not caller_turn.has_room() then return { { 'too-
 
 local function tenant_of(owner) return owner:match('^[^/]*') end
 
--- Whether one of the messages may reach a limit. Most are far from all limits, which few commands show.
+-- Whether one of the messages may come within a fifth of a limit, which operators see. Most are far from all limits,
+-- which few commands show.
 local function is_near_limit()
   if max_bytes > 0 then return true end
   local seen = {}
@@ -115,11 +116,12 @@ local function is_near_limit()
     if message.scheduled_ms then return true end
     if not seen[owner] then
       seen[owner] = redis.call('ZCARD', index_root .. ':' .. owner) + #new
-      if max_open > 0 and seen[owner] > max_open or max_kept > 0 and seen[owner] > max_kept then return true end
+      if max_open > 0 and seen[owner] >= 0.8 * max_open then return true end
+      if max_kept > 0 and seen[owner] >= 0.8 * max_kept then return true end
     end
     if max_open_of_tenant > 0 and not seen[tenant] then
       seen[tenant] = (redis.call('HGET', outbox_key .. ':open', tenant) or 0) + #new
-      if seen[tenant] > max_open_of_tenant then return true end
+      if seen[tenant] >= 0.8 * max_open_of_tenant then return true end
     end
     if max_waiting > 0 and not seen[queue_root] then
       seen[queue_root] = redis.call('ZCARD', queue_root .. 'prioritized') + #new
@@ -129,13 +131,13 @@ local function is_near_limit()
   return false
 end
 
-local replies, write_bytes, drop_replaced = {}, nil, nil
+local replies, write_bytes, drop_replaced, note_limits = {}, nil, nil
 -- Calls of agents are limited by max_calls instead.
 local has_limits = not caller_turn and is_near_limit()
 if has_more or has_limits then
   --- @include "../quotas/quotas.lua"
   local admitted = {}
-  write_bytes, drop_replaced = tenant_bytes.write, quotas.drop_replaced
+  write_bytes, drop_replaced, note_limits = tenant_bytes.write, quotas.drop_replaced, quotas.note_limits
   for _, n in ipairs(new) do
     local refused
     local message = messages[n]
@@ -280,5 +282,5 @@ if #retries > 0 then
     replies[n] = is_refused and first or first_answer(sent_keys[n], messages[n].fingerprint)
   end
 end
-quotas.note_limits()
+if note_limits then note_limits() end
 return replies
