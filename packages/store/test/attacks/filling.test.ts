@@ -151,9 +151,8 @@ describe('a principal with maxKeptTasks ended tasks', () => {
 
 describe('a tenant with maxBytesOfTenant bytes', () => {
   test('is refused for new and for open tasks, until the bytes are older than the retention of tasks', async () => {
-    const store = await testStore({ maxBytesOfTenant: 40_000, retentionMs: 400 });
+    const store = await testStore({ maxBytesOfTenant: 20_000, retentionMs: 400 });
     const large = 'x'.repeat(15_000);
-    // Each message counts twice: it is stored in the history and for the turn.
     const { taskId } = await accepted(store, alice, userMessage(large));
     expect(await verdictOf(store, alice, userMessage(large))).toBe('too-many-bytes-of-tenant');
     expect(await verdictOf(store, alice, userMessage(large, { taskId }))).toBe('too-many-bytes-of-tenant');
@@ -185,8 +184,8 @@ describe('a tenant with maxBytesOfTenant bytes', () => {
     const rerun = (messageId: string) => store.ops.tasks.rerun(taskId, { messageId, fromStep: 'b', operator: 'ops' });
     expect(await rerun('once')).toMatchObject({ verdict: 'started' });
     expect(await rerun('twice')).toEqual({ verdict: 'refused', why: 'too-many-bytes-of-tenant' });
-    expect(await verdictOf(store, alice, userMessage('x'.repeat(5_000)))).toBe('too-many-bytes-of-tenant');
-    expect(await verdictOf(store, eve, userMessage('x'.repeat(5_000)))).toBe('accepted');
+    expect(await verdictOf(store, alice, userMessage('x'.repeat(10_000)))).toBe('too-many-bytes-of-tenant');
+    expect(await verdictOf(store, eve, userMessage('x'.repeat(10_000)))).toBe('accepted');
   });
 
   test('is counted in a key that expires', async () => {
