@@ -207,7 +207,7 @@ export function stateProblem(state, rules, maxAttempts) {
 function messagesProblem({ accepted, settled, dropped, jobs }, task) {
   const accounted = [...settled, ...(isTerminal(task.state) ? dropped : task.inbox)];
   if (accounted.join() !== accepted.join())
-    return 'every message is settled by one turn, in order, or listed as dropped at the end';
+    return 'every message is settled by one turn or by the end, in order, or listed as dropped at the end';
   return jobs.length > accepted.length ? 'there are at most as many jobs as messages' : undefined;
 }
 

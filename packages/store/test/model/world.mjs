@@ -59,7 +59,7 @@
  * @property {Kept|null} kept    the data of a replica without the latest begin, outcome or message and all later
  * writes; null: the replica has all writes
  * @property {string[]} accepted messages, in order
- * @property {string[]} settled  messages with an outcome, in order
+ * @property {string[]} settled  messages with an outcome, or answered by the end of the task, in order
  * @property {string[]} dropped  messages left at the end of the task
  * @property {number} faults     faults so far
  * @property {boolean} isHarmed  whether a fault was more than the crash or shutdown of a worker
@@ -435,10 +435,10 @@ const name = (run) => `run ${run.token} (job ${run.job}, start ${run.started})`;
 // Changes of a state ------------------------------------------------------------------------------------------------
 
 /** @param {State} state @param {Reply} reply @returns {State} */
-const record = (state, { record: task = null, settled, dropped }) => ({
+const record = (state, { record: task = null, settled = [], answered = [], dropped }) => ({
   ...state,
   task,
-  settled: settled ? [...state.settled, ...settled] : state.settled,
+  settled: settled.length || answered.length ? [...state.settled, ...settled, ...answered] : state.settled,
   dropped: dropped?.length ? [...state.dropped, ...dropped] : state.dropped,
 });
 

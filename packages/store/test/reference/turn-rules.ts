@@ -52,6 +52,8 @@ export interface Reply {
   readonly events: readonly Letter[];
   /** The message whose outcome this is, and the steering messages that it answers. */
   readonly settled?: readonly string[] | undefined;
+  /** The message of a turn without an outcome: the last event of the task answers it. */
+  readonly answered?: readonly string[];
   /** Messages that the end of the task left without a turn. */
   readonly dropped?: readonly string[];
   readonly job?: number;
@@ -146,7 +148,7 @@ export function beginTurn(
   if (record.cancel) return finish(record, { verdict: 'canceled', state: 'X' });
   // The owner has ended this turn, but a fail-over lost that: it runs again without spending an attempt.
   const attempts = record.attempts - (isOwner ? 1 : 0);
-  if (attempts >= maxAttempts) return finish(pop(record, []), { verdict: 'exhausted', state: 'F' });
+  if (attempts >= maxAttempts) return giveUp(record, 'exhausted');
 
   const epoch = record.epoch + 1;
   const begun = {
@@ -225,7 +227,7 @@ export function giveUpTurn(record: TaskRecord, turn: { fence: string }): Reply {
   if (isOver(record, turn.fence)) return unchanged(record, 'given-up');
   if (turn.fence !== record.turn) return unchanged(record, 'fenced');
   if (record.cancel) return finish(record, { verdict: 'canceled', state: 'X' });
-  return finish(pop(record, []), { verdict: 'given-up', state: 'F' });
+  return giveUp(record, 'given-up');
 }
 
 export function cancel(record: TaskRecord | undefined): Reply {
@@ -263,6 +265,11 @@ function settle(
   return { ...schedule(waiting.record, { verdict: 'successor', lease, events: written }), settled };
 }
 
+const giveUp = (record: TaskRecord, verdict: string): Reply => ({
+  ...finish(pop(record, []), { verdict, state: 'F' }),
+  answered: record.inbox.slice(0, 1),
+});
+
 function withdrawQuestion(record: TaskRecord): { record: TaskRecord; events: readonly Letter[] } {
   return isWaiting(record.state) ? { record: { ...record, state: 's' }, events: ['s'] } : { record, events: [] };
 }
@@ -292,7 +299,7 @@ function finish(
     verdict,
     record: { ...record, ...nothing, state },
     events: [...events, state],
-    // The last event answers the message of an open turn.
+    answered: record.turn ? record.inbox.slice(0, 1) : [],
     dropped: record.turn ? record.inbox.slice(1) : record.inbox,
   };
 }
