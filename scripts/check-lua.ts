@@ -12,7 +12,7 @@ const STORE = '@switchyard/store/';
 const INCLUDE = /^ *--- @include "(.+)"$/gm;
 /** What Redis gives a script, as far as ours use it. */
 const GIVEN = new Set(
-  'redis KEYS ARGV unpack tonumber tostring type pairs ipairs pcall string table math setmetatable'.split(' '),
+  'redis KEYS ARGV unpack tonumber tostring type pairs ipairs pcall next string table math setmetatable'.split(' '),
 );
 
 /** Folders of the store from low to high; all others stand side by side on top of them. */

@@ -11,7 +11,7 @@ import type { StoreSettings } from '../redis/settings.ts';
 import type { Shards } from '../redis/shards.ts';
 
 const from = import.meta.url;
-export const claimTasksScript = defineScript({
+const claimTasksScript = defineScript({
   file: 'claim-tasks.lua',
   from,
   keys: ['outbox', 'tasksRoot', 'queues'],

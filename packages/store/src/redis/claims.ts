@@ -51,7 +51,7 @@ export interface DueSet<Item extends ClaimedMember> {
 }
 
 /** A member that cannot be worked on. The message names its task, and no principal. */
-export class MemberSetAside extends Error {
+class MemberSetAside extends Error {
   override readonly name = 'MemberSetAside';
 
   constructor(key: string, member: string, cause: Error) {

@@ -9,7 +9,7 @@ import type { Shards } from '../redis/shards.ts';
 import type { Registry } from '../registry/registry.ts';
 import { type DroppablePart, TASKS_OF_PLAN, tasksToDrop } from './tasks-to-drop.ts';
 
-export const makeRoomScript = defineScript({
+const makeRoomScript = defineScript({
   file: 'make-room.lua',
   from: import.meta.url,
   keys: [...sharedKeyNames, 'index'],

@@ -158,7 +158,7 @@ interface Step {
 
 const newProcess: Process = { isAlive: true, runs: {}, takes: 0, uncertain: [], unknown: [] };
 
-export function firstState({ jobs }: World): State {
+function firstState({ jobs }: World): State {
   return {
     redis: { waiting: ['x', 'y'].slice(0, jobs), tokens: {}, held: {}, leases: {}, done: [] },
     processes: { P: newProcess, Q: newProcess },
@@ -167,7 +167,7 @@ export function firstState({ jobs }: World): State {
   };
 }
 
-export function stepsOf(state: State, rules: LeaseRules, world: World): Step[] {
+function stepsOf(state: State, rules: LeaseRules, world: World): Step[] {
   const steps: Step[] = [];
   for (const [name, process] of Object.entries(state.processes)) {
     const step = (what: string, change: Partial<Process>, more: Partial<State> = {}, isFair = true): void => {
@@ -284,7 +284,7 @@ function checks(redis: RedisState, { process, rules, checking }: Check, step: Ad
 }
 
 /** What is wrong with a state; undefined: nothing. */
-export function problemOf({ redis, processes, givenBack }: State, before?: State): string | undefined {
+function problemOf({ redis, processes, givenBack }: State, before?: State): string | undefined {
   const holds = Object.entries(redis.held).flatMap(([process, runs]) =>
     Object.entries(runs).map(([token, job]) => ({ process, token, job })),
   );
