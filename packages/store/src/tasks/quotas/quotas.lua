@@ -85,8 +85,8 @@ function quotas.drop_replaced()
   for _, task in ipairs(replacement and replacement.chosen or {}) do replacement.drop_task(task[1], task[2]) end
 end
 
--- Notes in <outbox>:room (hash) which limits are nearly reached, when; operators read the numbers themselves. A thousand
--- are enough, and a full Redis keeps none.
+-- Notes in <outbox>:room (hash) which limits are nearly reached, and when. Operators read the numbers themselves. A
+-- thousand are enough, and a full Redis keeps none.
 function quotas.note_limits()
   if next(near) == nil or redis.call('HLEN', outbox_key .. ':room') > 1000 then return end
   local fields = {}
