@@ -32,6 +32,6 @@ export const defaultPushSettings: PushSettings = {
   backoffMs: 1_000,
   maxBackoffMs: 15 * 60_000,
   chunks: true,
-  claimEveryMs: 2_000,
+  claimEveryMs: 30_000,
   policy: { allowHttp: false, allowHosts: [] },
 };

@@ -29,8 +29,9 @@ class Taker {
   }
 
   async take(count: number) {
+    const number = this.#number;
     this.#number += count;
-    return (await this.queue.take(LOCK_MS, { taker: 'taker', number: this.#number, count, kinds: 'any' })).jobs;
+    return (await this.queue.take(LOCK_MS, { taker: 'taker', number, count, kinds: 'any' })).jobs;
   }
 
   async tenantsOfNext(count: number): Promise<string[]> {

@@ -172,7 +172,11 @@ async function readAll(
 ): Promise<(TaskReading | undefined | Promise<TaskReading | undefined>)[]> {
   // A damaged task fails no read of others.
   const replies = await togetherOrSingly(requests, (some) => runRead(port, some, 0));
-  return requests.map(async (request, i) => readingOf(port, request, (await replies[i]) ?? null));
+  return requests.map((request, i) => {
+    const reply = replies[i] ?? null;
+    if (reply instanceof Promise) return reply.then((found) => readingOf(port, request, found));
+    return readingOf(port, request, reply);
+  });
 }
 
 /** @returns null: the task is damaged, and is left out like one that is gone */
