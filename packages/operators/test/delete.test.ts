@@ -17,7 +17,8 @@ const completed: TurnEvent = {
 /** The keys of tasks: without those of the queue itself and of the registry. */
 async function keysOfTasks(): Promise<string[]> {
   const keys = await redis.keys(`${store.settings.prefix}*`);
-  return keys.filter((key) => !/\{agents\}|:q:echo:(?:meta|events|marker|id|removed|tenants)$/.test(key)).sort();
+  const others = /\{agents\}|:running:queues$|:q:echo:(?:meta|events|marker|id|removed|tenants)$/;
+  return keys.filter((key) => !others.test(key)).sort();
 }
 
 async function publishArtifact(turn: OpenTurn, text: string): Promise<void> {

@@ -9,7 +9,7 @@ local function with_message(entry, message)
     .. entry:sub(line + 2)
 end
 
--- The entry of the message that made the task; as it is if the history is damaged. context: of the task
+-- The entry of the message that made the task; as it is if it or the history is damaged. context: of the task
 local function initial_entry_with_message(entry, context)
   local text, outside = unpack(redis.call('HMGET', task_key, 'h', '@h'))
   local size, bytes = outside and tonumber(redis.pcall('STRLEN', outside)) or 0, 65536
@@ -20,6 +20,6 @@ local function initial_entry_with_message(entry, context)
   end
   local ids = ',"taskId":"' .. task_id .. '","contextId":"' .. context .. '"}'
   local message = text:sub(3, (text:find(',\t', 3, true) or 0) - 1)
-  if #message <= #ids then return entry end
+  if #message <= #ids or not entry:find('\n', 1, true) then return entry end
   return with_message(entry, message:sub(1, -#ids - 1) .. '}')
 end
