@@ -32,11 +32,12 @@ local function end_delays(root)
   if in_ms > 0 then return in_ms end
   local before = (now_ms() + 1) * 4096 - 1
   local due = redis.call('ZRANGEBYSCORE', root .. 'delayed', '-inf', before, 'LIMIT', '0', MAX_DUE)
+  -- First, as in take_jobs.
+  if #due > 0 then redis.call('ZREM', root .. 'delayed', unpack(due)) end
   for _, id in ipairs(due) do
     redis.call('HSET', root .. id, 'delay', '0')
     place_job(root, id)
   end
-  redis.call('ZREM', root .. 'delayed', unpack(due))
   return #due == MAX_DUE and 0 or end_delays(root)
 end
 
@@ -102,12 +103,13 @@ local function take_jobs(root, lock_ms, taker, number, count, kinds)
   local ids = find(root, kinds, count, suspects)
   if #ids == 0 and place_list(root) then ids = find(root, kinds, count, suspects) end
   if #ids == 0 then return jobs, rest() end
+  -- The first write needs no memory, so that a full Redis lets turns begin, and end: see allow_out_of_memory.
+  redis.call('ZREM', root .. 'prioritized', unpack(ids))
   local held = {}
   for i, id in ipairs(ids) do held[2 * i - 1], held[2 * i] = tokens[i], root .. id end
   redis.call('HSET', holder, unpack(held))
   begin_lease(running, holder, lock_ms)
   count_running(running, root, #ids)
-  redis.call('ZREM', root .. 'prioritized', unpack(ids))
   local now, taken = ('%.0f'):format(now_ms()), nil
   for i, id in ipairs(ids) do
     local job, tag = job_of(root, id, tokens[i])

@@ -20,7 +20,8 @@ end
 
 local function incarnation_of(run) return tonumber(run, 36) % 60466175 + 1 end
 
--- Lets a script write although Redis is out of memory (maxmemory, noeviction): scripts that end, give back or conclude
--- work make room. Redis refuses only the first write of a script, so that none stops halfway: a first write that needs
--- no memory lets all others pass. Other scripts begin with a write that needs memory, and are refused as a whole.
+-- Lets a script write although Redis is out of memory (maxmemory, noeviction): scripts that take, end, give back or
+-- conclude work make room. Redis refuses only the first write of a script, so that none stops halfway: a first write
+-- that needs no memory lets all others pass. Other scripts begin with a write that needs memory, and are refused as a
+-- whole.
 local function allow_out_of_memory(key) redis.call('DEL', key .. ':none') end

@@ -298,7 +298,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   ],
   'turns/take-turns.lua': [
     {
-      kind: 'begins',
+      kind: 'ends',
       of: 'a job',
       prepare: async (stage) => {
         const { taskId } = await accepted(stage.store, alice);
@@ -431,7 +431,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   ],
   'queue/take.lua': [
     {
-      kind: 'begins',
+      kind: 'ends',
       prepare: async (stage) => {
         const { taskId } = await accepted(stage.store, alice);
         const request = { taker: 'taker', number: 1, count: 1, kinds: 'any' } as const;
