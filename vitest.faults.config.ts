@@ -13,12 +13,17 @@ export const longTests = [
   'packages/local/test/{embedded-redis,guarded-process}.test.ts',
   'packages/store/test/{deadline,outage}.test.ts',
   'scripts/test/start.test.ts',
+  'tests/budgets/{allocations,connections}.test.ts',
   'tests/wire/{broken-agents,coding-team,interruptions,killed-extensions,killed-gateways,logs,pizza-restarts}.test.ts',
   'tests/wire/{preview-1.1,remote,resume-by-id,resuming-clients,schedules,steering,steps-and-calls}.test.ts',
 ];
 
-/** They put a load on both cores, or measure time, so they run after all others. */
-const measuring = ['workshop/test/commands.test.ts', 'apps/console/test/tasks-10000.test.ts'];
+/** They put a load on both cores, or measure what a process does over some seconds, so they run after all others. */
+const measuring = [
+  'apps/console/test/tasks-10000.test.ts',
+  'tests/budgets/{allocations,connections}.test.ts',
+  'workshop/test/commands.test.ts',
+];
 
 /** `npm run test:faults`: the short forms of `npm run faults`, `soak`, `bench` and the like. */
 export default defineConfig({
