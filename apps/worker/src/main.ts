@@ -176,7 +176,7 @@ async function work(
   const stop = async (): Promise<void> => {
     if (isWatched) report({ kind: 'stopping' });
     // Without Redis no turn can be handed back. The worker does not wait for it: other workers take the turns over when
-    // their locks expire.
+    // its leases expire.
     setTimeout(() => {
       emit({ kind: 'stop-given-up' });
       exit(1);

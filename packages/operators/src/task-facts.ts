@@ -171,7 +171,7 @@ async function lastFailure(
 }
 
 interface OpenTurn {
-  /** Token of the lock: begins with the process. */
+  /** Token of its job's run: begins with the process. */
   readonly token: string;
   /** The field `l<epoch>` of the record. */
   readonly begun: string | null;

@@ -121,7 +121,7 @@ export class Store {
   readonly schema: Schema;
   readonly migrator: Migrator;
   readonly settings: StoreSettings;
-  /** Names this process in records, locks and reports. Contains no colon and no blank. */
+  /** Names this process in records, leases and reports. Contains no colon and no blank. */
   readonly processId = `${hostname()}-${randomUUID().slice(0, 8)}`;
   readonly #connections: Connections;
   readonly #healthCheck: HealthCheck;

@@ -24,7 +24,7 @@ function consume(store: Store, run: (job: TurnJob) => Promise<JobOutcome>, concu
   return store.turns.consume({ agent: 'echo', concurrency, run, onError: () => undefined });
 }
 
-test('an outage of Redis that is longer than a lock spends no attempt, and starts no turn again', async () => {
+test('an outage of Redis that is longer than a lease spends no attempt, and starts no turn again', async () => {
   const server = await startRedis();
   onTestFinished(() => server.stop());
   const redisUrl = server.url;
@@ -91,7 +91,7 @@ test('a process that takes its own job again keeps the new lease when the old ru
   await consumer.start();
   const { taskId } = await accepted(store, alice);
   await until(() => attempts.length === 1, { what: 'the turn runs' });
-  // As if another process had found the job without a lock, after an outage.
+  // As if another process had found the job without a lease, after an outage.
   const id = `${taskId}.1`;
   const token = tokens[0] ?? '';
   const lost = redis
@@ -141,14 +141,14 @@ test('a process that was frozen checks before it begins that it still owns the t
   await consumer.stop();
 });
 
-test.each([30_000, -30_000])('delays and locks are right if the clock of the worker is off by %d ms', async (offMs) => {
+test.each([30_000, -30_000])('delays and leases are right if the worker’s clock is off by %d ms', async (offMs) => {
   const now = Date.now.bind(Date);
   vi.spyOn(Date, 'now').mockImplementation(() => now() + offMs);
   const store = await testStore({ lockMs });
   const starts: number[] = [];
   const consumer = consume(store, async ({ started }) => {
     starts.push(performance.now());
-    // Longer than a lock.
+    // Longer than a lease.
     if (started === 2) await delay(2 * lockMs);
     return started === 1 ? { retryAfterMs: 500 } : 'done';
   });

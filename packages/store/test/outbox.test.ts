@@ -120,7 +120,7 @@ describe('the sweeper', () => {
         expect(await own.outbox.sweep()).toEqual({ added: 0, known: 0, canceled: 0 });
         return performance.now() > end;
       },
-      { what: 'three locks have passed' },
+      { what: 'three leases have passed' },
     );
     expect(runs).toBe(1);
     gate.resolve();

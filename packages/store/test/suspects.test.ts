@@ -4,7 +4,7 @@ import { type Consumer, type JobOutcome, type Store, TurnFenced, type TurnJob } 
 import { accepted, userMessage } from './support/drive.ts';
 import { alice, testStore } from './support/redis.ts';
 
-/** Short locks, so that a crash is noticed soon. */
+/** Short leases, so that a crash is noticed soon. */
 const settings = { lockMs: 300 };
 
 interface ProcessOptions {

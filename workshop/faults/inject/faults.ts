@@ -49,7 +49,7 @@ export interface Fault {
   inject(target: Target): Promise<unknown>;
 }
 
-/** Longer than the 3.5 s after which a silent worker is considered dead and its jobs' locks are lost. */
+/** Longer than the 3.5 s after which the leases of a silent worker have run out. */
 const BEYOND_THE_LOCK_MS = 4_500;
 const LONG_OUTAGE_MS = 5_000;
 const CLOCK_STEP_FOR_MS = 5_000;

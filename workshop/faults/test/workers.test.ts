@@ -43,7 +43,7 @@ test('the turns of a killed worker run on another one within 5 s', async () => {
   expect(Math.max(...measured)).toBeLessThan(5_000);
 }, 60_000);
 
-test('when a worker was frozen beyond its lock, its turn is stopped and its writes are refused', async () => {
+test('when a worker was frozen beyond its lease, its turn is stopped and its writes are refused', async () => {
   await using scene = await startCrashAgents(2);
   const { stack, client } = scene;
   const taskId = await begin(client, 'wait 8000');

@@ -31,7 +31,7 @@ const SUSPICIOUS_CLAIMS = 4;
 /** One start of the job of a delivery queue. */
 export interface PushJob extends DeliveryQueueId {
   readonly job: number;
-  /** The lock of this start. */
+  /** Of this run of the job. */
   readonly token: string;
 }
 

@@ -40,7 +40,7 @@ export function parseCursor(text: string): DeliveryCursor {
 /** The state of a delivery queue when a run opens it. */
 export interface DeliveryQueueState {
   readonly id: DeliveryQueueId;
-  /** The lock of the run. */
+  /** Of the run of its job. */
   readonly token: string;
   readonly configId: string;
   readonly encrypted: string;

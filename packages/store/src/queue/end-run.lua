@@ -9,7 +9,7 @@
 -- Invariant: a run ends once, and does not change a job that another run has.
 --
 -- It writes what BullMQ's moveToFinished, moveJobFromActiveToWait and moveToDelayed write (test/queue-scripts.test.ts),
--- by Redis' time.
+-- by Redis' time; which jobs run is in the keys of running.lua instead of BullMQ's list of active jobs and its locks.
 
 local root = unpack(KEYS)
 local id, token, outcome = unpack(ARGV)

@@ -22,7 +22,7 @@ export interface FetchLoopDependencies {
   readonly wakeUp: Pick<WakeUp, 'wait' | 'leave'>;
   readonly slots: Slots;
   readonly isolation: Isolation;
-  /** Begins to renew the job's lease. @param takenAt when the job was requested */
+  /** The job runs under the lease of the process from now on. @param takenAt when the job was requested */
   readonly hold: (job: TakenJob, takenAt: Moment) => Disposable;
   readonly run: (job: TakenJob) => Promise<void>;
   readonly onError: (error: Error) => void;
@@ -100,7 +100,7 @@ export class FetchLoop {
     }
   }
 
-  /** The job holds its slot until it has ended, and its lease from now on. */
+  /** The job holds its slot, and its part of the lease, until it has ended. */
   #start(job: TakenJob, takenAt: Moment, admit: (run: () => Promise<void>) => Promise<void>): void {
     const { hold, run, slots, onError } = this.#dependencies;
     const lease = hold(job, takenAt);

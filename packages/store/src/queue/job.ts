@@ -59,7 +59,7 @@ function splitAtDot(text: string): [before: string, after: number] {
 const JOB_OPTIONS = {
   removeOnComplete: true,
   removeOnFail: true,
-  // Not used: beginTurn counts the attempts at a message.
+  // Not used: begin.lua and begin-first.lua count the attempts at a message.
   attempts: 0,
 } as const;
 /** BullMQ's priorities: an awaited job runs before ordinary ones. place-job.lua has the others. */

@@ -34,8 +34,8 @@ interface ShardChecksPort {
 }
 
 /**
- * Checks each shard once a second, for all queues together: finds jobs whose wake-up was lost, and work that is due. One
- * process at a time checks a shard, and does what it finds.
+ * Checks each shard once a second, for all queues together: puts back the jobs of dead processes, and finds jobs whose
+ * wake-up was lost, and work that is due. One process at a time checks a shard, and does what it finds.
  */
 export class ShardChecks {
   readonly #port: ShardChecksPort;

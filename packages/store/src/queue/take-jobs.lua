@@ -10,8 +10,9 @@
 -- Returns  jobs: { id, token, starts, priority, ms that it has waited } …
 --          rest: how many others wait, '1' if there are suspects among them, ms until a delayed job is due (-1 none)
 --
--- BullMQ's own script writes a list of active jobs and a lock per job, which say less, and cost more the more jobs run;
--- entries in the queue's event stream, which nobody reads; and the marker if no job waits any more.
+-- It does not write what BullMQ's own script writes besides: a list of active jobs and a lock per job, which say less
+-- than running.lua, and cost more the more jobs run; entries in the queue's event stream, which nobody reads; and the
+-- marker if no job waits any more.
 
 local BANDS = {
   any = { AWAITED, ORDINARY },

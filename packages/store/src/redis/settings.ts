@@ -34,7 +34,7 @@ export interface StoreSettings {
    * they are unreachable.
    */
   readonly waitReplicas: number;
-  /** Lease of a job. Its process renews it five times in this time; otherwise another process takes the job. */
+  /** Lease of a process. It is renewed five times in this time; otherwise other processes take the jobs of this one. */
   readonly lockMs: number;
   /** A task with work to do and no heartbeat for this long is swept: its job is added again. */
   readonly sweepAfterMs: number;

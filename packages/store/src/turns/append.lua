@@ -1,5 +1,6 @@
 -- append: writes the events of one turn, or of several turns that end at the same time, to their tasks. For events that
--- only extend an artifact there is the faster append-chunks.lua, which writes the same.
+-- only extend an artifact there is the faster append-chunks.lua, and for the end of a task with one message the faster
+-- end-tasks.lua: they write the same.
 --
 -- KEYS  tasks_root      prefix of the keys of tasks; made from it: the keys of record.lua, and <task>:<text>:<seq>
 --                       (string), a growing text that has outgrown the hash

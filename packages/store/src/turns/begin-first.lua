@@ -1,8 +1,9 @@
 -- beginFirst: begins the first turn of a task, as begin.lua would, but reads only the fields that this needs. Needs
 -- task_key, task_id, now_ms, and due (see begin.lua).
 --
--- Arguments as in begin.lua. Returns  nil: begin.lua must run instead, and nothing is written. A turn has begun before,
--- or a cancel waits, or the task has another job, or its message is in a string of its own
+-- Arguments as in begin.lua
+-- Returns  as begin.lua, or nil: begin.lua must run instead, and nothing is written. A turn has begun before, or a
+--   cancel or another message waits, or the task has another job, or its history is in a string of its own
 
 local function begin_first(job, started, token, run, while_working, waited_ms)
   local scheduled, accepted, state, owner, context, status, entry, history, epoch, cancel, artifacts, queue, metadata =

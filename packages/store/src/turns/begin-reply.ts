@@ -36,7 +36,7 @@ const whileWorkingLetters = { queue: '', steer: 's', reject: 'r' } as const;
 
 /**
  * The values of `beginArgNames`.
- * @param run identifies this run of a turn: the token of its job's lock, and how many turns it has run under it
+ * @param run identifies this start of a turn: the token of its job's run, and how many turns that run has had
  */
 export function beginArgValues(settings: StoreSettings, agent: AgentTurnSettings, run: string) {
   const { maxAttempts = settings.maxAttempts, whileWorking = 'queue' } = agent;

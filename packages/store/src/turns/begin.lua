@@ -1,9 +1,9 @@
 -- begin: begins a turn for a run of a job, with the first message of the task's inbox. Needs the locals of record.lua,
 -- and due: outbox entries of the tasks whose turn began, which say when the sweeper may check them. The including
--- script writes them.
+-- script writes them. For the first turn of most tasks there is the faster begin-first.lua.
 --
--- job: its number; started: how often the queue has started it, this time included; token: of its lock; run: id of the
---   run, see begin-reply.ts
+-- job: its number; started: how often the queue has started it, this time included; token: of the job's run, see
+--   running.lua; run: its part of the fencing token, which differs for each turn of the job's run: see begin-reply.ts
 -- dead_key: zset, task → ms when its message was given up; made from the task's key: the dead letter <task>:d (hash)
 -- max_attempts: attempts that a message gets; 0: it is given up, because its record cannot be read
 -- large_bytes: texts from this size on are not copied through Lua
@@ -30,7 +30,7 @@ local KEPT_ATTEMPTS = 16
 
 local function inbox_head() return loaded[INITIAL] or redis.call('LINDEX', inbox_key, '0') end
 
--- A lock's token is `<process>:…`, or `<process>:…:alone:<number>` if the run has its process to itself.
+-- The token of a run is `<process>:…`, or `<process>:…:alone:<number>` if the run has its process to itself.
 local function process_of(token) return token:match('^[^:]+:') end
 local function is_shared(token) return process_of(token) and not token:find(':alone:', 1, true) end
 

@@ -30,7 +30,7 @@ const takeTurnsScript = defineScript({
   reply: tupleAnd([restReply], tuple(...jobFields, takenTurnReply)),
 });
 
-/** Takes jobs and begins their turns, with one script and one message (docs/adr/0021, 0025). */
+/** Takes jobs and begins their turns, with one script and one message (docs/adr/0021). */
 export class TurnTaker {
   readonly #port: TurnsPort;
   /** Begun turns, until their job's run fetches them. */

@@ -58,7 +58,7 @@ export interface TurnHooks extends AgentTurnSettings {
 
 interface RunningTurn {
   readonly turn: OpenTurn;
-  /** Token of its job's lock. */
+  /** Token of its job's run. */
   readonly token: string;
   readonly onCancel: () => void;
 }

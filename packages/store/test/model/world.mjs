@@ -3,9 +3,10 @@
  * The small world around one task: clients, gateways, the queue, workers and the sweeper, and every fault that can
  * occur between two steps. `moves` lists all next steps of a state. There is no time: anything may be late.
  *
- * The queue behaves like BullMQ: an add is ignored while a job of this number exists; a fetch counts a start and takes
- * the lock; only the holder of the lock can complete a job or give it back; when a lock expires, the job can be fetched
- * again while its old run continues without the lock; completing deletes the number.
+ * The queue: an add is ignored while a job of this number exists; a fetch counts a start and takes the lock; only the
+ * holder of the lock can complete a job or give it back; when a lock expires, the job can be fetched again while its
+ * old run continues without the lock; completing deletes the number. The lock stands for the token of the run and the
+ * lease of its process: see running.lua, and leases.ts for more of both.
  */
 
 /** @typedef {import('../reference/turn-rules.ts').TaskRecord} Task */

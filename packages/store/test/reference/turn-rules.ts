@@ -184,7 +184,7 @@ export function steered(record: TaskRecord, { fence, after }: { fence: string; a
   return { ...unchanged(record, 'given'), given: record.inbox.slice(1 + after) };
 }
 
-/** Appends an event of the open turn. It does not renew the lease of the job: a timer does. */
+/** Appends an event of the open turn. It does not renew the lease of the process: a timer does. */
 export function append(record: TaskRecord, { fence, number, state, settles, handsOver, lease, taken }: Append): Reply {
   if (fence === lastFence(record) && number <= record.turnSeq)
     return { ...unchanged(record, record.turn ? 'appended' : 'more'), cancel: record.cancel };

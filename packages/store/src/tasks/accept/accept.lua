@@ -28,7 +28,8 @@
 --          seq, job (of a duplicate: 0 if the task has none), and timestamp of the task's status if it was scheduled,
 --          else ''; of a task that was there the incarnation of its last event, too; of a duplicate the skill in whose
 --          queue its jobs are, or ''
---       scheduled | queued (the worker that runs the job will read it) | duplicate (the first answer again)
+--       scheduled (it has a new job) | queued (it waits behind other messages, whose job runs it, too)
+--       | duplicate (the first answer again)
 --       | conflict (this messageId with another body) | missing | context-mismatch | terminal | canceling | inbox-full
 --       | history-full | too-many-webhooks | too-many-bytes-of-tenant | not-waiting
 --       | other-seq (and the number of the last event: see if_seq)
