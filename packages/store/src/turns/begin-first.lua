@@ -1,5 +1,5 @@
--- beginFirst: begins the first turn of a task, as begin.lua would, but reads only the fields that this needs. Needs
--- task_key, task_id, now_ms, and due (see begin.lua).
+-- beginFirst: begins the first turn of a task, as begin.lua would, but reads only the fields that this needs
+-- (docs/adr/0139). Needs task_key, task_id, now_ms, and due (see begin.lua).
 --
 -- Arguments as in begin.lua
 -- Returns  as begin.lua, or nil: begin.lua must run instead, and nothing is written. A turn has begun before, or a

@@ -1,5 +1,6 @@
 -- endTasks: ends tasks by the outcomes of their turns, as most tasks end: one message, one turn, one status. It writes
--- what append.lua would write, at half the cost: it reads the fields that it needs, and has few functions.
+-- what append.lua would write, at half the cost (docs/adr/0139): it reads the fields that it needs, and has few
+-- functions.
 --
 -- KEYS  tasks_root    as in append.lua
 --       outbox
