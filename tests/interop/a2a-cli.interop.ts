@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { skippedFor } from '../support/has-program.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 import { goToolchainOf, type InstalledClient, install, output } from './support/toolchains.ts';
 
@@ -7,7 +6,7 @@ import { goToolchainOf, type InstalledClient, install, output } from './support/
 
 const toolchain = goToolchainOf('github.com/a2aproject/a2a-go/v2/cmd/a2a');
 
-describe.skipIf(skippedFor(toolchain.missing))(
+describe.skipIf(toolchain.missing)(
   `the a2a command${toolchain.missing ? ` (skipped: ${toolchain.missing})` : ''}`,
   () => {
     let a2a: InstalledClient;

@@ -5,7 +5,6 @@ import { freePort, type GuardedProcess, spawnGuarded } from '@switchyard/local';
 import type { Part, Task } from '@switchyard/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { agentThat } from '../support/agent-that.ts';
-import { skippedFor } from '../support/has-program.ts';
 import { openHttpServer } from '../support/http-server.ts';
 import {
   goToolchain,
@@ -77,7 +76,7 @@ const sdks: readonly Sdk[] = [
 ];
 
 for (const { name, agent, toolchain, version, restFile, hidesErrors } of sdks)
-  describe.skipIf(skippedFor(toolchain.missing))(titled(name, toolchain), () => {
+  describe.skipIf(toolchain.missing)(titled(name, toolchain), () => {
     let program: GuardedProcess | undefined;
     let cardUrl: string;
 

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { skippedFor } from '../support/has-program.ts';
 import { type HttpServer, openHttpServer } from '../support/http-server.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 import { until } from '../support/until.ts';
@@ -160,7 +159,7 @@ beforeAll(async () => {
 }, installWithinMs);
 
 for (const { name, client, toolchain, versions, lacks = [], says } of sdks) {
-  describe.skipIf(skippedFor(toolchain.missing))(titled(`the SDK of ${name}`, toolchain), () => {
+  describe.skipIf(toolchain.missing)(titled(`the SDK of ${name}`, toolchain), () => {
     let installed: InstalledClient;
 
     beforeAll(async () => {
@@ -205,7 +204,7 @@ const conversation: Report = {
 };
 
 for (const client of frameworks)
-  describe.skipIf(skippedFor(pythonToolchain.missing))(titled(client, pythonToolchain), () => {
+  describe.skipIf(pythonToolchain.missing)(titled(client, pythonToolchain), () => {
     let installed: InstalledClient;
     let desk: Stack;
 

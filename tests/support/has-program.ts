@@ -11,7 +11,10 @@ export function hasProgram(name: string, ...arguments_: readonly string[]): bool
   return isCi || spawnSync(name, arguments_).status === 0;
 }
 
-/** Why tests are skipped, for `describe.skipIf`. In CI nothing: they fail with what is missing. */
+/**
+ * Why tests are skipped, for `describe.skipIf`. In CI nothing: they fail with what is missing. Languages of
+ * `npm run interop` are skipped in CI, too: Switchyard itself does not need them.
+ */
 export function skippedFor(missing: string | undefined): string | undefined {
   return isCi ? undefined : missing;
 }
