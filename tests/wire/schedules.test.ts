@@ -22,7 +22,7 @@ const scheduleOf = ({ metadata }: Task) => Object(metadata?.[scheduleUri]);
 const url = (): string => stack.urls[0] ?? '';
 
 beforeAll(async () => {
-  const env = { LOCK_MS: '1000', SWEEP_EVERY_MS: '200', SWEEP_AFTER_MS: '500', MIN_CRON_INTERVAL_MS: '1000' };
+  const env = { LEASE_MS: '1000', SWEEP_EVERY_MS: '200', SWEEP_AFTER_MS: '500', MIN_CRON_INTERVAL_MS: '1000' };
   stack = await startStack({ redisUrl: inject('redisUrl'), agents: ['echo'], gateways: 2, workers: 2, env });
 });
 

@@ -22,7 +22,7 @@ let files = 0;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'skills-'));
-  const env = { LOCK_MS: '1000', SWEEP_EVERY_MS: '200', SWEEP_AFTER_MS: '500' };
+  const env = { LEASE_MS: '1000', SWEEP_EVERY_MS: '200', SWEEP_AFTER_MS: '500' };
   stack = await startStack({ redisUrl: inject('redisUrl'), agents: ['skilled'], gateways: 2, workers: 2, env });
   [here = '', there = ''] = stack.urls;
 });

@@ -145,9 +145,9 @@ export class Store {
     const channels = new Channels(this.#connections.subscriber);
     this.#channels = channels;
     this.queue = new Queues(redis, shards);
-    const { lockMs } = this.settings;
+    const { leaseMs } = this.settings;
     const { processId } = this;
-    this.#leases = new Leases({ redis, lockMs, processId, onError });
+    this.#leases = new Leases({ redis, leaseMs, processId, onError });
     const wakeUps = new WakeUps(redis, processId, onError);
     const checks = new ShardChecks({ redis, shards, wakeUps, settings: this.settings, onError });
     this.dueWork = checks;
@@ -155,7 +155,7 @@ export class Store {
     this.#common = {
       shards,
       settings: this.settings,
-      consumers: { redis, shards, lockMs, ...process },
+      consumers: { redis, shards, leaseMs, ...process },
       cache: new TaskCache(this.settings.readCacheBytes),
       largeTasks: new LargeTasks(new ByteBudget(this.settings.maxAnswerBytes)),
       encryption: new Encryption(this.settings.pushSecrets),

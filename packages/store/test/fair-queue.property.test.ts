@@ -13,7 +13,7 @@ import { killRun, recoverNow } from './support/runs.ts';
 // taken twice, and tenants that wait at the same time are served equally often.
 
 const redis = testRedis();
-const LOCK_MS = 60_000;
+const LEASE_MS = 60_000;
 const TENANTS = ['acme', 'globex', 'initech', 'umbrella'];
 
 const source = (file: string): string => withIncludes(new URL(`../src/queue/${file}`, import.meta.url));
@@ -124,7 +124,7 @@ class World {
   async #take(count: number): Promise<void> {
     const number = this.#taken;
     this.#taken += count;
-    const take = () => this.#queue.take(LOCK_MS, { taker: 'taker', number, count, kinds: 'any' });
+    const take = () => this.#queue.take(LEASE_MS, { taker: 'taker', number, count, kinds: 'any' });
     const { jobs, waiting, hasSuspects } = await take();
     const ids = jobs.map(({ id }) => id);
     expect(this.model.take(ids, count)).toEqual([]);
@@ -147,7 +147,7 @@ class World {
       await recoverNow(redis, this.#queue.keys);
       this.model.handBack(job);
     } else if (act === 'delay') {
-      await this.#queue.requeue(taken, LOCK_MS);
+      await this.#queue.requeue(taken, LEASE_MS);
       this.model.delay(job);
     } else if (act === 'set aside') {
       await redis.eval(SET_ASIDE, 1, this.#queue.root, id, taken.token);

@@ -7,14 +7,14 @@ import { alice, testRedis, testStore } from './support/redis.ts';
 import { holderKey, recoverNow } from './support/runs.ts';
 
 const redis = testRedis();
-const LOCK_MS = 60_000;
+const LEASE_MS = 60_000;
 
 const queueOf = ({ settings: { prefix, shards } }: Store): AgentQueue =>
   new AgentQueue(redis, new Shards(prefix, shards).of(''), 'echo');
 
 /** Takes jobs, and returns their ids. */
 async function take(queue: AgentQueue, number: number, count: number): Promise<string[]> {
-  const { jobs } = await queue.take(LOCK_MS, { taker: 'taker', number, count, kinds: 'any' });
+  const { jobs } = await queue.take(LEASE_MS, { taker: 'taker', number, count, kinds: 'any' });
   return jobs.map(({ id }) => id);
 }
 

@@ -10,7 +10,7 @@ import { alice, type TestStore, testRedis, testStore } from './support/redis.ts'
 import { holderKey, isRunning } from './support/runs.ts';
 
 const redis = testRedis();
-const lockMs = 300;
+const leaseMs = 300;
 /** The score of a job that is handed back: before all jobs that have not begun. */
 const FRONT = 4 * 2 ** 32;
 const completed = { kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true } as const;
@@ -29,8 +29,8 @@ test('an outage of Redis that is longer than a lease spends no attempt, and star
   onTestFinished(() => server.stop());
   const redisUrl = server.url;
   const stores = [
-    await testStore({ redisUrl, lockMs, prefix: 'o' }),
-    await testStore({ redisUrl, lockMs, prefix: 'o' }),
+    await testStore({ redisUrl, leaseMs, prefix: 'o' }),
+    await testStore({ redisUrl, leaseMs, prefix: 'o' }),
   ];
   const [store] = stores as [TestStore, TestStore];
   const gate = Promise.withResolvers<void>();
@@ -52,9 +52,9 @@ test('an outage of Redis that is longer than a lease spends no attempt, and star
   await until(() => attempts.length === 16, { what: 'all turns run' });
   const control = testRedis(redisUrl);
   for (let round = 0; round < 7; round++) {
-    await control.client('PAUSE', 2 * lockMs, 'ALL');
+    await control.client('PAUSE', 2 * leaseMs, 'ALL');
     // Long enough for a lost job to be taken again.
-    await delay(3 * lockMs + 100);
+    await delay(3 * leaseMs + 100);
   }
   control.disconnect();
   gate.resolve();
@@ -67,7 +67,7 @@ test('an outage of Redis that is longer than a lease spends no attempt, and star
 }, 30_000);
 
 test('a process that takes its own job again keeps the new lease when the old run ends', async () => {
-  const store = await testStore({ lockMs });
+  const store = await testStore({ leaseMs });
   const root = `${store.settings.prefix}{s0}:q:echo:`;
   const keys = new Shards(store.settings.prefix, 1).of('');
   const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -106,7 +106,7 @@ test('a process that takes its own job again keeps the new lease when the old ru
   gates[0]?.resolve();
   await until(() => consumer.running === 1, { what: 'the first run has ended' });
   // Long enough for a lease that is not renewed to run out and be found.
-  await delay(3 * lockMs);
+  await delay(3 * leaseMs);
   expect(await isRunning(redis, keys, tokens[1] ?? '')).toBe(true);
   await store.tasks.cancel(alice, taskId);
   await until(() => canceled.length > 0, { what: 'the second run is notified of the cancel' });
@@ -119,7 +119,7 @@ test('a process that takes its own job again keeps the new lease when the old ru
 });
 
 test('a process that was frozen checks before it begins that it still owns the turn', async () => {
-  const store = await testStore({ lockMs });
+  const store = await testStore({ leaseMs });
   const { prefix } = store.settings;
   const seen: string[] = [];
   const consumer = consume(store, async (job) => {
@@ -127,7 +127,7 @@ test('a process that was frozen checks before it begins that it still owns the t
     // As if the process were frozen while another one takes the turn over.
     const task = `${prefix}{s0}:t:${job.taskId}`;
     execFileSync('redis-cli', ['-u', inject('redisUrl'), 'HSET', task, 'turn', '2.another']);
-    execFileSync('sleep', [String((lockMs * 1.5) / 1_000)]);
+    execFileSync('sleep', [String((leaseMs * 1.5) / 1_000)]);
     const hooks = { onCancel: () => seen.push('canceled'), onFenced: () => seen.push('fenced') };
     await store.turns.begin(job, 0, hooks);
     await store.turns.confirm(job);
@@ -144,12 +144,12 @@ test('a process that was frozen checks before it begins that it still owns the t
 test.each([30_000, -30_000])('delays and leases are right if the worker’s clock is off by %d ms', async (offMs) => {
   const now = Date.now.bind(Date);
   vi.spyOn(Date, 'now').mockImplementation(() => now() + offMs);
-  const store = await testStore({ lockMs });
+  const store = await testStore({ leaseMs });
   const starts: number[] = [];
   const consumer = consume(store, async ({ started }) => {
     starts.push(performance.now());
     // Longer than a lease.
-    if (started === 2) await delay(2 * lockMs);
+    if (started === 2) await delay(2 * leaseMs);
     return started === 1 ? { retryAfterMs: 500 } : 'done';
   });
   await consumer.start();
@@ -164,7 +164,7 @@ test.each([30_000, -30_000])('delays and leases are right if the worker’s cloc
 });
 
 test('when the clock of Redis is set back, jobs of a killed process and delayed jobs run in time', async () => {
-  const store = await testStore({ lockMs });
+  const store = await testStore({ leaseMs });
   const root = `${store.settings.prefix}{s0}:q:echo:`;
   const hourMs = 3_600_000;
   let runs = 0;
@@ -178,10 +178,10 @@ test('when the clock of Redis is set back, jobs of a killed process and delayed 
   const [locked = '', , delayed = ''] = await redis.zpopmin(`${root}prioritized`, 2);
   const { running, runningByQueue } = new Shards(store.settings.prefix, 1).of('');
   await redis.hset(`${running}:gone`, 'gone:1', root + locked);
-  await redis.zadd(running, Date.now() + hourMs + lockMs, 'gone');
+  await redis.zadd(running, Date.now() + hourMs + leaseMs, 'gone');
   await redis.hset(runningByQueue, root, 1);
   await redis.zadd(`${root}delayed`, (Date.now() + hourMs + 1_000) * 4_096, delayed);
-  await redis.set(`${store.settings.prefix}{s0}:checked`, '', 'PX', hourMs + 2 * lockMs);
+  await redis.set(`${store.settings.prefix}{s0}:checked`, '', 'PX', hourMs + 2 * leaseMs);
   await consumer.start();
   await until(() => runs === 2, { what: 'both jobs run', timeoutMs: 5_000 });
   await consumer.stop();

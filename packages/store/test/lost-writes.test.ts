@@ -104,7 +104,7 @@ describe('a run whose begin a fail-over lost', () => {
     const longAgo = { monotonicMs: Number.NEGATIVE_INFINITY, wallMs: 0 };
     const queue = new AgentQueue(redis, new Shards(store.settings.prefix, 1).of(taskId), 'echo');
     const job = { id: `${taskId}.1`, token: 'lock', started: 1, isAwaited: false, waitedMs: 0 };
-    const leases = new Leases({ redis, lockMs: 60_000, processId: 'lock', onError: () => undefined });
+    const leases = new Leases({ redis, leaseMs: 60_000, processId: 'lock', onError: () => undefined });
     using lease = leases.hold(queue, job, longAgo);
     const onFenced = (): void => {
       isLost = true;

@@ -102,7 +102,7 @@ describe('the sweeper', () => {
   });
 
   test('does not touch a turn without events while its process is alive', async () => {
-    const own = await testStore({ sweepAfterMs: 20, lockMs: 300 });
+    const own = await testStore({ sweepAfterMs: 20, leaseMs: 300 });
     const { taskId } = await accepted(own, alice);
     const gate = Promise.withResolvers<void>();
     let runs = 0;

@@ -7,7 +7,7 @@ import { accepted } from './support/drive.ts';
 import { alice, testRedis, testStore } from './support/redis.ts';
 
 const redis = testRedis();
-const LOCK_MS = 60_000;
+const LEASE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
 function queueOf({ settings: { prefix, shards } }: Store): AgentQueue {
@@ -19,7 +19,7 @@ const loads = new QueueLoads(redis, { maxWaitMs: 1_000, maxWaiting: 0 });
 let number = 0;
 function take(queue: AgentQueue, kinds: 'any' | 'awaited' = 'any') {
   number += 9;
-  return queue.take(LOCK_MS, { taker: 'taker', number, count: 9, kinds });
+  return queue.take(LEASE_MS, { taker: 'taker', number, count: 9, kinds });
 }
 
 /** Makes a job look as if it had been added an hour ago. */

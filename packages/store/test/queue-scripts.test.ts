@@ -16,7 +16,7 @@ const redis = testRedis();
 const backends: RedisQueueBackend[] = [];
 afterAll(() => Promise.all(backends.map((backend) => backend.close(true))));
 
-const LOCK_MS = 60_000;
+const LEASE_MS = 60_000;
 
 /** The operations of a queue, by our scripts or by those of BullMQ. */
 interface Side {
@@ -33,14 +33,14 @@ function ours({ settings: { prefix, shards } }: Store): Side {
   let number = 0;
   return {
     async take() {
-      const { jobs } = await queue.take(LOCK_MS, { taker: 'taker', number: number++, count: 1, kinds: 'any' });
+      const { jobs } = await queue.take(LEASE_MS, { taker: 'taker', number: number++, count: 1, kinds: 'any' });
       if (!jobs[0]) throw new Error('no job waits');
       return jobs[0];
     },
     giveBack: (job, delayMs) => queue.requeue(job, delayMs),
     finish: (job) => queue.finish(job),
     async renew(job) {
-      const leases = new Leases({ redis, lockMs: LOCK_MS, processId: 'taker', onError: () => undefined });
+      const leases = new Leases({ redis, leaseMs: LEASE_MS, processId: 'taker', onError: () => undefined });
       using _lease = leases.hold(queue, job, { monotonicMs: Number.NEGATIVE_INFINITY, wallMs: 0 });
       await leases.confirm(job.token);
     },
@@ -58,7 +58,7 @@ function theirs({ settings: { prefix } }: Store): Side {
     connection: redis,
     prefix: `${prefix}{s0}:q`,
     skipMetasUpdate: true,
-    lockDuration: LOCK_MS,
+    lockDuration: LEASE_MS,
     maxStalledCount: 100,
   };
   const queue = new Queue('echo', options);
@@ -79,7 +79,7 @@ function theirs({ settings: { prefix } }: Store): Side {
       const job = await queue.getJob(id);
       if (job) await backend.moveToCompleted(job, 'done', true, token, false);
     },
-    renew: ({ id, token }) => backend.extendLocks([id], [token], LOCK_MS),
+    renew: ({ id, token }) => backend.extendLocks([id], [token], LEASE_MS),
     async lose({ id }) {
       const recover = async (): Promise<void> => {
         await redis.del(backend.toKey('stalled-check'));

@@ -7,7 +7,7 @@ import { Leases } from '../src/queue/leases.ts';
 import { Shards } from '../src/redis/shards.ts';
 import { accepted } from './support/drive.ts';
 import { alice, testRedis, testStore } from './support/redis.ts';
-import { killRun, LONG_LOCK_MS, recoverNow } from './support/runs.ts';
+import { killRun, LONG_LEASE_MS, recoverNow } from './support/runs.ts';
 
 const redis = testRedis();
 /** A lease that must be checked. */
@@ -20,8 +20,8 @@ afterEach(() => {
 const queueOf = ({ settings: { prefix, shards } }: Store): AgentQueue =>
   new AgentQueue(redis, new Shards(prefix, shards).of(''), 'echo');
 
-async function take(queue: AgentQueue, { taker = 'process', number = 0, count = 1, lockMs = LONG_LOCK_MS } = {}) {
-  const { jobs } = await queue.take(lockMs, { taker, number, count, kinds: 'any' });
+async function take(queue: AgentQueue, { taker = 'process', number = 0, count = 1, leaseMs = LONG_LEASE_MS } = {}) {
+  const { jobs } = await queue.take(leaseMs, { taker, number, count, kinds: 'any' });
   return jobs;
 }
 
@@ -32,7 +32,7 @@ async function takeOne(queue: AgentQueue): Promise<TakenJob> {
 }
 
 const leasesOf = (processId: string) =>
-  new Leases({ redis, lockMs: LONG_LOCK_MS, processId, onError: () => undefined });
+  new Leases({ redis, leaseMs: LONG_LEASE_MS, processId, onError: () => undefined });
 
 test('a check of runs does not take back a job that its own process has just given back', async () => {
   const store = await testStore();
@@ -69,7 +69,7 @@ test('a check of runs takes back a job that a recovery has put back, unless its 
 });
 
 test('a process whose machine was suspended checks before an external effect that it still owns the turn', async () => {
-  const store = await testStore({ lockMs: LONG_LOCK_MS });
+  const store = await testStore({ leaseMs: LONG_LEASE_MS });
   const seen: string[] = [];
   const checked = Promise.withResolvers<void>();
   const consumer = store.turns.consume({
@@ -85,7 +85,7 @@ test('a process whose machine was suspended checks before an external effect tha
       // The monotonic clock stood still, the wall clock went on.
       const [monotonicMs, wallMs] = [performance.now(), Date.now()];
       vi.spyOn(performance, 'now').mockReturnValue(monotonicMs);
-      vi.spyOn(Date, 'now').mockReturnValue(wallMs + 2 * LONG_LOCK_MS);
+      vi.spyOn(Date, 'now').mockReturnValue(wallMs + 2 * LONG_LEASE_MS);
       await store.turns.confirm(job);
       vi.restoreAllMocks();
       seen.push('confirmed by Redis');
@@ -104,19 +104,19 @@ test('a take whose reply was lost gets the same jobs after an outage that is lon
   const store = await testStore();
   const queue = queueOf(store);
   for (let n = 0; n < 3; n++) await accepted(store, alice);
-  const lockMs = 200;
-  const lost = await take(queue, { count: 2, lockMs });
+  const leaseMs = 200;
+  const lost = await take(queue, { count: 2, leaseMs });
   // Nobody reaches Redis meanwhile.
-  await delay(3 * lockMs);
-  await recoverNow(redis, queue.keys, lockMs);
-  expect(await take(queue, { count: 2, lockMs })).toMatchObject(
+  await delay(3 * leaseMs);
+  await recoverNow(redis, queue.keys, leaseMs);
+  expect(await take(queue, { count: 2, leaseMs })).toMatchObject(
     lost.map(({ id, token }) => ({ id, token, started: 1 })),
   );
   expect(await store.queue.counts('echo')).toMatchObject({ waiting: 1, active: 2 });
 });
 
 test('a job that Redis has for a process which does not know it runs nevertheless', async () => {
-  const store = await testStore({ lockMs: 300 });
+  const store = await testStore({ leaseMs: 300 });
   const queue = queueOf(store);
   const { taskId: unknown } = await accepted(store, alice);
   // As if the reply with the job had not arrived.

@@ -23,7 +23,7 @@ async function consume(store: Store, agent: string): Promise<string[]> {
 }
 
 test('a job whose wake-up was lost is found by a process that does not serve its queue', async () => {
-  const store = await testStore({ lockMs: 300 });
+  const store = await testStore({ leaseMs: 300 });
   await consume(store, 'kitchen');
   const root = `${store.settings.prefix}{s0}:q:echo:`;
   // As if a process had served the queue.
@@ -39,7 +39,7 @@ test('a job whose wake-up was lost is found by a process that does not serve its
 });
 
 test('a process that got no wake-up takes the job although its connection may be dead', async () => {
-  const store = await testStore({ lockMs: 300 });
+  const store = await testStore({ leaseMs: 300 });
   const runs = await consume(store, 'echo');
   const marker = `${store.settings.prefix}{s0}:q:echo:marker`;
   const [{ taskId }] = await Promise.all([accepted(store, alice), redis.del(marker)]);
@@ -51,14 +51,15 @@ test('one process at a time is told of due work', async () => {
   const keys = new ShardKeys(store.settings.prefix, 0);
   await accepted(store, alice);
   await store.tasks.accept(alice, { message: userMessage(), schedule: { at: new Date().toISOString() } });
-  const check = () => checkShard(redis, keys, { everyMs: 60_000, lockMs: 60_000, maxInterruptedMs: 60_000, names: [] });
+  const check = () =>
+    checkShard(redis, keys, { everyMs: 60_000, leaseMs: 60_000, maxInterruptedMs: 60_000, names: [] });
   await until(async () => (await redis.zcount(keys.outbox, 0, Date.now())) === 1, { what: 'the task is due' });
   expect(await check()).toEqual([-1, 0, ['outbox'], []]);
   expect(await check()).toEqual([-1, -1, [], []]);
 });
 
 test('a process is told of the shards that have due work', async () => {
-  const store = await testStore({ lockMs: 300, sweepAfterMs: 1, shards: 4 });
+  const store = await testStore({ leaseMs: 300, sweepAfterMs: 1, shards: 4 });
   const told: [DueWork, string][] = [];
   for (const kind of ['outbox', 'scheduled'] as const)
     onTestFinished(store.dueWork.listen(kind, ({ tasks }) => void told.push([kind, tasks])));

@@ -5,7 +5,7 @@ import { accepted, userMessage } from './support/drive.ts';
 import { alice, testStore } from './support/redis.ts';
 
 /** Short leases, so that a crash is noticed soon. */
-const settings = { lockMs: 300 };
+const settings = { leaseMs: 300 };
 
 interface ProcessOptions {
   readonly onCrash: () => void;

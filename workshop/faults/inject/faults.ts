@@ -50,7 +50,7 @@ export interface Fault {
 }
 
 /** Longer than the 3.5 s after which the leases of a silent worker have run out. */
-const BEYOND_THE_LOCK_MS = 4_500;
+const BEYOND_THE_LEASE_MS = 4_500;
 const LONG_OUTAGE_MS = 5_000;
 const CLOCK_STEP_FOR_MS = 5_000;
 const REFUSED_FOR_MS = 2_000;
@@ -84,17 +84,17 @@ const crashAgentAt = (url: string): string => `${url}/agents/crash-agent`;
 
 async function blockWorker({ stack, random }: Target): Promise<void> {
   const client = new ResilientClient({ urls: [crashAgentAt(random.pick(stack.urls))] }, 0);
-  await client.send(userMessage(`blockOnce ${BEYOND_THE_LOCK_MS}`), true);
-  await delay(BEYOND_THE_LOCK_MS);
+  await client.send(userMessage(`blockOnce ${BEYOND_THE_LEASE_MS}`), true);
+  await delay(BEYOND_THE_LEASE_MS);
 }
 
 const processFaults: readonly Fault[] = [
   { name: 'worker killed', spendsAttempts: true, inject: (target) => replaceWorker(target, 'SIGKILL') },
   { name: 'worker stopped', inject: (target) => replaceWorker(target, 'SIGTERM') },
   {
-    name: 'worker frozen beyond its lock',
+    name: 'worker frozen beyond its lease',
     spendsAttempts: true,
-    inject: ({ worker }) => freeze(worker, BEYOND_THE_LOCK_MS),
+    inject: ({ worker }) => freeze(worker, BEYOND_THE_LEASE_MS),
   },
   {
     name: 'worker frozen for 8 to 20 s',

@@ -5,7 +5,7 @@ import { defineScript } from '../redis/script.ts';
 import { queueRoot } from './job.ts';
 
 /** Arguments of scripts that include take-jobs.lua; `takeArgValues` has the values. */
-export const takeArgNames = ['lockMs', 'taker', 'number', 'count', 'kinds'] as const;
+export const takeArgNames = ['leaseMs', 'taker', 'number', 'count', 'kinds'] as const;
 /** Reply of take-jobs.lua: how many jobs wait, '1' if suspects are among them, ms until one is due. */
 export const restReply = tuple(integer, text, integer);
 /** Reply of take-jobs.lua for a job: id, token, how often it was taken, priority, ms that it has waited. */
@@ -91,8 +91,8 @@ export function takenFrom(
 }
 
 /** The values of `takeArgNames`. */
-export function takeArgValues(lockMs: number, { taker, number, count, kinds }: TakeRequest) {
-  return { lockMs, taker, number, count, kinds };
+export function takeArgValues(leaseMs: number, { taker, number, count, kinds }: TakeRequest) {
+  return { leaseMs, taker, number, count, kinds };
 }
 
 /**
@@ -110,9 +110,12 @@ export class AgentQueue {
     this.root = queueRoot(name, keys);
   }
 
-  async take(lockMs: number, request: TakeRequest): Promise<Taken> {
+  async take(leaseMs: number, request: TakeRequest): Promise<Taken> {
     const { root } = this;
-    const [rest, ...jobs] = await takeScript.run(this.#redis, { keys: { root }, args: takeArgValues(lockMs, request) });
+    const [rest, ...jobs] = await takeScript.run(this.#redis, {
+      keys: { root },
+      args: takeArgValues(leaseMs, request),
+    });
     return takenFrom(rest, jobs);
   }
 

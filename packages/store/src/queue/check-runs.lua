@@ -3,7 +3,7 @@
 -- that a published cancel did not arrive.
 --
 -- KEYS  running   as in running.lua
--- ARGV  lock_ms   how long the lease lasts, which begins again
+-- ARGV  lease_ms   how long the lease lasts, which begins again
 --       process
 -- EACH  root      of the keys of the job's queue, as in take-jobs.lua
 --       id        of the job
@@ -20,7 +20,7 @@
 -- waits since then, and nobody else has taken it meanwhile.
 
 local running = unpack(KEYS)
-local lock_ms, process = unpack(ARGV, 1, 2)
+local lease_ms, process = unpack(ARGV, 1, 2)
 
 --- @include "../redis/server.lua"
 --- @include "running.lua"
@@ -45,7 +45,7 @@ local function check(root, id, token, task_key, fence, seen)
 end
 
 allow_out_of_memory(running)
-redis.call('ZADD', running, ('%.0f'):format(now_ms() + lock_ms), process)
+redis.call('ZADD', running, ('%.0f'):format(now_ms() + lease_ms), process)
 local replies = {}
 for at = 3, #ARGV, 6 do replies[#replies + 1] = check(unpack(ARGV, at, at + 5)) end
 return replies

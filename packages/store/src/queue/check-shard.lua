@@ -11,7 +11,7 @@
 --       push                zset
 --       running             as in running.lua
 -- ARGV  every_ms            between two checks, whichever processes make them
---       lock_ms             how long a lease lasts
+--       lease_ms             how long a lease lasts
 --       max_interrupted_ms  how long a task may wait for its client
 --       names*              of queues that the process serves, now and then
 -- Returns  { ms until the next lease ends (-1 none, 0: ask again now), ms until a scheduled task is due (-1 none),
@@ -23,12 +23,12 @@
 
 local checked_key, queues_key, outbox_key, orphans_key, scheduled_tasks_key, interrupted_key, push_key, running =
   unpack(KEYS)
-local every_ms, lock_ms, max_interrupted_ms = unpack(ARGV, 1, 3)
-lock_ms = tonumber(lock_ms)
+local every_ms, lease_ms, max_interrupted_ms = unpack(ARGV, 1, 3)
+lease_ms = tonumber(lease_ms)
 
 -- The check before is as long ago as the key has lived. Its expiry needs no memory, and no TIME. Most processes end
 -- here, and most others when nothing waits: what is included below makes functions, which takes longer than both.
-local kept_ms = 2 * lock_ms
+local kept_ms = 2 * lease_ms
 local left_ms = redis.call('PTTL', checked_key)
 local since_ms = left_ms < 0 and kept_ms + 1 or kept_ms - left_ms
 if since_ms >= 0 and since_ms < tonumber(every_ms) then return { -1, -1, {}, {} } end
@@ -65,7 +65,7 @@ if is_idle then return { -1, -1, {}, {} } end
 
 if since_ms < 0 then move_delays(running, since_ms) end
 tidy_queues(running)
-local _, lease_in_ms = recover_leases(running, lock_ms, since_ms)
+local _, lease_in_ms = recover_leases(running, lease_ms, since_ms)
 
 -- ms until the first entry is due; nil if there is none. A key of another type does not hold up the others.
 local function first_in_ms(key, delay_ms)

@@ -50,7 +50,7 @@ export interface ConsumerPort {
   readonly isolation: Isolation;
   /** Names this process in the tokens of its runs; contains no colon. */
   readonly processId: string;
-  readonly lockMs: number;
+  readonly leaseMs: number;
 }
 
 interface ConsumerDependencies extends ConsumerOptions {
@@ -124,8 +124,8 @@ export class Consumer {
   }
 
   #loop(queue: AgentQueue, wakeUp: WakeUp, shard: number): FetchLoop {
-    const { leases, isolation, processId, lockMs } = this.#port;
-    const { agent, take = (from, request) => from.take(lockMs, request), onError } = this.#options;
+    const { leases, isolation, processId, leaseMs } = this.#port;
+    const { agent, take = (from, request) => from.take(leaseMs, request), onError } = this.#options;
     return new FetchLoop({
       queue,
       taker: `${processId}:${agent}/${shard}`,

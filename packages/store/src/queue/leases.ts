@@ -3,7 +3,7 @@ import type { ShardKeys } from '../redis/keys.ts';
 import type { AgentQueue, TakenJob } from './agent-queue.ts';
 import { Lease } from './lease.ts';
 import type { Moment } from './moment.ts';
-import { type LeaseDependencies, RENEWALS_PER_LOCK, ShardLease } from './shard-lease.ts';
+import { type LeaseDependencies, RENEWALS_PER_LEASE, ShardLease } from './shard-lease.ts';
 
 /** The leases of this process, one per shard: one timer renews them while jobs run. */
 export class Leases {
@@ -22,7 +22,7 @@ export class Leases {
     const lease = new Lease(queue, job, { takenAt, onRelease: () => this.#release(lease) });
     this.#leases.set(token, lease);
     this.#shard(queue.keys).add(lease);
-    this.#timer ??= setInterval(() => this.#renew(), this.#dependencies.lockMs / RENEWALS_PER_LOCK);
+    this.#timer ??= setInterval(() => this.#renew(), this.#dependencies.leaseMs / RENEWALS_PER_LEASE);
     return lease;
   }
 

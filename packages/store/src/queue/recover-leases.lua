@@ -2,7 +2,7 @@
 -- place-job.lua and running.lua.
 --
 -- running: key of the leases, as in running.lua
--- lock_ms: how long a lease lasts
+-- lease_ms: how long a lease lasts
 -- since_ms: ms since any process checked the leases of this shard. If that is longer than a lease lasts, or negative,
 --   Redis was away, or its clock was set: then a lease that has run out proves nothing. Every process gets a full
 --   lease, which it renews if it is alive.
@@ -36,11 +36,11 @@ local function recover_process(running, process, limit, woken)
   return #held / 2
 end
 
-local function recover_leases(running, lock_ms, since_ms)
+local function recover_leases(running, lease_ms, since_ms)
   local count = 0
-  if since_ms < 0 or since_ms > lock_ms then
+  if since_ms < 0 or since_ms > lease_ms then
     for _, process in ipairs(redis.call('ZRANGE', running, '0', '-1')) do
-      redis.call('ZADD', running, ('%.0f'):format(now_ms() + lock_ms), process)
+      redis.call('ZADD', running, ('%.0f'):format(now_ms() + lease_ms), process)
     end
   else
     local woken = {}

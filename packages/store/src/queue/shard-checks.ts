@@ -12,7 +12,7 @@ const checkShardScript = defineScript({
   file: 'check-shard.lua',
   from: import.meta.url,
   keys: ['checked', 'queues', 'outbox', 'orphans', 'scheduledTasks', 'interrupted', 'push', 'running'],
-  args: ['everyMs', 'lockMs', 'maxInterruptedMs', 'names*'],
+  args: ['everyMs', 'leaseMs', 'maxInterruptedMs', 'names*'],
   reply: tuple(integer, integer, list(word('outbox', 'orphans', 'interrupted', 'deliveries')), list(text)),
 });
 
@@ -21,7 +21,7 @@ export type DueWork = 'outbox' | 'orphans' | 'interrupted' | 'deliveries' | 'sch
 
 const EVERY_MS = 1_000;
 /** Checks per lease: if two are further apart than a lease, Redis was away. */
-const CHECKS_PER_LOCK = 3.5;
+const CHECKS_PER_LEASE = 3.5;
 /** How often a process says which queues it serves. */
 const NAMES_EVERY_MS = 300_000;
 
@@ -29,7 +29,7 @@ interface ShardChecksPort {
   readonly redis: RedisConnection;
   readonly shards: Shards;
   readonly wakeUps: WakeUps;
-  readonly settings: Pick<StoreSettings, 'lockMs' | 'interruptedRetentionMs'>;
+  readonly settings: Pick<StoreSettings, 'leaseMs' | 'interruptedRetentionMs'>;
   readonly onError: (error: Error) => void;
 }
 
@@ -49,7 +49,7 @@ export class ShardChecks {
 
   constructor(port: ShardChecksPort) {
     this.#port = port;
-    this.#everyMs = Math.min(EVERY_MS, port.settings.lockMs / CHECKS_PER_LOCK);
+    this.#everyMs = Math.min(EVERY_MS, port.settings.leaseMs / CHECKS_PER_LEASE);
   }
 
   /** Checks the queue from now on. */
@@ -108,8 +108,8 @@ export class ShardChecks {
   /** @param everyMs less than this ms after another check it does nothing; default: a little less than the timer's */
   async #check(keys: ShardKeys, names: readonly string[], everyMs = 0.9 * this.#everyMs): Promise<void> {
     const { redis, settings, wakeUps, onError } = this.#port;
-    const { lockMs, interruptedRetentionMs: maxInterruptedMs } = settings;
-    const args = { everyMs, lockMs, maxInterruptedMs, names };
+    const { leaseMs, interruptedRetentionMs: maxInterruptedMs } = settings;
+    const args = { everyMs, leaseMs, maxInterruptedMs, names };
     const [leaseInMs, scheduledInMs, due, waiting] = await checkShard(redis, keys, args);
     // The process of that lease has not renewed it for long.
     if (leaseInMs >= 0 && leaseInMs < this.#everyMs)

@@ -10,20 +10,20 @@ export const renewScript = defineScript({
   file: 'renew.lua',
   from: import.meta.url,
   keys: ['running'],
-  args: ['lockMs', 'process'],
+  args: ['leaseMs', 'process'],
   reply: integer,
 });
 const checkRunsScript = defineScript({
   file: 'check-runs.lua',
   from: import.meta.url,
   keys: ['running'],
-  args: ['lockMs', 'process'],
+  args: ['leaseMs', 'process'],
   each: ['root', 'id', 'token', 'taskKey', 'fence', 'seen'],
   reply: list(word('held', 'canceling', 'fenced', 'steered')),
 });
 
 /** Renewals per lease: it survives an event loop that is blocked for four fifths of its duration. */
-export const RENEWALS_PER_LOCK = 5;
+export const RENEWALS_PER_LEASE = 5;
 /** Runs that one script checks: bounds the time that Redis spends in it. */
 const RUNS_PER_CHECK = 200;
 /** With each renewal so many runs are checked, or more: all of them are within `RENEWALS_PER_ROUND` renewals. */
@@ -32,7 +32,7 @@ const RENEWALS_PER_ROUND = 15;
 
 export interface LeaseDependencies {
   readonly redis: RedisConnection;
-  readonly lockMs: number;
+  readonly leaseMs: number;
   /** Names this process in tokens; contains no colon. */
   readonly processId: string;
 }
@@ -78,17 +78,17 @@ export class ShardLease {
 
   /** Asks Redis whether the run still has its job and task, unless that is known. */
   async confirm(lease: Lease): Promise<void> {
-    if (lease.unconfirmedMs >= this.#dependencies.lockMs) await this.#check([lease]);
+    if (lease.unconfirmedMs >= this.#dependencies.leaseMs) await this.#check([lease]);
   }
 
   async #renew(): Promise<void> {
-    const { redis, lockMs, processId: process } = this.#dependencies;
+    const { redis, leaseMs, processId: process } = this.#dependencies;
     const [sentAt, leases] = [currentMoment(), [...this.#jobs.values()]];
-    const count = await renewScript.run(redis, { keys: { running: this.#keys.running }, args: { lockMs, process } });
+    const count = await renewScript.run(redis, { keys: { running: this.#keys.running }, args: { leaseMs, process } });
     if (count < 0) return this.#checkEach(leases);
     // The lease may have run out between the last confirmation of these runs and this renewal.
-    const uncertain = leases.filter((lease) => lease.unconfirmedMs >= lockMs);
-    for (const lease of leases) if (lease.unconfirmedMs < lockMs) lease.confirm(sentAt);
+    const uncertain = leases.filter((lease) => lease.unconfirmedMs >= leaseMs);
+    for (const lease of leases) if (lease.unconfirmedMs < leaseMs) lease.confirm(sentAt);
     await this.#checkEach(uncertain);
     await this.#checkEach(this.#nextInTurn());
     await this.#compare(count);
@@ -109,12 +109,12 @@ export class ShardLease {
   }
 
   async #check(leases: readonly Lease[]): Promise<void> {
-    const { redis, lockMs, processId: process } = this.#dependencies;
+    const { redis, leaseMs, processId: process } = this.#dependencies;
     const sentAt = currentMoment();
     const turns = leases.map(({ turn }) => (turn?.isOver() ? undefined : turn));
     const states = await checkRunsScript.run(redis, {
       keys: { running: this.#keys.running },
-      args: { lockMs, process },
+      args: { leaseMs, process },
       each: leases.map(({ queue: { root }, job: { id, token } }, i) => {
         const { taskKey = '', fence = '' } = turns[i] ?? {};
         return { root, id, token, taskKey, fence, seen: turns[i]?.seen() ?? '' };
@@ -132,7 +132,7 @@ export class ShardLease {
    */
   async #compare(count: number): Promise<void> {
     this.#differences = count === this.#jobs.size ? 0 : this.#differences + 1;
-    if (this.#differences < RENEWALS_PER_LOCK) return;
+    if (this.#differences < RENEWALS_PER_LEASE) return;
     this.#differences = 0;
     if (count < this.#jobs.size) await this.#checkEach([...this.#jobs.values()]);
     else await this.#giveBackUnknown();

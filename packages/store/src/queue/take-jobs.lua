@@ -2,7 +2,7 @@
 --
 -- root: of the queue's keys; made from it: <root>prioritized, <root>tenants, <root>delayed, <root>marker (zsets),
 --   <root>meta (hash), the jobs <root><id> (hashes), and the keys of running.lua
--- lock_ms: how long the lease of the process lasts, which begins again
+-- lease_ms: how long the lease of the process lasts, which begins again
 -- taker, number: the tokens of the runs are <taker>:<number>, <taker>:<number + 1> …; they name the process, and tell a
 --   command that is sent twice, which takes once
 -- count: of jobs to take at most
@@ -75,11 +75,11 @@ local function taken_before(root, holder, tokens)
 end
 
 -- The lease of the process begins again: it is alive.
-local function begin_lease(running, holder, lock_ms)
-  redis.call('ZADD', running, ('%.0f'):format(now_ms() + lock_ms), holder:sub(#running + 2))
+local function begin_lease(running, holder, lease_ms)
+  redis.call('ZADD', running, ('%.0f'):format(now_ms() + lease_ms), holder:sub(#running + 2))
 end
 
-local function take_jobs(root, lock_ms, taker, number, count, kinds)
+local function take_jobs(root, lease_ms, taker, number, count, kinds)
   local due_in_ms, suspects = -1, true
   local is_paused = redis.call('HEXISTS', root .. 'meta', 'paused') == 1
   local function rest()
@@ -94,7 +94,7 @@ local function take_jobs(root, lock_ms, taker, number, count, kinds)
   local holder = holder_key(running, tokens[1])
   local jobs = taken_before(root, holder, tokens)
   if #jobs > 0 then
-    begin_lease(running, holder, lock_ms)
+    begin_lease(running, holder, lease_ms)
     return jobs, rest()
   end
   if is_paused then return jobs, { 0, '', -1 } end
@@ -109,7 +109,7 @@ local function take_jobs(root, lock_ms, taker, number, count, kinds)
   local held = {}
   for i, id in ipairs(ids) do held[2 * i - 1], held[2 * i] = tokens[i], root .. id end
   redis.call('HSET', holder, unpack(held))
-  begin_lease(running, holder, lock_ms)
+  begin_lease(running, holder, lease_ms)
   count_running(running, root, #ids)
   local now, taken = ('%.0f'):format(now_ms()), nil
   for i, id in ipairs(ids) do

@@ -35,7 +35,7 @@ export interface StoreSettings {
    */
   readonly waitReplicas: number;
   /** Lease of a process. It is renewed five times in this time; otherwise other processes take the jobs of this one. */
-  readonly lockMs: number;
+  readonly leaseMs: number;
   /** A task with work to do and no heartbeat for this long is swept: its job is added again. */
   readonly sweepAfterMs: number;
   /** Attempts at a message before its task fails. */
@@ -119,7 +119,7 @@ export const defaultStoreSettings: Omit<StoreSettings, keyof RedisAccess> = {
   idempotencyMs: 24 * 3_600_000,
   waitReplicas: 0,
   // Jobs of a killed worker run again within 4 s, and an event loop blocked for 2.8 s keeps its jobs.
-  lockMs: 3_500,
+  leaseMs: 3_500,
   sweepAfterMs: 15_000,
   maxAttempts: 3,
   maxInbox: 100,

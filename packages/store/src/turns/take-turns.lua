@@ -12,7 +12,7 @@
 --       replay_ms
 --       retention_ms
 --       inline_bytes
---       lock_ms         as in take-jobs.lua
+--       lease_ms         as in take-jobs.lua
 --       taker
 --       number
 --       count
@@ -29,14 +29,14 @@
 
 local root, tasks_root, outbox_key, index_root, push_key, dead_key = unpack(KEYS)
 local sweep_after_ms, kept_events, replay_ms, retention_ms, inline_bytes = unpack(ARGV, 1, 5)
-local lock_ms, taker, number, count, kinds, run, max_attempts, large_bytes, while_working = unpack(ARGV, 6)
+local lease_ms, taker, number, count, kinds, run, max_attempts, large_bytes, while_working = unpack(ARGV, 6)
 
 --- @include "../redis/server.lua"
 --- @include "../queue/place-job.lua"
 --- @include "../queue/running.lua"
 --- @include "../queue/take-jobs.lua"
 
-local jobs, rest = take_jobs(root, lock_ms, taker, number, count, kinds)
+local jobs, rest = take_jobs(root, lease_ms, taker, number, count, kinds)
 if #jobs == 0 then return { rest } end
 
 local task_id, task_key, events_key, inbox_key, webhooks_key, steps_key, calls_key

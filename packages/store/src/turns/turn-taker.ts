@@ -55,7 +55,7 @@ export class TurnTaker {
       keys: { root, ...keys.shared, dead: keys.dead },
       args: {
         ...settingsArgValues(settings),
-        ...takeArgValues(settings.lockMs, request),
+        ...takeArgValues(settings.leaseMs, request),
         ...beginArgValues(settings, agent, `${request.taker}:${request.number}`),
       },
     });

@@ -10,7 +10,7 @@ import { testRedis, testStore } from '../support/redis.ts';
 // A tenant that floods an agent must not delay the turns of other tenants.
 
 const redis = testRedis();
-const LOCK_MS = 60_000;
+const LEASE_MS = 60_000;
 
 const of = (tenant: string, agent = 'echo'): Scope => ({
   principal: { tenant, subject: 'someone', scopes: [] },
@@ -31,7 +31,7 @@ class Taker {
   async take(count: number) {
     const number = this.#number;
     this.#number += count;
-    return (await this.queue.take(LOCK_MS, { taker: 'taker', number, count, kinds: 'any' })).jobs;
+    return (await this.queue.take(LEASE_MS, { taker: 'taker', number, count, kinds: 'any' })).jobs;
   }
 
   async tenantsOfNext(count: number): Promise<string[]> {

@@ -486,7 +486,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       prepare: async (stage) => {
         await stage.takenJob();
         const keys = { running: stage.queue.keys.running };
-        return () => renewScript.run(stage.port.redis, { keys, args: { lockMs: 60_000, process: 'taker' } });
+        return () => renewScript.run(stage.port.redis, { keys, args: { leaseMs: 60_000, process: 'taker' } });
       },
       answer: 1,
     },

@@ -45,7 +45,7 @@ export class Stage implements AsyncDisposable {
     this.loads = new QueueLoads(this.#commands, { maxWaitMs: 1_000, maxWaiting: 0 });
     this.leases = new Leases({
       redis: this.#commands,
-      lockMs: 60_000,
+      leaseMs: 60_000,
       processId: 'taker',
       onError: () => undefined,
     });

@@ -188,7 +188,7 @@ async function deploymentData(store: TestStore, recordKeys: () => Promise<void>)
 async function checkOfShard(store: TestStore, recordKeys: () => Promise<void>): Promise<void> {
   const { commands, subscriber } = createConnections({ redisUrl: inject('redisUrl') }, { isReplicated: false });
   const keys = new ShardKeys(store.settings.prefix, 0);
-  await checkShard(commands, keys, { everyMs: 0, lockMs: 1_000, maxInterruptedMs: 60_000, names: ['echo'] });
+  await checkShard(commands, keys, { everyMs: 0, leaseMs: 1_000, maxInterruptedMs: 60_000, names: ['echo'] });
   await interruptScript.run(commands, { keys: { interrupt: `${keys.queues}:@interrupt:p` }, args: { keptMs: 100 } });
   const scope = { ...alice, agent: 'kitchen' };
   const { taskId } = await accepted(store, scope);

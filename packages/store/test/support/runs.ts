@@ -3,11 +3,11 @@ import type { RedisConnection } from '../../src/redis/connection.ts';
 import type { ShardKeys } from '../../src/redis/keys.ts';
 
 /** Long enough that no lease runs out in a test that does not end one. */
-export const LONG_LOCK_MS = 60_000;
+export const LONG_LEASE_MS = 60_000;
 
 /** Recovers the jobs of a shard whose processes are gone, and tidies its queues. */
-export async function recoverNow(redis: RedisConnection, keys: ShardKeys, lockMs = LONG_LOCK_MS): Promise<void> {
-  const args = { everyMs: 0, lockMs, maxInterruptedMs: 60_000, names: [] };
+export async function recoverNow(redis: RedisConnection, keys: ShardKeys, leaseMs = LONG_LEASE_MS): Promise<void> {
+  const args = { everyMs: 0, leaseMs, maxInterruptedMs: 60_000, names: [] };
   while ((await checkShard(redis, keys, args))[0] === 0);
 }
 

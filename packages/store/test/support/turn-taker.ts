@@ -13,7 +13,7 @@ export function turnTaker(
   const shards = new Shards(settings.prefix, settings.shards);
   const [keys = shards.of('')] = shards.all;
   const queue = new AgentQueue(redis, keys, 'echo');
-  const taker = new TurnTaker({ redis, shards, settings: { ...settings, lockMs: 60_000 }, observer: new Observer() });
+  const taker = new TurnTaker({ redis, shards, settings: { ...settings, leaseMs: 60_000 }, observer: new Observer() });
   const take = async (name: string, count = 1): Promise<readonly string[]> => {
     const taken = await taker.take(queue, { taker: name, number: 0, count, kinds: 'any' });
     return taken.jobs.map(({ id }) => id);
