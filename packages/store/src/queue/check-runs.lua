@@ -3,7 +3,7 @@
 -- that a published cancel did not arrive.
 --
 -- KEYS  running   as in running.lua
--- ARGV  lease_ms   how long the lease lasts, which begins again
+-- ARGV  lease_ms  how long the lease lasts, which begins again
 --       process
 -- EACH  root      of the keys of the job's queue, as in take-jobs.lua
 --       id        of the job

@@ -11,7 +11,7 @@
 --       push                zset
 --       running             as in running.lua
 -- ARGV  every_ms            between two checks, whichever processes make them
---       lease_ms             how long a lease lasts
+--       lease_ms            how long a lease lasts
 --       max_interrupted_ms  how long a task may wait for its client
 --       names*              of queues that the process serves, now and then
 -- Returns  { ms until the next lease ends (-1 none, 0: ask again now), ms until a scheduled task is due (-1 none),

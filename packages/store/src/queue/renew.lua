@@ -1,6 +1,6 @@
 -- renew: a process that is alive renews its lease on a shard.
 --
--- KEYS  running  as in running.lua
+-- KEYS  running   as in running.lua
 -- ARGV  lease_ms  how long the lease lasts
 --       process
 -- Returns  number of jobs that the process runs under the lease; -1: it has no lease
