@@ -12,7 +12,7 @@
 --       replay_ms
 --       retention_ms
 --       inline_bytes
---       lease_ms         as in take-jobs.lua
+--       lease_ms        as in take-jobs.lua
 --       taker
 --       number
 --       count
