@@ -76,7 +76,7 @@ export const rustAgentToolchain = rustToolchainOf('agent');
 /** @param program of the crate */
 function rustToolchainOf(program: string): Toolchain {
   return {
-    missing: runs('cargo', ['--version']) ? undefined : 'Rust is not installed',
+    missing: missingForRust(),
     files: ['Cargo.lock', 'src/agent.rs', 'src/client.rs'],
     async install(client, folder) {
       const args = ['build', '--quiet', '--locked', '--target-dir', folder];
@@ -84,6 +84,12 @@ function rustToolchainOf(program: string): Toolchain {
     },
     program: (_, folder) => ({ file: join(folder, 'debug', program), args: [] }),
   };
+}
+
+function missingForRust(): string | undefined {
+  if (!runs('cargo', ['--version'])) return 'Rust is not installed';
+  const manifest = resolve(clients, 'rust/Cargo.toml');
+  return runs('cargo', ['fetch', '--locked', '--manifest-path', manifest]) ? undefined : 'its crates cannot be fetched';
 }
 
 export const nodeToolchain = nodeToolchainOf('client.ts');
