@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { bullmqProblem } from '../src/queue/bullmq-version.ts';
-import { ioredisProblem } from '../src/redis/ioredis-version.ts';
+import { bullmqProblem, ioredisProblem } from '../src/redis/client-versions.ts';
 
 test('the installed version of BullMQ is supported; an unsupported one is reported', () => {
   expect(bullmqProblem()).toBeUndefined();

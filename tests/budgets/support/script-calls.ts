@@ -9,7 +9,7 @@ export interface ScriptCall {
   readonly commands: (readonly Buffer[])[];
 }
 
-/** The script calls of a Redis, whoever sends them, from now on. */
+/** The script calls that any client sends to a Redis from now on. */
 export interface ScriptCalls extends Disposable {
   /** Resolves with the first call that has a text in an argument, once all of its commands are known. */
   withText(text: string): Promise<ScriptCall>;

@@ -1,7 +1,15 @@
 import { queueRoot } from '../queue/job.ts';
 import type { Queues } from '../queue/queues.ts';
 import { recordArgNames, recordArgValues, recordKeyNames } from '../record/record-args.ts';
-import { type Claims, damagedRow, SET_ASIDE_MS, type TaskMember, workOffShards } from '../redis/claims.ts';
+import {
+  type Claims,
+  claimedTasks,
+  damagedMembers,
+  damagedRow,
+  SET_ASIDE_MS,
+  type TaskMember,
+  workOffShards,
+} from '../redis/claims.ts';
 import type { RedisConnection } from '../redis/connection.ts';
 import type { ShardKeys } from '../redis/keys.ts';
 import { integer, text, tuple, tupleAnd, verdict, word } from '../redis/reply.ts';
@@ -100,8 +108,8 @@ export class Outbox {
       nowMs,
       done,
       waiting,
-      claimed: rows.flatMap(([kind, member, field]) => (kind === 'claimed' ? { member, field, untilMs } : [])),
-      damaged: rows.flatMap((row) => (row[0] === 'damaged' ? [row] : [])),
+      claimed: claimedTasks(rows, untilMs),
+      damaged: damagedMembers(rows),
     };
   }
 

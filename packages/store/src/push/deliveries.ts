@@ -1,7 +1,7 @@
 import { Consumer, type JobOutcome } from '../queue/consumer.ts';
 import { type DeliveryQueueId, parseDeliveryQueue } from '../queue/job.ts';
 import { PUSH_QUEUE } from '../queue/queues.ts';
-import { type ClaimedMember, type Claims, workOffShards } from '../redis/claims.ts';
+import { type ClaimedMember, type Claims, damagedMembers, workOffShards } from '../redis/claims.ts';
 import type { ShardKeys } from '../redis/keys.ts';
 import { integer, text, tuple, tupleAnd, verdict } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
@@ -120,7 +120,7 @@ export class Deliveries {
         const [, member, job, claims, owner] = row;
         return { member, job, claims, owner };
       }),
-      damaged: rows.flatMap((row) => (row[0] === 'damaged' ? [row] : [])),
+      damaged: damagedMembers(rows),
     };
   }
 }

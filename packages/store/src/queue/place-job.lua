@@ -8,7 +8,7 @@
 
 local AWAITED, AWAITED_SUSPECT, SUSPECT = 1, 2, 3
 
--- Gateways of versions without fair queueing added jobs without a priority and a tenant.
+-- BullMQ's own tools add jobs without a priority and a tenant.
 local function priority_of(priority) return priority and priority ~= '0' and tonumber(priority) or ORDINARY end
 
 -- @param to_front before the jobs of its priority, or of its tenant, that nobody has begun yet
@@ -29,8 +29,8 @@ local function place_job(root, id, to_front)
   redis.call('HSET', root .. id, 'since', ('%.0f'):format(now_ms()), 'begun', '1')
 end
 
--- Gateways of versions without fair queueing, and BullMQ's own tools, put jobs into the list <root>wait. Moves them to
--- <root>prioritized, as jobs of one tenant. Returns whether there were any.
+-- BullMQ's own tools put jobs into the list <root>wait. Moves them to <root>prioritized, as jobs of one tenant. Returns
+-- whether there were any.
 local function place_list(root)
   local ids, jobs = redis.call('RPOP', root .. 'wait', '500'), {}
   if not ids then return false end

@@ -5,7 +5,7 @@
 --   <shard>running (zset): process → ms until which its lease lasts
 --   <shard>running:<process> (hash): token → key of the job, for each job that the process runs
 --   <shard>running:queues (hash): root of a queue's keys → number of its jobs that run
--- A token is `<process>:…`. Whoever removes a token ends its run: then no renewal brings the run back.
+-- A token is `<process>:…`. The script that removes a token ends its run: no renewal brings the run back.
 -- Field of a job: `token`, of its run; a job that waits has one only if the process of this run lost it.
 
 local function running_key(root) return root:match('^.-{s%d+}:') .. 'running' end

@@ -223,7 +223,7 @@ class ShardWakeUps {
     this.#holdTimer = setTimeout(() => this.leave(marker), HOLD_MS);
   }
 
-  /** The connection is dead: whoever waits looks for jobs. */
+  /** The connection is dead: all that wait look for jobs. */
   #replace(): void {
     this.#wait = undefined;
     this.#connection?.disconnect();

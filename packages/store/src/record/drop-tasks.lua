@@ -1,8 +1,8 @@
 -- dropTasks: deletes ended tasks before their retention is over, because there is no room for newer ones. Needs
 -- tasks_root, outbox_key, index_root, push_key, and agent-index.lua.
 --
--- Invariant: a task stays that has not ended, or that somebody still needs. Whoever reads a dropped task gets the same
--- answer as for one that has expired.
+-- Invariant: a task stays that has not ended, or that somebody still needs. A reader of a dropped task gets the same
+-- answer as for a task that has expired.
 -- Cost: proportional to the tasks that are looked at and dropped, not to those that are kept.
 
 -- Positions (time .. id) of ended tasks of an index, the oldest first. after, before: positions; limit: how many

@@ -148,10 +148,16 @@ export async function claimMembers(
     args: { claimMs, limit, pastMs, field },
   });
   const untilMs = nowMs - pastMs + claimMs;
-  return {
-    nowMs,
-    nextInMs,
-    claimed: rows.flatMap(([kind, member, value]) => (kind === 'claimed' ? { member, field: value, untilMs } : [])),
-    damaged: rows.flatMap((row) => (row[0] === 'damaged' ? [row] : [])),
-  };
+  return { nowMs, nextInMs, claimed: claimedTasks(rows, untilMs), damaged: damagedMembers(rows) };
+}
+
+type ClaimRow = readonly ['claimed', member: string, field: string] | DamagedMember;
+
+/** The tasks among the rows of such a script. @param untilMs their score now */
+export function claimedTasks(rows: readonly ClaimRow[], untilMs: number): TaskMember[] {
+  return rows.flatMap(([kind, member, field]) => (kind === 'claimed' ? { member, field, untilMs } : []));
+}
+
+export function damagedMembers(rows: readonly (DamagedMember | readonly ['claimed', ...unknown[]])[]): DamagedMember[] {
+  return rows.flatMap((row) => (row[0] === 'damaged' ? [row] : []));
 }

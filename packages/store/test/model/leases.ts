@@ -394,7 +394,7 @@ export const LEASE_MUTANTS: readonly { readonly name: string; readonly rules: Pa
   },
   { name: 'who ends a run that has lost its job leaves the token', rules: { afterLostRun: (redis) => redis } },
   { name: 'who gives a job back leaves its token', rules: { tokenAfterGivingBack: (tokens) => tokens } },
-  { name: 'whoever had a job may end it', rules: { isHeld: () => true } },
+  { name: 'a run that had a job may end it', rules: { isHeld: () => true } },
   { name: 'a lease that lasts is recovered', rules: { isRecovered: (lease) => lease !== undefined } },
   {
     name: 'a recovered process keeps its runs',

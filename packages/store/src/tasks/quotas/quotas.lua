@@ -98,7 +98,7 @@ end
 -- A tenant without waiting jobs is served next (fair-order.lua), however many jobs of others wait. So one message of it
 -- is accepted beyond max_waiting, up to twice that number in all.
 local function is_overloaded(queue_root, tenant, max_waiting)
-  -- Gateways of earlier versions put jobs into a list, which is counted only if the queue is half full without it.
+  -- BullMQ's own tools put jobs into a list, which is counted only if the queue is half full without it.
   if not is_counted_whole[queue_root] and is_full(max_waiting, 2 * waiting[queue_root]) then
     is_counted_whole[queue_root] = true
     waiting[queue_root] = waiting[queue_root] + redis.call('LLEN', queue_root .. 'wait')
