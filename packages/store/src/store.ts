@@ -3,7 +3,6 @@ import { hostname } from 'node:os';
 import { AuditTrail } from './audit/audit-trail.ts';
 import { Calls } from './calls/calls.ts';
 import { Orphans } from './calls/orphans.ts';
-import { conversationsOf } from './conversations/conversation-reader.ts';
 import { Conversations } from './conversations/conversations.ts';
 import { Credentials } from './credentials/credentials.ts';
 import { Encryption } from './encryption/encryption.ts';
@@ -272,7 +271,6 @@ export class Store {
       reads: taskReads(base),
       newTasks: new NewTasks(base),
       loads: new QueueLoads(base.redis, { maxWaitMs: maxQueueWaitMs, maxWaiting }),
-      conversationsOf: conversationsOf(base),
     };
   }
 

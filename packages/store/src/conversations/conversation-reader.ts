@@ -1,12 +1,8 @@
 import type { RedisConnection } from '../redis/connection.ts';
 import { readStream } from '../redis/read-stream.ts';
-import { principalKey, type Scope } from '../redis/scope.ts';
 import type { StoreSettings } from '../redis/settings.ts';
 import type { Shards } from '../redis/shards.ts';
 import type { ConversationHead, ConversationItem, ConversationReading } from './conversation.ts';
-
-/** Conversations of one context that are searched for those of a task. */
-const MAX_CONVERSATIONS = 1_000;
 
 export interface ReaderPort {
   readonly redis: RedisConnection;
@@ -58,11 +54,3 @@ export async function listConversations(
   const found = await Promise.all(ids.map((id) => readConversation(port, id)));
   return found.filter((conversation) => conversation !== undefined);
 }
-
-/** Finds the ids of the conversations that a task holds. */
-export const conversationsOf =
-  (port: ReaderPort) =>
-  async ({ principal }: Scope, { taskId, contextId }: { taskId: string; contextId: string }): Promise<string[]> => {
-    const found = await listConversations(port, principalKey(principal), { contextId, limit: MAX_CONVERSATIONS });
-    return found.filter((conversation) => conversation.taskId === taskId).map(({ id }) => id);
-  };

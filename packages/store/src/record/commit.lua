@@ -58,6 +58,7 @@ local function commit(record)
   end
 
   if has_ended then
+    --- @include "task-keys.lua"
     if loaded[LATER] then
       --- @include "scheduled-tasks.lua"
       remove_scheduled_task(outbox_key, task_key, task_id, record.owner)
@@ -82,19 +83,13 @@ local function commit(record)
       if #calls > 0 then redis.call('ZADD', orphans_key .. ':marker', '0', '0') end
       redis.call('DEL', calls_key)
       -- The steps are kept, so that the task can be run again from one of them.
-      redis.call('PEXPIRE', steps_key, retention_ms)
-      redis.call('PEXPIRE', task_key .. ':l', retention_ms)
-      redis.call('PEXPIRE', task_key .. ':f', retention_ms)
-      redis.call('PEXPIRE', webhooks_key, retention_ms)
+      for letter in KEPT_KEYS:gmatch('.') do redis.call('PEXPIRE', task_key .. ':' .. letter, retention_ms) end
     end
     redis.call('PEXPIRE', events_key, replay_ms)
     redis.call('PEXPIRE', task_key, retention_ms)
     if record.accepted > 1 then redis.call('DEL', inbox_key) end
-    local history = other_fields['@h'] or loaded[HISTORY]
-    if history then redis.call('PEXPIRE', history, retention_ms) end
-    for n = 1, tonumber(other_fields.artifacts or loaded[ARTIFACTS] or 0) do
-      local parts = redis.call('HGET', task_key, '@p' .. n)
-      if parts then redis.call('PEXPIRE', parts, retention_ms) end
-    end
+    local texts_of_task = long_texts(
+      task_key, other_fields['@h'] or loaded[HISTORY], other_fields.artifacts or loaded[ARTIFACTS])
+    for _, text in ipairs(texts_of_task) do redis.call('PEXPIRE', text, retention_ms) end
   end
 end

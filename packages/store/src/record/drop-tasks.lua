@@ -1,9 +1,11 @@
 -- dropTasks: deletes ended tasks before their retention is over, because there is no room for newer ones. Needs
--- tasks_root, outbox_key, index_root, push_key, and agent-index.lua.
+-- tasks_root, outbox_key, index_root and push_key.
 --
 -- Invariant: a task stays that has not ended, or that somebody still needs. A reader of a dropped task gets the same
 -- answer as for a task that has expired.
 -- Cost: proportional to the tasks that are looked at and dropped, not to those that are kept.
+
+--- @include "remove-task.lua"
 
 -- Positions (time .. id) of ended tasks of an index, the oldest first. after, before: positions; limit: how many
 local function oldest_ended(index, after, before, limit)
@@ -36,63 +38,28 @@ local function is_needed(task_id)
   return false
 end
 
--- Adds the keys under which the messages of a history are known. Those whose ids are escaped in JSON expire by
--- themselves. A text that only looks like an id names no message of this task.
-local function add_keys_of_messages(gone, history, task_id, owner)
-  local keys = {}
-  for id in history:gmatch('"messageId":"([^"\\]+)"') do
-    if #keys < 200 then keys[#keys + 1] = index_root:sub(1, -2) .. 'm:' .. owner .. ':' .. id:gsub(':', '\\u003a') end
+-- The ids of the messages at the beginning of a history, as keys have them: without colons. A text that only looks like
+-- an id names no message of this task.
+local function message_ids(history)
+  local found = {}
+  for from in history:gmatch('"messageId":"()') do
+    local to = history:find('"', from, true)
+    -- A quotation mark after an odd number of backslashes belongs to the id.
+    while to and #history:sub(from, to - 1):match('\\*$') % 2 == 1 do to = history:find('"', to + 1, true) end
+    if to and #found < 200 then found[#found + 1] = history:sub(from, to - 1):gsub(':', '\\u003a') end
   end
-  if #keys == 0 then return end
-  for n, known in ipairs(redis.call('MGET', unpack(keys))) do
-    if known and known:match('^%S+ (%S+)') == task_id then gone[#gone + 1] = keys[n] end
-  end
-end
-
--- Adds the keys of the conversations that the task held.
-local function add_conversations(gone, task_id, owner, context)
-  local root = index_root:sub(1, -2)
-  local of_context = root .. 'y:' .. owner:match('^(.*)/') .. ':' .. context
-  for _, id in ipairs(redis.call('ZRANGE', of_context, '0', '99')) do
-    local head = redis.call('HGET', root .. 'v:' .. id, 'head')
-    if head and head:find('"taskId":"' .. task_id .. '"', 1, true) then
-      gone[#gone + 1], gone[#gone + 2] = root .. 'v:' .. id, root .. 'v:' .. id .. ':e'
-      redis.call('ZREM', of_context, id)
-      redis.call('ZREM', root .. 'v', id)
-    end
-  end
+  return found
 end
 
 -- Deletes an ended task that nobody needs. index, position: where it was found
 local function drop_task(index, position)
   local task_id = position:sub(9)
   local task_key = tasks_root .. task_id
-  local state, owner, time, context, listed, artifacts, history, long_history, has_side_keys =
-    unpack(redis.call('HMGET', task_key, 'state', 'owner', 'time', 'context', 'listed', 'artifacts', 'h', '@h',
-      'has_side_keys'))
-  if not state then
-    -- The record has expired.
-    for letter in ('CFMXR'):gmatch('.') do redis.call('ZREM', index, letter .. position) end
-    return
+  local state, history, long_history = unpack(redis.call('HMGET', task_key, 'state', 'h', '@h'))
+  if state then
+    history = history or long_history and redis.call('GETRANGE', long_history, '0', '65535') or ''
+    return remove_task(task_key, task_id, message_ids(history))
   end
-  local gone = { task_key, task_key .. ':e', task_key .. ':d' }
-  if has_side_keys then
-    for name in ('scwlf'):gmatch('.') do gone[#gone + 1] = task_key .. ':' .. name end
-    add_conversations(gone, task_id, owner, context)
-  end
-  for n = 1, tonumber(artifacts or 0) do
-    local parts = redis.call('HGET', task_key, '@p' .. n)
-    if parts then gone[#gone + 1] = parts end
-  end
-  if long_history then
-    gone[#gone + 1], history = long_history, redis.call('GETRANGE', long_history, '0', '65535')
-  end
-  add_keys_of_messages(gone, history or '', task_id, owner)
-  local of_owner, member = index_root .. ':' .. owner, state .. time .. task_id
-  redis.call('ZREM', of_owner, member)
-  redis.call('ZREM', of_owner .. ':' .. context, member)
-  local listed_as = (LISTED_AS[state] or state) .. (listed or '') .. task_id
-  redis.call('ZREM', agent_index(index_root, owner), listed_as)
-  redis.call('ZREM', index_root:sub(1, -2) .. 'dead', task_id)
-  redis.call('UNLINK', unpack(gone))
+  -- The record has expired.
+  for letter in ('CFMXR'):gmatch('.') do redis.call('ZREM', index, letter .. position) end
 end

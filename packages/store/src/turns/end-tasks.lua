@@ -78,9 +78,9 @@ local function end_task(at)
   redis.call('PUBLISH', events_key, lines .. id .. known .. '|' .. header .. '|' .. event)
   redis.call('PEXPIRE', events_key, replay_ms)
   redis.call('PEXPIRE', task_key, retention_ms)
-  for n = 1, artifacts and tonumber(artifacts) or 0 do
-    local parts = redis.call('HGET', task_key, '@p' .. n)
-    if parts then redis.call('PEXPIRE', parts, retention_ms) end
+  if artifacts then
+    --- @include "../record/task-keys.lua"
+    for _, text in ipairs(long_texts(task_key, nil, artifacts)) do redis.call('PEXPIRE', text, retention_ms) end
   end
   local tenant = owner:match('^[^/]*')
   open[tenant] = (open[tenant] or 0) + 1

@@ -55,10 +55,10 @@ local function give_up(record, dead_key, reason)
   entry = entry and initial_entry_with_message(entry, record.context) or redis.call('LINDEX', inbox_key, '0')
   redis.call('HSET', letter_key, 'owner', record.owner, 'context', record.context, 'attempts', record.attempts,
     'entry', entry, 'reason', reason)
-  redis.call('PEXPIRE', letter_key, retention_ms)
   redis.call('ZADD', dead_key, now_ms(), task_id)
   redis.call('ZREMRANGEBYSCORE', dead_key, '-inf', now_ms() - retention_ms)
   redis.call('PEXPIRE', dead_key, retention_ms)
+  record.has_side_keys = 1
   pop(record, 0)
   local message = '{"messageId":"' .. task_id .. '.given-up.' .. record.epoch
     .. '","role":"ROLE_AGENT","parts":[{"text":' .. reason .. '}]}'

@@ -182,26 +182,6 @@ describe('in a Redis that is nearly full', () => {
 });
 
 describe('of a dropped task', () => {
-  test('no key is left', async () => {
-    const store = await openStore({ inlineTextBytes: 64 });
-    const before = await redis.keys('*');
-    const { taskId } = await accepted(store, alice, userMessage('long '.repeat(100), { messageId: 'one:"2"' }));
-    const turn = await begun(store, taskId);
-    await store.steps.begin(turn, 'pay');
-    await store.steps.end(turn, 'pay', '1');
-    const artifact = { artifactId: 'a', parts: [{ text: 'x'.repeat(500) }] };
-    await turn.publish({ kind: 'artifact', artifact, append: false, lastChunk: true });
-    await turn.publish(outcome('FAILED'));
-    await accepted(store, alice, userMessage('with a colon', { messageId: 'a:b' })).then(async (other) => {
-      await (await begun(store, other.taskId)).publish(outcome('COMPLETED'));
-    });
-    await limitMemoryFarBelow();
-    expect((await store.room.make()).dropped).toBe(2);
-    const left = (await redis.keys('*')).filter((key) => !before.includes(key) && !key.includes(':q:echo:'));
-    // An id that JSON escapes is remembered until it expires.
-    expect(left.sort()).toEqual(['sw{s0}:m:acme/alice/echo:one\\u003a\\"2\\"', 'sw{s0}:outbox:room']);
-  });
-
   test('readers get the same answer as for one that has expired', async () => {
     const store = await openStore();
     const message = userMessage();

@@ -64,6 +64,7 @@ end
 --- @include "../../record/delivery-queues.lua"
 max_bytes = tonumber(max_bytes)
 --- @include "../quotas/tenant-bytes.lua"
+--- @include "retry-name.lua"
 
 if caller_key and not caller.has_room() then return { 'too-many-calls' } end
 local record = load_record()
@@ -104,6 +105,11 @@ record.inbox = record.inbox + 1
 if caller_key then caller.record(task_id, owner) end
 record.accepted = record.accepted + 1
 add_to_history(message)
+local retry_name = idempotency_key_in(sent_key)
+if retry_name then
+  local others = redis.call('HGET', task_key, 'retry_names')
+  other_fields.retry_names = others and others .. '\n' .. retry_name or retry_name
+end
 
 -- The webhook is created before any event, in the same step, so that it misses none.
 local number, cursor, replaced

@@ -160,6 +160,7 @@ end
 if #new > 0 then
   --- @include "../../queue/add-jobs.lua"
   --- @include "../../record/agent-index.lua"
+  --- @include "retry-name.lua"
   local time, timestamp_now = sortable(now_ms()), timestamp(now_ms())
   local due_at = ('%d'):format(now_ms() + sweep_after_ms)
 
@@ -259,6 +260,8 @@ if #new > 0 then
       'status', status, history_name, history, job_name, job_value, jobs_name, jobs_value)
     redis.call('XADD', task_key .. ':e', '1-0', 's', '{"statusUpdate":{' .. ids .. ',"status":' .. status
       .. annotation .. '}}')
+    local retry_name = idempotency_key_in(message.sent_key)
+    if retry_name then redis.call('HSET', task_key, 'retry_names', retry_name) end
     if message.request ~= '' then redis.call('HSET', task_key, 'request', message.request) end
     if caller_turn then
       caller_turn.record(task_id, message.owner)

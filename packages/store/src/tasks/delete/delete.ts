@@ -1,9 +1,10 @@
 import { isTerminal, type Task } from '@switchyard/protocol';
 import { skillQueue } from '../../queue/job.ts';
 import type { Queues } from '../../queue/queues.ts';
-import { recordKeyNames } from '../../record/record-args.ts';
+import { sharedKeyNames } from '../../record/record-args.ts';
+import { idText } from '../../redis/keys.ts';
 import { word } from '../../redis/reply.ts';
-import { ownerOf, principalKey, type Scope } from '../../redis/scope.ts';
+import { ownerOf, type Scope } from '../../redis/scope.ts';
 import { type DurablePort, defineScript, runDurably } from '../../redis/script.ts';
 import type { StoreSettings } from '../../redis/settings.ts';
 import { type CachedReadPort, readTask } from '../read/read.ts';
@@ -11,8 +12,8 @@ import { type CachedReadPort, readTask } from '../read/read.ts';
 const deleteScript = defineScript({
   file: 'delete.lua',
   from: import.meta.url,
-  keys: [...recordKeyNames, 'dead', 'conversations', 'allConversations', 'others*'],
-  args: ['taskId', 'owner', 'messages', 'conversationIds*'],
+  keys: sharedKeyNames,
+  args: ['taskId', 'owner', 'names*'],
   reply: word('deleted', 'live', 'missing'),
 });
 
@@ -22,8 +23,6 @@ export type Deletion = 'deleted' | 'live' | 'missing';
 export interface DeletePort extends CachedReadPort, DurablePort {
   readonly settings: StoreSettings;
   readonly queue: Queues;
-  /** The ids of the conversations that the task holds. */
-  readonly conversationsOf: (scope: Scope, task: { taskId: string; contextId: string }) => Promise<string[]>;
 }
 
 /**
@@ -42,22 +41,15 @@ export async function deleteTask(
   const reading = await readTask(port, scope, taskId, { includeArtifacts: false });
   if (reading?.task === undefined || (reading.isHidden && !seesHidden)) return 'missing';
   if (!isTerminal(reading.state)) return 'live';
-  const { history = [], contextId = '' }: Task = JSON.parse(reading.task.toString());
+  const { history = [] }: Task = JSON.parse(reading.task.toString());
   const keys = shards.of(taskId);
-  const messages = history.map(({ messageId }) => keys.messageId(scope, messageId));
-  const conversations = await port.conversationsOf(scope, { taskId, contextId });
   const [jobs, skill] = await redis.hmget(keys.task(taskId), 'jobs', 'queue');
+  const names = history.map(({ messageId }) => idText(messageId));
   const verdict = await runDurably(port, deleteScript, {
-    keys: {
-      ...keys.record(taskId),
-      dead: keys.dead,
-      conversations: keys.conversations(principalKey(scope.principal), contextId),
-      allConversations: keys.allConversations,
-      others: [...messages, ...conversations.flatMap((id) => [keys.conversation(id), keys.conversationEvents(id)])],
-    },
-    args: { taskId, owner: ownerOf(scope), messages: messages.length, conversationIds: conversations },
+    keys: keys.shared,
+    args: { taskId: idText(taskId), owner: ownerOf(scope), names },
   });
-  // The job may be left: its run gave it back after the cancel, or a gateway of an earlier version canceled the task.
+  // The job may be left: its run gave it back after the cancel.
   if (verdict === 'deleted' && jobs) await queue.remove(skillQueue(scope.agent, skill), taskId, Number(jobs));
   return verdict;
 }

@@ -64,7 +64,6 @@ local replacement -- functions of drop-tasks.lua, and what they found
 local function may_replace(owner)
   if drop_after_ms == 0 then return false end
   if not replacement then
-    --- @include "../../record/agent-index.lua"
     --- @include "../../record/drop-tasks.lua"
     replacement = { oldest_ended = oldest_ended, is_needed = is_needed, drop_task = drop_task, found = {}, chosen = {} }
   end
