@@ -33,6 +33,19 @@ describe('the help', () => {
   });
 });
 
+it('a flag that its command does not read is wrong usage, because it may be a mistyped one', async () => {
+  for (const [line, text] of [
+    ['keys create --subject ada --scope read', 'keys create does not take --scope; it is for login'],
+    ['queue -a https://agents.example.com', 'queue list does not take --agent-card'],
+    ['task delete --api-key k t', 'task delete does not take --api-key'],
+    ['task list --task-id t', 'task list does not take --task-id; it is for send, chat'],
+    ['card get --no-wait', 'card get does not take --wait; it is for send, task get, task cancel'],
+  ] as const) {
+    const { code, err } = await run(line.split(' '));
+    expect([code, err]).toEqual([2, expect.stringContaining(text)]);
+  }
+});
+
 describe('a call of an agent', () => {
   it('loads neither gateway, worker, store nor gRPC, and few modules', async () => {
     const modules = await modulesOf(['task', 'list', '-a', 'http://127.0.0.1:9']);

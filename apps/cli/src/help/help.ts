@@ -1,5 +1,6 @@
 import { type Command, Help, type Option } from 'commander';
 import { longFlag, type OptionSpec, optionSpecs } from '../settings/options.ts';
+import { pathOf, readWithoutAgent } from '../settings/read-options.ts';
 import { examples } from './examples.ts';
 
 /** The heading of the commands that call agents: all options of calls are for them. */
@@ -16,11 +17,6 @@ Options other than --stream can also be set in the environment (A2ACLI_AGENT_CAR
 SWITCHYARD_URL is another name for A2ACLI_AGENT_CARD.
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 agent unreachable, 4 bad credentials, 5 timeout.`;
 
-/** `task get`; '' for `switchyard` itself. */
-function pathOf(command: Command): string {
-  return command.parent ? `${pathOf(command.parent)} ${command.name()}`.trim() : '';
-}
-
 /** The command's own options, and the general ones that only some commands read. */
 function visibleOptions(this: Help, command: Command): Option[] {
   const own = Help.prototype.visibleOptions.call(this, command);
@@ -35,10 +31,12 @@ function visibleGlobalOptions(this: Help, command: Command): Option[] {
   return generalOptions(this, command).filter((option) => specOf(option)?.usedBy === undefined);
 }
 
-/** Options of calls that commands of operators read, too. */
+/** Options of calls that these commands of operators show. */
 const optionsOfOperators: Readonly<Record<string, readonly string[]>> = {
   doctor: ['--agent-card'],
   schedules: ['--agent-card', '--bearer', '--api-key'],
+  why: ['--agent-card'],
+  'dead retry': ['--stream'],
 };
 
 /** The options of `switchyard` that a command reads; a group of commands reads none. */
@@ -46,8 +44,10 @@ function generalOptions(help: Help, command: Command): Option[] {
   if (command.commands.length > 0) return [];
   const all = Help.prototype.visibleGlobalOptions.call(help, command).filter(({ long }) => long !== '--version');
   const top = topOf(command);
-  if (top.helpGroup() === agentCommands) return all.filter((option) => isUsedBy(option, pathOf(command)));
-  const more = optionsOfOperators[top.name()] ?? [];
+  const path = pathOf(command);
+  if (top.helpGroup() === agentCommands && !readWithoutAgent(path))
+    return all.filter((option) => isUsedBy(option, path));
+  const more = optionsOfOperators[path] ?? optionsOfOperators[top.name()] ?? [];
   return all.filter(({ long }) => long === '--output' || more.includes(long ?? ''));
 }
 

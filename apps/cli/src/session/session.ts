@@ -16,6 +16,7 @@ import { Output, type Streams } from '../output/output.ts';
 import type { Detail } from '../output/task-text.ts';
 import { readSettingsFiles } from '../settings/dotenv.ts';
 import type { CliOptions } from '../settings/options.ts';
+import { requireReadFlags } from '../settings/read-options.ts';
 import { type Defaults, type Environment, optionsOf, resolveSettings, type Setting } from '../settings/resolve.ts';
 import { loginFor } from './login-for.ts';
 import { permitCredentials } from './permit-credentials.ts';
@@ -53,6 +54,7 @@ export interface Session {
 /** @throws {CommandFailure} */
 export async function openSession(invocation: Invocation, command: Command): Promise<Session> {
   const flags = command.optsWithGlobals();
+  requireReadFlags(command, flags);
   const { folder, home } = invocation;
   const notes: string[] = [];
   const onRefused = (line: string): void => void notes.push(line);

@@ -89,7 +89,7 @@ export const optionSpecs = {
     default: 'false',
     kind: 'switch',
     isFlagOnly: true,
-    usedBy: ['send', 'task subscribe', 'task list'],
+    usedBy: ['send', 'task get', 'task subscribe', 'task list', 'task cancel', 'dead retry'],
   },
   wait: {
     flags: '--wait',
