@@ -49,6 +49,14 @@ const ways: Record<string, (turn: Turn) => unknown> = {
     await turn.step('pay', () => 'cash');
     return turn.complete('paid');
   },
+  'retries a step': async (turn) => {
+    const pay = async ({ attempt }: { attempt: number }) => {
+      await turn.artifact({ name: 'Receipt' }).append('paid ');
+      if (attempt < 3) throw Object.assign(new Error(`attempt ${attempt} refused`), { retryAfterMs: attempt });
+    };
+    await turn.step('pay', pay, { attempts: 3 });
+    return turn.complete('paid');
+  },
   'catches a refused call': async (turn) => {
     await turn.call(`nobody ${secret}`, 'hello').catch(() => undefined);
     return turn.complete('done without');
@@ -203,6 +211,21 @@ test('a step that throws and then succeeds keeps its error, and the task has no 
   const { taskId } = await ended('fails in a step');
   expect(await failuresOf(taskId)).toMatchObject([{ of: 'step', name: 'pay', kind: 'threw', message: 'card refused' }]);
   expect((await new Ops(store).tasks.record(taskId))?.reason).toBeUndefined();
+});
+
+test('a step that is retried within its turn keeps the error of each attempt, and the timeline shows them all', async () => {
+  const { task, taskId } = await ended('retries a step');
+  expect(task.artifacts?.map(({ parts }) => parts)).toEqual([[{ text: 'paid ' }]]);
+  const detail = await new Ops(store).tasks.detail(taskId, { hasTimeline: true });
+  const rows = detail?.timeline?.entries.filter(({ kind }) => kind === 'step' || kind === 'attempt') ?? [];
+  const failed = (attempt: number) => ({
+    kind: 'step',
+    name: 'pay',
+    epoch: 1,
+    failure: { message: `attempt ${attempt} refused`, retryAfterMs: attempt, attempt: 1 },
+  });
+  expect(rows).toMatchObject([{ kind: 'attempt' }, failed(1), failed(2), { kind: 'step', name: 'pay' }]);
+  expect(rows.at(-1)).not.toHaveProperty('failure');
 });
 
 test('requests to models are rows of the timeline, also of attempts that failed; texts are redacted', async () => {

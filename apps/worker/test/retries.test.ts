@@ -1,6 +1,6 @@
 import { defineAgent } from '@switchyard/agent';
+import { retryDelayMs } from '@switchyard/agent/runtime';
 import { describe, expect, test } from 'vitest';
-import { retryDelayMs } from '../src/turn/conclude-turn.ts';
 
 const { retry } = defineAgent({
   id: 'patient',

@@ -73,7 +73,9 @@ describe('without a collector', () => {
     const turn = traceTurn({ ...message, trace: { parent: sampled } }, attempt, []);
     await turn.runAttempt(() =>
       turn.runAgent(async () => {
-        expect(await traceStep('first', async () => activeTraceContext())).toEqual({ parent: sampled });
+        expect(await traceStep({ name: 'first', attempt: 1 }, async () => activeTraceContext())).toEqual({
+          parent: sampled,
+        });
         const placed = { agent: 'oven', messageId: 'message-2', isAwaited: true };
         await traceCall(placed, async (given) => {
           expect(given).toEqual({ parent: sampled, isAwaited: true });
@@ -100,7 +102,7 @@ describe('a trace share', () => {
     const turn = traceTurn({ ...message, trace: stored }, attempt, []);
     await turn.runAttempt(() =>
       turn.runAgent(async () => {
-        await traceStep('work', async () => expect(activeTraceContext()).toBeUndefined());
+        await traceStep({ name: 'work', attempt: 1 }, async () => expect(activeTraceContext()).toBeUndefined());
         await traceCall({ agent: 'oven', messageId: 'message-2', isAwaited: true }, async (given) => {
           expect(given).toEqual({});
           return accepted;
@@ -146,7 +148,7 @@ describe('attempts', () => {
     // The step never ends, as in a crashed attempt.
     let child = '';
     void first.runAgent(() =>
-      traceStep('work', () => {
+      traceStep({ name: 'work', attempt: 1 }, () => {
         child = activeTraceContext()?.parent ?? '';
         return new Promise(() => undefined);
       }),
@@ -154,7 +156,7 @@ describe('attempts', () => {
     const second = traceTurn({ ...message, trace: undefined }, { epoch: 2, attempt: 2 }, [lost]);
     await second.runAgent(async () => {
       recordRemembered('call', 'message-2');
-      await traceStep('work', async () => expect(activeTraceContext()?.parent).toBe(child));
+      await traceStep({ name: 'work', attempt: 1 }, async () => expect(activeTraceContext()?.parent).toBe(child));
     });
     second.end({ result: 'settled' });
     await traces.stop();
@@ -171,7 +173,9 @@ describe('attempts', () => {
     const traces = await start(1);
     for (const epoch of [1, 2]) {
       const turn = traceTurn({ ...message, trace: undefined }, { epoch, attempt: epoch }, []);
-      await turn.runAgent(() => traceStep('work', async () => recordRemembered('step', 'before')));
+      await turn.runAgent(() =>
+        traceStep({ name: 'work', attempt: 1 }, async () => recordRemembered('step', 'before')),
+      );
       turn.end({ result: 'retry' });
     }
     await traces.stop();

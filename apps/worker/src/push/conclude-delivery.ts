@@ -1,6 +1,6 @@
+import { backoffDelayMs } from '@switchyard/agent/runtime';
 import type { DeliveryCursor, FailedAttempt, JobOutcome, OpenDeliveryQueue } from '@switchyard/store';
 import type { Emit } from '../telemetry/events.ts';
-import { backoffDelayMs } from '../timing/timing.ts';
 import type { Failure, Outcome } from './outcome.ts';
 import type { PushSettings } from './push-settings.ts';
 

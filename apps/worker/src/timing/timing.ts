@@ -81,18 +81,3 @@ export class PartPoller<Part> {
     this.#poller.request();
   };
 }
-
-export interface Backoff {
-  /** Longest pause before the second attempt, in milliseconds; twice as long before each further one. */
-  readonly backoffMs: number;
-  readonly maxBackoffMs: number;
-}
-
-/**
- * Milliseconds to wait after this number of attempts: exponential, with a jitter of up to half, so that callers that
- * failed together do not retry together.
- */
-export function backoffDelayMs({ backoffMs, maxBackoffMs }: Backoff, attempts: number): number {
-  const longest = Math.min(backoffMs * 2 ** Math.min(attempts - 1, 30), maxBackoffMs);
-  return longest * (0.5 + Math.random() / 2);
-}

@@ -1,9 +1,8 @@
 import type { RetryPolicy } from '@switchyard/agent';
 import { RetryableError } from '@switchyard/agent';
-import type { TurnResult } from '@switchyard/agent/runtime';
+import { retryDelayMs, type TurnResult } from '@switchyard/agent/runtime';
 import type { FailureReport } from '@switchyard/protocol';
 import { isOutage, type JobOutcome, type OpenTurn, TurnFenced } from '@switchyard/store';
-import { backoffDelayMs } from '../timing/timing.ts';
 import type { TurnFailures } from './failures/turn-failures.ts';
 
 /**
@@ -36,14 +35,6 @@ export async function concludeTurn(
     case 'interrupted':
       return interrupted(turn, result.reason.kind);
   }
-}
-
-/**
- * Milliseconds to the next attempt: the requested delay, up to the policy's limit, or the policy's backoff. An agent may
- * request NaN, from a Retry-After that it cannot read.
- */
-export function retryDelayMs(retry: RetryPolicy, attempt: number, requestedMs = Number.NaN): number {
-  return Number.isNaN(requestedMs) ? backoffDelayMs(retry, attempt) : Math.min(requestedMs, retry.maxRetryAfterMs);
 }
 
 function afterEnding({ ending }: OpenTurn): JobOutcome | 'more' {

@@ -1,9 +1,9 @@
 import type { AgentCard, WhileWorking } from '@switchyard/protocol';
 import type { Outcome } from '../port/outcome.ts';
+import { checkRange, type RetryPolicy, retryPolicy } from '../retries/retry-policy.ts';
 import { longestTimeoutMs } from '../timeouts/timeouts.ts';
 import type { Turn } from '../turn/turn.ts';
 import { type AgentCardDraft, completeCard, type ExtendedCardDraft, extendCard } from './agent-card.ts';
-import { checkRange, type RetryPolicy, retryPolicy } from './retry-policy.ts';
 
 /** Runs one turn, and returns its outcome: `return turn.complete(…)`. */
 export type Execute = (turn: Turn) => Promise<Outcome>;
@@ -47,8 +47,7 @@ export interface AgentDefinition {
   readonly whileWorking?: WhileWorking;
   /**
    * Turns of one task never run at the same time; turns of different tasks do, so keep state in the task, not in the
-   * module. Throw `RetryableError` to retry the turn, `AgentError` to fail the task with your message; any other error
-   * fails it with a neutral one.
+   * module. What it throws decides what happens to the turn, see `defineAgent`.
    */
   readonly execute: Execute;
 }
@@ -70,6 +69,18 @@ export interface Agent {
 
 /**
  * Defines an agent. A module that workers load exports it as its default.
+ *
+ *     export default defineAgent({
+ *       id: 'hello',
+ *       card: { name: 'Hello', description: 'Greets every caller.', version: '1.0.0', skills: [] },
+ *       execute: (turn) => turn.complete(`Hello, ${turn.text}!`),
+ *     });
+ *
+ * **What `execute` throws**: a `RetryableError` retries the turn, by `retry`; an `AgentError` fails the task with its
+ * message. Any other error, such as a plain `Error`, fails the task at once, with a neutral message for the client and
+ * the error for operators. Engines for workflows retry every error; here a client waits for the answer, most plain errors
+ * are mistakes that the next attempt repeats, and each attempt may ask a model again. To retry any error of one part of
+ * the turn, give its `turn.step` some `attempts`.
  * @throws {TypeError} naming the field that is wrong
  */
 export function defineAgent(definition: AgentDefinition): Agent {

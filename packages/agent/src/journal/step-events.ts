@@ -19,6 +19,7 @@ export class StepEvents {
   #chunks = 0;
   #digest = '';
   #held: ArtifactEvent[] | undefined;
+  #isAbandoned = false;
 
   /** @param mark of the events of the earlier run; '' for none */
   constructor(key: string, mark: string, publish: (event: TurnEvent) => Promise<void>) {
@@ -27,6 +28,11 @@ export class StepEvents {
     this.#stored = this.#earlier;
     this.#held = this.#earlier.chunks > 0 ? [] : undefined;
     this.#publish = publish;
+  }
+
+  /** Whether the run has failed. */
+  get isAbandoned(): boolean {
+    return this.#isAbandoned;
   }
 
   publish(event: TurnEvent): Promise<void> {
@@ -43,6 +49,12 @@ export class StepEvents {
   async end(): Promise<void> {
     await this.#release();
     await Promise.all(this.#unwritten);
+  }
+
+  /** Call it when the run has failed. Resolves when none of its events is being written any more. */
+  async abandon(): Promise<void> {
+    this.#isAbandoned = true;
+    await Promise.allSettled(this.#unwritten);
   }
 
   async #status(event: StatusEvent): Promise<void> {

@@ -146,6 +146,11 @@ export class TurnJournal {
     if (this.#ended) throw this.#ended;
     // A chunk after a lost one would leave a gap in the artifact.
     if (this.#portError !== undefined) throw this.#portError;
+    const { step, events } = this.scope;
+    if (events?.isAbandoned)
+      throw new TurnMisuseError(
+        `An attempt at the step "${step}" went on after it had failed: it can do nothing more.`,
+      );
     if (this.#settling)
       throw new TurnMisuseError(
         `The turn has its outcome already (${this.#settling}): nothing can be published after it.`,

@@ -6,12 +6,23 @@ export type StepBeginning =
   | { readonly kind: 'done'; readonly result: string }
   | { readonly kind: 'run'; readonly mark: string };
 
+/** One attempt at a step. `attempt`: 1, 2, … in this attempt at the turn. */
+export interface StepRun {
+  readonly name: string;
+  readonly attempt: number;
+}
+
 /** The durable results of a turn's steps, for all attempts at the turn. */
 export interface StepPort {
   /** Runs the code of a step that has begun. */
-  run<T>(name: string, execute: () => Promise<T>): Promise<T>;
-  /** Call it before a step has effects: a turn that has lost its task must have none. @throws {TurnEnded} */
+  run<T>(step: StepRun, execute: () => Promise<T>): Promise<T>;
+  /** Call it before each attempt at a step: a turn that has lost its task must have no effects. @throws {TurnEnded} */
   begin(key: string): Promise<StepBeginning>;
+  /**
+   * Keeps for operators why an attempt at a step failed, after its events. Never rejects.
+   * @param retryAfterMs time to the step's next attempt; undefined: there is none
+   */
+  noteFailure(name: string, error: unknown, retryAfterMs: number | undefined): Promise<void>;
   /**
    * Resolves when the result and all earlier events are durable.
    * @throws {TurnEnded}

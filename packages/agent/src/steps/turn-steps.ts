@@ -1,8 +1,13 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { StepEvents } from '../journal/step-events.ts';
 import type { TurnJournal } from '../journal/turn-journal.ts';
 import { TurnMisuseError } from '../port/turn-errors.ts';
 import type { TurnPort } from '../port/turn-port.ts';
+import { type StepAttempt, type StepOptions, StepPolicy, StepTimedOut } from './step-options.ts';
 import { readResult, writeResult } from './step-result.ts';
+
+/** The function of a step. */
+export type StepFunction<T> = (attempt: StepAttempt) => T | Promise<T>;
 
 /** The steps of one turn. */
 export class TurnSteps {
@@ -15,10 +20,15 @@ export class TurnSteps {
     this.#journal = journal;
   }
 
-  async run<T>(name: string, execute: () => T | Promise<T>): Promise<T> {
+  async run<T>(name: string, execute: StepFunction<T>, options: StepOptions = {}): Promise<T> {
+    const policy = new StepPolicy(name, options);
     this.#take(name);
     try {
-      return await this.#run(name, execute);
+      for (let attempt = 1; ; attempt++) {
+        const ended = await this.#attempt(name, execute, { attempt, policy });
+        if ('value' in ended) return ended.value;
+        await this.#wait(ended.retryAfterMs);
+      }
     } catch (error) {
       // The step has no result: the agent may catch the error and run it again.
       this.#taken.delete(name);
@@ -37,21 +47,67 @@ export class TurnSteps {
     this.#taken.add(name);
   }
 
-  async #run<T>(name: string, execute: () => T | Promise<T>): Promise<T> {
+  /** @throws the error of the step, if it is not retried */
+  async #attempt<T>(
+    name: string,
+    execute: StepFunction<T>,
+    { attempt, policy }: { readonly attempt: number; readonly policy: StepPolicy },
+  ): Promise<{ readonly value: T } | { readonly retryAfterMs: number }> {
+    const { steps } = this.#port;
     const key = `step ${name}`;
-    const beginning = await this.#journal.runEffect(() => this.#port.steps.begin(key));
-    if (beginning.kind === 'done') return readResult(beginning.result);
+    const beginning = await this.#journal.runEffect(() => steps.begin(key));
+    if (beginning.kind === 'done') return { value: readResult(beginning.result) };
     const events = new StepEvents(key, beginning.mark, (event) => this.#port.publish(event));
-    // A result that cannot be stored is a failure of the step, as an error of its code is.
-    const result = await this.#port.steps.run(name, async () => {
-      const value = await this.#journal.scope.enterStep(name, events).run(async () => execute());
-      return writeResult(name, value);
-    });
+    const scope = this.#journal.scope.enterStep(name, events);
+    const run = (signal: AbortSignal) => {
+      const isLastAttempt = attempt >= policy.attempts;
+      return scope.run(async () => execute({ name, attempt, isLastAttempt, signal }));
+    };
+    let result: string;
+    try {
+      // A result that cannot be stored is a failure of the step, as an error of its code is.
+      result = await steps.run({ name, attempt }, async () => writeResult(name, await this.#inTime(name, policy, run)));
+    } catch (error) {
+      const retryAfterMs = this.#isLost ? undefined : policy.delayMs(error, attempt);
+      await events.abandon();
+      await steps.noteFailure(name, error, retryAfterMs);
+      if (retryAfterMs === undefined) throw error;
+      return { retryAfterMs };
+    }
     await this.#journal.runEffect(async () => {
       await events.end();
-      await this.#port.steps.end(key, result);
+      await steps.end(key, result);
     });
     // Returns the result as a retried turn gets it, for example a Date as a string.
-    return readResult(result);
+    return { value: readResult(result) };
+  }
+
+  /** Runs an attempt until it ends or its time is over, whether or not it heeds its signal. */
+  async #inTime<T>(name: string, { timeoutMs }: StepPolicy, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { signal } = this.#journal;
+    if (timeoutMs === undefined) return run(signal);
+    const late = new AbortController();
+    const { promise: timeout, reject } = Promise.withResolvers<never>();
+    const timer = setTimeout(() => {
+      const error = new StepTimedOut(name, timeoutMs);
+      reject(error);
+      late.abort(error);
+    }, timeoutMs);
+    try {
+      return await Promise.race([run(AbortSignal.any([signal, late.signal])), timeout]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Waits before the next attempt at a step. @throws {TurnInterruption} */
+  async #wait(ms: number): Promise<void> {
+    const { signal } = this.#journal;
+    await delay(ms, undefined, { signal }).catch(() => signal.throwIfAborted());
+  }
+
+  /** Whether the turn cannot go on, so that no step is retried. */
+  get #isLost(): boolean {
+    return this.#journal.signal.aborted || this.#journal.portError !== undefined;
   }
 }

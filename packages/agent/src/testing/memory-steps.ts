@@ -1,5 +1,5 @@
 import type { TurnEvent } from '@switchyard/protocol';
-import type { StepBeginning, StepPort } from '../port/step-port.ts';
+import type { StepBeginning, StepPort, StepRun } from '../port/step-port.ts';
 
 /** Steps whose results outlive the attempt, but not the test. */
 export class MemorySteps implements StepPort {
@@ -15,8 +15,12 @@ export class MemorySteps implements StepPort {
     return { kind: 'run', mark: this.#results.get(`mark ${key}`) ?? '' };
   }
 
-  run<T>(_name: string, execute: () => Promise<T>): Promise<T> {
+  run<T>(_step: StepRun, execute: () => Promise<T>): Promise<T> {
     return execute();
+  }
+
+  async noteFailure(_name: string, _error: unknown, _retryAfterMs: number | undefined): Promise<void> {
+    // A test has no operators.
   }
 
   async end(key: string, result: string): Promise<void> {

@@ -107,11 +107,20 @@ export class ArtifactWriter {
    */
   #check(): void {
     const { name } = this.#options;
+    const { scope } = this.#journal;
+    this.#scope ??= scope;
+    if (this.#scope !== scope && scope.step !== '' && this.#scope.step === scope.step) this.#restart(scope);
     if (this.#isFinished) throw new TurnMisuseError(`The artifact "${name}" is finished already.`);
-    this.#scope ??= this.#journal.scope;
-    if (this.#scope === this.#journal.scope) return;
+    if (this.#scope === scope) return;
     const begun = this.#scope.step ? `in the step "${this.#scope.step}"` : 'outside of any step';
     throw new TurnMisuseError(`The artifact "${name}" was begun ${begun}: write all of it there.`);
+  }
+
+  /** The step is retried: writes the artifact from its beginning. */
+  #restart(scope: TurnScope): void {
+    this.#scope = scope;
+    this.#last = undefined;
+    this.#isFinished = false;
   }
 
   #event({ parts, append, lastChunk }: Chunk): ArtifactEvent {

@@ -16,7 +16,8 @@ import type { Outcome } from '../port/outcome.ts';
 import { TurnMisuseError } from '../port/turn-errors.ts';
 import type { TurnPort } from '../port/turn-port.ts';
 import type { Steering } from '../steering/steering.ts';
-import { TurnSteps } from '../steps/turn-steps.ts';
+import type { StepOptions } from '../steps/step-options.ts';
+import { type StepFunction, TurnSteps } from '../steps/turn-steps.ts';
 import { type ArtifactOptions, ArtifactWriter } from './artifact-writer.ts';
 import { TurnLog } from './turn-log.ts';
 import { TurnView } from './turn-view.ts';
@@ -129,13 +130,24 @@ export class Turn extends TurnView {
    * of running `execute` again. Its events are not published twice. It runs again only if an attempt ended before the
    * result was stored.
    *
+   *     const quote = await turn.step('quote', ({ signal }) => askPrice(turn.text, signal), { attempts: 4, timeoutMs: 5_000 });
+   *
+   * **An error of `execute`**, whether a plain `Error` or a `RetryableError`, fails the step at once, and the step throws
+   * it, unless there are `attempts` left: then the step is retried within this turn, after a backoff or the error's
+   * `retryAfterMs`. If the agent does not catch it, it does to the turn what any error does: a `RetryableError` retries
+   * the turn, by the agent's `retry`; a plain `Error` fails the task. Engines for workflows retry every error; here a
+   * client waits for the answer, most plain errors are mistakes that the next attempt repeats, and each attempt may ask a
+   * model again: so a retry is asked for.
+   *
    * The result is JSON of at most 256 KiB, and is returned as parsed from JSON. An artifact is written by one step, or
    * by none.
    * @param name unique within the turn; the same in every attempt
-   * @throws {TurnMisuseError} the name is taken, or the result is not JSON or too large
+   * @param execute gets the number of its attempt, and a signal that is aborted at `timeoutMs` and with the turn
+   * @throws {TurnMisuseError} the name is taken, an option is out of range, or the result is not JSON or too large
+   * @throws {StepTimedOut} the last attempt took longer than `timeoutMs`
    */
-  step<T>(name: string, execute: () => T | Promise<T>): Promise<T> {
-    return suppressUnhandled(this.#steps.run(name, execute));
+  step<T>(name: string, execute: StepFunction<T>, options?: StepOptions): Promise<T> {
+    return suppressUnhandled(this.#steps.run(name, execute, options));
   }
 
   /**

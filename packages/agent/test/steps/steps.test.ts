@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { agentThat } from '../../../../tests/support/agent-that.ts';
-import { RetryableError, Turn, TurnEnded, TurnMisuseError } from '../../src/index.ts';
+import { AgentError, RetryableError, StepTimedOut, Turn, TurnEnded, TurnMisuseError } from '../../src/index.ts';
 import { MemoryPort, runTurn } from '../../src/testing/index.ts';
 
 const openTurn = () => {
@@ -100,6 +100,148 @@ describe('a step', () => {
     });
     await expect(step).rejects.toThrow('Redis is away.');
     expect(await port.steps.begin('step lossy')).toMatchObject({ kind: 'run' });
+  });
+});
+
+describe('a step with attempts', () => {
+  const busy = (retryAfterMs: number) => Object.assign(new Error('busy'), { retryAfterMs });
+
+  it('is retried within the turn, and its function gets the number of the attempt', async () => {
+    const { turn } = openTurn();
+    const seen: [number, boolean][] = [];
+    const quote = turn.step(
+      'quote',
+      ({ attempt, isLastAttempt }) => {
+        seen.push([attempt, isLastAttempt]);
+        if (attempt < 3) throw new Error('busy');
+        return 12;
+      },
+      { attempts: 3, backoffMs: 1 },
+    );
+    await expect(quote).resolves.toBe(12);
+    expect(seen).toEqual([
+      [1, false],
+      [2, false],
+      [3, true],
+    ]);
+  });
+
+  it('throws the error of its last attempt, which does to the turn what any error does', async () => {
+    let runs = 0;
+    const failing = (error: Error) =>
+      agentThat(async (turn) => {
+        await turn.step('quote', () => Promise.reject(runs++ ? error : new Error('first')), {
+          attempts: 2,
+          backoffMs: 1,
+        });
+        return turn.complete();
+      });
+    expect(await runTurn(failing(new Error('second')), 'Go')).toMatchObject({
+      state: 'TASK_STATE_FAILED',
+      result: { error: { message: 'second' } },
+    });
+    expect(runs).toBe(2);
+    expect((await runTurn(failing(new RetryableError('busy')), 'Go', { maxAttempts: 2 })).answer).toBe(
+      'The agent gave up after 2 attempts: busy',
+    );
+    expect(runs).toBe(6);
+  });
+
+  it.each([
+    ['an AgentError', () => new AgentError('Sold out.')],
+    ['misuse', () => new TurnMisuseError('Wrong.')],
+    ['an error that retryOn does not name', () => new TypeError('undefined is not a pizza')],
+  ])('is not retried after %s', async (_, error) => {
+    const { turn } = openTurn();
+    let runs = 0;
+    const run = () => {
+      runs++;
+      throw error();
+    };
+    const options = { attempts: 3, backoffMs: 1, retryOn: (thrown: unknown) => !(thrown instanceof TypeError) };
+    await expect(turn.step('quote', run, options)).rejects.toThrow(error().message);
+    expect(runs).toBe(1);
+  });
+
+  it("waits for the backoff, or for the error's retryAfterMs up to the step's limit", async () => {
+    const { turn, port } = openTurn();
+    const delays: (number | undefined)[] = [];
+    port.steps.noteFailure = async (_name, _error, retryAfterMs) => {
+      delays.push(retryAfterMs);
+    };
+    const errors = [new Error('busy'), new Error('busy'), busy(1), busy(60_000), busy(Number.NaN)];
+    const run = ({ attempt }: { attempt: number }) => Promise.reject(errors[attempt - 1]);
+    const options = { attempts: 5, backoffMs: 8, maxBackoffMs: 12, maxRetryAfterMs: 5 };
+    await expect(turn.step('quote', run, options)).rejects.toThrow('busy');
+    const [first = 0, second = 0, ...rest] = delays;
+    expect(first).toBeGreaterThanOrEqual(4);
+    expect(second).toBeGreaterThanOrEqual(6);
+    expect(second).toBeLessThanOrEqual(12);
+    expect(rest).toEqual([1, 5, undefined]);
+  });
+
+  it('ends an attempt after timeoutMs, aborts its signal, and refuses what it does later', async () => {
+    const { turn, port } = openTurn();
+    const late = Promise.withResolvers<void>();
+    const reasons: unknown[] = [];
+    const quote = turn.step(
+      'quote',
+      async ({ attempt, signal }) => {
+        if (attempt === 2) return turn.working('Asked again').then(() => 12);
+        signal.addEventListener('abort', () => reasons.push(signal.reason));
+        await late.promise;
+        await turn.working('Too late');
+        return 0;
+      },
+      { attempts: 2, backoffMs: 1, timeoutMs: 5 },
+    );
+    await expect(quote).resolves.toBe(12);
+    late.resolve();
+    await turn.complete();
+    expect(reasons).toEqual([expect.any(StepTimedOut)]);
+    expect(port.current.history?.map(({ parts }) => parts[0]?.text)).toEqual(['Hello', 'Asked again']);
+  });
+
+  it('stops with its turn, also while it waits for its next attempt', async () => {
+    let begun = 0;
+    const agent = agentThat(async (turn) => {
+      await turn.step(
+        'quote',
+        async () => {
+          begun++;
+          await turn.working();
+          throw busy(60_000);
+        },
+        { attempts: 9 },
+      );
+      return turn.complete();
+    });
+    expect((await runTurn(agent, 'Go', { cancelAfter: 1 })).state).toBe('TASK_STATE_CANCELED');
+    expect(begun).toBe(1);
+  });
+
+  it('publishes the events of all its attempts once, and writes its artifact from the beginning', async () => {
+    const { turn, port } = openTurn();
+    const report = turn.artifact({ name: 'Report' });
+    const write = async ({ attempt }: { attempt: number }) => {
+      await turn.working('Writing');
+      await report.append(`attempt ${attempt}: `);
+      if (attempt === 1) throw new Error('busy');
+      await report.finish('done');
+    };
+    await turn.step('write', write, { attempts: 2, backoffMs: 1 });
+    await turn.complete();
+    expect(port.current.history?.map(({ parts }) => parts[0]?.text)).toEqual(['Hello', 'Writing']);
+    expect(port.current.artifacts?.map(({ parts }) => parts)).toEqual([[{ text: 'attempt 2: done' }]]);
+  });
+
+  it.each([
+    [{ attempts: 0 }, 'its attempts is 0'],
+    [{ timeoutMs: 1.5 }, 'its timeoutMs is 1.5'],
+    [{ backoffMs: -1 }, 'its backoffMs is -1'],
+  ])('refuses the options %o', async (options, why) => {
+    const { turn } = openTurn();
+    await expect(turn.step('quote', () => 1, options)).rejects.toThrow(`The step "quote" cannot run: ${why}`);
   });
 });
 

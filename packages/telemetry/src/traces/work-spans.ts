@@ -6,13 +6,16 @@ import { activeTraceContext, contextOf, isRecorded, messageTrace, traceContextOf
 import { runAndEndSpan, type Tracing, tracing } from './tracing.ts';
 import { type AttemptIdentity, activeAttempt } from './turn-spans.ts';
 
-/** Runs a step of a turn in a span. */
-export async function traceStep<T>(name: string, execute: () => Promise<T>): Promise<T> {
+/** Runs an attempt at a step of a turn in a span. */
+export async function traceStep<T>(
+  { name, attempt: number }: { readonly name: string; readonly attempt: number },
+  execute: () => Promise<T>,
+): Promise<T> {
   const recorder = recording();
   const attempt = activeAttempt();
   const active = trace.getSpanContext(context.active());
   if (!recorder || !attempt || !active) return execute();
-  const ids = { traceId: active.traceId, spanId: spanIdIn(attempt, 'step', name) };
+  const ids = { traceId: active.traceId, spanId: spanIdIn(attempt, 'step', number === 1 ? name : `${name} ${number}`) };
   const span = recorder.ids.withIds(ids, () => recorder.tracer.startSpan(spanName.step(name)));
   return runAndEndSpan(span, execute);
 }

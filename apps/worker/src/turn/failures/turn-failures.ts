@@ -57,10 +57,10 @@ export class TurnFailures {
     return { ...this.#where(), kind: 'ended-by-agent', message: safeReason(text, this.#options.secrets) };
   }
 
-  /** Keeps why a step failed, before the agent may run it again. Never rejects. */
-  async stepFailed(name: string, error: unknown): Promise<void> {
+  /** Keeps why an attempt at a step failed, before the next one. Never rejects. @param retryAfterMs time to that one */
+  async stepFailed(name: string, error: unknown, retryAfterMs?: number): Promise<void> {
     if (error instanceof TurnEnded || error instanceof TurnInterruption || ++this.#parts > MAX_PARTS) return;
-    await this.#keep({ ...this.report(faultOf(error)), of: 'step', name });
+    await this.#keep({ ...this.report(faultOf(error), retryAfterMs), of: 'step', name });
   }
 
   /** Keeps why a call failed, before the agent may go on without its reply. Never rejects. */

@@ -1,5 +1,5 @@
 import { TurnEnded, TurnInterruption } from '@switchyard/agent';
-import type { StepBeginning, StepPort } from '@switchyard/agent/runtime';
+import type { StepBeginning, StepPort, StepRun } from '@switchyard/agent/runtime';
 import type { OpenTurn, Steps } from '@switchyard/store';
 import { recordRemembered, traceStep } from '@switchyard/telemetry';
 import type { TurnFailures } from '../failures/turn-failures.ts';
@@ -35,13 +35,14 @@ export class StoredSteps implements StepPort {
     return { kind: 'run', mark: begun.mark };
   }
 
-  async run<T>(name: string, execute: () => Promise<T>): Promise<T> {
-    try {
-      return await traceStep(name, execute);
-    } catch (error) {
-      await this.#failures.stepFailed(name, error);
-      throw error;
-    }
+  run<T>(step: StepRun, execute: () => Promise<T>): Promise<T> {
+    return traceStep(step, execute);
+  }
+
+  async noteFailure(name: string, error: unknown, retryAfterMs: number | undefined): Promise<void> {
+    // So that the next attempt's mark has all events of this one.
+    await this.#turn.flush();
+    await this.#failures.stepFailed(name, error, retryAfterMs);
   }
 
   end(key: string, result: string): Promise<void> {

@@ -1,0 +1,67 @@
+/** A backoff that doubles. */
+export interface Backoff {
+  /**
+   * Backoff before the second attempt in milliseconds, at most an hour. It doubles for each further attempt, with a
+   * jitter of up to half. Default: 1,000.
+   */
+  readonly backoffMs: number;
+  /** Longest backoff in milliseconds, at most a day. Default: 60,000. */
+  readonly maxBackoffMs: number;
+}
+
+/** How a turn is retried after a `RetryableError`, or after its worker died. */
+export interface RetryPolicy extends Backoff {
+  /**
+   * Attempts at a turn, 1 to 100; then its task fails, and its message becomes a dead letter. Default: the deployment's
+   * `MAX_ATTEMPTS`.
+   */
+  readonly attempts?: number | undefined;
+  /**
+   * Longest `retryAfterMs` of a `RetryableError`, such as a model's Retry-After, that is honoured; at most a day.
+   * Default: 900,000.
+   */
+  readonly maxRetryAfterMs: number;
+}
+
+const defaults: RetryPolicy = { backoffMs: 1_000, maxBackoffMs: 60_000, maxRetryAfterMs: 900_000 };
+
+const hourMs = 3_600_000;
+const highest: Readonly<Record<keyof RetryPolicy, number>> = {
+  attempts: 100,
+  backoffMs: hourMs,
+  maxBackoffMs: 24 * hourMs,
+  maxRetryAfterMs: 24 * hourMs,
+};
+
+/** @param at before the name of a field. @throws {TypeError} naming the field that is out of range */
+export function retryPolicy(given: Partial<RetryPolicy> = {}, at = 'retry.'): RetryPolicy {
+  const policy = { ...defaults, ...given };
+  checkRange(`${at}backoffMs`, policy.backoffMs, highest.backoffMs);
+  checkRange(`${at}maxBackoffMs`, policy.maxBackoffMs, highest.maxBackoffMs);
+  checkRange(`${at}maxRetryAfterMs`, policy.maxRetryAfterMs, highest.maxRetryAfterMs);
+  if (policy.attempts !== undefined) checkRange(`${at}attempts`, policy.attempts, highest.attempts);
+  return policy;
+}
+
+/** @throws {TypeError} */
+export function checkRange(name: string, value: number, highest: number): void {
+  if (Number.isInteger(value) && value >= 1 && value <= highest) return;
+  throw new TypeError(`its ${name} is ${value} and must be a whole number from 1 to ${highest}`);
+}
+
+/**
+ * Milliseconds to the next attempt: the requested delay, up to the policy's limit, or the policy's backoff. An agent may
+ * request NaN, from a Retry-After that it cannot read.
+ */
+export function retryDelayMs(retry: Omit<RetryPolicy, 'attempts'>, attempt: number, requestedMs = Number.NaN): number {
+  return Number.isNaN(requestedMs) ? backoffDelayMs(retry, attempt) : Math.min(requestedMs, retry.maxRetryAfterMs);
+}
+
+/**
+ * Milliseconds to wait after this number of attempts: exponential, with a jitter of up to half, so that callers that
+ * failed together do not retry together.
+ */
+export function backoffDelayMs({ backoffMs, maxBackoffMs }: Backoff, attempts: number): number {
+  const longest = Math.min(backoffMs * 2 ** Math.min(attempts - 1, 30), maxBackoffMs);
+  return longest * (0.5 + Math.random() / 2);
+}
