@@ -11,7 +11,7 @@ export default defineAgent({
       : await turn.call(String(turn.metadata.agent), turn.text);
     if (isDone(reply)) return turn.complete(reply.text);
     if (reply.state === 'TASK_STATE_INPUT_REQUIRED' || reply.state === 'TASK_STATE_AUTH_REQUIRED')
-      return turn.passOn(reply);
+      return turn.askClient(reply);
     return turn.fail(`${reply.state}: ${reply.text}`);
   },
 });

@@ -169,7 +169,7 @@ export class Turn extends TurnView {
    * canceled; if it is waited for, also if this one completes first.
    *
    * A failed, rejected or canceled task is a reply like any other: see `isDone(reply)`. So is a question: continue with
-   * `{ taskId: reply.taskId }`, or ask your own client with `passOn`. The results are in `reply.text`, `parts`,
+   * `{ taskId: reply.taskId }`, or ask your own client with `askClient`. The results are in `reply.text`, `parts`,
    * `artifacts` and `data`, which is typed if the call has a `schema`.
    * @param agent its id, or the URL of an agent card
    * @throws {CallError} the call could not be made, took longer than `timeoutMs`, or its data does not match `schema`
@@ -198,7 +198,7 @@ export class Turn extends TurnView {
    * message of the next turn, whose `waitingCall` names the waiting task.
    * @throws {TurnMisuseError} the reply is not a question
    */
-  async passOn(reply: CallReply): Promise<Outcome> {
+  async askClient(reply: CallReply): Promise<Outcome> {
     const question = { parts: reply.kind === 'task' ? (reply.task.status.message?.parts ?? []) : [] };
     const asked = {
       parts: question.parts.length ? question.parts : [{ text: reply.text }],

@@ -298,7 +298,7 @@ describe('a question of a called agent', () => {
     const reply = waiting
       ? await turn.call(waiting.agent, turn.text, { taskId: waiting.taskId })
       : await turn.call('waiter', turn.text);
-    return isDone(reply) ? turn.complete(reply.text) : turn.passOn(reply);
+    return isDone(reply) ? turn.complete(reply.text) : turn.askClient(reply);
   });
 
   it('is passed on to the client, and the answer of the client to the called agent', async () => {
@@ -311,7 +311,7 @@ describe('a question of a called agent', () => {
   it('can only be passed on if the reply asks for input', async () => {
     await answerOf(async (turn) => {
       const reply = await turn.call('kitchen', 'pizza');
-      await expect(turn.passOn(reply)).rejects.toThrow('A reply in TASK_STATE_COMPLETED asks for nothing');
+      await expect(turn.askClient(reply)).rejects.toThrow('A reply in TASK_STATE_COMPLETED asks for nothing');
       return turn.complete();
     });
   });
