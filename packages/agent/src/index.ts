@@ -19,7 +19,7 @@ export type { AgentCardDraft } from './definition/agent-card.ts';
 export { noteModelCall } from './journal/note-model-call.ts';
 export { type Content, type MessageContent, type PartContent, textOf } from './messages/content.ts';
 export { derivedId } from './messages/derived-id.ts';
-export type { ContextOptions, ContextTask } from './port/context-port.ts';
+export type { OtherTask, OtherTasksOptions } from './port/context-port.ts';
 export {
   type ConversationEnd,
   type ConversationEvent,

@@ -115,7 +115,7 @@ describe('the result of runTurn', () => {
   it('can begin another task in the same context, with its memory and its earlier tasks (newTask)', async () => {
     const agent = agentThat(async (turn) => {
       const visits = await turn.memory.update<number>((count = 0) => count + 1);
-      const others = (await turn.context()).map(({ task }) => task.status.message?.parts[0]?.text);
+      const others = (await turn.otherTasks()).map(({ task }) => task.status.message?.parts[0]?.text);
       return turn.complete(`visit ${visits}, after ${others.join() || 'none'}`);
     });
     const first = await runTurn(agent, 'Hello');

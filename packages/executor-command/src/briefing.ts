@@ -1,4 +1,4 @@
-import { type ContextTask, type Turn, textOf } from '@switchyard/agent';
+import { type OtherTask, type Turn, textOf } from '@switchyard/agent';
 import type { Message } from '@switchyard/protocol';
 
 /** The briefing of a program. Every part is optional. */
@@ -98,12 +98,12 @@ function historyEntry(message: Message): string {
 export async function contributions(turn: Turn): Promise<Specification[]> {
   const wanted = turn.message.referenceTaskIds ?? [];
   if (wanted.length === 0) return [];
-  const tasks = await turn.context({ limit: 100 });
+  const tasks = await turn.otherTasks({ limit: 100 });
   const inOrder = wanted.flatMap((id) => tasks.find(({ task }) => task.id === id) ?? []);
   return inOrder.map(specification).filter(({ text }) => text);
 }
 
-function specification({ agent, task }: ContextTask): Specification {
+function specification({ agent, task }: OtherTask): Specification {
   const texts = (task.artifacts ?? []).map(({ name, parts }) => [name, textOf({ parts })] as const);
   const written = texts.filter(([, text]) => text).map(([name, text]) => (name ? `### ${name}\n\n${text}` : text));
   return { agent, text: written.join('\n\n') };

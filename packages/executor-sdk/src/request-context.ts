@@ -29,7 +29,7 @@ export async function requestContext(turn: Turn): Promise<RequestContext> {
 async function referencedTasks(turn: Turn): Promise<SdkTask[] | undefined> {
   const { referenceTaskIds = [] } = turn.message;
   if (referenceTaskIds.length === 0) return undefined;
-  const tasks = await turn.context({ limit: 100, historyLength: 100 });
+  const tasks = await turn.otherTasks({ limit: 100, historyLength: 100 });
   return tasks.filter(({ task }) => referenceTaskIds.includes(task.id)).map(({ task }) => SdkTask.fromJSON(task));
 }
 

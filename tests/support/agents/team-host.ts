@@ -11,7 +11,7 @@ export default defineAgent({
     const replies = await Promise.all(
       ['design', 'build'].map((text) => turn.call('team-member', text, { metadata: { ...turn.metadata } })),
     );
-    const tasks = await turn.context();
+    const tasks = await turn.otherTasks();
     const failed = replies.find((reply) => !isDone(reply));
     if (failed) return turn.fail(`${failed.state}: ${failed.text}`);
     return turn.complete(`${replies.map(({ text }) => text).join(' and ')}, ${tasks.length} tasks besides`);

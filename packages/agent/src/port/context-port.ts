@@ -1,14 +1,14 @@
 import type { Task } from '@switchyard/protocol';
 
 /** Another task of the same context. */
-export interface ContextTask {
+export interface OtherTask {
   readonly agent: string;
   /** With its artifacts, and as much of its history as requested. */
   readonly task: Task;
 }
 
 /** Which other tasks of a context to read, and how much of each. */
-export interface ContextOptions {
+export interface OtherTasksOptions {
   /** Most tasks, the latest ones; 1 to 100. Default: 50. */
   readonly limit?: number;
   /** Messages of each task's history, from the end; default 0. */
@@ -24,7 +24,7 @@ export interface StoredState {
 /** What the tasks of a context share. */
 export interface ContextPort {
   /** The other tasks of the context, of all agents, the latest first. */
-  tasks(options: ContextOptions): Promise<readonly ContextTask[]>;
+  tasks(options: OtherTasksOptions): Promise<readonly OtherTask[]>;
   /** The state of this agent in this context. */
   read(): Promise<StoredState>;
   /**

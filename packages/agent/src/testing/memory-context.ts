@@ -1,5 +1,5 @@
 import type { Task } from '@switchyard/protocol';
-import type { ContextOptions, ContextPort, ContextTask, StoredState } from '../port/context-port.ts';
+import type { ContextPort, OtherTask, OtherTasksOptions, StoredState } from '../port/context-port.ts';
 import type { MemoryWorld } from './memory-world.ts';
 
 /** The context of one task in a world. */
@@ -14,7 +14,7 @@ export class MemoryContext implements ContextPort {
     this.#task = task;
   }
 
-  async tasks({ limit = 50, historyLength = 0 }: ContextOptions): Promise<ContextTask[]> {
+  async tasks({ limit = 50, historyLength = 0 }: OtherTasksOptions): Promise<OtherTask[]> {
     return [...this.#world.tasks.values()]
       .map(({ agent, running }) => ({ agent, task: shortened(running.task(), historyLength) }))
       .filter(({ task }) => task.id !== this.#task.id && task.contextId === this.#task.contextId)

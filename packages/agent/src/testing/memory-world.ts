@@ -1,6 +1,6 @@
 import type { CallingAgent, Message, Task } from '@switchyard/protocol';
 import type { CallOutcome, OutgoingCall } from '../port/call-port.ts';
-import type { ContextTask } from '../port/context-port.ts';
+import type { OtherTask } from '../port/context-port.ts';
 import type { ConversationEvent } from '../port/conversation-event.ts';
 
 /** A running agent in memory. */
@@ -55,7 +55,7 @@ export class MemoryWorld {
   }
 
   /** The current tasks of the agents that were called. */
-  calls(): ContextTask[] {
+  calls(): OtherTask[] {
     return [...this.tasks.values()]
       .filter(({ isCalled }) => isCalled)
       .map(({ agent, running }) => ({ agent, task: running.task() }));

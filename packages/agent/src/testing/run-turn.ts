@@ -1,7 +1,7 @@
 import { A2AError, isTerminal, type Message, type StreamResponse, type Task } from '@switchyard/protocol';
 import type { Agent } from '../definition/agent.ts';
 import type { Content } from '../messages/content.ts';
-import type { ContextTask } from '../port/context-port.ts';
+import type { OtherTask } from '../port/context-port.ts';
 import type { ConversationEvent } from '../port/conversation-event.ts';
 import type { LogLine } from '../port/log-line.ts';
 import type { TurnResult } from '../port/outcome.ts';
@@ -41,7 +41,7 @@ export interface TestedTurn extends TaskSummary {
   /** Messages of `steeredBy` that the turn did not take: in a deployment each runs next, as a turn of its own. */
   readonly untaken: readonly Message[];
   /** The tasks of the agents that were called, the first one first. */
-  readonly calls: readonly ContextTask[];
+  readonly calls: readonly OtherTask[];
   /** The events of each conversation that the agent held, by its id. */
   readonly conversations: ReadonlyMap<string, readonly ConversationEvent[]>;
   /**

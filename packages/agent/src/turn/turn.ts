@@ -11,7 +11,7 @@ import { TurnJournal } from '../journal/turn-journal.ts';
 import { suppressUnhandled } from '../journal/turn-scope.ts';
 import { agentMessage, type Content } from '../messages/content.ts';
 import { artifactId, derivedId } from '../messages/derived-id.ts';
-import type { ContextOptions, ContextTask } from '../port/context-port.ts';
+import type { OtherTask, OtherTasksOptions } from '../port/context-port.ts';
 import type { Outcome } from '../port/outcome.ts';
 import { TurnMisuseError } from '../port/turn-errors.ts';
 import type { TurnPort } from '../port/turn-port.ts';
@@ -210,7 +210,7 @@ export class Turn extends TurnView {
   }
 
   /** The other tasks of the context, of all agents and of the same principal, the latest first, with their results. */
-  context(options: ContextOptions = {}): Promise<readonly ContextTask[]> {
+  otherTasks(options: OtherTasksOptions = {}): Promise<readonly OtherTask[]> {
     return this.#journal.runEffect(() => this.#port.context.tasks(options));
   }
 

@@ -217,7 +217,7 @@ describe('a call', () => {
       async (turn) => {
         const late = turn.call('sleepy', 'Wake up', { timeoutMs: 20 });
         await expect(late).rejects.toMatchObject({ name: 'CallError', kind: 'timed-out', agent: 'sleepy' });
-        const [task] = await turn.context();
+        const [task] = await turn.otherTasks();
         states.push(task?.task.status.state ?? '');
         const joined = turn.join({ agent: 'sleepy', taskId: task?.task.id ?? '' }, { timeoutMs: 20 });
         expect((await joined).state).toBe('TASK_STATE_CANCELED');

@@ -9,7 +9,7 @@ describe('the context of a turn', () => {
     const design = agentThat((turn) => turn.complete(`design of ${turn.text}`), { id: 'design' });
     const build = agentThat(
       async (turn) => {
-        const others = await turn.context();
+        const others = await turn.otherTasks();
         return turn.complete(
           others.map(({ agent, task }) => `${agent}: ${task.status.message?.parts[0]?.text}`).join(),
         );

@@ -1,4 +1,4 @@
-import type { ContextOptions, ContextTask } from '@switchyard/agent';
+import type { OtherTask, OtherTasksOptions } from '@switchyard/agent';
 import type { ContextPort, StoredState } from '@switchyard/agent/runtime';
 import type { Task } from '@switchyard/protocol';
 import type { OpenTurn, Store } from '@switchyard/store';
@@ -16,7 +16,7 @@ export class StoredContext implements ContextPort {
     this.#turn = turn;
   }
 
-  async tasks({ limit = 50, historyLength = 0 }: ContextOptions): Promise<ContextTask[]> {
+  async tasks({ limit = 50, historyLength = 0 }: OtherTasksOptions): Promise<OtherTask[]> {
     const { taskId, principal, task } = this.#turn.start;
     const found = await this.#store.tasks.context(principal, {
       contextId: task.contextId ?? '',
@@ -25,7 +25,7 @@ export class StoredContext implements ContextPort {
       historyLength,
       except: taskId,
     });
-    return found.map(({ agent, task: json }): ContextTask => {
+    return found.map(({ agent, task: json }): OtherTask => {
       const read: Task = JSON.parse(json);
       return { agent, task: read };
     });
