@@ -68,9 +68,9 @@ describe('an artifact', () => {
     expect(port.current.artifacts).toMatchObject([{ name: 'Report', parts: [{ text: 'final version' }] }]);
   });
 
-  it('with keepsParts stores each chunk as a separate part', async () => {
+  it('with keepsChunksApart stores each chunk as a separate part', async () => {
     const { port, turn } = openTurn();
-    const log = turn.artifact({ name: 'Log', keepsParts: true });
+    const log = turn.artifact({ name: 'Log', keepsChunksApart: true });
     await log.pipe(['a', 'b']);
     await log.finish();
     expect(port.current.artifacts?.[0]?.parts).toEqual([{ text: 'a' }, { text: 'b' }]);

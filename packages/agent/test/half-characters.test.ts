@@ -4,12 +4,12 @@ import { executeTurn } from '../src/runtime.ts';
 import { MemoryPort } from '../src/testing/index.ts';
 
 /** The texts that are published when an agent appends these chunks, and the text of the artifact. */
-async function published(chunks: readonly string[], options: { keepsParts?: boolean; finish?: boolean } = {}) {
+async function published(chunks: readonly string[], options: { keepsChunksApart?: boolean; finish?: boolean } = {}) {
   const agent = defineAgent({
     id: 'a',
     card: { name: 'A', description: 'a', version: '1', skills: [] },
     async execute(turn) {
-      const report = turn.artifact({ name: 'Report', keepsParts: options.keepsParts ?? false });
+      const report = turn.artifact({ name: 'Report', keepsChunksApart: options.keepsChunksApart ?? false });
       await report.pipe(chunks);
       if (options.finish) await report.finish();
       return turn.complete();
@@ -38,7 +38,7 @@ describe('a chunk that ends in the middle of a character', () => {
   });
 
   it('is whole in the part of the other half, if chunks stay parts', async () => {
-    expect((await published(['a\ud83c', '\udf55b'], { keepsParts: true })).stored).toEqual(['a', '🍕b']);
+    expect((await published(['a\ud83c', '\udf55b'], { keepsChunksApart: true })).stored).toEqual(['a', '🍕b']);
   });
 
   it('is U+FFFD if the other half does not come', async () => {

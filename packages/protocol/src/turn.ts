@@ -97,7 +97,7 @@ export interface ArtifactEvent {
   readonly lastChunk: boolean;
   readonly metadata?: Metadata;
   /** Text chunks stay separate parts of the stored artifact: for all chunks of an artifact, or for none. */
-  readonly keepsParts?: boolean;
+  readonly keepsChunksApart?: boolean;
   /** Published inside a step. */
   readonly step?: StepStamp;
 }

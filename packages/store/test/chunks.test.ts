@@ -105,7 +105,7 @@ const event = fc
   })
   .map(({ artifactId, parts, append, hasName, lastChunk }): TurnEvent => {
     const artifact = { artifactId, parts, ...(hasName && { name: 'Report' }) };
-    return { kind: 'artifact', artifact, append, lastChunk, keepsParts: artifactId === 'kept' };
+    return { kind: 'artifact', artifact, append, lastChunk, keepsChunksApart: artifactId === 'kept' };
   });
 
 test('the script for chunks is used, and leaves the same contents as append.lua', async () => {

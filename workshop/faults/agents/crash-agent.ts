@@ -50,7 +50,7 @@ const behaviours = {
 
   /** Publishes chunks of 64 KiB. */
   async flood(turn: Turn, chunks: number) {
-    const artifact = turn.artifact({ name: 'Flood', keepsParts: true });
+    const artifact = turn.artifact({ name: 'Flood', keepsChunksApart: true });
     for (let n = 0; n < chunks; n++) await artifact.append(String(n).padEnd(65_536, '.'));
     await artifact.finish();
     return turn.complete('flooded');

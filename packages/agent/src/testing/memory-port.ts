@@ -89,11 +89,11 @@ export class MemoryPort implements TurnPort {
   async publish(event: TurnEvent): Promise<void> {
     if (this.#refusal) throw this.#refusal;
     const response = this.#response(event);
-    const keepsParts = event.kind === 'artifact' && event.keepsParts === true;
+    const keepsChunksApart = event.kind === 'artifact' && event.keepsChunksApart === true;
     this.steps.stamp(event);
     this.published.push(event);
     this.events.push(response);
-    this.#current = fold(this.#current, response, { coalesceText: !keepsParts });
+    this.#current = fold(this.#current, response, { coalesceText: !keepsChunksApart });
     if (isTerminal(this.#current.status.state) && this.#current.status.state !== 'TASK_STATE_COMPLETED')
       this.calls.end();
     for (const check of this.#watchers) check();

@@ -23,7 +23,7 @@ export interface ArtifactOptions {
    * Stores each chunk as a part of its own. Default: false, text chunks extend one text part; subscribers get every
    * chunk in either case.
    */
-  readonly keepsParts?: boolean;
+  readonly keepsChunksApart?: boolean;
 }
 
 /** Chunks that `pipe` writes before the first one is accepted. */
@@ -125,8 +125,14 @@ export class ArtifactWriter {
 
   #event({ parts, append, lastChunk }: Chunk): ArtifactEvent {
     const header = append ? { artifactId: this.artifactId } : this.#header();
-    const { keepsParts = false } = this.#options;
-    return { kind: 'artifact', artifact: { ...header, parts }, append, lastChunk, ...(keepsParts && { keepsParts }) };
+    const { keepsChunksApart = false } = this.#options;
+    return {
+      kind: 'artifact',
+      artifact: { ...header, parts },
+      append,
+      lastChunk,
+      ...(keepsChunksApart && { keepsChunksApart }),
+    };
   }
 
   #header(): ArtifactHeader {
@@ -150,7 +156,7 @@ export class ArtifactWriter {
    */
   #nothing(): Part[] {
     if (!this.#last) return this.#parts('');
-    const isAbsorbed = openingOfText(this.#last) !== '' && !this.#options.keepsParts;
+    const isAbsorbed = openingOfText(this.#last) !== '' && !this.#options.keepsChunksApart;
     return isAbsorbed ? [textPart('', this.#last.mediaType)] : [];
   }
 }

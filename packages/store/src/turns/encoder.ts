@@ -114,7 +114,7 @@ export class Encoder {
     const known = this.#artifacts.get(update.artifactId);
     const merged = this.#mergedWith(event.metadata);
     const texts = parts.map(partJson);
-    const [first, stored, last] = storedParts(parts, texts, event.keepsParts === true);
+    const [first, stored, last] = storedParts(parts, texts, event.keepsChunksApart === true);
     const before = event.append ? (known?.bytes ?? 0) : 0;
     const bytes = this.#artifactBytes - (known?.bytes ?? 0) + before + Buffer.byteLength(stored);
     if (bytes + this.#historyBytes > this.#limits.maxTaskBytes)
@@ -194,9 +194,13 @@ function partJson(part: Part): string {
 }
 
 /** `first`, `parts`, `last` of append.lua: the text of a plain last part is left open. */
-function storedParts(parts: readonly Part[], texts: readonly string[], keepsParts: boolean): [string, string, string] {
+function storedParts(
+  parts: readonly Part[],
+  texts: readonly string[],
+  keepsChunksApart: boolean,
+): [string, string, string] {
   const json = texts.map((text) => `,${text}`).join('');
-  if (keepsParts || !parts.length) return ['', json, ''];
+  if (keepsChunksApart || !parts.length) return ['', json, ''];
   const [first, last] = [parts[0], parts.at(-1)].map((part) =>
     part && openingOfText(part) ? `,${openingOfText(part)}` : '',
   );
