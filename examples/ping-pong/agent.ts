@@ -27,7 +27,7 @@ export default defineAgent({
     ],
   },
   async execute(turn) {
-    const { ended, error, conversationId } = await turn.converse('target', {
+    const { ended, error, conversationId } = await turn.holdConversation('target', {
       message: turn.text,
       maxTurns,
       timeoutMs: 60_000,

@@ -1,4 +1,4 @@
-import { AgentError, REPLY_SKIP } from '@switchyard/agent';
+import { AgentError, endOfConversation } from '@switchyard/agent';
 import OpenAI from 'openai';
 import { modelFromEnvironment } from './config.ts';
 
@@ -17,12 +17,12 @@ export function speaker(persona: string, script: readonly string[]): Speak {
 }
 
 function scripted(script: readonly string[]): Speak {
-  return async (lines) => script[lines.filter(({ isOwn }) => isOwn).length] ?? REPLY_SKIP;
+  return async (lines) => script[lines.filter(({ isOwn }) => isOwn).length] ?? endOfConversation;
 }
 
 function played(persona: string, { model, ...connection }: NonNullable<typeof modelFromEnvironment>): Speak {
   const client = new OpenAI({ ...connection, maxRetries: 2, logLevel: 'off' });
-  const system = `${persona} Answer in one sentence. When there is nothing left to say, answer ${REPLY_SKIP} and nothing else.`;
+  const system = `${persona} Answer in one sentence. When there is nothing left to say, answer ${endOfConversation} and nothing else.`;
   return async (lines, signal) => {
     const messages = lines.map(({ isOwn, text }) => ({ role: isOwn ? 'assistant' : 'user', content: text }) as const);
     const request = { model, messages: [{ role: 'system', content: system } as const, ...messages] };

@@ -1,4 +1,4 @@
-import { conversationOf, conversationsExtension, defineAgent, REPLY_SKIP, textOf } from '@switchyard/agent';
+import { conversationOf, conversationsExtension, defineAgent, endOfConversation, textOf } from '@switchyard/agent';
 import { speaker } from './speaker.ts';
 
 const speak = speaker('A colleague asks you about lunch. You like noodles, but you are easy to convince.', [
@@ -24,7 +24,7 @@ export default defineAgent({
     if (place.turn === place.maxTurns) return turn.complete();
     const lines = turn.history.map((message) => ({ isOwn: message.role === 'ROLE_AGENT', text: textOf(message) }));
     const text = await turn.step('answer', () => speak(lines, turn.signal));
-    if (text === REPLY_SKIP) return turn.complete(text);
+    if (text === endOfConversation) return turn.complete(text);
     await turn.memory.set(text);
     // The task stays open for the next turn, so that its history has the whole conversation.
     return place.turn + 1 < place.maxTurns ? turn.requireInput(text) : turn.complete(text);

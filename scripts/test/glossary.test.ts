@@ -12,7 +12,7 @@ const declaredIn: Readonly<Record<string, readonly string[]>> = {
   attempt: ['apps/console/src/pages/task/timeline/timeline-rows.ts', 'packages/operators/src/timeline.ts'],
   failure: [
     'apps/worker/src/push/outcome.ts',
-    'packages/agent/src/conversations/converse.ts',
+    'packages/agent/src/conversations/hold-conversation.ts',
     'packages/operator-api/src/failures.ts',
     'packages/operators/src/task-failures.ts',
   ],

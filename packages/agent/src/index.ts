@@ -13,7 +13,7 @@ export type { DataSchema } from './calls/data-schema.ts';
 export type { CallOptions } from './calls/outgoing-call.ts';
 export type { WaitingCall } from './calls/waiting-call.ts';
 export type { ContextMemory, Remembered } from './context/context-memory.ts';
-export type { ConversationResult, ConverseOptions, PeerMessage } from './conversations/converse-options.ts';
+export type { ConversationOptions, ConversationResult, PeerMessage } from './conversations/conversation-options.ts';
 export { type Agent, type AgentDefinition, defineAgent, type Execute } from './definition/agent.ts';
 export type { AgentCardDraft } from './definition/agent-card.ts';
 export { noteModelCall } from './journal/note-model-call.ts';
@@ -28,7 +28,7 @@ export {
   type ConversationTurn,
   conversationOf,
   conversationsExtension,
-  REPLY_SKIP,
+  endOfConversation,
 } from './port/conversation-event.ts';
 export type { LogFields, LogLevel } from './port/log-line.ts';
 export type { ModelCall } from './port/model-call.ts';

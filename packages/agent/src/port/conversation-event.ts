@@ -8,8 +8,8 @@ export const conversationsExtension: AgentExtension = {
     'which can be read at /conversations/<id>.',
 };
 
-/** An agent's answer that ends a conversation. */
-export const REPLY_SKIP = 'REPLY_SKIP';
+/** An agent's answer that ends a conversation: `REPLY_SKIP`, as docs/extensions/conversations.md says. */
+export const endOfConversation = 'REPLY_SKIP';
 
 interface Participants {
   readonly conversationId: string;

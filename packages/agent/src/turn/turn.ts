@@ -5,8 +5,8 @@ import type { CallOptions } from '../calls/outgoing-call.ts';
 import { type Joinable, TurnCalls } from '../calls/turn-calls.ts';
 import { waitingMetadata } from '../calls/waiting-call.ts';
 import { ContextMemory } from '../context/context-memory.ts';
-import { converse } from '../conversations/converse.ts';
-import type { ConversationResult, ConverseOptions } from '../conversations/converse-options.ts';
+import type { ConversationOptions, ConversationResult } from '../conversations/conversation-options.ts';
+import { holdConversation } from '../conversations/hold-conversation.ts';
 import { TurnJournal } from '../journal/turn-journal.ts';
 import { suppressUnhandled } from '../journal/turn-scope.ts';
 import { agentMessage, type Content } from '../messages/content.ts';
@@ -216,12 +216,12 @@ export class Turn extends TurnView {
 
   /**
    * Holds a conversation with another agent: sends `message`, and answers its replies with `reply` until `maxTurns`, or
-   * until one of the two answers `REPLY_SKIP`. Every turn is an event of a stored feed at `/conversations/<id>`. Goes
+   * until one of the two answers `endOfConversation`. Every turn is an event of a stored feed at `/conversations/<id>`. Goes
    * on after a crash.
    */
-  converse(agent: string, options: ConverseOptions): Promise<ConversationResult> {
+  holdConversation(agent: string, options: ConversationOptions): Promise<ConversationResult> {
     const parts = { port: this.#port, journal: this.#journal, steps: this.#steps, calls: this.#calls };
-    return suppressUnhandled(converse(parts, agent, options));
+    return suppressUnhandled(holdConversation(parts, agent, options));
   }
 
   /** Completes the task: TASK_STATE_COMPLETED. Put results in artifacts; the message refers to them (A2A 3.7). */

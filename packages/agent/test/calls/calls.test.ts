@@ -201,7 +201,7 @@ describe('a call', () => {
       expect(() => turn.join({ agent: 'target', taskId: 't-1' }, { timeoutMs })).toThrow(
         expect.objectContaining(misuse),
       );
-      const conversation = turn.converse('target', { message: 'Hello', reply: () => '', timeoutMs });
+      const conversation = turn.holdConversation('target', { message: 'Hello', reply: () => '', timeoutMs });
       await expect(conversation).rejects.toMatchObject(misuse);
       return turn.complete();
     }, []);

@@ -51,7 +51,7 @@ function Conversations({ rows, totalSize }: { readonly rows: readonly Conversati
   if (rows.length === 0 && chosenId === undefined)
     return (
       <Empty icon="conversations" title="No conversations">
-        They begin when an agent talks to another one with <code>turn.converse</code>.
+        They begin when an agent talks to another one with <code>turn.holdConversation</code>.
       </Empty>
     );
   return (

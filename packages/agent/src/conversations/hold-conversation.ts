@@ -4,14 +4,14 @@ import { type CallReply, isAnswer } from '../calls/call-reply.ts';
 import { checkTimeout, outgoingCall } from '../calls/outgoing-call.ts';
 import type { TurnCalls } from '../calls/turn-calls.ts';
 import type { TurnJournal } from '../journal/turn-journal.ts';
-import { type ConversationPosition, REPLY_SKIP } from '../port/conversation-event.ts';
+import { type ConversationPosition, endOfConversation } from '../port/conversation-event.ts';
 import { RetryableError, TurnMisuseError } from '../port/turn-errors.ts';
 import type { TurnPort } from '../port/turn-port.ts';
 import type { TurnSteps } from '../steps/turn-steps.ts';
+import type { ConversationOptions, ConversationResult } from './conversation-options.ts';
 import { ConversationRecord } from './conversation-record.ts';
-import type { ConversationResult, ConverseOptions } from './converse-options.ts';
 
-export interface ConverseDependencies {
+export interface ConversationDependencies {
   readonly port: TurnPort;
   readonly journal: TurnJournal;
   readonly steps: TurnSteps;
@@ -22,10 +22,10 @@ export interface ConverseDependencies {
  * Holds a conversation until its end. This agent's texts are stored as steps, the other agent's as replies to calls, so
  * that the same conversation goes on after a crash.
  */
-export async function converse(
-  dependencies: ConverseDependencies,
+export async function holdConversation(
+  dependencies: ConversationDependencies,
   toAgent: string,
-  options: ConverseOptions,
+  options: ConversationOptions,
 ): Promise<ConversationResult> {
   const { port, journal } = dependencies;
   const { maxTurns = 5 } = options;
@@ -44,7 +44,7 @@ export async function converse(
 
 interface Settings {
   readonly toAgent: string;
-  readonly options: ConverseOptions;
+  readonly options: ConversationOptions;
   readonly maxTurns: number;
   readonly record: ConversationRecord;
 }
@@ -57,10 +57,10 @@ interface Failure {
 }
 
 class Exchange {
-  readonly #dependencies: ConverseDependencies;
+  readonly #dependencies: ConversationDependencies;
   readonly #settings: Settings;
 
-  constructor(dependencies: ConverseDependencies, settings: Settings) {
+  constructor(dependencies: ConversationDependencies, settings: Settings) {
     this.#dependencies = dependencies;
     this.#settings = settings;
   }
@@ -70,12 +70,12 @@ class Exchange {
     let lastReply: CallReply | undefined;
     for (let turn = 0; ; turn += 2) {
       const text = await this.#speak(turn, lastReply);
-      if (isSkip(text)) return this.#end('skip');
+      if (isEnd(text)) return this.#end('by-agent');
       const delivered = await this.#deliver({ turn, text, lastReply });
       // The last message is delivered, but its reply is not part of the conversation.
       if (turn === maxTurns && !(isFailure(delivered) && delivered.turn === turn)) return this.#end('max-turns');
       if (isFailure(delivered)) return this.#fail(delivered);
-      if (isSkip(delivered.text)) return this.#end('skip');
+      if (isEnd(delivered.text)) return this.#end('by-agent');
       lastReply = delivered;
       await record.message({ turn: turn + 1, text: lastReply.text, taskId: lastReply.taskId });
       if (turn + 1 === maxTurns) return this.#end('max-turns');
@@ -167,4 +167,4 @@ interface OwnMessage {
 }
 
 const isFailure = (delivered: CallReply | Failure): delivered is Failure => 'error' in delivered;
-const isSkip = (text: string): boolean => text.trim() === REPLY_SKIP;
+const isEnd = (text: string): boolean => text.trim() === endOfConversation;

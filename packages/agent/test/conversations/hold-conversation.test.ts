@@ -2,16 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { agentThat } from '../../../../tests/support/agent-that.ts';
 import {
   type ConversationEvent,
-  type ConverseOptions,
+  type ConversationOptions,
   conversationOf,
   conversationsUri,
   type Execute,
-  REPLY_SKIP,
+  endOfConversation,
   RetryableError,
 } from '../../src/index.ts';
 import { runTurn } from '../../src/testing/index.ts';
 
-const options = (more: Partial<ConverseOptions> = {}): ConverseOptions => ({
+const options = (more: Partial<ConversationOptions> = {}): ConversationOptions => ({
   message: 'ping 0',
   reply: ({ turn }) => `ping ${turn + 1}`,
   maxTurns: 4,
@@ -21,9 +21,9 @@ const options = (more: Partial<ConverseOptions> = {}): ConverseOptions => ({
 const echo: Execute = (turn) => turn.complete(turn.text.replace('ping', 'pong'));
 
 /** Runs a conversation of two agents, and returns its events, its calls and its outcome. */
-async function talk(more: Partial<ConverseOptions> = {}, target: Execute = echo) {
+async function talk(more: Partial<ConversationOptions> = {}, target: Execute = echo) {
   const requester = agentThat(
-    async (turn) => turn.complete(JSON.stringify(await turn.converse('target', options(more)))),
+    async (turn) => turn.complete(JSON.stringify(await turn.holdConversation('target', options(more)))),
     {
       id: 'requester',
     },
@@ -93,14 +93,14 @@ describe('a conversation', () => {
     [
       'the other agent',
       {},
-      ((turn) => turn.complete(turn.text === 'ping 0' ? 'pong' : ` ${REPLY_SKIP}\n`)) as Execute,
+      ((turn) => turn.complete(turn.text === 'ping 0' ? 'pong' : ` ${endOfConversation}\n`)) as Execute,
       3,
     ],
-    ['the agent itself', { reply: () => REPLY_SKIP }, echo, 2],
+    ['the agent itself', { reply: () => endOfConversation }, echo, 2],
   ])('ends without another turn event when %s skips its reply', async (_, more, target, turns) => {
     const { events, outcome } = await talk(more, target);
     expect(events.map(({ phase }) => phase)).toEqual([...Array(turns).fill('turn'), 'complete']);
-    expect(outcome.ended).toBe('skip');
+    expect(outcome.ended).toBe('by-agent');
   });
 
   it.each([
@@ -133,7 +133,9 @@ describe('a conversation', () => {
   });
 
   it('has an error event for turn 0 when the other agent does not exist', async () => {
-    const requester = agentThat(async (turn) => turn.complete((await turn.converse('nobody', options())).error));
+    const requester = agentThat(async (turn) =>
+      turn.complete((await turn.holdConversation('nobody', options())).error),
+    );
     const { answer, conversations } = await runTurn(requester, 'Talk');
     expect(answer).toContain('no worker has ever announced');
     const [events = []] = conversations.values();
@@ -191,7 +193,7 @@ describe('a conversation', () => {
   it('can run concurrently with another one of the same agents', async () => {
     const requester = agentThat(async (turn) => {
       const both = await Promise.all(
-        ['red', 'blue'].map((color) => turn.converse('target', options({ message: color, maxTurns: 1 }))),
+        ['red', 'blue'].map((color) => turn.holdConversation('target', options({ message: color, maxTurns: 1 }))),
       );
       return turn.complete(both.map(({ conversationId }) => conversationId).join());
     });

@@ -13,10 +13,10 @@ export interface PeerMessage {
 }
 
 /** Options of a conversation with another agent. */
-export interface ConverseOptions {
+export interface ConversationOptions {
   /** This agent's first message: turn 0. */
   readonly message: string;
-  /** This agent's answer, or `REPLY_SKIP`. Runs as a step: once for each turn, also when workers die. */
+  /** This agent's answer, or `endOfConversation`. Runs as a step: once for each turn, also when workers die. */
   readonly reply: (message: PeerMessage) => string | Promise<string>;
   /** The highest number that a turn may have, 1 to 100. Default: 5, the other agent's third reply. */
   readonly maxTurns?: number;
@@ -27,8 +27,8 @@ export interface ConverseOptions {
 /** The result of a conversation. */
 export interface ConversationResult {
   readonly conversationId: string;
-  /** `skip`: one of the two answered `REPLY_SKIP`. `error`: the other agent failed, or took too long. */
-  readonly ended: 'max-turns' | 'skip' | 'error';
+  /** `by-agent`: one of the two answered `endOfConversation`. `error`: the other agent failed, or took too long. */
+  readonly ended: 'max-turns' | 'by-agent' | 'error';
   /** All texts, turn 0 first. */
   readonly texts: readonly string[];
   /** The reason of `error`. */
