@@ -130,14 +130,15 @@ export class Turn extends TurnView {
    * of running `execute` again. Its events are not published twice. It runs again only if an attempt ended before the
    * result was stored.
    *
-   *     const quote = await turn.step('quote', ({ signal }) => askPrice(turn.text, signal), { attempts: 4, timeoutMs: 5_000 });
+   *     const ask = ({ signal }: StepAttempt) => askPrice(turn.text, signal);
+   *     const price = await turn.step('price', ask, { attempts: 4, timeoutMs: 5_000 });
    *
-   * **An error of `execute`**, whether a plain `Error` or a `RetryableError`, fails the step at once, and the step throws
-   * it, unless there are `attempts` left: then the step is retried within this turn, after a backoff or the error's
-   * `retryAfterMs`. If the agent does not catch it, it does to the turn what any error does: a `RetryableError` retries
-   * the turn, by the agent's `retry`; a plain `Error` fails the task. Engines for workflows retry every error; here a
-   * client waits for the answer, most plain errors are mistakes that the next attempt repeats, and each attempt may ask a
-   * model again: so a retry is asked for.
+   * **An error of `execute`**, whether a plain `Error` or a `RetryableError`, fails the step at once, and the step
+   * throws it, unless there are `attempts` left: then the step is retried within this turn, after a backoff or the
+   * error's `retryAfterMs`. If the agent does not catch it, it does to the turn what any error does: a `RetryableError`
+   * retries the turn, by the agent's `retry`; a plain `Error` fails the task. Engines for workflows retry every error;
+   * here a client waits for the answer, most plain errors are mistakes that the next attempt repeats, and each attempt
+   * may ask a model again: so a retry is asked for.
    *
    * The result is JSON of at most 256 KiB, and is returned as parsed from JSON. An artifact is written by one step, or
    * by none.
@@ -216,8 +217,8 @@ export class Turn extends TurnView {
 
   /**
    * Holds a conversation with another agent: sends `message`, and answers its replies with `reply` until `maxTurns`, or
-   * until one of the two answers `endOfConversation`. Every turn is an event of a stored feed at `/conversations/<id>`. Goes
-   * on after a crash.
+   * until one of the two answers `endOfConversation`. Every turn is an event of a stored feed at
+   * `/conversations/<id>`. Goes on after a crash.
    */
   holdConversation(agent: string, options: ConversationOptions): Promise<ConversationResult> {
     const parts = { port: this.#port, journal: this.#journal, steps: this.#steps, calls: this.#calls };
