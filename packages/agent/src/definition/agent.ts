@@ -78,9 +78,9 @@ export interface Agent {
  *
  * **What `execute` throws**: a `RetryableError` retries the turn, by `retry`; an `AgentError` fails the task with its
  * message. Any other error, such as a plain `Error`, fails the task at once, with a neutral message for the client and
- * the error for operators. Engines for workflows retry every error; here a client waits for the answer, most plain errors
- * are mistakes that the next attempt repeats, and each attempt may ask a model again. To retry any error of one part of
- * the turn, give its `turn.step` some `attempts`.
+ * the error for operators. Engines for workflows retry every error; here a client waits for the answer, most plain
+ * errors are mistakes that the next attempt repeats, and each attempt may ask a model again. To retry any error of one
+ * part of the turn, give its `turn.step` some `attempts`.
  * @throws {TypeError} naming the field that is wrong
  */
 export function defineAgent(definition: AgentDefinition): Agent {

@@ -29,7 +29,8 @@ export interface StepOptions extends Partial<Omit<RetryPolicy, 'attempts'>> {
 /**
  * One attempt at a step, as its function gets it.
  *
- *     await turn.step('quote', ({ signal }) => fetch('https://prices.example/salami', { signal }).then((it) => it.json()));
+ *     const ask = ({ signal }: StepAttempt) => fetch('https://prices.example/salami', { signal });
+ *     const status = await turn.step('price', async (attempt) => (await ask(attempt)).status);
  */
 export interface StepAttempt {
   readonly name: string;
