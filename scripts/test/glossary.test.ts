@@ -17,6 +17,7 @@ const declaredIn: Readonly<Record<string, readonly string[]>> = {
     'packages/operators/src/task-failures.ts',
   ],
   lease: ['packages/store/src/queue/lease.ts'],
+  'running job': ['packages/store/src/queue/running-job.ts'],
   outbox: ['packages/store/src/outbox/outbox.ts'],
   'pre-subscription': ['packages/store/src/feed/task-feed.ts'],
   'held request': ['apps/gateway/src/call/held-requests.ts'],

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Consumer, Store } from '@switchyard/store';
+import { type Consumer, Store, type TurnJob } from '@switchyard/store';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { userMessage } from '../support/messages.ts';
 import { startRedis, type TestRedis } from '../support/redis.ts';
@@ -16,7 +16,7 @@ const scope = { principal: { tenant: 'default', subject: 'someone', scopes: [] }
 
 let redis: TestRedis;
 let store: Store;
-let consumer: Consumer;
+let consumer: Consumer<TurnJob>;
 const ended = Promise.withResolvers<void>();
 let begun = 0;
 
@@ -29,7 +29,7 @@ beforeAll(async () => {
     concurrency: turns,
     onError: () => undefined,
     async run(job) {
-      await store.turns.begin(job, 0, { onCancel: () => undefined, onFenced: () => undefined });
+      await job.begin({ onCancel: () => undefined, onFenced: () => undefined });
       begun++;
       await ended.promise;
       return 'done';

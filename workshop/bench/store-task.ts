@@ -29,8 +29,8 @@ export class BenchTask {
     const acceptance = await store.tasks.accept(benchScope, { message: userMessage('work') });
     if (acceptance.verdict !== 'accepted') throw new Error(acceptance.verdict);
     const hooks = { onCancel: (): void => undefined, onFenced: (): void => undefined };
-    const job = { taskId: acceptance.taskId, job: 1, started: 1, token: 'bench' };
-    const turn = await store.turns.begin(job, 0, hooks);
+    const start = { agent: benchScope.agent, taskId: acceptance.taskId, job: 1, started: 1, token: 'bench' };
+    const turn = await store.turns.jobOf(start).begin(hooks);
     if (typeof turn === 'string') throw new Error(turn);
     return new BenchTask(store, turn);
   }

@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import type { Task } from '@switchyard/protocol';
 import { describe, expect, it } from 'vitest';
+import { begun } from '../../../tests/support/store/drive.ts';
 import { twoGateways } from './support/bindings/two-gateways.ts';
 import { get, submit, userMessage } from './support/client.ts';
 import { asked, working } from './support/events.ts';
@@ -8,15 +8,12 @@ import { asked, working } from './support/events.ts';
 // A message for a task whose agent accepts none while it works. tests/wire/steering.test.ts has agents that do.
 
 const gateways = twoGateways();
-const ignore = (): void => undefined;
 
 describe.each(gateways.bindings)('Over $name a message for a working task whose agent accepts none', ({ at }) => {
   it('is refused, by each way to send one, and accepted when the agent asks', async () => {
     const { stage } = gateways;
     const { id } = await submit(stage.url);
-    const hooks = { onCancel: ignore, onFenced: ignore, whileWorking: 'reject' } as const;
-    const turn = await stage.store.turns.begin({ taskId: id, job: 1, started: 1, token: randomUUID() }, 0, hooks);
-    if (typeof turn === 'string') throw new Error(`the turn did not begin: ${turn}`);
+    const turn = await begun(stage.store, id, { whileWorking: 'reject' });
     await turn.publish(working('do not disturb'));
     const message = userMessage('more', { taskId: id });
     const params = { message, configuration: { returnImmediately: true } };

@@ -157,9 +157,9 @@ export class Worker {
     return new AgentConsumer(agent, (queue, concurrency) => this.#consume(agent, queue, concurrency), registry);
   }
 
-  #consume(agent: Agent, queue = agent.id, concurrency = agent.concurrency): Consumer {
+  #consume(agent: Agent, queue = agent.id, concurrency = agent.concurrency): Consumer<TurnJob> {
     const { store, emit } = this.#dependencies;
-    const consumer: Consumer = store.turns.consume({
+    const consumer: Consumer<TurnJob> = store.turns.consume({
       agent: queue,
       concurrency,
       maxAttempts: agent.retry.attempts,
@@ -179,7 +179,7 @@ export class Worker {
       const port = { store, agent, emit, shutdown, turns: this.#turns, explain, consumeRemoteAgents, yieldSlot };
       return await this.#drain.admit(
         () => runJob(port, job),
-        () => store.turns.releaseTaken(job),
+        () => job.handBack(),
       );
     } catch (error) {
       // Redis was unreachable, or the worker has a bug: the queue starts the job again, or the sweeper does.

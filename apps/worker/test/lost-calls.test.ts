@@ -5,6 +5,7 @@ import { Redis } from 'ioredis';
 import { afterAll, expect, inject, test } from 'vitest';
 import { failOverTo } from '../../../tests/support/fail-over.ts';
 import { uniquePrefix } from '../../../tests/support/prefix.ts';
+import { begun } from '../../../tests/support/store/drive.ts';
 import { TurnFailures } from '../src/turn/failures/turn-failures.ts';
 import { StoredCalls } from '../src/turn/port/stored-calls.ts';
 
@@ -30,10 +31,7 @@ const userMessage = (ids: Partial<Message> = {}): Message => ({
 async function beginTurn(agent: string, message: Message): Promise<OpenTurn> {
   const acceptance = await store.tasks.accept({ principal, agent }, { message });
   if (acceptance.verdict !== 'accepted') throw new Error(acceptance.verdict);
-  const job = { taskId: acceptance.taskId, job: 1, started: 1, token: randomUUID() };
-  const turn = await store.turns.begin(job, 0, { onCancel: () => undefined, onFenced: () => undefined });
-  if (typeof turn === 'string') throw new Error(turn);
-  return turn;
+  return begun(store, acceptance.taskId);
 }
 
 test('a call learns the outcome of its task, although a fail-over lost the event it was waiting after', async () => {

@@ -12,6 +12,7 @@ import type { Message, Task } from '@switchyard/protocol';
 import { Store, type StoreSettings } from '@switchyard/store';
 import { afterEach, describe, expect, inject, test } from 'vitest';
 import { uniquePrefix } from '../../../tests/support/prefix.ts';
+import { begun } from '../../../tests/support/store/drive.ts';
 import { until } from '../../../tests/support/until.ts';
 import { Worker, type WorkerEvent, type WorkerSettings } from '../src/index.ts';
 
@@ -278,9 +279,7 @@ describe('a worker', () => {
     );
     const taskId = await send(store, 'work');
     await until(() => bench.happened('turn-begun').length === 1, { what: 'the first run has begun' });
-    const hooks = { onCancel: (): void => undefined, onFenced: (): void => undefined };
-    const other = await store.turns.begin({ taskId, job: 1, started: 2, token: 'other' }, 0, hooks);
-    if (typeof other === 'string') throw new Error(other);
+    const other = await begun(store, taskId, { started: 2, token: 'other' });
     release.resolve();
     await until(() => reasons.length === 1, { what: 'the fenced turn is aborted' });
     await other.publish({

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { accepted, begun, spent, userMessage } from '../../../tests/support/store/drive.ts';
+import { accepted, beginTurn, begun, spent, userMessage } from '../../../tests/support/store/drive.ts';
 import { alice, testRedis, testStore } from '../../../tests/support/store/redis.ts';
 
 const store = await testStore({ maxAttempts: 2, shards: 4 });
@@ -8,10 +8,9 @@ const redis = testRedis();
 /** Crashes in every attempt: the queue starts the job until the attempts are spent. */
 async function crashInAllAttempts(taskId: string): Promise<void> {
   for (const started of [1, 2]) await begun(store, taskId, { started });
-  expect(await store.turns.begin({ taskId, job: 1, started: 3, token: 'last' }, 0, ignore)).toBe('exhausted');
+  expect(await beginTurn(store, { taskId, started: 3 })).toBe('exhausted');
 }
 const listed = async () => (await store.ops.deadLetters.list({ pageSize: 100 }, { kind: 'turn' })).items;
-const ignore = { onCancel: (): void => undefined, onFenced: (): void => undefined };
 
 test('a message whose attempts all crashed fails its task, and becomes a dead letter with its details', async () => {
   const message = userMessage('poison', { metadata: { dose: 3 } });

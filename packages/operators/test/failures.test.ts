@@ -2,7 +2,7 @@ import type { FailureReport } from '@switchyard/protocol';
 import type { OpenTurn } from '@switchyard/store';
 import { failureText } from '@switchyard/store/inside';
 import { expect, test } from 'vitest';
-import { accepted, agentMessage, begun, userMessage } from '../../../tests/support/store/drive.ts';
+import { accepted, agentMessage, beginTurn, begun, userMessage } from '../../../tests/support/store/drive.ts';
 import { alice, testRedis, testStore } from '../../../tests/support/store/redis.ts';
 import type { TimelineEntry } from '../src/timeline.ts';
 
@@ -99,10 +99,7 @@ test('an attempt whose worker was lost says so, and the last one makes a dead le
     kind: 'worker-lost',
     message: 'Worker p2 stopped while it ran the attempt.',
   });
-  const spent = await store.turns.begin({ taskId, job: 1, started: 4, token: 'p4:echo/0:alone:1' }, 0, {
-    onCancel: () => undefined,
-    onFenced: () => undefined,
-  });
+  const spent = await beginTurn(store, { taskId, started: 4, token: 'p4:echo/0:alone:1' });
   expect(spent).toBe('exhausted');
   expect((await attempts(taskId)).map(([end, kind]) => [end, kind])).toEqual([
     ['taken-over', 'worker-lost'],

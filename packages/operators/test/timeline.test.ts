@@ -1,6 +1,6 @@
 import type { OpenTurn } from '@switchyard/store';
 import { expect, test } from 'vitest';
-import { accepted, begun, userMessage } from '../../../tests/support/store/drive.ts';
+import { accepted, beginTurn, begun, userMessage } from '../../../tests/support/store/drive.ts';
 import { alice, testLedger, testRedis, testStore } from '../../../tests/support/store/redis.ts';
 import { until } from '../../../tests/support/until.ts';
 import { readStatuses } from '../src/read-timeline.ts';
@@ -104,10 +104,7 @@ test('a timeline has steps that ran or were remembered, and calls; the called ta
 test('the last attempt of a task that was given up ends with "gave-up"', async () => {
   const { taskId } = await accepted(store, alice);
   for (let started = 1; started <= 6; started++)
-    await store.turns.begin({ taskId, job: 1, started, token: `p${started}:echo/0:alone:1` }, 0, {
-      onCancel: () => undefined,
-      onFenced: () => undefined,
-    });
+    await beginTurn(store, { taskId, started, token: `p${started}:echo/0:alone:1` });
   const { entries, earlierAttempts } = await timeline(taskId);
   expect(only(entries, 'attempt').map(({ end }) => end)).toEqual([
     'taken-over',

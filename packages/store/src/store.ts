@@ -13,7 +13,7 @@ import { Push } from './push/push.ts';
 import type { Webhooks } from './push/webhooks.ts';
 import type { ConsumerPort } from './queue/consumer.ts';
 import { Isolation } from './queue/isolation.ts';
-import { Leases } from './queue/leases.ts';
+import { Lease } from './queue/lease.ts';
 import { QueueLoads } from './queue/load.ts';
 import { Queues } from './queue/queues.ts';
 import { ShardChecks } from './queue/shard-checks.ts';
@@ -27,7 +27,7 @@ import { StoreError } from './redis/errors.ts';
 import { HealthCheck } from './redis/health-check.ts';
 import { Observer, type StoreObserver } from './redis/observer.ts';
 import { defaultStoreSettings, type StoreSettings } from './redis/settings.ts';
-import { Shards } from './redis/shards.ts';
+import { PerShard, Shards } from './redis/shards.ts';
 import { Registry } from './registry/registry.ts';
 import { Room } from './room/room.ts';
 import { ScheduleList } from './schedules/schedule-list.ts';
@@ -123,7 +123,7 @@ export class Store {
   readonly processId = `${hostname()}-${randomUUID().slice(0, 8)}`;
   readonly #connections: Connections;
   readonly #healthCheck: HealthCheck;
-  readonly #leases: Leases;
+  readonly #leases: PerShard<Lease>;
   readonly #shards: Shards;
   readonly #channels: Channels;
   readonly #common: Common;
@@ -145,7 +145,7 @@ export class Store {
     this.queue = new Queues(redis, shards);
     const { leaseMs } = this.settings;
     const { processId } = this;
-    this.#leases = new Leases({ redis, leaseMs, processId, onError });
+    this.#leases = new PerShard((keys) => new Lease({ redis, leaseMs, processId, onError }, keys));
     const wakeUps = new WakeUps(redis, processId, onError);
     const checks = new ShardChecks({ redis, shards, wakeUps, settings: this.settings, onError });
     this.dueWork = checks;
@@ -153,7 +153,7 @@ export class Store {
     this.#common = {
       shards,
       settings: this.settings,
-      consumers: { redis, shards, leaseMs, ...process },
+      consumers: { shards, ...process },
       cache: new TaskCache(this.settings.readCacheBytes),
       largeTasks: new LargeTasks(new ByteBudget(this.settings.maxAnswerBytes)),
       encryption: new Encryption(this.settings.pushSecrets),
@@ -276,7 +276,7 @@ export class Store {
 
   async #stop(): Promise<void> {
     this.#healthCheck.stop();
-    this.#leases.stop();
+    for (const lease of this.#leases.made) lease.stop();
     this.feeds.stop();
     await Promise.all([this.queue, ...this.#requestQueues].map((queue) => queue.stop()));
     const deadline = { ms: LEAVE_WITHIN_MS, health: this.#healthCheck };

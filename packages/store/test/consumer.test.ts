@@ -108,7 +108,7 @@ test('messages sent one after the other beside a running turn are each taken wit
   let runs = 0;
   const run = async (job: TurnJob): Promise<JobOutcome> => {
     if (++runs === 1) await gate.promise;
-    const [own, turn] = [ended, await store.turns.begin(job, 0, hooks)];
+    const [own, turn] = [ended, await job.begin(hooks)];
     taken.resolve();
     if (typeof turn !== 'string') await turn.publish(completed);
     own.resolve();

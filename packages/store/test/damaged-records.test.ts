@@ -1,20 +1,19 @@
 import { expect, test } from 'vitest';
 import { until } from '../../../tests/support/until.ts';
 import type { Store } from '../src/index.ts';
-import { accepted } from './support/drive.ts';
+import { accepted, beginTurn } from './support/drive.ts';
 import { alice, testRedis, testStore } from './support/redis.ts';
 
 // A task whose record cannot be read is not tried for ever.
 
 const redis = testRedis();
-const ignore = { onCancel: (): void => undefined, onFenced: (): void => undefined };
 const modes = { defaultInputModes: [], defaultOutputModes: [], supportedInterfaces: [], capabilities: {} };
 const card = { name: 'An agent', description: 'Does it.', version: '1', skills: [], ...modes };
 const announcement = (id: string) => ({ id, card, repliesWithMessage: false, concurrency: 1 });
 const keyOf = (store: Store, taskId: string): string => `${store.settings.prefix}{s0}:t:${taskId}`;
 
 async function beginAs(store: Store, taskId: string, started: number): Promise<unknown> {
-  const turn = await store.turns.begin({ taskId, job: 1, started, token: `p${started}:echo/0:1` }, 0, ignore);
+  const turn = await beginTurn(store, { taskId, started, token: `p${started}:echo/0:1` });
   return typeof turn === 'string' ? turn : 'turn';
 }
 

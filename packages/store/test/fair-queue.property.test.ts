@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { uniquePrefix } from '../../../tests/support/prefix.ts';
-import { AgentQueue } from '../src/queue/agent-queue.ts';
 import { Queues } from '../src/queue/queues.ts';
+import type { RunningJob } from '../src/queue/running-job.ts';
 import { withIncludes } from '../src/redis/script.ts';
 import { Shards } from '../src/redis/shards.ts';
 import { FairQueue } from './reference/fair-queue.ts';
 import { testRedis } from './support/redis.ts';
-import { killRun, recoverNow } from './support/runs.ts';
+import { killRun, queueOf, recoverNow } from './support/runs.ts';
 
 // With any operations on the jobs of several tenants in a queue: each tenant's jobs are taken in order, none is lost or
 // taken twice, and tenants that wait at the same time are served equally often.
@@ -55,14 +55,15 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 /** A queue in Redis, and the model that it must agree with. */
 class World {
   readonly model = new FairQueue();
-  readonly #shards = new Shards(uniquePrefix(), 1);
+  readonly #settings = { prefix: uniquePrefix(), shards: 1 };
+  readonly #shards = new Shards(this.#settings.prefix, 1);
   readonly #queues = new Queues(redis, this.#shards);
-  readonly #queue = new AgentQueue(redis, this.#shards.of(''), 'echo');
+  readonly #queue = queueOf({ settings: this.#settings }, redis);
   #jobs = 0;
   #taken = 0;
   #due = 0;
   #setAside = 0;
-  readonly #tokens = new Map<string, string>();
+  readonly #runs = new Map<string, RunningJob>();
 
   async start(): Promise<void> {
     await recoverNow(redis, this.#queue.keys);
@@ -124,33 +125,34 @@ class World {
   async #take(count: number): Promise<void> {
     const number = this.#taken;
     this.#taken += count;
-    const take = () => this.#queue.take(LEASE_MS, { taker: 'taker', number, count, kinds: 'any' });
+    const take = () => this.#queue.take({ taker: 'taker', number, count, kinds: 'any' });
     const { jobs, waiting, hasSuspects } = await take();
     const ids = jobs.map(({ id }) => id);
     expect(this.model.take(ids, count)).toEqual([]);
     expect([waiting, hasSuspects]).toEqual([this.model.waiting, this.#setAside > 0]);
-    for (const { id, token } of jobs) this.#tokens.set(id, token);
+    for (const run of jobs) this.#runs.set(run.id, run);
     if (ids.length > 0) expect((await take()).jobs.map(({ id }) => id)).toEqual(ids);
   }
 
   async #change(act: string, job: FairQueue['active'][number]): Promise<void> {
     const { id } = job;
-    const taken = { id, token: this.#tokens.get(id) ?? '', started: 1, isAwaited: false, waitedMs: 0 };
+    const run = this.#runs.get(id);
+    if (!run) throw new Error(`${id} was not taken`);
     if (act === 'finish') {
-      await this.#queue.finish(taken);
+      await run.end('done');
       this.model.finish(job);
     } else if (act === 'hand back') {
-      await this.#queue.requeue(taken);
+      await run.end('requeue');
       this.model.handBack(job);
     } else if (act === 'stall') {
-      await killRun(redis, this.#queue.keys, taken.token);
+      await killRun(redis, this.#queue.keys, run.token);
       await recoverNow(redis, this.#queue.keys);
       this.model.handBack(job);
     } else if (act === 'delay') {
-      await this.#queue.requeue(taken, LEASE_MS);
+      await run.end({ retryAfterMs: LEASE_MS });
       this.model.delay(job);
     } else if (act === 'set aside') {
-      await redis.eval(SET_ASIDE, 1, this.#queue.root, id, taken.token);
+      await redis.eval(SET_ASIDE, 1, this.#queue.root, id, run.token);
       this.model.setAside(job);
       this.#setAside++;
     }

@@ -1,21 +1,19 @@
 import { describe, expect, test } from 'vitest';
-import type { Store } from '../src/index.ts';
-import { AgentQueue } from '../src/queue/agent-queue.ts';
-import { Shards } from '../src/redis/shards.ts';
+import type { AgentQueue } from '../src/queue/agent-queue.ts';
+import type { RunningJob } from '../src/queue/running-job.ts';
 import { accepted, begun, userMessage } from './support/drive.ts';
 import { alice, testRedis, testStore } from './support/redis.ts';
-import { holderKey, recoverNow } from './support/runs.ts';
+import { holderKey, queueOf, recoverNow, runOf } from './support/runs.ts';
 
 const redis = testRedis();
-const LEASE_MS = 60_000;
 
-const queueOf = ({ settings: { prefix, shards } }: Store): AgentQueue =>
-  new AgentQueue(redis, new Shards(prefix, shards).of(''), 'echo');
+async function run(queue: AgentQueue, number: number, count: number): Promise<readonly RunningJob[]> {
+  return (await queue.take({ taker: 'taker', number, count, kinds: 'any' })).jobs;
+}
 
 /** Takes jobs, and returns their ids. */
 async function take(queue: AgentQueue, number: number, count: number): Promise<string[]> {
-  const { jobs } = await queue.take(LEASE_MS, { taker: 'taker', number, count, kinds: 'any' });
-  return jobs.map(({ id }) => id);
+  return (await run(queue, number, count)).map(({ id }) => id);
 }
 
 /** Adds jobs as gateways did before there were shares of tenants. */
@@ -30,14 +28,14 @@ async function addAsOlderGateway(root: string, ids: readonly string[]): Promise<
 
 describe('jobs of a gateway of an earlier release, without shares of tenants,', () => {
   test('are taken in order when no other jobs wait', async () => {
-    const queue = queueOf(await testStore());
+    const queue = queueOf(await testStore(), redis);
     await addAsOlderGateway(queue.root, ['a', 'b', 'c']);
     expect([await take(queue, 1, 2), await take(queue, 3, 2)]).toEqual([['a', 'b'], ['c']]);
   });
 
   test('are taken in turn with other jobs after the next check of the queue', async () => {
     const store = await testStore();
-    const queue = queueOf(store);
+    const queue = queueOf(store, redis);
     await accepted(store, alice);
     await take(queue, 100, 1);
     await addAsOlderGateway(queue.root, ['a', 'b', 'c']);
@@ -48,36 +46,29 @@ describe('jobs of a gateway of an earlier release, without shares of tenants,', 
 
   test('come before all others when they are given back', async () => {
     const store = await testStore();
-    const queue = queueOf(store);
+    const queue = queueOf(store, redis);
     await accepted(store, alice);
     await redis.hset(`${queue.root}old`, 'priority', '0');
     await redis.hset(holderKey(queue.keys, 'token'), 'token', `${queue.root}old`);
-    await queue.requeue({ id: 'old', token: 'token', started: 1, isAwaited: false, waitedMs: 0 });
+    await runOf(queue, 'old', 'token').end('requeue');
     expect(await take(queue, 1, 1)).toEqual(['old']);
   });
 });
 
 test('a tenant is stored while its jobs reach beyond the current round, and none if the queue is empty', async () => {
   const store = await testStore();
-  const queue = queueOf(store);
+  const queue = queueOf(store, redis);
   const send = (tenant: string): Promise<unknown> =>
     accepted(store, { principal: { ...alice.principal, tenant }, agent: 'echo' });
   for (const tenant of ['acme', 'acme', 'acme', 'globex', 'initech']) await send(tenant);
   const tenants = (): Promise<string[]> => redis.zrange(`${queue.root}tenants`, '0', '-1');
-  const first = await take(queue, 1, 4);
+  const first = await run(queue, 1, 4);
   await recoverNow(redis, queue.keys);
   expect(await tenants()).toEqual([' ', 'acme']);
-  const last = await take(queue, 5, 4);
+  const last = await run(queue, 5, 4);
   await recoverNow(redis, queue.keys);
   expect(await tenants()).toEqual([' ']);
-  const tokens = [...first, ...last].map((id, n) => ({
-    id,
-    token: `taker:${n + 1}`,
-    started: 1,
-    isAwaited: false,
-    waitedMs: 0,
-  }));
-  for (const job of tokens) await queue.finish(job);
+  for (const job of [...first, ...last]) await job.end('done');
   await recoverNow(redis, queue.keys);
   expect(await tenants()).toEqual([]);
 });
@@ -100,7 +91,7 @@ test('shares has the number of waiting tenants of all shards, and those with the
 
 test('awaited jobs are taken in order also after the counter of awaited jobs was deleted', async () => {
   const store = await testStore();
-  const queue = queueOf(store);
+  const queue = queueOf(store, redis);
   const caller = await begun(store, (await accepted(store, { ...alice, agent: 'caller' })).taskId);
   await accepted(store, alice);
   const call = async (): Promise<string> => {

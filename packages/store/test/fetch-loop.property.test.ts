@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { TakenJob } from '../src/queue/agent-queue.ts';
 import { FetchLoop } from '../src/queue/fetch-loop.ts';
 import { Isolation } from '../src/queue/isolation.ts';
 import { Slots } from '../src/queue/slots.ts';
-import { SimulatedNetwork, SimulatedQueue } from './support/simulated-queue.ts';
+import { type SimulatedJob, SimulatedNetwork, SimulatedQueue } from './support/simulated-queue.ts';
 
 const step = fc.oneof(
   { weight: 4, arbitrary: fc.constant('arrive' as const) },
@@ -48,7 +47,7 @@ const promisedSlot: Plan = {
 class Process {
   readonly slots: Slots;
   readonly #concurrency: number;
-  readonly #loops: readonly FetchLoop[];
+  readonly #loops: readonly FetchLoop<SimulatedJob>[];
   /** The running jobs; `end` ends a job, with or without an error. */
   readonly running: { readonly id: string; readonly end: (isFailed: boolean) => void }[] = [];
   leases = 0;
@@ -62,11 +61,10 @@ class Process {
       const loop = new FetchLoop({
         queue,
         taker: `${name}:echo/${shard}`,
-        take: (request) => queue.take(request),
+        take: (request) => queue.take(request, () => this.#hold()),
         wakeUp: { wait: () => queue.wait(), leave: () => undefined },
         slots: this.slots,
         isolation: new Isolation(),
-        hold: () => this.#hold(),
         run: (job) => this.#run(job, queue, world),
         onError: () => undefined,
       });
@@ -102,7 +100,7 @@ class Process {
     return { [Symbol.dispose]: () => void this.leases-- };
   }
 
-  #run({ id }: TakenJob, queue: SimulatedQueue, world: World): Promise<void> {
+  #run({ id }: SimulatedJob, queue: SimulatedQueue, world: World): Promise<void> {
     world.begin(id, this);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const end = (isFailed: boolean): void => {

@@ -20,7 +20,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-function consume(store: Store, run: (job: TurnJob) => Promise<JobOutcome>, concurrency = 10): Consumer {
+function consume(store: Store, run: (job: TurnJob) => Promise<JobOutcome>, concurrency = 10): Consumer<TurnJob> {
   return store.turns.consume({ agent: 'echo', concurrency, run, onError: () => undefined });
 }
 
@@ -39,7 +39,7 @@ test('an outage of Redis that is longer than a lease spends no attempt, and star
   const consumers = stores.map((each) =>
     consume(each, async (job) => {
       const onFenced = (): void => void lost++;
-      const turn = await each.turns.begin(job, 0, { ...ignore, onFenced });
+      const turn = await job.begin({ ...ignore, onFenced });
       if (typeof turn === 'string') return 'done';
       attempts.push(turn.start.attempt);
       await gate.promise;
@@ -77,7 +77,7 @@ test('a process that takes its own job again keeps the new lease when the old ru
   const canceled: number[] = [];
   const consumer = consume(store, async (job) => {
     const run = tokens.push(job.token);
-    const turn = await store.turns.begin(job, 0, {
+    const turn = await job.begin({
       onCancel: () => void canceled.push(run),
       onFenced: () => void fenced.push(run),
     });
@@ -85,7 +85,7 @@ test('a process that takes its own job again keeps the new lease when the old ru
     attempts.push(turn.start.attempt);
     await gates[run - 1]?.promise;
     if (run === 2) await turn.publish({ ...completed, state: 'TASK_STATE_CANCELED' });
-    store.turns.forget(turn);
+    job.forgetTurn();
     return 'done';
   });
   await consumer.start();
@@ -129,8 +129,8 @@ test('a process that was frozen checks before it begins that it still owns the t
     execFileSync('redis-cli', ['-u', inject('redisUrl'), 'HSET', task, 'turn', '2.another']);
     execFileSync('sleep', [String((leaseMs * 1.5) / 1_000)]);
     const hooks = { onCancel: () => seen.push('canceled'), onFenced: () => seen.push('fenced') };
-    await store.turns.begin(job, 0, hooks);
-    await store.turns.confirm(job);
+    await job.begin(hooks);
+    await job.confirm();
     seen.push('confirmed');
     return 'done';
   });

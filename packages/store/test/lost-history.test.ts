@@ -137,9 +137,10 @@ test('a stream receives a snapshot if a status was lost together with its reply,
 
   await failOver();
   const { settings } = store;
-  const port = { redis, shards: new Shards(settings.prefix, 1), settings, observer: new Observer() };
+  const base = { redis, shards: new Shards(settings.prefix, 1), settings, observer: new Observer() };
+  const port = { ...base, appends: new Appends(base) };
   const hooks = { onCancel: () => undefined, onFenced: () => undefined };
-  const again = new TurnAgain(port, new Appends(port), turn.start, hooks);
+  const again = new TurnAgain(port, turn.start, hooks);
   await begin(again);
   await chunk(again, 'b');
   await until(() => live.items.at(-1)?.json.toString().includes('b"}'), { what: 'the next event' });

@@ -2,12 +2,10 @@ import type { TurnEvent } from '@switchyard/protocol';
 import { describe, expect, test } from 'vitest';
 import { failOverTo } from '../../../tests/support/fail-over.ts';
 import { type OpenTurn, TurnFenced } from '../src/index.ts';
-import { AgentQueue } from '../src/queue/agent-queue.ts';
-import { Leases } from '../src/queue/leases.ts';
 import { WritesLost } from '../src/redis/errors.ts';
-import { Shards } from '../src/redis/shards.ts';
 import { accepted, begun, userMessage } from './support/drive.ts';
 import { alice, testRedis, testStore } from './support/redis.ts';
+import { longAgo } from './support/runs.ts';
 
 const redis = testRedis();
 const store = await testStore();
@@ -97,29 +95,18 @@ describe('a run whose begin a fail-over lost', () => {
     const { taskId } = await accepted(store, alice);
     const key = `${store.settings.prefix}{s0}:t:${taskId}`;
     const failOver = await failOverTo(redis, key, `${key}:e`);
-    const { start } = await begun(store, taskId);
+    const job = store.turns.jobOf({ agent: 'echo', taskId, job: 1, started: 1, token: 'lost' });
+    let isLost = false;
+    await job.begin({
+      onCancel: () => undefined,
+      onFenced: () => {
+        isLost = true;
+      },
+    });
     await failOver();
     await begun(store, taskId);
-    let isLost = false;
-    const longAgo = { monotonicMs: Number.NEGATIVE_INFINITY, wallMs: 0 };
-    const queue = new AgentQueue(redis, new Shards(store.settings.prefix, 1).of(taskId), 'echo');
-    const job = { id: `${taskId}.1`, token: 'lock', started: 1, isAwaited: false, waitedMs: 0 };
-    const leases = new Leases({ redis, leaseMs: 60_000, processId: 'lock', onError: () => undefined });
-    using lease = leases.hold(queue, job, longAgo);
-    const onFenced = (): void => {
-      isLost = true;
-    };
-    const turn = {
-      taskKey: key,
-      fence: start.fence,
-      seen: () => undefined,
-      onSteered: () => undefined,
-      isOver: () => false,
-      onCancel: () => undefined,
-      onFenced,
-    };
-    lease.begin(turn, longAgo);
-    await leases.confirm('lock');
+    job.confirmed(longAgo);
+    await job.confirm();
     expect(isLost).toBe(true);
   });
 });
@@ -128,10 +115,8 @@ test('a run whose outcome a fail-over lost begins that turn again without spendi
   const { taskId } = await accepted(store, alice);
   await accepted(store, alice, userMessage('second', { taskId }));
   const key = `${store.settings.prefix}{s0}:t:${taskId}`;
-  const job = { taskId, job: 1, started: 1, token: 'lock' };
-  const hooks = { onCancel: (): void => undefined, onFenced: (): void => undefined };
-  const turn = await store.turns.begin(job, 0, hooks);
-  if (typeof turn === 'string') throw new Error(turn);
+  const token = 'token';
+  const turn = await begun(store, taskId, { token });
   await turn.publish(chunk('one'));
   await turn.flush();
   const failOver = await failOverTo(redis, key, `${key}:e`, `${key}:i`);
@@ -139,8 +124,7 @@ test('a run whose outcome a fail-over lost begins that turn again without spendi
   expect(turn.ending).toBe('more');
   await failOver();
 
-  const again = await store.turns.begin(job, 1, hooks);
-  if (typeof again === 'string') throw new Error(again);
+  const again = await begun(store, taskId, { token, turnsBefore: 1 });
   expect(again.start).toMatchObject({ epoch: 2, attempt: 1, message: turn.start.message });
   await again.publish({ kind: 'status', state: 'TASK_STATE_WORKING', settles: false });
   expect((await store.tasks.read(alice, taskId))?.state).toBe('TASK_STATE_WORKING');

@@ -1,25 +1,19 @@
 import { describe, expect, test } from 'vitest';
-import type { Store } from '../src/index.ts';
-import { AgentQueue } from '../src/queue/agent-queue.ts';
+import type { AgentQueue } from '../src/queue/agent-queue.ts';
 import { QueueLoads } from '../src/queue/load.ts';
-import { Shards } from '../src/redis/shards.ts';
 import { accepted } from './support/drive.ts';
 import { alice, testRedis, testStore } from './support/redis.ts';
+import { queueOf } from './support/runs.ts';
 
 const redis = testRedis();
-const LEASE_MS = 60_000;
 const HOUR_MS = 3_600_000;
-
-function queueOf({ settings: { prefix, shards } }: Store): AgentQueue {
-  return new AgentQueue(redis, new Shards(prefix, shards).of(''), 'echo');
-}
 
 const loads = new QueueLoads(redis, { maxWaitMs: 1_000, maxWaiting: 0 });
 
 let number = 0;
 function take(queue: AgentQueue, kinds: 'any' | 'awaited' = 'any') {
   number += 9;
-  return queue.take(LEASE_MS, { taker: 'taker', number, count: 9, kinds });
+  return queue.take({ taker: 'taker', number, count: 9, kinds });
 }
 
 /** Makes a job look as if it had been added an hour ago. */
@@ -32,14 +26,14 @@ const suspect = (queue: AgentQueue, id: string) => redis.hset(`${queue.root}${id
 describe('the age of the oldest waiting job', () => {
   test('is that of a job that was added an hour ago', async () => {
     const store = await testStore();
-    const queue = queueOf(store);
+    const queue = queueOf(store, redis);
     await age(queue, `${(await accepted(store, alice)).taskId}.1`);
     expect((await loads.sample(queue.root)).ageMs).toBeGreaterThanOrEqual(HOUR_MS);
   });
 
   test('ignores suspects, which wait until they can run alone in a process', async () => {
     const store = await testStore();
-    const queue = queueOf(store);
+    const queue = queueOf(store, redis);
     const id = `${(await accepted(store, alice)).taskId}.1`;
     await age(queue, id);
     await redis.zadd(`${queue.root}prioritized`, 3 * 2 ** 32, id);
@@ -51,12 +45,12 @@ describe('the age of the oldest waiting job', () => {
 
   test.each(['delayed', 'handed back'])('starts from zero for a job that was %s', async (how) => {
     const store = await testStore();
-    const queue = queueOf(store);
+    const queue = queueOf(store, redis);
     await accepted(store, alice);
     const [job] = (await take(queue)).jobs;
     if (!job) throw new Error('no job was taken');
     await age(queue, job.id);
-    await queue.requeue(job, how === 'delayed' ? HOUR_MS : undefined);
+    await job.end(how === 'delayed' ? { retryAfterMs: HOUR_MS } : 'requeue');
     if (how === 'delayed') {
       await comeDue(queue, job.id);
       await take(queue, 'awaited');
@@ -75,12 +69,12 @@ test('jobs that were removed while they waited are not counted as begun', async 
     await store.tasks.delete(alice, taskId);
   }
   await accepted(store, alice);
-  expect(await loads.sample(queueOf(store).root)).toMatchObject({ waiting: 1, began: 0 });
+  expect(await loads.sample(queueOf(store, redis).root)).toMatchObject({ waiting: 1, began: 0 });
 });
 
 test('a job in the list `wait`, from a gateway of an earlier release, is counted as waiting', async () => {
   const store = await testStore();
-  const queue = queueOf(store);
+  const queue = queueOf(store, redis);
   await redis.lpush(`${queue.root}wait`, 'old.1');
   await redis.incr(`${queue.root}id`);
   expect(await loads.sample(queue.root)).toMatchObject({ waiting: 1, began: 0 });
@@ -88,12 +82,12 @@ test('a job in the list `wait`, from a gateway of an earlier release, is counted
 
 test('a delayed suspect is not taken together with other jobs', async () => {
   const store = await testStore();
-  const queue = queueOf(store);
+  const queue = queueOf(store, redis);
   await accepted(store, alice);
   const [job] = (await take(queue)).jobs;
   if (!job) throw new Error('no job was taken');
   await suspect(queue, job.id);
-  await queue.requeue(job, HOUR_MS);
+  await job.end({ retryAfterMs: HOUR_MS });
   await comeDue(queue, job.id);
   const { taskId } = await accepted(store, alice);
   const { jobs, hasSuspects } = await take(queue);
@@ -101,7 +95,7 @@ test('a delayed suspect is not taken together with other jobs', async () => {
 });
 
 test('jobs whose delays have ended come back in steps: no script handles thousands of them', async () => {
-  const queue = queueOf(await testStore());
+  const queue = queueOf(await testStore(), redis);
   const ids = Array.from({ length: 250 }, (_, n) => `task-${n}.1`);
   await Promise.all(
     ids.map((id) => redis.hset(`${queue.root}${id}`, { tenant: 'acme', priority: '4', timestamp: '1' })),

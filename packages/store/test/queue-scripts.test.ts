@@ -2,13 +2,10 @@ import { createRedisBackend, Queue, type RedisQueueBackend } from 'bullmq';
 import { afterAll, describe, expect, test } from 'vitest';
 import { until } from '../../../tests/support/until.ts';
 import type { Store } from '../src/index.ts';
-import { AgentQueue, type TakenJob } from '../src/queue/agent-queue.ts';
-import { Leases } from '../src/queue/leases.ts';
-import { Shards } from '../src/redis/shards.ts';
 import { accepted } from './support/drive.ts';
 import { addWithBullMQ, asBullMQ, queueContents } from './support/queue-contents.ts';
 import { alice, testRedis, testStore } from './support/redis.ts';
-import { killRun, recoverNow } from './support/runs.ts';
+import { killRun, longAgo, queueOf, recoverNow, runOf } from './support/runs.ts';
 
 // If another version of BullMQ stores jobs in another way, these tests fail.
 
@@ -18,31 +15,38 @@ afterAll(() => Promise.all(backends.map((backend) => backend.close(true))));
 
 const LEASE_MS = 60_000;
 
-/** The operations of a queue, by our scripts or by those of BullMQ. */
-interface Side {
-  take(): Promise<TakenJob>;
-  giveBack(job: TakenJob, delayMs?: number): Promise<unknown>;
-  finish(job: TakenJob): Promise<unknown>;
-  renew(job: TakenJob): Promise<unknown>;
-  /** The job's process dies: it waits again. */
-  lose(job: TakenJob): Promise<unknown>;
+/** A run of a job. */
+interface Run {
+  readonly id: string;
+  readonly token: string;
 }
 
-function ours({ settings: { prefix, shards } }: Store): Side {
-  const queue = new AgentQueue(redis, new Shards(prefix, shards).of(''), 'echo');
+/** The operations of a queue, by our scripts or by those of BullMQ. */
+interface Side {
+  take(): Promise<Run>;
+  giveBack(job: Run, delayMs?: number): Promise<unknown>;
+  finish(job: Run): Promise<unknown>;
+  renew(job: Run): Promise<unknown>;
+  /** The job's process dies: it waits again. */
+  lose(job: Run): Promise<unknown>;
+}
+
+function ours(store: Store): Side {
+  const queue = queueOf(store, redis, { processId: 'taker' });
   let number = 0;
   return {
     async take() {
-      const { jobs } = await queue.take(LEASE_MS, { taker: 'taker', number: number++, count: 1, kinds: 'any' });
+      const { jobs } = await queue.take({ taker: 'taker', number: number++, count: 1, kinds: 'any' });
       if (!jobs[0]) throw new Error('no job waits');
       return jobs[0];
     },
-    giveBack: (job, delayMs) => queue.requeue(job, delayMs),
-    finish: (job) => queue.finish(job),
-    async renew(job) {
-      const leases = new Leases({ redis, leaseMs: LEASE_MS, processId: 'taker', onError: () => undefined });
-      using _lease = leases.hold(queue, job, { monotonicMs: Number.NEGATIVE_INFINITY, wallMs: 0 });
-      await leases.confirm(job.token);
+    giveBack: ({ id, token }, delayMs) =>
+      runOf(queue, id, token).end(delayMs === undefined ? 'requeue' : { retryAfterMs: delayMs }),
+    finish: ({ id, token }) => runOf(queue, id, token).end('done'),
+    async renew({ id, token }) {
+      const job = runOf(queue, id, token);
+      job.confirmed(longAgo);
+      await job.confirm();
     },
     async lose({ token }) {
       // Without a check before, an ended lease proves nothing.
@@ -69,7 +73,7 @@ function theirs({ settings: { prefix } }: Store): Side {
     async take() {
       const token = `taker:${number++}`;
       const [, id] = await backend.moveToActive(token);
-      return { id, token, started: 1, isAwaited: false, waitedMs: 0 };
+      return { id, token };
     },
     giveBack: ({ id, token }, delayMs) =>
       delayMs === undefined
@@ -177,8 +181,7 @@ describe('the queue has the same contents as with BullMQ when a job', () => {
 
 test('a wake-up is passed on only while a job waits or is due', async () => {
   const store = await testStore();
-  const { prefix, shards } = store.settings;
-  const queue = new AgentQueue(redis, new Shards(prefix, shards).of(''), 'echo');
+  const queue = queueOf(store, redis);
   const isPassedOn = async (): Promise<boolean> => {
     await redis.del(`${queue.root}marker`);
     await queue.wakeAnother();

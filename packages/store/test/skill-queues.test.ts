@@ -2,10 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { until } from '../../../tests/support/until.ts';
 import type { NamedSkill, Scope, Store } from '../src/index.ts';
 import { skillQueue } from '../src/index.ts';
-import { AgentQueue } from '../src/queue/agent-queue.ts';
-import { Shards } from '../src/redis/shards.ts';
 import { begun, spent, userMessage } from './support/drive.ts';
 import { alice, testRedis, testStore } from './support/redis.ts';
+import { queueOf } from './support/runs.ts';
 
 const redis = testRedis();
 const print: NamedSkill = { id: 'print', hasQueue: true };
@@ -73,9 +72,8 @@ describe('a task whose first message named a skill with a queue', () => {
   test('gets a successor job in that queue when a job has run its eight turns', async () => {
     const store = await testStore();
     const { taskId, contextId } = await send(store);
-    const { prefix, shards } = store.settings;
-    const queue = new AgentQueue(redis, new Shards(prefix, shards).of(taskId), printQueue);
-    const { jobs } = await queue.take(60_000, { taker: 'taker', number: 1, count: 1, kinds: 'any' });
+    const queue = queueOf(store, redis, { agent: printQueue });
+    const { jobs } = await queue.take({ taker: 'taker', number: 1, count: 1, kinds: 'any' });
     const turn = await begun(store, taskId, { turnsBefore: 7, token: jobs[0]?.token ?? '' });
     await send(store, { message: userMessage('more', { taskId, contextId }), skill: undefined });
     await turn.publish({ kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true });

@@ -17,15 +17,13 @@ interface ProcessOptions {
 class CrashingProcess {
   readonly #store: Store;
   readonly #crashed = Promise.withResolvers<void>();
-  readonly #consumer: Consumer;
+  readonly #consumer: Consumer<TurnJob>;
   readonly #onCrash: () => void;
-  readonly #maxAttempts: number | undefined;
   hasCrashed = false;
 
   private constructor(store: Store, { onCrash, maxAttempts }: ProcessOptions) {
     this.#store = store;
     this.#onCrash = onCrash;
-    this.#maxAttempts = maxAttempts;
     const run = (job: TurnJob): Promise<JobOutcome> =>
       Promise.race([this.#run(job), this.#crashed.promise.then(() => 'removed' as const)]);
     const options = { agent: 'echo', concurrency: 10, run, onError: () => undefined, maxAttempts };
@@ -43,8 +41,7 @@ class CrashingProcess {
   }
 
   async #run(job: TurnJob): Promise<JobOutcome> {
-    const hooks = { onCancel: () => undefined, onFenced: () => undefined, maxAttempts: this.#maxAttempts };
-    const turn = await this.#store.turns.begin(job, 0, hooks);
+    const turn = await job.begin({ onCancel: () => undefined, onFenced: () => undefined });
     if (typeof turn === 'string') return 'done';
     const [{ text }] = turn.start.message.parts as [{ text: string }];
     await new Promise((resolve) => setTimeout(resolve, text === 'poison' ? 10 : 30));

@@ -8,7 +8,7 @@ import { Shards } from '../src/redis/shards.ts';
 import { accepted, userMessage } from './support/drive.ts';
 import { alice, testRedis, testStore } from './support/redis.ts';
 import { holderKey, isRunning } from './support/runs.ts';
-import { turnTaker } from './support/turn-taker.ts';
+import { turnTaker } from './support/take-turns.ts';
 
 const redis = testRedis();
 const hooks = { onCancel: (): void => undefined, onFenced: (): void => undefined };
@@ -19,6 +19,8 @@ const status = (state: 'COMPLETED' | 'INPUT_REQUIRED' | 'AUTH_REQUIRED', settles
 });
 const shardOf = ({ settings: { prefix, shards } }: Store): ShardKeys => new Shards(prefix, shards).of('');
 const rootOf = (store: Store): string => `${store.settings.prefix}{s0}:q:echo:`;
+
+const idsOf = (jobs: readonly TurnJob[]): string[] => jobs.map(({ id }) => id);
 
 type Run = (job: TurnJob) => Promise<JobOutcome>;
 
@@ -34,8 +36,8 @@ function consume(store: Store, run: Run, more: { concurrency?: number } = {}): A
   };
 }
 
-async function open(store: Store, job: TurnJob, turnsBefore = 0): Promise<OpenTurn> {
-  const turn = await store.turns.begin(job, turnsBefore, hooks);
+async function open(job: TurnJob): Promise<OpenTurn> {
+  const turn = await job.begin(hooks);
   if (typeof turn === 'string') throw new Error(`no turn began: ${turn}`);
   return turn;
 }
@@ -48,7 +50,7 @@ describe('a taken job', () => {
     await using _consumer = consume(store, async (job) => {
       const { turn, epoch, token } = await redis.hgetall(`${store.settings.prefix}{s0}:t:${taskId}`);
       seen.push({ turn, epoch, isItsToken: token === job.token });
-      const { start } = await open(store, job);
+      const { start } = await open(job);
       seen.push({ epoch: start.epoch, attempt: start.attempt, parts: start.message.parts });
       return 'done';
     });
@@ -66,10 +68,10 @@ describe('a taken job', () => {
     let runs = 0;
     await using _consumer = consume(store, async (job) => {
       if (++runs < 4) {
-        await store.turns.releaseTaken(job);
+        await job.handBack();
         return 'requeue';
       }
-      attempts.push((await open(store, job)).start.attempt);
+      attempts.push((await open(job)).start.attempt);
       return 'done';
     });
     await until(() => attempts.length === 1, { what: 'the fourth run' });
@@ -81,12 +83,12 @@ describe('a taken job', () => {
     const tasks = [await accepted(store, alice), await accepted(store, alice), await accepted(store, alice)];
     const [keyOf, broken] = [(id: string) => `${store.settings.prefix}{s0}:t:${id}`, tasks[1]?.taskId ?? ''];
     await redis.set(keyOf(broken), 'no hash');
-    const { taker, take } = turnTaker(store, redis);
-    expect(await take('a', 3)).toEqual(tasks.map(({ taskId }) => `${taskId}.1`));
-    const begun = tasks.map(({ taskId }, i) => taker.begun({ taskId, job: 1, started: 1, token: `a:${i}` })?.[0]);
-    expect(begun).toEqual(['turn', undefined, 'turn']);
-    const job = { taskId: broken, job: 1, started: 1, token: 'a:1' };
-    await expect(store.turns.begin(job, 0, hooks)).rejects.toThrow('WRONGTYPE');
+    const jobs = await turnTaker(store, redis)('a', 3);
+    expect(idsOf(jobs)).toEqual(tasks.map(({ taskId }) => `${taskId}.1`));
+    const epochs = await Promise.all(tasks.map(({ taskId }) => redis.hget(keyOf(taskId), 'epoch').catch(() => 'none')));
+    expect(epochs).toEqual(['1', 'none', '1']);
+    for (const job of jobs.filter(({ taskId }) => taskId !== broken)) expect((await open(job)).start.attempt).toBe(1);
+    await expect(jobs[1]?.begin(hooks)).rejects.toThrow('WRONGTYPE');
   });
 
   test('with an unreadable record spends no attempt', async () => {
@@ -94,7 +96,7 @@ describe('a taken job', () => {
     const { taskId } = await accepted(store, alice);
     const key = `${store.settings.prefix}{s0}:t:${taskId}`;
     await redis.hset(key, 'artifacts', '1'); // the artifact does not exist
-    const { take } = turnTaker(store, redis);
+    const take = turnTaker(store, redis);
     const before = await redis.hgetall(key);
     await take('a');
     expect(await redis.hgetall(key)).toEqual(before);
@@ -103,31 +105,30 @@ describe('a taken job', () => {
   test('is taken once if the same take is sent twice', async () => {
     const store = await testStore();
     const [first, second] = [await accepted(store, alice), await accepted(store, alice)];
-    const { taker, take } = turnTaker(store, redis);
-    expect([await take('a'), await take('a')]).toEqual([[`${first.taskId}.1`], [`${first.taskId}.1`]]);
-    expect([await take('b'), await take('b')]).toEqual([[`${second.taskId}.1`], [`${second.taskId}.1`]]);
-    const turn = taker.begun({ taskId: second.taskId, job: 1, started: 1, token: 'b:0' });
-    expect(turn?.slice(0, 3)).toEqual(['turn', expect.stringMatching(/^1\./), 1]);
+    const take = turnTaker(store, redis);
+    for (const [taker, { taskId }] of [['a', first] as const, ['b', second] as const]) {
+      const [job, again] = [await take(taker), await take(taker)].flat();
+      expect([job?.id, again?.id]).toEqual([`${taskId}.1`, `${taskId}.1`]);
+      expect((again && (await open(again)))?.start).toMatchObject({ epoch: 1, attempt: 1 });
+    }
   });
 
   test('can be taken together with the next ones, in order, up to the requested number', async () => {
     const store = await testStore();
     const ids: string[] = [];
     for (let n = 0; n < 5; n++) ids.push(`${(await accepted(store, alice)).taskId}.1`);
-    const { taker, take } = turnTaker(store, redis);
-    expect(await take('a', 3)).toEqual(ids.slice(0, 3));
+    const take = turnTaker(store, redis);
+    const jobs = [...(await take('a', 3))];
+    expect(idsOf(jobs)).toEqual(ids.slice(0, 3));
     expect(await redis.hvals(`${shardOf(store).running}:a`)).toEqual(ids.slice(0, 3).map((id) => rootOf(store) + id));
-    expect(await take('b', 3)).toEqual(ids.slice(3));
+    jobs.push(...(await take('b', 3)));
+    expect(idsOf(jobs)).toEqual(ids);
     expect(await take('c', 3)).toEqual([]);
     for (const [i, id] of ids.entries()) {
-      const [taskId = ''] = id.split('.');
       const token = i < 3 ? `a:${i}` : `b:${i - 3}`;
       expect(await redis.hget(holderKey(shardOf(store), token), token)).toBe(rootOf(store) + id);
-      expect(taker.begun({ taskId, job: 1, started: 1, token })?.slice(0, 3)).toEqual([
-        'turn',
-        expect.stringMatching(/^1\./),
-        1,
-      ]);
+      const job = jobs[i];
+      expect((job && (await open(job)))?.start).toMatchObject({ epoch: 1, attempt: 1 });
     }
   });
 
@@ -135,12 +136,11 @@ describe('a taken job', () => {
     const store = await testStore();
     const ids: string[] = [];
     for (let n = 0; n < 4; n++) ids.push((await accepted(store, alice)).taskId);
-    const { take } = turnTaker(store, redis);
-    await take('a', 3);
-    const turn = await open(store, { taskId: ids[1] ?? '', job: 1, started: 1, token: 'a:1' });
-    await turn.publish(status('COMPLETED'));
-    expect(await take('a', 3)).toEqual([`${ids[0]}.1`, `${ids[2]}.1`]);
-    expect(await take('b', 3)).toEqual([`${ids[3]}.1`]);
+    const take = turnTaker(store, redis);
+    const [, second] = await take('a', 3);
+    await (second && (await open(second)))?.publish(status('COMPLETED'));
+    expect(idsOf(await take('a', 3))).toEqual([`${ids[0]}.1`, `${ids[2]}.1`]);
+    expect(idsOf(await take('b', 3))).toEqual([`${ids[3]}.1`]);
   });
 
   test('of an unknown task runs with the verdict "missing", and does not stop the next job', async () => {
@@ -150,7 +150,7 @@ describe('a taken job', () => {
     const { taskId } = await accepted(store, alice);
     const runs: unknown[] = [];
     await using _consumer = consume(store, async (job) => {
-      const turn = await store.turns.begin(job, 0, hooks);
+      const turn = await job.begin(hooks);
       runs.push(typeof turn === 'string' ? turn : turn.start.taskId);
       return 'done';
     });
@@ -178,12 +178,12 @@ describe('a taken job', () => {
 
 describe('a job is removed from its queue by the event that ends its last turn', () => {
   /** Runs one job, and returns what is left of it in the queue after the turn has ended. */
-  async function afterTurn(end: (store: Store, job: TurnJob) => Promise<unknown>): Promise<readonly string[]> {
+  async function afterTurn(end: (job: TurnJob, store: Store) => Promise<unknown>): Promise<readonly string[]> {
     const store = await testStore();
     await accepted(store, alice);
     const seen: string[][] = [];
     await using _consumer = consume(store, async (job) => {
-      await end(store, job);
+      await end(job, store);
       const id = `${job.taskId}.${job.job}`;
       const [runs, count, hash] = await Promise.all([
         isRunning(redis, shardOf(store), job.token),
@@ -199,18 +199,16 @@ describe('a job is removed from its queue by the event that ends its last turn',
   const ALL_LEFT = ['run', 'count', 'job'];
 
   test('if it completes the task', async () => {
-    expect(await afterTurn(async (store, job) => (await open(store, job)).publish(status('COMPLETED')))).toEqual([]);
+    expect(await afterTurn(async (job) => (await open(job)).publish(status('COMPLETED')))).toEqual([]);
   });
 
   test('if it asks for input', async () => {
-    expect(await afterTurn(async (store, job) => (await open(store, job)).publish(status('INPUT_REQUIRED')))).toEqual(
-      [],
-    );
+    expect(await afterTurn(async (job) => (await open(job)).publish(status('INPUT_REQUIRED')))).toEqual([]);
   });
 
   test('if the turn ends while it waits for an authorization', async () => {
-    const end = async (store: Store, job: TurnJob): Promise<void> => {
-      const turn = await open(store, job);
+    const end = async (job: TurnJob): Promise<void> => {
+      const turn = await open(job);
       await turn.publish(status('AUTH_REQUIRED', false));
       expect(await turn.end()).toBe('idle');
     };
@@ -218,8 +216,8 @@ describe('a job is removed from its queue by the event that ends its last turn',
   });
 
   test('if a cancel was requested', async () => {
-    const end = async (store: Store, job: TurnJob): Promise<void> => {
-      const turn = await open(store, job);
+    const end = async (job: TurnJob, store: Store): Promise<void> => {
+      const turn = await open(job);
       await store.tasks.cancel(alice, job.taskId);
       await turn.publish(status('INPUT_REQUIRED'));
       expect(turn.ending).toBe('canceled');
@@ -228,8 +226,8 @@ describe('a job is removed from its queue by the event that ends its last turn',
   });
 
   test('but not if another message waits', async () => {
-    const end = async (store: Store, job: TurnJob): Promise<void> => {
-      const turn = await open(store, job);
+    const end = async (job: TurnJob, store: Store): Promise<void> => {
+      const turn = await open(job);
       await accepted(store, alice, userMessage('and now?', { taskId: job.taskId }));
       await turn.publish(status('COMPLETED'));
       expect(turn.ending).toBe('more');
@@ -238,8 +236,8 @@ describe('a job is removed from its queue by the event that ends its last turn',
   });
 
   test('but not if another run owns the job', async () => {
-    const end = async (store: Store, job: TurnJob): Promise<void> => {
-      const turn = await open(store, job);
+    const end = async (job: TurnJob, store: Store): Promise<void> => {
+      const turn = await open(job);
       await redis.hdel(holderKey(shardOf(store), job.token), job.token);
       await turn.publish(status('COMPLETED'));
       expect(turn.ending).toBe('idle');

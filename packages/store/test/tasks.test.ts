@@ -4,12 +4,11 @@ import { describe, expect, test } from 'vitest';
 import { startRedis } from '../../../tests/support/redis.ts';
 import { until } from '../../../tests/support/until.ts';
 import { InvalidPageToken, type OpenTurn, type Store } from '../src/index.ts';
-import { accepted, agentMessage, begun, userMessage } from './support/drive.ts';
+import { accepted, agentMessage, beginTurn, begun, userMessage } from './support/drive.ts';
 import { alice, bob, testRedis, testStore } from './support/redis.ts';
 
 const store = await testStore({ maxInbox: 3 });
 const redis = testRedis();
-const ignore = { onCancel: (): void => undefined, onFenced: (): void => undefined };
 
 const read = async (taskId: string): Promise<Task> =>
   JSON.parse((await store.tasks.read(alice, taskId))?.task?.toString() ?? 'null');
@@ -185,7 +184,7 @@ describe('canceling', () => {
 
   test('does not list the message of a turn whose worker is lost, either', async () => {
     await cancelDuring(await accepted(store, alice), ({ start: { taskId } }) =>
-      store.turns.begin({ taskId, job: 1, started: 2, token: 'other:echo/0:1' }, 0, ignore),
+      beginTurn(store, { taskId, started: 2, token: 'other:echo/0:1' }),
     );
   });
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Message, TurnEvent } from '@switchyard/protocol';
-import type { Acceptance, OpenTurn, Scope, Store } from '@switchyard/store';
+import type { Acceptance, Beginning, GivenStart, OpenTurn, Scope, Store, TurnHooks } from '@switchyard/store';
 
 export function userMessage(text = 'hello', more: Partial<Message> = {}): Message {
   return { messageId: randomUUID(), role: 'ROLE_USER', parts: [{ text }], ...more };
@@ -26,13 +26,23 @@ export async function accepted(store: Store, scope: Scope, message: Message = us
 
 const ignore = { onCancel: (): void => undefined, onFenced: (): void => undefined };
 
-/** Begins a turn like a worker that has taken the job of this number. */
+/** Begins a turn like a worker that has taken a job of the task: by default its first job, for the first time. */
+export function beginTurn(
+  store: Store,
+  start: Pick<GivenStart, 'taskId'> & Partial<GivenStart>,
+  hooks: TurnHooks = ignore,
+): Promise<Beginning> {
+  const first = { agent: 'echo', job: 1, started: 1, token: randomUUID() };
+  return store.turns.jobOf({ ...first, ...start }).begin(hooks);
+}
+
+/** As `beginTurn`; any verdict fails the test. */
 export async function begun(
   store: Store,
   taskId: string,
-  { job = 1, started = 1, turnsBefore = 0, hooks = ignore, token = `${randomUUID()}` } = {},
+  { hooks = ignore, ...start }: Partial<GivenStart> & { readonly hooks?: TurnHooks } = {},
 ): Promise<OpenTurn> {
-  const turn = await store.turns.begin({ taskId, job, started, token }, turnsBefore, hooks);
+  const turn = await beginTurn(store, { ...start, taskId }, hooks);
   if (typeof turn === 'string') throw new Error(`no turn began: ${turn}`);
   return turn;
 }

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Consumer, Store } from '@switchyard/store';
+import { type Consumer, Store, type TurnJob } from '@switchyard/store';
 import { userMessage } from '../../../tests/support/messages.ts';
 import { until } from '../../../tests/support/until.ts';
 import { atMost, type Row } from '../measure.ts';
@@ -37,12 +37,12 @@ async function runTurns(redisUrl: string, count: number): Promise<{ stop(): Prom
   await store.start();
   const ended = Promise.withResolvers<void>();
   let begun = 0;
-  const consumer: Consumer = store.turns.consume({
+  const consumer: Consumer<TurnJob> = store.turns.consume({
     agent: benchScope.agent,
     concurrency: count,
     onError: (error) => process.stderr.write(`${error.message}\n`),
     async run(job) {
-      const turn = await store.turns.begin(job, 0, { onCancel: () => undefined, onFenced: () => undefined });
+      const turn = await job.begin({ onCancel: () => undefined, onFenced: () => undefined });
       begun++;
       await ended.promise;
       if (typeof turn !== 'string') await turn.release(false);

@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { createGateway } from '@switchyard/gateway';
 import { type OpenTurn, Store } from '@switchyard/store';
 import { pino } from 'pino';
 import { inject } from 'vitest';
 import { userMessage } from '../../../../tests/support/messages.ts';
 import { uniquePrefix } from '../../../../tests/support/prefix.ts';
+import { beginTurn } from '../../../../tests/support/store/drive.ts';
 
 export const key = 'a-key-for-operators';
 export const scope = { principal: { tenant: 'default', subject: 'anonymous', scopes: [] }, agent: 'echo' };
@@ -48,7 +48,6 @@ export async function openOperatedGateway(auth?: Auth): Promise<OperatedGateway>
     { store, log: pino({ level: 'silent' }) },
   );
   const { url, adminUrl = '' } = await gateway.start();
-  const hooks = { onCancel: () => undefined, onFenced: () => undefined };
   return {
     url,
     adminUrl,
@@ -58,7 +57,7 @@ export async function openOperatedGateway(auth?: Auth): Promise<OperatedGateway>
       if (accepted.verdict !== 'accepted') throw new Error(accepted.verdict);
       return accepted.taskId;
     },
-    begin: (taskId, started = 1) => store.turns.begin({ taskId, job: 1, started, token: randomUUID() }, 0, hooks),
+    begin: (taskId, started = 1) => beginTurn(store, { taskId, started }),
     async [Symbol.asyncDispose]() {
       await gateway.stop();
       await store.stop();

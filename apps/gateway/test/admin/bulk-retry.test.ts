@@ -1,6 +1,7 @@
 import { type BulkProgress, bulkProgressSchema, OperatorClient } from '@switchyard/operator-api';
 import { Ops } from '@switchyard/operators';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { begun } from '../../../../tests/support/store/drive.ts';
 import { until } from '../../../../tests/support/until.ts';
 import { submit } from '../support/client.ts';
 import { type AdminStage, failAllAttempts, key, openAdminStage } from './support.ts';
@@ -76,11 +77,7 @@ it('300 dead letters are retried once each, though one caller disconnects and tw
 
 it('the question of a task that waits for a person is listed on request', async () => {
   const { id, contextId } = await submit(stage.url);
-  const turn = await stage.store.turns.begin({ taskId: id, job: 1, started: 1, token: 'a' }, 0, {
-    onCancel: () => undefined,
-    onFenced: () => undefined,
-  });
-  if (typeof turn === 'string') throw new Error(turn);
+  const turn = await begun(stage.store, id);
   const message = {
     messageId: 'm',
     role: 'ROLE_AGENT' as const,

@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { type OpenTurn, Store, type StoreSettings } from '@switchyard/store';
 import { type DestinationStream, pino } from 'pino';
 import { inject } from 'vitest';
 import { uniquePrefix } from '../../../../tests/support/prefix.ts';
+import { beginTurn, begun } from '../../../../tests/support/store/drive.ts';
 import { createGateway, type GatewaySettings } from '../../src/index.ts';
 import { agents } from '../support/agents.ts';
 import type { Answer, ErrorBody } from '../support/client.ts';
@@ -65,20 +65,13 @@ export function fieldsOf({ body }: Answer<ErrorBody>): string[] {
   return (body.error.details ?? []).flatMap(({ fieldViolations = [] }) => fieldViolations.map(({ field }) => field));
 }
 
-const ignore = (): void => undefined;
-
 /** Begins a turn as a worker does. */
-export async function begin(store: Store, taskId: string, started = 1): Promise<OpenTurn> {
-  const hooks = { onCancel: ignore, onFenced: ignore };
-  const turn = await store.turns.begin({ taskId, job: 1, started, token: randomUUID() }, 0, hooks);
-  if (typeof turn === 'string') throw new Error(`the turn did not begin: ${turn}`);
-  return turn;
+export function begin(store: Store, taskId: string, started = 1): Promise<OpenTurn> {
+  return begun(store, taskId, { started });
 }
 
 /** Fails every attempt at the message, so that its turn becomes a dead letter. */
 export async function failAllAttempts(store: Store, taskId: string): Promise<void> {
-  const hooks = { onCancel: ignore, onFenced: ignore };
   for (let started = 1; started <= store.settings.maxAttempts; started++) await begin(store, taskId, started);
-  const job = { taskId, job: 1, started: store.settings.maxAttempts + 1, token: randomUUID() };
-  await store.turns.begin(job, 0, hooks);
+  await beginTurn(store, { taskId, started: store.settings.maxAttempts + 1 });
 }

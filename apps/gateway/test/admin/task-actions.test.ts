@@ -3,6 +3,7 @@ import { OperatorClient } from '@switchyard/operator-api';
 import { streamResponseSchema } from '@switchyard/protocol/schemas';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
+import { beginTurn } from '../../../../tests/support/store/drive.ts';
 import { type AdminStage, begin, key, openAdminStage } from './support.ts';
 
 const alice = { principal: { tenant: 'acme', subject: 'alice', scopes: [] }, agent: 'echo' };
@@ -60,7 +61,6 @@ test('an operator answers a waiting task for its client, and a repeated answer c
     { text: 'Which size?' },
     { text: 'large' },
   ]);
-  const hooks = { onCancel: () => undefined, onFenced: () => undefined };
-  const next = await stage.store.turns.begin({ taskId, job: 2, started: 1, token: randomUUID() }, 0, hooks);
+  const next = await beginTurn(stage.store, { taskId, job: 2 });
   expect(next).toMatchObject({ start: { metadata: { 'switchyard.operator': 'operator' } } });
 });

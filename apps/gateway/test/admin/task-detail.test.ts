@@ -1,6 +1,7 @@
 import { taskDetailSchema } from '@switchyard/operator-api';
 import { Ops } from '@switchyard/operators';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beginTurn } from '../../../../tests/support/store/drive.ts';
 import { until } from '../../../../tests/support/until.ts';
 import { submit, userMessage } from '../support/client.ts';
 import { type AdminStage, begin, failAllAttempts, key, openAdminStage } from './support.ts';
@@ -13,7 +14,6 @@ beforeAll(async () => {
 
 afterAll(() => stage[Symbol.asyncDispose]());
 
-const ignore = (): void => undefined;
 const detail = async (id: string, query = '') => {
   const { status, body } = await stage.ask(`/admin/tasks/${id}${query}`);
   expect(status).toBe(200);
@@ -48,7 +48,7 @@ describe('the diagnosis of a task', () => {
     const { id } = await submit(stage.url);
     const { store } = stage;
     const token = 'host-1:echo/0:1';
-    await store.turns.begin({ taskId: id, job: 1, started: 1, token }, 0, { onCancel: ignore, onFenced: ignore });
+    await beginTurn(store, { taskId: id, token });
     const report = { agents: ['echo'], upForMs: 60_000, isDraining: false, turns: [] };
     await new Ops(store).workers.report('host-1', report);
     expect((await detail(id)).diagnosis).toMatchObject({

@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import type { Task } from '@switchyard/protocol';
 import { type OpenTurn, Store, type StoreSettings } from '@switchyard/store';
 import { pino } from 'pino';
 import { inject } from 'vitest';
 import { uniquePrefix } from '../../../../tests/support/prefix.ts';
+import { begun } from '../../../../tests/support/store/drive.ts';
 import { until } from '../../../../tests/support/until.ts';
 import { createGateway, type Gateway, type GatewaySettings } from '../../src/index.ts';
 import { defaultRateSettings } from '../../src/settings/limit-settings.ts';
@@ -60,7 +60,7 @@ export async function openStage(settings: StageSettings = {}): Promise<Stage> {
     store,
     gateway,
     another: open,
-    beginTurn: (taskId, job = 1, started = 1) => beginTurn(store, { taskId, job, started }),
+    beginTurn: (taskId, job = 1, started = 1) => begun(store, taskId, { job, started }),
     taskIn: (contextId, agent = 'echo') =>
       until(() => firstTask(store, agent, contextId), { what: `context ${contextId} has a task` }),
     untilHistory: (taskId, length) =>
@@ -84,16 +84,6 @@ async function firstTask({ tasks }: Store, agent: string, contextId: string): Pr
 async function hasHistory(url: string, taskId: string, length: number): Promise<boolean> {
   const { body } = await get<Task>(`${url}/tasks/${taskId}`);
   return body.history?.length === length;
-}
-
-async function beginTurn(
-  store: Store,
-  run: { readonly taskId: string; readonly job: number; readonly started: number },
-): Promise<OpenTurn> {
-  const hooks = { onCancel: ignore, onFenced: ignore };
-  const turn = await store.turns.begin({ ...run, token: randomUUID() }, 0, hooks);
-  if (typeof turn === 'string') throw new Error(`the turn did not begin: ${turn}`);
-  return turn;
 }
 
 function ignore(): void {

@@ -1,5 +1,5 @@
 import type { Agent } from '@switchyard/agent';
-import { type Consumer, type Registry, skillQueue } from '@switchyard/store';
+import { type Consumer, type Registry, skillQueue, type TurnJob } from '@switchyard/store';
 import type { Drainable } from './drain.ts';
 
 /**
@@ -8,14 +8,14 @@ import type { Drainable } from './drain.ts';
  */
 export class AgentConsumer implements Drainable {
   readonly agent: Agent;
-  readonly #consume: (queue: string, concurrency: number) => Consumer;
+  readonly #consume: (queue: string, concurrency: number) => Consumer<TurnJob>;
   readonly #registry: Pick<Registry, 'find'>;
   #skillQueues: Readonly<Record<string, number>> = {};
-  #consumers: readonly Consumer[] = [];
+  #consumers: readonly Consumer<TurnJob>[] = [];
 
   constructor(
     agent: Agent,
-    consume: (queue: string, concurrency: number) => Consumer,
+    consume: (queue: string, concurrency: number) => Consumer<TurnJob>,
     registry: Pick<Registry, 'find'>,
   ) {
     this.agent = agent;

@@ -1,4 +1,4 @@
-import { type Consumer, type Queues, REMOTE_AGENTS } from '@switchyard/store';
+import { type Consumer, type Queues, REMOTE_AGENTS, type TurnJob } from '@switchyard/store';
 import { Poller } from '../timing/timing.ts';
 
 /** How long a call waits whose caller, the first one of its deployment, was killed before it took the turn. */
@@ -9,13 +9,13 @@ const CHECK_EVERY_MS = 3_000;
  * consumer for them.
  */
 export class RemoteAgentConsumer {
-  readonly #consumer: Consumer;
+  readonly #consumer: Consumer<TurnJob>;
   readonly #queue: Pick<Queues, 'isUsed'>;
   readonly #poller: Poller;
   #started: Promise<void> | undefined;
   #isPaused = false;
 
-  constructor(consumer: Consumer, queue: Pick<Queues, 'isUsed'>, onError: (error: unknown) => void) {
+  constructor(consumer: Consumer<TurnJob>, queue: Pick<Queues, 'isUsed'>, onError: (error: unknown) => void) {
     this.#consumer = consumer;
     this.#queue = queue;
     this.#poller = new Poller({ everyMs: CHECK_EVERY_MS, run: () => this.#openIfUsed(), onError });

@@ -28,36 +28,33 @@ const MISSING_RETRY_MS = 200;
 
 /** Runs a job, as started by the queue: runs the turns of its task one after the other, until its inbox is empty. */
 export async function runJob(port: JobPort, job: TurnJob): Promise<JobOutcome> {
-  for (let turnsBefore = 0; ; turnsBefore++) {
+  // The message of a further turn waited for the turn before it, not for a worker.
+  for (let waitedMs: number | undefined = job.waitedMs; ; waitedMs = undefined) {
     if (port.shutdown.aborted) {
-      await port.store.turns.releaseTaken(job);
+      await job.handBack();
       return 'requeue';
     }
-    const next = await runNextTurn(port, job, turnsBefore);
+    const next = await runNextTurn(port, job, waitedMs);
     if (next !== 'more') return next;
   }
 }
 
-async function runNextTurn(port: JobPort, job: TurnJob, turnsBefore: number): Promise<JobOutcome | 'more'> {
+async function runNextTurn(port: JobPort, job: TurnJob, waitedMs: number | undefined): Promise<JobOutcome | 'more'> {
   const running = new TurnSignal(port.shutdown);
   const takenAt = performance.now();
-  // The message of a further turn waited for the turn before it, not for a worker.
-  const waitedMs = turnsBefore === 0 ? job.waitedMs : undefined;
-  const turn = await port.store.turns.begin(job, turnsBefore, {
+  const turn = await job.begin({
     onCancel: () => running.interrupt(new TurnInterruption('canceled')),
     onFenced: () => running.interrupt(new TurnInterruption('taken-over')),
     onFirstEvent: () => {
       if (waitedMs === undefined) return;
       port.emit({ kind: 'first-event', agent: port.agent.id, afterMs: waitedMs + performance.now() - takenAt });
     },
-    maxAttempts: port.agent.retry.attempts,
-    whileWorking: port.agent.whileWorking,
   });
   if (typeof turn === 'string') return await withoutTurn(port, job, turn);
   if (turn.start.cancelRequested) running.interrupt(new TurnInterruption('canceled'));
   using _entry = port.turns.add(turn);
   try {
-    const confirm = () => port.store.turns.confirm(job);
+    const confirm = () => job.confirm();
     await confirm();
     const trace = await beginTrace(port, turn, waitedMs);
     const onLog = (line: LogLine) => port.emit({ kind: 'agent-log', ...nameOf(turn), line });
@@ -65,7 +62,7 @@ async function runNextTurn(port: JobPort, job: TurnJob, turnsBefore: number): Pr
     const run = { signal: running.signal, confirm, onLog, failures, waitedMs, trace };
     return await trace.runAttempt(() => executeAndConclude(port, turn, run));
   } finally {
-    port.store.turns.forget(turn);
+    job.forgetTurn();
     running.stop();
   }
 }

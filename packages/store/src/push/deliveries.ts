@@ -1,6 +1,7 @@
-import { Consumer, type JobOutcome } from '../queue/consumer.ts';
-import { type DeliveryQueueId, parseDeliveryQueue } from '../queue/job.ts';
+import { Consumer } from '../queue/consumer.ts';
+import { type DeliveryQueueId, parseDeliveryQueue, parseJobId } from '../queue/job.ts';
 import { PUSH_QUEUE } from '../queue/queues.ts';
+import type { JobOutcome } from '../queue/running-job.ts';
 import { type ClaimedMember, type Claims, damagedMembers, workOffShards } from '../redis/claims.ts';
 import type { ShardKeys } from '../redis/keys.ts';
 import { integer, text, tuple, tupleAnd, verdict } from '../redis/reply.ts';
@@ -64,7 +65,11 @@ export class Deliveries {
       agent: PUSH_QUEUE,
       concurrency,
       onError,
-      run: ({ taskId: id, job, token }) => run({ ...parseDeliveryQueue(id), job, token }),
+      take: (queue, request) => queue.take(request),
+      run({ id, token }) {
+        const { taskId: queue, job } = parseJobId(id);
+        return run({ ...parseDeliveryQueue(queue), job, token });
+      },
     });
   }
 

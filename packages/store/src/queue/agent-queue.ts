@@ -1,8 +1,10 @@
-import type { RedisConnection } from '../redis/connection.ts';
 import type { ShardKeys } from '../redis/keys.ts';
-import { integer, nothing, text, tuple, tupleAnd, word } from '../redis/reply.ts';
+import { integer, nothing, text, tuple, tupleAnd } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
 import { queueRoot } from './job.ts';
+import type { Lease } from './lease.ts';
+import { currentMoment, type Moment } from './moment.ts';
+import { type JobStart, RunningJob } from './running-job.ts';
 
 /** Arguments of scripts that include take-jobs.lua; `takeArgValues` has the values. */
 export const takeArgNames = ['leaseMs', 'taker', 'number', 'count', 'kinds'] as const;
@@ -20,13 +22,6 @@ const takeScript = defineScript({
   args: takeArgNames,
   reply: tupleAnd([restReply], tuple(...jobFields)),
 });
-export const endRunScript = defineScript({
-  file: 'end-run.lua',
-  from,
-  keys,
-  args: ['id', 'token', 'outcome'],
-  reply: word('ended', 'fenced'),
-});
 const wakeScript = defineScript({ file: 'wake.lua', from, keys, args: [], reply: nothing });
 
 /** `awaited`: jobs that turns wait for. `suspect`: see isolation.ts. */
@@ -42,19 +37,8 @@ export interface TakeRequest {
   readonly kinds: JobKinds;
 }
 
-/** A job that this process has taken, and the token of its run. */
-export interface TakenJob {
-  readonly id: string;
-  readonly token: string;
-  /** How often it was taken, this time included. */
-  readonly started: number;
-  readonly isAwaited: boolean;
-  /** Since it was added, or given back. */
-  readonly waitedMs: number;
-}
-
-export interface Taken {
-  readonly jobs: readonly TakenJob[];
+export interface Taken<Job = RunningJob> {
+  readonly jobs: readonly Job[];
   /** Jobs that still wait. */
   readonly waiting: number;
   /** Suspects are among those that wait. */
@@ -63,35 +47,20 @@ export interface Taken {
   readonly dueInMs: number | undefined;
 }
 
-type JobReply = readonly [
-  id: string,
-  token: string,
-  started: number,
-  priority: number,
-  waitedMs: number,
-  ...more: unknown[],
-];
+export function takenFrom<Job>([waiting, hasSuspects, dueInMs]: ReturnType<typeof restReply>, jobs: readonly Job[]) {
+  return { jobs, waiting, hasSuspects: hasSuspects === '1', dueInMs: dueInMs < 0 ? undefined : dueInMs };
+}
 
-export function takenFrom(
-  [waiting, hasSuspects, dueInMs]: ReturnType<typeof restReply>,
-  jobs: readonly JobReply[],
-): Taken {
-  return {
-    jobs: jobs.map(([id, token, started, priority, waitedMs]) => ({
-      id,
-      token,
-      started,
-      isAwaited: priority === 1 || priority === 2,
-      waitedMs,
-    })),
-    waiting,
-    hasSuspects: hasSuspects === '1',
-    dueInMs: dueInMs < 0 ? undefined : dueInMs,
-  };
+/** @param job as `jobFields` @param takenAt when it was requested */
+export function startOf(
+  [id, token, started, priority, waitedMs]: readonly [string, string, number, number, number, ...more: unknown[]],
+  takenAt: Moment,
+): JobStart {
+  return { id, token, started, isAwaited: priority === 1 || priority === 2, waitedMs, takenAt };
 }
 
 /** The values of `takeArgNames`. */
-export function takeArgValues(leaseMs: number, { taker, number, count, kinds }: TakeRequest) {
+export function takeArgValues({ leaseMs }: Lease, { taker, number, count, kinds }: TakeRequest) {
   return { leaseMs, taker, number, count, kinds };
 }
 
@@ -100,40 +69,33 @@ export function takeArgValues(leaseMs: number, { taker, number, count, kinds }: 
  * BullMQ's keys; queues.ts and wake-ups.ts use BullMQ's own client.
  */
 export class AgentQueue {
+  /** Prefix of the queue's keys. */
   readonly root: string;
-  readonly keys: ShardKeys;
-  readonly #redis: RedisConnection;
+  /** Under which this process runs the queue's jobs. */
+  readonly lease: Lease;
 
-  constructor(redis: RedisConnection, keys: ShardKeys, name: string) {
-    this.#redis = redis;
-    this.keys = keys;
-    this.root = queueRoot(name, keys);
+  constructor(lease: Lease, name: string) {
+    this.lease = lease;
+    this.root = queueRoot(name, lease.keys);
   }
 
-  async take(leaseMs: number, request: TakeRequest): Promise<Taken> {
-    const { root } = this;
-    const [rest, ...jobs] = await takeScript.run(this.#redis, {
-      keys: { root },
-      args: takeArgValues(leaseMs, request),
-    });
-    return takenFrom(rest, jobs);
+  get keys(): ShardKeys {
+    return this.lease.keys;
   }
 
-  async finish(job: TakenJob): Promise<void> {
-    await this.#endRun(job, 'done');
-  }
-
-  /** @param delayMs unset: the job is taken next */
-  async requeue(job: TakenJob, delayMs?: number): Promise<void> {
-    await this.#endRun(job, delayMs ?? 'requeue');
+  async take(request: TakeRequest): Promise<Taken> {
+    const { root, lease } = this;
+    const takenAt = currentMoment();
+    const args = takeArgValues(lease, request);
+    const [rest, ...jobs] = await takeScript.run(lease.redis, { keys: { root }, args });
+    return takenFrom(
+      rest,
+      jobs.map((job) => new RunningJob(this, startOf(job, takenAt))),
+    );
   }
 
   /** Wakes another worker if a job waits, because this one cannot take it now. */
   async wakeAnother(): Promise<void> {
-    await wakeScript.run(this.#redis, { keys: { root: this.root }, args: {} });
-  }
-
-  async #endRun({ id, token }: TakenJob, outcome: 'done' | 'requeue' | number): Promise<void> {
-    await endRunScript.run(this.#redis, { keys: { root: this.root }, args: { id, token, outcome } });
+    await wakeScript.run(this.lease.redis, { keys: { root: this.root }, args: {} });
   }
 }

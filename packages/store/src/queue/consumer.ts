@@ -1,61 +1,38 @@
-import type { RedisConnection } from '../redis/connection.ts';
 import { isOutage } from '../redis/errors.ts';
-import type { Shards } from '../redis/shards.ts';
-import { AgentQueue, type Taken, type TakenJob, type TakeRequest } from './agent-queue.ts';
+import type { PerShard, Shards } from '../redis/shards.ts';
+import { AgentQueue, type Taken, type TakeRequest } from './agent-queue.ts';
 import { FetchLoop } from './fetch-loop.ts';
 import type { Isolation } from './isolation.ts';
-import { markerOf, parseJobId } from './job.ts';
-import type { Leases } from './leases.ts';
+import { markerOf } from './job.ts';
+import type { Lease } from './lease.ts';
+import type { JobOutcome, RunningJob } from './running-job.ts';
 import type { ShardChecks } from './shard-checks.ts';
 import { Slots } from './slots.ts';
 import type { WakeUp, WakeUps } from './wake-ups.ts';
 
-/** One start of a job by the queue. */
-export interface TurnJob {
-  readonly taskId: string;
-  readonly job: number;
-  /** How often the queue has started the job, this time included. */
-  readonly started: number;
-  /** A running turn waits for this job's turn. */
-  readonly isAwaited?: boolean;
-  /** How long it waited in its queue. Default: 0, as for a further turn of the same job. */
-  readonly waitedMs?: number;
-  /** Token of this start's run: tells a command sent twice from a second start. */
-  readonly token: string;
-}
-
-/**
- * What the queue does with the job: `done`; `removed`: it is in no queue any more; `requeue`: to the front of the
- * queue; or back after a delay.
- */
-export type JobOutcome = 'done' | 'removed' | 'requeue' | { readonly retryAfterMs: number };
-
-export interface ConsumerOptions {
+export interface ConsumerOptions<Job extends RunningJob = RunningJob> {
   readonly agent: string;
   /** Jobs of this agent that this process runs at the same time. */
   readonly concurrency: number;
   /** Runs a job. If it rejects, the job is tried again after a delay. */
-  readonly run: (job: TurnJob) => Promise<JobOutcome>;
+  readonly run: (job: Job) => Promise<JobOutcome>;
   /** Failures of the queue itself: a lost connection, jobs that could not be taken. */
   readonly onError: (error: Error) => void;
 }
 
 /** What all consumers of a process share. */
 export interface ConsumerPort {
-  readonly redis: RedisConnection;
   readonly shards: Shards;
-  readonly leases: Leases;
+  readonly leases: PerShard<Lease>;
   readonly wakeUps: WakeUps;
   readonly checks: ShardChecks;
   readonly isolation: Isolation;
   /** Names this process in the tokens of its runs; contains no colon. */
   readonly processId: string;
-  readonly leaseMs: number;
 }
 
-interface ConsumerDependencies extends ConsumerOptions {
-  /** Takes jobs. Default: without beginning their turns. */
-  readonly take?: (queue: AgentQueue, request: TakeRequest) => Promise<Taken>;
+interface ConsumerDependencies<Job extends RunningJob> extends ConsumerOptions<Job> {
+  readonly take: (queue: AgentQueue, request: TakeRequest) => Promise<Taken<Job>>;
 }
 
 /** Delay of a job whose run rejected because Redis was unreachable. After other errors it doubles with each start. */
@@ -63,14 +40,14 @@ const FAILED_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 60_000;
 
 /** Takes the jobs of one agent, from every shard, and runs them. */
-export class Consumer {
+export class Consumer<Job extends RunningJob = RunningJob> {
   readonly #port: ConsumerPort;
-  readonly #options: ConsumerDependencies;
+  readonly #options: ConsumerDependencies<Job>;
   readonly #slots: Slots;
-  #sources: readonly { readonly queue: AgentQueue; readonly wakeUp: WakeUp; readonly loop: FetchLoop }[] = [];
+  #sources: readonly { readonly queue: AgentQueue; readonly wakeUp: WakeUp; readonly loop: FetchLoop<Job> }[] = [];
   readonly #running = new Set<Promise<unknown>>();
 
-  constructor(port: ConsumerPort, options: ConsumerDependencies) {
+  constructor(port: ConsumerPort, options: ConsumerDependencies<Job>) {
     this.#port = port;
     this.#options = options;
     this.#slots = new Slots(options.concurrency);
@@ -82,9 +59,9 @@ export class Consumer {
   }
 
   async start(): Promise<void> {
-    const { redis, shards, wakeUps } = this.#port;
+    const { shards, leases, wakeUps } = this.#port;
     this.#sources = shards.all.map((keys, shard) => {
-      const queue = new AgentQueue(redis, keys, this.#options.agent);
+      const queue = new AgentQueue(leases.of(keys), this.#options.agent);
       const wakeUp = wakeUps.open(keys, { marker: markerOf(queue.root), passOn: () => queue.wakeAnother() });
       return { queue, wakeUp, loop: this.#loop(queue, wakeUp, shard) };
     });
@@ -123,9 +100,9 @@ export class Consumer {
     return this.#slots.yieldSlot(wait);
   }
 
-  #loop(queue: AgentQueue, wakeUp: WakeUp, shard: number): FetchLoop {
-    const { leases, isolation, processId, leaseMs } = this.#port;
-    const { agent, take = (from, request) => from.take(leaseMs, request), onError } = this.#options;
+  #loop(queue: AgentQueue, wakeUp: WakeUp, shard: number): FetchLoop<Job> {
+    const { isolation, processId } = this.#port;
+    const { agent, take, onError } = this.#options;
     return new FetchLoop({
       queue,
       taker: `${processId}:${agent}/${shard}`,
@@ -133,8 +110,7 @@ export class Consumer {
       wakeUp,
       slots: this.#slots,
       isolation,
-      hold: (job, takenAt) => leases.hold(queue, job, takenAt),
-      run: (job) => this.#track(this.#run(queue, job)),
+      run: (job) => this.#track(this.#run(job)),
       onError,
     });
   }
@@ -148,14 +124,9 @@ export class Consumer {
     }
   }
 
-  async #run(queue: AgentQueue, taken: TakenJob): Promise<void> {
-    const { id, token, started, isAwaited, waitedMs } = taken;
-    const outcome = await this.#options
-      .run({ ...parseJobId(id), token, started, isAwaited, waitedMs })
-      .catch((error: unknown): JobOutcome => ({ retryAfterMs: retryMsAfter(error, started) }));
-    if (outcome === 'done') await queue.finish(taken);
-    else if (outcome === 'requeue') await queue.requeue(taken);
-    else if (outcome !== 'removed') await queue.requeue(taken, outcome.retryAfterMs);
+  async #run(job: Job): Promise<void> {
+    const failed = (error: unknown): JobOutcome => ({ retryAfterMs: retryMsAfter(error, job.started) });
+    await job.end(await this.#options.run(job).catch(failed));
   }
 }
 

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { toError } from '../redis/errors.ts';
-import type { AgentQueue, JobKinds, Taken, TakenJob, TakeRequest } from './agent-queue.ts';
+import type { AgentQueue, JobKinds, Taken, TakeRequest } from './agent-queue.ts';
 import type { Isolation } from './isolation.ts';
-import { currentMoment, type Moment } from './moment.ts';
+import type { RunningJob } from './running-job.ts';
 import type { Grant, Slots } from './slots.ts';
 import type { WakeUp } from './wake-ups.ts';
 
@@ -14,17 +14,15 @@ const DELAYED_POLL_MS = 1_000;
 const POLL_AWAITED_MS = 50;
 const RETRY_MS = 200;
 
-export interface FetchLoopDependencies {
+export interface FetchLoopDependencies<Job extends Pick<RunningJob, 'hold'>> {
   readonly queue: Pick<AgentQueue, 'wakeAnother'>;
   /** Prefix of the tokens of runs. Starts with the name of the process. */
   readonly taker: string;
-  readonly take: (request: TakeRequest) => Promise<Taken>;
+  readonly take: (request: TakeRequest) => Promise<Taken<Job>>;
   readonly wakeUp: Pick<WakeUp, 'wait' | 'leave'>;
   readonly slots: Slots;
   readonly isolation: Isolation;
-  /** The job runs under the lease of the process from now on. @param takenAt when the job was requested */
-  readonly hold: (job: TakenJob, takenAt: Moment) => Disposable;
-  readonly run: (job: TakenJob) => Promise<void>;
+  readonly run: (job: Job) => Promise<void>;
   readonly onError: (error: Error) => void;
 }
 
@@ -33,13 +31,13 @@ export interface FetchLoopDependencies {
  * after the other: a reply is never older than the wait before it, and a job added after a reply leaves a wake-up for
  * the next wait.
  */
-export class FetchLoop {
-  readonly #dependencies: FetchLoopDependencies;
+export class FetchLoop<Job extends Pick<RunningJob, 'hold'> = RunningJob> {
+  readonly #dependencies: FetchLoopDependencies<Job>;
   #number = 1;
   #taking: Promise<unknown> = Promise.resolve();
   readonly #ended = new AbortController();
 
-  constructor(dependencies: FetchLoopDependencies) {
+  constructor(dependencies: FetchLoopDependencies<Job>) {
     this.#dependencies = dependencies;
   }
 
@@ -67,11 +65,10 @@ export class FetchLoop {
     }
   }
 
-  async #takeAndStart({ count, kinds }: Grant): Promise<Taken | undefined> {
+  async #takeAndStart({ count, kinds }: Grant): Promise<Taken<Job> | undefined> {
     const { slots, isolation } = this.#dependencies;
-    const takenAt = currentMoment();
     const taken = await this.#take(count, kinds);
-    for (const job of taken?.jobs ?? []) this.#start(job, takenAt, (run) => run());
+    for (const job of taken?.jobs ?? []) this.#start(job, (run) => run());
     slots.release(count - (taken?.jobs.length ?? 0));
     if (taken?.hasSuspects && isolation.claim()) await this.#takeSuspect();
     return taken;
@@ -79,14 +76,13 @@ export class FetchLoop {
 
   async #takeSuspect(): Promise<void> {
     const { slots, isolation } = this.#dependencies;
-    const takenAt = currentMoment();
     const [suspect] = (await this.#take(1, 'suspect'))?.jobs ?? [];
     if (!suspect) return isolation.release();
     slots.hold();
-    this.#start(suspect, takenAt, (run) => isolation.run(run));
+    this.#start(suspect, (run) => isolation.run(run));
   }
 
-  async #take(count: number, kinds: JobKinds): Promise<Taken | undefined> {
+  async #take(count: number, kinds: JobKinds): Promise<Taken<Job> | undefined> {
     const { take, taker, onError } = this.#dependencies;
     const number = this.#number;
     this.#number += count;
@@ -100,26 +96,26 @@ export class FetchLoop {
     }
   }
 
-  /** The job holds its slot, and its part of the lease, until it has ended. */
-  #start(job: TakenJob, takenAt: Moment, admit: (run: () => Promise<void>) => Promise<void>): void {
-    const { hold, run, slots, onError } = this.#dependencies;
-    const lease = hold(job, takenAt);
+  /** The job holds its slot, and is held by the lease, until it has ended. */
+  #start(job: Job, admit: (run: () => Promise<void>) => Promise<void>): void {
+    const { run, slots, onError } = this.#dependencies;
+    const held = job.hold();
     admit(() => run(job))
       .catch(onError)
       .finally(() => {
-        lease[Symbol.dispose]();
+        held[Symbol.dispose]();
         slots.release();
       });
   }
 
-  async #waitForJobs(taken: Taken | undefined): Promise<void> {
+  async #waitForJobs(taken: Taken<Job> | undefined): Promise<void> {
     const { wakeUp, slots, queue } = this.#dependencies;
     const { jobs, waiting, dueInMs } = taken ?? { jobs: [], waiting: 0 };
     if (!taken || waiting > 0) wakeUp.leave();
     if (!taken) return this.#pause(RETRY_MS);
     if (waiting > 0 && jobs.length === 0) return this.#pause(POLL_AWAITED_MS);
     if (waiting > 0) return;
-    await untilQuickAgentsHaveEnded();
+    await letOutcomesGoFirst();
     // Without a free slot, it would take a wake-up away from another process.
     if (!slots.isFree) {
       wakeUp.leave();
@@ -140,7 +136,7 @@ export class FetchLoop {
 }
 
 /** Agents that end at once have then sent their outcomes: Redis wakes up once for them and the wait that follows. */
-async function untilQuickAgentsHaveEnded(): Promise<void> {
+async function letOutcomesGoFirst(): Promise<void> {
   await new Promise(setImmediate);
   await new Promise(setImmediate);
 }

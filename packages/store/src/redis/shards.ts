@@ -39,6 +39,29 @@ export class Shards {
   }
 }
 
+/** One of something for each shard, made when it is needed first. */
+export class PerShard<T> {
+  readonly #make: (keys: ShardKeys) => T;
+  readonly #made = new Map<ShardKeys, T>();
+
+  constructor(make: (keys: ShardKeys) => T) {
+    this.#make = make;
+  }
+
+  of(keys: ShardKeys): T {
+    const known = this.#made.get(keys);
+    if (known !== undefined) return known;
+    const made = this.#make(keys);
+    this.#made.set(keys, made);
+    return made;
+  }
+
+  /** Those that were needed. */
+  get made(): Iterable<T> {
+    return this.#made.values();
+  }
+}
+
 /** The shard of an id: CRC16 as Redis Cluster computes it, modulo the number of shards. */
 export function shardOf(id: string, shards: number): number {
   return shards === 1 ? 0 : crc16(id) % shards;

@@ -102,14 +102,13 @@ export class OpenTurn {
   #messagesSeen: number | undefined;
 
   constructor(
-    port: TurnsPort,
-    appends: Appends,
+    port: TurnsPort & { readonly appends: Appends },
     start: TurnStart,
     hooks: { onCancel: () => void; onFenced: () => void; onFirstEvent?: () => void },
   ) {
     this.start = start;
     this.#port = port;
-    this.#appends = appends;
+    this.#appends = port.appends;
     this.#encoder = new Encoder(start.task, port.settings, start.sizes);
     this.#batcher = new EventBatcher((events) => this.#append(events));
     this.#queueRoot = queueRoot(start.agent, port.shards.of(start.taskId));

@@ -2,15 +2,14 @@ import { Redis } from 'ioredis';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startRedis } from '../../../../tests/support/redis.ts';
 import type { Scope, Store } from '../../src/index.ts';
-import { AgentQueue } from '../../src/queue/agent-queue.ts';
-import { Shards } from '../../src/redis/shards.ts';
+import type { AgentQueue } from '../../src/queue/agent-queue.ts';
 import { accepted, begun, userMessage } from '../support/drive.ts';
 import { testRedis, testStore } from '../support/redis.ts';
+import { queueOf } from '../support/runs.ts';
 
 // A tenant that floods an agent must not delay the turns of other tenants.
 
 const redis = testRedis();
-const LEASE_MS = 60_000;
 
 const of = (tenant: string, agent = 'echo'): Scope => ({
   principal: { tenant, subject: 'someone', scopes: [] },
@@ -25,13 +24,13 @@ class Taker {
 
   constructor(store: Store, agent = 'echo') {
     this.#store = store;
-    this.queue = new AgentQueue(redis, new Shards(store.settings.prefix, store.settings.shards).of(''), agent);
+    this.queue = queueOf(store, redis, { agent });
   }
 
   async take(count: number) {
     const number = this.#number;
     this.#number += count;
-    return (await this.queue.take(LEASE_MS, { taker: 'taker', number, count, kinds: 'any' })).jobs;
+    return (await this.queue.take({ taker: 'taker', number, count, kinds: 'any' })).jobs;
   }
 
   async tenantsOfNext(count: number): Promise<string[]> {
@@ -112,7 +111,7 @@ describe('a tenant with many waiting tasks', () => {
     const store = await testStore();
     const taker = new Taker(store);
     await sends(store, 'heavy', 30);
-    for (const job of await taker.take(30)) await taker.queue.requeue(job, 1);
+    for (const job of await taker.take(30)) await job.end({ retryAfterMs: 1 });
     await sends(store, 'light', 10);
     await redis.eval(
       "for i, id in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do redis.call('ZADD', KEYS[1], i, id) end",
@@ -127,7 +126,7 @@ describe('a tenant with many waiting tasks', () => {
     const taker = new Taker(store);
     await sends(store, 'heavy', 40);
     await sends(store, 'light', 40);
-    for (const job of await taker.take(10)) await taker.queue.requeue(job);
+    for (const job of await taker.take(10)) await job.end('requeue');
     const next = await taker.tenantsOfNext(40);
     expect(countOf('light', next)).toBeGreaterThanOrEqual(19);
     expect(countOf('heavy', next)).toBeGreaterThanOrEqual(19);

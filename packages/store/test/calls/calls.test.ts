@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { TurnEvent } from '@switchyard/protocol';
 import { describe, expect, test } from 'vitest';
 import { type OpenTurn, type Scope, TurnFenced } from '../../src/index.ts';
-import { accepted, begun, userMessage } from '../support/drive.ts';
+import { accepted, beginTurn, begun, userMessage } from '../support/drive.ts';
 import { alice, testRedis, testStore } from '../support/redis.ts';
 
 const store = await testStore({ maxCalls: 3 });
@@ -138,9 +138,7 @@ describe('a called task', () => {
     const { taskId } = await call(host);
     await begun(store, host.start.taskId, { started: 2 });
     await begun(store, host.start.taskId, { started: 3 });
-    const job = { taskId: host.start.taskId, job: 1, started: 4, token: 'last' };
-    const hooks = { onCancel: (): void => undefined, onFenced: (): void => undefined };
-    expect(await store.turns.begin(job, 0, hooks)).toBe('exhausted');
+    expect(await beginTurn(store, { taskId: host.start.taskId, started: 4 })).toBe('exhausted');
     await endOrphans();
     expect(await stateOf(taskId)).toBe('CANCELED');
   });

@@ -133,7 +133,7 @@ export const leaseRules = {
     return this.afterRecovery({ ...redis, waiting: [...jobs, ...redis.waiting] }, process);
   },
 
-  /** ShardLease.#giveBackUnknown */
+  /** Lease.#giveBackUnknown */
   isUnknown: (token: string, process: Process, isFoundAgain: boolean): boolean =>
     isFoundAgain && !(token in process.runs),
 };

@@ -15,7 +15,7 @@ import { cancelScript } from '../../src/tasks/cancel/cancel.ts';
 import { type AppendReply, appendChunksScript, appendScript, endTasksScript } from '../../src/turns/appends.ts';
 import { idLines } from '../../src/turns/encoder.ts';
 import { endTurnScript, giveUpTurnScript, readWaitingScript, releaseTurnScript } from '../../src/turns/open-turn.ts';
-import { beginTurnScript } from '../../src/turns/turns.ts';
+import { beginTurnScript } from '../../src/turns/turn-job.ts';
 import { type Begin as BeginTask, Neighbour } from './neighbour.ts';
 import * as rules from './turn-rules.ts';
 

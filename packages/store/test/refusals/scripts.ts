@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { StoreSettings } from '../../src/index.ts';
-import { renewScript } from '../../src/queue/shard-lease.ts';
+import { renewScript } from '../../src/queue/lease.ts';
 import { interruptScript } from '../../src/queue/wake-ups.ts';
 import { ownerOf } from '../../src/redis/scope.ts';
 import { countOpenTasks } from '../../src/schema/migrations/count-open-tasks.ts';
 import { indexTasks } from '../../src/schema/migrations/index-tasks.ts';
 import { copySteps } from '../../src/tasks/accept/copy-steps.ts';
-import { accepted, begun, spent, userMessage } from '../support/drive.ts';
+import { accepted, beginTurn, begun, spent, userMessage } from '../support/drive.ts';
 import { alice } from '../support/redis.ts';
-import { recoverNow } from '../support/runs.ts';
+import { longAgo, recoverNow } from '../support/runs.ts';
 import { outcome, type Stage } from './stage.ts';
 
 /**
@@ -435,7 +435,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       prepare: async (stage) => {
         const { taskId } = await accepted(stage.store, alice);
         const request = { taker: 'taker', number: 1, count: 1, kinds: 'any' } as const;
-        return async () => (await stage.queue.take(60_000, request)).jobs.map(({ id }) => id === `${taskId}.1`);
+        return async () => (await stage.queue.take(request)).jobs.map(({ id }) => id === `${taskId}.1`);
       },
       answer: [true],
     },
@@ -446,7 +446,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       of: 'finish a job',
       prepare: async (stage) => {
         const job = await stage.takenJob();
-        return () => stage.queue.finish(job);
+        return () => job.end('done');
       },
       answer: undefined,
     },
@@ -455,7 +455,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       of: 'give a job back',
       prepare: async (stage) => {
         const job = await stage.takenJob();
-        return () => stage.queue.requeue(job);
+        return () => job.end('requeue');
       },
       answer: undefined,
     },
@@ -464,7 +464,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       of: 'delay a job',
       prepare: async (stage) => {
         const job = await stage.takenJob();
-        return () => stage.queue.requeue(job, 60_000);
+        return () => job.end({ retryAfterMs: 60_000 });
       },
       answer: undefined,
     },
@@ -474,8 +474,8 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       kind: 'ends',
       prepare: async (stage) => {
         const job = await stage.takenJob();
-        stage.leases.hold(stage.queue, job, { monotonicMs: Number.NEGATIVE_INFINITY, wallMs: 0 });
-        return () => stage.leases.confirm(job.token);
+        job.confirmed(longAgo);
+        return () => job.confirm();
       },
       answer: undefined,
     },
@@ -1045,8 +1045,6 @@ async function migratedBy(migration: typeof indexTasks, port: Stage['port']): Pr
 }
 
 /** Begins the turn like a worker that takes the job after another one has crashed. @returns the verdict */
-async function beginAgain({ store }: Stage, taskId: string): Promise<unknown> {
-  const ignore = (): void => undefined;
-  const job = { taskId, job: 1, started: 2, token: randomUUID() };
-  return store.turns.begin(job, 0, { onCancel: ignore, onFenced: ignore });
+function beginAgain({ store }: Stage, taskId: string): Promise<unknown> {
+  return beginTurn(store, { taskId, started: 2 });
 }

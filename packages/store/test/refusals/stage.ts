@@ -5,10 +5,10 @@ import { Redis } from 'ioredis';
 import { uniquePrefix } from '../../../../tests/support/prefix.ts';
 import { type OpenDeliveryQueue, type OpenTurn, Store, type StoreSettings } from '../../src/index.ts';
 import { sweepScript } from '../../src/outbox/outbox.ts';
-import { AgentQueue, type TakenJob } from '../../src/queue/agent-queue.ts';
+import type { AgentQueue } from '../../src/queue/agent-queue.ts';
 import { jobOptions, queueRoot } from '../../src/queue/job.ts';
-import { Leases } from '../../src/queue/leases.ts';
 import { QueueLoads } from '../../src/queue/load.ts';
+import type { RunningJob } from '../../src/queue/running-job.ts';
 import { recordArgValues } from '../../src/record/record-args.ts';
 import { createConnections, type RedisConnection } from '../../src/redis/connection.ts';
 import { ownerOf } from '../../src/redis/scope.ts';
@@ -17,7 +17,8 @@ import { beginScheduledScript } from '../../src/schedules/schedules.ts';
 import { accepted, begun, userMessage } from '../support/drive.ts';
 import type { TestStore } from '../support/redis.ts';
 import { alice } from '../support/redis.ts';
-import { turnTaker } from '../support/turn-taker.ts';
+import { queueOf } from '../support/runs.ts';
+import { turnTaker } from '../support/take-turns.ts';
 
 /** A store on a private Redis that the tests disturb, with functions that prepare its contents. */
 export class Stage implements AsyncDisposable {
@@ -27,7 +28,6 @@ export class Stage implements AsyncDisposable {
   readonly #commands: RedisConnection;
   readonly #shards: Shards;
   readonly queue: AgentQueue;
-  readonly leases: Leases;
   readonly loads: QueueLoads;
   /** The keys of the queue of the agent `echo`. */
   readonly queueRoot: string;
@@ -40,15 +40,9 @@ export class Stage implements AsyncDisposable {
     const { prefix, shards } = this.store.settings;
     this.#shards = new Shards(prefix, shards);
     const keys = this.#shards.of('');
-    this.queue = new AgentQueue(this.#commands, keys, 'echo');
+    this.queue = queueOf(this.store, this.#commands, { processId: 'taker' });
     this.queueRoot = queueRoot('echo', keys);
     this.loads = new QueueLoads(this.#commands, { maxWaitMs: 1_000, maxWaiting: 0 });
-    this.leases = new Leases({
-      redis: this.#commands,
-      leaseMs: 60_000,
-      processId: 'taker',
-      onError: () => undefined,
-    });
   }
 
   static async open(redisUrl: string, settings: Partial<StoreSettings> = {}): Promise<Stage> {
@@ -72,14 +66,14 @@ export class Stage implements AsyncDisposable {
   }
 
   /** Takes jobs like a worker of the agent. @returns their ids */
-  takeJobs(prefix: string): Promise<readonly string[]> {
-    return turnTaker(this.store, this.#commands).take(prefix);
+  async takeJobs(prefix: string): Promise<readonly string[]> {
+    return (await turnTaker(this.store, this.#commands)(prefix)).map(({ id }) => id);
   }
 
   /** Adds a job, and takes it. */
-  async takenJob(): Promise<TakenJob> {
+  async takenJob(): Promise<RunningJob> {
     await accepted(this.store, alice);
-    const { jobs } = await this.queue.take(60_000, { taker: 'taker', number: 1, count: 1, kinds: 'any' });
+    const { jobs } = await this.queue.take({ taker: 'taker', number: 1, count: 1, kinds: 'any' });
     const [job] = jobs;
     if (!job) throw new Error('no job was taken');
     return job;
@@ -158,7 +152,6 @@ export class Stage implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#redis.disconnect();
-    this.leases.stop();
     this.#commands.disconnect();
     await this.store.stop();
   }

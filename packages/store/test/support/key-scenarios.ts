@@ -1,14 +1,14 @@
 import type { TurnEvent } from '@switchyard/protocol';
 import { inject } from 'vitest';
 import { type Consumer, type OpenTurn, REMOTE_AGENTS, remoteAgentId, skillQueue } from '../../src/index.ts';
-import { AgentQueue } from '../../src/queue/agent-queue.ts';
 import { checkShard } from '../../src/queue/shard-checks.ts';
 import { interruptScript } from '../../src/queue/wake-ups.ts';
 import { createConnections } from '../../src/redis/connection.ts';
 import { ShardKeys } from '../../src/redis/keys.ts';
-import { accepted, agentMessage, begun, userMessage } from './drive.ts';
+import { accepted, agentMessage, beginTurn, begun, userMessage } from './drive.ts';
 import type { TestStore } from './redis.ts';
 import { alice, bob } from './redis.ts';
+import { queueOf } from './runs.ts';
 
 /** Plays a scenario that leaves keys; it calls `recordKeys` before it removes some of them. */
 type KeyScenario = (store: TestStore, recordKeys: () => Promise<void>) => Promise<unknown>;
@@ -32,10 +32,10 @@ export const keyScenarios: readonly KeyScenario[] = [
 ];
 
 /** Consumes the jobs of every queue without doing anything. */
-export async function consumeAll(store: TestStore): Promise<Consumer[]> {
+export async function consumeAll(store: TestStore): Promise<Pick<Consumer, 'stop'>[]> {
   const onError = (): void => undefined;
   const run = async () => 'done' as const;
-  const consumers = [
+  const consumers: Pick<Consumer, 'start' | 'stop'>[] = [
     ...['echo', skillQueue('echo', 'print'), 'kitchen', REMOTE_AGENTS].map((agent) =>
       store.turns.consume({ agent, concurrency: 10, run, onError }),
     ),
@@ -110,12 +110,8 @@ async function scheduledTask(store: TestStore, recordKeys: () => Promise<void>):
 
 async function spentAttempts(store: TestStore, recordKeys: () => Promise<void>): Promise<void> {
   const { taskId } = await accepted(store, alice);
-  const ignore = (): void => undefined;
   for (let started = 1; started <= store.settings.maxAttempts + 1; started++)
-    await store.turns.begin({ taskId, job: 1, started, token: `t${started}` }, 0, {
-      onCancel: ignore,
-      onFenced: ignore,
-    });
+    await beginTurn(store, { taskId, started, token: `t${started}` });
   await recordKeys();
 }
 
@@ -192,8 +188,8 @@ async function checkOfShard(store: TestStore, recordKeys: () => Promise<void>): 
   await interruptScript.run(commands, { keys: { interrupt: `${keys.queues}:@interrupt:p` }, args: { keptMs: 100 } });
   const scope = { ...alice, agent: 'kitchen' };
   const { taskId } = await accepted(store, scope);
-  const queue = new AgentQueue(commands, keys, 'kitchen');
-  await queue.take(100, { taker: 'gone:kitchen/0', number: 1, count: 1, kinds: 'any' });
+  const queue = queueOf(store, commands, { agent: 'kitchen', leaseMs: 100 });
+  await queue.take({ taker: 'gone:kitchen/0', number: 1, count: 1, kinds: 'any' });
   await recordKeys();
   await store.tasks.cancel(scope, taskId);
   for (const connection of [commands, subscriber]) connection.disconnect();

@@ -1,9 +1,32 @@
+import type { StoreSettings } from '../../src/index.ts';
+import { AgentQueue } from '../../src/queue/agent-queue.ts';
+import { Lease } from '../../src/queue/lease.ts';
+import { RunningJob } from '../../src/queue/running-job.ts';
 import { checkShard } from '../../src/queue/shard-checks.ts';
 import type { RedisConnection } from '../../src/redis/connection.ts';
 import type { ShardKeys } from '../../src/redis/keys.ts';
+import { Shards } from '../../src/redis/shards.ts';
 
 /** Long enough that no lease runs out in a test that does not end one. */
 export const LONG_LEASE_MS = 60_000;
+
+/** The moment of a confirmation that holds no longer. */
+export const longAgo = { monotonicMs: Number.NEGATIVE_INFINITY, wallMs: 0 };
+
+/** The queue of the agent `echo`, for a process. */
+export function queueOf(
+  { settings }: { readonly settings: Pick<StoreSettings, 'prefix' | 'shards'> },
+  redis: RedisConnection,
+  { agent = 'echo', processId = 'process', leaseMs = LONG_LEASE_MS } = {},
+): AgentQueue {
+  const keys = new Shards(settings.prefix, settings.shards).of('');
+  return new AgentQueue(new Lease({ redis, leaseMs, processId, onError: () => undefined }, keys), agent);
+}
+
+/** A run of a job that a process with this name may have begun. */
+export function runOf(queue: AgentQueue, id: string, token: string): RunningJob {
+  return new RunningJob(queue, { id, token, started: 1, isAwaited: false, waitedMs: 0, takenAt: longAgo });
+}
 
 /** Recovers the jobs of a shard whose processes are gone, and tidies its queues. */
 export async function recoverNow(redis: RedisConnection, keys: ShardKeys, leaseMs = LONG_LEASE_MS): Promise<void> {

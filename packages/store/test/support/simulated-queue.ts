@@ -31,6 +31,11 @@ export class SimulatedNetwork {
   }
 }
 
+export interface SimulatedJob {
+  readonly id: string;
+  readonly hold: () => Disposable;
+}
+
 /** A queue for a fetch loop, with a marker like BullMQ's: `add` sets it, `wait` consumes it, or sleeps. */
 export class SimulatedQueue {
   readonly #network: SimulatedNetwork;
@@ -60,8 +65,8 @@ export class SimulatedQueue {
   }
 
   /** The reply to every fourth command is lost. */
-  take(request: TakeRequest): Promise<Taken> {
-    return this.#network.request(() => this.#take(request), ++this.#takes % 4 === 0);
+  take(request: TakeRequest, hold: SimulatedJob['hold']): Promise<Taken<SimulatedJob>> {
+    return this.#network.request(() => this.#take(request, hold), ++this.#takes % 4 === 0);
   }
 
   wait(): Promise<boolean> {
@@ -89,20 +94,18 @@ export class SimulatedQueue {
     sleeper?.(true);
   }
 
-  #take({ taker, number, count }: TakeRequest): Taken {
+  #take({ taker, number, count }: TakeRequest, hold: SimulatedJob['hold']): Taken<SimulatedJob> {
     const before = this.#lastTakes.get(taker);
     const again = before?.number === number ? before.ids.filter((id) => this.#locks.has(id)) : [];
     const ids = again.length > 0 ? again : this.#waiting.splice(0, count);
     if (ids.length > 0) this.#lastTakes.set(taker, { number, ids });
     for (const id of ids) this.#locks.set(id, taker);
     if (this.#waiting.length > 0) this.#mark();
-    const jobs = ids.map((id, n) => ({
-      id,
-      token: `${taker}:${number + n}`,
-      started: 1,
-      isAwaited: false,
-      waitedMs: 0,
-    }));
-    return { jobs, waiting: this.#waiting.length, hasSuspects: false, dueInMs: undefined };
+    return {
+      jobs: ids.map((id) => ({ id, hold })),
+      waiting: this.#waiting.length,
+      hasSuspects: false,
+      dueInMs: undefined,
+    };
   }
 }

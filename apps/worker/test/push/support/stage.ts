@@ -5,6 +5,7 @@ import type { Resolve } from '@switchyard/outgoing';
 import { type OpenTurn, Store, type StoreSettings, type Webhook, type WebhookDraft } from '@switchyard/store';
 import { inject } from 'vitest';
 import { uniquePrefix } from '../../../../../tests/support/prefix.ts';
+import { begun } from '../../../../../tests/support/store/drive.ts';
 import type { WorkerEvent } from '../../../src/index.ts';
 import { PushDeliverer } from '../../../src/push/push-deliverer.ts';
 import { defaultPushSettings, type PushSettings } from '../../../src/push/push-settings.ts';
@@ -72,12 +73,8 @@ export class Stage implements AsyncDisposable {
     await this.store.queue.remove('@push', `${taskId}.1`, 1);
   }
 
-  async begin(taskId: string): Promise<OpenTurn> {
-    const ignore = (): void => undefined;
-    const job = { taskId, job: 1, started: 1, token: randomUUID() };
-    const turn = await this.store.turns.begin(job, 0, { onCancel: ignore, onFenced: ignore });
-    if (typeof turn === 'string') throw new Error(turn);
-    return turn;
+  begin(taskId: string): Promise<OpenTurn> {
+    return begun(this.store, taskId);
   }
 
   async cancel(taskId: string): Promise<void> {

@@ -1,0 +1,249 @@
+import type { Task } from '@switchyard/protocol';
+import {
+  type AgentQueue,
+  jobFields,
+  restReply,
+  startOf,
+  type Taken,
+  type TakeRequest,
+  takeArgNames,
+  takeArgValues,
+  takenFrom,
+} from '../queue/agent-queue.ts';
+import { parseJobId } from '../queue/job.ts';
+import { currentMoment, type Moment } from '../queue/moment.ts';
+import { type JobStart, RunningJob } from '../queue/running-job.ts';
+import {
+  recordArgNames,
+  recordArgValues,
+  recordKeyNames,
+  settingsArgNames,
+  settingsArgValues,
+  sharedKeyNames,
+} from '../record/record-args.ts';
+import { isOutage } from '../redis/errors.ts';
+import { tuple, tupleAnd } from '../redis/reply.ts';
+import { agentOf, principalOf } from '../redis/scope.ts';
+import { defineScript } from '../redis/script.ts';
+import { readPieces, sizesOf } from '../tasks/read/pieces.ts';
+import { readWhole } from '../tasks/read/read.ts';
+import { TaskJson } from '../tasks/read/task-json.ts';
+import type { Appends } from './appends.ts';
+import {
+  type AgentTurnSettings,
+  type BeginReply,
+  beginArgNames,
+  beginArgValues,
+  beginReply,
+  epochOf,
+  takenTurnReply,
+} from './begin-reply.ts';
+import { inboxEntryOf, OpenTurn, releaseTurnScript, type TurnStart } from './open-turn.ts';
+import type { TurnsPort } from './turns-port.ts';
+
+const from = import.meta.url;
+const takeTurnsScript = defineScript({
+  file: 'take-turns.lua',
+  from,
+  keys: ['root', ...sharedKeyNames, 'dead'],
+  args: [...settingsArgNames, ...takeArgNames, ...beginArgNames],
+  reply: tupleAnd([restReply], tuple(...jobFields, takenTurnReply)),
+});
+export const beginTurnScript = defineScript({
+  file: 'begin-turn.lua',
+  from,
+  keys: [...recordKeyNames, 'dead'],
+  args: [...recordArgNames, 'job', 'started', 'token', ...beginArgNames],
+  reply: beginReply,
+});
+
+/** A turn that cannot begin, because its record cannot be read, is given up when its job was started this often. */
+const UNREADABLE_AFTER_STARTS = 4;
+/** As the most attempts: see begin.lua. */
+const GIVE_UP = 0;
+/** After this many turns a job leaves the next to a successor, so that a busy task does not delay others. */
+const TURNS_PER_JOB = 8;
+
+/** A turn to run, or why there is none: all but `missing` mean that the job is done. `missing`: it may be too early. */
+export type Beginning = OpenTurn | 'stale' | 'missing' | 'canceled' | 'exhausted';
+
+export interface TurnHooks {
+  /** Stop the executor, then publish the canceled state. */
+  readonly onCancel: () => void;
+  /** Stop the executor: its writes are refused. */
+  readonly onFenced: () => void;
+  /** The turn's first event is in Redis. */
+  readonly onFirstEvent?: () => void;
+}
+
+export interface TurnJobPort extends TurnsPort {
+  readonly appends: Appends;
+  /** The jobs of this process whose turns run, by task: for cancels and messages, which name the task. */
+  readonly running: Map<string, TurnJob>;
+}
+
+interface TurnJobStart extends JobStart {
+  /** Of its agent. */
+  readonly settings: AgentTurnSettings;
+  /** The turn that began when the job was taken. */
+  readonly begun?: BeginReply | undefined;
+  /** Turns that this run of the job has ended. Default: 0. */
+  readonly turnsBefore?: number | undefined;
+}
+
+/** The next jobs, with their turns begun, in one script (docs/adr/0021). The same taker and number get the same reply. */
+export async function takeTurns(
+  port: TurnJobPort,
+  queue: AgentQueue,
+  { agent, ...request }: TakeRequest & { readonly agent: AgentTurnSettings },
+): Promise<Taken<TurnJob>> {
+  const { settings } = port;
+  const { root, lease } = queue;
+  const { keys } = lease;
+  const takenAt = currentMoment();
+  const [rest, ...jobs] = await takeTurnsScript.run(lease.redis, {
+    keys: { root, ...keys.shared, dead: keys.dead },
+    args: {
+      ...settingsArgValues(settings),
+      ...takeArgValues(lease, request),
+      ...beginArgValues(settings, agent, `${request.taker}:${request.number}`),
+    },
+  });
+  const taken = jobs.map((job) => {
+    const reply = job[5];
+    const begun = reply[0] === 'not-begun' ? undefined : reply;
+    return new TurnJob(port, queue, { ...startOf(job, takenAt), settings: agent, begun });
+  });
+  return takenFrom(rest, taken);
+}
+
+/** A running job of a task: it runs the task's turns one after the other. */
+export class TurnJob extends RunningJob {
+  readonly taskId: string;
+  /** Its number, among the jobs of its task. */
+  readonly job: number;
+  readonly #port: TurnJobPort;
+  readonly #settings: AgentTurnSettings;
+  #begun: BeginReply | undefined;
+  #turnsBefore: number;
+
+  constructor(port: TurnJobPort, queue: Pick<AgentQueue, 'root' | 'lease'>, start: TurnJobStart) {
+    super(queue, start);
+    const { taskId, job } = parseJobId(start.id);
+    this.taskId = taskId;
+    this.job = job;
+    this.#port = port;
+    this.#settings = start.settings;
+    this.#begun = start.begun;
+    this.#turnsBefore = start.turnsBefore ?? 0;
+  }
+
+  /** Begins the next turn of the task. */
+  async begin(hooks: TurnHooks): Promise<Beginning> {
+    try {
+      return await this.#begin(hooks);
+    } catch (error) {
+      if (isOutage(error) || this.started < UNREADABLE_AFTER_STARTS) throw error;
+      // Nobody can run this turn. If the record is so damaged that it cannot be given up, either, the script fails.
+      const [verdict] = await this.#runBegin('unreadable', { ...this.#settings, maxAttempts: GIVE_UP });
+      if (verdict === 'turn') throw error;
+      return verdict;
+    }
+  }
+
+  /** Call it when the executor has returned: cancels and checks no longer reach the turn. */
+  forgetTurn(): void {
+    const { running } = this.#port;
+    if (running.get(this.taskId) === this) running.delete(this.taskId);
+    this.leave();
+  }
+
+  /** Call it if the job will not run: gives back the turn that began with it. That attempt does not count. */
+  async handBack(): Promise<void> {
+    const begun = this.#takeBegun();
+    if (begun?.[0] !== 'turn') return;
+    const { redis, shards, settings } = this.#port;
+    const [, fence] = begun;
+    await releaseTurnScript.run(redis, {
+      keys: shards.of(this.taskId).record(this.taskId),
+      args: { ...recordArgValues(this.taskId, settings), fence, isSpent: '', failure: '', notes: '' },
+    });
+  }
+
+  async #begin(hooks: TurnHooks): Promise<Beginning> {
+    const begun = this.#takeBegun();
+    const begunAt = begun ? this.takenAt : currentMoment();
+    const reply = begun ?? (await this.#runBegin(this.#turnsBefore, this.#settings));
+    if (reply[0] !== 'turn') return reply[0];
+    const turn = new OpenTurn(this.#port, await this.#startOf(reply), hooks);
+    this.#turnsBefore++;
+    this.#port.running.set(this.taskId, this);
+    this.#enter(turn, hooks, begunAt);
+    return turn;
+  }
+
+  #enter(turn: OpenTurn, { onCancel, onFenced }: TurnHooks, begunAt: Moment): void {
+    this.enter(
+      {
+        taskKey: this.#port.shards.of(this.taskId).task(this.taskId),
+        fence: turn.start.fence,
+        isOver: () => turn.ending !== undefined,
+        seen: () => turn.messagesSeen,
+        onSteered: () => turn.notifyWaiting(),
+        onCancel,
+        onFenced,
+      },
+      begunAt,
+    );
+  }
+
+  #takeBegun(): BeginReply | undefined {
+    const begun = this.#begun;
+    this.#begun = undefined;
+    return begun;
+  }
+
+  async #runBegin(turnsBefore: number | 'unreadable', agent: AgentTurnSettings): Promise<BeginReply> {
+    const { taskId, job, started, token } = this;
+    const { redis, shards, settings } = this.#port;
+    const keys = shards.of(taskId);
+    const beginning = beginArgValues(settings, agent, `${token} ${turnsBefore}`);
+    return beginTurnScript.run(redis, {
+      keys: { ...keys.record(taskId), dead: keys.dead },
+      args: { ...recordArgValues(taskId, settings), job, started, token, ...beginning },
+    });
+  }
+
+  async #startOf(reply: Extract<BeginReply, readonly ['turn', ...unknown[]]>): Promise<TurnStart> {
+    const { redis, settings } = this.#port;
+    const { taskId } = this;
+    const [, fence, attempt, cancel, entry, owner, takenOverFrom, queue, ...pieces] = reply;
+    // If a large text was replaced meanwhile, another run owns the task, and this one will be fenced: read again.
+    const found = await readPieces(redis, pieces);
+    const json = found ? TaskJson.of(found) : (await readWhole(this.#port, taskId))?.task;
+    const task: Task = JSON.parse(json?.toString() ?? '{}');
+    const inboxEntry = inboxEntryOf(entry, task.history);
+    return {
+      taskId,
+      agent: agentOf(owner),
+      principal: principalOf(owner, inboxEntry.scopes),
+      fence,
+      epoch: epochOf(fence),
+      attempt,
+      task,
+      message: inboxEntry.message,
+      acceptedOutputModes: inboxEntry.acceptedOutputModes ?? [],
+      extensions: inboxEntry.extensions ?? [],
+      metadata: inboxEntry.metadata ?? {},
+      skill: inboxEntry.skill?.id ?? (queue || undefined),
+      caller: inboxEntry.caller,
+      ...(takenOverFrom && { takenOverFrom }),
+      isLastAttempt: attempt >= (this.#settings.maxAttempts ?? settings.maxAttempts),
+      handsOver: this.#turnsBefore + 1 >= TURNS_PER_JOB,
+      cancelRequested: cancel !== '',
+      sizes: found && sizesOf(pieces),
+      trace: inboxEntry.trace,
+      requestId: inboxEntry.requestId,
+    };
+  }
+}
