@@ -15,13 +15,13 @@ export function sharedAssignments(environment: Environment): string {
     .join(' ');
 }
 
-/** The given settings of a command as assignments, to put before it again: `PORT=4100`. Secrets as above. */
+/** The given settings of these commands as assignments, to put before one again: `PORT=4100`. Secrets as above. */
 export function givenAssignments(
   environment: Environment,
-  { command, without }: { readonly command: CommandName; readonly without: readonly string[] },
+  { commands, without }: { readonly commands: readonly CommandName[]; readonly without: readonly string[] },
 ): string[] {
   return Object.entries<Setting>(allSettings)
-    .filter(([name, { of }]) => of.includes(command) && !without.includes(name))
+    .filter(([name, { of }]) => commands.some((command) => of.includes(command)) && !without.includes(name))
     .flatMap(([name, setting]) => assignment(name, setting, environment[name]));
 }
 

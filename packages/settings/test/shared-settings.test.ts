@@ -16,10 +16,11 @@ it('the settings that all processes share are quoted for a shell, with secrets a
   expect(sharedAssignments({ REDIS_URL: 'redis://me:hunter2@redis' })).toBe(`REDIS_URL="\${REDIS_URL:?}"`);
 });
 
-it('the given settings of a command are repeated without those that are replaced, and without secrets', () => {
+it('the given settings of commands are repeated without those that are replaced, and without secrets', () => {
   const environment = { PORT: '4000', DATA_DIR: '/tmp/my data', ADMIN_KEY: 'hunter2', DRAIN_MS: '5', HOME: '/root' };
-  expect(givenAssignments(environment, { command: 'start', without: ['PORT'] }).sort()).toEqual([
+  expect(givenAssignments(environment, { commands: ['start'], without: ['PORT'] }).sort()).toEqual([
     'ADMIN_KEY="${ADMIN_KEY:?}"',
     "DATA_DIR='/tmp/my data'",
   ]);
+  expect(givenAssignments(environment, { commands: ['start', 'worker'], without: ['PORT'] })).toContain('DRAIN_MS=5');
 });

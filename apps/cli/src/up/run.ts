@@ -100,6 +100,9 @@ function stillWaiting(url: string, agent: string | undefined): string {
   return `no worker runs the default agent${agent ? ` "${agent}"` : ''} yet; ${url}/agents lists those that run`;
 }
 
+/** `up` passes its environment to these. */
+const commands = ['start', 'gateway', 'worker'] as const;
+
 /** Port 0 and disabled ports cannot be in use. */
 async function requireFree(
   { command, settings }: Pick<StoppableRun, 'command' | 'settings'>,
@@ -107,12 +110,12 @@ async function requireFree(
 ): Promise<void> {
   if (port > 0 && (await isPortTaken(port, host))) {
     const another = `PORT=${await portsFreeAfter(port, { host, count: grpcPort === port + 1 ? 2 : 1 })}`;
-    const given = givenAssignments(settings.environment, { command: 'start', without: ['PORT'] });
+    const given = givenAssignments(settings.environment, { commands, without: ['PORT'] });
     throw new Error(`port ${port} is taken. Choose another one: ${[another, ...given, command].join(' ')}`);
   }
   if (grpcPort > 0 && (await isPortTaken(grpcPort, host))) {
     const another = `GRPC_PORT=${await portsFreeAfter(Math.max(grpcPort, port), { host, count: 1 })}`;
-    const given = givenAssignments(settings.environment, { command: 'start', without: ['GRPC_PORT'] });
+    const given = givenAssignments(settings.environment, { commands, without: ['GRPC_PORT'] });
     throw new Error(`port ${grpcPort} (gRPC) is taken. Choose another one: ${[another, ...given, command].join(' ')}`);
   }
 }

@@ -61,10 +61,10 @@ it('prints its command so that a shell reads it as it was typed', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   const { port } = taken.address() as AddressInfo;
-  const env = { PORT: String(port), REDIS_URL: inject('redisUrl'), DATA_DIR: join(folder, 'data') };
+  const env = { PORT: String(port), REDIS_URL: inject('redisUrl'), DATA_DIR: join(folder, 'data'), AUTH: 'api-key' };
   const up = await startProgram({ file: 'apps/cli/src/main.ts', args: ['up', agent], env });
   expect(await up.exited).toBe(1);
-  expect(up.output()).toMatch(/Choose another one: PORT=\d+ .* up '\S+my agent\.ts'\n/);
+  expect(up.output()).toMatch(/Choose another one: PORT=\d+ .*AUTH=api-key .* up '\S+my agent\.ts'\n/);
   taken.close();
   await rm(folder, { recursive: true, force: true });
 });
