@@ -205,9 +205,10 @@ it('an agent that needs too much memory ends its worker only, and the terminal s
     patience,
   );
   expect(await up.ended('out-of-memory', task)).toMatch(gone);
-  expect(await up.reason(task)).toMatchObject({ kind: 'worker-lost' });
+  const message = 'The worker ended by signal 6 while it ran the attempt: most likely it ran out of memory.';
+  expect(await up.reason(task)).toMatchObject({ kind: 'worker-lost', message });
   const why = await up.why(task);
-  expect(why).toMatch(/^Why: The task failed \(worker-lost\): Worker \S+ stopped while it ran the attempt\.$/m);
+  expect(why).toContain(`\nWhy: The task failed (worker-lost): ${message}`);
   expect(why).toMatch(/^Do: See the end of the worker's log: .*too little memory/m);
   expect((await fetch(`${up.url}/healthz`)).status).toBe(200);
 });

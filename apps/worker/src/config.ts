@@ -20,6 +20,7 @@ import type { StoreSettings } from '@switchyard/store';
 import type { LogFormat, TraceSettings } from '@switchyard/telemetry';
 import type { LevelWithSilent } from 'pino';
 import { findAgents } from './agents/find-agents.ts';
+import { type Predecessor, readPredecessor } from './blocked/predecessor.ts';
 import { isAgentUrl } from './external-agents/sources.ts';
 import { defaultPushSettings, type PushSettings } from './push/push-settings.ts';
 import type { MetricsSettings } from './telemetry/metrics-port.ts';
@@ -51,6 +52,8 @@ export interface WorkerArguments {
   readonly isWatched: boolean;
   /** Prints the agents as JSON, and runs none. */
   readonly isList: boolean;
+  /** Set by a supervisor: a signal has ended the worker that ran before. */
+  readonly predecessor: Predecessor | undefined;
 }
 
 type RawSettings = Settings<'worker'>;
@@ -122,6 +125,7 @@ export function readArguments(args: readonly string[], { INIT_CWD }: Environment
         watch: { type: 'boolean', default: false },
         watched: { type: 'boolean', default: false },
         list: { type: 'boolean', default: false },
+        predecessor: { type: 'string', default: '' },
       },
       allowPositionals: true,
       settingsOf: ['worker'],
@@ -130,11 +134,12 @@ export function readArguments(args: readonly string[], { INIT_CWD }: Environment
   );
   if (line.help !== undefined) return line.help;
   const { agents = [], maintenance, watch, watched, list } = line.values;
+  const predecessor = readPredecessor(line.values.predecessor);
   const named = [...agents, ...line.positionals].flatMap((source) =>
     isAgentUrl(source) ? [source] : filesOf(pathOf(source, INIT_CWD)),
   );
   const agentModules = named.length > 0 || maintenance ? named : findAgents(resolve(INIT_CWD ?? ''));
-  return { agentModules, isForMaintenance: maintenance, watch, isWatched: watched, isList: list };
+  return { agentModules, isForMaintenance: maintenance, watch, isWatched: watched, isList: list, predecessor };
 }
 
 const workerText = `Runs agents. A module exports one; a pattern such as "agents/*.ts" names several modules. An agent that

@@ -107,7 +107,7 @@ async function listAgents({ agentModules }: WorkerArguments): Promise<void> {
 
 async function work(
   config: WorkerConfig,
-  { agentModules, isForMaintenance, isWatched }: WorkerArguments,
+  { agentModules, isForMaintenance, isWatched, predecessor }: WorkerArguments,
   { log, level, write }: { readonly log: Logger; readonly level: LevelSwitch; readonly write: Emit },
 ): Promise<Started> {
   // While a watched worker takes over there are two workers, which cannot share a port.
@@ -126,6 +126,10 @@ async function work(
   const onRedisError = (error: Error): void => emit({ kind: 'error', where: 'redis', err: error });
   const store = new Store(config.store, onRedisError);
   await store.start();
+  if (predecessor)
+    import('./blocked/record-death.ts')
+      .then(({ recordDeath }) => recordDeath(store, predecessor))
+      .catch((err: unknown) => emit({ kind: 'error', where: 'predecessor', err }));
   store.schema.follow(({ message: reason }) => {
     emit({ kind: 'too-old', reason });
     process.exitCode = 1;

@@ -1,3 +1,5 @@
+import { hostname } from 'node:os';
+import { pid } from 'node:process';
 import type { Agent } from '@switchyard/agent';
 import type { DrainRequest } from '@switchyard/operators';
 import { Workers } from '@switchyard/operators';
@@ -89,6 +91,7 @@ export class Worker {
     this.#drain = new Drain(this.#consumers);
     this.#reporter = new Reporter(new Workers(store.inside), {
       workerId: this.id,
+      process: { host: hostname(), pid },
       agents: agents.map(({ id }) => id),
       version,
       turns: () => this.#turns.list(),

@@ -12,7 +12,9 @@ const advice: Readonly<Partial<Record<FailureReport['kind'], Advise>>> = {
     'or give the agent a larger turnTimeoutMs.',
   'retry-asked': () => 'See why every attempt had to be repeated: the cause is probably still there.',
   'call-failed': () => 'See the called task, if there is one, and whether the called agent answers.',
-  'worker-lost': () => "See the end of the worker's log: the process was killed, crashed, or had too little memory.",
+  'worker-lost': () =>
+    "See the end of the worker's log: the process was killed, crashed, or had too little memory " +
+    '(NODE_OPTIONS=--max-old-space-size=<MiB> sets how much it may use).',
   'worker-blocked': (where) =>
     `Mend ${where}: code that runs long must await now and then, or run in a thread or process of its own.`,
   'worker-exited': (where) => `Mend ${where}: an agent ends its turn with an outcome or an error.`,

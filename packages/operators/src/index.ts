@@ -19,6 +19,7 @@ export type { FoundTask, TaskFilter, TaskSearch, TaskSearchPage } from './task-s
 export type { MemoryName, TenantDeletion, TenantReading, Tenants } from './tenants.ts';
 export type {
   DrainRequest,
+  ProcessId,
   ReportedTurn,
   WorkerFigures,
   WorkerReading,

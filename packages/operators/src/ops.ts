@@ -18,12 +18,12 @@ import type { OperatorDependencies } from './operator-dependencies.ts';
 import { OperatorTasks } from './operator-tasks.ts';
 import { overdueTasks } from './overdue-tasks.ts';
 import { type Overview, readOverview } from './overview.ts';
-import { type RunningTurn, runningTurns } from './running-turns.ts';
+import { type RunningTurn, runningTurns, turnsOfProcess } from './running-turns.ts';
 import { type StuckTask, whyStuck } from './stuck-tasks.ts';
 import { DeploymentFacts } from './task-facts.ts';
 import { searchTasks, type TaskSearch, type TaskSearchPage } from './task-search.ts';
 import { type MemoryName, type TenantReading, Tenants } from './tenants.ts';
-import type { WorkerReading } from './worker-report.ts';
+import type { ProcessId, WorkerReading } from './worker-report.ts';
 import { Workers } from './workers.ts';
 
 /** What operators can read and do. Lists are paged. */
@@ -120,6 +120,11 @@ export class Ops {
       list: 'turns',
       positionOf: ({ since, taskId }) => earliestFirst(Date.parse(since), taskId),
     });
+  }
+
+  /** What ran in a process that has just ended. */
+  turnsOfProcess(process: ProcessId): Promise<RunningTurn[]> {
+    return turnsOfProcess(this.#port, process);
   }
 
   /** Longest waiting first. @throws {InvalidPageToken} */

@@ -1,6 +1,6 @@
 import { agentOf } from '@switchyard/store/inside';
 import type { OperatorDependencies } from './operator-dependencies.ts';
-import type { WorkerReading } from './worker-report.ts';
+import type { ProcessId, WorkerReading } from './worker-report.ts';
 
 /** A turn that a worker runs now. Times are ISO. */
 export interface RunningTurn {
@@ -23,7 +23,14 @@ export async function runningTurns(port: OperatorDependencies): Promise<RunningT
 }
 
 /** Turns of one worker that are checked: bounds the cost. */
-const MAX_FROZEN = 200;
+const MAX_TURNS = 200;
+
+/** The open turns that the worker in this process has reported, 200 at most. */
+export async function turnsOfProcess(port: OperatorDependencies, { host, pid }: ProcessId): Promise<RunningTurn[]> {
+  const workers = await port.workers.list();
+  const own = workers.find(({ process }) => process?.host === host && process.pid === pid);
+  return own ? turnsOf(port, [{ ...own, turns: own.turns.slice(0, MAX_TURNS) }]) : [];
+}
 
 /** The open turns of workers that have been silent for a while, 200 at most of each. */
 export async function frozenTurns(
@@ -33,7 +40,7 @@ export async function frozenTurns(
   const silent = workers.filter(({ state }) => state === 'silent');
   return turnsOf(
     port,
-    silent.map((worker) => ({ ...worker, turns: worker.turns.slice(0, MAX_FROZEN) })),
+    silent.map((worker) => ({ ...worker, turns: worker.turns.slice(0, MAX_TURNS) })),
   );
 }
 

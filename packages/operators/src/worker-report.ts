@@ -1,5 +1,12 @@
+/** A process of an operating system. */
+export interface ProcessId {
+  readonly host: string;
+  readonly pid: number;
+}
+
 /** A worker's periodic report. It has durations, not times: the worker's clock may differ from Redis'. */
 export interface WorkerReport {
+  readonly process?: ProcessId | undefined;
   /** Ids of its agents. */
   readonly agents: readonly string[];
   readonly upForMs: number;
@@ -51,6 +58,7 @@ export type WorkerState = 'working' | 'draining' | 'drained' | 'silent';
 
 export interface WorkerReading {
   readonly id: string;
+  readonly process?: ProcessId;
   readonly state: WorkerState;
   readonly agents: readonly string[];
   /** ISO time. */

@@ -110,11 +110,12 @@ export class Workers {
 
 function workerReading(nowMs: number, reported: ReturnType<typeof reportedReply>): WorkerReading {
   const [id, seenMs, json, drain, blockedJson] = reported;
-  const { agents, upForMs, isDraining, turns, version, figures }: WorkerReport = JSON.parse(json);
+  const { process, agents, upForMs, isDraining, turns, version, figures }: WorkerReport = JSON.parse(json);
   const request = requestIn(drain);
   const blocked = blockedIn(blockedJson, seenMs);
   return {
     id,
+    ...(process && { process }),
     state: blocked
       ? 'silent'
       : stateOf({ silentMs: nowMs - seenMs, request, isIdle: isDraining && turns.length === 0 }),

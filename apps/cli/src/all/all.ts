@@ -1,7 +1,7 @@
 import { type KnownError, readCommandLine, Settings, startFailure } from '@switchyard/settings';
-import { gatewayProgram, workerProgram } from '../up/programs.ts';
+import { afterArguments, gatewayProgram, workerProgram } from '../up/programs.ts';
 import { listenToStopSignals, untilAborted } from '../up/stop-signals.ts';
-import { type Supervised, type Supervision, supervise } from '../up/supervise.ts';
+import { type SupervisedProcess, type Supervision, supervise } from '../up/supervise.ts';
 import { countWorkers, maxWorkers, workerNames } from '../up/workers.ts';
 import { startChild } from './start-child.ts';
 
@@ -28,14 +28,18 @@ export async function all(own: NodeJS.Process): Promise<void> {
     const worker = new Settings('worker', own.env);
     Settings.requireAllValid([worker, new Settings('gateway', own.env)]);
     const workers = workerNames(countWorkers(line.values.workers));
-    const run = (name: string, start: () => Promise<Supervised>, maxQuickDeaths?: number): Supervision =>
+    const run = (name: string, start: SupervisedProcess['start'], maxQuickDeaths?: number): Supervision =>
       supervise({ name, start, say, ...(maxQuickDeaths && { maxQuickDeaths }) });
     // There is only one metrics port: the first worker has it.
     const envOf = (i: number): NodeJS.ProcessEnv => ({ ...own.env, ...(i > 0 && { METRICS_PORT: '' }) });
     const programs = [
       run('gateway', () => startChild(gatewayProgram(), [], own.env)),
       ...workers.map((name, i) =>
-        run(name, () => startChild(workerProgram(), line.positionals, envOf(i)), Number.POSITIVE_INFINITY),
+        run(
+          name,
+          (before) => startChild(workerProgram(), [...afterArguments(before), ...line.positionals], envOf(i)),
+          Number.POSITIVE_INFINITY,
+        ),
       ),
     ];
     signals.killed.addEventListener('abort', () => programs.map((program) => program.stop(0)));

@@ -18,6 +18,7 @@ export async function startChild(
   });
   await once(child, 'spawn');
   return {
+    pid: child.pid ?? 0,
     exited,
     stop: async (withinMs = 5_000) => {
       child.kill('SIGTERM');

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { type GuardedProcess, spawnGuarded } from '@switchyard/local';
 import type { Environment } from '@switchyard/settings';
 import type { Operators } from './operators.ts';
+import type { Killed } from './supervise.ts';
 
 export interface ProgramSettings {
   readonly host: string;
@@ -77,9 +78,16 @@ export function startGateway(settings: ProgramSettings): Promise<GuardedProcess>
 /** A first agent may lie in a folder whose package.json has no "type": Node's warning about that is no help. */
 const quietly = ['--disable-warning=MODULE_TYPELESS_PACKAGE_JSON'];
 
-export function startWorker(settings: ProgramSettings): Promise<GuardedProcess> {
+export function startWorker(settings: ProgramSettings, before?: Killed): Promise<GuardedProcess> {
   const { isWatched, agents } = settings;
-  return startProgram([...quietly, workerProgram(), ...(isWatched ? ['--watch'] : []), ...agents], settings);
+  // With --watch the worker's own supervisor knows which worker was killed.
+  const more = isWatched ? ['--watch'] : afterArguments(before);
+  return startProgram([...quietly, workerProgram(), ...more, ...agents], settings);
+}
+
+/** A worker that is started after one that was killed records why the turns there ended. */
+export function afterArguments(before: Killed | undefined): readonly string[] {
+  return before ? ['--predecessor', `${before.pid}:${before.signal}`] : [];
 }
 
 export function startCompanion(program: string, settings: ProgramSettings): Promise<GuardedProcess> {

@@ -5,7 +5,7 @@ import { loggedTerminal } from './logged-terminal.ts';
 import { type ProgramSettings, startCompanion, startGateway, startWorker } from './programs.ts';
 import { urlOf } from './settings.ts';
 import { type StopSignals, untilAborted } from './stop-signals.ts';
-import { type Supervision, supervise } from './supervise.ts';
+import { type Killed, type Supervision, supervise } from './supervise.ts';
 import type { Source, Terminal } from './terminal.ts';
 import { untilReady } from './until-ready.ts';
 import { workerNames } from './workers.ts';
@@ -45,19 +45,19 @@ export async function runUntilStopped(run: StoppableRun): Promise<void> {
     'switchyard',
     `starting ${embedded ? 'Redis, ' : ''}a gateway and ${workers === 1 ? 'a worker' : `${workers} workers`}`,
   );
-  const keepRunning = (name: Source, start: () => Promise<GuardedProcess>): Supervision =>
+  const keepRunning = (name: Source, start: Start): Supervision =>
     supervise({ name, start, say: (text) => terminal.say('switchyard', text), ...restarts(name) });
 
   const redis = embedded ? [keepRunning('redis', embedded.start)] : [];
   await Promise.all(redis.map(({ started }) => started));
   onRunning();
-  const keepWithOutput = (name: Source, start: () => Promise<GuardedProcess>): Supervision =>
+  const keepWithOutput = (name: Source, start: Start): Supervision =>
     keepRunning(name, withOutput(terminal, name, start));
   const { companion } = settings;
   const programs = [
     ...(companion ? [keepWithOutput('companion', () => startCompanion(companion, settings))] : []),
     keepWithOutput('gateway', () => startGateway(settings)),
-    ...workerNames(workers).map((name) => keepWithOutput(name, () => startWorker(settings))),
+    ...workerNames(workers).map((name) => keepWithOutput(name, (before) => startWorker(settings, before))),
   ];
   const forget = await publishAddresses(settings);
   let after: GuardedProcess | undefined;
@@ -130,13 +130,11 @@ async function portsFreeAfter(port: number, { host, count }: { host: string; cou
   }
 }
 
-function withOutput(
-  terminal: Terminal,
-  name: Source,
-  start: () => Promise<GuardedProcess>,
-): () => Promise<GuardedProcess> {
-  return async () => {
-    const child = await start();
+type Start = (before?: Killed) => Promise<GuardedProcess>;
+
+function withOutput(terminal: Terminal, name: Source, start: Start): Start {
+  return async (before) => {
+    const child = await start(before);
     terminal.listenTo(name, child);
     return child;
   };

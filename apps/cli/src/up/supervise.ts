@@ -2,11 +2,18 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { GuardedProcess } from '@switchyard/local';
 
 /** A supervised process. */
-export type Supervised = Pick<GuardedProcess, 'exited' | 'stop'>;
+export type Supervised = Pick<GuardedProcess, 'pid' | 'exited' | 'stop'>;
+
+/** A process that a signal has ended. */
+export interface Killed {
+  readonly pid: number;
+  readonly signal: number;
+}
 
 export interface SupervisedProcess {
   readonly name: string;
-  readonly start: () => Promise<Supervised>;
+  /** @param before unless it is the first start, or the process before has exited by itself */
+  readonly start: (before?: Killed) => Promise<Supervised>;
   readonly say: (text: string) => void;
   /** Number of quick crashes in a row after which it is given up; Infinity: never. Default: 3. */
   readonly maxQuickDeaths?: number;
@@ -38,8 +45,8 @@ export function supervise(settings: SupervisedProcess): Supervision {
   // It may be awaited later, or never.
   ended.catch(() => undefined);
 
-  async function startChild(): Promise<void> {
-    child = await settings.start();
+  async function startChild(before?: Killed): Promise<void> {
+    child = await settings.start(before);
     // Stopped while it was starting.
     if (stopping.signal.aborted) await child.stop();
   }
@@ -55,7 +62,7 @@ export function supervise(settings: SupervisedProcess): Supervision {
       quickDeaths = isQuick ? quickDeaths + 1 : 1;
       await pauseAfter(describeExit(code), quickDeaths);
       if (stopping.signal.aborted) return;
-      await startChild();
+      await startChild(killed(child, code));
     }
   }
 
@@ -73,6 +80,10 @@ export function supervise(settings: SupervisedProcess): Supervision {
   }
 
   return { started, ended, stop };
+}
+
+function killed(child: Supervised | undefined, code: number | undefined): Killed | undefined {
+  return child && code !== undefined && code > 128 ? { pid: child.pid, signal: code - 128 } : undefined;
 }
 
 const moreMemory = 'NODE_OPTIONS=--max-old-space-size=<MiB> sets how much it may use';

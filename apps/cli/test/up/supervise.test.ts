@@ -7,24 +7,27 @@ describe('a supervised process', () => {
   function keep(
     command: string,
     settings: Partial<SupervisedProcess> = {},
-  ): { part: Supervision; pids: number[]; said: string[] } {
+  ): { part: Supervision; pids: number[]; said: string[]; before: unknown[] } {
     const pids: number[] = [];
     const said: string[] = [];
-    const start: SupervisedProcess['start'] = async () => {
+    const before: unknown[] = [];
+    const start: SupervisedProcess['start'] = async (killed) => {
+      before.push(killed);
       const child = await spawnGuarded('/bin/sh', ['-c', command]);
       pids.push(child.pid);
       return child;
     };
     const part = supervise({ name: 'worker', start, say: (text) => said.push(text), firstPauseMs: 5, ...settings });
-    return { part, pids, said };
+    return { part, pids, said, before };
   }
 
   it('is restarted when it dies, and stays stopped after stop', async () => {
-    const { part, pids, said } = keep('exec sleep 60');
+    const { part, pids, said, before } = keep('exec sleep 60');
     await part.started;
     process.kill(pids[0] ?? 0, 'SIGKILL');
     await until(() => pids.length === 2, { what: 'it runs again' });
     expect(said).toEqual(['the worker ended unexpectedly (signal 9): starting it again in 5 ms']);
+    expect(before).toEqual([undefined, { pid: pids[0], signal: 9 }]);
     await part.stop(1_000);
     await part.ended;
     expect(pids).toHaveLength(2);

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
   type DrainRequest,
+  type ProcessId,
   type ReportedTurn,
   reportEveryMs,
   type WorkerFigures,
@@ -11,6 +12,7 @@ import { Poller } from '../timing/timing.ts';
 
 export interface ReporterOptions {
   readonly workerId: string;
+  readonly process: ProcessId;
   /** Ids of the worker's agents. */
   readonly agents: readonly string[];
   readonly turns: () => readonly ReportedTurn[];
@@ -54,10 +56,10 @@ export class Reporter {
   }
 
   async #report(): Promise<void> {
-    const { workerId, agents, version, turns, figures, onDrainRequest } = this.#options;
+    const { workerId, process, agents, version, turns, figures, onDrainRequest } = this.#options;
     const upForMs = Math.round(performance.now() - this.#startedAt);
     const isDraining = this.#request !== undefined;
-    const report = { agents, upForMs, isDraining, version, turns: turns(), figures: figures() };
+    const report = { process, agents, upForMs, isDraining, version, turns: turns(), figures: figures() };
     const request = await this.#workers.report(workerId, report);
     if (isDeepStrictEqual(request, this.#request)) return;
     await onDrainRequest(request);

@@ -1,5 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { constants } from 'node:os';
+import type { Predecessor } from '../blocked/predecessor.ts';
 import { readReport } from './worker-report.ts';
 
 export interface WorkerProcessOptions {
@@ -23,11 +25,17 @@ export class WorkerProcess {
   readonly started: Promise<boolean>;
   /** Resolves with its exit code, or the name of the signal that ended it. */
   readonly ended: Promise<string>;
+  /** Set once a signal has ended it. */
+  predecessor: Predecessor | undefined;
 
   constructor({ program, args, onModule, stopWithinMs }: WorkerProcessOptions) {
     this.#stopWithinMs = stopWithinMs;
     this.#child = fork(program, [...args], { stdio: 'inherit' });
-    this.ended = once(this.#child, 'exit').then(([code, signal]) => String(code ?? signal));
+    this.ended = once(this.#child, 'exit').then(() => {
+      const { pid, exitCode, signalCode } = this.#child;
+      if (signalCode && pid !== undefined) this.predecessor = { pid, signal: constants.signals[signalCode] };
+      return String(exitCode ?? signalCode);
+    });
     const started = new Promise<boolean>((resolve) => {
       this.#child.on('message', (message) => {
         const report = readReport(message);

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Predecessor } from '../blocked/predecessor.ts';
 import { isAgentUrl } from '../external-agents/sources.ts';
 import type { Emit } from '../telemetry/events.ts';
 import { WatchedFiles } from './watched-files.ts';
@@ -53,12 +54,14 @@ export class WorkerSupervisor {
     this.#replace();
   }
 
-  #replace(): void {
+  /** @param after a worker that a signal has ended */
+  #replace(after?: Predecessor): void {
     // A worker that is still starting may have loaded files that have changed since.
     this.#retire(this.#candidate);
     const { program, agentModules, stopWithinMs } = this.#options;
     const onModule = (path: string): void => this.#files.add(path);
-    const args = ['--watched', ...agentModules.flatMap((module) => ['--agents', module])];
+    const before = after ? ['--predecessor', `${after.pid}:${after.signal}`] : [];
+    const args = ['--watched', ...before, ...agentModules.flatMap((module) => ['--agents', module])];
     const candidate = new WorkerProcess({ program, args, onModule, stopWithinMs });
     this.#candidate = candidate;
     candidate.started.then((isStarted) => this.#onStart(candidate, isStarted));
@@ -84,7 +87,7 @@ export class WorkerSupervisor {
     this.#current = undefined;
     this.#options.emit({ kind: 'worker-died', code });
     await delay(pauseAfterDeathMs, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
-    if (!this.#stopping.signal.aborted && !this.#current && !this.#candidate) this.#replace();
+    if (!this.#stopping.signal.aborted && !this.#current && !this.#candidate) this.#replace(worker.predecessor);
   }
 
   #retire(worker: WorkerProcess | undefined): void {
