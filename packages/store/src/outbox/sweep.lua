@@ -14,10 +14,10 @@
 --- @include "../record/rules.lua"
 --- @include "../queue/running.lua"
 
-local root = unpack(KEYS, 7)
+local root = unpack(KEYS, 5)
 local claimed_ms = unpack(ARGV, 7)
 
-local record = load_record()
+local record = load_record(task_id, task_key)
 if not record then
   redis.call('ZREM', outbox_key, task_id)
   return { 'missing', 0, '', 0, '', '', '' }
@@ -25,12 +25,12 @@ end
 local due = redis.call('ZSCORE', outbox_key, task_id)
 -- Its job or turn has moved it since, or another process has claimed it.
 if not due or tonumber(due) ~= tonumber(claimed_ms) then return { 'idle', 0, '', 0, '', '', '' } end
-root = queue_of(root)
+root = queue_of(record, root)
 -- The process that runs its job is alive: it renews its lease.
 local run = run_of(root, task_id .. '.' .. record.scheduled)
 local lease_end = run and redis.call('ZSCORE', running_key(root), run:match('^[^:]*'))
 if lease_end and tonumber(lease_end) > now_ms() then
-  in_outbox = true
+  record.changes.in_outbox = true
   commit(record)
   return { 'idle', 0, '', 0, '', '', '' }
 end
@@ -44,11 +44,10 @@ end
 -- `started` becomes 0: a job that is added again counts its starts from 1. Until it starts, an open turn may go on.
 record.started, record.sweeps = 0, record.sweeps + 1
 local has_job = redis.call('EXISTS', root .. task_id .. '.' .. record.scheduled) == 1
--- A job that waits in a long queue is checked less and less often, down to once in eight times sweep_after_ms, from
--- which commit() computes the time of the next check.
-if has_job then sweep_after_ms = sweep_after_ms * 2 ^ math.min(record.sweeps, 3) end
-in_outbox = true
+-- A job that waits in a long queue is checked less and less often, down to once in eight times sweep_after_ms.
+if has_job then record.changes.check_after_ms = sweep_after_ms * 2 ^ math.min(record.sweeps, 3) end
+record.changes.in_outbox = true
 commit(record)
 local is_awaited = tonumber(redis.call('HGET', task_key, 'awaited')) == record.scheduled
 return { 'add', record.scheduled, record.owner, record.sweeps, is_awaited and '1' or '', has_job and '1' or '',
-  loaded[QUEUE] or '' }
+  record.loaded[QUEUE] or '' }

@@ -3,16 +3,12 @@
 --- @include "texts.lua"
 --- @include "events.lua"
 
-local popped = 0 -- messages that leave the list of the inbox
-local in_outbox -- true: the task goes (back) into the outbox; false: it leaves it; nil: no change
-local ended_jobs = {} -- see finish-jobs.lua
-local turn_end = 's' -- how the turn ends, if it does: s settled, r released, q requeued for a retry
-local index_changes = {} -- see indexes.lua
-local is_many = false -- the script changes several tasks, and calls write_indexes itself, once
-
 --- @include "indexes.lua"
 
-local function commit(record)
+-- index_changes: of a script for several tasks, which writes them once, see indexes.lua; nil: they are written here
+local function commit(record, index_changes)
+  local task_id, task_key, loaded, changes = record.id, record.key, record.loaded, record.changes
+  local moves = index_changes or {}
   local has_ended = is_terminal(record.state)
   local has_moved = record.state ~= loaded[STATE] or record.time ~= loaded[TIME]
   local before, after = LISTED_AS[loaded[STATE]] or loaded[STATE], LISTED_AS[record.state] or record.state
@@ -21,30 +17,33 @@ local function commit(record)
   if is_relisted then record.listed = record.time end
   -- An attempt that ends with its task has no field of its own: the end of the task says when.
   if loaded[TURN] and record.turn == '' and not has_ended then
-    other_fields['e' .. loaded[EPOCH]] = ('%.0f '):format(now_ms()) .. turn_end
+    changes.fields['e' .. loaded[EPOCH]] = ('%.0f '):format(now_ms()) .. (changes.turn_end or 's')
   end
   write_texts(record)
-  if #emitted > 0 then record.tip = emitted[#emitted - 2] end
+  local events = changes.events
+  if #events > 0 then record.tip = events[#events - 2] end
   write_fields(record)
   -- After the record is written: see append.lua, which writes the indexes also if the script fails later.
   if has_moved then
     local index = index_root .. ':' .. record.owner
     local old, new = loaded[STATE] .. loaded[TIME] .. task_id, record.state .. record.time .. task_id
-    move(index_changes, index, old, new, has_ended)
+    move(moves, index, old, new, has_ended)
     -- A context has an index from its second task on: see initial-task.lua.
     if record.context ~= task_id or record.has_context_index ~= 0 then
-      move(index_changes, index .. ':' .. record.context, old, new, has_ended)
+      move(moves, index .. ':' .. record.context, old, new, has_ended)
     end
     if is_relisted then
       old = was_listed ~= '' and before .. was_listed .. task_id or nil
-      move(index_changes, agent_index(index_root, record.owner), old, after .. record.time .. task_id, false)
+      move(moves, agent_index(index_root, record.owner), old, after .. record.time .. task_id, false)
     end
   end
   -- The inbox of a task that has ended is deleted as a whole, below.
-  if popped > 0 and not has_ended then redis.call('LPOP', inbox_key, popped) end
-  if #emitted > 0 then publish(record) end
-  if in_outbox then redis.call('ZADD', outbox_key, now_ms() + sweep_after_ms, task_id) end
-  if in_outbox == false then redis.call('ZREM', outbox_key, task_id) end
+  if changes.popped > 0 and not has_ended then redis.call('LPOP', task_key .. ':i', changes.popped) end
+  if #events > 0 then publish(record) end
+  if changes.in_outbox then
+    redis.call('ZADD', outbox_key, now_ms() + (changes.check_after_ms or sweep_after_ms), task_id)
+  end
+  if changes.in_outbox == false then redis.call('ZREM', outbox_key, task_id) end
   -- Tasks that wait for their client are listed, so that they do not wait for ever; see end-interrupted.lua.
   if is_waiting(record.state) then
     if record.inbox == 0 then redis.call('ZADD', outbox_key .. ':interrupted', 'NX', now_ms(), task_id) end
@@ -52,10 +51,7 @@ local function commit(record)
     redis.call('ZREM', outbox_key .. ':interrupted', task_id)
   end
 
-  if not is_many then
-    write_indexes(index_changes)
-    index_changes = {}
-  end
+  if not index_changes then write_indexes(moves) end
 
   if has_ended then
     --- @include "task-keys.lua"
@@ -73,7 +69,7 @@ local function commit(record)
     -- Most tasks have no side keys (calls, steps, webhooks), and skip this.
     if record.has_side_keys ~= 0 then
       local is_completed = record.state == 'C' or record.state == 'M'
-      local calls, orphans_key = redis.call('HGETALL', calls_key), outbox_key .. ':orphans'
+      local calls, orphans_key = redis.call('HGETALL', task_key .. ':c'), outbox_key .. ':orphans'
       for i = 1, #calls, 2 do
         local called, call_mode = calls[i], calls[i + 1]
         if not is_completed or call_mode:sub(1, 1) ~= 'd' then
@@ -81,15 +77,15 @@ local function commit(record)
         end
       end
       if #calls > 0 then redis.call('ZADD', orphans_key .. ':marker', '0', '0') end
-      redis.call('DEL', calls_key)
+      redis.call('DEL', task_key .. ':c')
       -- The steps are kept, so that the task can be run again from one of them.
       for letter in KEPT_KEYS:gmatch('.') do redis.call('PEXPIRE', task_key .. ':' .. letter, retention_ms) end
     end
-    redis.call('PEXPIRE', events_key, replay_ms)
+    redis.call('PEXPIRE', task_key .. ':e', replay_ms)
     redis.call('PEXPIRE', task_key, retention_ms)
-    if record.accepted > 1 then redis.call('DEL', inbox_key) end
+    if record.accepted > 1 then redis.call('DEL', task_key .. ':i') end
     local texts_of_task = long_texts(
-      task_key, other_fields['@h'] or loaded[HISTORY], other_fields.artifacts or loaded[ARTIFACTS])
+      task_key, changes.fields['@h'] or loaded[HISTORY], changes.fields.artifacts or loaded[ARTIFACTS])
     for _, text in ipairs(texts_of_task) do redis.call('PEXPIRE', text, retention_ms) end
   end
 end

@@ -1,33 +1,37 @@
 -- events: the events that a script emits. They are numbered without gaps, kept in the stream, and published.
+--
+-- record.changes.events: seq, incarnation, header, json of each event, one after the other
 
-local emitted = {} -- seq, incarnation, header, json of each event, one after the other
+--- @include "add-event.lua"
 
 -- An event's header has what readers need without parsing the event: the state's letter, the number of the message
 -- whose caller it releases (if it does), and `m` if the outcome is a plain message.
 local function emit(record, json, incarnation, released, is_reply)
   record.seq = record.seq + 1
-  local n = #emitted
-  emitted[n + 1], emitted[n + 2] = record.seq, incarnation
-  emitted[n + 3], emitted[n + 4] = record.state .. (released or '') .. (is_reply and 'm' or ''), json
+  local events = record.changes.events
+  local n = #events
+  events[n + 1], events[n + 2] = record.seq, incarnation
+  events[n + 3], events[n + 4] = record.state .. (released or '') .. (is_reply and 'm' or ''), json
 end
 
 -- All events of a script are published in one message, one a line: JSON holds no line break.
 local function publish(record)
-  local lines, webhooks, last_incarnation = {}, record.webhooks, loaded[TIP] or '0'
-  for i = 1, #emitted, 4 do
-    local seq, incarnation, header, json = unpack(emitted, i, i + 3)
-    incarnation = ('%d'):format(incarnation)
-    --- @include "add-event.lua"
+  local events, webhooks = record.changes.events, record.webhooks
+  local stream = { key = record.key .. ':e', last_incarnation = record.loaded[TIP] or '0', lines = {} }
+  for i = 1, #events, 4 do
+    local seq, incarnation, header, json = unpack(events, i, i + 3)
+    add_event(stream, seq, ('%d'):format(incarnation), header, json)
   end
-  redis.call('PUBLISH', events_key, table.concat(lines, '\n'))
+  redis.call('PUBLISH', stream.key, table.concat(stream.lines, '\n'))
   if webhooks == '' then return end
   -- The task's webhooks were held back until this event, the agent's first (make-tasks.lua). Those that no worker has
   -- claimed yet leave `push`, and are marked again, as due now.
-  if emitted[1] == 2 then
+  if events[1] == 2 then
     for number in webhooks:gmatch('%d+') do
-      local claims, run = unpack(redis.call('HMGET', webhooks_key, number .. ':claims', number .. ':run'))
-      if not claims and not run then redis.call('ZREM', push_key, task_id .. '.' .. number) end
+      local claims, run = unpack(redis.call('HMGET', record.key .. ':w', number .. ':claims', number .. ':run'))
+      if not claims and not run then redis.call('ZREM', push_key, record.id .. '.' .. number) end
     end
   end
   --- @include "wake-deliveries.lua"
+  wake_deliveries(record.id, webhooks)
 end

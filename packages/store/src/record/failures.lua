@@ -18,7 +18,7 @@ local function reason_of(epoch, failure) return epoch .. ' ' .. failure:match('^
 -- Keeps why the turn failed. Writes the record's fields with the others.
 local function keep_failure(record, failure)
   if failure == '' then return end
-  list_failure(task_key, record.epoch, failure)
-  other_fields.reason = reason_of(record.epoch, failure)
+  list_failure(record.key, record.epoch, failure)
+  record.changes.fields.reason = reason_of(record.epoch, failure)
   record.has_side_keys = 1
 end

@@ -21,17 +21,29 @@ local STATE, EPOCH, TURN, TIME, TOKEN, SCHEDULED, TIP, LATER, QUEUE, ALL, ARTIFA
 local function is_waiting(state) return state == 'i' or state == 'a' end
 local function is_terminal(state) return state:upper() == state end
 
-local loaded -- the loaded values, in the order of FIELDS; false: not stored
-local other_fields = {} -- other fields to be written: the status, texts, artifacts, metadata; false: to be removed
-
+-- Loads a task. Besides the fields of the record, the table has:
+--   id, key      of the task
+--   loaded       the values as stored, in the order of FIELDS; false: not stored
+--   changes      what else a script changes, and commit() writes:
+--     fields     other fields: the status, texts, artifacts, metadata; false: to be removed
+--     texts      see texts.lua
+--     events     see events.lua
+--     popped     messages that leave the list of the inbox
+--     in_outbox  true: the task goes (back) into the outbox; false: it leaves it; nil: no change
+--     check_after_ms  after which the sweeper checks it; nil: sweep_after_ms
+--     turn_end   how the turn ends, if it does: r released, q requeued for a retry; nil: settled
+--     ended_job  the job that leaves its queue, see finish-jobs.lua
+-- names: FIELDS, or these and more
 -- One expression makes the table: to add its fields one by one would cost more than the command.
-local function load_record()
-  loaded = redis.call('HMGET', task_key, unpack(FIELDS))
+local function load_record(task_id, task_key, names)
+  local loaded = redis.call('HMGET', task_key, unpack(names or FIELDS))
   local state, cancel, webhooks, seq, epoch, run, turn, turn_seq, time, token, owner, context, started, attempts,
     scheduled, jobs, accepted, released, inbox, has_side_keys, has_context_index, sweeps, tip, queued, listed,
     while_working, later =
     unpack(loaded)
   return state and {
+    id = task_id, key = task_key, loaded = loaded,
+    changes = { fields = {}, texts = {}, events = {}, popped = 0 },
     state = state, cancel = cancel or '', webhooks = webhooks or '', seq = tonumber(seq or 0),
     epoch = tonumber(epoch or 0), run = run or '', turn = turn or '', turn_seq = tonumber(turn_seq or 0),
     time = time or '', token = token or '', owner = owner or '', context = context or '',
@@ -44,8 +56,8 @@ local function load_record()
 end
 
 -- The root of the keys of the queue that has the task's jobs. root: of the agent's queue's keys
-local function queue_of(root)
-  local skill = loaded[QUEUE]
+local function queue_of(record, root)
+  local skill = record.loaded[QUEUE]
   return skill and root:sub(1, -2) .. '~' .. skill .. ':' or root
 end
 
@@ -55,6 +67,7 @@ local function last_fence(record) return record.epoch .. '.' .. record.run end
 
 local function write_fields(record)
   local set, gone, s, g = {}, {}, 0, 0
+  local loaded, task_key = record.loaded, record.key
   for i = 1, ALL do
     local name, old = FIELDS[i], loaded[i]
     local value = record[name]
@@ -68,7 +81,7 @@ local function write_fields(record)
       s = s + 2
     end
   end
-  for name, value in pairs(other_fields) do
+  for name, value in pairs(record.changes.fields) do
     if value then
       set[s + 1], set[s + 2] = name, value
       s = s + 2

@@ -1,6 +1,5 @@
 -- inboxEntry: the entries of the inbox with their messages: the messageId as JSON, a line break, and an `InboxEntry` as
 -- JSON. The entry of the message that made the task lacks it: it is the first one of the history, and not stored twice.
--- Needs task_key and task_id.
 
 -- entry: without its message; message: as JSON
 local function with_message(entry, message)
@@ -9,16 +8,16 @@ local function with_message(entry, message)
     .. entry:sub(line + 2)
 end
 
--- The entry of the message that made the task; as it is if it or the history is damaged. context: of the task
-local function initial_entry_with_message(entry, context)
-  local text, outside = unpack(redis.call('HMGET', task_key, 'h', '@h'))
+-- The entry of the message that made the task; as it is if it or the history is damaged.
+local function initial_entry_with_message(record, entry)
+  local text, outside = unpack(redis.call('HMGET', record.key, 'h', '@h'))
   local size, bytes = outside and tonumber(redis.pcall('STRLEN', outside)) or 0, 65536
   text = text or ''
   -- Reads a longer and longer beginning of the history, until it has the first message.
   while not text:find(',\t', 3, true) and #text < size do
     text, bytes = redis.call('GETRANGE', outside, 0, bytes - 1), bytes * 4
   end
-  local ids = ',"taskId":"' .. task_id .. '","contextId":"' .. context .. '"}'
+  local ids = ',"taskId":"' .. record.id .. '","contextId":"' .. record.context .. '"}'
   local message = text:sub(3, (text:find(',\t', 3, true) or 0) - 1)
   if #message <= #ids or not entry:find('\n', 1, true) then return entry end
   return with_message(entry, message:sub(1, -#ids - 1) .. '}')

@@ -2,14 +2,7 @@ import type { RecordKeys, SharedKeys } from '../redis/keys.ts';
 import type { StoreSettings } from '../redis/settings.ts';
 
 /** KEYS and ARGV of every script that includes `record.lua`: `ShardKeys.record` and `recordArgValues` give them. */
-export const recordKeyNames = [
-  'task',
-  'events',
-  'inbox',
-  'outbox',
-  'indexRoot',
-  'push',
-] as const satisfies readonly (keyof RecordKeys)[];
+export const recordKeyNames = ['task', 'outbox', 'indexRoot', 'push'] as const satisfies readonly (keyof RecordKeys)[];
 /** The settings that every script of a turn needs. */
 export const settingsArgNames = ['sweepAfterMs', 'keptEvents', 'replayMs', 'retentionMs', 'inlineBytes'] as const;
 export const recordArgNames = ['taskId', ...settingsArgNames] as const;

@@ -1,10 +1,10 @@
 -- record: the keys of one task's record, and how it is loaded. commit.lua writes it; rules.lua and turns/outcome.lua
 -- have the rules by which it changes.
 --
--- KEYS  task            hash; made from its name: its webhooks <task>:w (hash), steps <task>:s (hash, see
---                       begin-step.lua) and calls <task>:c (hash, see caller.lua)
---       events          stream; also the name of the channel
---       inbox           list, without the message that made the task, which is the field `initial_entry`
+-- KEYS  task            hash; made from its name: its events <task>:e (stream; also the name of the channel), its inbox
+--                       <task>:i (list, without the message that made the task, which is the field `initial_entry`),
+--                       its webhooks <task>:w (hash), steps <task>:s (hash, see begin-step.lua), calls <task>:c (hash,
+--                       see caller.lua), and the others of task-keys.lua
 --       outbox          zset; made from its name: <outbox>:orphans (zset, also a channel), calls of tasks that ended
 --       index_root      the indexes <root>:<owner> and <root>:<owner>:<context> (zsets) are made from it, and that of
 --                       the agent, see agent-index.lua
@@ -21,14 +21,10 @@
 -- seq = the number of events ever written = the last id of the stream.
 -- A webhook that is not dead and has events to come is in `push`.
 --
--- State that the included files share: loaded (the record as stored), other_fields and texts (fields to be written),
--- emitted, in_outbox, popped, ended_jobs, index_changes. A script for several tasks resets it for each (append.lua).
---
 -- To create a function, or to call a command, costs a script more than its work. So there are few of both: one command
 -- writes all fields of the hash, and code that only the end of a task needs is in a block of its own.
 
-local task_key, events_key, inbox_key, outbox_key, index_root, push_key = unpack(KEYS, 1, 6)
-local webhooks_key, steps_key, calls_key = task_key .. ':w', task_key .. ':s', task_key .. ':c'
+local task_key, outbox_key, index_root, push_key = unpack(KEYS, 1, 4)
 local task_id, sweep_after_ms, kept_events, replay_ms, retention_ms, inline_bytes = unpack(ARGV, 1, 6)
 
 --- @include "../redis/server.lua"

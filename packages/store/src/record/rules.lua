@@ -14,42 +14,46 @@ end
 -- the outcome).
 local function emit_status(record, state, details)
   details = details or {}
+  local fields = record.changes.fields
   local message, metadata = details.message or '', details.metadata or ''
   record.state, record.time = state, sortable(now_ms())
-  other_fields.status = '{"state":"TASK_STATE_' .. STATES[state] .. '","timestamp":"' .. timestamp(now_ms()) .. '"'
+  fields.status = '{"state":"TASK_STATE_' .. STATES[state] .. '","timestamp":"' .. timestamp(now_ms()) .. '"'
     .. (message ~= '' and ',"message":' .. message or '') .. '}'
-  local json = '{"statusUpdate":{"taskId":"' .. task_id .. '","contextId":"' .. record.context .. '","status":'
-    .. other_fields.status .. (metadata ~= '' and ',"metadata":' .. metadata or '') .. '}}'
+  local json = '{"statusUpdate":{"taskId":"' .. record.id .. '","contextId":"' .. record.context .. '","status":'
+    .. fields.status .. (metadata ~= '' and ',"metadata":' .. metadata or '') .. '}}'
   emit(record, json, new_incarnation(), details.released, details.is_reply)
 end
 
 -- The message of the turn leaves the inbox, and with it the `given` messages behind it, which the turn was given while
 -- it ran.
 local function pop_message(record, given)
-  popped = given
-  if record.inbox == record.accepted then other_fields.initial_entry = false else popped = given + 1 end
-  if given > 0 then other_fields.given = false end
+  local changes = record.changes
+  if record.inbox == record.accepted then changes.popped, changes.fields.initial_entry = given, false
+  else changes.popped = given + 1 end
+  if given > 0 then changes.fields.given = false end
   record.inbox = record.inbox - 1 - given
 end
 
 -- Ends the task. The last event names the messages that still wait: not that of an open turn.
 local function finish(record, state, details)
+  local changes, task_key = record.changes, record.key
+  local fields = changes.fields
   if record.turn ~= '' then pop_message(record, 0) end
   if record.inbox > 0 then
-    local dropped = redis.call('LRANGE', inbox_key, popped, -1)
+    local dropped = redis.call('LRANGE', task_key .. ':i', changes.popped, -1)
     if record.inbox == record.accepted then
       table.insert(dropped, 1, redis.call('HGET', task_key, 'initial_entry'))
-      other_fields.initial_entry = false
+      fields.initial_entry = false
     end
     for i, entry in ipairs(dropped) do dropped[i] = entry:sub(1, entry:find('\n', 1, true) - 1) end
     local named = '"switchyard.droppedMessageIds":[' .. table.concat(dropped, ',') .. ']'
     details = details or {}
     details.metadata = with_member(details.metadata or '', named)
-    other_fields.metadata = with_member(other_fields.metadata or redis.call('HGET', task_key, 'metadata') or '', named)
+    fields.metadata = with_member(fields.metadata or redis.call('HGET', task_key, 'metadata') or '', named)
   end
   record.inbox, record.scheduled, record.started, record.attempts = 0, 0, 0, 0
   record.turn, record.token, record.cancel, record.later = '', '', '', ''
-  in_outbox = false
+  changes.in_outbox = false
   emit_status(record, state, details)
 end
 
@@ -58,9 +62,10 @@ end
 local function schedule(record, root, options, is_awaited)
   record.jobs = record.jobs + 1
   record.scheduled, record.started = record.jobs, 0
-  in_outbox = true
+  record.changes.in_outbox = true
   --- @include "../queue/add-jobs.lua"
-  add_jobs(queue_of(root), { task_id .. '.' .. record.scheduled, record.owner:match('^[^/]*') }, options, is_awaited)
+  local job = { record.id .. '.' .. record.scheduled, record.owner:match('^[^/]*') }
+  add_jobs(queue_of(record, root), job, options, is_awaited)
 end
 
 -- A task is never input-required or auth-required while a message waits or a new attempt runs: a poller would read the

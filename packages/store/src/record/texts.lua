@@ -1,39 +1,41 @@
 -- texts: the texts that grow: the history, and the parts of each artifact. A small text is a field of the hash. A large
 -- one is a string of its own, named in the field `@<name>`, and changes only by appending. The string's name carries
 -- the seq at which it was made, so that a replaced text gets a new string.
+--
+-- record.changes.texts, by name: what will be added (1, 2, …), where the text is (inside: the text itself; outside: its
+-- key), and for an artifact `open`: how its open last part begins.
 
--- By name: what will be added (1, 2, …), where the text is (inside: the text itself; outside: its key), and for an
--- artifact `open`: how its open last part begins.
-local texts = {}
-
-local function add_text(name, addition)
-  local text = texts[name]
+local function add_text(record, name, addition)
+  local text = record.changes.texts[name]
   text[#text + 1] = addition
 end
 
 -- A raw tab separates messages: it is white space in JSON, never inside a message, and harmless in an SSE frame.
-local function add_to_history(message)
+local function add_to_history(record, message)
+  local texts = record.changes.texts
   if not texts.h then
-    local inside, outside = unpack(redis.call('HMGET', task_key, 'h', '@h'))
+    local inside, outside = unpack(redis.call('HMGET', record.key, 'h', '@h'))
     texts.h = { inside = inside, outside = outside }
   end
-  add_text('h', ',\t' .. message)
+  add_text(record, 'h', ',\t' .. message)
 end
 
 -- Empties the text, and returns it.
-local function drop_text(name)
+local function drop_text(record, name)
+  local texts, fields = record.changes.texts, record.changes.fields
   local text = texts[name]
-  if text.inside then other_fields[name] = false end
+  if text.inside then fields[name] = false end
   if text.outside then
     redis.call('DEL', text.outside)
-    other_fields['@' .. name] = false
+    fields['@' .. name] = false
   end
   texts[name] = {}
   return texts[name]
 end
 
 local function write_texts(record)
-  for name, text in pairs(texts) do
+  local fields = record.changes.fields
+  for name, text in pairs(record.changes.texts) do
     if #text > 0 then
       local addition = table.concat(text)
       if text.outside then
@@ -41,12 +43,12 @@ local function write_texts(record)
       else
         local all = (text.inside or '') .. addition
         if #all <= tonumber(inline_bytes) then
-          other_fields[name] = all
+          fields[name] = all
         else
-          local outside = task_key .. ':' .. name .. ':' .. record.seq
+          local outside = record.key .. ':' .. name .. ':' .. record.seq
           redis.call('SET', outside, all)
-          other_fields['@' .. name] = outside
-          if text.inside then other_fields[name] = false end
+          fields['@' .. name] = outside
+          if text.inside then fields[name] = false end
         end
       end
     end

@@ -12,7 +12,7 @@ export interface OwnedKey {
 }
 
 /** The keys of scripts that include record.lua, which describes them. */
-export type RecordKeys = Readonly<Record<'task' | 'events' | 'inbox' | 'outbox' | 'indexRoot' | 'push', string>>;
+export type RecordKeys = Readonly<Record<'task' | 'outbox' | 'indexRoot' | 'push', string>>;
 
 /** The keys of scripts for several tasks. */
 export type SharedKeys = Readonly<Record<'tasksRoot' | 'outbox' | 'indexRoot' | 'push', string>>;
@@ -125,9 +125,8 @@ export class ShardKeys {
 
   /** The keys of scripts that include record.lua. */
   record(taskId: string): RecordKeys {
-    const task = this.task(taskId);
     const { outbox, push } = this;
-    return { task, events: `${task}:e`, inbox: `${task}:i`, outbox, indexRoot: this.#indexRoot, push };
+    return { task: this.task(taskId), outbox, indexRoot: this.#indexRoot, push };
   }
 
   /** The keys of a script that only appends chunks. */

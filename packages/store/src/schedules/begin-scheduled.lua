@@ -16,11 +16,11 @@
 --- @include "../record/rules.lua"
 --- @include "../record/scheduled-tasks.lua"
 
-local queue_root = unpack(KEYS, 7)
+local queue_root = unpack(KEYS, 5)
 local owner, job_options, has_next = unpack(ARGV, 7)
 
 local scheduled_tasks_key, member = outbox_key .. ':later', task_id .. ' ' .. owner
-local record = load_record()
+local record = load_record(task_id, task_key)
 local is_listed = redis.call('ZSCORE', scheduled_tasks_key, member)
 if not is_listed then return { 'gone', 0 } end
 if not record or record.owner ~= owner or record.later == '' then

@@ -26,7 +26,7 @@ if not entry or not redis.call('ZSCORE', schedules_key, owner .. ' ' .. schedule
 end
 if entry:match('^%S+') ~= task_id then return 'moved' end
 if change ~= 'resume' then allow_out_of_memory(task_key) end
-local record = load_record()
+local record = load_record(task_id, task_key)
 local waits = record and record.later ~= ''
 
 if not redis.call('ZSCORE', scheduled_tasks_key, member) or not record then
@@ -50,7 +50,8 @@ elseif is_paused(outbox_key, schedule_id) then
   redis.call('HSET', schedules_key .. ':tasks', schedule_id, task_id)
   if waits and due_ms ~= '' and due_ms ~= record.later then
     record.later = due_ms
-    other_fields.schedule, other_fields.metadata = schedule_text, schedule_text
+    local fields = record.changes.fields
+    fields.schedule, fields.metadata = schedule_text, schedule_text
     emit_status(record, 's', { metadata = schedule_text })
     commit(record)
   end

@@ -17,7 +17,8 @@
 local fence, key = unpack(ARGV, 7)
 local name = key:match('^step (.*)')
 
-local record = load_record()
+local steps_key = task_key .. ':s'
+local record = load_record(task_id, task_key)
 if not record or fence ~= record.turn then return { 'fenced', '' } end
 
 local number = record.accepted - record.inbox + 1

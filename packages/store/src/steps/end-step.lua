@@ -17,7 +17,8 @@ local fence, key, result, max_results, max_bytes = unpack(ARGV, 7)
 max_bytes = tonumber(max_bytes)
 --- @include "../tasks/quotas/tenant-bytes.lua"
 
-local record = load_record()
+local steps_key = task_key .. ':s'
+local record = load_record(task_id, task_key)
 if not record or fence ~= record.turn then return 'fenced' end
 if redis.call('HEXISTS', steps_key, 'result ' .. key) == 1 then return 'done' end
 local bytes = tonumber(redis.call('HGET', steps_key, 'bytes') or 0) + #key + #result

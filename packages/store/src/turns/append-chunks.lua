@@ -44,15 +44,14 @@ if number <= written or open ~= first then return end
 inside = not outside and (inside or '') .. growth
 if inside and #inside > tonumber(inline_bytes) then return end
 
-local lines, known_incarnation = {}, last_incarnation
+--- @include "../record/add-event.lua"
+local stream = { key = events_key, last_incarnation = last_incarnation or '0', lines = {} }
 -- As next_incarnation in append.lua.
 local incarnation = written > 0 and last_incarnation
   or ('%d'):format(tonumber(fence:match('[^.]+$'), 36) % 60466175 + 1)
-last_incarnation = last_incarnation or '0'
 for i = 9, #ARGV do
-  local json = ARGV[i]
   seq = seq + 1
-  --- @include "../record/add-event.lua"
+  add_event(stream, seq, incarnation, header, ARGV[i])
 end
 if outside then
   redis.call('APPEND', outside, growth)
@@ -60,10 +59,11 @@ if outside then
 else
   redis.call('HSET', task_key, 'seq', seq, 'turn_seq', last, name, inside)
 end
-if last_incarnation ~= known_incarnation then redis.call('HSET', task_key, 'tip', last_incarnation) end
-redis.call('PUBLISH', events_key, lines[2] and table.concat(lines, '\n') or lines[1])
+if incarnation ~= last_incarnation then redis.call('HSET', task_key, 'tip', incarnation) end
+redis.call('PUBLISH', events_key, table.concat(stream.lines, '\n'))
 if webhooks then
   --- @include "../redis/server.lua"
   --- @include "../record/wake-deliveries.lua"
+  wake_deliveries(task_id, webhooks)
 end
 return 'appended' .. cancel

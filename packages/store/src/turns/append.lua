@@ -40,7 +40,6 @@
 
 local tasks_root, outbox_key, index_root, push_key = unpack(KEYS)
 local sweep_after_ms, kept_events, replay_ms, retention_ms, inline_bytes = unpack(ARGV, 1, 5)
-local task_id, task_key, events_key, inbox_key, webhooks_key, steps_key, calls_key
 
 --- @include "../redis/server.lua"
 --- @include "../record/fields.lua"
@@ -48,31 +47,34 @@ local task_id, task_key, events_key, inbox_key, webhooks_key, steps_key, calls_k
 
 local ARITY = { status = 8, artifact = 9 }
 
-local record, queue_root, successor_options, taken
-
+-- Each writes an event of a turn, and returns a verdict. turn: its record; queue_root; successor_options; taken: how
+-- many messages it has besides its own
 local write = {}
 
 -- A turn's first event gets an incarnation made from its run; later artifact events repeat that of the event before.
 -- A status always gets a new one: if it is sent again after a fail-over, events that follow it differ from lost ones.
-local function next_incarnation()
+local function next_incarnation(record)
   if record.turn_seq == 1 then return incarnation_of(record.run) end
-  return emitted[#emitted - 2] or record.tip
+  local events = record.changes.events
+  return events[#events - 2] or record.tip
 end
 
-function write.artifact(json, n, mode, header, first, parts, last)
+function write.artifact(turn, json, n, mode, header, first, parts, last)
+  local record = turn.record
+  local texts, fields = record.changes.texts, record.changes.fields
   if record.state == 'h' then record.state = 's' end -- no longer hidden: see make-tasks.lua
-  emit(record, json, next_incarnation())
+  emit(record, json, next_incarnation(record))
   local name, open_name = 'p' .. n, 'o' .. n
   local text = texts[name]
   if not text then
-    local open, inside, outside = unpack(redis.call('HMGET', task_key, open_name, name, '@' .. name))
-    if not open then other_fields.artifacts = n end
+    local open, inside, outside = unpack(redis.call('HMGET', record.key, open_name, name, '@' .. name))
+    if not open then fields.artifacts = n end
     text = { open = open, inside = inside, outside = outside }
     texts[name] = text
   end
-  if header ~= '' then other_fields['a' .. n] = header end
+  if header ~= '' then fields['a' .. n] = header end
   if mode == 'replace' then
-    if text.open then text = drop_text(name) end
+    if text.open then text = drop_text(record, name) end
   elseif parts == '' then
     last = text.open or ''
   elseif text.open and text.open ~= '' then
@@ -80,102 +82,103 @@ function write.artifact(json, n, mode, header, first, parts, last)
   end
   if text.open ~= last then
     text.open = last
-    other_fields[open_name] = last
+    fields[open_name] = last
   end
-  if parts ~= '' then add_text(name, parts) end
+  if parts ~= '' then add_text(record, name, parts) end
   return 'appended'
 end
 
-is_many = true
-local allows_out_of_memory, replies, at = false, {}, 6
-local function append_all()
-  while ARGV[at] do
-    local fence, number, count, after
-    task_id, queue_root, fence, number, successor_options, count, after = unpack(ARGV, at, at + 6)
-    number, at = tonumber(number), at + 7
-    after = at + after
-    task_key = tasks_root .. task_id
-    events_key, inbox_key, webhooks_key = task_key .. ':e', task_key .. ':i', task_key .. ':w'
-    steps_key, calls_key = task_key .. ':s', task_key .. ':c'
-    -- Drops the state of the task before this one.
-    other_fields, texts, emitted = {}, {}, {}
-    popped, in_outbox = 0, nil
+local allows_out_of_memory, replies, index_changes, ended_jobs = false, {}, {}, {}
 
-    record = load_record()
+-- Appends the events of the turn at this place in ARGV. Returns the place of the next one.
+local function append_turn(at)
+  local task_id, queue_root, fence, number, successor_options, count, after = unpack(ARGV, at, at + 6)
+  number, at = tonumber(number), at + 7
+  after = at + after
+  local record = load_record(task_id, tasks_root .. task_id)
+  local turn = { record = record, queue_root = queue_root, successor_options = successor_options }
 
-    local verdict = 'fenced'
-    for n = number, record and number + count - 1 or 0 do
-      local notes, failure, step, mark, taken_ids
-      if ARGV[at] == 'notes' then
-        notes, at = ARGV[at + 1], at + 2
+  local verdict = 'fenced'
+  for n = number, record and number + count - 1 or 0 do
+    local notes, failure, step, mark, taken_ids
+    if ARGV[at] == 'notes' then
+      notes, at = ARGV[at + 1], at + 2
+    end
+    if ARGV[at] == 'failure' then
+      failure, at = ARGV[at + 1], at + 2
+    end
+    if ARGV[at] == 'step' then
+      step, mark = ARGV[at + 1], ARGV[at + 2]
+      at = at + 3
+    end
+    if ARGV[at] == 'taken' then
+      taken_ids, at = ARGV[at + 1], at + 2
+    end
+    local kind, metadata = ARGV[at], ARGV[at + 1]
+    if n <= record.turn_seq and fence == last_fence(record) then
+      -- The event was written before: its command was sent twice. After an outcome `more` is always correct: it makes
+      -- the worker run beginTurn, which decides.
+      verdict = record.turn == fence and 'appended' or 'more'
+    elseif fence ~= record.turn then
+      -- This also keeps terminal states final: the end of a task closes its turn.
+      verdict = 'fenced'
+      break
+    elseif n > record.turn_seq + 1 then
+      -- A fail-over lost earlier events, which the worker had seen written when it encoded this one.
+      verdict = 'gap'
+      break
+    else
+      turn.taken = 0
+      if taken_ids then
+        --- @include "taken.lua"
+        turn.taken = count_taken(record, taken_ids)
       end
-      if ARGV[at] == 'failure' then
-        failure, at = ARGV[at + 1], at + 2
-      end
-      if ARGV[at] == 'step' then
-        step, mark = ARGV[at + 1], ARGV[at + 2]
-        at = at + 3
-      end
-      if ARGV[at] == 'taken' then
-        taken_ids, at = ARGV[at + 1], at + 2
-      end
-      local kind, metadata = ARGV[at], ARGV[at + 1]
-      if n <= record.turn_seq and fence == last_fence(record) then
-        -- The event was written before: its command was sent twice. After an outcome `more` is always correct: it makes
-        -- the worker run beginTurn, which decides.
-        verdict = record.turn == fence and 'appended' or 'more'
-      elseif fence ~= record.turn then
-        -- This also keeps terminal states final: the end of a task closes its turn.
-        verdict = 'fenced'
-        break
-      elseif n > record.turn_seq + 1 then
-        -- A fail-over lost earlier events, which the worker had seen written when it encoded this one.
+      -- A fail-over lost messages that the turn was given while it ran.
+      if not turn.taken then
         verdict = 'gap'
         break
-      else
-        taken = 0
-        if taken_ids then
-          --- @include "taken.lua"
-          taken = count_taken(record, taken_ids)
-        end
-        -- A fail-over lost messages that the turn was given while it ran.
-        if not taken then
-          verdict = 'gap'
-          break
-        end
-        record.turn_seq = n
-        if kind == 'status' and not write.status then
-          --- @include "write-status.lua"
-        end
-        local is_outcome = kind == 'status' and ARGV[at + 3] == '1'
-        if is_outcome and not allows_out_of_memory then
-          allow_out_of_memory(outbox_key)
-          allows_out_of_memory = true
-        end
-        if notes then
-          --- @include "../record/note.lua"
-          note_lines(task_key, fence, notes)
-          record.has_side_keys = 1
-        end
-        if failure then
-          --- @include "../record/failures.lua"
-          keep_failure(record, failure)
-        end
-        if step then redis.call('HSET', steps_key, 'mark ' .. step, mark) end
-        if metadata ~= '' then other_fields.metadata = metadata end
-        verdict = write[kind](unpack(ARGV, at + 2, at + ARITY[kind] - 1))
       end
-      at = at + ARITY[kind]
+      record.turn_seq = n
+      if kind == 'status' and not write.status then
+        --- @include "write-status.lua"
+        write.status = write_status
+      end
+      local is_outcome = kind == 'status' and ARGV[at + 3] == '1'
+      if is_outcome and not allows_out_of_memory then
+        allow_out_of_memory(outbox_key)
+        allows_out_of_memory = true
+      end
+      if notes then
+        --- @include "../record/note.lua"
+        note_lines(record.key, fence, notes)
+        record.has_side_keys = 1
+      end
+      if failure then
+        --- @include "../record/failures.lua"
+        keep_failure(record, failure)
+      end
+      if step then redis.call('HSET', record.key .. ':s', 'mark ' .. step, mark) end
+      if metadata ~= '' then record.changes.fields.metadata = metadata end
+      verdict = write[kind](turn, unpack(ARGV, at + 2, at + ARITY[kind] - 1))
     end
-
-    if #emitted > 0 then commit(record) end
-    -- A run that lost its turn still writes: the record keeps when it first did.
-    if verdict == 'fenced' and record then
-      redis.pcall('HSETNX', task_key, 'f' .. fence:match('^%d*'), ('%.0f'):format(now_ms()))
-    end
-    replies[#replies + 1] = { verdict, record and record.cancel or '' }
-    at = after
+    at = at + ARITY[kind]
   end
+
+  if record and #record.changes.events > 0 then
+    commit(record, index_changes)
+    ended_jobs[#ended_jobs + 1] = record.changes.ended_job
+  end
+  -- A run that lost its turn still writes: the record keeps when it first did.
+  if verdict == 'fenced' and record then
+    redis.pcall('HSETNX', record.key, 'f' .. fence:match('^%d*'), ('%.0f'):format(now_ms()))
+  end
+  replies[#replies + 1] = { verdict, record and record.cancel or '' }
+  return after
+end
+
+local function append_all()
+  local at = 6
+  while ARGV[at] do at = append_turn(at) end
 end
 
 -- A damaged record fails the script. Tasks that were written before it get their index entries nevertheless.

@@ -1,28 +1,32 @@
 -- beginFirst: begins the first turn of a task, as begin.lua would, but reads only the fields that this needs
--- (docs/adr/0139). Needs task_key, task_id, now_ms, and due (see begin.lua).
+-- (docs/adr/0139). Needs server.lua and sweep_after_ms.
 --
--- Arguments as in begin.lua
+-- start, worker: as in begin.lua
 -- Returns  as begin.lua, or nil: begin.lua must run instead, and nothing is written. A turn has begun before, or a
 --   cancel or another message waits, or the task has another job, or its history is in a string of its own
 
-local function begin_first(job, started, token, run, while_working, waited_ms)
+local function begin_first(start, worker)
+  local task_id, task_key, token, run, while_working =
+    start.task_id, start.task_key, start.token, worker.run, worker.while_working
   local scheduled, accepted, state, owner, context, status, entry, history, epoch, cancel, artifacts, queue, metadata =
     unpack(redis.call('HMGET', task_key, 'scheduled', 'accepted', 'state', 'owner', 'context', 'status',
       'initial_entry', 'h', 'epoch', 'cancel', 'artifacts', 'queue', 'metadata'))
-  if job ~= scheduled or accepted ~= '1' or epoch or cancel or artifacts or not history or not entry then return nil end
+  if start.job ~= tonumber(scheduled) or accepted ~= '1' or epoch or cancel or artifacts then return nil end
+  if not history or not entry then return nil end
   if state ~= 's' and state ~= 'h' then return nil end
   local fence = '1.' .. run
   local reply = { 'turn', fence, 1, '', entry, owner, '', queue or '',
     '{"id":"' .. task_id .. '","contextId":"' .. context .. '","status":' .. status .. ',"history":[' .. history:sub(3)
       .. ']' .. (metadata and ',"metadata":' .. metadata .. '}' or '}') }
-  local began = ('%d 1 %d %s'):format(now_ms(), waited_ms, token:match('^[^:]*'))
+  local began = ('%d 1 %d %s'):format(now_ms(), start.waited_ms, token:match('^[^:]*'))
   if while_working == '' then
-    redis.call('HSET', task_key, 'epoch', '1', 'run', run, 'turn', fence, 'token', token, 'started', started,
+    redis.call('HSET', task_key, 'epoch', '1', 'run', run, 'turn', fence, 'token', token, 'started', start.started,
       'attempts', '1', 'l1', began)
   else
-    redis.call('HSET', task_key, 'epoch', '1', 'run', run, 'turn', fence, 'token', token, 'started', started,
+    redis.call('HSET', task_key, 'epoch', '1', 'run', run, 'turn', fence, 'token', token, 'started', start.started,
       'attempts', '1', 'l1', began, 'while_working', while_working)
   end
+  local due = worker.due
   due[#due + 1], due[#due + 2] = now_ms() + sweep_after_ms, task_id
   return reply
 end

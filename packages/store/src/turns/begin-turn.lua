@@ -15,13 +15,13 @@
 
 --- @include "../record/record.lua"
 
-local due = {}
-
 --- @include "begin.lua"
 
-local dead_key = unpack(KEYS, 7)
+local dead_key = unpack(KEYS, 5)
 local job, started, token, run, max_attempts, large_bytes, while_working = unpack(ARGV, 7)
-local reply = begin_turn(
-  tonumber(job), tonumber(started), token, run, dead_key, max_attempts, large_bytes, while_working)
-if #due > 0 then redis.call('ZADD', outbox_key, unpack(due)) end
+local worker = { run = run, dead_key = dead_key, max_attempts = max_attempts, large_bytes = large_bytes,
+  while_working = while_working, due = {} }
+local reply = begin_turn({ task_id = task_id, task_key = task_key, job = tonumber(job), started = tonumber(started),
+  token = token }, worker)
+if #worker.due > 0 then redis.call('ZADD', outbox_key, unpack(worker.due)) end
 return reply

@@ -1,15 +1,15 @@
--- begin: begins a turn for a run of a job, with the first message of the task's inbox. Needs the locals of record.lua,
--- and due: outbox entries of the tasks whose turn began, which say when the sweeper may check them. The including
--- script writes them. For the first turn of most tasks there is the faster begin-first.lua.
+-- begin: begins a turn for a run of a job, with the first message of the task's inbox. Needs fields.lua, server.lua and
+-- the settings of record.lua. For the first turn of most tasks there is the faster begin-first.lua.
 --
--- job: its number; started: how often the queue has started it, this time included; token: of the job's run, see
---   running.lua; run: its part of the fencing token, which differs for each turn of the job's run: see begin-reply.ts
--- dead_key: zset, task → ms when its message was given up; made from the task's key: the dead letter <task>:d (hash)
--- max_attempts: attempts that a message gets; 0: it is given up, because its record cannot be read
--- large_bytes: texts from this size on are not copied through Lua
--- while_working: as in fields.lua
--- waited_ms: how long the job waited, if this script takes it and can set it aside to run alone; nil: it was taken
---   before
+-- start: task_id, task_key; job: its number; started: how often the queue has started it, this time included; token: of
+--   the job's run, see running.lua; waited_ms: how long the job waited, if this script takes it and can set it aside to
+--   run alone; nil: it was taken before
+-- worker: run: the runs' part of their fencing tokens, which differs for each turn of a job's run: see begin-reply.ts
+--   dead_key: zset, task → ms when its message was given up; made from the task's key: the dead letter <task>:d (hash)
+--   max_attempts: attempts that a message gets; 0: it is given up, because its record cannot be read
+--   large_bytes: texts from this size on are not copied through Lua   while_working: as in fields.lua
+--   due: outbox entries of the tasks whose turn began, which say when the sweeper may check them. begin_turn adds to
+--     them, and the including script writes them
 -- Returns  { verdict } | { 'turn', fencing token: `<epoch>.<run>`, attempt, cancel ('' | '1'), inbox entry, owner,
 --          the process that lost the turn or '', the skill whose queue has the job or '', and then the task: pieces …
 --          (see pieces.lua) }
@@ -23,29 +23,35 @@
 
 -- Fields that are loaded with the record, for the worker that runs the turn.
 local STATUS, METADATA, INSIDE, INITIAL = HISTORY + 1, HISTORY + 2, HISTORY + 3, HISTORY + 4
-FIELDS[STATUS], FIELDS[METADATA], FIELDS[INSIDE], FIELDS[INITIAL] = 'status', 'metadata', 'h', 'initial_entry'
+local FIELDS_OF_TURN = { unpack(FIELDS) }
+FIELDS_OF_TURN[STATUS], FIELDS_OF_TURN[METADATA] = 'status', 'metadata'
+FIELDS_OF_TURN[INSIDE], FIELDS_OF_TURN[INITIAL] = 'h', 'initial_entry'
 
 -- Number of attempts whose times the record keeps; see fields.lua.
 local KEPT_ATTEMPTS = 16
-
-local function inbox_head() return loaded[INITIAL] or redis.call('LINDEX', inbox_key, '0') end
 
 -- The token of a run is `<process>:…`, or `<process>:…:alone:<number>` if the run has its process to itself.
 local function process_of(token) return token:match('^[^:]+:') end
 local function is_shared(token) return process_of(token) and not token:find(':alone:', 1, true) end
 
-local function begin_turn(job, started, token, run, dead_key, max_attempts, large_bytes, while_working, waited_ms)
-  local record = load_record()
+local function begin_turn(start, worker)
+  local task_id, task_key, job, started, token, waited_ms =
+    start.task_id, start.task_key, start.job, start.started, start.token, start.waited_ms
+  local run, max_attempts = worker.run, tonumber(worker.max_attempts)
+  local record = load_record(task_id, task_key, FIELDS_OF_TURN)
   if not record then return { 'missing' } end
   -- The job was added too late, or is an old successor, or its task has ended or has no message waiting.
   if job ~= record.scheduled then return { 'stale' } end
 
   local lost_by = ''
   local function turn()
-    local reply = { 'turn', record.turn, record.attempts, record.cancel, inbox_head(), record.owner, lost_by,
+    local loaded = record.loaded
+    local first = loaded[INITIAL] or redis.call('LINDEX', task_key .. ':i', '0')
+    local reply = { 'turn', record.turn, record.attempts, record.cancel, first, record.owner, lost_by,
       loaded[QUEUE] or '' }
-    put_pieces(reply, '', 'all', large_bytes,
-      record.context, loaded[STATUS], loaded[METADATA], loaded[ARTIFACTS], loaded[INSIDE], loaded[HISTORY])
+    local task = { id = task_id, key = task_key, context = record.context, status = loaded[STATUS],
+      metadata = loaded[METADATA], artifacts = loaded[ARTIFACTS], h = loaded[INSIDE], outside = loaded[HISTORY] }
+    put_pieces(reply, task, { length = '', artifacts = 'all', large_bytes = worker.large_bytes })
     return reply
   end
 
@@ -73,23 +79,25 @@ local function begin_turn(job, started, token, run, dead_key, max_attempts, larg
     -- The process that ended the lost one may have said why: see record-failure.lua.
     local reason = redis.call('HGET', task_key, 'reason')
     if not reason or tonumber(reason:match('^%d+')) ~= record.epoch then
-      other_fields.reason = record.epoch .. ' worker-lost Worker ' .. lost_by .. ' stopped while it ran the attempt.'
+      record.changes.fields.reason = record.epoch
+        .. ' worker-lost Worker ' .. lost_by .. ' stopped while it ran the attempt.'
     end
   end
   local died_among_others = is_taken_over and not is_own and is_shared(record.token)
   -- Another turn may have killed that process. The last attempt must not be spent on this: the turn runs alone.
-  local is_last = record.attempts + 1 >= tonumber(max_attempts)
+  local is_last = record.attempts + 1 >= max_attempts
   if died_among_others and waited_ms and is_shared(token) and is_last then return { 'suspect' } end
 
   local function open()
+    local fields = record.changes.fields
     record.epoch, record.run = record.epoch + 1, run
     record.turn, record.token, record.started, record.turn_seq = last_fence(record), token, started, 0
-    record.attempts, record.sweeps, record.while_working = record.attempts + 1, 0, while_working
+    record.attempts, record.sweeps, record.while_working = record.attempts + 1, 0, worker.while_working
     -- When the attempt began, its number, ms that its job waited, its process, and ' t' if it took over a turn.
-    other_fields['l' .. record.epoch] = ('%.0f %d %d %s%s'):format(now_ms(), record.attempts, waited_ms or 0,
+    fields['l' .. record.epoch] = ('%.0f %d %d %s%s'):format(now_ms(), record.attempts, waited_ms or 0,
       token:match('^[^:]*'), is_taken_over and ' t' or '')
     if record.epoch > KEPT_ATTEMPTS then
-      for name in ('lef'):gmatch('.') do other_fields[name .. record.epoch - KEPT_ATTEMPTS] = false end
+      for name in ('lef'):gmatch('.') do fields[name .. record.epoch - KEPT_ATTEMPTS] = false end
     end
   end
 
@@ -100,6 +108,7 @@ local function begin_turn(job, started, token, run, dead_key, max_attempts, larg
     -- The reply is made before anything is written: a record that cannot be read spends no attempt.
     local reply = turn()
     write_fields(record)
+    local due = worker.due
     due[#due + 1], due[#due + 2] = now_ms() + sweep_after_ms, task_id
     return reply
   end
@@ -109,10 +118,10 @@ local function begin_turn(job, started, token, run, dead_key, max_attempts, larg
 
   if record.cancel == '' and not is_exhausted then
     open()
-    in_outbox = true
+    record.changes.in_outbox = true
     withdraw_question(record)
     commit(record)
-    load_record()
+    record = load_record(task_id, task_key, FIELDS_OF_TURN)
     return turn()
   end
 
@@ -126,10 +135,9 @@ local function begin_turn(job, started, token, run, dead_key, max_attempts, larg
 
   -- Attempts are counted here and not by the queue: a worker that its message kills cannot report a failure.
   --- @include "outcome.lua"
-  local times = tonumber(max_attempts)
-  give_up(record, dead_key, times == 0
+  give_up(record, worker.dead_key, max_attempts == 0
     and '"What is stored of this task is damaged: no agent can work on the message; it was given up."'
-    or '"The agent stopped unexpectedly ' .. max_attempts .. (times == 1 and ' time' or ' times')
+    or '"The agent stopped unexpectedly ' .. max_attempts .. (max_attempts == 1 and ' time' or ' times')
       .. ' while working on this message; it was given up."')
   commit(record)
   return { 'exhausted' }

@@ -15,11 +15,12 @@
 --- @include "outcome.lua"
 --- @include "taken.lua"
 
-local queue_root = unpack(KEYS, 7)
+local queue_root = unpack(KEYS, 5)
 local fence, successor_options, taken = unpack(ARGV, 7)
 
-local record, verdict = load_open_turn(fence, 'more')
-if not record then return verdict end
+local record = load_record(task_id, task_key)
+local verdict = turn_refusal(record, fence, 'more')
+if verdict then return verdict end
 if not is_waiting(record.state) then return 'unsettled' end
 
 local count = taken == '' and 0 or count_taken(record, taken)
@@ -29,8 +30,8 @@ allow_out_of_memory(task_key)
 pop(record, count)
 verdict = settle(record, queue_root, successor_options)
 commit(record)
-if #ended_jobs > 0 then
+if record.changes.ended_job then
   --- @include "../queue/finish-jobs.lua"
-  finish_jobs(ended_jobs)
+  finish_jobs({ record.changes.ended_job })
 end
 return verdict

@@ -17,11 +17,12 @@
 --- @include "../record/failures.lua"
 --- @include "../record/note.lua"
 
-local dead_key = unpack(KEYS, 7)
+local dead_key = unpack(KEYS, 5)
 local fence, reason, failure, notes = unpack(ARGV, 7)
 
-local record, verdict = load_open_turn(fence, 'given-up')
-if not record then return verdict end
+local record = load_record(task_id, task_key)
+local verdict = turn_refusal(record, fence, 'given-up')
+if verdict then return verdict end
 
 allow_out_of_memory(task_key)
 keep_failure(record, failure)

@@ -40,7 +40,7 @@ export const giveUpTurnScript = defineScript({
 export const readWaitingScript = defineScript({
   file: 'read-waiting.lua',
   from: import.meta.url,
-  keys: ['task', 'inbox'],
+  keys: ['task'],
   args: ['fence', 'after'],
   reply: tupleAnd([integer], text),
 });
@@ -164,9 +164,8 @@ export class OpenTurn {
   async waiting(after: number): Promise<readonly Message[]> {
     const { redis, shards } = this.#port;
     const { taskId, fence } = this.start;
-    const { task, inbox } = shards.of(taskId).record(taskId);
     const [accepted, ...entries] = await readWaitingScript.run(redis, {
-      keys: { task, inbox },
+      keys: { task: shards.of(taskId).task(taskId) },
       args: { fence, after },
     });
     if (accepted < 0) {

@@ -1,12 +1,11 @@
 -- outcome: the ways in which a turn ends. Included after rules.lua.
 
--- Returns the record if the turn with this fencing token is open; else nil and a verdict: `done` if that turn is closed
--- and none has begun since, because the command was sent twice; otherwise fenced.
-local function load_open_turn(fence, done)
-  local record = load_record()
-  if not record then return nil, 'fenced' end
-  if record.turn == fence then return record end
-  return nil, record.turn == '' and fence == last_fence(record) and done or 'fenced'
+-- Why the turn with this fencing token may not write. nil: it is open; `done`: it is closed and none has begun since,
+-- because the command was sent twice. record: nil if there is no such task
+local function turn_refusal(record, fence, done)
+  if not record then return 'fenced' end
+  if record.turn == fence then return nil end
+  return record.turn == '' and fence == last_fence(record) and done or 'fenced'
 end
 
 -- Closes the turn and removes its message from the inbox, and with it the `taken` messages behind it, which the turn
@@ -18,9 +17,10 @@ local function pop(record, taken)
 end
 
 -- The turn was the last one of its job: the job leaves its queue in the same step. root: of the agent's queue's keys.
-local function end_job(root)
-  local id = task_id .. '.' .. (loaded[SCHEDULED] or '')
-  ended_jobs[#ended_jobs + 1] = { root = queue_of(root), id = id, token = loaded[TOKEN] }
+local function end_job(record, root)
+  local loaded = record.loaded
+  local id = record.id .. '.' .. (loaded[SCHEDULED] or '')
+  record.changes.ended_job = { root = queue_of(record, root), id = id, token = loaded[TOKEN] }
 end
 
 -- Decides what follows an outcome, after its message has left the inbox. root: of the agent's queue's keys; options: of
@@ -29,20 +29,20 @@ local function settle(record, root, options)
   -- An accepted cancel holds, even if the agent asks for input.
   if record.cancel ~= '' then
     finish(record, 'X')
-    end_job(root)
+    end_job(record, root)
     return 'canceled'
   end
   -- The inbox is empty and the job is removed in one step: the next message schedules a job with a new number.
   if record.inbox == 0 then
-    record.scheduled, record.started, in_outbox = 0, 0, false
-    end_job(root)
+    record.scheduled, record.started, record.changes.in_outbox = 0, 0, false
+    end_job(record, root)
     return 'idle'
   end
-  in_outbox = true
+  record.changes.in_outbox = true
   withdraw_question(record)
   if options == '' then return 'more' end
   schedule(record, root, options)
-  end_job(root)
+  end_job(record, root)
   return 'successor'
 end
 
@@ -51,8 +51,9 @@ end
 -- dead_key: zset of dead letters; reason: JSON text, which the client sees, too
 local function give_up(record, dead_key, reason)
   --- @include "../record/inbox-entry.lua"
+  local task_id, task_key = record.id, record.key
   local letter_key, entry = task_key .. ':d', redis.call('HGET', task_key, 'initial_entry')
-  entry = entry and initial_entry_with_message(entry, record.context) or redis.call('LINDEX', inbox_key, '0')
+  entry = entry and initial_entry_with_message(record, entry) or redis.call('LINDEX', task_key .. ':i', '0')
   redis.call('HSET', letter_key, 'owner', record.owner, 'context', record.context, 'attempts', record.attempts,
     'entry', entry, 'reason', reason)
   redis.call('ZADD', dead_key, now_ms(), task_id)
@@ -63,5 +64,5 @@ local function give_up(record, dead_key, reason)
   local message = '{"messageId":"' .. task_id .. '.given-up.' .. record.epoch
     .. '","role":"ROLE_AGENT","parts":[{"text":' .. reason .. '}]}'
   finish(record, 'F', { message = message, released = record.released })
-  add_to_history(message)
+  add_to_history(record, message)
 end

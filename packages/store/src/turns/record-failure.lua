@@ -11,7 +11,6 @@
 local task_key = unpack(KEYS)
 local epoch, failure, is_attempt = unpack(ARGV)
 
-local other_fields, record = {}
 --- @include "../record/failures.lua"
 
 local began, state = unpack(redis.call('HMGET', task_key, 'l' .. epoch, 'state'))

@@ -19,8 +19,9 @@
 
 local fence, is_spent, failure, notes = unpack(ARGV, 7)
 
-local record, verdict = load_open_turn(fence, 'released')
-if not record then return verdict end
+local record = load_record(task_id, task_key)
+local verdict = turn_refusal(record, fence, 'released')
+if verdict then return verdict end
 
 allow_out_of_memory(task_key)
 if record.cancel ~= '' then
@@ -28,9 +29,9 @@ if record.cancel ~= '' then
   verdict = 'canceled'
 else
   record.turn, record.token = '', ''
-  turn_end = is_spent == '1' and 'q' or 'r'
+  record.changes.turn_end = is_spent == '1' and 'q' or 'r'
   if is_spent ~= '1' then record.attempts = record.attempts - 1 end
-  in_outbox = true
+  record.changes.in_outbox = true
   withdraw_question(record)
   verdict = 'released'
 end

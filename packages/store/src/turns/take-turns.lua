@@ -39,10 +39,6 @@ local lease_ms, taker, number, count, kinds, run, max_attempts, large_bytes, whi
 local jobs, rest = take_jobs(root, lease_ms, taker, number, count, kinds)
 if #jobs == 0 then return { rest } end
 
-local task_id, task_key, events_key, inbox_key, webhooks_key, steps_key, calls_key
-
-local due = {}
-
 --- @include "begin-first.lua"
 
 local begin_any
@@ -51,29 +47,24 @@ local function begin_again(...)
   if not begin_any then
     --- @include "../record/fields.lua"
     --- @include "begin.lua"
-    begin_any = function(...)
-      other_fields = {}
-      return begin_turn(...)
-    end
+    begin_any = begin_turn
   end
   return begin_any(...)
 end
 
+local worker = { run = run, dead_key = dead_key, max_attempts = max_attempts, large_bytes = large_bytes,
+  while_working = while_working, due = {} }
 local reply = { rest }
 for i = 1, #jobs do
   local id, token, starts, _, waited_ms = unpack(jobs[i])
-  local begun, job_number = { 'not-begun' }
-  task_id, job_number = id:match('^(.*)%.(%d+)$')
+  local begun = { 'not-begun' }
+  local task_id, job_number = id:match('^(.*)%.(%d+)$')
   if task_id and kinds ~= 'suspect' then
-    task_key = tasks_root .. task_id
-    events_key, inbox_key = task_key .. ':e', task_key .. ':i'
-    webhooks_key, steps_key, calls_key = task_key .. ':w', task_key .. ':s', task_key .. ':c'
+    local start = { task_id = task_id, task_key = tasks_root .. task_id, job = tonumber(job_number), started = starts,
+      token = token, waited_ms = waited_ms }
     -- A damaged record fails no other job: the run of its own asks for the turn again, and gets the error.
-    local is_sound, answer = pcall(begin_first, job_number, starts, token, run, while_working, waited_ms)
-    if is_sound and not answer then
-      is_sound, answer = pcall(begin_again,
-        tonumber(job_number), starts, token, run, dead_key, max_attempts, large_bytes, while_working, waited_ms)
-    end
+    local is_sound, answer = pcall(begin_first, start, worker)
+    if is_sound and not answer then is_sound, answer = pcall(begin_again, start, worker) end
     if is_sound then begun = answer end
   end
   if begun[1] == 'suspect' then
@@ -84,5 +75,5 @@ for i = 1, #jobs do
     reply[#reply + 1] = jobs[i]
   end
 end
-if #due > 0 then redis.call('ZADD', outbox_key, unpack(due)) end
+if #worker.due > 0 then redis.call('ZADD', outbox_key, unpack(worker.due)) end
 return reply

@@ -6,7 +6,7 @@
 local function count_taken(record, ids)
   local count, first = 0, record.inbox == record.accepted and 0 or 1
   for _ in ids:gmatch('[^\n]+') do count = count + 1 end
-  local entries = redis.call('LRANGE', inbox_key, first, first + count - 1)
+  local entries = redis.call('LRANGE', record.key .. ':i', first, first + count - 1)
   for i, entry in ipairs(entries) do entries[i] = entry:match('^[^\n]*') end
   return table.concat(entries, '\n') == ids and count or nil
 end

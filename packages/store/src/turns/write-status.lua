@@ -1,10 +1,11 @@
--- writeStatus: writes a status, which may be the outcome of the turn. A part of `append`.
+-- writeStatus: writes a status, which may be the outcome of the turn. A part of `append`, which says what a turn is.
 
 --- @include "../record/rules.lua"
 --- @include "outcome.lua"
 
-function write.status(state, settles, caller, message, is_new, metadata)
-  if is_new == '1' then add_to_history(message) end
+local function write_status(turn, state, settles, caller, message, is_new, metadata)
+  local record, taken = turn.record, turn.taken
+  if is_new == '1' then add_to_history(record, message) end
   local details = { message = message, metadata = metadata, is_reply = caller == 'reply' }
   if settles ~= '1' and not is_terminal(state) then
     if caller == 'released' then
@@ -24,9 +25,9 @@ function write.status(state, settles, caller, message, is_new, metadata)
     finish(record, state, details)
     -- No client was given this task: it ends with a plain Message, as after set-visibility.lua.
     if is_hidden and details.is_reply and state == 'C' and record.accepted == 1 then record.state = 'M' end
-    end_job(queue_root)
+    end_job(record, turn.queue_root)
     return 'idle'
   end
   emit_status(record, is_interim and 'w' or state, details)
-  return settle(record, queue_root, successor_options)
+  return settle(record, turn.queue_root, turn.successor_options)
 end

@@ -220,9 +220,8 @@ export class ScriptDriver {
 
   async steered(fence: string, after: number): Promise<void> {
     const expected = rules.steered(this.#present(), { fence, after });
-    const { task, inbox } = this.#keys.record(this.id);
     const [accepted, ...entries] = await readWaitingScript.run(this.#redis, {
-      keys: { task, inbox },
+      keys: { task: this.#keys.task(this.id) },
       args: { fence, after },
     });
     const count = Object.keys(this.#present().accepted).length;

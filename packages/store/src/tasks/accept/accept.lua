@@ -37,7 +37,7 @@
 --       | fenced (the caller has lost its turn) | caller-canceling (its task is about to end) | too-many-calls
 -- Invariant: a messageId of a principal is accepted once. One round trip, O(message).
 
-local sent_key, queue_root, caller_key = unpack(KEYS, 7, 9)
+local sent_key, queue_root, caller_key = unpack(KEYS, 5, 7)
 local idempotency_ms, job_options, caller_fence, call_mode, max_calls = unpack(ARGV, 7, 11)
 local owner, context, fingerprint, message, entry = unpack(ARGV, 12, 16)
 local max_inbox, max_history, config_id, encrypted, max_webhooks, max_bytes, only_waiting, cancels, if_seq =
@@ -45,7 +45,7 @@ local max_inbox, max_history, config_id, encrypted, max_webhooks, max_bytes, onl
 
 --- @include "caller.lua"
 
-local refusal = caller_key and caller.refusal()
+local refusal = caller_key and caller_refusal()
 if refusal then return { refusal } end
 
 -- Checked before the state: a retry gets the first answer, even if the task has ended since.
@@ -61,13 +61,16 @@ end
 --- @include "../../record/commit.lua"
 --- @include "../../record/rules.lua"
 --- @include "../../record/inbox-entry.lua"
+local webhooks_key = task_key .. ':w'
 --- @include "../../record/delivery-queues.lua"
 max_bytes = tonumber(max_bytes)
 --- @include "../quotas/tenant-bytes.lua"
 --- @include "retry-name.lua"
 
-if caller_key and not caller.has_room() then return { 'too-many-calls' } end
-local record = load_record()
+local has_room_for_it, ended_calls
+if caller_key then has_room_for_it, ended_calls = has_room_for_call() end
+if caller_key and not has_room_for_it then return { 'too-many-calls' } end
+local record = load_record(task_id, task_key)
 if not record or record.owner ~= owner then return { 'missing' } end
 -- A client that was not given the task must not find it by a guessed id: see set-visibility.lua.
 if record.state == 'h' or record.state == 'M' then return { 'missing' } end
@@ -88,7 +91,8 @@ if record.inbox >= tonumber(max_inbox) then
   if fence ~= record.turn then given = 0 end
   if record.inbox - given >= tonumber(max_inbox) or record.inbox >= 8 * max_inbox then return { 'inbox-full' } end
 end
-local is_long = loaded[HISTORY] and redis.call('STRLEN', loaded[HISTORY]) + #message > tonumber(max_history)
+local long_history = record.loaded[HISTORY]
+local is_long = long_history and redis.call('STRLEN', long_history) + #message > tonumber(max_history)
 if is_long then return { 'history-full' } end
 if config_id ~= '' and not has_room(config_id, max_webhooks) then return { 'too-many-webhooks' } end
 if not caller_key then
@@ -99,16 +103,16 @@ end
 
 redis.call('SET', sent_key, fingerprint .. ' ' .. task_id .. ' ' .. record.accepted + 1, 'PX', idempotency_ms)
 message = message .. ',"taskId":"' .. task_id .. '","contextId":"' .. record.context .. '"}'
-redis.call('RPUSH', inbox_key, with_message(entry, message))
+redis.call('RPUSH', task_key .. ':i', with_message(entry, message))
 tenant_bytes.write()
 record.inbox = record.inbox + 1
-if caller_key then caller.record(task_id, owner) end
+if caller_key then record_call(task_id, owner, ended_calls) end
 record.accepted = record.accepted + 1
-add_to_history(message)
+add_to_history(record, message)
 local retry_name = idempotency_key_in(sent_key)
 if retry_name then
   local others = redis.call('HGET', task_key, 'retry_names')
-  other_fields.retry_names = others and others .. '\n' .. retry_name or retry_name
+  record.changes.fields.retry_names = others and others .. '\n' .. retry_name or retry_name
 end
 
 -- The webhook is created before any event, in the same step, so that it misses none.

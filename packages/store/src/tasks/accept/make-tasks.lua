@@ -65,12 +65,14 @@ local FIRST, SIZE = 17, 12
 
 --- @include "../../redis/server.lua"
 
-local caller_turn
+local record_caller, has_room
 if caller_key then
   --- @include "caller.lua"
-  caller_turn = caller
-  local refusal = caller.refusal()
+  local refusal = caller_refusal()
   if refusal then return { { refusal } } end
+  local ended
+  has_room, ended = has_room_for_call()
+  record_caller = function(task_id, owner) record_call(task_id, owner, ended) end
 end
 
 local messages, sent_keys, has_more = {}, {}, false
@@ -98,7 +100,7 @@ for n = 1, #messages do
   if known[n] or first_of[sent_key] then retries[#retries + 1] = n
   else new[#new + 1], first_of[sent_key] = n, n end
 end
-if caller_turn and #new > 0 and not caller_turn.has_room() then return { { 'too-many-calls' } } end
+if caller_key and #new > 0 and not has_room then return { { 'too-many-calls' } } end
 
 --- @include "../../redis/timestamps.lua"
 
@@ -133,7 +135,7 @@ end
 
 local replies, write_bytes, drop_replaced, note_limits = {}, nil, nil
 -- Calls of agents are limited by max_calls instead.
-local has_limits = not caller_turn and is_near_limit()
+local has_limits = not caller_key and is_near_limit()
 if has_more or has_limits then
   --- @include "../quotas/quotas.lua"
   local admitted = {}
@@ -263,8 +265,8 @@ if #new > 0 then
     local retry_name = idempotency_key_in(message.sent_key)
     if retry_name then redis.call('HSET', task_key, 'retry_names', retry_name) end
     if message.request ~= '' then redis.call('HSET', task_key, 'request', message.request) end
-    if caller_turn then
-      caller_turn.record(task_id, message.owner)
+    if caller_key then
+      record_caller(task_id, message.owner)
       redis.call('HSET', task_key, 'caller', caller_key:sub(#tasks_root + 1))
       if call_mode == 'w' then redis.call('HSET', task_key, 'awaited', '1') end
     end

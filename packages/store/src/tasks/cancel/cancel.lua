@@ -18,10 +18,10 @@
 --- @include "../../record/rules.lua"
 --- @include "../../queue/remove-job.lua"
 
-local root = unpack(KEYS, 7)
+local root = unpack(KEYS, 5)
 local owner, channel, sees_hidden, if_seq = unpack(ARGV, 7)
 
-local record = load_record()
+local record = load_record(task_id, task_key)
 if not record or record.owner ~= owner then return 'missing' end
 if record.state == 'h' and sees_hidden ~= '1' then return 'missing' end
 -- From Redis 7.2 on, WAIT waits for what its connection wrote. So a cancel that is sent again, because replicas did not
@@ -43,7 +43,7 @@ if record.turn == '' then
   local job = record.scheduled
   finish(record, 'X')
   commit(record)
-  if job ~= 0 then remove_job(queue_of(root), task_id .. '.' .. job) end
+  if job ~= 0 then remove_job(queue_of(record, root), task_id .. '.' .. job) end
   return 'canceled'
 end
 -- The turn's process writes the end, after its cleanup and its last artifact. If it is gone, the sweep or begin does.

@@ -17,7 +17,7 @@ local interrupted_key = outbox_key .. ':interrupted'
 local since = redis.call('ZSCORE', interrupted_key, task_id)
 if not since or tonumber(since) ~= tonumber(claimed_ms) then return 'idle' end
 allow_out_of_memory(task_key)
-local record = load_record()
+local record = load_record(task_id, task_key)
 if not record or not is_waiting(record.state) or record.inbox > 0 then
   redis.call('ZREM', interrupted_key, task_id)
   return 'idle'
@@ -25,6 +25,6 @@ end
 local message = '{"messageId":"' .. task_id .. '.interrupted.' .. record.seq
   .. '","role":"ROLE_AGENT","parts":[{"text":' .. reason .. '}]}'
 finish(record, 'X', { message = message })
-add_to_history(message)
+add_to_history(record, message)
 commit(record)
 return 'ended'

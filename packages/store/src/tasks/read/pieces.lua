@@ -1,4 +1,4 @@
--- pieces: a task as pieces of JSON that need only be joined. Needs task_key and task_id.
+-- pieces: a task as pieces of JSON that need only be joined.
 --
 -- A piece is JSON, or { key, last }: fetch it with GETRANGE key 1 last. These strings only grow, so the result is the
 -- text as of this read; if it is shorter, it was replaced meanwhile: read the task again.
@@ -22,18 +22,20 @@ local function latest(n, inside, outside)
   end
 end
 
--- Adds the pieces to a reply. length: historyLength ('' all); artifacts: all | none; large_bytes: texts from this size
--- on are not copied through Lua; the others are fields of the task's hash: count is `artifacts`, inside and outside are
--- `h` and `@h`.
-local function put_pieces(reply, length, artifacts, large_bytes, context, status, metadata, count, inside, outside)
+-- Adds the pieces to a reply. task: id, key, and fields of its hash: context, status, metadata, artifacts, h, outside
+-- (`@h`); view: length: historyLength ('' all); artifacts: all | none; large_bytes: texts from this size on are not
+-- copied through Lua
+local function put_pieces(reply, task, view)
+  local task_key, count, inside, outside = task.key, task.artifacts, task.h, task.outside
+  local length, large_bytes = view.length, tonumber(view.large_bytes)
   local function put(piece) reply[#reply + 1] = piece end
-  put('{"id":"' .. task_id .. '","contextId":"' .. context .. '","status":' .. status)
-  if artifacts == 'all' and count then
+  put('{"id":"' .. task.id .. '","contextId":"' .. task.context .. '","status":' .. task.status)
+  if view.artifacts == 'all' and count then
     for n = 1, tonumber(count) do
       local header, open, parts, key = unpack(redis.call('HMGET', task_key, 'a' .. n, 'o' .. n, 'p' .. n, '@p' .. n))
       put((n == 1 and ',"artifacts":[' or ',') .. header .. ',"parts":[')
       local size = key and redis.call('STRLEN', key) or 0
-      if size >= tonumber(large_bytes) then put({ key, size - 1 })
+      if size >= large_bytes then put({ key, size - 1 })
       else put(parts and parts:sub(2) or key and redis.call('GETRANGE', key, 1, -1) or '') end
       put(open ~= '' and '"}]}' or ']}')
     end
@@ -43,10 +45,10 @@ local function put_pieces(reply, length, artifacts, large_bytes, context, status
     put(',"history":[')
     local size = length == '' and outside and redis.call('STRLEN', outside) or 0
     -- The first message begins with a tab, which is white space.
-    if size >= tonumber(large_bytes) then put({ outside, size - 1 })
+    if size >= large_bytes then put({ outside, size - 1 })
     elseif length ~= '' then put(latest(tonumber(length), inside, outside))
     else put(inside and inside:sub(3) or redis.call('GETRANGE', outside, 2, -1)) end
     put(']')
   end
-  put(metadata and ',"metadata":' .. metadata .. '}' or '}')
+  put(task.metadata and ',"metadata":' .. task.metadata .. '}' or '}')
 end

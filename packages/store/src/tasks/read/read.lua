@@ -15,10 +15,9 @@
 
 local large_bytes, max_bytes = unpack(ARGV, 1, 2)
 max_bytes = tonumber(max_bytes)
-local task_key, task_id
 
 local with_pieces
-local function read(owner, have, length, parts)
+local function read(task_key, task_id, owner, have, length, parts)
   local its_owner, seq, accepted, released, state, tip, queued = unpack(redis.call('HMGET', task_key,
     'owner', 'seq', 'accepted', 'released', 'state', 'tip', 'queued'))
   if not its_owner or (owner ~= '' and its_owner ~= owner) then return false end
@@ -33,18 +32,20 @@ local function read(owner, have, length, parts)
     with_pieces = put_pieces
   end
   local reply = { summary, version }
-  with_pieces(reply, length, parts, large_bytes,
-    unpack(redis.call('HMGET', task_key, 'context', 'status', 'metadata', 'artifacts', 'h', '@h')))
+  local context, status, metadata, artifacts, inside, outside =
+    unpack(redis.call('HMGET', task_key, 'context', 'status', 'metadata', 'artifacts', 'h', '@h'))
+  local task = { id = task_id, key = task_key, context = context, status = status, metadata = metadata,
+    artifacts = artifacts, h = inside, outside = outside }
+  with_pieces(reply, task, { length = length, artifacts = parts, large_bytes = large_bytes })
   return reply
 end
 
 local replies, bytes = {}, 0
 for i = 1, #KEYS do
-  task_key, task_id = KEYS[i], ARGV[5 * i - 2]
   if max_bytes > 0 and bytes >= max_bytes then
     replies[i] = {}
   else
-    replies[i] = read(unpack(ARGV, 5 * i - 1, 5 * i + 2))
+    replies[i] = read(KEYS[i], unpack(ARGV, 5 * i - 2, 5 * i + 2))
   end
   if max_bytes > 0 and type(replies[i]) == 'table' then
     for n = 3, #replies[i] do
