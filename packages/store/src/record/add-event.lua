@@ -1,14 +1,10 @@
--- addEvent: adds one event to a stream, and its line to those that will be published. Needs kept_events.
+-- addEvent: adds one event to the stream of a task, and its line to those that will be published. Needs kept_events.
 --
--- stream: key; last_incarnation: of the event before; lines
+-- before: the incarnation of the event before
 
-local function add_event(stream, seq, incarnation, header, json)
+local function add_event(lines, events_key, before, seq, incarnation, header, json)
   local id = seq .. '-' .. incarnation
-  if seq > tonumber(kept_events) then
-    redis.call('XADD', stream.key, 'MAXLEN', '~', kept_events, id, header, json)
-  else redis.call('XADD', stream.key, id, header, json) end
-  local line_id = incarnation == stream.last_incarnation and id or id .. '-' .. stream.last_incarnation
-  local lines = stream.lines
-  lines[#lines + 1] = line_id .. '|' .. header .. '|' .. json
-  stream.last_incarnation = incarnation
+  if seq > tonumber(kept_events) then redis.call('XADD', events_key, 'MAXLEN', '~', kept_events, id, header, json)
+  else redis.call('XADD', events_key, id, header, json) end
+  lines[#lines + 1] = (incarnation == before and id or id .. '-' .. before) .. '|' .. header .. '|' .. json
 end

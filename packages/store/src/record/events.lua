@@ -17,12 +17,14 @@ end
 -- All events of a script are published in one message, one a line: JSON holds no line break.
 local function publish(record)
   local events, webhooks = record.changes.events, record.webhooks
-  local stream = { key = record.key .. ':e', last_incarnation = record.loaded[TIP] or '0', lines = {} }
+  local events_key, before, lines = record.key .. ':e', record.loaded[TIP] or '0', {}
   for i = 1, #events, 4 do
     local seq, incarnation, header, json = unpack(events, i, i + 3)
-    add_event(stream, seq, ('%d'):format(incarnation), header, json)
+    incarnation = ('%d'):format(incarnation)
+    add_event(lines, events_key, before, seq, incarnation, header, json)
+    before = incarnation
   end
-  redis.call('PUBLISH', stream.key, table.concat(stream.lines, '\n'))
+  redis.call('PUBLISH', events_key, table.concat(lines, '\n'))
   if webhooks == '' then return end
   -- The task's webhooks were held back until this event, the agent's first (make-tasks.lua). Those that no worker has
   -- claimed yet leave `push`, and are marked again, as due now.

@@ -45,13 +45,14 @@ inside = not outside and (inside or '') .. growth
 if inside and #inside > tonumber(inline_bytes) then return end
 
 --- @include "../record/add-event.lua"
-local stream = { key = events_key, last_incarnation = last_incarnation or '0', lines = {} }
+local lines, before = {}, last_incarnation or '0'
 -- As next_incarnation in append.lua.
 local incarnation = written > 0 and last_incarnation
   or ('%d'):format(tonumber(fence:match('[^.]+$'), 36) % 60466175 + 1)
 for i = 9, #ARGV do
   seq = seq + 1
-  add_event(stream, seq, incarnation, header, ARGV[i])
+  add_event(lines, events_key, before, seq, incarnation, header, ARGV[i])
+  before = incarnation
 end
 if outside then
   redis.call('APPEND', outside, growth)
@@ -60,7 +61,7 @@ else
   redis.call('HSET', task_key, 'seq', seq, 'turn_seq', last, name, inside)
 end
 if incarnation ~= last_incarnation then redis.call('HSET', task_key, 'tip', incarnation) end
-redis.call('PUBLISH', events_key, table.concat(stream.lines, '\n'))
+redis.call('PUBLISH', events_key, lines[2] and table.concat(lines, '\n') or lines[1])
 if webhooks then
   --- @include "../redis/server.lua"
   --- @include "../record/wake-deliveries.lua"

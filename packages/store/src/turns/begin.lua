@@ -49,9 +49,9 @@ local function begin_turn(start, worker)
     local first = loaded[INITIAL] or redis.call('LINDEX', task_key .. ':i', '0')
     local reply = { 'turn', record.turn, record.attempts, record.cancel, first, record.owner, lost_by,
       loaded[QUEUE] or '' }
-    local task = { id = task_id, key = task_key, context = record.context, status = loaded[STATUS],
-      metadata = loaded[METADATA], artifacts = loaded[ARTIFACTS], h = loaded[INSIDE], outside = loaded[HISTORY] }
-    put_pieces(reply, task, { length = '', artifacts = 'all', large_bytes = worker.large_bytes })
+    local values = { record.context, loaded[STATUS], loaded[METADATA], loaded[ARTIFACTS], loaded[INSIDE],
+      loaded[HISTORY] }
+    put_pieces(reply, task_id, task_key, values, '', 'all', worker.large_bytes)
     return reply
   end
 

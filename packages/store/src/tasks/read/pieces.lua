@@ -22,15 +22,14 @@ local function latest(n, inside, outside)
   end
 end
 
--- Adds the pieces to a reply. task: id, key, and fields of its hash: context, status, metadata, artifacts, h, outside
--- (`@h`); view: length: historyLength ('' all); artifacts: all | none; large_bytes: texts from this size on are not
--- copied through Lua
-local function put_pieces(reply, task, view)
-  local task_key, count, inside, outside = task.key, task.artifacts, task.h, task.outside
-  local length, large_bytes = view.length, tonumber(view.large_bytes)
+-- Adds the pieces of a task to a reply. values: of its context, status, metadata, artifacts, h and @h; length:
+-- historyLength ('' all); artifacts: all | none; large_bytes: texts from this size on are not copied through Lua
+local function put_pieces(reply, task_id, task_key, values, length, artifacts, large_bytes)
+  local context, status, metadata, count, inside, outside = unpack(values, 1, 6)
+  large_bytes = tonumber(large_bytes)
   local function put(piece) reply[#reply + 1] = piece end
-  put('{"id":"' .. task.id .. '","contextId":"' .. task.context .. '","status":' .. task.status)
-  if view.artifacts == 'all' and count then
+  put('{"id":"' .. task_id .. '","contextId":"' .. context .. '","status":' .. status)
+  if artifacts == 'all' and count then
     for n = 1, tonumber(count) do
       local header, open, parts, key = unpack(redis.call('HMGET', task_key, 'a' .. n, 'o' .. n, 'p' .. n, '@p' .. n))
       put((n == 1 and ',"artifacts":[' or ',') .. header .. ',"parts":[')
@@ -50,5 +49,5 @@ local function put_pieces(reply, task, view)
     else put(inside and inside:sub(3) or redis.call('GETRANGE', outside, 2, -1)) end
     put(']')
   end
-  put(task.metadata and ',"metadata":' .. task.metadata .. '}' or '}')
+  put(metadata and ',"metadata":' .. metadata .. '}' or '}')
 end

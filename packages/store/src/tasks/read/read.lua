@@ -32,11 +32,8 @@ local function read(task_key, task_id, owner, have, length, parts)
     with_pieces = put_pieces
   end
   local reply = { summary, version }
-  local context, status, metadata, artifacts, inside, outside =
-    unpack(redis.call('HMGET', task_key, 'context', 'status', 'metadata', 'artifacts', 'h', '@h'))
-  local task = { id = task_id, key = task_key, context = context, status = status, metadata = metadata,
-    artifacts = artifacts, h = inside, outside = outside }
-  with_pieces(reply, task, { length = length, artifacts = parts, large_bytes = large_bytes })
+  local values = redis.call('HMGET', task_key, 'context', 'status', 'metadata', 'artifacts', 'h', '@h')
+  with_pieces(reply, task_id, task_key, values, length, parts, large_bytes)
   return reply
 end
 
