@@ -1,5 +1,6 @@
 // `npm run lint:lua`: reads every Lua script with its includes, and reports undefined globals, unused locals, calls of
-// own functions with too many arguments, includes from a folder above, and lines of more than 120 columns.
+// own functions with too many arguments, includes that do something or share a local that changes, includes from a folder
+// above, and lines of more than 120 columns.
 
 import { globSync, readFileSync } from 'node:fs';
 import { relative } from 'node:path';
@@ -32,6 +33,8 @@ const scripts = files.filter((file) => !included.has(file)).map(readScript);
 const problems = [
   ...scripts.flatMap(globals),
   ...scripts.flatMap(arities),
+  ...scripts.flatMap(shared),
+  ...[...included].flatMap(acting),
   ...files.flatMap(unused),
   ...files.flatMap(upward),
   ...files.flatMap(long),
@@ -73,7 +76,7 @@ function globals({ name, chunk }: Script): string[] {
     if (node.type === 'MemberExpression') fields.add(node.identifier);
     if (node.type === 'TableKeyString') fields.add(node.key);
     // The parser marks what is local; names of fields are none.
-    const isGlobal = node.type === 'Identifier' && 'isLocal' in node && node.isLocal === false;
+    const isGlobal = node.type === 'Identifier' && isFree(node);
     if (isGlobal && !fields.has(node) && !GIVEN.has(node.name)) found.push(`${name}: ${node.name} is defined nowhere`);
   });
   return found;
@@ -108,6 +111,51 @@ function unused(file: string): string[] {
   return locals
     .filter((local) => !local.startsWith('_') && having.every(({ counts }) => (counts.get(local) ?? 0) < 2))
     .map((local) => `${file}: ${local} is never used`);
+}
+
+/** A file that is included defines functions and constants: what it does is done by who calls them. */
+function acting(file: string): string[] {
+  const acts = parse(text(file), { luaVersion: '5.1' }).body.filter(
+    ({ type }) => type !== 'LocalStatement' && type !== 'FunctionDeclaration',
+  );
+  return acts.length > 0 ? [`${file} is included, and does more than to define functions`] : [];
+}
+
+/** A local that is set again is the business of one file: others get it as an argument, or in a table. */
+function shared({ name, files }: Script): string[] {
+  const names = [...files].map((file) => ({ file, ...namesOf(file) }));
+  return names.flatMap(({ file, changed }) =>
+    names
+      .filter((other) => other.file !== file)
+      .flatMap((other) => [...changed].filter((local) => other.free.has(local)).map((local) => [local, other.file]))
+      .map(([local, other]) => `${name}: ${file} changes ${local}, which ${other} reads`),
+  );
+}
+
+/** `free`: what a file uses without defining it. `changed`: what it sets again: locals of its top level, and free names. */
+function namesOf(file: string): { readonly free: ReadonlySet<string>; readonly changed: ReadonlySet<string> } {
+  const chunk = parse(text(file), { luaVersion: '5.1', scope: true });
+  const top = new Set(
+    chunk.body.flatMap((node) => (node.type === 'LocalStatement' ? node.variables.map(({ name }) => name) : [])),
+  );
+  const free = new Set<string>();
+  const changed = new Set<string>();
+  visit(chunk, (node) => {
+    if (node.type === 'Identifier' && isFree(node)) free.add(node.name);
+    if (node.type !== 'AssignmentStatement' || node.init.every(isNumberOf)) return;
+    for (const variable of node.variables)
+      if (variable.type === 'Identifier' && (top.has(variable.name) || isFree(variable))) changed.add(variable.name);
+  });
+  return { free, changed };
+}
+
+/** An argument becomes a number. */
+function isNumberOf(node: Node): boolean {
+  return node.type === 'CallExpression' && node.base.type === 'Identifier' && node.base.name === 'tonumber';
+}
+
+function isFree(node: Node): boolean {
+  return 'isLocal' in node && node.isLocal === false;
 }
 
 function upward(file: string): string[] {

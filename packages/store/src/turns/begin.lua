@@ -23,9 +23,11 @@
 
 -- Fields that are loaded with the record, for the worker that runs the turn.
 local STATUS, METADATA, INSIDE, INITIAL = HISTORY + 1, HISTORY + 2, HISTORY + 3, HISTORY + 4
-local FIELDS_OF_TURN = { unpack(FIELDS) }
-FIELDS_OF_TURN[STATUS], FIELDS_OF_TURN[METADATA] = 'status', 'metadata'
-FIELDS_OF_TURN[INSIDE], FIELDS_OF_TURN[INITIAL] = 'h', 'initial_entry'
+local function fields_of_turn()
+  local names = { unpack(FIELDS) }
+  names[STATUS], names[METADATA], names[INSIDE], names[INITIAL] = 'status', 'metadata', 'h', 'initial_entry'
+  return names
+end
 
 -- Number of attempts whose times the record keeps; see fields.lua.
 local KEPT_ATTEMPTS = 16
@@ -38,7 +40,7 @@ local function begin_turn(start, worker)
   local task_id, task_key, job, started, token, waited_ms =
     start.task_id, start.task_key, start.job, start.started, start.token, start.waited_ms
   local run, max_attempts = worker.run, tonumber(worker.max_attempts)
-  local record = load_record(task_id, task_key, FIELDS_OF_TURN)
+  local record = load_record(task_id, task_key, fields_of_turn())
   if not record then return { 'missing' } end
   -- The job was added too late, or is an old successor, or its task has ended or has no message waiting.
   if job ~= record.scheduled then return { 'stale' } end
@@ -121,7 +123,7 @@ local function begin_turn(start, worker)
     record.changes.in_outbox = true
     withdraw_question(record)
     commit(record)
-    record = load_record(task_id, task_key, FIELDS_OF_TURN)
+    record = load_record(task_id, task_key, fields_of_turn())
     return turn()
   end
 
