@@ -12,12 +12,9 @@ const worker = await testStore({ prefix: gateway.settings.prefix });
 
 await worker.turns.listen();
 
-const ignore = (): void => undefined;
-
 async function running(whileWorking: 'steer' | 'queue'): Promise<{ turn: OpenTurn; notified: () => number }> {
   const { taskId } = await accepted(gateway, alice);
-  const hooks = { onCancel: ignore, onFenced: ignore, whileWorking };
-  const turn = await begun(worker, taskId, { hooks });
+  const turn = await begun(worker, taskId, { whileWorking });
   let notifications = 0;
   turn.onWaiting(() => {
     notifications++;
