@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Deadline } from './deadline.ts';
 import { isOutage, isTimeout, RedisUnavailable } from './errors.ts';
 
@@ -10,9 +11,9 @@ export type SendAll<Request, Response> = (
  * Sends all requests in one message. If Redis refuses the message, one request may be the reason: each is sent again
  * by itself, so a request that runs twice must have its effect once.
  */
-export async function togetherOrSingly<Request, Response>(
+export async function sendBatchThenEach<Request, Response>(
   requests: readonly Request[],
-  send: (requests: readonly Request[]) => Promise<readonly Response[]>,
+  send: SendAll<Request, Response>,
 ): Promise<readonly (Response | Promise<Response>)[]> {
   try {
     return await send(requests);
@@ -37,13 +38,31 @@ export async function repeatWhileFull(limit: number, step: () => Promise<number>
   }
 }
 
-export interface BatchLimits {
+export interface BatchOptions<Request, Response> {
+  readonly send: SendAll<Request, Response>;
   /** Requests in one message: bounds the time that Redis spends on one script. */
   readonly requests: number;
   /** Messages in flight. With 1, Redis serves other clients between two; with 2 it has the next one ready. */
   readonly messages: number;
+  /**
+   * `each`: see `sendBatchThenEach`. `none`: requests have their effect in order, so that after one that failed no other
+   * is sent.
+   */
+  readonly afterFailure: 'each' | 'none';
+  /** Which requests are sent together when no message is in flight: those of a microtask, or of a turn of the loop. */
+  readonly gather: 'microtask' | 'tick';
   /** Of the callers; unset: they wait. */
   readonly deadline?: Deadline | undefined;
+}
+
+let tick: Promise<void> | undefined;
+
+/** The end of this turn of the event loop, shared by all batches, so that what they send is sent together. */
+function endOfTick(): Promise<void> {
+  tick ??= setImmediate().then(() => {
+    tick = undefined;
+  });
+  return tick;
 }
 
 /**
@@ -51,14 +70,16 @@ export interface BatchLimits {
  * flight new requests are queued, equal ones as one. No caller gets the response to a request sent before its own.
  */
 export class Batches<Request, Response> {
-  readonly #sendAll: SendAll<Request, Response>;
-  readonly #limits: BatchLimits;
+  readonly #options: BatchOptions<Request, Response>;
   #inFlight = 0;
-  #queued = new Map<string, QueuedRequest<Request, Response>>();
+  #queued = new Map<unknown, QueuedRequest<Request, Response>>();
+  /** The last message; never rejects. */
+  #sending: Promise<void> | undefined;
+  /** Set when nothing more is sent. */
+  #failure: { readonly error: unknown } | undefined;
 
-  constructor(sendAll: SendAll<Request, Response>, limits: BatchLimits) {
-    this.#sendAll = sendAll;
-    this.#limits = limits;
+  constructor(options: BatchOptions<Request, Response>) {
+    this.#options = options;
   }
 
   /**
@@ -66,40 +87,62 @@ export class Batches<Request, Response> {
    * @throws {RedisUnavailable} at once, without queueing, or with a message whose deadline passed, behind which
    * it waited
    */
-  send(key: string, request: Request): Promise<Response> {
-    if (this.#limits.deadline?.health.isAnswering === false) return Promise.reject(new RedisUnavailable());
+  send(request: Request, key: unknown = request): Promise<Response> {
+    if (this.#failure) return Promise.reject(this.#failure.error);
+    const { deadline, messages, gather } = this.#options;
+    if (deadline?.health.isAnswering === false) return Promise.reject(new RedisUnavailable());
     const queued = this.#queued.get(key);
     if (queued) return queued.response.promise;
     const response = Promise.withResolvers<Response>();
     this.#queued.set(key, { request, response });
-    if (this.#inFlight < this.#limits.messages && this.#queued.size === 1) queueMicrotask(() => this.#flush());
+    if (this.#inFlight < messages && this.#queued.size === 1) {
+      if (gather === 'tick') void endOfTick().then(() => this.#flush());
+      else queueMicrotask(() => this.#flush());
+    }
     return response.promise;
   }
 
+  /** As `send`, but resolves at once while fewer than `most` requests wait. If this one fails, later calls reject. */
+  async enqueue(request: Request, most: number): Promise<void> {
+    const sent = this.send(request);
+    if (this.#failure || this.#queued.size >= most) await sent;
+    else sent.catch(() => undefined);
+  }
+
+  /** Resolves when all requests so far have their responses. @throws why nothing more is sent */
+  async settled(): Promise<void> {
+    await Array.from(this.#queued.values()).at(-1)?.response.promise;
+    await this.#sending;
+    if (this.#failure) throw this.#failure.error;
+  }
+
   #flush(): void {
-    while (this.#queued.size > 0 && this.#inFlight < this.#limits.messages) this.#sendBatch(this.#take());
+    while (this.#queued.size > 0 && this.#inFlight < this.#options.messages) this.#sendBatch(this.#take());
   }
 
   #sendBatch(batch: readonly QueuedRequest<Request, Response>[]): void {
+    const { send, afterFailure, deadline } = this.#options;
+    const requests = batch.map(({ request }) => request);
     this.#inFlight++;
-    this.#sendAll(batch.map(({ request }) => request)).then(
+    this.#sending = (afterFailure === 'each' ? sendBatchThenEach(requests, send) : send(requests)).then(
       (responses) => {
         this.#onReply();
         responses.forEach((response, i) => void batch[i]?.response.resolve(response));
       },
       (error: unknown) => {
-        const late = this.#limits.deadline && isTimeout(error) ? this.#takeAll() : [];
+        if (afterFailure === 'none') this.#failure = { error };
+        const behind = this.#failure || (deadline && isTimeout(error)) ? this.#takeAll() : [];
         this.#onReply();
-        for (const { response } of [...batch, ...late]) response.reject(error);
+        for (const { response } of [...batch, ...behind]) response.reject(error);
       },
     );
   }
 
   #take(): QueuedRequest<Request, Response>[] {
-    if (this.#queued.size <= this.#limits.requests) return this.#takeAll();
+    if (this.#queued.size <= this.#options.requests) return this.#takeAll();
     const batch: QueuedRequest<Request, Response>[] = [];
     for (const [key, queued] of this.#queued) {
-      if (batch.length === this.#limits.requests) break;
+      if (batch.length === this.#options.requests) break;
       this.#queued.delete(key);
       batch.push(queued);
     }
@@ -123,25 +166,4 @@ export class Batches<Request, Response> {
 interface QueuedRequest<Request, Response> {
   readonly request: Request;
   readonly response: PromiseWithResolvers<Response>;
-}
-
-/** Batches for each shard: a shard that is slow or down does not delay the others. */
-export class BatchesByShard<Request, Response> {
-  readonly #sendAll: SendAll<Request, Response>;
-  readonly #limits: BatchLimits;
-  readonly #batches = new WeakMap<object, Batches<Request, Response>>();
-
-  /** @param sendAll sends requests to one shard */
-  constructor(sendAll: SendAll<Request, Response>, limits: BatchLimits) {
-    this.#sendAll = sendAll;
-    this.#limits = limits;
-  }
-
-  of(shard: object): Batches<Request, Response> {
-    const known = this.#batches.get(shard);
-    if (known) return known;
-    const batches = new Batches(this.#sendAll, this.#limits);
-    this.#batches.set(shard, batches);
-    return batches;
-  }
 }

@@ -1,7 +1,8 @@
 import { settingsArgNames, settingsArgValues, sharedKeyNames } from '../record/record-args.ts';
-import { BatchesByShard, togetherOrSingly } from '../redis/batches.ts';
+import { Batches } from '../redis/batches.ts';
 import { list, only, type Parser, text, tuple, word } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
+import { PerShard } from '../redis/shards.ts';
 import type { Chunk, EncodedEvent } from './encoded-event.ts';
 import type { TurnsPort } from './turns-port.ts';
 
@@ -42,7 +43,8 @@ export const endTasksScript = defineScript({
   reply: list(word('idle', 'not-plain')),
 });
 
-const LIMITS = { requests: 16, messages: 1 };
+/** An outcome that is sent again, because Redis refused one beside it, is recognized by its event numbers. */
+const OUTCOMES = { requests: 16, messages: 1, afterFailure: 'each', gather: 'microtask' } as const;
 
 /** Events of one turn, in their order. */
 export interface Append {
@@ -64,7 +66,9 @@ export interface Append {
  */
 export class Appends {
   readonly #port: TurnsPort;
-  readonly #outcomes = new BatchesByShard<Append, AppendReply>((appends) => this.#writeTogether(appends), LIMITS);
+  readonly #outcomes = new PerShard(
+    () => new Batches<Append, AppendReply>({ ...OUTCOMES, send: (appends) => this.#writeOutcomes(appends) }),
+  );
 
   constructor(port: TurnsPort) {
     this.#port = port;
@@ -81,13 +85,7 @@ export class Appends {
 
   /** As `write`, in one script with other outcomes. @param append an outcome, with the events before it */
   writeOutcome(append: Append): Promise<AppendReply> {
-    const { taskId, fence, number } = append;
-    return this.#outcomes.of(this.#port.shards.of(taskId)).send(`${taskId} ${fence} ${number}`, append);
-  }
-
-  /** An append that is sent again, because Redis refused one beside it, is recognized by its event numbers. */
-  #writeTogether(appends: readonly Append[]): Promise<readonly (AppendReply | Promise<AppendReply>)[]> {
-    return togetherOrSingly(appends, (some) => this.#writeOutcomes(some));
+    return this.#outcomes.of(this.#port.shards.of(append.taskId)).send(append);
   }
 
   /** By end-tasks.lua; those that it declines, and all others, by append.lua. */

@@ -1,6 +1,7 @@
 import type { FailureReport, Message, MessageTrace, TurnEvent, TurnInput } from '@switchyard/protocol';
 import { jobOptions, queueRoot } from '../queue/job.ts';
 import { recordArgNames, recordArgValues, recordKeyNames } from '../record/record-args.ts';
+import { Batches } from '../redis/batches.ts';
 import { WritesLost } from '../redis/errors.ts';
 import { integer, text, tupleAnd, word } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
@@ -9,7 +10,6 @@ import type { TextSizes } from '../tasks/read/pieces.ts';
 import type { Appends } from './appends.ts';
 import type { EncodedEvent } from './encoded-event.ts';
 import { Encoder, idLines } from './encoder.ts';
-import { EventBatcher } from './event-batcher.ts';
 import { failureText } from './failure-text.ts';
 import { recordFailure } from './failures.ts';
 import { ModelNotes, type NotedModelCall } from './model-notes.ts';
@@ -79,6 +79,14 @@ export interface TurnStart extends TurnInput {
   readonly requestId: string | undefined;
 }
 
+/** With this many waiting events, `publish` waits until its own is written. */
+const MAX_WAITING = 64;
+/**
+ * While one batch is written, the next one fills: a slow stream is written event by event, a fast one in batches, and
+ * no event waits for a timer. Those of one turn of the event loop are sent together, such as an agent's "working" and
+ * its quick answer.
+ */
+const EVENTS = { requests: 32, messages: 1, afterFailure: 'none', gather: 'tick' } as const;
 /** An outcome with more events is written by a script of its own: sixteen of them would block Redis for too long. */
 const FEW_EVENTS = 4;
 
@@ -90,7 +98,7 @@ export class OpenTurn {
   readonly #port: TurnsPort;
   readonly #encoder: Encoder;
   readonly #appends: Appends;
-  readonly #batcher: EventBatcher<EncodedEvent>;
+  readonly #events: Batches<EncodedEvent, undefined>;
   /** Key prefix of the queue. */
   readonly #queueRoot: string;
   readonly #onCancel: () => void;
@@ -110,7 +118,7 @@ export class OpenTurn {
     this.#port = port;
     this.#appends = port.appends;
     this.#encoder = new Encoder(start.task, port.settings, start.sizes);
-    this.#batcher = new EventBatcher((events) => this.#append(events));
+    this.#events = new Batches({ ...EVENTS, send: (events) => this.#append(events) });
     this.#queueRoot = queueRoot(start.agent, port.shards.of(start.taskId));
     this.#onCancel = hooks.onCancel;
     this.#onFenced = hooks.onFenced;
@@ -143,12 +151,12 @@ export class OpenTurn {
 
   /** Resolves when everything published is written, or refused. */
   flush(): Promise<void> {
-    return this.#batcher.flushed();
+    return this.#events.settled().catch(() => undefined);
   }
 
   /** Resolves when everything published is written. @throws the error of a batch that was refused */
   written(): Promise<void> {
-    return this.#batcher.written();
+    return this.#events.settled();
   }
 
   /** Number of the task's messages that this turn knows of; undefined: it never asked for others than its own. */
@@ -244,7 +252,8 @@ export class OpenTurn {
     const notes = event.kind === 'status' ? this.#modelNotes.take() : '';
     const besides = [...(notes ? ['notes', notes] : []), ...(failure === undefined ? [] : ['failure', failure])];
     const { args, isOutcome } = encoded;
-    await this.#batcher.push(besides.length > 0 ? { args: [...besides, ...args], isOutcome } : encoded, isAwaited);
+    const entry = besides.length > 0 ? { args: [...besides, ...args], isOutcome } : encoded;
+    await (isAwaited ? this.#events.send(entry) : this.#events.enqueue(entry, MAX_WAITING));
   }
 
   async #giveUp(reason: string, failure = ''): Promise<void> {
@@ -259,7 +268,7 @@ export class OpenTurn {
     if (verdict !== 'given-up') throw new TurnFenced();
   }
 
-  async #append(events: readonly EncodedEvent[]): Promise<void> {
+  async #append(events: readonly EncodedEvent[]): Promise<undefined[]> {
     const { taskId, fence } = this.start;
     const append = {
       taskId,
@@ -275,10 +284,11 @@ export class OpenTurn {
     if (this.#number === 1 && verdict !== 'fenced' && verdict !== 'gap') this.#onFirstEvent?.();
     this.#number += events.length;
     if (cancel) this.#onCancel();
-    if (verdict === 'appended') return;
+    const written = events.map(() => undefined);
+    if (verdict === 'appended') return written;
     if (verdict === 'gap') throw new WritesLost();
     this.ending = verdict;
-    if (verdict !== 'fenced') return;
+    if (verdict !== 'fenced') return written;
     this.#onFenced();
     throw new TurnFenced();
   }

@@ -1,10 +1,10 @@
 import { settingsArgNames, settingsArgValues, sharedKeyNames } from '../../record/record-args.ts';
-import { BatchesByShard, togetherOrSingly } from '../../redis/batches.ts';
+import { Batches } from '../../redis/batches.ts';
 import type { Deadline } from '../../redis/deadline.ts';
 import { list, only } from '../../redis/reply.ts';
 import { type DurablePort, defineScript, runDurably } from '../../redis/script.ts';
 import type { StoreSettings } from '../../redis/settings.ts';
-import type { Shards } from '../../redis/shards.ts';
+import { PerShard, type Shards } from '../../redis/shards.ts';
 import { quotaArgNames, quotaArgValues } from '../quotas/quotas.ts';
 import {
   type AcceptReply,
@@ -38,7 +38,7 @@ export const makeTasksScript = defineScript({
   reply: list(acceptReply),
 });
 
-const LIMITS = { requests: 16, messages: 2 };
+const BATCHES = { requests: 16, messages: 2, afterFailure: 'each', gather: 'microtask' } as const;
 /** Messages from this length are not batched: writing one takes longer than a batch saves. */
 const LARGE = 16_384;
 
@@ -114,24 +114,20 @@ export function newTaskArgs({ more: given, ...task }: NewTask) {
  */
 export class NewTasks {
   readonly #port: NewTasksPort;
-  readonly #batches: BatchesByShard<NewTask, AcceptReply>;
+  readonly #batches: PerShard<Batches<NewTask, AcceptReply>>;
 
   constructor(port: NewTasksPort) {
     this.#port = port;
-    const limits = { ...LIMITS, deadline: port.deadline };
-    this.#batches = new BatchesByShard((tasks: readonly NewTask[]) => this.#makeAll(tasks), limits);
+    const { deadline } = port;
+    this.#batches = new PerShard(() => new Batches({ ...BATCHES, deadline, send: (tasks) => this.#run(tasks) }));
   }
 
   /** @param caller the calling turn, if an agent calls */
   async make(task: NewTask, caller?: CallingTurn): Promise<AcceptReply> {
     // The next task of a schedule replaces the one before it: a batch that fails for another message must not do that.
     if (!caller && task.more.previousId === undefined && task.body.length < LARGE)
-      return this.#batches.of(this.#port.shards.of(task.taskId)).send(task.taskId, task);
+      return this.#batches.of(this.#port.shards.of(task.taskId)).send(task);
     return only(await this.#run([task], caller));
-  }
-
-  #makeAll(tasks: readonly NewTask[]): Promise<readonly (AcceptReply | Promise<AcceptReply>)[]> {
-    return togetherOrSingly(tasks, (some) => this.#run(some));
   }
 
   /** @param tasks of one shard */

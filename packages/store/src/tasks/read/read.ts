@@ -1,11 +1,11 @@
-import { BatchesByShard, togetherOrSingly } from '../../redis/batches.ts';
+import { Batches, sendBatchThenEach } from '../../redis/batches.ts';
 import type { RedisConnection } from '../../redis/connection.ts';
 import type { Deadline } from '../../redis/deadline.ts';
 import { isOutage } from '../../redis/errors.ts';
 import { list, optional, type Parser, text, tupleAnd } from '../../redis/reply.ts';
 import { ownerOf, type Scope } from '../../redis/scope.ts';
 import { defineScript } from '../../redis/script.ts';
-import type { Shards } from '../../redis/shards.ts';
+import { PerShard, type Shards } from '../../redis/shards.ts';
 import { hiddenLetter, stateOf, withdrawnLetter } from '../visibility/state-letters.ts';
 import type { LargeTasks } from './large-tasks.ts';
 import { bytesIn, type Piece, piece, readPieces } from './pieces.ts';
@@ -58,12 +58,16 @@ const readScript = defineScript({
 });
 
 /** The reads of this process, in batches. */
-export type TaskReads = BatchesByShard<ReadRequest, TaskReading | undefined>;
+export type TaskReads = PerShard<Batches<ReadRequest, TaskReading | undefined>>;
 
-const LIMITS = { requests: 32, messages: 1 };
+/** A damaged task fails no read of others. */
+const BATCHES = { requests: 32, messages: 1, afterFailure: 'each', gather: 'microtask' } as const;
 
 export const taskReads = (port: ReadPort): TaskReads =>
-  new BatchesByShard((requests) => readAll(port, requests), { ...LIMITS, deadline: port.deadline });
+  new PerShard(() => {
+    const { deadline } = port;
+    return new Batches({ ...BATCHES, deadline, send: (requests) => readAll(port, requests) });
+  });
 
 /**
  * Reads a task with one round trip, shared with other reads at the same time; one more if a text is large.
@@ -97,7 +101,7 @@ export async function readTogether(
   const shards = Map.groupBy(wanted, ({ taskId }) => port.shards.of(taskId));
   const send = async (some: typeof wanted): Promise<void> => {
     const requests = some.map(({ request }) => request);
-    const found = await togetherOrSingly(requests, (each) => runRead(port, each, maxPageBytes));
+    const found = await sendBatchThenEach(requests, (each) => runRead(port, each, maxPageBytes));
     await Promise.all(some.map(async ({ taskId }, i) => replies.set(taskId, await unlessDamaged(found[i]))));
   };
   await Promise.all([...shards.values()].map(send));
@@ -162,7 +166,7 @@ function send({ reads, shards }: CachedReadPort, request: ReadRequest): Promise<
   const { taskId, owner, version, historyLength, parts } = request;
   // Ids and versions come from clients, and may contain blanks: the length says where the id ends.
   const key = `${owner} ${taskId.length} ${taskId} ${historyLength} ${parts} ${version}`;
-  return reads.of(shards.of(taskId)).send(key, request);
+  return reads.of(shards.of(taskId)).send(request, key);
 }
 
 /** Reads tasks of one shard. */
@@ -170,13 +174,8 @@ async function readAll(
   port: ReadPort,
   requests: readonly ReadRequest[],
 ): Promise<(TaskReading | undefined | Promise<TaskReading | undefined>)[]> {
-  // A damaged task fails no read of others.
-  const replies = await togetherOrSingly(requests, (some) => runRead(port, some, 0));
-  return requests.map((request, i) => {
-    const reply = replies[i] ?? null;
-    if (reply instanceof Promise) return reply.then((found) => readingOf(port, request, found));
-    return readingOf(port, request, reply);
-  });
+  const replies = await runRead(port, requests, 0);
+  return requests.map((request, i) => readingOf(port, request, replies[i] ?? null));
 }
 
 /** @returns null: the task is damaged, and is left out like one that is gone */
