@@ -8,6 +8,7 @@ import { createLog, ErrorThrottle, LevelSwitch, logOutput, secretsIn, startTrace
 import type { Logger } from 'pino';
 import { AgentModuleError, loadAgents } from './agents/load-agents.ts';
 import { ENDED_BY_AGENT } from './blocked/main-thread.ts';
+import { loadWatched } from './blocked/slow-load.ts';
 import { BlockedWatch } from './blocked/watch.ts';
 import { readArguments, readConfig, type WorkerArguments, type WorkerConfig } from './config.ts';
 import { ExternalAgentError, isExternalAgent } from './external-agents/sources.ts';
@@ -97,7 +98,9 @@ function levelOf({ logLevel }: WorkerConfig, { watch }: WorkerArguments): Worker
 /** For `switchyard up`. Exits explicitly, as an agent's module may keep the process alive. */
 async function listAgents({ agentModules }: WorkerArguments): Promise<void> {
   useProxies(readProxies(process.env));
-  const agents = await loadAgents(agentModules, { environment: process.env, emit: () => undefined });
+  const agents = await loadWatched(process.cwd(), () =>
+    loadAgents(agentModules, { environment: process.env, emit: () => undefined }),
+  );
   const list = agents.map(({ id, card }) => {
     const [example] = card.skills.flatMap(({ examples = [] }) => examples);
     return { id, name: card.name, example };
@@ -122,7 +125,7 @@ async function work(
   const agents =
     isForMaintenance && agentModules.length === 0
       ? []
-      : await loadAgents(agentModules, { environment: process.env, emit });
+      : await loadWatched(process.cwd(), () => loadAgents(agentModules, { environment: process.env, emit }));
   const onRedisError = (error: Error): void => emit({ kind: 'error', where: 'redis', err: error });
   const store = new Store(config.store, onRedisError);
   await store.start();

@@ -1,3 +1,4 @@
+import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { spawnGuarded } from '@switchyard/local';
 import type { Environment } from '@switchyard/settings';
@@ -18,9 +19,19 @@ export class ProgramFailure extends Error {
   }
 }
 
-/** The agents of the modules, in order. @throws {ProgramFailure} a module cannot be loaded; with file, line, column */
-export async function describeAgents(modules: readonly string[], env: Environment): Promise<readonly AgentSummary[]> {
+/**
+ * The agents of the modules, in order.
+ * @param say gets a line while a module does not come to its end
+ * @throws {ProgramFailure} a module cannot be loaded; with file, line, column
+ */
+export async function describeAgents(
+  modules: readonly string[],
+  { env, say }: { readonly env: Environment; readonly say: (line: string) => void },
+): Promise<readonly AgentSummary[]> {
   const child = await spawnGuarded(process.execPath, [workerProgram(), '--list', ...modules], { env: { ...env } });
+  createInterface({ input: child.stderr }).on('line', (line) => {
+    if (line.startsWith('loading: ')) say(line);
+  });
   const [out, problem, code] = await Promise.all([text(child.stdout), text(child.stderr), child.exited]);
   if (code !== 0) throw new ProgramFailure(problem.trim(), code);
   // The modules may print something first.

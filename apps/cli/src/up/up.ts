@@ -43,7 +43,8 @@ export async function up(session: Session, folder: string, args: readonly string
   const { environment } = session;
   const workers = countWorkers(values.workers);
   const given = await readSettings({ ...environment, DATA_DIR: environment.DATA_DIR || join(folder, '.switchyard') });
-  const [first] = await describeAgents(agents, environment);
+  const say = (line: string): void => session.terminal.say('worker', line);
+  const [first] = await describeAgents(agents, { env: environment, say });
   await openDataFolder(given.dataFolder);
   const operators = await openOperators(given);
   const pushSecret = environment.PUSH_SECRET_FILE || (await secretFile(given.dataFolder, 'push-secret'));

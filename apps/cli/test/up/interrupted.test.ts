@@ -46,6 +46,16 @@ describe('Ctrl-C ends switchyard up at once', () => {
     await interrupt(agent);
   });
 
+  it('while an agent loops as it is loaded, and says where', async () => {
+    const agent = join(folder, 'agent.mjs');
+    await writeFile(agent, 'let n = 0;\nfor (;;)\n  n += 1;\n');
+    const env = { PORT: '0', DATA_DIR: join(folder, 'data') };
+    const up = await startProgram({ file: 'apps/cli/src/main.ts', args: ['up', agent], env });
+    await up.waitFor(/worker +│ loading: for 4 s a module of an agent runs at \S+agent\.mjs:[23],/, 20_000);
+    up.kill('SIGINT');
+    expect(await up.exited).toBe(0);
+  });
+
   it('while Redis loads its data', async () => {
     const slow = join(folder, 'redis-server');
     await writeFile(slow, `#!/bin/sh\n: >'${join(folder, 'begun')}'\nexec sleep 60\n`);

@@ -17,7 +17,7 @@ interface BlockedMainThread {
 /** The expression by which the inspector finds it: an agent has no reason to use this name. */
 export const inMainThread = "globalThis[Symbol.for('@switchyard/worker blocked')]";
 
-/** Call it once, in the main thread. */
+/** Call it once, in the main thread, before code of agents runs. */
 export function openToInspector(turn: BlockedMainThread['turn']): void {
   const open: BlockedMainThread = { turn, letSignalsEnd, end: endProcess };
   Object.defineProperty(globalThis, Symbol.for('@switchyard/worker blocked'), { value: open });

@@ -5,7 +5,7 @@ import type { StoreSettings } from '@switchyard/store';
 import type { LogFormat } from '@switchyard/telemetry';
 import type { LevelWithSilent } from 'pino';
 import { BEAT_EVERY_MS, Heartbeat } from './heartbeat.ts';
-import { endAtOnce, handleSignalsAgain, type OnSignal, openToInspector } from './main-thread.ts';
+import { endAtOnce, handleSignalsAgain, type OnSignal } from './main-thread.ts';
 import { type BoardTurn, TurnBoard } from './turn-board.ts';
 
 export interface WatchSettings {
@@ -64,7 +64,6 @@ export class BlockedWatch {
   readonly #timer: NodeJS.Timeout;
 
   constructor(settings: WatchSettings, { isDebugged, onSignal }: MainThread) {
-    openToInspector(runningTurn);
     const workerData: ThreadData = { settings, heartbeat: this.#heartbeat.shared, board: this.board.shared };
     // Built, it is JavaScript.
     const program = new URL(`./watch-thread${extname(import.meta.filename)}`, import.meta.url);
