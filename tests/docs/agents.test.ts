@@ -42,10 +42,11 @@ describe('docs/agents.md', () => {
       'shop.ts',
       'waiter.ts',
       'coder.ts',
+      'bakery.ts',
       'print-shop.ts',
       'pilot.ts',
-      'snippet-10.ts',
       'snippet-11.ts',
+      'snippet-12.ts',
     ]);
   });
 
@@ -82,6 +83,10 @@ describe('docs/agents.md', () => {
     expect(JSON.stringify(events)).toContain('## Success criteria\\n\\n- It compiles');
   });
 
+  it('bakery.ts works on data', async () => {
+    expect((await runTurn(await agent('bakery'), { data: { size: 'small' } })).answer).toBe('1 small pizza');
+  });
+
   it('print-shop.ts gets the requested skill', async () => {
     const shop = await agent('print-shop');
     const [warming] = (await runTurn(shop, 'A book', { skill: 'print' })).events;
@@ -90,7 +95,7 @@ describe('docs/agents.md', () => {
   });
 
   it('the example of tests with runTurn passes', async () => {
-    expect(await load('snippet-10')).toMatchObject({
+    expect(await load('snippet-11')).toMatchObject({
       state: 'TASK_STATE_COMPLETED',
       answer: '9 €',
       booked: { answer: 'A table for 4 is booked.' },
@@ -102,6 +107,6 @@ describe('docs/agents.md', () => {
   });
 
   it('the example of a test with testGateway passes', { timeout: 40_000 }, async () => {
-    expect(await load('snippet-11')).toMatchObject({ state: 'TASK_STATE_COMPLETED', answer: 'Order 17: 9 €' });
+    expect(await load('snippet-12')).toMatchObject({ state: 'TASK_STATE_COMPLETED', answer: 'Order 17: 9 €' });
   });
 });

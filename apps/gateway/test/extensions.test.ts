@@ -3,7 +3,14 @@ import { GetTaskRequest } from '@a2a-js/sdk';
 import { LegacyA2AService } from '@a2a-js/sdk/compat/v0_3/server/grpc';
 import { A2AService } from '@a2a-js/sdk/server/grpc';
 import { Client, credentials, Metadata, type MethodDefinition } from '@grpc/grpc-js';
-import { cascadingCancelUri, conversationsUri, skillUri, steeringUri, traceContextUri } from '@switchyard/protocol';
+import {
+  cascadingCancelUri,
+  conversationsUri,
+  inputUri,
+  skillUri,
+  steeringUri,
+  traceContextUri,
+} from '@switchyard/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { gatewayExtensions } from '../src/call/extensions.ts';
 import { needed, offered } from './support/agents.ts';
@@ -142,7 +149,7 @@ describe("The gateway's own extensions", () => {
     expect(listed.map(({ uri }) => uri)).toEqual([
       offered,
       needed,
-      ...uris.filter((uri) => uri !== skillUri && uri !== steeringUri),
+      ...uris.filter((uri) => uri !== inputUri && uri !== skillUri && uri !== steeringUri),
     ]);
     expect(listed.every(({ uri, description }) => !uris.includes(uri) || description)).toBe(true);
   });

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { Task, TurnEvent } from '@switchyard/protocol';
+import { type AgentCard, inputUri, type Task, type TurnEvent } from '@switchyard/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { GatewaySettings } from '../src/index.ts';
 import { needed } from './support/agents.ts';
 import type { Binding, Invocation, Outcome } from './support/bindings/outcome.ts';
 import { type GrpcBinding, overGrpc } from './support/bindings/over-grpc.ts';
 import { overJsonRpc, overRest } from './support/bindings/over-http.ts';
-import { submit, userMessage } from './support/client.ts';
+import { type ErrorBody, get, post, submit, userMessage } from './support/client.ts';
 import { asked, chunk, completed, replied, working } from './support/events.ts';
 import { grpcAddressOf } from './support/grpc-address.ts';
 import { openStage, type Stage } from './support/stage.ts';
@@ -137,6 +137,55 @@ describe('a task', () => {
     const { id } = await taskAfter(asked('what?'));
     const outcome = await agreed({ operation: 'SubscribeToTask', params: { id }, mostEvents: 1 });
     expect(outcome).toMatchObject({ result: [{ task: { id, status: { state: 'TASK_STATE_INPUT_REQUIRED' } } }] });
+  });
+});
+
+describe('the input of an agent with a schema', () => {
+  const configuration = { returnImmediately: true };
+  const messageOf = (parts: object[]) => ({ ...userMessage('x'), parts });
+  const violations = async (...parts: object[]) => {
+    const params = { message: messageOf(parts), configuration };
+    const outcome = await agreed({ agent: 'baker', operation: 'SendMessage', params });
+    expect(outcome).toMatchObject({ error: { reason: 'INVALID_PARAMS' } });
+    return 'error' in outcome && outcome.error.violations;
+  };
+
+  it('is refused before a task exists, and every wrong field is named', async () => {
+    const data = { size: 'huge', number: 0, to: { street: 'x' }, colour: 'red' };
+    expect(await violations({ text: 'Please' }, { data })).toEqual(
+      ['size', 'number', 'to.street', 'colour'].map((field) => `message.parts[1].data.${field}`),
+    );
+    expect(await violations({ data: { size: 'small' } })).toEqual(['message.parts[0].data.to']);
+    expect(await violations({ text: '{"size":"small"}' })).toEqual(['message.parts']);
+    expect(await violations({ data: {} }, { data: {} })).toEqual(['message.parts']);
+    const { body } = await post<ErrorBody>(`${open}/agents/baker/message:send`, { message: messageOf([{ data }]) });
+    expect(body.error.details?.[1]?.fieldViolations?.map(({ description }) => description)).toEqual([
+      'must be one of small, large',
+      'must be at least 1',
+      'must have at least 3 characters',
+      'is not a known field',
+    ]);
+    const tasks = await agreed({ agent: 'baker', operation: 'ListTasks', params: {} });
+    expect(tasks).toEqual({ result: {} });
+  });
+
+  it('is accepted if it fits, without a look at its patterns; later messages may be texts', async () => {
+    const headers = { 'a2a-agent': 'baker' };
+    const data = { size: 'small', to: { street: 'Via Roma' }, code: `${'a'.repeat(40)}!` };
+    for (const binding of await bindingsOf('baker')) {
+      const send = (message: object) =>
+        binding.invoke({ operation: 'SendMessage', params: { message, configuration }, headers });
+      const sent = await send(messageOf([{ data }]));
+      expect(sent).toMatchObject({ result: { task: { status: { state: 'TASK_STATE_SUBMITTED' } } } });
+      const { id } = (sent as { result: { task: Task } }).result.task;
+      expect(await send(userMessage('and quickly', { taskId: id }))).toMatchObject({ result: { task: { id } } });
+    }
+  });
+
+  it('has its schema in the card', async () => {
+    const { body } = await get<AgentCard>(`${open}/agents/baker/.well-known/agent-card.json`);
+    const extension = body.capabilities.extensions?.find(({ uri }) => uri === inputUri);
+    expect(extension?.params).toMatchObject({ schema: { required: ['size', 'to'] } });
   });
 });
 

@@ -9,11 +9,11 @@ export {
 } from '@switchyard/protocol';
 export { CallError, type CallFailure } from './calls/call-error.ts';
 export { type CallReply, isDone, type MessageReply, type Reply, type TaskReply } from './calls/call-reply.ts';
-export type { DataSchema } from './calls/data-schema.ts';
 export type { CallOptions } from './calls/outgoing-call.ts';
 export type { WaitingCall } from './calls/waiting-call.ts';
 export type { ContextMemory, Remembered } from './context/context-memory.ts';
 export type { ConversationOptions, ConversationResult, PeerMessage } from './conversations/conversation-options.ts';
+export type { DataSchema } from './data/data-schema.ts';
 export { type Agent, type AgentDefinition, defineAgent, type Execute } from './definition/agent.ts';
 export type { AgentCardDraft } from './definition/agent-card.ts';
 export { noteModelCall } from './journal/note-model-call.ts';

@@ -3,6 +3,7 @@ import {
   type AgentCard,
   type AgentExtension,
   cascadingCancelUri,
+  inputUri,
   rerunUri,
   resumableStreamsUri,
   scheduleUri,
@@ -26,6 +27,11 @@ export const gatewayExtensions: readonly GatewayExtension[] = [
   {
     uri: cascadingCancelUri,
     description: 'When a task ends early, the tasks that its agent has started and still waits for are canceled, too.',
+  },
+  {
+    uri: inputUri,
+    description: 'The message that begins a task has one data part, which matches this JSON Schema.',
+    paramsFor: ({ inputSchema }) => inputSchema && { schema: inputSchema },
   },
   {
     uri: rerunUri,

@@ -37,16 +37,17 @@ const answerSchema = z.object({
 });
 export type StructuredAnswer = z.infer<typeof answerSchema>;
 
+const askInput = objectSchema(askSchema);
 const outputSchema = objectSchema(answerSchema);
 
 /** The tools of a caller that may use these agents. */
 export function toolsOf(agents: readonly AnnouncedAgent[]): Tool[] {
   return [
-    ...agents.map(({ id, card }) => ({
+    ...agents.map(({ id, card, inputSchema }) => ({
       name: id,
       title: card.name,
       description: described(card),
-      inputSchema: objectSchema(askSchema),
+      inputSchema: withData(askInput, inputSchema),
       outputSchema,
     })),
     {
@@ -66,6 +67,14 @@ export function toolsOf(agents: readonly AnnouncedAgent[]): Tool[] {
       annotations: { idempotentHint: true },
     },
   ];
+}
+
+/** With the schema of the agent's input for `data`, which a message that continues a task need not have. */
+function withData(schema: Tool['inputSchema'], inputSchema: AnnouncedAgent['inputSchema']): Tool['inputSchema'] {
+  if (!inputSchema) return schema;
+  const { $schema: _, ...input } = inputSchema;
+  const data = { ...input, description: 'The input of a new task; a message with a taskId needs none.' };
+  return { ...schema, properties: { ...schema.properties, data } };
 }
 
 /** The description by which models choose an agent. */

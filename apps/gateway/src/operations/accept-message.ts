@@ -31,6 +31,7 @@ import { isActive, requireExtensions } from '../call/extensions.ts';
 import { legacyVersion } from '../exchange/service-parameters.ts';
 import type { Backend } from './backend.ts';
 import type { ConditionalSend } from './if-generation.ts';
+import { requireInput } from './input.ts';
 import { refusalOf } from './refused-message.ts';
 import { type Rerun, readRerun } from './rerun.ts';
 import { readSchedule } from './schedule.ts';
@@ -163,6 +164,7 @@ function checkMessage(call: Call, request: SendMessageRequest): void {
   requireExtensions(call);
   requireMediaTypes(call, request);
   requireSkill(call, request);
+  requireInput(call, request);
 }
 
 /**

@@ -19,7 +19,7 @@ export const needed = 'https://example.com/extensions/needed/v1';
 /**
  * `echo` streams, `oracle` may answer with a plain message, `mute` neither streams nor notifies; `guest` and `strict`
  * have extensions, `painter` takes pictures and JSON and makes pictures; `omnivore` accepts every media type; `insider`
- * has an extended card, `braggart` declares one but has none.
+ * has an extended card, `braggart` declares one but has none; `baker` works on an input with a schema.
  */
 export const agents: readonly AgentAnnouncement[] = [
   { id: 'echo', card, repliesWithMessage: false, concurrency: 1 },
@@ -74,6 +74,23 @@ export const agents: readonly AgentAnnouncement[] = [
     },
     repliesWithMessage: false,
     concurrency: 1,
+  },
+  {
+    id: 'baker',
+    card: { ...card, name: 'Baker', defaultInputModes: ['application/json', 'text/plain'] },
+    repliesWithMessage: false,
+    concurrency: 1,
+    inputSchema: {
+      type: 'object',
+      properties: {
+        size: { type: 'string', enum: ['small', 'large'] },
+        number: { type: 'integer', minimum: 1, maximum: 9 },
+        to: { type: 'object', properties: { street: { type: 'string', minLength: 3 } }, required: ['street'] },
+        code: { type: 'string', pattern: '^(a+)+$' },
+      },
+      required: ['size', 'to'],
+      additionalProperties: false,
+    },
   },
   {
     id: 'braggart',

@@ -39,7 +39,7 @@ export class Announcer {
 
 /** The current announcement: the card of an agent that runs elsewhere may have changed. */
 function announcementOf({ agent, skillQueues }: AgentConsumer): AgentAnnouncement {
-  const { id, card, extendedCard, repliesWithMessage, concurrency, whileWorking } = agent;
+  const { id, card, extendedCard, repliesWithMessage, concurrency, whileWorking, inputSchema } = agent;
   const hasSkillQueues = Object.keys(skillQueues).length > 0;
   return {
     id,
@@ -48,6 +48,7 @@ function announcementOf({ agent, skillQueues }: AgentConsumer): AgentAnnouncemen
     repliesWithMessage,
     concurrency,
     ...(hasSkillQueues && { skillQueues }),
+    ...(inputSchema && { inputSchema }),
     ...(whileWorking !== 'queue' && { whileWorking }),
   };
 }

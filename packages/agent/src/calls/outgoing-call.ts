@@ -1,4 +1,5 @@
 import type { Message, Metadata } from '@switchyard/protocol';
+import type { DataSchema } from '../data/data-schema.ts';
 import type { TurnScope } from '../journal/turn-scope.ts';
 import { agentMessage, type Content } from '../messages/content.ts';
 import { derivedId } from '../messages/derived-id.ts';
@@ -6,7 +7,6 @@ import type { OutgoingCall } from '../port/call-port.ts';
 import { TurnMisuseError } from '../port/turn-errors.ts';
 import type { TurnPort } from '../port/turn-port.ts';
 import { longestTimeoutMs } from '../timeouts/timeouts.ts';
-import type { DataSchema } from './data-schema.ts';
 
 /** Options of a call to another agent. */
 export interface CallOptions {

@@ -1,3 +1,4 @@
+import { check, type DataSchema } from '../data/data-schema.ts';
 import type { TurnJournal } from '../journal/turn-journal.ts';
 import { suppressUnhandled } from '../journal/turn-scope.ts';
 import type { Content } from '../messages/content.ts';
@@ -6,7 +7,6 @@ import type { TurnPort } from '../port/turn-port.ts';
 import { readResult, writeIfShort } from '../steps/step-result.ts';
 import { CallError, withCaller } from './call-error.ts';
 import { type CallReply, isDone, type StoredReply, storedReply, type TaskReply, toReply } from './call-reply.ts';
-import { check, type DataSchema } from './data-schema.ts';
 import { type CallOptions, checkTimeout, outgoingCall } from './outgoing-call.ts';
 
 /** The fields that `join` needs; a reply has them. */

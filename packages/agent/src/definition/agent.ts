@@ -1,4 +1,6 @@
-import type { AgentCard, WhileWorking } from '@switchyard/protocol';
+import type { AgentCard, JsonSchema, WhileWorking } from '@switchyard/protocol';
+import type { DataSchema } from '../data/data-schema.ts';
+import { jsonSchemaOf } from '../data/input.ts';
 import type { Outcome } from '../port/outcome.ts';
 import { checkRange, type RetryPolicy, retryPolicy } from '../retries/retry-policy.ts';
 import { longestTimeoutMs } from '../timeouts/timeouts.ts';
@@ -6,10 +8,10 @@ import type { Turn } from '../turn/turn.ts';
 import { type AgentCardDraft, completeCard, type ExtendedCardDraft, extendCard } from './agent-card.ts';
 
 /** Runs one turn, and returns its outcome: `return turn.complete(…)`. */
-export type Execute = (turn: Turn) => Promise<Outcome>;
+export type Execute<Input = unknown> = (turn: Turn<Input>) => Promise<Outcome>;
 
 /** The definition of an agent by its author; `defineAgent` adds the defaults. */
-export interface AgentDefinition {
+export interface AgentDefinition<Input = unknown> {
   /** Its name in URLs and queues: lower-case letters, digits and single hyphens, at most 63. */
   readonly id: string;
   readonly card: AgentCardDraft;
@@ -37,6 +39,15 @@ export interface AgentDefinition {
    * 600,000.
    */
   readonly turnTimeoutMs?: number;
+  /**
+   * Schema of zod or another Standard Schema library for the input of a task: the one data part of the message that
+   * begins it (A2A 4.1.6), beside which the message may have other parts. `turn.input` then has its type. A message with
+   * other data, or with text alone, is refused at the gateway with its wrong fields, before there is a task; what only
+   * the library can check, and whatever a library without JSON Schema cannot tell the gateway, the worker refuses by
+   * rejecting the task. Later messages of the task may be anything. The card has the schema, by the A2A extension
+   * docs/extensions/input.md. Default: any message begins a task.
+   */
+  readonly input?: DataSchema<Input>;
   /** How often, and when, a turn is retried. */
   readonly retry?: Partial<RetryPolicy>;
   /**
@@ -49,7 +60,7 @@ export interface AgentDefinition {
    * Turns of one task never run at the same time; turns of different tasks do, so keep state in the task, not in the
    * module. What it throws decides what happens to the turn, see `defineAgent`.
    */
-  readonly execute: Execute;
+  readonly execute: Execute<Input>;
 }
 
 /** An agent for a worker: the definition with all defaults. */
@@ -64,6 +75,9 @@ export interface Agent {
   readonly turnTimeoutMs: number;
   readonly retry: RetryPolicy;
   readonly whileWorking: WhileWorking;
+  readonly input?: DataSchema<unknown>;
+  /** Of `input`, if its library can give one. */
+  readonly inputSchema?: JsonSchema;
   readonly execute: Execute;
 }
 
@@ -83,9 +97,11 @@ export interface Agent {
  * part of the turn, give its `turn.step` some `attempts`.
  * @throws {TypeError} naming the field that is wrong
  */
-export function defineAgent(definition: AgentDefinition): Agent {
-  const { id, repliesWithMessage = false, concurrency = 20, turnTimeoutMs = 600_000, execute } = definition;
-  const { skillConcurrency, whileWorking = 'queue' } = definition;
+export function defineAgent<Input = unknown>(definition: AgentDefinition<Input>): Agent {
+  const { id, repliesWithMessage = false, concurrency = 20, turnTimeoutMs = 600_000 } = definition;
+  const { skillConcurrency, whileWorking = 'queue', input } = definition;
+  // Its turns get the input that the schema has parsed.
+  const execute = definition.execute as Execute;
   try {
     checkId(id);
     checkRange('concurrency', concurrency, 10_000);
@@ -95,8 +111,20 @@ export function defineAgent(definition: AgentDefinition): Agent {
     checkSkills(skillConcurrency, cards);
     if (typeof execute !== 'function') throw new TypeError('its execute is missing, or is not a function');
     const retry = retryPolicy(definition.retry);
-    const agent = { id, ...cards, repliesWithMessage, concurrency, turnTimeoutMs, retry, whileWorking, execute };
-    return skillConcurrency ? { ...agent, skillConcurrency } : agent;
+    const inputSchema = input && jsonSchemaOf(input);
+    return {
+      id,
+      ...cards,
+      repliesWithMessage,
+      concurrency,
+      ...(skillConcurrency && { skillConcurrency }),
+      turnTimeoutMs,
+      retry,
+      whileWorking,
+      ...(input && { input }),
+      ...(inputSchema && { inputSchema }),
+      execute,
+    };
   } catch (error) {
     throw new TypeError(`The agent "${id}" cannot be defined: ${error instanceof Error ? error.message : error}`, {
       cause: error,
@@ -109,7 +137,10 @@ function checkWhileWorking(value: string): void {
   throw new TypeError(`its whileWorking is "${value}" and must be "queue", "steer" or "reject"`);
 }
 
-function completeCards({ card, extendedCard }: AgentDefinition): Pick<Agent, 'card' | 'extendedCard'> {
+function completeCards<Input>(definition: AgentDefinition<Input>): Pick<Agent, 'card' | 'extendedCard'> {
+  const { extendedCard, input } = definition;
+  // Beside its data a message may have a text, and later messages are often nothing else.
+  const card = { ...(input && { defaultInputModes: ['application/json', 'text/plain'] }), ...definition.card };
   if (!extendedCard) return { card: completeCard(card) };
   return { card: completeCard(card), extendedCard: completeCard(extendCard(card, extendedCard), 'extendedCard') };
 }

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TurnEvent, TurnFault } from '@switchyard/protocol';
+import { readInput } from '../data/input.ts';
 import type { Agent } from '../definition/agent.ts';
 import { TurnJournal } from '../journal/turn-journal.ts';
 import { agentMessage } from '../messages/content.ts';
@@ -49,11 +50,18 @@ async function perform(run: Execution): Promise<TurnResult> {
   if (run.journal.signal.aborted) return interrupted(run);
   try {
     const { scope } = run.journal;
-    await Promise.race([scope.run(() => run.agent.execute(run.turn)), scope.failure]);
+    await Promise.race([scope.run(() => execute(run)), scope.failure]);
   } catch (error) {
     return conclude(run, () => resultOf(run, error), error);
   }
   return conclude(run, () => resultWithoutOutcome(run));
+}
+
+/** A task whose input is wrong is rejected, so that its caller sends another one. */
+async function execute({ agent, port, journal, turn }: Execution): Promise<Outcome> {
+  const input = await readInput(agent.input, port.input);
+  if ('problem' in input) return turn.reject(input.problem);
+  return agent.execute(new Turn(port, journal, input.value));
 }
 
 /** The journal decides the result before anything that the agent threw or returned. */

@@ -11,11 +11,17 @@ import { type WaitingCall, waitingCall } from '../calls/waiting-call.ts';
 import { textOf } from '../messages/content.ts';
 
 /** The input of a turn, as an agent's author reads it. */
-export class TurnView {
+export class TurnView<Input = unknown> {
   readonly #input: TurnInput;
+  /**
+   * The input of the task, in each of its turns: the one data part of its first message, as parsed by the agent's schema
+   * `input`. Without a schema it is the data as the client sent it; undefined if there is none, or more than one.
+   */
+  readonly input: Input;
 
-  constructor(input: TurnInput) {
-    this.#input = input;
+  constructor(start: TurnInput, input: Input) {
+    this.#input = start;
+    this.input = input;
   }
 
   /** The task as it was before this turn (A2A 4.1.1). */

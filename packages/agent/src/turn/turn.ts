@@ -1,12 +1,12 @@
 import type { Message, Metadata, StatusEvent, TaskState, TurnEvent } from '@switchyard/protocol';
 import type { CallReply, TaskReply } from '../calls/call-reply.ts';
-import type { DataSchema } from '../calls/data-schema.ts';
 import type { CallOptions } from '../calls/outgoing-call.ts';
 import { type Joinable, TurnCalls } from '../calls/turn-calls.ts';
 import { waitingMetadata } from '../calls/waiting-call.ts';
 import { ContextMemory } from '../context/context-memory.ts';
 import type { ConversationOptions, ConversationResult } from '../conversations/conversation-options.ts';
 import { holdConversation } from '../conversations/hold-conversation.ts';
+import type { DataSchema } from '../data/data-schema.ts';
 import { TurnJournal } from '../journal/turn-journal.ts';
 import { suppressUnhandled } from '../journal/turn-scope.ts';
 import { agentMessage, type Content } from '../messages/content.ts';
@@ -41,7 +41,7 @@ export interface StatusOptions {
  * - `TurnEnded` once the turn no longer owns its task (canceled, timed out, taken over): do not catch it, the worker
  *   handles it.
  */
-export class Turn extends TurnView {
+export class Turn<Input = unknown> extends TurnView<Input> {
   readonly #port: TurnPort;
   readonly #journal: TurnJournal;
   readonly #steps: TurnSteps;
@@ -51,8 +51,9 @@ export class Turn extends TurnView {
   /** The operators' log: `turn.log.info('The order is taken', { order: 17 })`. */
   readonly log: TurnLog;
 
-  constructor(port: TurnPort, journal: TurnJournal = new TurnJournal(port)) {
-    super(port.input);
+  /** @param input of the task; unset: in a test without a schema */
+  constructor(port: TurnPort, journal: TurnJournal = new TurnJournal(port), input?: Input) {
+    super(port.input, input as Input);
     this.#port = port;
     this.#journal = journal;
     this.#steps = new TurnSteps(port, journal);

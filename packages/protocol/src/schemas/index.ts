@@ -7,6 +7,7 @@ export {
   agentProviderSchema,
   agentSkillSchema,
 } from './agent-card.ts';
+export { DataCheck } from './data-check.ts';
 export { base64Schema, idSchema, jsonValueSchema, metadataSchema, oneOf, timestampSchema } from './fields.ts';
 export { type ForeignCard, readForeignCard } from './foreign-card.ts';
 export { parse } from './parse.ts';

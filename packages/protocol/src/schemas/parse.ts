@@ -13,6 +13,12 @@ export function parse<Schema extends z.ZodType>(schema: Schema, value: unknown, 
   throw invalidParams(violationsOf(result.error.issues, path));
 }
 
+/** The wrong fields of a value, which is not normalised. @param path of the value, for their names */
+export function violationsIn(schema: z.ZodType, value: unknown, path: string): FieldViolation[] {
+  const result = schema.safeParse(value, context);
+  return result.success ? [] : violationsOf(result.error.issues, path);
+}
+
 /** Makes zod describe why a value is refused, in words that follow the field's name. */
 export const context = { error: describe };
 
@@ -98,5 +104,6 @@ const limits: Readonly<Record<string, string>> = { string: 'have', array: 'have'
 const units: Readonly<Record<string, string>> = { string: ' characters', array: ' entries' };
 
 function tooSmall(origin: string, minimum: number | bigint): string {
-  return origin === 'string' || origin === 'array' ? 'must not be empty' : `must be at least ${minimum}`;
+  if (minimum <= 1 && (origin === 'string' || origin === 'array')) return 'must not be empty';
+  return `must ${limits[origin] ?? 'be'} at least ${minimum}${units[origin] ?? ''}`;
 }

@@ -1,4 +1,4 @@
-import { type AgentCard, type Message, skillUri, type WhileWorking } from '@switchyard/protocol';
+import { type AgentCard, type JsonSchema, type Message, skillUri, type WhileWorking } from '@switchyard/protocol';
 import { skillQueue } from '../queue/job.ts';
 import type { NamedSkill } from '../tasks/accept/submission.ts';
 
@@ -19,6 +19,8 @@ export interface AgentAnnouncement {
    * others. 0: the skill no longer has a queue; jobs that are left there run, one turn at a time.
    */
   readonly skillQueues?: Readonly<Record<string, number>>;
+  /** Of the input of its tasks (docs/extensions/input.md). Unset: any message begins a task. */
+  readonly inputSchema?: JsonSchema;
   /** What happens to a message for a task whose turn runs. Unset: `queue`. */
   readonly whileWorking?: WhileWorking;
 }

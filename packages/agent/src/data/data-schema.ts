@@ -1,9 +1,13 @@
+import type { JsonSchema } from '@switchyard/protocol';
+
 /** A schema of zod, valibot, arktype and others: what they have in common (https://standardschema.dev). */
 export interface DataSchema<T> {
   readonly '~standard': {
     readonly version: 1;
     readonly vendor: string;
     readonly validate: (value: unknown) => SchemaResult<T> | Promise<SchemaResult<T>>;
+    /** Of zod from 4.2 on, of arktype from 2.1.28 on, and of valibot by `toStandardJsonSchema`. */
+    readonly jsonSchema?: { readonly input: (options: { readonly target: 'draft-2020-12' }) => JsonSchema };
   };
 }
 

@@ -1,0 +1,46 @@
+import { inputIsMissing, inputPart, type JsonSchema, type Message, type TurnInput } from '@switchyard/protocol';
+import { check, type DataSchema } from './data-schema.ts';
+
+/** Longest JSON Schema in UTF-16 units: workers announce it every few seconds, and it is in the card. */
+const longest = 32 * 1024;
+
+/**
+ * The JSON Schema of the input, for gateways and the card.
+ * @returns undefined: its library cannot give one, so that only workers check the input
+ * @throws {TypeError} it has no form in JSON Schema, or is too long
+ */
+export function jsonSchemaOf(schema: DataSchema<unknown>): JsonSchema | undefined {
+  const { jsonSchema } = schema['~standard'];
+  if (!jsonSchema) return undefined;
+  const json = JSON.stringify(written(jsonSchema));
+  if (json.length > longest)
+    throw new TypeError(`its input has ${json.length} characters of JSON Schema, and may have ${longest}`);
+  return JSON.parse(json);
+}
+
+function written(jsonSchema: { input(options: { target: 'draft-2020-12' }): JsonSchema }): JsonSchema {
+  try {
+    return jsonSchema.input({ target: 'draft-2020-12' });
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : cause;
+    throw new TypeError(`its input has no form in JSON Schema: ${why}`, { cause });
+  }
+}
+
+/** The input of a task, as its agent's schema parses it, or what is wrong with it. */
+export async function readInput(
+  schema: DataSchema<unknown> | undefined,
+  { task, message }: Pick<TurnInput, 'task' | 'message'>,
+): Promise<{ readonly value: unknown } | { readonly problem: string }> {
+  const first = task.history?.find(({ role }) => role === 'ROLE_USER') ?? message;
+  const data = dataIn(first);
+  if (!schema) return { value: data };
+  if (data === undefined) return { problem: `The message that begins this task ${inputIsMissing}.` };
+  const checked = await check(schema, data);
+  return 'value' in checked ? checked : { problem: `The input of this task is wrong: ${checked.problem}` };
+}
+
+function dataIn(message: Pick<Message, 'parts'>): unknown {
+  const at = inputPart(message);
+  return at === undefined ? undefined : message.parts[at]?.data;
+}
