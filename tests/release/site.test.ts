@@ -5,6 +5,7 @@ import express from 'express';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ConsolePage, hasBrowser, openBrowser, views } from '../../apps/console/test/support/browser.ts';
 import { type HttpServer, openHttpServer } from '../support/http-server.ts';
+import { until } from '../support/until.ts';
 
 const paths = globSync('docs/*.md').map((file) => file.replace(/^docs(.*)\.md$/, '$1').replace('README', ''));
 const various = ['/', '/concepts', '/comparison', '/settings', '/console'];
@@ -64,8 +65,17 @@ describe.runIf(hasBrowser)('the site that npm run docs:site builds', () => {
       const elsewhere: string[] = [];
       page.on('request', (request) => void (request.url().startsWith(server.url) || elsewhere.push(request.url())));
       await page.goto(server.url);
-      await page.getByRole('button', { name: 'Search' }).first().click();
-      await page.keyboard.type('fencing token');
+      const input = page.getByRole('searchbox');
+      // The button does nothing until the page's script has run.
+      await until(
+        async () => {
+          if (await input.isVisible()) return true;
+          await page.getByRole('button', { name: 'Search' }).first().click({ timeout: 1_000 });
+          return false;
+        },
+        { what: 'the search opens', everyMs: 200 },
+      );
+      await input.fill('fencing token');
       await page.locator('.result').first().click();
       await page.locator('.vp-doc', { hasText: 'fencing token' }).waitFor();
       expect([problems, elsewhere.filter((url) => !url.startsWith('data:'))]).toEqual([[], []]);

@@ -14,6 +14,7 @@ function unstoppable() {
   const running = () => [first, second].map((line = '') => processesWith(line).some((it) => it.command === line));
   return {
     command,
+    running,
     runs: () => until(() => !running().includes(false), { what: 'both children run' }),
     isGone: () => until(() => !running().includes(true), gone),
   };
@@ -116,9 +117,10 @@ describe('when its worker restarts, a program', () => {
 
   it('is killed if no attempt follows within orphanTimeoutMs; a later attempt starts it again', async () => {
     await using bench = await Bench.open();
-    const { command, running, isGone } = unstoppable();
+    const { command, running, runs, isGone } = unstoppable();
     const { port, result } = bench.begin(`echo start >> starts; ${command}`, { orphanTimeoutMs: 1 });
     await outputs('up')(port);
+    await runs();
     port.interrupt('shutdown');
     await result;
     expect(running()).toEqual([true, true]);
