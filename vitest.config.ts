@@ -18,6 +18,8 @@ const shared = [
   'telemetry',
 ];
 const inPackages = `{apps,packages}/{${shared}}/test/**/*.test.ts`;
+/** They share a browser. */
+const inBrowser = 'apps/console/test/**/*.test.ts';
 /** Tests of these packages that need a process of their own: they look at V8's state, or leave clients of a dead Redis. */
 const withOwnProcess = [
   'apps/gateway/test/{main,reload,outage,shutdown}.test.ts',
@@ -44,7 +46,7 @@ export default defineConfig({
         test: {
           name: 'alone',
           include: [
-            `{apps,packages,examples}/!(${shared.join('|')})/test/**/*.test.ts`,
+            `{apps,packages,examples}/!(${[...shared, 'console'].join('|')})/test/**/*.test.ts`,
             'tests/**/*.test.ts',
             'scripts/test/**/*.test.ts',
             'workshop/**/test/**/*.test.ts',
@@ -52,6 +54,10 @@ export default defineConfig({
           ],
           exclude: others,
         },
+      },
+      {
+        extends: true,
+        test: { name: 'browser', isolate: false, include: [inBrowser], exclude: others },
       },
       {
         extends: true,

@@ -11,7 +11,7 @@ import { uniquePrefix } from '../../../tests/support/prefix.ts';
 import { type Program, startProgram } from '../../../tests/support/process.ts';
 import { post } from '../../../tests/support/rest.ts';
 import { type Stack, startStack } from '../../../tests/support/stack.ts';
-import { hasBrowser, openBrowser, openPage } from './support/browser.ts';
+import { hasBrowser, openPage, sharedBrowser } from './support/browser.ts';
 
 // Starts at the list of tasks. With SCREENSHOTS=<folder> each finding is saved there as a picture.
 
@@ -44,7 +44,7 @@ describe.runIf(hasBrowser)('a new user finds in the console, within two clicks,'
     const operators = { ADMIN_PORT: '0', ADMIN_KEY: key };
     [stack, browser] = await Promise.all([
       startStack({ redisUrl: inject('redisUrl'), agents, env: { ...env, ...operators } }),
-      openBrowser(),
+      sharedBrowser(),
       consolePage(),
     ]);
     [url = ''] = stack.urls;
@@ -52,7 +52,6 @@ describe.runIf(hasBrowser)('a new user finds in the console, within two clicks,'
   }, 40_000);
 
   afterAll(async () => {
-    await browser?.close();
     await Promise.all([stack?.stop(), ...others.map((worker) => worker.stop(0))]);
     await rm(folder, { recursive: true, force: true });
   });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { consolePage } from '../../../tests/support/console-page.ts';
 import { type Issuer, openIssuer } from '../../../tests/support/issuer.ts';
 import { type Stack, startStack } from '../../../tests/support/stack.ts';
-import { hasBrowser, openBrowser, openPage } from './support/browser.ts';
+import { hasBrowser, openPage, sharedBrowser } from './support/browser.ts';
 
 describe.runIf(hasBrowser)('the console with an OpenID Connect issuer', { timeout: 30_000 }, () => {
   let browser: Browser;
@@ -25,7 +25,7 @@ describe.runIf(hasBrowser)('the console with an OpenID Connect issuer', { timeou
       PUSH: 'off',
     };
     [browser, stack] = await Promise.all([
-      openBrowser(),
+      sharedBrowser(),
       startStack({ redisUrl: inject('redisUrl'), agents: ['echo'], env }),
       consolePage(),
     ]);
@@ -33,7 +33,6 @@ describe.runIf(hasBrowser)('the console with an OpenID Connect issuer', { timeou
   });
 
   afterAll(async () => {
-    await browser?.close();
     await stack?.stop();
     await issuer?.[Symbol.asyncDispose]();
   });

@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { consolePage } from '../../../tests/support/console-page.ts';
 import { type Stack, startStack } from '../../../tests/support/stack.ts';
-import { hasBrowser, openBrowser, openPage } from './support/browser.ts';
+import { hasBrowser, openPage, sharedBrowser } from './support/browser.ts';
 
 const key = 'a-key-for-operators';
 
@@ -14,7 +14,7 @@ describe.runIf(hasBrowser)('the console of a real deployment', { timeout: 30_000
   beforeAll(async () => {
     const env = { ADMIN_PORT: '0', ADMIN_KEY: key };
     [browser, stack] = await Promise.all([
-      openBrowser(),
+      sharedBrowser(),
       startStack({ redisUrl: inject('redisUrl'), agents: ['pizza', 'echo'], env }),
       consolePage(),
     ]);
@@ -23,7 +23,6 @@ describe.runIf(hasBrowser)('the console of a real deployment', { timeout: 30_000
   });
 
   afterAll(async () => {
-    await browser?.close();
     await stack?.stop();
   });
 

@@ -16,7 +16,7 @@ describe.runIf(hasBrowser)('a list of ten thousand tasks', () => {
   it('is interactive within two seconds with an empty cache', async () => {
     const times: number[] = [];
     while (times.length < passes && !times.some((ms) => ms < interactiveMs)) {
-      await using opened = await ui.open('/tasks');
+      await using opened = await ui.open('/tasks', { isFirstVisit: true });
       await opened.page.getByRole('region', { name: 'Tasks' }).getByRole('link').first().waitFor();
       times.push(await opened.page.evaluate<number>(`performance.getEntriesByName('interactive')[0].startTime`));
     }

@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll } from 'vitest';
 import { consolePage } from '../../../../tests/support/console-page.ts';
 import { openStandInApi, type StandInApi, type StandInOptions } from '../../../../tests/support/stand-in-api.ts';
-import { type ConsolePage, openBrowser, openPage, type ViewOptions } from './browser.ts';
+import { type ConsolePage, openPage, sharedBrowser, type ViewOptions } from './browser.ts';
 import { checkPage } from './check-page.ts';
 
 /** The console in a browser, with a stand-in for the operators' API. */
@@ -19,13 +19,10 @@ export function useConsole(options: Pick<StandInOptions, 'tasks'> = {}): TestCon
   let browser: Browser;
   let api: StandInApi;
   beforeAll(async () => {
-    browser = await openBrowser();
+    browser = await sharedBrowser();
     api = await openStandInApi({ ...options, page: await consolePage() });
   });
-  afterAll(async () => {
-    await browser?.close();
-    await api?.[Symbol.asyncDispose]();
-  });
+  afterAll(() => api?.[Symbol.asyncDispose]());
   return {
     get api() {
       return api;
