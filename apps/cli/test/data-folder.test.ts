@@ -1,7 +1,9 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, it } from 'vitest';
+import { uniquePrefix } from '../../../tests/support/prefix.ts';
+import { startProgram } from '../../../tests/support/process.ts';
 import { openStandInApi, type StandInApi } from '../../../tests/support/stand-in-api.ts';
 import { readAddresses, writeAddresses } from '../src/data-folder/data-folder.ts';
 import { json, run } from './support/run.ts';
@@ -88,6 +90,22 @@ it('uses the default ports after the process has stopped', async () => {
   const forget = await writeAddresses(join(folder, '.switchyard'), { gateway });
   await forget();
   expect((await agentCard()).value).toBe('http://127.0.0.1:4000');
+});
+
+it('a further worker has the Redis that runs here, and says so', async () => {
+  const redis = join(folder, '.switchyard/redis');
+  await mkdir(redis, { recursive: true });
+  const port = Number(new URL(inject('redisUrl')).port);
+  await writeFile(join(redis, 'owner.json'), JSON.stringify({ port }));
+  const agent = join(process.cwd(), 'examples/hello/agent.ts');
+  const env = { REDIS_URL: '', INIT_CWD: folder, KEY_PREFIX: uniquePrefix() };
+  const file = join(process.cwd(), 'apps/cli/src/main.ts');
+  const worker = await startProgram({ file, args: ['worker', agent], cwd: folder, env });
+  await worker.waitFor(
+    new RegExp(`with the Redis of this folder, redis://127\\.0\\.0\\.1:${port}\n[\\s\\S]*started`),
+    30_000,
+  );
+  await worker.stop();
 });
 
 it('does not delete the addresses of a program that started in the meantime', async () => {
