@@ -78,7 +78,7 @@ describe('requireRedis', () => {
     environment.PIP_INDEX_URL = 'http://127.0.0.1:1/simple';
     const lines: string[] = [];
     await expect(requireRedis({ environment, say: (line) => lines.push(line) })).rejects.toThrow(
-      'No Redis can be installed here. Install redis-server or valkey-server',
+      'No Redis can be installed here. Install redis-server (7.0 or later) or valkey-server',
     );
     expect(lines.at(-1)).toMatch(/did not work: http:\/\/127\.0\.0\.1:1\/simple\/\w+\/ cannot be reached/);
   });

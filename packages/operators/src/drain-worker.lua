@@ -26,7 +26,7 @@ else
   for _, member in ipairs(redis.call('ZRANGE', alive_key, '0', '-1')) do
     if member:sub(-#worker - 1) == '/' .. worker then gone = gone + redis.call('ZREM', alive_key, member) end
   end
-  if gone > 0 then redis.call('PUBLISH', changed, worker) end
+  if gone > 0 then redis.call('SPUBLISH', changed, worker) end
 end
-redis.call('PUBLISH', channel, worker)
+redis.call('SPUBLISH', channel, worker)
 return 1

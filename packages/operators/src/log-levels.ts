@@ -42,7 +42,7 @@ export class LogLevels {
   async follow(apply: (override: LogLevelOverride) => void, onError: (error: Error) => void): Promise<void> {
     const read = (): void => void this.read().then(apply, onError);
     await this.#channels.subscribe(this.#key, read);
-    this.#channels.onReconnect(read);
+    this.#channels.onReconnect((isLost) => isLost(this.#key) && read());
     apply(await this.read());
   }
 }

@@ -1,4 +1,13 @@
-import { defineScript, integer, list, type RedisConnection, skillQueue, text, tuple } from '@switchyard/store/inside';
+import {
+  defineScript,
+  integer,
+  list,
+  masterOf,
+  type RedisConnection,
+  skillQueue,
+  text,
+  tuple,
+} from '@switchyard/store/inside';
 import type { OperatorDependencies } from './operator-dependencies.ts';
 import { webhooksOf } from './task-deliveries.ts';
 import { readFailures } from './task-failures.ts';
@@ -29,7 +38,7 @@ export async function readTimeline(
   const { taskId, agent, job, jobState, queueOfSkill } = record;
   const keys = shards.of(taskId);
   const key = keys.task(taskId);
-  const [[time, caller], attempts, notes, failures, { statuses, isAll }, inspection, deliveries, [, listening]] =
+  const [[time, caller], attempts, notes, failures, { statuses, isAll }, inspection, deliveries, listening] =
     await Promise.all([
       redis.hmget(key, 'time', 'caller'),
       attemptFields(port, record),
@@ -38,7 +47,7 @@ export async function readTimeline(
       readStatuses(redis, keys.events(taskId)),
       queue.inspect(skillQueue(agent, queueOfSkill), taskId, job),
       webhooksOf(port, taskId),
-      redis.pubsub('NUMSUB', keys.events(taskId)),
+      masterOf(redis, key)?.pubsub('SHARDNUMSUB', keys.events(taskId)),
     ]);
   return timelineOf({
     record,
@@ -52,7 +61,7 @@ export async function readTimeline(
     waitsSinceMs: jobState === 'waiting' ? inspection.sinceMs : undefined,
     leaseMs: inspection.leaseMs,
     deliveries,
-    listeningProcesses: Number(listening ?? 0),
+    listeningProcesses: Number(listening?.[1] ?? 0),
     caller: caller ?? undefined,
   });
 }

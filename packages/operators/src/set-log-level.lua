@@ -11,4 +11,4 @@ local level, for_ms = unpack(ARGV)
 
 if tonumber(for_ms) > 0 then redis.call('SET', log_level_key, level, 'PX', for_ms)
 else redis.call('DEL', log_level_key) end
-redis.call('PUBLISH', log_level_key, level)
+redis.call('SPUBLISH', log_level_key, level)

@@ -18,6 +18,7 @@ import { QueueLoads } from './queue/load.ts';
 import { Queues } from './queue/queues.ts';
 import { ShardChecks } from './queue/shard-checks.ts';
 import { WakeUps } from './queue/wake-ups.ts';
+import { channelServers } from './redis/channel-servers.ts';
 import { Channels } from './redis/channels.ts';
 import { checkDeployment } from './redis/check-deployment.ts';
 import { bullmqProblem, ioredisProblem } from './redis/client-versions.ts';
@@ -137,11 +138,11 @@ export class Store {
     this.#connections = createConnections(this.settings, { isReplicated: waitReplicas > 0 });
     for (const connection of Object.values(this.#connections)) connection.on('error', onError);
     const redis = this.#connections.commands;
-    this.#healthCheck = new HealthCheck(redis, this.#connections.subscriber);
     const shards = new Shards(prefix, shardCount);
     this.#shards = shards;
-    const channels = new Channels(this.#connections.subscriber);
+    const channels = new Channels(channelServers(this.settings, redis), onError);
     this.#channels = channels;
+    this.#healthCheck = new HealthCheck(redis, channels);
     this.queue = new Queues(redis, shards);
     const { leaseMs } = this.settings;
     const { processId } = this;
@@ -282,5 +283,6 @@ export class Store {
     const deadline = { ms: LEAVE_WITHIN_MS, health: this.#healthCheck };
     await this.schema.leave(withDeadline(this.#connections.commands, deadline));
     for (const connection of Object.values(this.#connections)) connection.disconnect();
+    this.#channels.stop();
   }
 }

@@ -18,7 +18,7 @@ const shards = new Shards(store.settings.prefix, 1);
 const subscriber = testRedis();
 /** The published messages of each task's channel. */
 const published = new Map<string, string[]>();
-subscriber.on('message', (channel: string, message: string) => published.get(channel)?.push(message));
+subscriber.on('smessage', (channel: string, message: string) => published.get(channel)?.push(message));
 const appends = new Appends({ redis, shards, settings: store.settings, observer: new Observer() });
 const scripts = vi.spyOn(redis, 'sendCommand');
 
@@ -138,6 +138,6 @@ async function begunTurn(): Promise<OpenTurn> {
   const { taskId } = await accepted(store, alice);
   const channel = shards.of(taskId).events(taskId);
   published.set(channel, []);
-  await subscriber.subscribe(channel);
+  await subscriber.ssubscribe(channel);
   return begun(store, taskId);
 }

@@ -2,6 +2,7 @@ import { afterAll, describe, expect, inject, test } from 'vitest';
 import { uniquePrefix } from '../../../tests/support/prefix.ts';
 import { startRedis } from '../../../tests/support/redis.ts';
 import { Store, StoreError } from '../src/index.ts';
+import { versionProblem } from '../src/redis/check-deployment.ts';
 import { accepted, begun } from './support/drive.ts';
 import { alice, testRedis, testStore } from './support/redis.ts';
 
@@ -34,6 +35,16 @@ describe('a store', () => {
     } finally {
       await redis.stop();
     }
+  });
+
+  test.each([
+    ['6.2.14', /^Redis 6\.2\.14 is too old: it has no sharded channels\. Use Redis 7\.0 or Valkey 7\.2/],
+    ['7.0.0', undefined],
+    ['10.1.0', undefined],
+    [undefined, undefined],
+  ])('refuses a Redis without sharded channels (%s)', (version, problem) => {
+    if (problem) expect(versionProblem(version)).toMatch(problem);
+    else expect(versionProblem(version)).toBeUndefined();
   });
 
   test('can be stopped twice', async () => {

@@ -13,7 +13,7 @@ const redis = testRedis();
 const channels = testRedis();
 /** The published messages of each task's channel. */
 const messages = new Map<string, string[]>();
-channels.on('message', (channel: string, text: string) => messages.get(channel)?.push(text));
+channels.on('smessage', (channel: string, text: string) => messages.get(channel)?.push(text));
 
 /** A task whose turn runs, in a store of its own. */
 interface Running {
@@ -33,7 +33,7 @@ async function running(prepare: (store: Store) => Promise<string | undefined>): 
   const published: string[] = [];
   const channel = shardsOf(store).of(taskId).events(taskId);
   messages.set(channel, published);
-  await channels.subscribe(channel);
+  await channels.ssubscribe(channel);
   return { store, turn, published };
 }
 

@@ -213,7 +213,7 @@ describe('a task whose id was pre-subscribed', () => {
     const follow = async (): Promise<void> => {
       received = await items();
     };
-    expect((await ledger.during(follow)).commands).toEqual(['unsubscribe']);
+    expect((await ledger.during(follow)).commands).toEqual(['sunsubscribe']);
     expect(received.map(({ seq }) => seq)).toEqual([2, 3, 4, 5, 6, 7]);
     expect(received.at(-1)).toMatchObject({ state: 'TASK_STATE_COMPLETED', released: 1 });
   });
@@ -238,9 +238,13 @@ describe('a task whose id was pre-subscribed', () => {
       what: 'an id is ready',
     });
     const channel = `${prefix}{s0}:t:${preSubscription.taskId}:e`;
-    await until(async () => (await redis.pubsub('NUMSUB', channel))[1] === 1, { what: 'the channel is subscribed' });
+    await until(async () => (await redis.pubsub('SHARDNUMSUB', channel))[1] === 1, {
+      what: 'the channel is subscribed',
+    });
     preSubscription[Symbol.dispose]();
-    await until(async () => (await redis.pubsub('NUMSUB', channel))[1] === 0, { what: 'the channel is unsubscribed' });
+    await until(async () => (await redis.pubsub('SHARDNUMSUB', channel))[1] === 0, {
+      what: 'the channel is unsubscribed',
+    });
   });
 });
 

@@ -62,7 +62,7 @@ async function idleStreams(stage: Stage, { idleSeconds, streamSeconds }: Effort)
   const withStreams = await infoOf('used_memory');
   await clients.stop();
   // The channels of pre-subscriptions stay.
-  await until(async () => (await infoOf('pubsub_channels')) < STREAMS / 10, { what: 'all streams are closed' });
+  await until(async () => (await infoOf('pubsubshard_channels')) < STREAMS / 10, { what: 'all streams are closed' });
   const streamAtRedis = (withStreams - (await infoOf('used_memory'))) / STREAMS;
   await gateway.stop();
   return { cost, streamAtGateway, streamAtRedis };

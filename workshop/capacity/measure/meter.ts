@@ -20,7 +20,7 @@ async function reading({ redis, gateway, worker }: Watched): Promise<Cost> {
     redis: mainThreadMicros(text),
     fileBytes: number(text, 'aof_current_size'),
     netBytes: number(text, 'total_net_input_bytes') + number(text, 'total_net_output_bytes'),
-    published: Number(/^cmdstat_publish:calls=(\d+)/m.exec(text)?.[1] ?? 0),
+    published: Number(/^cmdstat_spublish:calls=(\d+)/m.exec(text)?.[1] ?? 0),
   };
 }
 

@@ -214,8 +214,10 @@ export function startCluster(): Promise<RedisDeployment> {
     const addresses = nodes.map(({ port }) => `127.0.0.1:${port}`);
     const options = ['--cluster-replicas', '1', '--cluster-yes'];
     await promisify(execFile)('redis-cli', ['--cluster', 'create', ...addresses, ...options]);
+    const knowsReplicas = async (node: RedisNode): Promise<boolean> =>
+      (await node.ask('CLUSTER NODES')).match(/\bslave [0-9a-f]{40}/g)?.length === nodes.length - MASTERS;
     const isOk = async (node: RedisNode): Promise<boolean> =>
-      /cluster_state:ok/.test(await node.ask('CLUSTER INFO')) && (await isLinked(node));
+      /cluster_state:ok/.test(await node.ask('CLUSTER INFO')) && (await isLinked(node)) && (await knowsReplicas(node));
     const isWhole = async (): Promise<boolean> =>
       (await Promise.all(nodes.map(isOk))).every(Boolean) && (await mastersAmong(nodes)).length === MASTERS;
     return {

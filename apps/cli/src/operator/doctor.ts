@@ -100,7 +100,7 @@ async function checkPorts({ env }: Invocation): Promise<Finding[]> {
   });
 }
 
-const testedRedis = 7;
+const oldestRedis = 7;
 
 async function checkRedis(invocation: Invocation): Promise<Finding[]> {
   try {
@@ -149,10 +149,10 @@ function redisFindings(redis: RedisInspection): Finding[] {
   const evicts = maxmemoryPolicy !== undefined && maxmemoryPolicy !== 'noeviction';
   const all: (Finding | false)[] = [
     { verdict: 'ok', text: `${server} at ${address}, ${used}, ${latencyMs} ms away` },
-    Number.parseInt(server.split(' ')[1] ?? '', 10) < testedRedis && {
-      verdict: 'warning',
-      text: `${server} is older than ${testedRedis}.0, the oldest that is tested`,
-      todo: `Use Redis ${testedRedis} or Valkey.`,
+    Number.parseInt(server.split(' ')[1] ?? '', 10) < oldestRedis && {
+      verdict: 'problem',
+      text: `${server} is too old: it has no sharded channels`,
+      todo: 'Use Redis 7.0 or Valkey 7.2, or later.',
     },
     evicts && {
       verdict: 'problem',

@@ -42,7 +42,7 @@ export async function requireRedis({ environment, say, isDryRun }: RequireRedisO
 }
 
 const whatToDo =
-  'Install redis-server or valkey-server (version 6.2 or later), start Docker, or set REDIS_URL to a running Redis; ' +
+  'Install redis-server (7.0 or later) or valkey-server, start Docker, or set REDIS_URL to a running Redis; ' +
   'then try again.';
 
 /**

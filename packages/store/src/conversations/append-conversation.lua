@@ -52,5 +52,5 @@ if is_end == '1' then
   redis.call('PEXPIRE', all_key, kept_ms)
   if redis.call('ZCOUNT', index_key, '+inf', '+inf') == 0 then redis.call('PEXPIRE', index_key, kept_ms) end
 end
-redis.call('PUBLISH', events_key, seq)
+redis.call('SPUBLISH', events_key, seq)
 return 'written'

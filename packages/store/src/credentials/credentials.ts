@@ -118,7 +118,7 @@ export class Credentials {
    * @returns ends the subscription
    */
   async onChange(listener: (id: string | undefined) => void): Promise<() => void> {
-    this.#channels.onReconnect(() => listener(undefined));
+    this.#channels.onReconnect((isLost) => isLost(this.#channel) && listener(undefined));
     await this.#channels.subscribe(this.#channel, listener);
     return () => this.#channels.unsubscribe(this.#channel, listener);
   }

@@ -11,4 +11,4 @@ local credentials_key = unpack(KEYS)
 local channel, id, entry = unpack(ARGV)
 
 redis.call('HSET', credentials_key, id, entry)
-redis.call('PUBLISH', channel, id)
+redis.call('SPUBLISH', channel, id)

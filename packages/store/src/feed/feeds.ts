@@ -12,7 +12,7 @@ import { TaskListener } from './task-listener.ts';
 
 export type FeedSettings = Pick<StoreSettings, 'feedCheckMs' | 'feedBufferBytes'>;
 
-/** The feeds of one process: any number of tasks and readers over one subscriber connection. */
+/** The feeds of one process: any number of tasks and readers over one connection to each server that publishes. */
 export class Feeds {
   readonly #port: FeedPort;
   readonly #preSubscriptions: PreSubscriptions;
@@ -31,11 +31,13 @@ export class Feeds {
   }
 
   start(): void {
-    const check = (): void => {
+    this.#port.channels.onReconnect((isLost) => {
+      for (const feed of this.#port.open) if (isLost(feed.channel)) void feed.check();
+    });
+    const checkAll = (): void => {
       for (const feed of this.#port.open) void feed.check();
     };
-    this.#port.channels.onReconnect(check);
-    this.#timer = setInterval(check, this.#checkMs).unref();
+    this.#timer = setInterval(checkAll, this.#checkMs).unref();
   }
 
   stop(): void {

@@ -147,6 +147,10 @@ export class TaskFeed implements AsyncIterableIterator<FeedItem, void> {
     }
   }
 
+  get channel(): string {
+    return this.#listener?.channel ?? '';
+  }
+
   /** @returns undefined: it follows another task, or does not listen yet */
   readerOf(taskId: string): FeedReader | undefined {
     const buffer = this.#listener?.buffer;

@@ -31,15 +31,15 @@ export class TaskListener implements Disposable {
     this.buffer = new EventBuffer({ ...LIMITS, budget });
     this.#channels = channels;
     this.#observer = observer;
-    this.#generation = channels.generation;
     this.taskId = taskId;
     this.channel = shards.of(taskId).events(taskId);
+    this.#generation = channels.generationOf(this.channel);
     this.isListening = channels.subscribe(this.channel, this.#onMessage);
   }
 
   /** Whether every event since the subscription has arrived. */
   get isComplete(): boolean {
-    return this.#generation !== undefined && this.#generation === this.#channels.generation;
+    return this.#generation !== undefined && this.#generation === this.#channels.generationOf(this.channel);
   }
 
   readonly #onMessage = (message: string): void => {

@@ -24,7 +24,7 @@ local function publish(record)
     add_event(lines, events_key, before, seq, incarnation, header, json)
     before = incarnation
   end
-  redis.call('PUBLISH', events_key, table.concat(lines, '\n'))
+  redis.call('SPUBLISH', events_key, table.concat(lines, '\n'))
   if webhooks == '' then return end
   -- The task's webhooks were held back until this event, the agent's first (make-tasks.lua). Those that no worker has
   -- claimed yet leave `push`, and are marked again, as due now.

@@ -1,94 +1,104 @@
-import type { RedisConnection } from './connection.ts';
+import type { Redis } from 'ioredis';
+import { ChannelGroup, type Listener } from './channel-group.ts';
+import type { ChannelServers } from './channel-servers.ts';
+import { hashTagOf } from './shards.ts';
 
-type Listener = (message: string) => void;
+type ReconnectListener = (isLost: (channel: string) => boolean) => void;
 
-interface Channel {
-  readonly listeners: Set<Listener>;
-  readonly subscribed: Promise<unknown>;
-}
-
-/** How long channels without listeners stay subscribed, so that one command unsubscribes many of them. */
-const UNSUBSCRIBE_AFTER_MS = 50;
-
-/** Any number of listeners over one subscriber connection. */
+/**
+ * Any number of listeners over one connection to each server that has channels: the one Redis, or the masters of a
+ * Cluster. Each channel is sharded (SSUBSCRIBE): only the master that has the slot of its name gets its messages.
+ */
 export class Channels {
-  readonly #subscriber: RedisConnection;
-  readonly #channels = new Map<string, Channel>();
-  /** Names of channels whose last listener has gone. */
-  #unused = new Set<string>();
-  #unsubscribeTimer: NodeJS.Timeout | undefined;
+  readonly #servers: ChannelServers;
+  readonly #onError: (error: Error) => void;
+  /** By hash tag. */
+  readonly #groups = new Map<string, ChannelGroup>();
+  /** By address. */
+  readonly #connections = new Map<string, Redis>();
+  readonly #reconnectListeners: ReconnectListener[] = [];
+  #isStopped = false;
 
-  readonly #reconnectListeners: (() => void)[] = [];
-  #disconnects = 0;
-  #isConnected = false;
-
-  constructor(subscriber: RedisConnection) {
-    this.#subscriber = subscriber;
-    subscriber.on('close', () => {
-      this.#disconnects++;
-      this.#isConnected = false;
-    });
-    subscriber.on('ready', () => void this.#reconnect());
-    subscriber.on('message', (name: string, message: string) => {
-      for (const listener of this.#channels.get(name)?.listeners ?? []) listener(message);
+  constructor(servers: ChannelServers, onError: (error: Error) => void) {
+    this.#servers = servers;
+    this.#onError = onError;
+    servers.onMove(() => {
+      for (const group of this.#groups.values()) group.follow();
     });
   }
 
-  /** Changes whenever messages may have been lost; undefined while the connection is down. */
-  get generation(): number | undefined {
-    return this.#isConnected ? this.#disconnects : undefined;
+  get connections(): readonly Redis[] {
+    return [...this.#connections.values()];
+  }
+
+  /** Changes whenever messages of this channel may have been lost; undefined while its connection is down. */
+  generationOf(channel: string): number | undefined {
+    return this.#groupOf(channel).generation;
   }
 
   /** Resolves when Redis has subscribed the channel, for this listener or for an earlier one. */
-  async subscribe(name: string, listener: Listener): Promise<void> {
-    const channel = this.#channels.get(name) ?? { listeners: new Set(), subscribed: this.#subscriber.subscribe(name) };
-    this.#channels.set(name, channel);
-    channel.listeners.add(listener);
-    await channel.subscribed;
+  subscribe(channel: string, listener: Listener): Promise<void> {
+    return this.#groupOf(channel).subscribe(channel, listener);
   }
 
-  /** Subscribes channels before they have listeners, in one command. @returns whether Redis has subscribed them */
-  async open(names: readonly string[]): Promise<boolean> {
-    const subscribed = this.#subscriber.subscribe(...names);
-    for (const name of names) this.#channels.set(name, { listeners: new Set(), subscribed });
-    try {
-      await subscribed;
-      return true;
-    } catch {
-      for (const name of names) this.#channels.delete(name);
-      return false;
-    }
+  /**
+   * Subscribes channels with the same hash tag before they have listeners, in one command.
+   * @returns whether Redis has subscribed them
+   */
+  open(channels: readonly string[]): Promise<boolean> {
+    return this.#groupOf(channels[0] ?? '').open(channels);
   }
 
-  unsubscribe(name: string, listener: Listener): void {
-    const channel = this.#channels.get(name);
-    if (!channel?.listeners.delete(listener) || channel.listeners.size) return;
-    this.#unused.add(name);
-    this.#unsubscribeTimer ??= setTimeout(() => this.#unsubscribeUnused(), UNSUBSCRIBE_AFTER_MS).unref();
+  unsubscribe(channel: string, listener: Listener): void {
+    this.#groupOf(channel).unsubscribe(channel, listener);
   }
 
-  /** Calls `check` after each reconnection, once every channel is subscribed again: messages may have been lost. */
-  onReconnect(check: () => void): void {
+  /** Calls `check` after each reconnection, once the channels are subscribed again: their messages may have been lost. */
+  onReconnect(check: ReconnectListener): void {
     this.#reconnectListeners.push(check);
   }
 
-  async #reconnect(): Promise<void> {
-    try {
-      // Redis answers in order, and ioredis has sent its SUBSCRIBE first: after this reply the channels are subscribed.
-      await this.#subscriber.ping();
-      this.#isConnected = true;
-    } catch {
-      // Disconnected again: `ready` fires again.
-    }
-    for (const check of this.#reconnectListeners) check();
+  /** Ends the connections. */
+  stop(): void {
+    this.#isStopped = true;
+    for (const connection of this.connections) connection.disconnect();
   }
 
-  #unsubscribeUnused(): void {
-    this.#unsubscribeTimer = undefined;
-    const names = [...this.#unused].filter((name) => !this.#channels.get(name)?.listeners.size);
-    this.#unused = new Set();
-    for (const name of names) this.#channels.delete(name);
-    // A closing connection has unsubscribed by itself.
-    if (names.length) this.#subscriber.unsubscribe(...names).catch(() => undefined);
+  #groupOf(channel: string): ChannelGroup {
+    const hashTag = hashTagOf(channel);
+    const known = this.#groups.get(hashTag);
+    if (known) return known;
+    const group = new ChannelGroup({
+      connect: () => this.#connectionFor(hashTag),
+      drop: (connection) => this.#drop(connection),
+      onReconnect: () => {
+        for (const check of this.#reconnectListeners) check((lost) => hashTagOf(lost) === hashTag);
+      },
+      isStopped: () => this.#isStopped,
+    });
+    this.#groups.set(hashTag, group);
+    return group;
+  }
+
+  #connectionFor(hashTag: string): Redis | undefined {
+    const address = this.#servers.addressOf(hashTag);
+    return address === undefined ? undefined : (this.#connections.get(address) ?? this.#connect(address));
+  }
+
+  #connect(address: string): Redis {
+    const connection = this.#servers.connect(address);
+    connection.setMaxListeners(Number.POSITIVE_INFINITY); // each group listens
+    connection.on('error', this.#onError);
+    connection.on('smessage', (channel: string, message: string) => this.#groupOf(channel).publish(channel, message));
+    // The slot of a channel is at another master now.
+    connection.on('moved', () => connection.disconnect());
+    connection.once('end', () => this.#drop(connection));
+    this.#connections.set(address, connection);
+    return connection;
+  }
+
+  #drop(connection: Redis): void {
+    for (const [address, known] of this.#connections) if (known === connection) this.#connections.delete(address);
+    connection.disconnect();
   }
 }

@@ -4,14 +4,25 @@ import { StoreError } from './errors.ts';
 import { infoOf, mastersOf } from './masters.ts';
 import type { StoreSettings } from './settings.ts';
 
-/** Refuses settings of Redis that would lose tasks silently. @throws {StoreError} */
+/** The first version with sharded channels (SPUBLISH). A Valkey names the Redis version that it is compatible with. */
+const OLDEST_REDIS = 7;
+
+/** Refuses a Redis that is too old, or that would lose tasks silently. @throws {StoreError} */
 export async function checkDeployment(redis: RedisConnection, { prefix }: StoreSettings): Promise<void> {
   if (/[{}]/.test(prefix)) throw new StoreError(`The key prefix "${prefix}" must not contain braces.`);
-  await Promise.all(mastersOf(redis).map(checkEviction));
+  await Promise.all(mastersOf(redis).map(checkServer));
 }
 
-async function checkEviction(node: Redis): Promise<void> {
-  const { maxmemory_policy: policy } = await infoOf(node, 'memory');
+async function checkServer(node: Redis): Promise<void> {
+  const { redis_version: version, maxmemory_policy: policy } = await infoOf(node);
+  const problem = versionProblem(version);
+  if (problem) throw new StoreError(problem);
   if (policy && policy !== 'noeviction')
     throw new StoreError(`Redis may evict tasks: its maxmemory-policy is "${policy}". Set it to noeviction.`);
+}
+
+/** Why a server of this version cannot be used; undefined if it can, or does not tell its version. */
+export function versionProblem(version = `${OLDEST_REDIS}`): string | undefined {
+  if (Number.parseInt(version, 10) >= OLDEST_REDIS) return undefined;
+  return `Redis ${version} is too old: it has no sharded channels. Use Redis 7.0 or Valkey 7.2, or later.`;
 }

@@ -1,6 +1,5 @@
-import { Cluster, Redis } from 'ioredis';
+import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { parseRedisAddress, type RedisAddress } from './address.ts';
-import { createClusterSubscriber } from './cluster-subscriber.ts';
 import { StoreError } from './errors.ts';
 import type { RedisAccess } from './settings.ts';
 
@@ -10,8 +9,6 @@ export type RedisConnection = Redis | Cluster;
 export interface Connections {
   /** Scripts, reads and the queue's adds: commands issued together cost one round trip. */
   readonly commands: RedisConnection;
-  /** Channels of the feeds, of cancels and of the registry. */
-  readonly subscriber: RedisConnection;
   /** Commands followed by WAIT, which would delay the others. */
   readonly replicated?: RedisConnection;
 }
@@ -19,20 +16,18 @@ export interface Connections {
 /** Not yet connected: `connect()` is the store's `start`. @throws {StoreError} the address cannot be used */
 export function createConnections(given: RedisAccess, { isReplicated }: { isReplicated: boolean }): Connections {
   const address = addressOf(given);
-  const commands = createConnection(address);
-  const { kind, nodes, master: _, database: __, ...access } = address;
-  const subscriber =
-    commands instanceof Cluster && kind === 'cluster'
-      ? createClusterSubscriber(commands, nodes, { ...STANDALONE, ...access })
-      : createConnection(address);
-  const connections = { commands, subscriber, ...(isReplicated && { replicated: createConnection(address) }) };
+  const connections = {
+    commands: createConnection(address),
+    ...(isReplicated && { replicated: createConnection(address) }),
+  };
   // Each queue adds listeners, and there is one per agent and shard. BullMQ adds 3 to the limit for each, and would make
   // a limit of 3 of Node's 0, which means no limit, too.
   for (const connection of Object.values(connections)) connection.setMaxListeners(Number.POSITIVE_INFINITY);
   return connections;
 }
 
-function addressOf({ redisUrl, redisPassword, redisCa }: RedisAccess): RedisAddress {
+/** @throws {StoreError} */
+export function addressOf({ redisUrl, redisPassword, redisCa }: RedisAccess): RedisAddress {
   const address = parseRedisAddress(redisUrl);
   return {
     ...address,
@@ -66,8 +61,8 @@ export async function onConnection<Used>(
   access: RedisAccess,
   use: (redis: RedisConnection) => Promise<Used>,
 ): Promise<Used> {
-  const { commands, subscriber } = createConnections(access, { isReplicated: false });
-  for (const each of [commands, subscriber]) each.on('error', () => undefined); // commands reject with the error
+  const { commands } = createConnections(access, { isReplicated: false });
+  commands.on('error', () => undefined); // commands reject with the error
   let late: NodeJS.Timeout | undefined;
   // A frozen Redis accepts connections, but never answers.
   const deadline = new Promise<never>((_, reject) => {
@@ -78,7 +73,6 @@ export async function onConnection<Used>(
   } finally {
     clearTimeout(late);
     commands.disconnect();
-    subscriber.disconnect();
   }
 }
 
@@ -97,7 +91,8 @@ export function waitingConnection(redis: RedisConnection): RedisConnection {
     : redis.duplicate();
 }
 
-const retryStrategy = (attempt: number): number => Math.min(50 * 2 ** Math.min(attempt, 5), 1_000);
+/** How long to wait before a connection is tried again. */
+export const retryDelayMs = (attempt: number): number => Math.min(50 * 2 ** Math.min(attempt, 5), 1_000);
 
 /** The master became a replica: reconnects to find the new one, and sends the command there. */
 const reconnectOnError = (error: Error): false | 2 => (error.message.startsWith('READONLY') ? 2 : false);
@@ -106,9 +101,9 @@ const reconnectOnError = (error: Error): false | 2 => (error.message.startsWith(
 // a connection that comes back; a caller that must not wait sets a deadline.
 // A frozen server does not close its end: commands go to the new master only once the socket is destroyed.
 const COMMON = { lazyConnect: true, maxRetriesPerRequest: null, connectTimeout: 3_000, disconnectTimeout: 500 };
-const STANDALONE = { ...COMMON, retryStrategy, reconnectOnError };
+const STANDALONE = { ...COMMON, retryStrategy: retryDelayMs, reconnectOnError };
 /** A frozen master keeps its connections open: only the sentinels report that there is a new master. */
-const SENTINEL = { ...STANDALONE, failoverDetector: true, sentinelRetryStrategy: retryStrategy };
+const SENTINEL = { ...STANDALONE, failoverDetector: true, sentinelRetryStrategy: retryDelayMs };
 /** With ioredis' defaults, adds fail and workers hang when a master is killed. */
 const CLUSTER = {
   lazyConnect: true,
@@ -117,15 +112,25 @@ const CLUSTER = {
   slotsRefreshInterval: 1_000,
   // The default of 1 s is too short on a machine that starts everything at once.
   slotsRefreshTimeout: 2_000,
-  clusterRetryStrategy: retryStrategy,
+  clusterRetryStrategy: retryDelayMs,
 } as const;
 
-function createConnection({ kind, nodes, master, database, ...access }: RedisAddress): RedisConnection {
+function createConnection(address: RedisAddress): RedisConnection {
+  const { kind, nodes, master: _, database: __, ...access } = address;
   if (kind === 'cluster') return new Cluster([...nodes], { ...CLUSTER, redisOptions: { ...COMMON, ...access } });
+  return createRedis(address);
+}
+
+/** A connection to one Redis, or to the master that the sentinels name. */
+export function createRedis(
+  { kind, nodes, master, database, ...access }: RedisAddress,
+  more: Pick<RedisOptions, 'retryStrategy' | 'autoResubscribe'> = {},
+): Redis {
   if (kind === 'sentinel') {
     const encryption = access.tls && { enableTLSForSentinelMode: true, sentinelTLS: access.tls };
-    return new Redis({ ...SENTINEL, ...access, ...encryption, sentinels: [...nodes], name: master, db: database });
+    const sentinels = { ...encryption, sentinels: [...nodes], name: master };
+    return new Redis({ ...SENTINEL, ...access, ...sentinels, db: database, ...more });
   }
   const [{ host, port } = { host: '127.0.0.1', port: 6379 }] = nodes;
-  return new Redis({ ...STANDALONE, ...access, host, port, db: database });
+  return new Redis({ ...STANDALONE, ...access, host, port, db: database, ...more });
 }

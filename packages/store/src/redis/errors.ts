@@ -76,6 +76,9 @@ export function isOutOfMemory(error: unknown): boolean {
 /** Whether a command had no reply within its deadline. */
 export const isTimeout = (error: unknown): boolean => error instanceof Error && error.message === 'Command timed out';
 
+/** Whether an ACL forbids the command. */
+export const isForbidden = (error: unknown): boolean => error instanceof Error && error.message.startsWith('NOPERM');
+
 /** A thrown value as an error. */
 export const toError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));
 

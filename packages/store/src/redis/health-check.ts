@@ -1,6 +1,7 @@
 import { Cluster, type Redis } from 'ioredis';
+import type { Channels } from './channels.ts';
 import type { RedisConnection } from './connection.ts';
-import { isOutage } from './errors.ts';
+import { isForbidden, isOutage } from './errors.ts';
 import { mastersOf } from './masters.ts';
 
 const EVERY_MS = 1_000;
@@ -22,16 +23,17 @@ interface Health {
  * route, a frozen host), which TCP finds only after many minutes.
  */
 export class HealthCheck {
-  readonly #connections: readonly RedisConnection[];
+  readonly #commands: RedisConnection;
+  readonly #channels: Channels;
   /** By connection and address: in an outage a Cluster replaces the clients of its nodes. */
   readonly #health = new Map<string, Health>();
   /** Those with an unanswered PING. Usually there are none, and then nothing has to be looked up. */
   readonly #unanswered = new Set<Health>();
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param connections the first one carries the commands */
-  constructor(...connections: RedisConnection[]) {
-    this.#connections = connections;
+  constructor(commands: RedisConnection, channels: Channels) {
+    this.#commands = commands;
+    this.#channels = channels;
   }
 
   start(): void {
@@ -44,12 +46,8 @@ export class HealthCheck {
 
   /** For a Cluster: whether some of its masters answer. */
   get isAnswering(): boolean {
-    const [commands] = this.#connections;
-    if (this.#unanswered.size === 0 && !(commands instanceof Cluster)) return true;
-    return (
-      commands === undefined ||
-      mastersOf(commands).some((node) => silenceOf(this.#healthOf(node, 0)) < UNAVAILABLE_AFTER_MS)
-    );
+    if (this.#unanswered.size === 0 && !(this.#commands instanceof Cluster)) return true;
+    return mastersOf(this.#commands).some((node) => silenceOf(this.#healthOf(node, 'commands')) < UNAVAILABLE_AFTER_MS);
   }
 
   /**
@@ -57,17 +55,16 @@ export class HealthCheck {
    * @param slot of the command, if it is known: it takes time to compute
    */
   isAnsweringFor(command: { getSlot(): number | null }, slot?: number): boolean {
-    const [commands] = this.#connections;
-    if (!(commands instanceof Cluster)) return this.isAnswering;
+    if (!(this.#commands instanceof Cluster)) return this.isAnswering;
     const at = slot ?? command.getSlot();
-    const [master] = (at !== null && commands.slots[at]) || [];
+    const [master] = (at !== null && this.#commands.slots[at]) || [];
     if (master === undefined) return this.isAnswering;
-    return silenceOf(this.#health.get(`0 ${master}`)) < UNAVAILABLE_AFTER_MS;
+    return silenceOf(this.#health.get(`commands ${master}`)) < UNAVAILABLE_AFTER_MS;
   }
 
   #pingAll(): void {
-    for (const [index, connection] of this.#connections.entries())
-      for (const node of mastersOf(connection)) this.#ping(node, this.#healthOf(node, index));
+    for (const node of mastersOf(this.#commands)) this.#ping(node, this.#healthOf(node, 'commands'));
+    for (const node of this.#channels.connections) this.#ping(node, this.#healthOf(node, 'channels'));
   }
 
   #ping(node: Redis, health: Health): void {
@@ -84,14 +81,14 @@ export class HealthCheck {
       health.pingedAt = undefined;
     };
     node.ping().then(answered, (error: unknown) => {
-      // An error reply is a reply, unless all commands would get it.
+      // An error reply is a reply, unless all commands would get it. An ACL may forbid PING alone.
       if (error instanceof Error && error.name === 'ReplyError' && (!isOutage(error) || isForbidden(error))) answered();
       else health.pingedAt = undefined;
     });
   }
 
-  #healthOf({ options: { host, port } }: Redis, connection: number): Health {
-    const key = `${connection} ${host}:${port}`;
+  #healthOf({ options: { host, port } }: Redis, use: 'commands' | 'channels'): Health {
+    const key = `${use} ${host}:${port}`;
     const health = this.#health.get(key) ?? {};
     this.#health.set(key, health);
     return health;
@@ -100,6 +97,3 @@ export class HealthCheck {
 
 const silenceOf = ({ unansweredSince }: Health = {}): number =>
   unansweredSince === undefined ? 0 : performance.now() - unansweredSince;
-
-/** An ACL may allow all that Switchyard needs, but not PING. */
-const isForbidden = ({ message }: Error): boolean => message.startsWith('NOPERM');

@@ -1,9 +1,17 @@
 import { Cluster, type Redis } from 'ioredis';
 import type { RedisConnection } from './connection.ts';
+import { hashTagOf, slotOf } from './shards.ts';
 
 /** The masters of a Cluster; otherwise the one server. */
 export function mastersOf(connection: RedisConnection): Redis[] {
   return connection instanceof Cluster ? connection.nodes('master') : [connection];
+}
+
+/** The server that has this key or channel. Undefined: a Cluster does not know it at the moment. */
+export function masterOf(connection: RedisConnection, name: string): Redis | undefined {
+  if (!(connection instanceof Cluster)) return connection;
+  const [address] = connection.slots[slotOf(hashTagOf(name))] ?? [];
+  return mastersOf(connection).find(({ options: { host, port } }) => `${host}:${port}` === address);
 }
 
 /** The reply of INFO as a record. @param section unset: the default sections */

@@ -68,6 +68,16 @@ export function shardOf(id: string, shards: number): number {
 }
 
 const SLOTS = 16_384;
+
+/** What Redis Cluster hashes of the name of a key or channel of ours. */
+export function hashTagOf(name: string): string {
+  const begin = name.indexOf('{');
+  return name.slice(begin + 1, name.indexOf('}', begin));
+}
+
+/** The slot of Redis Cluster that keys and channels with this hash tag have. */
+export const slotOf = (hashTag: string): number => crc16(hashTag) % SLOTS;
+
 /** Largest distance, in slots, of a tag from the middle of its shard's part. */
 const NEAR = 16;
 

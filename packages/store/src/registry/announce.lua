@@ -55,5 +55,5 @@ for i = 5, #ARGV, 2 do
 end
 
 if #seen > 0 then redis.call('ZADD', seen_key, unpack(seen)) end
-if changed then redis.call('PUBLISH', channel, worker) end
+if changed then redis.call('SPUBLISH', channel, worker) end
 return since

@@ -25,5 +25,5 @@ end
 redis.call('HDEL', agents_key, agent)
 redis.call('HDEL', sources_key, agent)
 redis.call('ZREM', seen_key, agent)
-redis.call('PUBLISH', channel, agent)
+redis.call('SPUBLISH', channel, agent)
 return 'forgotten'

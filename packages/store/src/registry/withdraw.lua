@@ -14,5 +14,5 @@ for i = 3, #ARGV do
   local agent = unpack(ARGV, i, i)
   gone = gone + redis.call('ZREM', alive_key, agent .. '/' .. worker)
 end
-if gone > 0 then redis.call('PUBLISH', channel, worker) end
+if gone > 0 then redis.call('SPUBLISH', channel, worker) end
 return gone

@@ -61,7 +61,7 @@ else
   redis.call('HSET', task_key, 'seq', seq, 'turn_seq', last, name, inside)
 end
 if incarnation ~= last_incarnation then redis.call('HSET', task_key, 'tip', incarnation) end
-redis.call('PUBLISH', events_key, lines[2] and table.concat(lines, '\n') or lines[1])
+redis.call('SPUBLISH', events_key, lines[2] and table.concat(lines, '\n') or lines[1])
 if webhooks then
   --- @include "../redis/server.lua"
   --- @include "../record/wake-deliveries.lua"

@@ -173,7 +173,7 @@ describe('a follower of a conversation', () => {
     const stop = new AbortController();
     const followed = Array.fromAsync(store.conversations.follow(principal, id, { signal: stop.signal }));
     const channel = `${store.settings.prefix}{s0}:v:${id}:e`;
-    const subscribers = async () => (await redis.pubsub('NUMSUB', channel))[1];
+    const subscribers = async () => (await redis.pubsub('SHARDNUMSUB', channel))[1];
     await until(async () => (await subscribers()) === 1, { what: 'a subscription' });
     stop.abort();
     expect(await followed).toEqual([]);

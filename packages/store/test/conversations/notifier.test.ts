@@ -5,10 +5,11 @@ import { Notifier } from '../../src/conversations/notifier.ts';
 import { Channels } from '../../src/redis/channels.ts';
 
 test('a failed subscription leaves no listener on the signal', async () => {
-  const redis = new Redis({ lazyConnect: true });
-  redis.disconnect();
+  const servers = { addressOf: () => '', connect: () => new Redis({ lazyConnect: true }), onMove: () => undefined };
+  const channels = new Channels(servers, () => undefined);
+  channels.stop();
   const { signal } = new AbortController();
-  const subscribing = Notifier.subscribe(new Channels(redis), 'any', { everyMs: 1_000, signal });
+  const subscribing = Notifier.subscribe(channels, 'any', { everyMs: 1_000, signal });
   await expect(subscribing).rejects.toThrow('Connection is closed');
   expect(getEventListeners(signal, 'abort')).toEqual([]);
 });

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
+import { channelServers } from '../../src/redis/channel-servers.ts';
 import { createConnections, type RedisConnection } from '../../src/redis/connection.ts';
 
 /** The first byte of a TLS handshake. */
@@ -19,7 +20,8 @@ test('with rediss+sentinel:// the connections to the sentinels and to the master
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const access = { redisUrl: `rediss+sentinel://:secret@127.0.0.1:${port}/mymaster`, redisCa: 'an authority' };
-  const { commands, subscriber, replicated } = createConnections(access, { isReplicated: true });
+  const { commands, replicated } = createConnections(access, { isReplicated: true });
+  const subscriber = channelServers(access, commands).connect('');
   const tls = { ca: 'an authority' };
   for (const connection of [commands, subscriber, replicated])
     expect(tlsOptionsOf(connection)).toEqual({ enableTLSForSentinelMode: true, tls, sentinelTLS: tls });

@@ -182,7 +182,7 @@ async function deploymentData(store: TestStore, recordKeys: () => Promise<void>)
 
 /** A check of a shard, a process that begins to wait for another queue, and one that dies with a job. */
 async function checkOfShard(store: TestStore, recordKeys: () => Promise<void>): Promise<void> {
-  const { commands, subscriber } = createConnections({ redisUrl: inject('redisUrl') }, { isReplicated: false });
+  const { commands } = createConnections({ redisUrl: inject('redisUrl') }, { isReplicated: false });
   const keys = new ShardKeys(store.settings.prefix, 0);
   await checkShard(commands, keys, { everyMs: 0, leaseMs: 1_000, maxInterruptedMs: 60_000, names: ['echo'] });
   await interruptScript.run(commands, { keys: { interrupt: `${keys.queues}:@interrupt:p` }, args: { keptMs: 100 } });
@@ -192,7 +192,7 @@ async function checkOfShard(store: TestStore, recordKeys: () => Promise<void>): 
   await queue.take({ taker: 'gone:kitchen/0', number: 1, count: 1, kinds: 'any' });
   await recordKeys();
   await store.tasks.cancel(scope, taskId);
-  for (const connection of [commands, subscriber]) connection.disconnect();
+  commands.disconnect();
 }
 
 async function migration(store: TestStore, recordKeys: () => Promise<void>): Promise<void> {

@@ -132,6 +132,6 @@ else
   verdict, job, status_time = 'scheduled', record.scheduled, timestamp(now_ms())
 end
 commit(record)
-if runs == 's' then redis.call('PUBLISH', cancels, 'steer ' .. task_id) end
+if runs == 's' then redis.call('SPUBLISH', cancels, 'steer ' .. task_id) end
 if number and not is_at(cursor, record.seq, record.tip) then mark_due(number, now_ms()) end
 return { verdict, task_id, record.context, record.accepted, record.seq, job, status_time, record.tip }

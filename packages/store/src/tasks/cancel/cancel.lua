@@ -51,5 +51,5 @@ if record.cancel == '' then
   record.cancel = '1'
   commit(record)
 else write_again() end
-redis.call('PUBLISH', channel, task_id)
+redis.call('SPUBLISH', channel, task_id)
 return 'requested'
