@@ -49,8 +49,8 @@ export const sizes = {
 /** Microseconds of Redis' main thread for each published message of 300 bytes. */
 export const publications = {
   copy: 'for each further gateway that follows the task',
-  send: 'in a Cluster: to send it to another node',
-  receive: 'in a Cluster: to receive it from another node',
+  send: 'in a Cluster: to send it to a replica of the master',
+  receive: 'in a Cluster: for that replica, to receive it',
 } as const;
 
 export type Named<Names, Value> = { readonly [Name in keyof Names]: Value };
