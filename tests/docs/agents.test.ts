@@ -44,9 +44,11 @@ describe('docs/agents.md', () => {
       'coder.ts',
       'bakery.ts',
       'print-shop.ts',
+      'surveyor.ts',
+      'timed-shop.ts',
       'pilot.ts',
-      'snippet-11.ts',
-      'snippet-12.ts',
+      'snippet-13.ts',
+      'snippet-14.ts',
     ]);
   });
 
@@ -87,6 +89,16 @@ describe('docs/agents.md', () => {
     expect((await runTurn(await agent('bakery'), { data: { size: 'small' } })).answer).toBe('1 small pizza');
   });
 
+  it('surveyor.ts leaves what it has when it fails', async () => {
+    const { state, results } = await runTurn(await agent('surveyor'), 'Measure');
+    expect([state, results]).toEqual(['TASK_STATE_FAILED', { 'So far': '3 of 9 fields' }]);
+  });
+
+  it('timed-shop.ts logs how long its step took', async () => {
+    const { answer, log } = await runTurn(await agent('timed-shop'), 'How much?');
+    expect([answer, log]).toMatchObject(['9 €', [{ fields: { step: 'price', attempt: 1 } }]]);
+  });
+
   it('print-shop.ts gets the requested skill', async () => {
     const shop = await agent('print-shop');
     const [warming] = (await runTurn(shop, 'A book', { skill: 'print' })).events;
@@ -95,7 +107,7 @@ describe('docs/agents.md', () => {
   });
 
   it('the example of tests with runTurn passes', async () => {
-    expect(await load('snippet-11')).toMatchObject({
+    expect(await load('snippet-13')).toMatchObject({
       state: 'TASK_STATE_COMPLETED',
       answer: '9 €',
       booked: { answer: 'A table for 4 is booked.' },
@@ -107,6 +119,6 @@ describe('docs/agents.md', () => {
   });
 
   it('the example of a test with testGateway passes', { timeout: 40_000 }, async () => {
-    expect(await load('snippet-12')).toMatchObject({ state: 'TASK_STATE_COMPLETED', answer: 'Order 17: 9 €' });
+    expect(await load('snippet-14')).toMatchObject({ state: 'TASK_STATE_COMPLETED', answer: 'Order 17: 9 €' });
   });
 });

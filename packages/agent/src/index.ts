@@ -16,6 +16,7 @@ export type { ConversationOptions, ConversationResult, PeerMessage } from './con
 export type { DataSchema } from './data/data-schema.ts';
 export { type Agent, type AgentDefinition, defineAgent, type Execute } from './definition/agent.ts';
 export type { AgentCardDraft } from './definition/agent-card.ts';
+export type { Middleware, TurnFailure } from './definition/middleware.ts';
 export { noteModelCall } from './journal/note-model-call.ts';
 export { type Content, type MessageContent, type PartContent, textOf } from './messages/content.ts';
 export { derivedId } from './messages/derived-id.ts';

@@ -6,6 +6,7 @@ import { checkRange, type RetryPolicy, retryPolicy } from '../retries/retry-poli
 import { longestTimeoutMs } from '../timeouts/timeouts.ts';
 import type { Turn } from '../turn/turn.ts';
 import { type AgentCardDraft, completeCard, type ExtendedCardDraft, extendCard } from './agent-card.ts';
+import type { Middleware, TurnFailure } from './middleware.ts';
 
 /** Runs one turn, and returns its outcome: `return turn.complete(…)`. */
 export type Execute<Input = unknown> = (turn: Turn<Input>) => Promise<Outcome>;
@@ -61,6 +62,18 @@ export interface AgentDefinition<Input = unknown> {
    * module. What it throws decides what happens to the turn, see `defineAgent`.
    */
   readonly execute: Execute<Input>;
+  /**
+   * Called when the turn has failed for good, before its task fails: after an error that is not retried, after the last
+   * attempt, at `turnTimeoutMs`, or without an outcome. It may publish messages and artifacts, run steps and make calls,
+   * but not change the outcome. It has 5 s; what it throws is only logged. It is not called if the agent itself fails or
+   * rejects the task, if the task is canceled, or if the last attempt's worker dies; and again if its worker dies before
+   * the failure is stored. After a timeout `turn.signal` is aborted, so that no step or call begins.
+   *
+   *     onFailure: (turn, { text }) => turn.artifact({ name: 'Post-mortem' }).finish(`It stopped: ${text}`),
+   */
+  readonly onFailure?: (turn: Turn<Input>, failure: TurnFailure) => void | Promise<void>;
+  /** Code around turns and steps, the first entry outermost. */
+  readonly use?: readonly Middleware[];
 }
 
 /** An agent for a worker: the definition with all defaults. */
@@ -79,6 +92,8 @@ export interface Agent {
   /** Of `input`, if its library can give one. */
   readonly inputSchema?: JsonSchema;
   readonly execute: Execute;
+  readonly onFailure?: (turn: Turn, failure: TurnFailure) => void | Promise<void>;
+  readonly use?: readonly Middleware[];
 }
 
 /**
@@ -99,9 +114,9 @@ export interface Agent {
  */
 export function defineAgent<Input = unknown>(definition: AgentDefinition<Input>): Agent {
   const { id, repliesWithMessage = false, concurrency = 20, turnTimeoutMs = 600_000 } = definition;
-  const { skillConcurrency, whileWorking = 'queue', input } = definition;
+  const { skillConcurrency, whileWorking = 'queue', input, use } = definition;
   // Its turns get the input that the schema has parsed.
-  const execute = definition.execute as Execute;
+  const { execute, onFailure } = definition as AgentDefinition;
   try {
     checkId(id);
     checkRange('concurrency', concurrency, 10_000);
@@ -110,6 +125,8 @@ export function defineAgent<Input = unknown>(definition: AgentDefinition<Input>)
     const cards = completeCards(definition);
     checkSkills(skillConcurrency, cards);
     if (typeof execute !== 'function') throw new TypeError('its execute is missing, or is not a function');
+    if (onFailure !== undefined && typeof onFailure !== 'function') throw new TypeError('its onFailure is no function');
+    if (use !== undefined && !Array.isArray(use)) throw new TypeError('its use is no list of middleware');
     const retry = retryPolicy(definition.retry);
     const inputSchema = input && jsonSchemaOf(input);
     return {
@@ -124,6 +141,8 @@ export function defineAgent<Input = unknown>(definition: AgentDefinition<Input>)
       ...(input && { input }),
       ...(inputSchema && { inputSchema }),
       execute,
+      ...(onFailure && { onFailure }),
+      ...(use && { use }),
     };
   } catch (error) {
     throw new TypeError(`The agent "${id}" cannot be defined: ${error instanceof Error ? error.message : error}`, {

@@ -33,6 +33,7 @@ export class TurnJournal {
   #portError: unknown;
   #firstError: unknown;
   #fault: TurnFault | undefined;
+  #hasFailed = false;
 
   /** @param whileWorking of the agent */
   constructor(port: TurnPort, whileWorking: WhileWorking = 'queue') {
@@ -85,6 +86,11 @@ export class TurnJournal {
   interrupt(reason: TurnInterruption): void {
     this.steering?.end();
     this.#interrupter.abort(reason);
+  }
+
+  /** From now on the agent can give the turn no outcome: it has failed, and `blame` is called before that is written. */
+  refuseOutcomes(): void {
+    this.#hasFailed = true;
   }
 
   /** Why the turn fails: the status that ends it takes this along, for operators. */
@@ -159,7 +165,10 @@ export class TurnJournal {
 
   #applyState({ state, settles }: StatusEvent): void {
     const { step } = this.scope;
-    if (step && (settles || state === 'TASK_STATE_AUTH_REQUIRED'))
+    const concludes = settles || state === 'TASK_STATE_AUTH_REQUIRED';
+    if (concludes && this.#hasFailed && !this.#fault)
+      throw new TurnMisuseError(`The turn has failed: onFailure cannot make it ${state}.`);
+    if (step && concludes)
       throw new TurnMisuseError(`The step "${step}" cannot end its turn: let it return, and say ${state} after it.`);
     if (!canFollow(this.#state, state)) throw new TurnMisuseError(`A task in ${this.#state} cannot become ${state}.`);
     this.#state = state;

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { TurnEvent, TurnFault } from '@switchyard/protocol';
 import { readInput } from '../data/input.ts';
 import type { Agent } from '../definition/agent.ts';
+import { type TurnFailure, throughLayers } from '../definition/middleware.ts';
 import { TurnJournal } from '../journal/turn-journal.ts';
 import { agentMessage } from '../messages/content.ts';
 import type { Outcome, TurnResult } from '../port/outcome.ts';
@@ -23,7 +24,8 @@ export interface ExecuteTurnOptions {
 
 /**
  * Runs an agent on one message. Never rejects: every error becomes a result. If the executor does not stop after its
- * interruption, it returns after `graceMs` (twice that after the deadline, when the failure must still be written).
+ * interruption, it returns after `graceMs` (twice that after the deadline, when the failure must still be written, and
+ * three times if the agent has `onFailure`).
  */
 export async function executeTurn(
   agent: Agent,
@@ -31,7 +33,7 @@ export async function executeTurn(
   { graceMs = 5_000 }: ExecuteTurnOptions = {},
 ): Promise<TurnResult> {
   const journal = new TurnJournal(port, agent.whileWorking);
-  const run = { agent, port, journal, turn: new Turn(port, journal), graceMs };
+  const run: Execution = { agent, port, journal, turn: new Turn(port, journal), graceMs };
   using timeouts = new TurnTimeouts(journal, { timeoutMs: agent.turnTimeoutMs, graceMs, signal: port.signal });
   const result = await Promise.race([perform(run), timeouts.graceOver.then(() => abandon(run))]);
   if (result.kind !== 'settled') journal.close(interruptionOf(journal));
@@ -42,8 +44,10 @@ interface Execution {
   readonly agent: Agent;
   readonly port: TurnPort;
   readonly journal: TurnJournal;
-  readonly turn: Turn;
   readonly graceMs: number;
+  turn: Turn;
+  /** Ends the turn that was interrupted. */
+  interrupted?: Promise<TurnResult>;
 }
 
 async function perform(run: Execution): Promise<TurnResult> {
@@ -58,10 +62,24 @@ async function perform(run: Execution): Promise<TurnResult> {
 }
 
 /** A task whose input is wrong is rejected, so that its caller sends another one. */
-async function execute({ agent, port, journal, turn }: Execution): Promise<Outcome> {
+async function execute(run: Execution): Promise<Outcome> {
+  const { agent, port, journal } = run;
+  const { use = [] } = agent;
   const input = await readInput(agent.input, port.input);
-  if ('problem' in input) return turn.reject(input.problem);
-  return agent.execute(new Turn(port, journal, input.value));
+  if ('problem' in input) return run.turn.reject(input.problem);
+  const turn: Turn = new Turn(port, journal, {
+    input: input.value,
+    aroundStep: (step, next) =>
+      throughLayers(
+        use.map((layer) => (inner) => (layer.aroundStep ? layer.aroundStep(turn, step, inner) : inner())),
+        next,
+      ),
+  });
+  run.turn = turn;
+  return throughLayers(
+    use.map((layer) => (inner) => (layer.aroundTurn ? layer.aroundTurn(turn, inner) : inner())),
+    async () => agent.execute(turn),
+  );
 }
 
 /** The journal decides the result before anything that the agent threw or returned. */
@@ -79,7 +97,8 @@ async function conclude(run: Execution, otherwise: () => Promise<TurnResult>, th
 async function abandon(run: Execution): Promise<TurnResult> {
   if (run.journal.outcome) return settled(run.journal.outcome, run.journal.firstError);
   const reason = interruptionOf(run.journal);
-  const givenUp = delay(run.graceMs, { kind: 'interrupted', reason } as const, { ref: false });
+  const leftMs = run.graceMs * (run.agent.onFailure ? 2 : 1);
+  const givenUp = delay(leftMs, { kind: 'interrupted', reason } as const, { ref: false });
   return Promise.race([interrupted(run), givenUp]);
 }
 
@@ -87,7 +106,12 @@ function settled({ state }: Outcome, error: unknown): TurnResult {
   return error === undefined ? { kind: 'settled', state } : { kind: 'settled', state, error };
 }
 
-async function interrupted(run: Execution): Promise<TurnResult> {
+function interrupted(run: Execution): Promise<TurnResult> {
+  run.interrupted ??= endInterrupted(run);
+  return run.interrupted;
+}
+
+async function endInterrupted(run: Execution): Promise<TurnResult> {
   const reason = interruptionOf(run.journal);
   if (reason.kind !== 'deadline') return { kind: 'interrupted', reason };
   const text = `The agent did not finish within ${run.agent.turnTimeoutMs / 1000} s.`;
@@ -105,7 +129,9 @@ async function resultOf(run: Execution, error: unknown): Promise<TurnResult> {
   const { attempt, isLastAttempt } = run.port.input;
   if (!isLastAttempt) return { kind: 'retry', afterMs: error.retryAfterMs, error };
   const text = `The agent gave up after ${attempt} ${attempt === 1 ? 'attempt' : 'attempts'}: ${error.message}`;
-  const result = await writeFailure(run, faultOf(error), () => run.journal.write(() => deadLetter(text)));
+  const fault = faultOf(error);
+  await reportFailure(run, { ...fault, text });
+  const result = await writeFailure(run, fault, () => run.journal.write(() => deadLetter(text)));
   return result.kind === 'failed' ? { ...result, isGivenUp: true } : result;
 }
 
@@ -123,8 +149,22 @@ async function resultWithoutOutcome(run: Execution): Promise<TurnResult> {
   return fail(run, 'The agent ended its turn without an outcome.', { kind: 'misuse', error });
 }
 
-function fail(run: Execution, text: string, fault: TurnFault): Promise<TurnResult> {
+async function fail(run: Execution, text: string, fault: TurnFault): Promise<TurnResult> {
+  await reportFailure(run, { ...fault, text });
   return writeFailure(run, fault, () => run.turn.fail(text));
+}
+
+/** Calls `onFailure` of the agent. Never rejects: the turn has failed already. */
+async function reportFailure({ agent, turn, journal, graceMs }: Execution, failure: TurnFailure): Promise<void> {
+  const { onFailure } = agent;
+  if (!onFailure || journal.ended) return;
+  journal.refuseOutcomes();
+  const late = delay(graceMs, undefined, { ref: false });
+  try {
+    await Promise.race([journal.scope.run(async () => onFailure(turn, failure)), late]);
+  } catch (error) {
+    turn.log.error('onFailure has failed', { error: error instanceof Error ? error : String(error) });
+  }
 }
 
 async function writeFailure(

@@ -9,15 +9,20 @@ import { readResult, writeResult } from './step-result.ts';
 /** The function of a step. */
 export type StepFunction<T> = (attempt: StepAttempt) => T | Promise<T>;
 
+/** Runs what is around an attempt at a step. */
+export type AroundStep = (attempt: StepAttempt, next: () => Promise<unknown>) => Promise<unknown>;
+
 /** The steps of one turn. */
 export class TurnSteps {
   readonly #port: TurnPort;
   readonly #journal: TurnJournal;
+  readonly #around: AroundStep;
   readonly #taken = new Set<string>();
 
-  constructor(port: TurnPort, journal: TurnJournal) {
+  constructor(port: TurnPort, journal: TurnJournal, around: AroundStep = (_, next) => next()) {
     this.#port = port;
     this.#journal = journal;
+    this.#around = around;
   }
 
   async run<T>(name: string, execute: StepFunction<T>, options: StepOptions = {}): Promise<T> {
@@ -60,8 +65,8 @@ export class TurnSteps {
     const events = new StepEvents(key, beginning.mark, (event) => this.#port.publish(event));
     const scope = this.#journal.scope.enterStep(name, events);
     const run = (signal: AbortSignal) => {
-      const isLastAttempt = attempt >= policy.attempts;
-      return scope.run(async () => execute({ name, attempt, isLastAttempt, signal }));
+      const begun = { name, attempt, isLastAttempt: attempt >= policy.attempts, signal };
+      return scope.run(() => this.#around(begun, async () => execute(begun)));
     };
     let result: string;
     try {

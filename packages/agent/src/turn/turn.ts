@@ -17,7 +17,7 @@ import { TurnMisuseError } from '../port/turn-errors.ts';
 import type { TurnPort } from '../port/turn-port.ts';
 import type { Steering } from '../steering/steering.ts';
 import type { StepOptions } from '../steps/step-options.ts';
-import { type StepFunction, TurnSteps } from '../steps/turn-steps.ts';
+import { type AroundStep, type StepFunction, TurnSteps } from '../steps/turn-steps.ts';
 import { type ArtifactOptions, ArtifactWriter } from './artifact-writer.ts';
 import { TurnLog } from './turn-log.ts';
 import { TurnView } from './turn-view.ts';
@@ -51,12 +51,16 @@ export class Turn<Input = unknown> extends TurnView<Input> {
   /** The operators' log: `turn.log.info('The order is taken', { order: 17 })`. */
   readonly log: TurnLog;
 
-  /** @param input of the task; unset: in a test without a schema */
-  constructor(port: TurnPort, journal: TurnJournal = new TurnJournal(port), input?: Input) {
-    super(port.input, input as Input);
+  /** @param given by the agent's definition. `input` is that of the task; a test without a schema need not have it */
+  constructor(
+    port: TurnPort,
+    journal: TurnJournal = new TurnJournal(port),
+    given: { readonly input?: Input; readonly aroundStep?: AroundStep } = {},
+  ) {
+    super(port.input, given.input as Input);
     this.#port = port;
     this.#journal = journal;
-    this.#steps = new TurnSteps(port, journal);
+    this.#steps = new TurnSteps(port, journal, given.aroundStep);
     this.#calls = new TurnCalls(port, journal);
     this.memory = new ContextMemory(port, journal);
     this.log = new TurnLog((line) => port.log(line));
