@@ -16,6 +16,7 @@ export function eventIdIn(metadata: unknown): string | undefined {
   return typeof eventId === 'string' && /^[0-9a-z-]{1,64}$/.test(eventId) ? eventId : undefined;
 }
 export const waitingUri = 'https://switchyard.dev/a2a/extensions/waiting/v1';
+export const usageUri = 'https://switchyard.dev/a2a/extensions/usage/v1';
 export const steeringUri = 'https://switchyard.dev/a2a/extensions/steering/v1';
 
 /** Whether only agents and the gateway may set this key of metadata: they trust its value. */

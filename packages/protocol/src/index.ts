@@ -17,6 +17,7 @@ export {
   skillUri,
   steeringUri,
   traceContextUri,
+  usageUri,
   waitingUri,
 } from './extensions.ts';
 export {
@@ -89,4 +90,5 @@ export type {
   TurnInput,
   WhileWorking,
 } from './turn.ts';
+export { type TaskUsage, type UsageAmounts, usageAmounts } from './usage.ts';
 export { withoutNulls } from './without-nulls.ts';

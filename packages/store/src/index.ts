@@ -83,4 +83,5 @@ export type { AttemptId } from './turns/failures.ts';
 export type { NotedModelCall } from './turns/model-notes.ts';
 export { type Ending, type OpenTurn, TurnFenced, type TurnStart } from './turns/open-turn.ts';
 export type { Beginning, TurnHooks, TurnJob } from './turns/turn-job.ts';
+export type { ModelUsage } from './turns/turn-usage.ts';
 export type { GivenStart, Turns } from './turns/turns.ts';

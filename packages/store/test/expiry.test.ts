@@ -20,6 +20,7 @@ const shortLived = {
   maxBytesOfTenant: 1_000_000_000,
   makeRoomAtPercent: 1e-12,
   retentionMinMs: -1_000,
+  usageRetentionMs: 1_000,
 };
 
 async function keysOf(prefix: string): Promise<string[]> {

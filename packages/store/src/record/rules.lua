@@ -16,6 +16,15 @@ local function emit_status(record, state, details)
   details = details or {}
   local fields = record.changes.fields
   local message, metadata = details.message or '', details.metadata or ''
+  -- What the task has used of models is said whenever it ends, or waits for its client.
+  if record.has_side_keys ~= 0 and (is_terminal(state) or is_waiting(state)) then
+    --- @include "usage-text.lua"
+    local usage = usage_text(record.key)
+    if usage then
+      fields.usage = usage
+      metadata = with_member(metadata, usage)
+    end
+  end
   record.state, record.time = state, sortable(now_ms())
   fields.status = '{"state":"TASK_STATE_' .. STATES[state] .. '","timestamp":"' .. timestamp(now_ms()) .. '"'
     .. (message ~= '' and ',"message":' .. message or '') .. '}'

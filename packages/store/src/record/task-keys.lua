@@ -7,7 +7,7 @@
 --   and as long as the task, of few tasks (`has_side_keys`):
 --   :s steps   :l notes   :f failures   :w webhooks   :d dead letter
 
-local OTHER_KEYS, KEPT_KEYS = 'eic', 'slfwd'
+local OTHER_KEYS, KEPT_KEYS = 'eic', 'slfwdu'
 
 -- The strings of texts that have outgrown the hash. history: the field `@h`; artifacts: the field of that name
 local function long_texts(task_key, history, artifacts)

@@ -48,6 +48,8 @@ export class ShardKeys {
   readonly deadPush: string;
   /** Prefix of the keys of tasks. */
   readonly tasks: string;
+  /** Prefix of the keys of what was used of models in a day. */
+  readonly usage: string;
   /** Written to check whether Redis accepts writes. */
   readonly writable: string;
 
@@ -68,6 +70,7 @@ export class ShardKeys {
     this.push = `${this.#root}push`;
     this.deadPush = `${this.#root}push:dead`;
     this.tasks = `${this.#root}t:`;
+    this.usage = `${this.#root}usage`;
     this.writable = `${this.#root}writable`;
   }
 

@@ -106,6 +106,10 @@ export interface StoreSettings {
   /** How many events of the audit trail are kept, approximately, and for how long. */
   readonly maxAuditEvents: number;
   readonly auditRetentionMs: number;
+  /** What a task has used of models is in its metadata, for its client: docs/extensions/usage.md. */
+  readonly publishUsage: boolean;
+  /** How long the totals of a day are kept of what was used of models. */
+  readonly usageRetentionMs: number;
 }
 
 export const defaultStoreSettings: Omit<StoreSettings, keyof RedisAccess> = {
@@ -150,4 +154,6 @@ export const defaultStoreSettings: Omit<StoreSettings, keyof RedisAccess> = {
   feedBufferBytes: 64 * 1_024 * 1_024,
   maxAuditEvents: 1_000_000,
   auditRetentionMs: 30 * 24 * 3_600_000,
+  publishUsage: true,
+  usageRetentionMs: 400 * 24 * 3_600_000,
 };

@@ -63,6 +63,7 @@ export class Steps {
    */
   async end(turn: OpenTurn, key: string, result: string): Promise<void> {
     await turn.written();
+    await turn.usageRecorded();
     const { redis, settings } = this.#port;
     const { maxStepsBytes: maxResults } = settings;
     const { keys, args } = this.#call(turn);

@@ -9,6 +9,7 @@ import {
   type StatusEvent,
   type Task,
   type TurnEvent,
+  usageUri,
 } from '@switchyard/protocol';
 import type { TextSizes } from '../tasks/read/pieces.ts';
 import { stateLetters } from '../tasks/visibility/state-letters.ts';
@@ -69,7 +70,7 @@ export class Encoder {
     this.#ids = `"taskId":${JSON.stringify(task.id)},"contextId":${JSON.stringify(task.contextId)}`;
     this.#limits = limits;
     this.#historyBytes = sizes?.history ?? bytesOf(task.history);
-    this.#metadata = task.metadata ?? {};
+    this.#metadata = withoutUsage(task.metadata ?? {});
     this.#messages = new Set(task.history?.map(({ messageId }) => messageId));
     for (const [i, { parts, ...header }] of (task.artifacts ?? []).entries()) {
       const artifact = this.#add(header);
@@ -79,7 +80,8 @@ export class Encoder {
   }
 
   /** @throws {TooManyArtifacts} @throws {TaskTooLarge} nothing of the event is written */
-  encode(event: TurnEvent): EncodedEvent {
+  encode(given: TurnEvent): EncodedEvent {
+    const event = given.metadata ? { ...given, metadata: withoutUsage(given.metadata) } : given;
     const encoded = event.kind === 'status' ? this.#status(event) : this.#artifact(event);
     if (!event.step) return encoded;
     const { key, mark } = event.step;
@@ -182,6 +184,13 @@ export class Encoder {
 
 /** Ids of messages, one a line, each as its inbox entry begins. */
 export const idLines = (ids: readonly string[]): string => ids.map((id) => JSON.stringify(id)).join('\n');
+
+/** What a task has used is counted by the store: no agent says it, not even a remote one. */
+function withoutUsage(metadata: Metadata): Metadata {
+  if (!Object.hasOwn(metadata, usageUri)) return metadata;
+  const { [usageUri]: _, ...others } = metadata;
+  return others;
+}
 
 const bytesOf = (value: unknown): number => (value === undefined ? 0 : Buffer.byteLength(JSON.stringify(value)));
 

@@ -13,6 +13,7 @@ import { Encoder, idLines } from './encoder.ts';
 import { failureText } from './failure-text.ts';
 import { recordFailure } from './failures.ts';
 import { ModelNotes, type NotedModelCall } from './model-notes.ts';
+import { type ModelUsage, TurnUsage } from './turn-usage.ts';
 import type { TurnsPort } from './turns-port.ts';
 
 export const endTurnScript = defineScript({
@@ -106,6 +107,7 @@ export class OpenTurn {
   readonly #onFirstEvent: (() => void) | undefined;
   readonly #onWaiting = new Set<() => void>();
   readonly #modelNotes = new ModelNotes();
+  readonly #usage: TurnUsage;
   #number = 1;
   #messagesSeen: number | undefined;
 
@@ -119,6 +121,7 @@ export class OpenTurn {
     this.#appends = port.appends;
     this.#encoder = new Encoder(start.task, port.settings, start.sizes);
     this.#events = new Batches({ ...EVENTS, send: (events) => this.#append(events) });
+    this.#usage = new TurnUsage(port, start);
     this.#queueRoot = queueRoot(start.agent, port.shards.of(start.taskId));
     this.#onCancel = hooks.onCancel;
     this.#onFenced = hooks.onFenced;
@@ -201,6 +204,7 @@ export class OpenTurn {
    */
   async end(taken: readonly string[] = []): Promise<Ending | 'unsettled'> {
     await this.flush();
+    await this.#usage.flush();
     const { keys, args } = this.#call();
     const verdict = await endTurnScript.run(this.#port.redis, {
       keys: { ...keys, queueRoot: this.#queueRoot },
@@ -214,6 +218,19 @@ export class OpenTurn {
   /** Notes a request to a model; it is written with the next status, or when the turn is given back. */
   noteModelCall(call: NotedModelCall): void {
     this.#modelNotes.add(call);
+  }
+
+  /**
+   * Counts what the turn has used of a model, also if it has lost its task. Resolves when it is stored; if it cannot be,
+   * the next step or outcome tries again, and fails if it cannot, either.
+   */
+  recordUsage(usage: ModelUsage): Promise<void> {
+    return this.#usage.record(usage);
+  }
+
+  /** Resolves when everything used is stored: call it before what follows from it is. */
+  usageRecorded(): Promise<void> {
+    return this.#usage.flush();
   }
 
   /**
@@ -231,6 +248,7 @@ export class OpenTurn {
    */
   async release(isSpent: boolean, failure?: FailureReport): Promise<'released' | 'canceled' | 'fenced'> {
     await this.flush();
+    await this.#usage.flush();
     const { keys, args } = this.#call();
     const verdict = await releaseTurnScript.run(this.#port.redis, {
       keys,
@@ -247,6 +265,8 @@ export class OpenTurn {
 
   async #push(event: TurnEvent, { isAwaited, failure }: { isAwaited: boolean; failure?: string | undefined }) {
     if (this.ending) throw new TurnFenced();
+    // The event of an outcome says what the task has used.
+    if (event.kind === 'status' && event.settles) await this.#usage.flush();
     const encoded = this.#encoder.encode(event);
     // append-chunks.lua and end-tasks.lua write no notes.
     const notes = event.kind === 'status' ? this.#modelNotes.take() : '';
@@ -258,6 +278,7 @@ export class OpenTurn {
 
   async #giveUp(reason: string, failure = ''): Promise<void> {
     await this.flush();
+    await this.#usage.flush();
     const { redis, shards } = this.#port;
     const { keys, args } = this.#call();
     const verdict = await giveUpTurnScript.run(redis, {

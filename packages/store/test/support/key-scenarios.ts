@@ -22,6 +22,7 @@ export const keyScenarios: readonly KeyScenario[] = [
   scheduledTask,
   spentAttempts,
   steps,
+  usageOfModels,
   callsAndConversations,
   memory,
   webhooks,
@@ -120,6 +121,13 @@ async function steps(store: TestStore, recordKeys: () => Promise<void>): Promise
   await store.steps.begin(turn, 'step pay');
   await store.steps.end(turn, 'step pay', '{"paid":true}');
   await turn.recordFailure({ kind: 'threw', message: 'no dough', of: 'step', name: 'bake' });
+  await recordKeys();
+  await turn.publish(outcome('COMPLETED'));
+}
+
+async function usageOfModels(store: TestStore, recordKeys: () => Promise<void>): Promise<void> {
+  const turn = await hostTurn(store, 'usage');
+  await turn.recordUsage({ model: 'small', inputTokens: 12, calls: 1, microUsd: 3 });
   await recordKeys();
   await turn.publish(outcome('COMPLETED'));
 }

@@ -32,7 +32,12 @@ local function read(task_key, task_id, owner, have, length, parts)
     with_pieces = put_pieces
   end
   local reply = { summary, version }
-  local values = redis.call('HMGET', task_key, 'context', 'status', 'metadata', 'artifacts', 'h', '@h')
+  local values = redis.call('HMGET', task_key, 'context', 'status', 'metadata', 'artifacts', 'h', '@h', 'usage')
+  -- What the task had used when it last ended a turn: see rules.lua.
+  local metadata, usage = values[3], values[7]
+  if usage then
+    values[3] = (metadata and metadata ~= '{}' and metadata:sub(1, -2) .. ',' or '{') .. usage .. '}'
+  end
   with_pieces(reply, task_id, task_key, values, length, parts, large_bytes)
   return reply
 end

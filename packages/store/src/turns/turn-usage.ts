@@ -1,0 +1,102 @@
+import { type UsageAmounts, usageAmounts } from '@switchyard/protocol';
+import { idText } from '../redis/keys.ts';
+import { word } from '../redis/reply.ts';
+import { ownerOf } from '../redis/scope.ts';
+import { defineScript } from '../redis/script.ts';
+import type { TurnStart } from './open-turn.ts';
+import type { TurnsPort } from './turns-port.ts';
+
+export const recordUsageScript = defineScript({
+  file: 'record-usage.lua',
+  from: import.meta.url,
+  keys: ['tasksRoot', 'usageRoot'],
+  args: ['taskId', 'owner', 'fence', 'number', 'isPublished', 'keptMs'],
+  each: ['model', 'key', ...usageAmounts],
+  reply: word('recorded', 'known', 'gone'),
+});
+
+/** What a turn has used of a model. */
+export interface ModelUsage extends UsageAmounts {
+  readonly model: string;
+  /**
+   * Set: the amounts are all that was used so far of what this names, such as the task of a remote agent, and what was
+   * counted under the same key before is taken off, also by an earlier attempt.
+   */
+  readonly key?: string | undefined;
+}
+
+interface Batch {
+  readonly number: number;
+  readonly usages: readonly ModelUsage[];
+}
+
+/**
+ * Counts what a turn uses of models. It is written at once, so that little is lost if the process dies, by a script
+ * that counts each batch once, however often its command is sent. A turn that uses none costs nothing.
+ */
+export class TurnUsage {
+  readonly #port: Pick<TurnsPort, 'redis' | 'shards' | 'settings'>;
+  readonly #start: TurnStart;
+  #waiting: ModelUsage[] = [];
+  /** Being written, or not written yet because of an error. */
+  #batch: Batch | undefined;
+  #number = 0;
+  #writing: Promise<void> | undefined;
+
+  constructor(port: Pick<TurnsPort, 'redis' | 'shards' | 'settings'>, start: TurnStart) {
+    this.#port = port;
+    this.#start = start;
+  }
+
+  /** Resolves when it is stored. If it cannot be, `flush` tries again. */
+  record(usage: ModelUsage): Promise<void> {
+    this.#waiting.push(usage);
+    return this.flush();
+  }
+
+  /** Resolves when everything is stored, also if the turn has lost its task. */
+  async flush(): Promise<void> {
+    while (this.#batch || this.#waiting.length > 0) {
+      this.#writing ??= this.#write().finally(() => {
+        this.#writing = undefined;
+      });
+      await this.#writing;
+    }
+  }
+
+  async #write(): Promise<void> {
+    // After an error the same batch is written again, with the same number.
+    this.#batch ??= { number: ++this.#number, usages: this.#waiting.splice(0) };
+    const { redis, shards, settings } = this.#port;
+    const { taskId, principal, agent, fence } = this.#start;
+    const { number, usages } = this.#batch;
+    const keys = shards.of(taskId);
+    await recordUsageScript.run(redis, {
+      keys: { tasksRoot: keys.tasks, usageRoot: keys.usage },
+      args: {
+        taskId: idText(taskId),
+        owner: ownerOf({ principal, agent }),
+        fence,
+        number,
+        isPublished: settings.publishUsage ? '1' : '',
+        keptMs: settings.usageRetentionMs,
+      },
+      each: usages.map(argumentsOf),
+    });
+    this.#batch = undefined;
+  }
+}
+
+function argumentsOf({ model, key = '', ...amounts }: ModelUsage) {
+  const { inputTokens = 0, outputTokens = 0, cachedTokens = 0, reasoningTokens = 0 } = amounts;
+  const { calls = 0, unpricedCalls = 0, microUsd = 0 } = amounts;
+  const counted = { inputTokens, outputTokens, cachedTokens, reasoningTokens, calls, unpricedCalls, microUsd };
+  return { model: modelName(model), key: key.slice(0, MAX_KEY), ...counted };
+}
+
+const [MAX_MODEL, MAX_KEY] = [100, 200];
+
+/** A name as it may stand in JSON and in the name of a field. */
+function modelName(model: string): string {
+  return model.replace(/[^!#-[\]-~]/g, '_').slice(0, MAX_MODEL) || 'unknown';
+}
