@@ -267,6 +267,18 @@ const turns: readonly Panel[] = [
     ],
   },
   {
+    title: 'Models',
+    text: 'What turns pay for models in US dollars an hour, and the tokens that they use a second, by model.',
+    unit: 'short',
+    queries: [
+      {
+        expr: `3600 * ${rate('switchyard_model_cost_usd_total', { by: 'model', where: AGENT })}`,
+        legend: 'USD/h: {{model}}',
+      },
+      { expr: rate('switchyard_model_tokens_total', { by: 'model', where: AGENT }), legend: 'tokens/s: {{model}}' },
+    ],
+  },
+  {
     title: 'Scheduled tasks',
     text: 'Tasks that wait for their time, and how late those entered the queue whose time came.',
     unit: 'short',

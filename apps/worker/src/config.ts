@@ -22,6 +22,7 @@ import type { LevelWithSilent } from 'pino';
 import { findAgents } from './agents/find-agents.ts';
 import { type Predecessor, readPredecessor } from './blocked/predecessor.ts';
 import { isAgentUrl } from './external-agents/sources.ts';
+import { PriceTable } from './prices/price-table.ts';
 import { defaultPushSettings, type PushSettings } from './push/push-settings.ts';
 import type { MetricsSettings } from './telemetry/metrics-port.ts';
 import type { WorkerSettings } from './worker.ts';
@@ -63,8 +64,20 @@ export function readConfig(environment: Environment): WorkerConfig {
   const raw = new Settings('worker', environment);
   const { values } = raw;
   const config = {
-    store: { ...storeSettings(raw), maxAttempts: values.MAX_ATTEMPTS, reclaimAfterMs: values.PUSH_RECLAIM_AFTER_MS },
-    worker: { drainMs: values.DRAIN_MS, sweepEveryMs: values.SWEEP_MS, push: readPush(raw), calls: readCalls(raw) },
+    store: {
+      ...storeSettings(raw),
+      maxAttempts: values.MAX_ATTEMPTS,
+      reclaimAfterMs: values.PUSH_RECLAIM_AFTER_MS,
+      publishUsage: values.PUBLISH_USAGE,
+      usageRetentionMs: values.USAGE_RETENTION_MS,
+    },
+    worker: {
+      drainMs: values.DRAIN_MS,
+      sweepEveryMs: values.SWEEP_MS,
+      push: readPush(raw),
+      calls: readCalls(raw),
+      prices: readPrices(raw),
+    },
     metrics: readMetrics(raw),
     logLevel: values.LOG_LEVEL,
     logFormat: values.LOG_FORMAT,
@@ -104,6 +117,11 @@ function readPush(raw: RawSettings): PushSettings | undefined {
     signingKey,
     claimEveryMs: values.SWEEP_MS,
   };
+}
+
+function readPrices(raw: RawSettings): PriceTable | undefined {
+  const { MODEL_PRICES: path } = raw.values;
+  return path === undefined ? undefined : raw.check('MODEL_PRICES', () => PriceTable.read(path));
 }
 
 /** Where agents may be called by URL. */

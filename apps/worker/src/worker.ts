@@ -16,6 +16,7 @@ import { OrphanCleanup } from './maintenance/orphan-cleanup.ts';
 import { Reporter } from './maintenance/reporter.ts';
 import { ScheduledTasks } from './maintenance/schedules.ts';
 import { Sweeper } from './maintenance/sweeper.ts';
+import { PriceTable } from './prices/price-table.ts';
 import { PushDeliverer } from './push/push-deliverer.ts';
 import type { PushSettings } from './push/push-settings.ts';
 import type { Emit } from './telemetry/events.ts';
@@ -35,6 +36,8 @@ export interface WorkerSettings {
   readonly calls?: AddressPolicySettings;
   /** How errors of agents are kept for operators. Default: nothing is secret, paths are relative to the process' folder. */
   readonly explain?: ExplainOptions;
+  /** What models cost. Default: list prices of a day. */
+  readonly prices?: PriceTable | undefined;
 }
 
 export interface WorkerDependencies {
@@ -52,6 +55,7 @@ export class Worker {
   /** As in the records of tasks. */
   readonly id: string;
   readonly #settings: WorkerSettings;
+  readonly #prices: PriceTable;
   readonly #dependencies: WorkerDependencies;
   readonly #announcer: Announcer;
   readonly #sweeper: Sweeper;
@@ -75,6 +79,7 @@ export class Worker {
     this.id = store.processId;
     this.#turns = new ActiveTurns(board);
     this.#settings = settings;
+    this.#prices = settings.prices ?? new PriceTable();
     this.#dependencies = { store, agents, emit };
     this.#sweeper = new Sweeper(store, settings.sweepEveryMs, emit);
     this.#scheduledTasks = new ScheduledTasks(store, emit);
@@ -179,7 +184,9 @@ export class Worker {
       const shutdown = this.#drain.signal;
       const consumeRemoteAgents = () => this.#remoteAgents.open();
       const { explain = { secrets: [], folder: process.cwd() } } = this.#settings;
-      const port = { store, agent, emit, shutdown, turns: this.#turns, explain, consumeRemoteAgents, yieldSlot };
+      const turns = this.#turns;
+      const prices = this.#prices;
+      const port = { store, agent, emit, shutdown, turns, explain, prices, consumeRemoteAgents, yieldSlot };
       return await this.#drain.admit(
         () => runJob(port, job),
         () => job.handBack(),

@@ -32,7 +32,7 @@ export {
   endOfConversation,
 } from './port/conversation-event.ts';
 export type { LogFields, LogLevel } from './port/log-line.ts';
-export type { ModelCall } from './port/model-call.ts';
+export type { CountedUsage, ModelCall, Usage } from './port/model-call.ts';
 export type { Outcome } from './port/outcome.ts';
 export { AgentError, RetryableError, type RetryOptions, TurnEnded, TurnMisuseError } from './port/turn-errors.ts';
 export { type InterruptionKind, TurnInterruption } from './port/turn-interruption.ts';

@@ -10,7 +10,7 @@ export type { CallOutcome, CallPlacement, CallPort, CallRefusal, OutgoingCall, P
 export type { ContextPort, StoredState } from './port/context-port.ts';
 export type { ConversationPort, NewConversation } from './port/conversation-port.ts';
 export type { LogLine } from './port/log-line.ts';
-export type { ModelCall } from './port/model-call.ts';
+export { type CountedUsage, isCharged, type ModelCall } from './port/model-call.ts';
 export type { TurnResult } from './port/outcome.ts';
 export type { SteeringPort } from './port/steering-port.ts';
 export type { StepBeginning, StepPort, StepRun } from './port/step-port.ts';

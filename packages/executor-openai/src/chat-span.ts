@@ -4,7 +4,7 @@ import type { SentCompletion } from './read-completion.ts';
 
 const tracer = trace.getTracer('@switchyard/executor-openai');
 
-/** A request to a model: its span, by OpenTelemetry's conventions for generative AI, and its note. No contents. */
+/** A request to a model: its span, by OpenTelemetry's conventions for generative AI, and what it used. No contents. */
 export class ChatSpan implements Disposable {
   readonly #span: Span;
   readonly #model: string;
@@ -47,12 +47,16 @@ export class ChatSpan implements Disposable {
 
   [Symbol.dispose](): void {
     const { id, model, usage } = this.#last ?? {};
+    const cachedTokens = usage?.prompt_tokens_details?.cached_tokens ?? usage?.prompt_cache_hit_tokens;
+    const reasoningTokens = usage?.completion_tokens_details?.reasoning_tokens;
     this.#span.setAttributes({
       'gen_ai.response.id': id,
       'gen_ai.response.model': model,
       'gen_ai.response.finish_reasons': this.#reason === undefined ? undefined : [this.#reason],
       'gen_ai.usage.input_tokens': usage?.prompt_tokens,
       'gen_ai.usage.output_tokens': usage?.completion_tokens,
+      'gen_ai.usage.cache_read.input_tokens': cachedTokens,
+      'gen_ai.usage.reasoning.output_tokens': reasoningTokens,
     });
     this.#span.end();
     noteModelCall({
@@ -60,6 +64,9 @@ export class ChatSpan implements Disposable {
       durationMs: performance.now() - this.#begun,
       inputTokens: usage?.prompt_tokens,
       outputTokens: usage?.completion_tokens,
+      cachedTokens,
+      reasoningTokens,
+      wasAnswered: this.#last !== undefined,
       finishReason: this.#reason,
       error: this.#error,
     });

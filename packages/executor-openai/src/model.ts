@@ -1,5 +1,6 @@
 import { IdleTimeout, RetryableError, timesOf } from '@switchyard/agent';
 import type OpenAI from 'openai';
+import { APIError } from 'openai';
 import type {
   ChatCompletionCreateParams,
   ChatCompletionFunctionTool,
@@ -54,6 +55,8 @@ export class Model {
   readonly #client: OpenAI;
   readonly #settings: ModelSettings;
   readonly #timeoutMs: number;
+  /** Whether the server may be asked to say the usage of a stream. */
+  #saysUsage = true;
 
   /** @throws {TypeError} `timeoutMs` is longer than a timer */
   constructor(settings: ModelSettings) {
@@ -82,8 +85,7 @@ export class Model {
     const answer = new AnswerBuilder(this.#settings.wholeReasons);
     try {
       const options = { signal: idle.signal, headers: span.headers };
-      const request = { ...this.#request(question), ...(stream && { stream }) };
-      const response = await this.#client.chat.completions.create(request, options).asResponse();
+      const response = await this.#send(question, stream, options);
       for await (const completion of readCompletion(response)) {
         idle.restart();
         if (completion === done) yield* textOf(answer.end(true));
@@ -99,6 +101,22 @@ export class Model {
       throw this.#translate(error, question.signal, idle);
     }
     return answer.build();
+  }
+
+  /** A server that does not know the option to say the usage of a stream is asked without it, from then on. */
+  async #send(question: Question, stream: boolean, options: RequestOptions): Promise<Response> {
+    const { completions } = this.#client.chat;
+    const request = this.#request(question);
+    if (!stream) return completions.create(request, options).asResponse();
+    const usage = { stream_options: { ...request.stream_options, include_usage: true } };
+    const saysUsage = this.#saysUsage;
+    try {
+      return await completions.create({ ...request, stream, ...(saysUsage && usage) }, options).asResponse();
+    } catch (error) {
+      if (!saysUsage || !refusesUsage(error)) throw error;
+      this.#saysUsage = false;
+      return completions.create({ ...request, stream }, options).asResponse();
+    }
   }
 
   #request({ messages, format, tools = [], mustAnswer = false }: Question) {
@@ -117,6 +135,13 @@ export class Model {
     if (isExpired) return new RetryableError('The model did not answer in time.');
     return modelError(error, this.#settings.apiKey);
   }
+}
+
+type RequestOptions = { readonly signal: AbortSignal; readonly headers: Record<string, string> };
+
+function refusesUsage(error: unknown): boolean {
+  if (!(error instanceof APIError) || !error.status || error.status >= 500) return false;
+  return /stream_options|include_usage/.test(`${error.message} ${error.param}`);
 }
 
 function* textOf(text: string): Generator<string> {

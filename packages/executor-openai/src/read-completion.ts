@@ -7,9 +7,19 @@ import type { SentChoice } from './answer.ts';
 export interface SentCompletion {
   readonly id?: string;
   readonly model?: string;
-  readonly usage?: { readonly prompt_tokens?: number; readonly completion_tokens?: number } | null;
+  readonly usage?: SentUsage | null;
   readonly choices?: readonly (SentChoice | null)[] | null;
   readonly error?: unknown;
+}
+
+/** Tokens of a request. Not every server names all of them. */
+export interface SentUsage {
+  readonly prompt_tokens?: number;
+  readonly completion_tokens?: number;
+  readonly prompt_tokens_details?: { readonly cached_tokens?: number } | null;
+  readonly completion_tokens_details?: { readonly reasoning_tokens?: number } | null;
+  /** DeepSeek's name for the cached ones. */
+  readonly prompt_cache_hit_tokens?: number;
 }
 
 /** The server says that nothing follows. */

@@ -5,6 +5,7 @@ import { grpc } from './groups/grpc.ts';
 import { identity } from './groups/identity.ts';
 import { intake } from './groups/intake.ts';
 import { limits } from './groups/limits.ts';
+import { models } from './groups/models.ts';
 import { network } from './groups/network.ts';
 import { operators } from './groups/operators.ts';
 import { outgoing } from './groups/outgoing.ts';
@@ -21,6 +22,7 @@ export const groups: readonly SettingGroup[] = [
   redis,
   requests,
   turns,
+  models,
   access,
   identity,
   limits,
@@ -40,6 +42,7 @@ export const allSettings = {
   ...redis.settings,
   ...requests.settings,
   ...turns.settings,
+  ...models.settings,
   ...access.settings,
   ...identity.settings,
   ...limits.settings,

@@ -24,6 +24,15 @@ export type WorkerEvent =
   | ({ readonly kind: 'turn-given-up'; readonly attempts: number | undefined } & TurnOfTask & Partial<TurnEnd>)
   /** A log line of an agent. */
   | ({ readonly kind: 'agent-log'; readonly line: LogLine } & TurnName)
+  /** A turn has used a model. `microUsd` is unset if its price is not known. */
+  | {
+      readonly kind: 'model-used';
+      readonly agent: string;
+      readonly model: string;
+      readonly inputTokens: number;
+      readonly outputTokens: number;
+      readonly microUsd: number | undefined;
+    }
   /** The first event of a turn was written. `afterMs`: since its job entered the queue. */
   | { readonly kind: 'first-event'; readonly agent: string; readonly afterMs: number }
   | ({ readonly kind: 'job-without-turn'; readonly verdict: string } & TurnOfTask)

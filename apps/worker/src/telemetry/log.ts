@@ -10,6 +10,7 @@ import type { Emit, StrayError, WorkerEvent } from './events.ts';
 export const lines: Readonly<Record<WorkerEvent['kind'], Line | undefined>> = {
   'agent-log': undefined,
   'first-event': undefined,
+  'model-used': undefined,
   'push-answered': undefined,
   started: ['info', 'the worker runs its agents'],
   stopping: ['info', 'stopping: turns that do not end in time go back to the queue'],

@@ -9,9 +9,14 @@ export interface Measured {
   readonly observe: (observer: StoreObserver) => void;
 }
 
+/** More models are counted together. */
+const MAX_MODELS = 50;
+
 /** A worker's metrics for Prometheus. */
 export class WorkerMetrics {
   readonly #metrics = new Metrics('worker');
+  /** Names of models that are labels. */
+  readonly #models = new Set<string>();
 
   measure({ runningTurns, observe }: Measured): void {
     observe({ appended: (ms) => this.#metrics.observe('switchyard_append_duration_seconds', ms / 1_000, {}) });
@@ -40,6 +45,9 @@ export class WorkerMetrics {
       case 'swept':
         metrics.count('switchyard_swept_total', { what: 'silent' }, event.added);
         metrics.count('switchyard_swept_total', { what: 'canceled' }, event.canceled);
+        break;
+      case 'model-used':
+        this.#countModel(event);
         break;
       case 'room-made':
         metrics.count('switchyard_tasks_dropped_total', {}, event.dropped);
@@ -71,6 +79,16 @@ export class WorkerMetrics {
     this.#metrics.count('switchyard_turns_taken_over_total', { agent }, 0);
     this.#metrics.count('switchyard_tasks_dropped_total', {}, 0);
     for (const what of ['silent', 'canceled']) this.#metrics.count('switchyard_swept_total', { what }, 0);
+  }
+
+  #countModel(event: Extract<WorkerEvent, { kind: 'model-used' }>): void {
+    const agent = labelOf(event.agent);
+    // What a server calls its model may be anything.
+    if (this.#models.size < MAX_MODELS) this.#models.add(event.model);
+    const model = this.#models.has(event.model) ? event.model : 'other';
+    this.#metrics.count('switchyard_model_tokens_total', { agent, model, type: 'input' }, event.inputTokens);
+    this.#metrics.count('switchyard_model_tokens_total', { agent, model, type: 'output' }, event.outputTokens);
+    this.#metrics.count('switchyard_model_cost_usd_total', { agent, model }, (event.microUsd ?? 0) / 1_000_000);
   }
 
   #countTurn(event: WorkerEvent): void {

@@ -3,12 +3,14 @@ import { executeTurn, type LogLine } from '@switchyard/agent/runtime';
 import { DeadLetters } from '@switchyard/operators';
 import type { JobOutcome, OpenTurn, TurnJob } from '@switchyard/store';
 import type { TurnTrace } from '@switchyard/telemetry';
+import type { PriceTable } from '../prices/price-table.ts';
 import type { Emit } from '../telemetry/events.ts';
 import type { ActiveTurns } from './active-turns.ts';
 import { concludeTurn } from './conclude-turn.ts';
 import { type ExplainOptions, TurnFailures } from './failures/turn-failures.ts';
 import type { CallDependencies } from './port/stored-calls.ts';
 import { StoredTurnPort, type TurnControls } from './port/stored-turn-port.ts';
+import { StoredUsage } from './port/stored-usage.ts';
 import { beginOf, endOf, nameOf } from './turn-events.ts';
 import { TurnSignal } from './turn-signal.ts';
 import { beginTrace, traceEnd } from './turn-trace.ts';
@@ -20,6 +22,7 @@ export interface JobPort extends CallDependencies {
   readonly shutdown: AbortSignal;
   readonly turns: ActiveTurns;
   readonly explain: ExplainOptions;
+  readonly prices: PriceTable;
 }
 
 /** A job may start before its task is visible (a fail-over, a script sent late). After this many starts it has none. */
@@ -59,7 +62,8 @@ async function runNextTurn(port: JobPort, job: TurnJob, waitedMs: number | undef
     const trace = await beginTrace(port, turn, waitedMs);
     const onLog = (line: LogLine) => port.emit({ kind: 'agent-log', ...nameOf(turn), line });
     const failures = new TurnFailures(turn, port.store.processId, port.explain);
-    const run = { signal: running.signal, confirm, onLog, failures, waitedMs, trace };
+    const usage = new StoredUsage(turn, { prices: port.prices, emit: port.emit, failures });
+    const run = { signal: running.signal, confirm, onLog, failures, usage, waitedMs, trace };
     return await trace.runAttempt(() => executeAndConclude(port, turn, run));
   } finally {
     job.forgetTurn();

@@ -2,9 +2,9 @@ import type { ModelCall } from '../port/model-call.ts';
 import { TurnScope } from './turn-scope.ts';
 
 /**
- * Notes a request to a model that has just ended, for operators: the task's timeline shows it. Call it from code that
- * runs in a turn; elsewhere it does nothing. Executors such as `openaiExecutor` call it themselves. A task keeps the
- * latest 1,000 notes, an attempt at most 100 of models.
+ * Counts a request to a model that has just ended as `turn.usage` does, and notes it for operators: the task's timeline
+ * shows it. Call it from code that runs in a turn; elsewhere it does nothing. Executors such as `openaiExecutor` call it
+ * themselves. A task keeps the latest 1,000 notes, an attempt at most 100 of models; every request is counted.
  *
  *     noteModelCall({ model: 'small', durationMs: 840, inputTokens: 12, outputTokens: 96, finishReason: 'stop' });
  */

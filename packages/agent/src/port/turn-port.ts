@@ -3,7 +3,7 @@ import type { CallPort } from './call-port.ts';
 import type { ContextPort } from './context-port.ts';
 import type { ConversationPort } from './conversation-port.ts';
 import type { LogLine } from './log-line.ts';
-import type { ModelCall } from './model-call.ts';
+import type { CountedUsage, ModelCall } from './model-call.ts';
 import type { SteeringPort } from './steering-port.ts';
 import type { StepPort } from './step-port.ts';
 
@@ -33,6 +33,8 @@ export interface TurnPort {
   confirm(): Promise<void>;
   /** Writes a log line, without anything that may be a secret. Never throws. */
   log(line: LogLine): void;
-  /** Notes a request to a model, for operators. Never throws. Unset: nobody reads it. */
+  /** Counts a request to a model, and notes it for operators. Never throws. Unset: nobody reads it. */
   noteModelCall?(call: ModelCall): void;
+  /** Counts what was used of a model, also if the turn has lost its task. Resolves when it is stored. Unset: nobody does. */
+  recordUsage?(usage: CountedUsage): Promise<void>;
 }

@@ -3,6 +3,7 @@ import type { Agent } from '../definition/agent.ts';
 import type { Content } from '../messages/content.ts';
 import type { CallOutcome } from '../port/call-port.ts';
 import type { LogLine } from '../port/log-line.ts';
+import type { CountedUsage } from '../port/model-call.ts';
 import type { TurnResult } from '../port/outcome.ts';
 import { type ExecuteTurnOptions, executeTurn } from '../run/execute-turn.ts';
 import { MemoryPort, type MemoryTurn } from './memory-port.ts';
@@ -41,6 +42,8 @@ export interface TurnEnding {
   /** Events of all attempts. */
   readonly events: readonly StreamResponse[];
   readonly logged: readonly LogLine[];
+  /** What all attempts used of models. */
+  readonly used: readonly CountedUsage[];
   /** Messages that arrived while it ran, and that it did not take. */
   readonly untaken: readonly Message[];
 }
@@ -82,14 +85,16 @@ export function startTurn(agent: Agent, turn: MemoryTurn, options: AttemptOption
   async function run(): Promise<TurnEnding> {
     const events: StreamResponse[] = [];
     const logged: LogLine[] = [];
+    const used: CountedUsage[] = [];
     for (;;) {
       const result = await executeTurn(agent, port, graceMs === undefined ? {} : { graceMs });
       const { hasCrashed, input } = port;
       if (result.kind === 'interrupted' && !hasCrashed) await cancelTask(port);
       events.push(...port.events);
       logged.push(...port.logged);
+      used.push(...port.used);
       const goesOn = hasCrashed ? result.kind === 'interrupted' : result.kind === 'retry' && !input.isLastAttempt;
-      if (!goesOn) return { port, result, events, logged, untaken: steering.messages.slice(takenBy(port)) };
+      if (!goesOn) return { port, result, events, logged, used, untaken: steering.messages.slice(takenBy(port)) };
       port = attempt({ ...turn, message: port.input.message, task: port.current }, port.input.attempt + 1);
     }
   }

@@ -10,6 +10,7 @@ import {
 } from '@switchyard/protocol';
 import { agentMessage, type Content } from '../messages/content.ts';
 import type { LogLine } from '../port/log-line.ts';
+import { type CountedUsage, isCharged, type ModelCall, usageOf } from '../port/model-call.ts';
 import { TurnEnded } from '../port/turn-errors.ts';
 import { type InterruptionKind, TurnInterruption } from '../port/turn-interruption.ts';
 import type { TurnPort } from '../port/turn-port.ts';
@@ -56,6 +57,8 @@ export class MemoryPort implements TurnPort {
   readonly published: TurnEvent[] = [];
   /** The same as stream responses. */
   readonly events: StreamResponse[] = [];
+  /** What the agent used of models. */
+  readonly used: CountedUsage[] = [];
   /** Lines that the agent logged. */
   readonly logged: LogLine[] = [];
   readonly #interrupter = new AbortController();
@@ -101,6 +104,14 @@ export class MemoryPort implements TurnPort {
 
   async confirm(): Promise<void> {
     if (this.#refusal) throw this.#refusal;
+  }
+
+  noteModelCall(call: ModelCall): void {
+    if (isCharged(call)) this.used.push(usageOf(call));
+  }
+
+  async recordUsage(usage: CountedUsage): Promise<void> {
+    this.used.push(usage);
   }
 
   log(line: LogLine): void {

@@ -4,6 +4,7 @@ import type { Content } from '../messages/content.ts';
 import type { OtherTask } from '../port/context-port.ts';
 import type { ConversationEvent } from '../port/conversation-event.ts';
 import type { LogLine } from '../port/log-line.ts';
+import type { CountedUsage } from '../port/model-call.ts';
 import type { TurnResult } from '../port/outcome.ts';
 import { type AttemptOptions, startTurn, type TurnEnding, worldOf } from './attempts.ts';
 import { userMessage } from './memory-port.ts';
@@ -38,6 +39,8 @@ export interface TestedTurn extends TaskSummary {
   readonly result: TurnResult;
   /** Lines that the agent wrote with `turn.log`, in all attempts. */
   readonly log: readonly LogLine[];
+  /** What the agent used of models, in all attempts. */
+  readonly used: readonly CountedUsage[];
   /** Messages of `steeredBy` that the turn did not take: in a deployment each runs next, as a turn of its own. */
   readonly untaken: readonly Message[];
   /** The tasks of the agents that were called, the first one first. */
@@ -72,7 +75,7 @@ class TestBench {
     return this.#tested(await run.done);
   }
 
-  #tested({ port, result, events, logged, untaken }: TurnEnding): TestedTurn {
+  #tested({ port, result, events, logged, used, untaken }: TurnEnding): TestedTurn {
     const { current: task } = port;
     return {
       task,
@@ -80,6 +83,7 @@ class TestBench {
       events,
       result,
       log: logged,
+      used,
       untaken,
       calls: this.#world.calls(),
       conversations: this.#world.conversations,

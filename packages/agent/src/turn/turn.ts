@@ -12,6 +12,7 @@ import { suppressUnhandled } from '../journal/turn-scope.ts';
 import { agentMessage, type Content } from '../messages/content.ts';
 import { artifactId, derivedId } from '../messages/derived-id.ts';
 import type { OtherTask, OtherTasksOptions } from '../port/context-port.ts';
+import type { CountedUsage } from '../port/model-call.ts';
 import type { Outcome } from '../port/outcome.ts';
 import { TurnMisuseError } from '../port/turn-errors.ts';
 import type { TurnPort } from '../port/turn-port.ts';
@@ -157,6 +158,18 @@ export class Turn<Input = unknown> extends TurnView<Input> {
   }
 
   /**
+   * Counts what the turn has used of a model, for its task, for the tasks that called it, and for the day of its tenant
+   * and agent (docs/extensions/usage.md). Executors count their own requests; call it for a client of your own. What a
+   * retried turn uses again counts again, unless it is in a step or has a `key`. Resolves when it is stored.
+   *
+   *     await turn.usage({ model: 'small', inputTokens: 12, outputTokens: 96 });
+   * @throws {TurnMisuseError} an amount is no whole number from 0
+   */
+  usage(usage: CountedUsage): Promise<void> {
+    return suppressUnhandled(this.#recordUsage(usage));
+  }
+
+  /**
    * Call it before an external effect that is not a step, such as a request to another service. It rejects if the turn
    * was lost, for example because the worker was frozen. It reads from the store only if more time has passed than the
    * turn's lease lasts.
@@ -270,6 +283,11 @@ export class Turn<Input = unknown> extends TurnView<Input> {
     return this.#settle('TASK_STATE_COMPLETED', content, { isPlainMessage: true });
   }
 
+  async #recordUsage(usage: CountedUsage): Promise<void> {
+    checkUsage(usage);
+    await this.#port.recordUsage?.(usage);
+  }
+
   #settle(state: TaskState, content: Content | undefined, details?: Partial<StatusDetails>): Promise<Outcome> {
     const published = this.#publishStatus(state, content, { ...details, settles: true });
     return suppressUnhandled(published.then(() => ({ state })));
@@ -305,6 +323,13 @@ export class Turn<Input = unknown> extends TurnView<Input> {
     const messageId = this.#messageId(message);
     return { ...message, messageId, ...(isPlainMessage && contextId !== undefined && { contextId }) };
   }
+}
+
+function checkUsage({ model, key, ...amounts }: CountedUsage): void {
+  if (typeof model !== 'string' || model === '') throw new TurnMisuseError('Usage needs the name of its model.');
+  for (const [name, amount] of Object.entries(amounts))
+    if (amount !== undefined && !(Number.isSafeInteger(amount) && Number(amount) >= 0))
+      throw new TurnMisuseError(`Usage has the amount ${name}, which must be a whole number from 0, not ${amount}.`);
 }
 
 type StatusDetails = Pick<StatusEvent, 'settles' | 'metadata' | 'releasesCaller' | 'isPlainMessage'>;

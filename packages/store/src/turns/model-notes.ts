@@ -6,6 +6,10 @@ export interface NotedModelCall {
   readonly durationMs: number;
   readonly inputTokens?: number | undefined;
   readonly outputTokens?: number | undefined;
+  readonly cachedTokens?: number | undefined;
+  readonly reasoningTokens?: number | undefined;
+  /** Cost in millionths of a US dollar. */
+  readonly microUsd?: number | undefined;
   readonly finishReason?: string | undefined;
   readonly error?: string | undefined;
 }

@@ -215,6 +215,18 @@ export const catalogue = {
     buckets: deliveries,
     help: 'Requests to webhooks by result: delivered, failed, refused (4xx), gone (410).',
   },
+  switchyard_model_tokens_total: {
+    type: 'counter',
+    of: 'worker',
+    labels: ['agent', 'model', 'type'],
+    help: 'Tokens that turns have used of models, by type (input, output): at most 50 models of a worker, others are "other".',
+  },
+  switchyard_model_cost_usd_total: {
+    type: 'counter',
+    of: 'worker',
+    labels: ['agent', 'model'],
+    help: 'What turns have paid for models in US dollars, by the prices of the worker (MODEL_PRICES).',
+  },
   switchyard_schedule_delay_seconds: {
     type: 'histogram',
     of: 'worker',

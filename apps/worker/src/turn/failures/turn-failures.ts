@@ -71,7 +71,8 @@ export class TurnFailures {
   }
 
   /** A request to a model, made safe to keep. */
-  modelCall({ model, durationMs, inputTokens, outputTokens, finishReason, error }: ModelCall): NotedModelCall {
+  modelCall(call: ModelCall, microUsd?: number): NotedModelCall {
+    const { model, durationMs, inputTokens, outputTokens, cachedTokens, reasoningTokens, finishReason, error } = call;
     const why = error === undefined ? undefined : thrownError(error, this.#options).text.slice(0, MAX_WORDS);
     return {
       at: new Date().toISOString(),
@@ -79,6 +80,9 @@ export class TurnFailures {
       durationMs: Math.max(0, Math.round(durationMs)),
       inputTokens: countOf(inputTokens),
       outputTokens: countOf(outputTokens),
+      cachedTokens: countOf(cachedTokens),
+      reasoningTokens: countOf(reasoningTokens),
+      microUsd,
       finishReason: typeof finishReason === 'string' ? finishReason.slice(0, MAX_WORDS) : undefined,
       error: why,
     };

@@ -1,5 +1,5 @@
 import { type Agent, TurnEnded, TurnInterruption } from '@switchyard/agent';
-import type { LogLine, ModelCall, SteeringPort, TurnPort } from '@switchyard/agent/runtime';
+import type { CountedUsage, LogLine, ModelCall, SteeringPort, TurnPort } from '@switchyard/agent/runtime';
 import type { TurnEvent, TurnInput } from '@switchyard/protocol';
 import type { OpenTurn } from '@switchyard/store';
 import type { TurnFailures } from '../failures/turn-failures.ts';
@@ -8,6 +8,7 @@ import { type CallDependencies, StoredCalls } from './stored-calls.ts';
 import { StoredContext } from './stored-context.ts';
 import { StoredConversations } from './stored-conversations.ts';
 import { StoredSteps } from './stored-steps.ts';
+import type { StoredUsage } from './stored-usage.ts';
 
 /** What the worker gives a running turn. */
 export interface TurnControls {
@@ -20,6 +21,7 @@ export interface TurnControls {
   readonly confirm: () => Promise<void>;
   readonly onLog: (line: LogLine) => void;
   readonly failures: TurnFailures;
+  readonly usage: StoredUsage;
 }
 
 interface StoredTurnDependencies extends CallDependencies {
@@ -70,7 +72,11 @@ export class StoredTurnPort implements TurnPort {
   }
 
   noteModelCall(call: ModelCall): void {
-    this.#turn.noteModelCall(this.#controls.failures.modelCall(call));
+    this.#controls.usage.ofModelCall(call);
+  }
+
+  recordUsage(usage: CountedUsage): Promise<void> {
+    return this.#controls.usage.record(usage);
   }
 }
 
