@@ -1,5 +1,5 @@
 import type { Turn } from '@switchyard/agent';
-import type { Metadata, TaskStatus } from '@switchyard/protocol';
+import { type Metadata, type TaskStatus, usageUri } from '@switchyard/protocol';
 import { z } from 'zod';
 
 const key = 'switchyard.remote';
@@ -82,7 +82,8 @@ function statusKey({ state, message, timestamp }: TaskStatus): string {
   return JSON.stringify([state, message?.messageId, timestamp]);
 }
 
-/** The remote task's metadata, without keys of Switchyard, such as a link of its own. */
+/** The remote task's metadata, without keys of Switchyard, such as a link of its own, and what it has used. */
 export function foreignMetadata(metadata: Metadata | undefined): Metadata {
-  return Object.fromEntries(Object.entries(metadata ?? {}).filter(([name]) => !name.startsWith('switchyard.')));
+  const isForeign = (name: string): boolean => !name.startsWith('switchyard.') && name !== usageUri;
+  return Object.fromEntries(Object.entries(metadata ?? {}).filter(([name]) => isForeign(name)));
 }

@@ -1,8 +1,22 @@
 import type { Outcome, Turn } from '@switchyard/agent';
 import { Mirror, noContext, StableIds } from '@switchyard/executor-sdk';
-import { isInterrupted, type Metadata, type StreamResponse, type TaskStatus } from '@switchyard/protocol';
+import { isInterrupted, type Metadata, type StreamResponse, type TaskStatus, usageUri } from '@switchyard/protocol';
+import { z } from 'zod';
 import { rememberRemoteContext } from './outgoing-message.ts';
 import { foreignMetadata, type RemoteLink } from './remote-link.ts';
+
+const amount = z.int().min(0).optional();
+const usageSchema = z.object({
+  total: z.object({
+    inputTokens: amount,
+    outputTokens: amount,
+    cachedTokens: amount,
+    reasoningTokens: amount,
+    calls: amount,
+    unpricedCalls: amount.default(0),
+    microUsd: amount.default(0),
+  }),
+});
 
 /** Mirrors the remote task into the turn, and stores the link to it. */
 export class RemoteView {
@@ -53,7 +67,15 @@ export class RemoteView {
   async #status(status: TaskStatus, metadata: Metadata | undefined): Promise<void> {
     if (this.#link.isAnswered(status)) return;
     this.#last = status;
+    await this.#count(metadata);
     const kept = { ...foreignMetadata(metadata), ...(isInterrupted(status.state) && this.#link.asks(status)) };
     await this.#mirror.status(status, Object.keys(kept).length > 0 ? kept : undefined);
+  }
+
+  /** What the remote agent says that its task has used so far (docs/extensions/usage.md). */
+  async #count(metadata: Metadata | undefined): Promise<void> {
+    const { taskId } = this.#link;
+    const { data } = usageSchema.safeParse(metadata?.[usageUri]);
+    if (data && taskId !== undefined) await this.#turn.usage({ model: 'remote', key: taskId, calls: 0, ...data.total });
   }
 }

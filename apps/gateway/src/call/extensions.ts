@@ -10,6 +10,7 @@ import {
   skillUri,
   steeringUri,
   traceContextUri,
+  usageUri,
   waitingUri,
 } from '@switchyard/protocol';
 import type { AnnouncedAgent } from '@switchyard/store';
@@ -50,6 +51,10 @@ export const gatewayExtensions: readonly GatewayExtension[] = [
   {
     uri: traceContextUri,
     description: 'The W3C trace context of a message is propagated to its turns, webhooks and called agents.',
+  },
+  {
+    uri: usageUri,
+    description: "A task's metadata says what it has used of models, with the tasks that its agent called.",
   },
   {
     uri: waitingUri,
