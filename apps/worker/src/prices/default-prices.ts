@@ -1,4 +1,4 @@
-import type { PriceFile } from './price-table.ts';
+import type { PriceFile } from './price-file.ts';
 
 const dollars = (usd: number): number => Math.round(usd * 1_000_000);
 

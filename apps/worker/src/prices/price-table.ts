@@ -1,26 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { defaultPrices } from './default-prices.ts';
-
-const isoDate = z.iso.date();
-/** Micro-USD per million tokens: 1 USD is 1,000,000. */
-const price = z.int().min(0).max(1e12);
-const priceSchema = z.strictObject({
-  /** The first day of the price, UTC. */
-  from: isoDate.default('1970-01-01'),
-  inputPerMillion: price,
-  /** Default: as any other input. */
-  cachedInputPerMillion: price.optional(),
-  outputPerMillion: price,
-});
-const tableSchema = z.strictObject({
-  /** When the prices were looked up. */
-  date: isoDate,
-  models: z.record(z.string().min(1), z.array(priceSchema).min(1)),
-});
-
-export type PriceFile = z.input<typeof tableSchema>;
-type Price = z.output<typeof priceSchema>;
+import { type Price, type PriceFile, priceFileSchema } from './price-file.ts';
 
 /** Tokens of one request or more: cached ones are a part of the input, thoughts of the output. */
 export interface PricedTokens {
@@ -35,7 +16,7 @@ export class PriceTable {
   readonly #models: ReadonlyMap<string, readonly Price[]>;
 
   constructor(file: PriceFile = defaultPrices) {
-    const { date, models } = tableSchema.parse(file);
+    const { date, models } = priceFileSchema.parse(file);
     this.date = date;
     this.#models = new Map(
       Object.entries(models).map(([model, prices]) => [
@@ -47,7 +28,7 @@ export class PriceTable {
 
   /** @throws {Error} naming every field of the file that is wrong */
   static read(path: string): PriceTable {
-    const result = tableSchema.safeParse(JSON.parse(readFileSync(path, 'utf8')));
+    const result = priceFileSchema.safeParse(JSON.parse(readFileSync(path, 'utf8')));
     if (!result.success) throw new Error(`the file is no price table: ${z.prettifyError(result.error)}`);
     return new PriceTable(result.data);
   }

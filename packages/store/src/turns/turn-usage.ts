@@ -1,9 +1,8 @@
 import { type UsageAmounts, usageAmounts } from '@switchyard/protocol';
 import { idText } from '../redis/keys.ts';
 import { word } from '../redis/reply.ts';
-import { ownerOf } from '../redis/scope.ts';
+import { ownerOf, type Scope } from '../redis/scope.ts';
 import { defineScript } from '../redis/script.ts';
-import type { TurnStart } from './open-turn.ts';
 import type { TurnsPort } from './turns-port.ts';
 
 export const recordUsageScript = defineScript({
@@ -25,6 +24,12 @@ export interface ModelUsage extends UsageAmounts {
   readonly key?: string | undefined;
 }
 
+/** The turn that uses it. */
+interface UsingTurn extends Scope {
+  readonly taskId: string;
+  readonly fence: string;
+}
+
 interface Batch {
   readonly number: number;
   readonly usages: readonly ModelUsage[];
@@ -36,16 +41,16 @@ interface Batch {
  */
 export class TurnUsage {
   readonly #port: Pick<TurnsPort, 'redis' | 'shards' | 'settings'>;
-  readonly #start: TurnStart;
+  readonly #turn: UsingTurn;
   #waiting: ModelUsage[] = [];
   /** Being written, or not written yet because of an error. */
   #batch: Batch | undefined;
   #number = 0;
   #writing: Promise<void> | undefined;
 
-  constructor(port: Pick<TurnsPort, 'redis' | 'shards' | 'settings'>, start: TurnStart) {
+  constructor(port: Pick<TurnsPort, 'redis' | 'shards' | 'settings'>, turn: UsingTurn) {
     this.#port = port;
-    this.#start = start;
+    this.#turn = turn;
   }
 
   /** Resolves when it is stored. If it cannot be, `flush` tries again. */
@@ -68,7 +73,7 @@ export class TurnUsage {
     // After an error the same batch is written again, with the same number.
     this.#batch ??= { number: ++this.#number, usages: this.#waiting.splice(0) };
     const { redis, shards, settings } = this.#port;
-    const { taskId, principal, agent, fence } = this.#start;
+    const { taskId, principal, agent, fence } = this.#turn;
     const { number, usages } = this.#batch;
     const keys = shards.of(taskId);
     await recordUsageScript.run(redis, {

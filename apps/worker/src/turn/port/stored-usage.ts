@@ -3,7 +3,6 @@ import type { OpenTurn } from '@switchyard/store';
 import type { PriceTable } from '../../prices/price-table.ts';
 import type { Emit } from '../../telemetry/events.ts';
 import type { TurnFailures } from '../failures/turn-failures.ts';
-import { nameOf } from '../turn-events.ts';
 
 interface UsageDependencies {
   readonly prices: PriceTable;
@@ -38,7 +37,7 @@ export class StoredUsage {
   async #record({ model, key, calls = 1, microUsd, ...amounts }: CountedUsage): Promise<void> {
     const { inputTokens = 0, outputTokens = 0, cachedTokens = 0, reasoningTokens = 0 } = amounts;
     const { unpricedCalls = microUsd === undefined ? calls : 0 } = amounts;
-    const { agent } = nameOf(this.#turn);
+    const { agent } = this.#turn.start;
     // Amounts with a key may have been counted before.
     if (key === undefined)
       this.#dependencies.emit({ kind: 'model-used', agent, model, inputTokens, outputTokens, microUsd });
