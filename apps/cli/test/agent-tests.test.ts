@@ -25,13 +25,19 @@ async function testOf(expected: string) {
      import agent from './agent.ts';
      test('greets', async () => assert.equal((await runTurn(agent, 'Ada')).answer, '${expected}'));`,
   );
-  const program = await startProgram({
-    file: join(import.meta.dirname, '../src/main.ts'),
-    args: ['test'],
-    cwd: folder,
-  });
+  return runTests();
+}
+
+async function runTests() {
+  const file = join(import.meta.dirname, '../src/main.ts');
+  const program = await startProgram({ file, args: ['test'], cwd: folder });
   return { code: await program.exited, output: program.output() };
 }
+
+it('ends with 1 if there is no test', async () => {
+  const { code, output } = await runTests();
+  expect([code, output]).toEqual([1, expect.stringContaining('There are no tests here')]);
+});
 
 it('runs the tests of an agent in a folder without packages', async () => {
   const { code, output } = await testOf('Hello, Ada!');

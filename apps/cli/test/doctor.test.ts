@@ -190,6 +190,9 @@ describe('switchyard completion', () => {
     expect(await completed('ta')).toBe('task');
     expect(await completed('task', 'push-config', 'cr')).toBe('create');
     expect(await completed('-o', 'json', 'send', '--media')).toBe('--media-type');
+    expect(await completed('task', 'list', '--agent')).toBe('--agent-card');
+    expect(await completed('queue', 'pause', '--agent')).toBe('');
+    expect(await completed('up', '--')).toBe('--help');
   });
 
   it('supports zsh, and refuses an unknown shell', async () => {

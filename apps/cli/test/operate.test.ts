@@ -133,7 +133,7 @@ describe('Several ids', () => {
     expect([deleted.code, deleted.out, deleted.err]).toEqual([
       1,
       `Deleted: ${third}\n`,
-      expect.stringContaining('There is no dead letter "nothing"'),
+      expect.stringMatching(/^Id: nothing\nError: .*\nReason: There is no dead letter "nothing"/),
     ]);
     expect(deleted.err).toContain('Hint: switchyard dead list');
   });

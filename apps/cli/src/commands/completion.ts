@@ -1,6 +1,7 @@
 import type { Command, Option } from 'commander';
 import { CommandFailure } from '../failures/failure.ts';
 import type { Invocation } from '../session/session.ts';
+import { flagsTakenBy } from '../settings/read-options.ts';
 
 /** `completion`: a script that completes commands and options. */
 export function addCompletionCommand(program: Command, invocation: Invocation): void {
@@ -15,7 +16,7 @@ export function addCompletionCommand(program: Command, invocation: Invocation): 
           'A2ACLI_ERR_USAGE',
           `There is no completion for ${shell}: use bash, zsh, fish or powershell`,
         );
-      invocation.streams.out(script(wordsByPath(program)));
+      invocation.streams.out(script(wordsByPath(program, invocation.otherPrograms)));
     });
 }
 
@@ -30,15 +31,17 @@ const scripts: Readonly<Record<string, (words: Words) => string>> = {
 };
 
 /** Words that may follow ` task push-config`, …: names of commands, and long options. */
-function wordsByPath(program: Command): Words {
+function wordsByPath(program: Command, otherPrograms: readonly string[]): Words {
   const words = new Map<string, readonly string[]>();
-  const visit = (command: Command, path: string, inherited: readonly string[]): void => {
-    const options = [...inherited, ...longOptions(command)];
+  const visit = (command: Command, path: string): void => {
     const visible = command.commands.map((each) => each.name());
-    words.set(path, [...visible, ...options]);
-    for (const each of command.commands) visit(each, `${path} ${each.name()}`, options);
+    // A separate program has options of its own.
+    const isCommand = visible.length === 0 && !otherPrograms.includes(command.name());
+    const general = isCommand ? ['--config', ...flagsTakenBy(path.trim())] : [];
+    words.set(path, [...visible, '--help', ...longOptions(command), ...general]);
+    for (const each of command.commands) visit(each, `${path} ${each.name()}`);
   };
-  visit(program, '', ['--help']);
+  visit(program, '');
   return words;
 }
 

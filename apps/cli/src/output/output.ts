@@ -38,9 +38,10 @@ export class Output {
     this.#streams.err(`${visible(text)}\n`);
   }
 
-  failure({ code, message, hint, a2aCode }: CommandFailure): void {
+  /** @param id of what it is about, if there are several */
+  failure({ code, message, hint, a2aCode }: CommandFailure, id?: string): void {
     const error = { code, message, hint: hint ?? null, a2aCode: a2aCode ?? null };
     if (this.isJson) this.result({ error }, () => '');
-    else this.#streams.err(field('Error', code) + field('Reason', message) + field('Hint', hint));
+    else this.#streams.err(field('Id', id) + field('Error', code) + field('Reason', message) + field('Hint', hint));
   }
 }

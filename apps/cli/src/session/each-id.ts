@@ -42,7 +42,7 @@ export async function withEachId(session: Session, { ids, act, explain = (error)
       const { code, message, hint } = failure;
       results.push({ id, error: { code, message, hint: hint ?? null } });
       failures.push(failure);
-      if (!output.isJson) output.failure(failure);
+      if (!output.isJson) output.failure(failure, id);
     }
   }
   output.result({ results }, () => '');

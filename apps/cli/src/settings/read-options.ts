@@ -35,6 +35,20 @@ export function readWithoutAgent(path: string): readonly OptionName[] | undefine
   return withoutAgent[path] ?? withoutAgent[path.split(' ')[0] ?? ''];
 }
 
+/** The long flags of calls that a command takes: `--agent-card`. */
+export function flagsTakenBy(path: string): string[] {
+  return Object.entries<OptionSpec>(optionSpecs).flatMap(([name, spec]) =>
+    isTaken(name, path) ? [longFlag(spec)] : [],
+  );
+}
+
+function isTaken(name: string, path: string): boolean {
+  if (ofEveryCommand.some((each) => each === name)) return true;
+  const { usedBy } = Object.entries<OptionSpec>(optionSpecs).find(([each]) => each === name)?.[1] ?? {};
+  if (usedBy) return usedBy.includes(path);
+  return readWithoutAgent(path)?.some((each) => each === name) ?? true;
+}
+
 /**
  * A flag that its command does not read may be a mistyped one: without `--scopes` a key may do everything, and `-a` does
  * not lead a command of operators to another deployment.
@@ -44,17 +58,14 @@ export function requireReadFlags(command: Command, flags: Flags): void {
   const path = pathOf(command);
   // It shows what a setting would be.
   if (path === 'config show') return;
-  const read = readWithoutAgent(path);
   const given: Flags = {
     ...flags,
     wait: flags.wait ?? flags.watch,
     async: flags.async ?? flags.returnImmediately,
   };
-  const unread = Object.entries<OptionSpec>(optionSpecs).filter(([name, { usedBy }]) => {
-    if (given[name] === undefined || ofEveryCommand.some((each) => each === name)) return false;
-    if (usedBy) return !usedBy.includes(path);
-    return read !== undefined && !read.some((each) => each === name);
-  });
+  const unread = Object.entries<OptionSpec>(optionSpecs).filter(
+    ([name]) => given[name] !== undefined && !isTaken(name, path),
+  );
   if (unread.length === 0) return;
   const names = unread.map(([, spec]) => longFlag(spec));
   const readers = unread.flatMap(([, { usedBy = [] }]) => usedBy);
