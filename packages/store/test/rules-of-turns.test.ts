@@ -58,14 +58,14 @@ const taking = fc
 
 const statuses = fc.array(fc.tuple(letter, fc.boolean()), { minLength: 1, maxLength: 3 });
 const appending = fc.tuple(near, run, near, statuses, fc.boolean(), lease, taking).map(
-  ([off, run, numberOff, states, handsOver, due, take]): Step =>
+  ([off, run, numberOff, states, endsJobAfterTurn, due, take]): Step =>
     (driver) => {
       const number = Math.max(1, (driver.record?.turnSeq ?? 0) + 1 + numberOff);
       const fence = fenceOf(driver, off, run);
       const taken = take(driver);
       const events = states.map(([state, flag], i): rules.Append => {
         const settles = state === 'i' || (flag && state !== 'w' && state !== 'a');
-        return { fence, number: number + i, state, settles, handsOver, lease: due, taken };
+        return { fence, number: number + i, state, settles, endsJobAfterTurn, lease: due, taken };
       });
       return () => driver.append(events);
     },
@@ -89,11 +89,11 @@ const steering = fc.tuple(near, run, fc.constantFrom(0, 0, 1, 3)).map(
 );
 
 const ending = fc.tuple(near, run, fc.boolean(), lease, taking).map(
-  ([off, run, handsOver, due, take]): Step =>
+  ([off, run, endsJobAfterTurn, due, take]): Step =>
     (driver) => {
       const fence = fenceOf(driver, off, run);
       const taken = take(driver);
-      return () => driver.end(fence, { handsOver, lease: due, taken });
+      return () => driver.end(fence, { endsJobAfterTurn, lease: due, taken });
     },
 );
 

@@ -19,7 +19,7 @@
 -- An event: if the agent did something besides its events, `notes` and the notes as in note.lua, one a line; if it
 --       ends a turn that failed, `failure` and why, as in failures.lua; if a step published it, `step`, the step's key
 --       and its mark (see begin-step.lua); if it answers messages besides the turn's own, `taken` and their ids as in
---       taken.lua; then its kind, the task's metadata after it (JSON; '' if unchanged), and
+--       delivered.lua; then its kind, the task's metadata after it (JSON; '' if unchanged), and
 --         status    letter   '1' if it is the turn's outcome   its effect on the caller ('' | released | reply)
 --                   message (JSON or '')   '1' if the history lacks the message   metadata of the event (JSON or '')
 --         artifact  the event (JSON)   number of the artifact   append|replace   header   first   parts   last
@@ -130,8 +130,8 @@ local function append_turn(at)
     else
       turn.taken = 0
       if taken_ids then
-        --- @include "taken.lua"
-        turn.taken = count_taken(record, taken_ids)
+        --- @include "delivered.lua"
+        turn.taken = count_delivered(record, taken_ids)
       end
       -- A fail-over lost messages that the turn was given while it ran.
       if not turn.taken then

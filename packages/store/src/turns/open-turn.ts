@@ -69,7 +69,7 @@ export interface TurnStart extends TurnInput {
   /** Attempts of the task so far, over all its messages, this one included. */
   readonly epoch: number;
   /** The job has run its share of turns: a successor runs the messages that wait. */
-  readonly handsOver: boolean;
+  readonly endsJobAfterTurn: boolean;
   readonly cancelRequested: boolean;
   /** Of the task's texts; unset: unknown. */
   readonly sizes: TextSizes | undefined;
@@ -316,7 +316,7 @@ export class OpenTurn {
 
   /** Options of the successor job; empty: this job goes on. */
   get #successor(): string {
-    return this.start.handsOver ? jobOptions() : '';
+    return this.start.endsJobAfterTurn ? jobOptions() : '';
   }
 
   #call() {

@@ -16,6 +16,6 @@ if turn ~= fence then return { -1 } end
 -- The message that made the task is not in the list; see record.lua.
 local first = inbox == accepted and 0 or 1
 local entries = redis.call('LRANGE', task_key .. ':i', first + after, -1)
--- They do not count as messages that wait; see accept.lua.
+-- They do not count as messages that wait; see add-message.lua.
 if #entries > 0 then redis.call('HSET', task_key, 'given', fence .. ' ' .. after + #entries) end
 return { tonumber(accepted), unpack(entries) }

@@ -239,7 +239,7 @@ export class TurnJob extends RunningJob {
       caller: inboxEntry.caller,
       ...(takenOverFrom && { takenOverFrom }),
       isLastAttempt: attempt >= (this.#settings.maxAttempts ?? settings.maxAttempts),
-      handsOver: this.#turnsBefore + 1 >= TURNS_PER_JOB,
+      endsJobAfterTurn: this.#turnsBefore + 1 >= TURNS_PER_JOB,
       cancelRequested: cancel !== '',
       sizes: found && sizesOf(pieces),
       trace: inboxEntry.trace,

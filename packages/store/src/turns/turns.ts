@@ -12,7 +12,7 @@ import type { OpenTurn } from './open-turn.ts';
 import { TurnJob, type TurnJobPort, takeTurns } from './turn-job.ts';
 import type { TurnsPort } from './turns-port.ts';
 
-/** Prefix of what accept.lua publishes when a message steers a running turn; the task id follows. */
+/** Prefix of what add-message.lua publishes when a message steers a running turn; the task id follows. */
 const STEER = 'steer ';
 
 export type TurnConsumerOptions = ConsumerOptions<TurnJob> & AgentTurnSettings;

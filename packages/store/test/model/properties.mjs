@@ -46,7 +46,7 @@ export function recordProblem(task, rules, maxAttempts) {
 /** @typedef {ReturnType<typeof asker>} Asker */
 /** @param {Task} task @param {Rules} rules @param {number} maxAttempts */
 function asker(task, rules, maxAttempts) {
-  const time = { lease: LEASE, handsOver: false, taken: [] };
+  const time = { lease: LEASE, endsJobAfterTurn: false, taken: [] };
   return {
     /** @param {string} messageId @param {string} [fingerprint] */
     accept: (messageId, fingerprint = messageId) => rules.accept(task, { messageId, fingerprint, ...time }),
@@ -238,7 +238,7 @@ function writersProblem({ runs }, task, rules) {
         number: run.turnSeq + 1,
         state: 'w',
         settles: false,
-        handsOver: false,
+        endsJobAfterTurn: false,
         lease: LEASE,
         taken: [],
       }).events.length,

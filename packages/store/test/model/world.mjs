@@ -131,7 +131,7 @@ function clientMoves(all, state, rules, world) {
     const messageId = `m${state.sent + 1}`;
     const waits = world.later ? LEASE : undefined;
     const reply = rules.accept(state.task, { messageId, fingerprint: messageId, lease: LEASE, waits });
-    const isAccepted = reply.verdict === 'scheduled' || reply.verdict === 'queued';
+    const isAccepted = reply.verdict === 'accepted';
     const canBeLost = world.losesMessages && isAccepted && state.task?.turn;
     const stored = record(canBeLost ? { ...state, kept: keep(state) } : state, reply);
     const next = { ...stored, sent: state.sent + 1 };
@@ -364,7 +364,7 @@ const CALLS = {
   'ends as canceled': (run, world) => event(run, world, 'X', true),
   end: (run, world) => ({
     script: 'endTurn',
-    args: { fence: run.fence, handsOver: isLastTurnOfJob(run, world), lease: LEASE, taken: run.taken },
+    args: { fence: run.fence, endsJobAfterTurn: isLastTurnOfJob(run, world), lease: LEASE, taken: run.taken },
   }),
   'receives a steering message': ({ fence, taken }) => ({ script: 'steered', args: { fence, after: taken.length } }),
   'fails, to be retried': ({ fence }) => ({ script: 'releaseTurn', args: { fence, isSpent: true, lease: LEASE } }),
@@ -385,8 +385,8 @@ const CALLS = {
  */
 function event(run, world, state, settles) {
   const number = run.resend ? run.turnSeq : run.turnSeq + 1;
-  const [handsOver, taken] = [isLastTurnOfJob(run, world), settles ? run.taken : []];
-  const args = { fence: run.fence, number, state, settles, handsOver, lease: LEASE, taken };
+  const [endsJobAfterTurn, taken] = [isLastTurnOfJob(run, world), settles ? run.taken : []];
+  const args = { fence: run.fence, number, state, settles, endsJobAfterTurn, lease: LEASE, taken };
   return { script: 'append', args, sent: { turnSeq: number, asked: state === 'a' } };
 }
 

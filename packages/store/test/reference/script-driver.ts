@@ -8,7 +8,7 @@ import type { SettingsArgValues } from '../../src/record/record-args.ts';
 import { ShardKeys } from '../../src/redis/keys.ts';
 import { only } from '../../src/redis/reply.ts';
 import { beginScheduledScript } from '../../src/schedules/schedules.ts';
-import { acceptScript } from '../../src/tasks/accept/accept.ts';
+import { addMessageScript } from '../../src/tasks/accept/accept.ts';
 import { makeTasksScript, newTaskArgs } from '../../src/tasks/accept/new-tasks.ts';
 import type { AcceptReply } from '../../src/tasks/accept/submission.ts';
 import { cancelScript } from '../../src/tasks/cancel/cancel.ts';
@@ -82,11 +82,11 @@ export class ScriptDriver {
   async accept(messageId: string, fingerprint: string, lease: rules.Due, waits?: rules.Due): Promise<void> {
     const sent = { messageId, fingerprint, lease, waits };
     const expected = rules.accept(this.record, sent);
-    const [verdict, , , , , job] = await (this.record ? this.#enter(sent) : this.#make(sent));
+    const [verdict, , , , , job] = await (this.record ? this.#addMessage(sent) : this.#make(sent));
     expect(verdict).toBe(expected.verdict);
-    if (verdict === 'scheduled') expect(job).toBe(expected.job);
+    if (verdict === 'accepted') expect(job).toBe(expected.job ?? 0);
     if (verdict === 'duplicate') expect(job).toBe(this.record?.scheduled);
-    if (verdict === 'scheduled' && expected.job) this.#jobs.push(expected.job);
+    if (verdict === 'accepted' && expected.job) this.#jobs.push(expected.job);
     await this.#settle(expected);
   }
 
@@ -129,7 +129,7 @@ export class ScriptDriver {
       ...['status', '', state, settles ? '1' : '', '', '', '', ''],
     ]);
     const root = queueRoot(this.#agent, this.#keys);
-    const options = first.handsOver ? jobOptions() : '';
+    const options = first.endsJobAfterTurn ? jobOptions() : '';
     const ours = [this.id, root, first.fence, first.number, options, events.length, encoded.length, ...encoded];
     this.#neighbour ??= await Neighbour.open({ redis: this.#redis, keys: this.#keys, begin: this.#begin });
     const outcome = await this.#neighbour.outcome();
@@ -170,7 +170,7 @@ export class ScriptDriver {
   /** Appends chunks of an artifact: by append-chunks.lua, and if that declines, by append.lua. */
   async grow(fence: string, number: number, count: number): Promise<void> {
     const { state, turnSeq } = this.#present();
-    const rest = { state, settles: false, handsOver: false, lease: 'later', taken: [] } as const;
+    const rest = { state, settles: false, endsJobAfterTurn: false, lease: 'later', taken: [] } as const;
     const expected = this.#afterAll(Array.from({ length: count }, (_, i) => ({ fence, number: number + i, ...rest })));
     if (!expected) return;
     const answer = await this.#appendByChunkScript(fence, number, count);
@@ -230,12 +230,15 @@ export class ScriptDriver {
     await this.#settle(expected);
   }
 
-  async end(fence: string, { handsOver, lease, taken }: Omit<rules.Append, 'fence' | 'number' | 'state' | 'settles'>) {
-    const expected = rules.endTurn(this.#present(), { fence, handsOver, lease, taken });
+  async end(
+    fence: string,
+    { endsJobAfterTurn, lease, taken }: Omit<rules.Append, 'fence' | 'number' | 'state' | 'settles'>,
+  ) {
+    const expected = rules.endTurn(this.#present(), { fence, endsJobAfterTurn, lease, taken });
     const { keys, args } = this.#call(lease);
     const verdict = await endTurnScript.run(this.#redis, {
       keys: { ...keys, queueRoot: queueRoot(this.#agent, this.#keys) },
-      args: { ...args, fence, successorOptions: handsOver ? jobOptions() : '', taken: idLines(taken) },
+      args: { ...args, fence, successorOptions: endsJobAfterTurn ? jobOptions() : '', taken: idLines(taken) },
     });
     expect(verdict).toBe(expected.verdict);
     if (expected.verdict === 'successor') this.#jobs.push(expected.job);
@@ -311,15 +314,15 @@ export class ScriptDriver {
       ],
     });
     if (!reply) throw new Error('the script has no reply for the message');
-    expect(beside.slice(0, 2)).toEqual(['scheduled', others[0]]);
+    expect(beside.slice(0, 2)).toEqual(['accepted', others[0]]);
     expect(retry).toEqual(['duplicate', others[0], 'ctx', 1, 1, 1, '', 0, '']);
     return reply;
   }
 
-  #enter({ messageId, fingerprint, lease }: Sent): Promise<AcceptReply> {
+  #addMessage({ messageId, fingerprint, lease }: Sent): Promise<AcceptReply> {
     const { keys, args } = this.#call(lease);
     const message = { fingerprint, message: `{"messageId":"${messageId}"`, entry: `"${messageId}"\n{}` };
-    return acceptScript.run(this.#redis, {
+    return addMessageScript.run(this.#redis, {
       keys: { ...keys, sent: this.#sentKey(messageId), queueRoot: queueRoot(this.#agent, this.#keys) },
       args: {
         ...args,

@@ -113,9 +113,9 @@ export function accept(
     accepted: { ...before.accepted, [messageId]: fingerprint },
     inbox: [...before.inbox, messageId],
   };
-  if (!record && waits) return { verdict: 'scheduled', job: 0, record: { ...next, waits }, events: ['s'] };
-  if (before.scheduled) return { verdict: 'queued', record: next, events: [] };
-  return schedule({ ...next, state: 's' }, { verdict: 'scheduled', lease, events: ['s'] });
+  if (!record && waits) return { verdict: 'accepted', record: { ...next, waits }, events: ['s'] };
+  if (before.scheduled) return { verdict: 'accepted', record: next, events: [] };
+  return schedule({ ...next, state: 's' }, { verdict: 'accepted', lease, events: ['s'] });
 }
 
 /** Begins a scheduled task if it is due. */
@@ -172,7 +172,7 @@ export interface Append {
   readonly number: number;
   readonly state: Letter;
   readonly settles: boolean;
-  readonly handsOver: boolean;
+  readonly endsJobAfterTurn: boolean;
   readonly lease: Due;
   /** Steering messages that the turn has received: an outcome answers them, too. */
   readonly taken: readonly string[];
@@ -185,7 +185,10 @@ export function steered(record: TaskRecord, { fence, after }: { fence: string; a
 }
 
 /** Appends an event of the open turn. It does not renew the lease of the process: a timer does. */
-export function append(record: TaskRecord, { fence, number, state, settles, handsOver, lease, taken }: Append): Reply {
+export function append(
+  record: TaskRecord,
+  { fence, number, state, settles, endsJobAfterTurn, lease, taken }: Append,
+): Reply {
   if (fence === lastFence(record) && number <= record.turnSeq)
     return { ...unchanged(record, record.turn ? 'appended' : 'more'), cancel: record.cancel };
   if (fence !== record.turn) return unchanged(record, 'fenced');
@@ -195,16 +198,16 @@ export function append(record: TaskRecord, { fence, number, state, settles, hand
 
   const next: TaskRecord = { ...record, state, turnSeq: number };
   if (state === 'C' && record.inbox.length > 1 + taken.length && !record.cancel)
-    return settle({ ...next, state: 'w' }, { events: ['w'], handsOver, lease, taken });
+    return settle({ ...next, state: 'w' }, { events: ['w'], endsJobAfterTurn, lease, taken });
   if (isTerminal(state)) return finish(pop(next, taken), { verdict: 'idle', state, settled: settledBy(record, taken) });
-  if (settles) return settle(next, { events: [state], handsOver, lease, taken });
+  if (settles) return settle(next, { events: [state], endsJobAfterTurn, lease, taken });
   return { verdict: 'appended', record: next, events: [state], cancel: record.cancel };
 }
 
 /** Ends a turn whose last event left the task waiting. */
 export function endTurn(
   record: TaskRecord,
-  turn: { fence: string; handsOver: boolean; lease: Due; taken: readonly string[] },
+  turn: { fence: string; endsJobAfterTurn: boolean; lease: Due; taken: readonly string[] },
 ): Reply {
   if (isOver(record, turn.fence)) return unchanged(record, 'more');
   if (turn.fence !== record.turn) return unchanged(record, 'fenced');
@@ -249,10 +252,10 @@ function settle(
   record: TaskRecord,
   {
     events,
-    handsOver,
+    endsJobAfterTurn,
     lease,
     taken,
-  }: { events: readonly Letter[]; handsOver: boolean; lease: Due; taken: readonly string[] },
+  }: { events: readonly Letter[]; endsJobAfterTurn: boolean; lease: Due; taken: readonly string[] },
 ): Reply {
   const settled = settledBy(record, taken);
   const next = pop(record, taken);
@@ -261,7 +264,7 @@ function settle(
     return { verdict: 'idle', record: { ...next, scheduled: 0, started: 0, outbox: undefined }, events, settled };
   const waiting = withdrawQuestion({ ...next, outbox: lease });
   const written = [...events, ...waiting.events];
-  if (!handsOver) return { verdict: 'more', record: waiting.record, events: written, settled };
+  if (!endsJobAfterTurn) return { verdict: 'more', record: waiting.record, events: written, settled };
   return { ...schedule(waiting.record, { verdict: 'successor', lease, events: written }), settled };
 }
 

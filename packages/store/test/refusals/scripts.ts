@@ -39,7 +39,7 @@ const dueAtOnce = { sweepAfterMs: 0, reclaimAfterMs: 0, maxAttempts: 1 };
 
 /** The cases of every script, by its path in packages/store/src, or as `operators/…`. */
 export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
-  'tasks/accept/accept.lua': [
+  'tasks/accept/add-message.lua': [
     {
       kind: 'begins',
       prepare: async ({ store }) => {

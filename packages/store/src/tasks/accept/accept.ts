@@ -34,8 +34,8 @@ import {
   shardSeedOf,
 } from './submission.ts';
 
-export const acceptScript = defineScript({
-  file: 'accept.lua',
+export const addMessageScript = defineScript({
+  file: 'add-message.lua',
   from: import.meta.url,
   keys: [...recordKeyNames, 'sent', 'queueRoot', 'caller?'],
   args: [
@@ -80,7 +80,7 @@ export async function accept(
   const { taskId: named, contextId: _, ...message } = submission.message;
   const sent = withScheduleId(port, scope, { ...submission, body: JSON.stringify(message).slice(0, -1) });
   const make = sent.steps ? makeTaskWithSteps : makeTask;
-  const write = () => (named === undefined ? make(port, scope, sent) : enterTask(port, scope, sent, named));
+  const write = () => (named === undefined ? make(port, scope, sent) : addMessage(port, scope, sent, named));
   const reply = await (isNamedByClient(sent) ? withName(port, scope, sent, write) : write());
   if (reply[0] === 'other-seq') return { verdict: 'other-seq', seq: reply[1] };
   if (isRefusal(reply)) return refusal(port, scope, sent, reply[0]);
@@ -198,12 +198,12 @@ async function makeTaskWithSteps(port: AcceptPort, scope: Scope, sent: Sent): Pr
   return makeTask(port, scope, { ...sent, reservedId });
 }
 
-function enterTask(port: AcceptPort, scope: Scope, sent: Sent, taskId: string): Promise<AcceptReply> {
+function addMessage(port: AcceptPort, scope: Scope, sent: Sent, taskId: string): Promise<AcceptReply> {
   const { shards, settings } = port;
   const { message, body, caller } = sent;
   const { contextId } = message;
   const keys = shards.of(taskId);
-  return runDurably(port, acceptScript, {
+  return runDurably(port, addMessageScript, {
     keys: {
       ...keys.record(taskId),
       sent: keys.messageId(scope, retryName(sent)),

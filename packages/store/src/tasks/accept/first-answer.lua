@@ -1,7 +1,7 @@
 -- firstAnswer: the reply to a retry of a message. Needs tasks_root and idempotency_ms.
 --
 -- sent_key: string, '<fingerprint> <task id> <number of the message in its task>'
--- Returns  { 'duplicate' … } as accept.lua, whatever the task's state is now | { 'conflict' } | { 'missing' }
+-- Returns  { 'duplicate' … } as add-message.lua, whatever the task's state is now | { 'conflict' } | { 'missing' }
 
 local function first_answer(sent_key, fingerprint)
   local known_print, task_id, number = redis.call('GET', sent_key):match('^(%S+) (%S+) (%d+)$')

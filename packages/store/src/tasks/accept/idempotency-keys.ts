@@ -23,7 +23,7 @@ export type KeyClaim = 'first' | 'retry' | 'conflict';
 
 /**
  * Stores the key of an idempotent change, whichever task it is of. The keys of messages are stored in the step that
- * accepts them (accept.lua), under the same names.
+ * accepts them (add-message.lua), under the same names.
  */
 export async function claimKey(port: KeyPort, scope: Scope, { key, request }: KeyedRequest): Promise<KeyClaim> {
   return claim(port, redisKeyOf(port, scope, keyName(key)), hash('sha256', request, 'base64url').slice(0, 22));

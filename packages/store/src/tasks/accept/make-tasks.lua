@@ -41,7 +41,7 @@
 --                       skill: whose queue it enters, instead of the agent's
 --                       scheduled_ms: ms when it enters the queue, see scheduled-tasks.lua; schedule: its metadata, as
 --                         JSON; previous_id: previous task of its schedule
--- Returns  for each message, as accept.lua, or the refusal of quotas.lua: too-many-open | too-many-kept
+-- Returns  for each message, as add-message.lua, or the refusal of quotas.lua: too-many-open | too-many-kept
 --          | too-many-open-of-tenant | too-many-bytes-of-tenant | too-many-scheduled | overloaded; or missing: the
 --          steps that were copied for it are gone, or the previous task of its schedule is, has a next one already, or
 --          waits
@@ -271,7 +271,7 @@ if #new > 0 then
       if call_mode == 'w' then redis.call('HSET', task_key, 'awaited', '1') end
     end
     if has_more then write_more(message, task_key) end
-    replies[new[i]] = { 'scheduled', task_id, context, 1, 1, scheduled_ms and 0 or 1, timestamp_now }
+    replies[new[i]] = { 'accepted', task_id, context, 1, 1, scheduled_ms and 0 or 1, timestamp_now }
   end
   -- After the other writes: a batch that fails is repeated message by message (batches.ts), and counts nothing.
   for tenant, count in pairs(tenants) do redis.call('HINCRBY', outbox_key .. ':open', tenant, count) end

@@ -21,7 +21,7 @@ export function fingerprint({ message, body: sent, metadata, webhook, idempotenc
 
 /**
  * The inbox entry without its message: the message's id, and a `StoredEntry` as JSON. The message is in the history, or
- * accept.lua puts it in.
+ * add-message.lua puts it in.
  */
 export function entry(scope: Scope, sent: Sent): string {
   const { caller, trace, requestId } = sent;

@@ -195,16 +195,15 @@ export interface StoredEntry extends Omit<InboxEntry, 'message'> {
 export type KeptRequest = Omit<InboxEntry, 'message' | 'caller' | 'trace' | 'requestId'>;
 
 /**
- * Reply for an accepted message: task, context, number, seq, job; the timestamp of the status if it was scheduled, else
+ * Reply for an accepted message: task, context, number, seq, job; the timestamp of the status if it has a new job, else
  * ''; for a task that existed, the incarnation of its last event; for a duplicate, the skill whose queue has its jobs.
  */
 const accepted = tuple(text, text, integer, integer, integer, optional(text), optional(integer), optional(text));
 const refused = tuple();
 
-/** Reply of accept.lua, and of make-tasks.lua for each message. */
+/** Reply of add-message.lua, and of make-tasks.lua for each message. */
 export const acceptReply = verdict({
-  scheduled: accepted,
-  queued: accepted,
+  accepted,
   duplicate: accepted,
   conflict: refused,
   missing: refused,
@@ -232,7 +231,7 @@ export type AcceptReply = ReturnType<typeof acceptReply>;
 /** Why a message was refused. */
 export type Refusal = Extract<AcceptReply, readonly [string]>[0];
 
-/** Arguments of both accept.lua and make-tasks.lua. */
+/** Arguments of both add-message.lua and make-tasks.lua. */
 export const acceptArgNames = ['idempotencyMs', 'jobOptions', 'callerFence', 'callMode', 'maxCalls'] as const;
 
 /** The key of the caller's task, if an agent calls. */

@@ -1,4 +1,4 @@
--- accept: accepts a message of a client, or of an agent, for an existing task. make-tasks.lua makes tasks.
+-- addMessage: accepts a message of a client, or of an agent, for an existing task. make-tasks.lua makes tasks.
 --
 -- KEYS  <record>
 --       sent            what this principal sent under this messageId (string)
@@ -25,11 +25,10 @@
 --       cancels         channel that wakes the worker of the running turn, as in cancel.lua
 --       if_seq?         only if this is the number of the task's last event; left out: whatever it is
 -- Returns  { verdict … } and, when the message is or was accepted: task id, context, number of the message in its task,
---          seq, job (of a duplicate: 0 if the task has none), and timestamp of the task's status if it was scheduled,
---          else ''; of a task that was there the incarnation of its last event, too; of a duplicate the skill in whose
---          queue its jobs are, or ''
---       scheduled (it has a new job) | queued (it waits behind other messages, whose job runs it, too)
---       | duplicate (the first answer again)
+--          seq, job that runs it (0: it waits behind other messages, whose job runs it, too; or, of a duplicate,
+--          the task has none), and timestamp of the task's status if it has a new job, else ''; the incarnation of the
+--          task's last event; of a duplicate the skill in whose queue its jobs are, or ''
+--       accepted | duplicate (the first answer again)
 --       | conflict (this messageId with another body) | missing | context-mismatch | terminal | canceling | inbox-full
 --       | history-full | too-many-webhooks | too-many-bytes-of-tenant | not-waiting
 --       | other-seq (and the number of the last event: see if_seq)
@@ -122,16 +121,16 @@ if config_id ~= '' then
   record.webhooks, record.has_side_keys = without(record.webhooks, replaced or '') .. ' ' .. number, 1
 end
 
-local verdict, job, status_time = 'queued', 0, ''
+local job, status_time = 0, ''
 if record.scheduled ~= 0 then record.queued = new_incarnation()
 else
   schedule(record, queue_root, job_options, call_mode == 'w')
   if call_mode == 'w' then redis.call('HSET', task_key, 'awaited', record.scheduled) end
   -- The task leaves input-required at once: a poller must not read the old question as the answer to this message.
   emit_status(record, 's')
-  verdict, job, status_time = 'scheduled', record.scheduled, timestamp(now_ms())
+  job, status_time = record.scheduled, timestamp(now_ms())
 end
 commit(record)
 if runs == 's' then redis.call('SPUBLISH', cancels, 'steer ' .. task_id) end
 if number and not is_at(cursor, record.seq, record.tip) then mark_due(number, now_ms()) end
-return { verdict, task_id, record.context, record.accepted, record.seq, job, status_time, record.tip }
+return { 'accepted', task_id, record.context, record.accepted, record.seq, job, status_time, record.tip }
