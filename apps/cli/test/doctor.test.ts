@@ -117,23 +117,19 @@ describe('switchyard doctor', () => {
     const look = async () => (await run(['doctor', ...nobody], { env })).out;
     try {
       expect(await look()).toContain('Ok: No Switchyard has used this Redis yet\n');
-      await client.set('sw{agents}:shards', '1');
-      expect(await look()).toMatch(
-        /Schema version 0, written by a release from before .*\n(?:.*\n)*?Do: Run a worker of this release/,
-      );
-      await client.hset('sw{agents}:schema', { version: 1, oldest: 0, migrated: 0, release: 'Switchyard 0.1.0' });
-      const [seconds] = await client.time();
-      await client.zadd('sw{agents}:workers', Number(seconds) * 1_000, 'old-worker');
-      expect(await look()).toContain('migrated up to schema version 0 only\nDo: Replace these first: old-worker\n');
-      await client.del('sw{agents}:workers');
-      await client.hset('sw{agents}:schema', { migrated: 1 });
+      await client.hset('sw{agents}:schema', { version: 2, oldest: 1, migrated: 1, release: 'Switchyard 0.2.0' });
+      expect(await look()).toContain('migrated up to schema version 1 only\nDo: Run a worker of this release');
+      await client.zadd('sw{agents}:schema:programs', Date.now() + 60_000, '0 old-worker');
+      expect(await look()).toContain('migrated up to schema version 1 only\nDo: Replace these first: old-worker\n');
+      await client.del('sw{agents}:schema:programs');
+      await client.hset('sw{agents}:schema', { migrated: 2 });
       expect(await look()).toContain(
-        'Ok: Schema version 1, written by Switchyard 0.1.0, for programs of schema version 0 or later; 0 running\n',
+        'Ok: Schema version 2, written by Switchyard 0.2.0, for programs of schema version 1 or later; 0 running\n',
       );
       await client.hset('sw{agents}:schema', { version: 9, oldest: 8, release: 'Switchyard 9.0.0' });
       expect(await look()).toMatch(/^Problem: Switchyard 9\.0\.0 took this Redis over/m);
     } finally {
-      await client.del('sw{agents}:shards', 'sw{agents}:schema', 'sw{agents}:workers');
+      await client.del('sw{agents}:shards', 'sw{agents}:schema', 'sw{agents}:schema:programs');
       client.disconnect();
     }
   });

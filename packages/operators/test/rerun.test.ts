@@ -112,14 +112,6 @@ test('a rerun can be rerun from a step', async () => {
   expect((await store.steps.begin(third, 'step a')).verdict).toBe('done');
 });
 
-test('steps without a stored order, from a worker of an earlier release, cannot be used for fromStep', async () => {
-  const { taskId } = await failedTask();
-  const [steps = ''] = (await keysOf(taskId)).filter((key) => key.endsWith(':s'));
-  await redis.hdel(steps, 'order step a');
-  expect((await store.ops.tasks.detail(taskId))?.steps).toEqual([]);
-  expect(await store.ops.tasks.rerun(taskId, order({ fromStep: 'b' }))).toEqual({ verdict: 'unknown-step' });
-});
-
 test('without fromStep, no results of steps are kept', async () => {
   const turn = await begun(store, await rerun((await failedTask()).taskId));
   expect(await store.steps.begin(turn, 'step a')).toEqual({ verdict: 'run', mark: '' });

@@ -148,17 +148,6 @@ test('a task keeps its position in the list while it works, and moves to the fro
   expect(idsOf(await search({ agent: 'echo' }))).not.toContain(taskId);
 });
 
-test('a task of an earlier release, without an index entry, gets one when its state changes', async () => {
-  const old = await accepted(store, { ...alice, agent: 'kitchen' });
-  const [key = ''] = await redis.keys(`${store.settings.prefix}*:t:${old.taskId}`);
-  const listed = await redis.hget(key, 'listed');
-  await redis.zrem(`${key.split(':t:')[0]}:a:kitchen`, `o${listed}${old.taskId}`);
-  await redis.hdel(key, 'listed');
-  const turn = await begun(store, old.taskId);
-  await turn.publish({ kind: 'status', state: state('INPUT_REQUIRED'), settles: true });
-  expect(idsOf(await search({ agent: 'kitchen' }))[0]).toBe(old.taskId);
-});
-
 test('all ended tasks leave the index after their retention, open ones stay', async () => {
   const shortLived = await testStore({ retentionMs: 50, replayMs: 50 });
   await shortLived.registry.announce(agents, 'w');
@@ -170,60 +159,4 @@ test('all ended tasks leave the index after their retention, open ones stay', as
   expect(await redis.zrange(`${prefix}{s0}:a:echo`, '0', '-1')).toEqual([
     expect.stringMatching(`^o.{8}${open.taskId}$`),
   ]);
-});
-
-test('wrong index entries of earlier releases are corrected for ended, deleted and continued tasks', async () => {
-  const old = await testStore();
-  await old.registry.announce(agents, 'w');
-  const { prefix } = old.settings;
-  const index = `${prefix}{s0}:a:echo`;
-  const entryOf = async (taskId: string): Promise<string> => {
-    const entries = await redis.zrange(index, '0', '-1');
-    return entries.find((entry) => entry.endsWith(taskId)) ?? '';
-  };
-  const open = await accepted(old, alice);
-  const [ended, deleted] = [await accepted(old, alice), await accepted(old, alice)];
-  for (const { taskId } of [ended, deleted]) {
-    const entry = await entryOf(taskId);
-    await old.tasks.cancel(alice, taskId);
-    // As an earlier release, which had no such index, left it.
-    await redis.zrem(index, await entryOf(taskId));
-    await redis.zadd(index, '0', entry);
-    await redis.hset(`${prefix}{s0}:t:${taskId}`, 'listed', entry.slice(1, 9));
-  }
-  await redis.zadd(index, '0', `i00000000${open.taskId}`, '0', `o00000000${deleted.taskId}`);
-  const gone = await accepted(old, alice);
-  await redis.del(`${prefix}{s0}:t:${gone.taskId}`);
-  await old.tasks.delete(alice, deleted.taskId);
-  await old.agentIndexes.trim();
-  const letters = (await redis.zrange(index, '0', '-1')).map((each) => each[0] + each.slice(9));
-  expect(letters.sort()).toEqual([`X${ended.taskId}`, `o${open.taskId}`]);
-});
-
-test('deleting a task deletes also an outdated index entry', async () => {
-  const old = await testStore();
-  await old.registry.announce(agents, 'w');
-  const index = `${old.settings.prefix}{s0}:a:echo`;
-  const { taskId } = await accepted(old, alice);
-  const [entry = ''] = await redis.zrange(index, '0', '-1');
-  await old.tasks.cancel(alice, taskId);
-  await redis.del(index);
-  await redis.zadd(index, '0', entry);
-  await redis.hset(`${old.settings.prefix}{s0}:t:${taskId}`, 'listed', entry.slice(1, 9));
-  await old.tasks.delete(alice, taskId);
-  expect(await redis.zrange(index, '0', '-1')).toEqual([]);
-});
-
-test('a trim checks 500 entries at a time, and each trim continues where the last one stopped', async () => {
-  const old = await testStore();
-  await old.registry.announce(agents, 'w');
-  const index = `${old.settings.prefix}{s0}:a:echo`;
-  const ids = Array.from({ length: 1_200 }, (_, n) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`);
-  await redis.zadd(index, ...ids.flatMap((id) => ['0', `o00000000${id}`]));
-  const sizes = [];
-  for (let n = 0; n < 3; n++) {
-    await old.agentIndexes.trim();
-    sizes.push(await redis.zcard(index));
-  }
-  expect(sizes).toEqual([700, 200, 0]);
 });

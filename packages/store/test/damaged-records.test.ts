@@ -7,9 +7,6 @@ import { alice, testRedis, testStore } from './support/redis.ts';
 // A task whose record cannot be read is not tried for ever.
 
 const redis = testRedis();
-const modes = { defaultInputModes: [], defaultOutputModes: [], supportedInterfaces: [], capabilities: {} };
-const card = { name: 'An agent', description: 'Does it.', version: '1', skills: [], ...modes };
-const announcement = (id: string) => ({ id, card, repliesWithMessage: false, concurrency: 1 });
 const keyOf = (store: Store, taskId: string): string => `${store.settings.prefix}{s0}:t:${taskId}`;
 
 async function beginAs(store: Store, taskId: string, started: number): Promise<unknown> {
@@ -72,18 +69,4 @@ test('a damaged task fails no read of other tasks at the same time, and is left 
   expect([read?.status, failed?.status]).toEqual(['fulfilled', 'rejected']);
   const { tasks } = await store.tasks.list(alice, { pageSize: 10 });
   expect(tasks.map((task) => JSON.parse(task).id)).toEqual([sound.taskId]);
-});
-
-test('a damaged task keeps no agent from the correction of its index', async () => {
-  const store = await testStore();
-  const { taskId } = await accepted(store, alice);
-  await store.registry.announce(['echo', 'other'].map(announcement), 'w');
-  const other = { ...alice, agent: 'other' };
-  const { taskId: moved } = await accepted(store, other);
-  await redis.set(keyOf(store, taskId), 'no record');
-  const index = `${store.settings.prefix}{s0}:a:other`;
-  const [entry = ''] = await redis.zrange(index, '0', '-1');
-  await redis.zadd(index, 0, `i${entry.slice(1)}`);
-  await store.agentIndexes.trim();
-  expect(await redis.zrange(index, '0', '-1')).toEqual([`o${await redis.hget(keyOf(store, moved), 'listed')}${moved}`]);
 });

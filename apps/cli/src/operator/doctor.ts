@@ -127,12 +127,11 @@ async function checkSchema(settings: Parameters<typeof inspectSchema>[0]): Promi
 }
 
 function schemaFindings({ version, oldest, migrated, release, programs }: SchemaReading): Finding[] {
-  if (version > 0 && release === '') return [{ verdict: 'ok', text: 'No Switchyard has used this Redis yet' }];
+  if (release === '') return [{ verdict: 'ok', text: 'No Switchyard has used this Redis yet' }];
   const older = programs.filter((program) => program.version < schema.version).map(({ id }) => id);
-  const by = release === '' ? 'a release from before schemas had versions' : release;
-  const text = `Schema version ${version}, written by ${by}, for programs of schema version ${oldest} or later`;
+  const text = `Schema version ${version}, written by ${release}, for programs of schema version ${oldest} or later`;
   const known: Finding = { verdict: 'ok', text: `${text}; ${programs.length} running` };
-  if (migrated >= version && version > 0) return [known];
+  if (migrated >= version) return [known];
   const todo =
     older.length > 0
       ? `Replace these first: ${older.join(', ')}`

@@ -12,8 +12,7 @@ local function commit(record, index_changes)
   local has_ended = is_terminal(record.state)
   local has_moved = record.state ~= loaded[STATE] or record.time ~= loaded[TIME]
   local before, after = LISTED_AS[loaded[STATE]] or loaded[STATE], LISTED_AS[record.state] or record.state
-  local was_listed = record.listed
-  local is_relisted = has_moved and (before ~= after or was_listed == '')
+  local was_listed, is_relisted = record.listed, has_moved and before ~= after
   if is_relisted then record.listed = record.time end
   -- An attempt that ends with its task has no field of its own: the end of the task says when.
   if loaded[TURN] and record.turn == '' and not has_ended then
@@ -33,7 +32,7 @@ local function commit(record, index_changes)
       move(moves, index .. ':' .. record.context, old, new, has_ended)
     end
     if is_relisted then
-      old = was_listed ~= '' and before .. was_listed .. task_id or nil
+      old = before .. was_listed .. task_id
       move(moves, agent_index(index_root, record.owner), old, after .. record.time .. task_id, false)
     end
   end

@@ -5,7 +5,6 @@
 
 --- @include "agent-index.lua"
 
--- old: nil if the task is not in the index yet
 local function move(changes, index, old, new, has_ended)
   local change = changes[index]
   if not change then

@@ -91,7 +91,7 @@ export function tagNumber(shard: number, shards: number): number {
   for (let number = 0; ; number++) if (Math.abs((crc16(`s${number}`) % SLOTS) - middle) <= NEAR) return number;
 }
 
-/** The value of `{agents}:shards`. An older layout, whose tags did not spread evenly, lacks the word. */
+/** The value of `{agents}:shards`: how many, and how their hash tags are chosen. */
 export function shardLayout(shards: number): string {
   return shards === 1 ? '1' : `${shards} spread`;
 }

@@ -29,13 +29,15 @@ export class Migrator {
   readonly lock: MigrationLock;
   readonly #port: MigratorPort;
   readonly #migrations: readonly Migration[];
+  readonly #version: number;
   readonly #key: string;
   #isWaiting = false;
 
-  constructor(port: MigratorPort, list = migrations) {
+  constructor(port: MigratorPort, { list = migrations, version = schema.version } = {}) {
     const keys = schemaKeys(port.prefix);
     this.#port = port;
     this.#migrations = list;
+    this.#version = version;
     this.#key = keys.schema;
     this.lock = new MigrationLock(port.redis, keys.lock, port.processId);
   }
@@ -45,13 +47,13 @@ export class Migrator {
     if (this.#isDone(this.#port.schema.latest)) return;
     const { migrated, programs } = await this.#port.schema.register();
     // Older programs could undo a migration.
-    const older = programs.filter(({ version }) => version < schema.version).map(({ id }) => id);
+    const older = programs.filter(({ version }) => version < this.#version).map(({ id }) => id);
     if (older.length > 0) return this.#wait(older, emit);
     if (!(await this.lock.hold())) return;
     try {
       for (const migration of this.#migrations)
         if (migration.version > migrated) await this.#runOne(migration, emit, signal);
-      await this.#port.redis.hset(this.#key, 'migrated', schema.version);
+      await this.#port.redis.hset(this.#key, 'migrated', this.#version);
       await this.#port.schema.register();
     } finally {
       await this.lock.release();
@@ -59,7 +61,7 @@ export class Migrator {
   }
 
   #isDone(reading: Schema['latest']): boolean {
-    return reading === undefined || reading.migrated >= schema.version;
+    return reading === undefined || reading.migrated >= this.#version;
   }
 
   #wait(older: readonly string[], emit: Emit): void {

@@ -51,11 +51,6 @@ export function refusalText(refusal: Refusal, { known, shards }: Refused): strin
 
 /** @param stored the layout that the deployment was made with */
 function shardsText(stored: string, shards: number): string {
-  if (stored === `${shards}`)
-    return (
-      `The ${shards} shards of this deployment have hash tags of an earlier version, which did not spread evenly. ` +
-      'Let its tasks end with that version, then start this one with another KEY_PREFIX.'
-    );
   return (
     `This deployment was made with SHARDS=${Number.parseInt(stored, 10)}, which cannot change; ` +
     `it was started with SHARDS=${shards}.`

@@ -7,21 +7,20 @@
 --                  migrations are done
 --       programs   zset: `<version> <program>` → ms of its last heartbeat
 --       shards     string: the layout of the shards; set once a program has worked here
---       workers    zset as in report-worker.lua: workers of releases without a schema version only report
 -- ARGV  program    its id; '' to read only
 --       version    the newest version that it knows
 --       oldest     the version that other programs must know to read what this one writes
 --       needs      the version up to which migrations must be done
 --       layout     as in `shards`
 --       release
---       alive_ms   a program without a heartbeat or a report for this long is gone
--- Returns  welcome version oldest migrated release, and all running programs, as in `programs`, with version 0 if they
---          send no heartbeat | too-old version oldest release | unmigrated migrated | other-shards layout
+--       alive_ms   a program without a heartbeat for this long is gone
+-- Returns  welcome version oldest migrated release, and all running programs, as in `programs`
+--          | too-old version oldest release | unmigrated migrated | other-shards layout
 --          | others-too-old, and the programs that are, as in `programs`
 -- Invariant: a program that must not work here writes nothing. `version` and `oldest` only grow; so does `migrated`,
 -- unless older programs come back, whose writes must be migrated again.
 
-local schema_key, programs_key, shards_key, workers_key = unpack(KEYS)
+local schema_key, programs_key, shards_key = unpack(KEYS)
 local program, version, oldest, needs, layout, release, alive_ms = unpack(ARGV)
 version, oldest, needs = tonumber(version), tonumber(oldest), tonumber(needs)
 local clock = redis.call('TIME')
@@ -29,10 +28,9 @@ local now_ms = clock[1] * 1000 + math.floor(clock[2] / 1000)
 
 local stored_layout = redis.call('GET', shards_key)
 local stored = redis.call('HMGET', schema_key, 'version', 'oldest', 'migrated', 'release')
--- Data without a mark is from a release without a schema version; an empty deployment starts with this one's version.
-local at = tonumber(stored[1]) or (stored_layout and 0 or version)
-local at_oldest = tonumber(stored[2]) or (stored_layout and 0 or oldest)
-local migrated = tonumber(stored[3]) or (stored_layout and 0 or version)
+-- An empty deployment starts with this program's version.
+local at, at_oldest = tonumber(stored[1]) or version, tonumber(stored[2]) or oldest
+local migrated = tonumber(stored[3]) or version
 
 if at_oldest > version then return { 'too-old', at, at_oldest, stored[4] or '' } end
 if migrated < needs then return { 'unmigrated', migrated } end
@@ -40,13 +38,9 @@ if stored_layout and stored_layout ~= layout then return { 'other-shards', store
 
 local own = version .. ' ' .. program
 local since = ('(%.0f'):format(now_ms - alive_ms)
-local running, is_registered = {}, {}
+local running = {}
 for _, each in ipairs(redis.call('ZRANGEBYSCORE', programs_key, since, '+inf')) do
   if each ~= own then running[#running + 1] = each end
-  is_registered[each:match(' (.*)$')] = true
-end
-for _, worker in ipairs(redis.call('ZRANGEBYSCORE', workers_key, since, '+inf')) do
-  if not is_registered[worker] and worker ~= program then running[#running + 1] = '0 ' .. worker end
 end
 
 if oldest > at_oldest then

@@ -9,7 +9,7 @@ import { type KnownSchema, release, schema } from './version.ts';
 const registerScript = defineScript({
   file: 'register-program.lua',
   from: import.meta.url,
-  keys: ['schema', 'programs', 'shards', 'workers'],
+  keys: ['schema', 'programs', 'shards'],
   args: ['program', 'version', 'oldest', 'needs', 'layout', 'release', 'aliveMs'],
   reply: verdict({ welcome: tupleAnd([integer, integer, integer, text], text), ...refusals }),
 });
@@ -23,7 +23,7 @@ const ALIVE_MS = 15_000;
 export interface KnownProgram {
   /** As in the records of tasks; a worker's id is that of its reports. */
   readonly id: string;
-  /** The schema version that it knows; 0: a worker of a release without one. Gateways of such releases are not seen. */
+  /** The schema version that it knows. */
   readonly version: number;
 }
 
@@ -69,7 +69,7 @@ export class Schema {
     return this.#latest;
   }
 
-  /** Registers this program, and marks a deployment that is new or older. @throws {StoreError} it must not work here */
+  /** Registers this program, and marks a deployment that is new or that an older release made. @throws {StoreError} it must not work here */
   async register(): Promise<SchemaReading> {
     this.#latest = await this.#registerAs(this.#settings.program);
     return this.#latest;
@@ -127,7 +127,6 @@ export function schemaKeys(prefix: string) {
     programs: `${root}schema:programs`,
     lock: `${root}schema:lock`,
     shards: `${root}shards`,
-    workers: `${root}workers`,
   };
 }
 

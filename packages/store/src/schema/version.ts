@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 export interface KnownSchema {
   /** The newest version that it knows. */
   readonly version: number;
-  /** The version that others must know to read what it writes; 0: releases without a schema version can read it. */
+  /** The version that others must know to read what it writes. */
   readonly oldest: number;
   /**
    * The version up to which migrations must be done, because this release no longer reads older data. At most `oldest`,
@@ -17,7 +17,7 @@ export interface KnownSchema {
  * A change of the stored data takes two releases (docs/upgrades.md): the first reads the new form and writes the old
  * one; the second, with a higher `version` and that of the first as `oldest`, writes the new one.
  */
-export const schema: KnownSchema = { version: 1, oldest: 0, needs: 0 };
+export const schema: KnownSchema = { version: 1, oldest: 1, needs: 1 };
 
 /** The version of this release, and of all its packages. */
 export const { version }: { version: string } = createRequire(import.meta.url)('../../package.json');

@@ -1,7 +1,7 @@
 import { REMOTE_AGENTS } from '../queue/remote-agents.ts';
 import type { RedisConnection } from '../redis/connection.ts';
 import type { ShardKeys } from '../redis/keys.ts';
-import { integer, text } from '../redis/reply.ts';
+import { integer } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
 import type { StoreSettings } from '../redis/settings.ts';
 import type { Shards } from '../redis/shards.ts';
@@ -22,13 +22,6 @@ const trimIndexScript = defineScript({
   args: ['retentionMs', 'limit'],
   reply: integer,
 });
-const checkIndexScript = defineScript({
-  file: 'check-index.lua',
-  from: import.meta.url,
-  keys: ['index', 'tasksRoot'],
-  args: ['after', 'limit'],
-  reply: text,
-});
 
 /** Bounds the time that Redis spends on a step. */
 const MAX_OF_STEP = 500;
@@ -36,8 +29,6 @@ const MAX_OF_STEP = 500;
 /** The indexes of all tasks by agent, in which operators search. */
 export class AgentIndexes {
   readonly #port: IndexPort;
-  /** The last entry that was checked, by index. */
-  readonly #checked = new Map<string, string>();
   /** The index that is trimmed next, a share of all: processes begin at different ones. */
   #next = Math.random();
 
@@ -46,18 +37,16 @@ export class AgentIndexes {
   }
 
   /**
-   * Removes ended tasks that are past their retention, and corrects some entries of open tasks; the next call continues
-   * with others. Agents that are retired are forgotten. Several processes may do so at once.
+   * Removes ended tasks that are past their retention. Agents that are retired are forgotten. Several processes may do so
+   * at once.
    * @param count of indexes, the next ones in turn; default: all
    */
   async trim(count = Number.POSITIVE_INFINITY): Promise<void> {
     const agents = [...(await this.#port.registry.ids()), REMOTE_AGENTS];
     const all = this.#port.shards.all.flatMap((keys) => agents.map((agent) => [keys, agent] as const));
     const first = Math.round(this.#next * all.length) % all.length;
-    for (const [keys, agent] of [...all.slice(first), ...all.slice(0, first)].slice(0, count)) {
+    for (const [keys, agent] of [...all.slice(first), ...all.slice(0, first)].slice(0, count))
       await this.#trimOne(keys, agent);
-      await this.#checkSome(keys, agent);
-    }
     this.#next = ((first + Math.min(count, all.length)) / all.length) % 1;
     await this.#forgetRetired();
   }
@@ -78,14 +67,5 @@ export class AgentIndexes {
       args: { retentionMs: settings.retentionMs, limit: MAX_OF_STEP },
     };
     while ((await trimIndexScript.run(redis, call)) === MAX_OF_STEP);
-  }
-
-  async #checkSome(keys: ShardKeys, agent: string): Promise<void> {
-    const index = keys.agentIndex(agent);
-    const after = await checkIndexScript.run(this.#port.redis, {
-      keys: { index, tasksRoot: keys.tasks },
-      args: { after: this.#checked.get(index) ?? '', limit: MAX_OF_STEP },
-    });
-    this.#checked.set(index, after);
   }
 }

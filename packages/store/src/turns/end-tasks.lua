@@ -74,7 +74,7 @@ local function end_task(at)
   local index, old, new = index_root .. ':' .. owner, before .. since .. task_id, state .. time .. task_id
   move(changes, index, old, new, true)
   if context ~= task_id or has_context_index then move(changes, index .. ':' .. context, old, new, true) end
-  move(changes, agent_index(index_root, owner), listed and 'o' .. listed .. task_id, new)
+  move(changes, agent_index(index_root, owner), 'o' .. listed .. task_id, new)
   redis.call('SPUBLISH', events_key, lines .. id .. known .. '|' .. header .. '|' .. event)
   redis.call('PEXPIRE', events_key, replay_ms)
   redis.call('PEXPIRE', task_key, retention_ms)

@@ -3,8 +3,6 @@ import type { StoreSettings } from '../../src/index.ts';
 import { renewScript } from '../../src/queue/lease.ts';
 import { interruptScript } from '../../src/queue/wake-ups.ts';
 import { ownerOf } from '../../src/redis/scope.ts';
-import { countOpenTasks } from '../../src/schema/migrations/count-open-tasks.ts';
-import { indexTasks } from '../../src/schema/migrations/index-tasks.ts';
 import { copySteps } from '../../src/tasks/accept/copy-steps.ts';
 import { accepted, beginTurn, begun, spent, userMessage } from '../support/drive.ts';
 import { alice } from '../support/redis.ts';
@@ -956,21 +954,6 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: 0,
     },
   ],
-  'search-index/check-index.lua': [
-    {
-      kind: 'ends',
-      prepare: async ({ store, port }) => {
-        await store.registry.announce([announcement], 'w');
-        const { taskId } = await accepted(store, alice);
-        await port.redis.zadd(port.shards.of(taskId).agentIndex('echo'), '0', `i00000000${taskId}`);
-        return async () => {
-          await store.agentIndexes.trim();
-          return (await store.ops.searchTasks({ agent: 'echo', pageSize: 1, hasText: false })).totalSize;
-        };
-      },
-      answer: 1,
-    },
-  ],
   'operators/read-rows.lua': [
     {
       kind: 'reads',
@@ -1002,27 +985,6 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: true,
     },
   ],
-  'schema/migrations/index-tasks.lua': [
-    {
-      kind: 'begins',
-      prepare: async ({ store, port }) => {
-        const { taskId } = await accepted(store, alice);
-        await port.redis.hdel(port.shards.of(taskId).task(taskId), 'listed');
-        return () => migratedBy(indexTasks, port);
-      },
-      answer: 1,
-    },
-  ],
-  'schema/migrations/count-open-tasks.lua': [
-    {
-      kind: 'ends',
-      prepare: async ({ store, port }) => {
-        await accepted(store, alice);
-        return () => migratedBy(countOpenTasks, port);
-      },
-      answer: 1,
-    },
-  ],
   'operators/read-overdue.lua': [
     {
       kind: 'reads',
@@ -1034,15 +996,6 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
     },
   ],
 };
-
-/** Runs a migration. @returns the number of migrated items */
-async function migratedBy(migration: typeof indexTasks, port: Stage['port']): Promise<number> {
-  let count = 0;
-  await migration(port, async (so) => {
-    count = so;
-  });
-  return count;
-}
 
 /** Begins the turn like a worker that takes the job after another one has crashed. @returns the verdict */
 function beginAgain({ store }: Stage, taskId: string): Promise<unknown> {

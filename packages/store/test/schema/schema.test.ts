@@ -13,20 +13,17 @@ const { commands } = createConnections(
 );
 afterAll(() => commands.disconnect());
 
-const first: KnownSchema = { version: 1, oldest: 0, needs: 0 };
+const first: KnownSchema = { version: 1, oldest: 1, needs: 1 };
 /** A schema that the first cannot read. */
-const second: KnownSchema = { version: 2, oldest: 2, needs: 0 };
+const second: KnownSchema = { version: 2, oldest: 2, needs: 1 };
 
 let count = 0;
 function program(prefix: string, known: KnownSchema, shards = 1): Schema {
   return new Schema(commands, { prefix, shards, program: `host-${++count}`, heartbeatMs: 100 }, known);
 }
 
-test('an empty Redis gets the newest schema version; one with tasks but without a version has version 0', async () => {
-  const [empty, unmarked] = [uniquePrefix(), uniquePrefix()];
-  await redis.set(`${unmarked}{agents}:shards`, '1');
-  expect(await program(empty, second).register()).toMatchObject({ version: 2, oldest: 2, migrated: 2 });
-  expect(await program(unmarked, second).register()).toMatchObject({ version: 2, oldest: 2, migrated: 0 });
+test('an empty Redis gets the newest schema version', async () => {
+  expect(await program(uniquePrefix(), second).register()).toMatchObject({ version: 2, oldest: 2, migrated: 2 });
 });
 
 test('a process that is too old for the schema is refused with both versions and a remedy', async () => {
@@ -50,7 +47,7 @@ test('a process of an older release may run beside a newer one if it can read it
   const prefix = uniquePrefix();
   await program(prefix, first).register();
   await program(prefix, { ...first, version: 2 }).register();
-  expect(await program(prefix, first).register()).toMatchObject({ version: 2, oldest: 0, migrated: 1 });
+  expect(await program(prefix, first).register()).toMatchObject({ version: 2, oldest: 1, migrated: 1 });
 });
 
 test('a process is refused while running processes of an older release could not read its schema', async () => {
@@ -63,20 +60,13 @@ test('a process is refused while running processes of an older release could not
   expect(await program(prefix, second).register()).toMatchObject({ version: 2, oldest: 2 });
 });
 
-test('a worker of a release without schema versions is recognized by its reports', async () => {
-  const prefix = uniquePrefix();
-  await redis.set(`${prefix}{agents}:shards`, '1');
-  const [seconds] = await redis.time();
-  await redis.zadd(`${prefix}{agents}:workers`, Number(seconds) * 1_000, 'old-worker');
-  expect((await program(prefix, first).register()).programs).toContainEqual({ id: 'old-worker', version: 0 });
-  await expect(program(prefix, { ...first, oldest: 1 }).register()).rejects.toThrow(/old-worker knows 0/);
-});
-
 test('a process is refused while data that it cannot read is not migrated', async () => {
   const prefix = uniquePrefix();
-  await redis.set(`${prefix}{agents}:shards`, '1');
-  await expect(program(prefix, { ...first, needs: 1 }).register()).rejects.toThrow(
-    /migrated up to version 0.*needs version 1/s,
+  const old = program(prefix, first);
+  await old.register();
+  await old.leave(commands);
+  await expect(program(prefix, { ...second, needs: 2 }).register()).rejects.toThrow(
+    /migrated up to version 1.*needs version 2/s,
   );
 });
 

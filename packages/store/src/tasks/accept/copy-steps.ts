@@ -23,8 +23,7 @@ const RESULT = 'result step ';
 const ORDER = 'order step ';
 
 /**
- * Names of the steps of a task's first message whose results are kept, in the order in which they were begun. Empty if
- * the order is not known, because a worker of an earlier version began one.
+ * Names of the steps of a task's first message whose results are kept, in the order in which they were begun.
  */
 export async function copyableSteps({ redis, shards }: CopyStepsPort, taskId: string): Promise<string[]> {
   const key = stepsKey(shards, taskId);
@@ -32,7 +31,6 @@ export async function copyableSteps({ redis, shards }: CopyStepsPort, taskId: st
   const names = fields.filter((field) => field.startsWith(RESULT)).map((field) => field.slice(RESULT.length));
   if (number !== '1' || names.length === 0) return [];
   const orders = await redis.hmget(key, ...names.map((name) => ORDER + name));
-  if (orders.includes(null)) return [];
   const begun = names.map((name, i) => ({ name, order: Number(orders[i]) }));
   return begun.sort((a, b) => a.order - b.order).map(({ name }) => name);
 }
