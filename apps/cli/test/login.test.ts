@@ -137,6 +137,13 @@ it.each([
   expect(statuses).toEqual([404, 200]);
 });
 
+it.each(['device', 'code'] as const)('asks for a token of the audience that is given, by the flow %s', async (flow) => {
+  await using identity = await identityServer();
+  await using agent = await agentFor(identity, flow);
+  const { code } = await logIn([agent.url, '--audience', 'https://agents.example.com']);
+  expect([code, [...identity.audiences]]).toEqual([0, ['https://agents.example.com']]);
+});
+
 it('says that the card has no such flow', async () => {
   await using identity = await identityServer();
   await using agent = await agentFor(identity, 'code');

@@ -95,7 +95,7 @@ async function clientFor({ options, invocation }: Session, { scopes, tokenUrl }:
         hint: '--client-id <id>, or A2ACLI_CLIENT_ID: the operator of the identity server registers a public client for you.',
       },
     );
-  return { clientId, scope: options.scope ?? scopes.join(' ') };
+  return { clientId, scope: options.scope ?? scopes.join(' '), audience: options.audience };
 }
 
 function show({ output }: Session, { origins, agent, tokenUrl, scope, expiresAt, refreshToken }: Login): void {

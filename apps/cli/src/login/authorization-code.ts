@@ -65,11 +65,12 @@ export async function byAuthorizationCode(
   }
 }
 
-function asked({ client: { clientId, scope } }: LoginContext): Record<string, string> {
+function asked({ client: { clientId, scope, audience } }: LoginContext): Record<string, string> {
   return {
     response_type: 'code',
     client_id: clientId,
     ...(scope !== '' && { scope }),
+    ...(audience !== undefined && { audience }),
     // Otherwise the wish for a token that can be renewed is ignored (OpenID Connect Core 11).
     ...(scope.split(' ').includes('offline_access') && { prompt: 'consent' }),
   };

@@ -44,7 +44,8 @@ export async function byDeviceCode(context: LoginContext, deviceUrl: string): Pr
 
 async function authorization({ signIn, client, fetch }: LoginContext, deviceUrl: string) {
   const [server, id] = [serverOf(signIn), clientOf(client.clientId)];
-  const fields = client.scope === '' ? {} : { scope: client.scope };
+  const { scope, audience } = client;
+  const fields = { ...(scope !== '' && { scope }), ...(audience !== undefined && { audience }) };
   try {
     const answer = await deviceAuthorizationRequest(server, id, publicClient, fields, optionsFor(fetch));
     return await processDeviceAuthorizationResponse(server, id, answer);

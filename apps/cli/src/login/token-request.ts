@@ -26,6 +26,8 @@ export interface IdentityClient {
   readonly clientId: string;
   /** Separated by spaces; empty: the identity server's default. */
   readonly scope: string;
+  /** No standard has it, and several identity servers give a usable token only with it. */
+  readonly audience: string | undefined;
 }
 
 /** What a flow needs. */

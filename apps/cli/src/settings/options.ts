@@ -194,6 +194,13 @@ export const optionSpecs = {
     kind: 'text',
     usedBy: ['login'],
   },
+  audience: {
+    flags: '--audience <audience>',
+    text: 'what the token is for, at an identity server that asks for it',
+    schema: z.string().min(1, 'must not be empty').max(2_000, 'must have at most 2000 characters'),
+    kind: 'text',
+    usedBy: ['login'],
+  },
   insecure: {
     flags: '--insecure',
     text: 'do not verify TLS certificates (for development only; only as a flag)',

@@ -15,6 +15,7 @@ interface Lives {
 /** A real identity server with one public client: it has accounts of any name, with any password. */
 export async function identityServer({ accessS = 3_600, deviceS = 600 }: Lives = {}) {
   const requests: string[] = [];
+  const audiences = new Set<unknown>();
   let handler: RequestListener = (_, response) => response.end();
   const server = createServer((request: IncomingMessage, response) => {
     requests.push((request.url ?? '').replace(/\?.*/, ''));
@@ -33,6 +34,7 @@ export async function identityServer({ accessS = 3_600, deviceS = 600 }: Lives =
         redirect_uris: ['http://127.0.0.1/callback'],
       },
     ],
+    extraParams: ['audience'],
     scopes: ['openid', 'offline_access', 'agents'],
     features: { deviceFlow: { enabled: true }, revocation: { enabled: true } },
     ttl: { AccessToken: accessS, DeviceCode: deviceS, RefreshToken: 3_600, Grant: 3_600, Session: 3_600 },
@@ -42,6 +44,8 @@ export async function identityServer({ accessS = 3_600, deviceS = 600 }: Lives =
   // It names none itself, and the usual interval of five seconds is long for a test.
   provider.use(async (context, next) => {
     await next();
+    const { audience } = Object(Object(context.oidc).params);
+    if (audience !== undefined) audiences.add(audience);
     if (context.path === '/device/auth' && Object(context.body).device_code)
       Object.assign(context.body, { interval: 1 });
   });
@@ -50,6 +54,8 @@ export async function identityServer({ accessS = 3_600, deviceS = 600 }: Lives =
     url,
     /** The paths that were asked for, in order. */
     requests,
+    /** Those that requests named. */
+    audiences,
     isValid: async (token: string) => (await provider.AccessToken.find(token)) !== undefined,
     /** Ends a token before its time. */
     end: async (token: string) => (await provider.AccessToken.find(token))?.destroy(),
