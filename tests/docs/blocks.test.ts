@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { type Block, blocksOf, pages, placeOf } from './blocks.ts';
+import { examplesIn, writeExamples } from './docstrings.ts';
 import { openFolder, typeErrors, writeSnippets } from './snippets.ts';
 
 // Commands are run by tests/release/docs.test.ts, against a gateway and a worker.
@@ -41,13 +42,21 @@ describe('blocks of code in the docs', () => {
   });
 });
 
-describe('TypeScript in the docs', () => {
+describe('docstrings of @switchyard/agent', () => {
+  it('have an example of every function and class that authors import, and of every method of a turn', () => {
+    const missing = examplesIn('packages/agent/src').flatMap(({ name, code }) => (code === '' ? [name] : []));
+    expect(missing).toEqual([]);
+  });
+});
+
+describe('TypeScript in the docs and docstrings', () => {
   let folder: string;
   let runnable: string[];
 
   beforeAll(async () => {
     folder = await openFolder();
     const written = await Promise.all(pages.map((page) => writeSnippets(page, folder)));
+    await writeExamples(folder);
     runnable = written.flatMap((page) => page.runnable.map((file) => join(page.folder, file)));
   });
 

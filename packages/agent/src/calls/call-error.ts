@@ -6,6 +6,13 @@ export type CallFailure = CallRefusal | 'timed-out' | 'unexpected-data';
 /**
  * A call that could not be made, or got no answer in time. A failed or rejected task of the called agent is a reply,
  * not an error.
+ *
+ *     try {
+ *       await turn.call('kitchen', 'Is the oven hot?', { timeoutMs: 1_000 });
+ *     } catch (error) {
+ *       if (!(error instanceof CallError && error.kind === 'timed-out')) throw error;
+ *       return turn.complete('The kitchen does not answer.');
+ *     }
  */
 export class CallError extends Error {
   override readonly name = 'CallError';

@@ -67,7 +67,12 @@ function dataIn(parts: readonly Part[]): unknown {
   return parts.find(({ data }) => data !== undefined)?.data;
 }
 
-/** Whether the agent succeeded: it answered with a message, or completed its task. */
+/**
+ * Whether the agent succeeded: it answered with a message, or completed its task.
+ *
+ *     const price = await turn.call('prices', turn.text);
+ *     return isDone(price) ? turn.complete(price.text) : turn.fail(`No price: ${price.text}`);
+ */
 export function isDone({ state }: Pick<Reply, 'state'>): boolean {
   return state === 'TASK_STATE_COMPLETED';
 }

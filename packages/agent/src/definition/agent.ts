@@ -42,10 +42,10 @@ export interface AgentDefinition<Input = unknown> {
   readonly turnTimeoutMs?: number;
   /**
    * Schema of zod or another Standard Schema library for the input of a task: the one data part of the message that
-   * begins it (A2A 4.1.6), beside which the message may have other parts. `turn.input` then has its type. A message with
-   * other data, or with text alone, is refused at the gateway with its wrong fields, before there is a task; what only
-   * the library can check, and whatever a library without JSON Schema cannot tell the gateway, the worker refuses by
-   * rejecting the task. Later messages of the task may be anything. The card has the schema, by the A2A extension
+   * begins it (A2A 4.1.6), beside which the message may have other parts. `turn.input` then has its type. A message
+   * with other data, or with text alone, is refused at the gateway with its wrong fields, before there is a task; what
+   * only the library can check, and whatever a library without JSON Schema cannot tell the gateway, the worker refuses
+   * by rejecting the task. Later messages of the task may be anything. The card has the schema, by the A2A extension
    * docs/extensions/input.md. Default: any message begins a task.
    */
   readonly input?: DataSchema<Input>;
@@ -64,10 +64,10 @@ export interface AgentDefinition<Input = unknown> {
   readonly execute: Execute<Input>;
   /**
    * Called when the turn has failed for good, before its task fails: after an error that is not retried, after the last
-   * attempt, at `turnTimeoutMs`, or without an outcome. It may publish messages and artifacts, run steps and make calls,
-   * but not change the outcome. It has 5 s; what it throws is only logged. It is not called if the agent itself fails or
-   * rejects the task, if the task is canceled, or if the last attempt's worker dies; and again if its worker dies before
-   * the failure is stored. After a timeout `turn.signal` is aborted, so that no step or call begins.
+   * attempt, at `turnTimeoutMs`, or without an outcome. It may publish messages and artifacts, run steps and make
+   * calls, but not change the outcome. It has 5 s; what it throws is only logged. It is not called if the agent itself
+   * fails or rejects the task, if the task is canceled, or if the last attempt's worker dies; and again if its worker
+   * dies before the failure is stored. After a timeout `turn.signal` is aborted, so that no step or call begins.
    *
    *     onFailure: (turn, { text }) => turn.artifact({ name: 'Post-mortem' }).finish(`It stopped: ${text}`),
    */
@@ -179,7 +179,12 @@ function checkSkills(
   }
 }
 
-/** Whether a value, such as the default export of a module, is an agent. */
+/**
+ * Whether a value, such as the default export of a module, is an agent.
+ *
+ *     const { default: loaded }: { default?: unknown } = await import(process.argv[2] ?? '');
+ *     if (!isAgent(loaded)) throw new TypeError('The module exports no agent.');
+ */
 export function isAgent(value: unknown): value is Agent {
   if (typeof value !== 'object' || value === null) return false;
   return 'id' in value && 'card' in value && 'execute' in value && typeof value.execute === 'function';

@@ -75,6 +75,11 @@ export class TurnScope {
 /**
  * For the process' listeners of `unhandledRejection` and `uncaughtException`, which Node calls in the async context of
  * the promise, or of the code that threw.
+ *
+ *     process.on('unhandledRejection', (error) => {
+ *       if (!failTurnOf(error)) process.exit(1);
+ *     });
+ *
  * @returns the turn that the error belongs to, failed now unless it has its outcome; undefined: it belongs to no turn
  */
 export function failTurnOf(error: unknown): (ScopeOwner & { readonly hasOutcome: boolean }) | undefined {
@@ -83,7 +88,11 @@ export function failTurnOf(error: unknown): (ScopeOwner & { readonly hasOutcome:
   return scope && { ...scope.owner, hasOutcome: scope.turn.hasOutcome };
 }
 
-/** The turn whose code is running; undefined outside of turns. */
+/**
+ * The turn whose code is running; undefined outside of turns.
+ *
+ *     const taskId = runningTurn()?.taskId ?? 'none';
+ */
 export function runningTurn(): ScopeOwner | undefined {
   return TurnScope.current?.owner;
 }

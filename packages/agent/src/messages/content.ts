@@ -43,7 +43,11 @@ export function agentMessage(content: Content): Message {
   };
 }
 
-/** The text parts of a message, each on a line of its own; empty when it has none. */
+/**
+ * The text parts of a message, each on a line of its own; empty when it has none.
+ *
+ *     const asked = turn.history.filter(({ role }) => role === 'ROLE_USER').map(textOf);
+ */
 export function textOf({ parts }: Pick<Message, 'parts'>): string {
   return parts.flatMap(({ text }) => (text === undefined ? [] : [text])).join('\n');
 }

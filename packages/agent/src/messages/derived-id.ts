@@ -1,6 +1,11 @@
 import { createHash } from 'node:crypto';
 
-/** An id that is derived from values, and so the same in every attempt. A UUID of version 8 (RFC 9562, 5.8). */
+/**
+ * An id that is derived from values, and so the same in every attempt. A UUID of version 8 (RFC 9562, 5.8).
+ *
+ *     const headers = { 'Idempotency-Key': derivedId([turn.task.id, turn.message.messageId, 'order']) };
+ *     await fetch('https://shop.example/orders', { method: 'POST', headers, body: turn.text });
+ */
 export function derivedId(named: readonly unknown[]): string {
   const bytes = createHash('sha256').update(JSON.stringify(named)).digest().subarray(0, 16);
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6);

@@ -53,7 +53,12 @@ export interface ConversationPosition {
   readonly maxTurns: number;
 }
 
-/** The conversation of a message, if it has one. */
+/**
+ * The conversation of a message, if it has one.
+ *
+ *     const position = conversationOf(turn.message);
+ *     if (position && position.turn === position.maxTurns) return turn.complete('Agreed.');
+ */
 export function conversationOf({ metadata }: Pick<Message, 'metadata'>): ConversationPosition | undefined {
   const position = metadata?.[conversationsUri];
   return isPosition(position) ? position : undefined;

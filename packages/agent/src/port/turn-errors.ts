@@ -12,6 +12,9 @@ export interface RetryOptions {
 /**
  * Throw it when the same turn may succeed later: a rate limit, an unreachable server. The client sees `message` only
  * when no attempts are left; `cause` is only logged.
+ *
+ *     const response = await fetch('https://prices.example/salami', { signal: turn.signal });
+ *     if (response.status === 503) throw new RetryableError('The price service is down.', { retryAfterMs: 10_000 });
  */
 export class RetryableError extends Error {
   override readonly name = 'RetryableError';
@@ -23,7 +26,11 @@ export class RetryableError extends Error {
   }
 }
 
-/** Throw it to end the task FAILED with exactly this message for the client. `cause` is only logged. */
+/**
+ * Throw it to end the task FAILED with exactly this message for the client. `cause` is only logged.
+ *
+ *     if (turn.text === '') throw new AgentError('Please say which pizza you want.');
+ */
 export class AgentError extends Error {
   override readonly name = 'AgentError';
 }
@@ -31,6 +38,13 @@ export class AgentError extends Error {
 /**
  * A write after the turn has lost its task: the task was canceled or has ended, or another worker took the turn over.
  * Stop working; it is not an error of the agent.
+ *
+ *     try {
+ *       await turn.working('Half done');
+ *     } catch (error) {
+ *       if (error instanceof TurnEnded) await fetch('https://printer.example/jobs/7', { method: 'DELETE' });
+ *       throw error;
+ *     }
  */
 export class TurnEnded extends Error {
   override readonly name = 'TurnEnded';
@@ -45,6 +59,9 @@ export class TurnEnded extends Error {
 /**
  * A mistake in the agent's code: publishing after the outcome, an append to a finished artifact, a turn without an
  * outcome.
+ *
+ *     await turn.complete('Done.');
+ *     await turn.working('One more thing').catch((error) => console.assert(error instanceof TurnMisuseError));
  */
 export class TurnMisuseError extends Error {
   override readonly name = 'TurnMisuseError';

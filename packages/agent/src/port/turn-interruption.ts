@@ -13,7 +13,14 @@ const meanings: Record<InterruptionKind, string> = {
   'taken-over': 'The turn does not own its task any more.',
 };
 
-/** The reason of a turn's abort signal: `turn.signal.reason`. */
+/**
+ * The reason of a turn's abort signal: `turn.signal.reason`.
+ *
+ *     turn.signal.addEventListener('abort', () => {
+ *       const { reason } = turn.signal;
+ *       if (reason instanceof TurnInterruption) turn.log.info('Stopped', { why: reason.kind });
+ *     });
+ */
 export class TurnInterruption extends Error {
   override readonly name = 'TurnInterruption';
   readonly kind: InterruptionKind;

@@ -50,8 +50,10 @@ export function checkRange(name: string, value: number, highest: number): void {
 }
 
 /**
- * Milliseconds to the next attempt: the requested delay, up to the policy's limit, or the policy's backoff. An agent may
- * request NaN, from a Retry-After that it cannot read.
+ * Milliseconds to the next attempt: the requested delay, up to the policy's limit, or the policy's backoff. An agent
+ * may request NaN, from a Retry-After that it cannot read.
+ *
+ *     const delayMs = retryDelayMs(agent.retry, 2, Number('120') * 1_000);
  */
 export function retryDelayMs(retry: Omit<RetryPolicy, 'attempts'>, attempt: number, requestedMs = Number.NaN): number {
   return Number.isNaN(requestedMs) ? backoffDelayMs(retry, attempt) : Math.min(requestedMs, retry.maxRetryAfterMs);
@@ -60,6 +62,8 @@ export function retryDelayMs(retry: Omit<RetryPolicy, 'attempts'>, attempt: numb
 /**
  * Milliseconds to wait after this number of attempts: exponential, with a jitter of up to half, so that callers that
  * failed together do not retry together.
+ *
+ *     const delayMs = backoffDelayMs({ backoffMs: 1_000, maxBackoffMs: 60_000 }, 3); // 2,000 to 4,000
  */
 export function backoffDelayMs({ backoffMs, maxBackoffMs }: Backoff, attempts: number): number {
   const longest = Math.min(backoffMs * 2 ** Math.min(attempts - 1, 30), maxBackoffMs);

@@ -26,6 +26,9 @@ export interface ExecuteTurnOptions {
  * Runs an agent on one message. Never rejects: every error becomes a result. If the executor does not stop after its
  * interruption, it returns after `graceMs` (twice that after the deadline, when the failure must still be written, and
  * three times if the agent has `onFailure`).
+ *
+ *     const port = new MemoryPort({ message: 'Hello' });
+ *     const result = await executeTurn(agent, port);
  */
 export async function executeTurn(
   agent: Agent,

@@ -2,7 +2,11 @@ import type { FailureKind, TurnFault } from '@switchyard/protocol';
 import { CallError } from '../calls/call-error.ts';
 import { AgentError, RetryableError, TurnMisuseError } from '../port/turn-errors.ts';
 
-/** Why code of an agent failed, from what it threw. */
+/**
+ * Why code of an agent failed, from what it threw.
+ *
+ *     const { kind } = faultOf(new AgentError('Sold out.')); // ended-by-agent
+ */
 export function faultOf(error: unknown): TurnFault {
   return { kind: kindOf(error), error };
 }

@@ -7,6 +7,10 @@ import type { SteeringPort } from '../port/steering-port.ts';
  * The outcome of this turn answers the messages that are taken from here; any other message runs next, as a turn of its
  * own. A retried turn gets all of them again. The iteration ends with the turn: at its outcome, or when its signal is
  * aborted.
+ *
+ *     for await (const message of turn.steering) {
+ *       if (textOf(message) === 'land') return turn.complete('Landed.');
+ *     }
  */
 export class Steering implements AsyncIterable<Message> {
   readonly #port: SteeringPort;
@@ -30,7 +34,11 @@ export class Steering implements AsyncIterable<Message> {
     return this.#taken;
   }
 
-  /** Takes the messages that have arrived by now, without waiting for more: for an agent that works in rounds. */
+  /**
+   * Takes the messages that have arrived by now, without waiting for more: for an agent that works in rounds.
+   *
+   *     const wishes = (await turn.steering.take()).map(textOf);
+   */
   async take(): Promise<readonly Message[]> {
     await this.#read();
     const messages: Message[] = [];
@@ -42,7 +50,7 @@ export class Steering implements AsyncIterable<Message> {
     return { next: () => this.#offer() };
   }
 
-  /** Ends the iteration: no more messages can be taken. */
+  /** Ends the iteration: no more messages can be taken. Workers call it. */
   end(): void {
     this.#isOver = true;
     this.#wake();

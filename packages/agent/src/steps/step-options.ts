@@ -42,7 +42,12 @@ export interface StepAttempt {
   readonly signal: AbortSignal;
 }
 
-/** An attempt at a step took longer than the step's `timeoutMs`. */
+/**
+ * An attempt at a step took longer than the step's `timeoutMs`.
+ *
+ *     const options = { attempts: 3, timeoutMs: 5_000, retryOn: (error: unknown) => error instanceof StepTimedOut };
+ *     const price = await turn.step('price', ({ signal }) => askPrice(turn.text, signal), options);
+ */
 export class StepTimedOut extends Error {
   override readonly name = 'StepTimedOut';
 

@@ -44,7 +44,14 @@ const firstAttempt: Omit<TurnInput, 'message' | 'task'> = {
   caller: undefined,
 };
 
-/** A turn's port without Redis: folds published events into a task, as the store does. */
+/**
+ * A turn's port without Redis: folds published events into a task, as the store does.
+ *
+ *     const port = new MemoryPort({ message: 'Hello' });
+ *     const turn = new Turn(port);
+ *     await turn.working('On it');
+ *     console.assert(port.current.status.state === 'TASK_STATE_WORKING');
+ */
 export class MemoryPort implements TurnPort {
   readonly input: TurnInput;
   readonly steps: MemorySteps;

@@ -10,7 +10,11 @@ export interface TaskSummary {
   readonly results: Readonly<Record<string, string>>;
 }
 
-/** The state, answer and results of a task. */
+/**
+ * The state, answer and results of a task.
+ *
+ *     const { state, answer, results } = summaryOf(turn.task);
+ */
 export function summaryOf({ status, artifacts = [] }: Task): TaskSummary {
   return {
     state: status.state,

@@ -4,6 +4,9 @@ export const longestTimeoutMs = 2 ** 31 - 1;
 /**
  * The times in an executor's settings, in milliseconds, with their defaults. Infinity becomes the longest time of a
  * timer, about 25 days, which no turn outlasts.
+ *
+ *     const { idleMs } = timesOf({ idleMs: Number.POSITIVE_INFINITY }, { idleMs: 60_000 });
+ *
  * @throws {TypeError} naming each time that is not a number from 0 to 2^31 - 1 or Infinity
  */
 export function timesOf<Name extends string>(
@@ -20,7 +23,13 @@ export function timesOf<Name extends string>(
   return Object.fromEntries(times.map(([name, ms]) => [name, Math.min(ms, longestTimeoutMs)])) as Record<Name, number>;
 }
 
-/** A signal for a long request: aborted when no data has come for a time, or with its turn. */
+/**
+ * A signal for a long request: aborted when no data has come for a time, or with its turn.
+ *
+ *     using idle = new IdleTimeout(turn.signal, 30_000);
+ *     const response = await fetch('https://news.example/today', { signal: idle.signal });
+ *     for await (const _chunk of response.body ?? []) idle.restart();
+ */
 export class IdleTimeout implements Disposable {
   readonly #controller = new AbortController();
   readonly #timer: NodeJS.Timeout;

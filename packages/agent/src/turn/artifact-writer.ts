@@ -33,6 +33,10 @@ const maxAhead = 64;
  * Writes one artifact, chunk by chunk (A2A 4.2.2). The first write creates it, or replaces that of an earlier attempt.
  * Its methods resolve when more can be written: chunks are durable with the next status, the end of their step, or the
  * outcome.
+ *
+ *     const report: ArtifactWriter = turn.artifact({ name: 'Report' });
+ *     await report.finish('All is well.');
+ *
  * @throws {TurnMisuseError} after `finish`, and after the outcome of the turn
  * @throws {TurnEnded} when the turn no longer owns its task
  */
@@ -55,7 +59,12 @@ export class ArtifactWriter {
     return this.#last !== undefined;
   }
 
-  /** Adds to the end. */
+  /**
+   * Adds to the end.
+   *
+   *     const report = turn.artifact({ name: 'Report' });
+   *     for (const line of ['one', 'two']) await report.append(`${line}\n`);
+   */
   append(content: PartContent): Promise<void> {
     return this.#write(() => ({ parts: this.#parts(content), append: this.hasBegun, lastChunk: false }));
   }
@@ -63,17 +72,31 @@ export class ArtifactWriter {
   /**
    * Appends every chunk of a stream. It writes a limited number of chunks ahead, so that they are batched and a fast
    * source is slowed down.
+   *
+   *     const response = await fetch('https://news.example/today', { signal: turn.signal });
+   *     const news = turn.artifact({ name: 'News' });
+   *     await news.pipe(response.body?.pipeThrough(new TextDecoderStream()) ?? []);
    */
   pipe(chunks: AsyncIterable<PartContent> | Iterable<PartContent>): Promise<void> {
     return suppressUnhandled(this.#pipe(chunks));
   }
 
-  /** Replaces everything written so far. */
+  /**
+   * Replaces everything written so far.
+   *
+   *     const score = turn.artifact({ name: 'Score' });
+   *     await score.append('0 : 0');
+   *     await score.replace('1 : 0');
+   */
   replace(content: PartContent): Promise<void> {
     return this.#write(() => ({ parts: this.#parts(content), append: false, lastChunk: false }));
   }
 
-  /** Appends `content`, if there is any, as the last chunk (`lastChunk`). */
+  /**
+   * Appends `content`, if there is any, as the last chunk (`lastChunk`).
+   *
+   *     await turn.artifact({ name: 'Price' }).finish({ data: { price: 9 } });
+   */
   finish(content?: PartContent): Promise<void> {
     return this.#write(() => ({
       parts: content === undefined ? this.#nothing() : this.#parts(content),

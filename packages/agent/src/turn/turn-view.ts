@@ -14,8 +14,9 @@ import { textOf } from '../messages/content.ts';
 export class TurnView<Input = unknown> {
   readonly #input: TurnInput;
   /**
-   * The input of the task, in each of its turns: the one data part of its first message, as parsed by the agent's schema
-   * `input`. Without a schema it is the data as the client sent it; undefined if there is none, or more than one.
+   * The input of the task, in each of its turns: the one data part of its first message, as parsed by the agent's
+   * schema `input`. Without a schema it is the data as the client sent it; undefined if there is none, or more than
+   * one.
    */
   readonly input: Input;
 
@@ -72,7 +73,11 @@ export class TurnView<Input = unknown> {
     return this.#input.acceptedOutputModes;
   }
 
-  /** Whether the client accepts a media type, also by a range such as `text/*`. */
+  /**
+   * Whether the client accepts a media type, also by a range such as `text/*`.
+   *
+   *     if (turn.accepts('application/json')) return turn.complete({ data: { price: 9 } });
+   */
   accepts(mediaType: string): boolean {
     return accepts(this.acceptedOutputModes, mediaType);
   }

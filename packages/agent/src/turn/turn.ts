@@ -37,6 +37,15 @@ export interface StatusOptions {
  * resolve earlier, so that many can be written together. Exactly one outcome ends a turn: `complete`, `requireInput`,
  * `requireAuth`, `reject`, `fail` or `reply`; return it from `execute`.
  *
+ *     export default defineAgent({
+ *       id: 'desk',
+ *       card: { name: 'Desk', description: 'Takes orders.', version: '1.0.0', skills: [] },
+ *       async execute(turn) {
+ *         await turn.working('Looking up the menu');
+ *         return turn.complete(`One ${turn.text}, please.`);
+ *       },
+ *     });
+ *
  * Every publishing method rejects with
  * - `TurnMisuseError` after the outcome, and for content without a part;
  * - `TurnEnded` once the turn no longer owns its task (canceled, timed out, taken over): do not catch it, the worker
@@ -78,7 +87,7 @@ export class Turn<Input = unknown> extends TurnView<Input> {
   /**
    * The messages that arrive while this turn runs, for an agent that is defined with `whileWorking: 'steer'`:
    *
-   *     for await (const message of turn.steering) …
+   *     for await (const message of turn.steering) await turn.working(`Understood: ${textOf(message)}`);
    *
    * @throws {TurnMisuseError} the agent is not defined so
    */
@@ -96,7 +105,11 @@ export class Turn<Input = unknown> extends TurnView<Input> {
     return this.#journal.outcome;
   }
 
-  /** Reports progress, with a message for the client if there is one: TASK_STATE_WORKING. */
+  /**
+   * Reports progress, with a message for the client if there is one: TASK_STATE_WORKING.
+   *
+   *     await turn.working('Looking up the menu');
+   */
   working(content?: Content, options?: StatusOptions): Promise<void> {
     return this.#publishStatus('TASK_STATE_WORKING', content, { settles: false, ...options });
   }
@@ -104,12 +117,20 @@ export class Turn<Input = unknown> extends TurnView<Input> {
   /**
    * Answers the client that waits for this turn with the working task; the turn goes on, and the client polls or
    * subscribes.
+   *
+   *     await turn.acknowledge('I am on it. It takes an hour.');
    */
   acknowledge(content: Content, options?: StatusOptions): Promise<void> {
     return this.#publishStatus('TASK_STATE_WORKING', content, { settles: false, releasesCaller: true, ...options });
   }
 
-  /** Begins an artifact; nothing is published before its first chunk (A2A 4.1.7). */
+  /**
+   * Begins an artifact; nothing is published before its first chunk (A2A 4.1.7).
+   *
+   *     const report = turn.artifact({ name: 'Report', mediaType: 'text/markdown' });
+   *     await report.append('# Report\n');
+   *     await report.finish('All is well.');
+   */
   artifact(options: ArtifactOptions): ArtifactWriter {
     const { name } = options;
     const { scope } = this.#journal;
@@ -126,6 +147,8 @@ export class Turn<Input = unknown> extends TurnView<Input> {
   /**
    * Publishes an event of other code, such as an agent of another framework: it is validated, ordered and stored like
    * any other. A status that settles is the outcome of the turn; `outcome` has it once it is durable.
+   *
+   *     await turn.publish({ kind: 'status', state: 'TASK_STATE_WORKING', settles: false });
    */
   publish(event: TurnEvent): Promise<void> {
     return this.#journal.write(() => event);
@@ -173,6 +196,10 @@ export class Turn<Input = unknown> extends TurnView<Input> {
    * Call it before an external effect that is not a step, such as a request to another service. It rejects if the turn
    * was lost, for example because the worker was frozen. It reads from the store only if more time has passed than the
    * turn's lease lasts.
+   *
+   *     await turn.confirm();
+   *     await fetch('https://printer.example/jobs', { method: 'POST', body: turn.text });
+   *
    * @throws {TurnEnded}
    * @throws {TurnInterruption}
    */
@@ -190,6 +217,11 @@ export class Turn<Input = unknown> extends TurnView<Input> {
    * A failed, rejected or canceled task is a reply like any other: see `isDone(reply)`. So is a question: continue with
    * `{ taskId: reply.taskId }`, or ask your own client with `askClient`. The results are in `reply.text`, `parts`,
    * `artifacts` and `data`, which is typed if the call has a `schema`.
+   *
+   *     const reply = await turn.call('kitchen', 'Is the oven hot?', { timeoutMs: 60_000 });
+   *     if (!isDone(reply)) return turn.askClient(reply);
+   *     return turn.complete(reply.text);
+   *
    * @param agent its id, or the URL of an agent card
    * @throws {CallError} the call could not be made, took longer than `timeoutMs`, or its data does not match `schema`
    */
@@ -206,6 +238,11 @@ export class Turn<Input = unknown> extends TurnView<Input> {
 
   /**
    * Waits for a call that was made with `wait: false`, or that waits for an authorization.
+   *
+   *     const call = await turn.call('kitchen', 'Two pizzas', { wait: false });
+   *     await turn.working('The kitchen has the order');
+   *     const reply = await turn.join(call);
+   *
    * @throws {CallError} the task is gone, or took longer than `timeoutMs` and was canceled
    */
   join(call: Joinable, { timeoutMs }: Pick<CallOptions, 'timeoutMs'> = {}): Promise<CallReply> {
@@ -215,6 +252,11 @@ export class Turn<Input = unknown> extends TurnView<Input> {
   /**
    * Passes another agent's question, or its request for an authorization, on to the client. The client's answer is the
    * message of the next turn, whose `waitingCall` names the waiting task.
+   *
+   *     const asked = turn.waitingCall;
+   *     const reply = await turn.call('kitchen', turn.text, asked ? { taskId: asked.taskId } : {});
+   *     return isDone(reply) ? turn.complete(reply.text) : turn.askClient(reply);
+   *
    * @throws {TurnMisuseError} the reply is not a question
    */
   async askClient(reply: CallReply): Promise<Outcome> {
@@ -228,7 +270,12 @@ export class Turn<Input = unknown> extends TurnView<Input> {
     throw new TurnMisuseError(`A reply in ${reply.state} asks for nothing that a client could answer.`);
   }
 
-  /** The other tasks of the context, of all agents and of the same principal, the latest first, with their results. */
+  /**
+   * The other tasks of the context, of all agents and of the same principal, the latest first, with their results.
+   *
+   *     const [latest] = await turn.otherTasks({ limit: 1 });
+   *     if (latest) await turn.working(`${latest.agent} has made ${latest.task.artifacts?.length ?? 0} artifacts.`);
+   */
   otherTasks(options: OtherTasksOptions = {}): Promise<readonly OtherTask[]> {
     return this.#journal.runEffect(() => this.#port.context.tasks(options));
   }
@@ -237,18 +284,31 @@ export class Turn<Input = unknown> extends TurnView<Input> {
    * Holds a conversation with another agent: sends `message`, and answers its replies with `reply` until `maxTurns`, or
    * until one of the two answers `endOfConversation`. Every turn is an event of a stored feed at
    * `/conversations/<id>`. Goes on after a crash.
+   *
+   *     const { ended, texts } = await turn.holdConversation('target', {
+   *       message: 'Where shall we have lunch?',
+   *       reply: ({ text }) => (text.includes('noodle') ? 'Fine.' : endOfConversation),
+   *     });
    */
   holdConversation(agent: string, options: ConversationOptions): Promise<ConversationResult> {
     const parts = { port: this.#port, journal: this.#journal, steps: this.#steps, calls: this.#calls };
     return suppressUnhandled(holdConversation(parts, agent, options));
   }
 
-  /** Completes the task: TASK_STATE_COMPLETED. Put results in artifacts; the message refers to them (A2A 3.7). */
+  /**
+   * Completes the task: TASK_STATE_COMPLETED. Put results in artifacts; the message refers to them (A2A 3.7).
+   *
+   *     return turn.complete('The report is done.');
+   */
   complete(content?: Content, options?: StatusOptions): Promise<Outcome> {
     return this.#settle('TASK_STATE_COMPLETED', content, options);
   }
 
-  /** Asks the client: TASK_STATE_INPUT_REQUIRED. The answer is the message of the next turn (A2A 3.4.3). */
+  /**
+   * Asks the client: TASK_STATE_INPUT_REQUIRED. The answer is the message of the next turn (A2A 3.4.3).
+   *
+   *     return turn.requireInput('A table for how many?');
+   */
   requireInput(question: Content, options?: StatusOptions): Promise<Outcome> {
     return this.#settle('TASK_STATE_INPUT_REQUIRED', question, options);
   }
@@ -257,6 +317,8 @@ export class Turn<Input = unknown> extends TurnView<Input> {
    * Asks the client for an authorization: TASK_STATE_AUTH_REQUIRED (A2A 7.6). The credential arrives out of band: wait
    * for it and go on publishing, or return; then the client's next message begins a new turn. The credential authorizes
    * this message alone, and no later one of the task (A2A 7.6.4).
+   *
+   *     return turn.requireAuth('Please sign in at https://bank.example, then send me a message.');
    */
   requireAuth(explanation: Content, options?: StatusOptions): Promise<Outcome> {
     const state: TaskState = 'TASK_STATE_AUTH_REQUIRED';
@@ -265,12 +327,20 @@ export class Turn<Input = unknown> extends TurnView<Input> {
     );
   }
 
-  /** Declines the task: TASK_STATE_REJECTED. */
+  /**
+   * Declines the task: TASK_STATE_REJECTED.
+   *
+   *     if (turn.text.length > 2_000) return turn.reject('Please ask for one book at a time.');
+   */
   reject(reason: Content, options?: StatusOptions): Promise<Outcome> {
     return this.#settle('TASK_STATE_REJECTED', reason, options);
   }
 
-  /** Fails the task: TASK_STATE_FAILED; the client reads `reason`. Throwing an `AgentError` does the same. */
+  /**
+   * Fails the task: TASK_STATE_FAILED; the client reads `reason`. Throwing an `AgentError` does the same.
+   *
+   *     return turn.fail('The oven is broken.');
+   */
   fail(reason: Content, options?: StatusOptions): Promise<Outcome> {
     return this.#settle('TASK_STATE_FAILED', reason, options);
   }
@@ -278,6 +348,8 @@ export class Turn<Input = unknown> extends TurnView<Input> {
   /**
    * Answers with a plain Message instead of a task (A2A 3.1.1). A client that was already given the task gets it
    * completed with this message. Set `repliesWithMessage` in the definition of an agent that always answers so.
+   *
+   *     return turn.reply('It is noon.');
    */
   reply(content: Content): Promise<Outcome> {
     return this.#settle('TASK_STATE_COMPLETED', content, { isPlainMessage: true });
