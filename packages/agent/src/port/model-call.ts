@@ -35,7 +35,11 @@ export interface CountedUsage extends Usage {
   readonly key?: string | undefined;
 }
 
-/** Whether the provider charges for a request. */
+/**
+ * Whether the provider charges for a request.
+ *
+ *     const isPaid = isCharged({ model: 'small', durationMs: 840, error: new Error('cut off'), inputTokens: 12 });
+ */
 export function isCharged({ error, wasAnswered = error === undefined, inputTokens, outputTokens }: ModelCall): boolean {
   return wasAnswered || (inputTokens ?? outputTokens) !== undefined;
 }
