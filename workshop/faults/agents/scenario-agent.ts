@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { env } from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
-import { defineAgent, type Outcome, type Turn } from '@switchyard/agent';
+import { defineAgent, type Outcome, type StepAttempt, type Turn } from '@switchyard/agent';
 import { chapterText, lineText, machineMs, questionText } from '../workload/scenario.ts';
 
 /**
@@ -62,13 +62,16 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
     return turn.complete(`Wrote ${key}`);
   },
 
-  /** Runs steps one after the other, each once. */
+  /** Runs steps one after the other, each once. Each second one fails before it has an effect, and is retried. */
   async steps(turn, count, key) {
-    for (let step = 1; step <= count; step++)
-      await turn.step(`step ${step}`, async () => {
+    for (let step = 1; step <= count; step++) {
+      const run = async ({ attempt }: StepAttempt) => {
+        if (attempt === 1 && step % 2 === 0) throw new Error('not yet');
         note(turn, step);
         await pause(turn, 40);
-      });
+      };
+      await turn.step(`step ${step}`, run, { attempts: 2, backoffMs: 20 });
+    }
     return turn.complete(`Did ${count} steps of ${key}`);
   },
 
