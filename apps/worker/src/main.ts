@@ -1,4 +1,5 @@
 import { url as inspectorUrl } from 'node:inspector';
+import type { Agent } from '@switchyard/agent';
 import { failTurnOf } from '@switchyard/agent/runtime';
 import { LogLevels } from '@switchyard/operators';
 import { nodeProxies, readProxies, useProxies } from '@switchyard/outgoing';
@@ -98,14 +99,20 @@ function levelOf({ logLevel }: WorkerConfig, { watch }: WorkerArguments): Worker
 /** For `switchyard up`. Exits explicitly, as an agent's module may keep the process alive. */
 async function listAgents({ agentModules }: WorkerArguments): Promise<void> {
   useProxies(readProxies(process.env));
-  const agents = await loadWatched(process.cwd(), () =>
-    loadAgents(agentModules, { environment: process.env, emit: () => undefined }),
-  );
+  const agents = await load(agentModules, () => undefined);
   const list = agents.map(({ id, card }) => {
     const [example] = card.skills.flatMap(({ examples = [] }) => examples);
     return { id, name: card.name, example };
   });
   process.stdout.write(`${JSON.stringify(list)}\n`, () => exit());
+}
+
+function load(agentModules: readonly string[], emit: Emit): Promise<Agent[]> {
+  return loadWatched({
+    folder: process.cwd(),
+    load: () => loadAgents(agentModules, { environment: process.env, emit }),
+    onEnd: (listener) => void process.once('beforeExit', listener),
+  });
 }
 
 async function work(
@@ -122,10 +129,7 @@ async function work(
   };
   const report = (event: WorkerReport): void => void process.send?.(event);
   if (isWatched) reportModules(report);
-  const agents =
-    isForMaintenance && agentModules.length === 0
-      ? []
-      : await loadWatched(process.cwd(), () => loadAgents(agentModules, { environment: process.env, emit }));
+  const agents = isForMaintenance && agentModules.length === 0 ? [] : await load(agentModules, emit);
   const onRedisError = (error: Error): void => emit({ kind: 'error', where: 'redis', err: error });
   const store = new Store(config.store, onRedisError);
   await store.start();

@@ -106,6 +106,18 @@ describe('the worker as a process', () => {
     expect(worker.output()).not.toContain('    at ');
   });
 
+  it('exits with an error if a module ends the process, or waits for what never comes', async () => {
+    for (const [code, error] of [
+      ['\n  process.exit(0);\n', /agent\.ts:2:11: it calls process\.exit\(0\)/],
+      ['await new Promise(() => undefined);\n', /A module of an agent waits at its top level for something that never/],
+    ] as const) {
+      await writeFile(join(folder, 'agent.ts'), code);
+      const worker = await start(['--list', join(folder, 'agent.ts')]);
+      expect(await worker.exited).toBe(1);
+      expect(worker.output()).toMatch(error);
+    }
+  });
+
   it('names the position of each kind of error, also for several modules loaded in one process', async () => {
     const wrong: readonly [code: string, error: RegExp][] = [
       ['const a = 1;\n\n  const agent = ;\n', /0\.ts:3:17: Expression expected$/],
