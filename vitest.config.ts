@@ -2,11 +2,8 @@ import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { longTests } from './vitest.faults.config.ts';
 
-/**
- * Packages whose tests run in this process and leave nothing behind: the files of a worker share the process, so that
- * the modules are loaded once, not for each of 250 files (docs/adr/0144-what-npm-test-spends.md).
- */
-const shared = [
+/** Packages whose tests run in the process itself. */
+const inProcess = [
   'gateway',
   'agent',
   'operator-api',
@@ -17,10 +14,10 @@ const shared = [
   'store',
   'telemetry',
 ];
-const inPackages = `{apps,packages}/{${shared}}/test/**/*.test.ts`;
+const inPackages = `{apps,packages}/{${inProcess}}/test/**/*.test.ts`;
 /** They share a browser. */
 const inBrowser = 'apps/console/test/**/*.test.ts';
-/** Tests of these packages that need a process of their own: they look at V8's state, or leave clients of a dead Redis. */
+/** They look at V8's state, or leave clients of a dead Redis. */
 const withOwnProcess = [
   'apps/gateway/test/{main,reload,outage,shutdown}.test.ts',
   'packages/protocol/test/engine.test.ts',
@@ -40,29 +37,21 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     teardownTimeout: 10_000,
+    // The files of a project share the processes of its workers and leave nothing behind: the modules are loaded once,
+    // not for each file (docs/adr/0144-what-npm-test-spends.md).
+    isolate: false,
     projects: [
+      { extends: true, test: { name: 'alone', isolate: true, include: withOwnProcess, exclude: others } },
+      { extends: true, test: { name: 'browser', include: [inBrowser], exclude: others } },
       {
         extends: true,
         test: {
-          name: 'alone',
-          include: [
-            `{apps,packages,examples}/!(${[...shared, 'console'].join('|')})/test/**/*.test.ts`,
-            'tests/**/*.test.ts',
-            'scripts/test/**/*.test.ts',
-            'workshop/**/test/**/*.test.ts',
-            ...withOwnProcess,
-          ],
-          exclude: others,
+          name: 'programs',
+          include: ['{apps,packages,examples,workshop}/**/test/**/*.test.ts', '{tests,scripts}/**/*.test.ts'],
+          exclude: [...others, inPackages, inBrowser],
         },
       },
-      {
-        extends: true,
-        test: { name: 'browser', isolate: false, include: [inBrowser], exclude: others },
-      },
-      {
-        extends: true,
-        test: { name: 'shared', isolate: false, include: [inPackages], exclude: [...others, ...withOwnProcess] },
-      },
+      { extends: true, test: { name: 'in-process', include: [inPackages], exclude: [...others, ...withOwnProcess] } },
     ],
   },
 });

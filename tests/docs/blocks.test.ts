@@ -62,7 +62,7 @@ describe('TypeScript in the docs and docstrings', () => {
 
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  it('compiles', { timeout: 60_000 }, async () => {
+  it('compiles', { timeout: 180_000 }, async () => {
     expect(await typeErrors(folder)).toBe('');
   });
 

@@ -162,7 +162,7 @@ describe('a conversation whose workers are killed', () => {
       const { events } = await conversation(found?.conversationId);
       expect(events.map(({ text, phase }) => text ?? phase)).toEqual([...script, 'complete']);
     }
-    // Otherwise this test has shown nothing.
-    expect(stack.workers.map((worker) => worker.output()).join()).toContain('"attempt":2');
+    // Otherwise this test has shown nothing. The second worker may have taken over the turns of the first.
+    expect(stack.programs.map((program) => program.output()).join()).toContain('"attempt":2');
   });
 });

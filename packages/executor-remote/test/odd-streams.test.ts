@@ -9,8 +9,14 @@ import { type Answer, AnsweringAgent, rpc } from './answering-agent.ts';
 type Binding = 'JSONRPC' | 'HTTP+JSON';
 type Writes = (response: ServerResponse, frame: (result: unknown) => string) => void;
 
+interface TurnOptions {
+  /** Answers to all other requests. */
+  readonly other?: Answer;
+  readonly idleTimeoutMs?: number;
+}
+
 /** A turn with an agent of 0.3 whose stream is written by the test. */
-async function turnWith(binding: Binding, writes: Writes, other?: Answer) {
+async function turnWith(binding: Binding, writes: Writes, { other, idleTimeoutMs = 100 }: TurnOptions = {}) {
   const answer: Answer = (response, request) => {
     response.writeHead(200, { 'content-type': 'Text/Event-Stream; charset=utf-8' });
     const frame = (result: unknown): string =>
@@ -19,7 +25,7 @@ async function turnWith(binding: Binding, writes: Writes, other?: Answer) {
   };
   const options = { binding, version: '0.3', streaming: true, answers: [answer], ...(other && { other }) } as const;
   await using agent = await new AnsweringAgent(options).start();
-  const settings = { cardUrl: agent.cardUrl, pollEveryMs: 5, retryBudgetMs: 300, idleTimeoutMs: 100 };
+  const settings = { cardUrl: agent.cardUrl, pollEveryMs: 5, retryBudgetMs: 300, idleTimeoutMs };
   const port = new MemoryPort({ message: 'Hello' });
   const result = await executeTurn(agentThat(remoteExecutor(settings)), port);
   const text = port.current.status.message?.parts[0]?.text;
@@ -110,14 +116,18 @@ describe.each<Binding>(['JSONRPC', 'HTTP+JSON'])('a stream of A2A 0.3 over %s', 
 
   it('of comments without events is ended at 16 MiB, and its message is not repeated', async () => {
     let written = 0;
-    const { result, text, sent } = await turnWith(binding, (response) => {
-      const comment = `: ${'x'.repeat(64 * 1024)}\n`;
-      const write = (): void => {
-        while (!response.destroyed && response.write(comment)) written += comment.length;
-        if (!response.destroyed) response.once('drain', write);
-      };
-      write();
-    });
+    const { result, text, sent } = await turnWith(
+      binding,
+      (response) => {
+        const comment = `: ${'x'.repeat(64 * 1024)}\n`;
+        const write = (): void => {
+          while (!response.destroyed && response.write(comment)) written += comment.length;
+          if (!response.destroyed) response.once('drain', write);
+        };
+        write();
+      },
+      { idleTimeoutMs: 20_000 },
+    );
     expect([result.kind, sent]).toEqual(['failed', 1]);
     expect(text).toContain('bytes without an event');
     expect(written).toBeLessThan(64 * 1024 * 1024);
@@ -135,11 +145,13 @@ describe.each<Binding>(['JSONRPC', 'HTTP+JSON'])('a stream of A2A 0.3 over %s', 
         response.write(frame(status('working', false)));
         response.end(frame(artifact(big)));
       },
-      (response, request) => {
-        const parts = binding === 'JSONRPC' ? [{ kind: 'text', text: big }] : [{ text: big }];
-        const whole = task({ artifacts: [{ artifactId: 'big', parts }] });
-        response.setHeader('content-type', 'application/json');
-        response.end(JSON.stringify(binding === 'JSONRPC' ? rpc(request, { result: whole }) : whole));
+      {
+        other: (response, request) => {
+          const parts = binding === 'JSONRPC' ? [{ kind: 'text', text: big }] : [{ text: big }];
+          const whole = task({ artifacts: [{ artifactId: 'big', parts }] });
+          response.setHeader('content-type', 'application/json');
+          response.end(JSON.stringify(binding === 'JSONRPC' ? rpc(request, { result: whole }) : whole));
+        },
       },
     );
     expect([result, sent]).toMatchObject([{ state: 'TASK_STATE_COMPLETED' }, 1]);
@@ -159,10 +171,12 @@ describe.each<Binding>(['JSONRPC', 'HTTP+JSON'])('a stream of A2A 0.3 over %s', 
         const pings = setInterval(() => response.write(': ping\n\n'), 20);
         response.on('close', () => clearInterval(pings));
       },
-      (response, request) => {
-        reads++;
-        response.setHeader('content-type', 'application/json');
-        response.end(JSON.stringify(binding === 'JSONRPC' ? rpc(request, { result: task }) : task));
+      {
+        other: (response, request) => {
+          reads++;
+          response.setHeader('content-type', 'application/json');
+          response.end(JSON.stringify(binding === 'JSONRPC' ? rpc(request, { result: task }) : task));
+        },
       },
     );
     expect(result).toMatchObject({ state: 'TASK_STATE_COMPLETED' });
