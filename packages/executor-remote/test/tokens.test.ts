@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { json } from 'node:stream/consumers';
+import { json, text } from 'node:stream/consumers';
 import type { Turn } from '@switchyard/agent';
 import { runTurn } from '@switchyard/agent/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -152,6 +152,22 @@ describe('a token of OAuth 2', () => {
       .catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ kind, message: expect.stringContaining(words) });
     expect(String(error)).not.toContain(client.clientSecret);
+  });
+
+  it('is asked for its scopes, its audience and its resource', async () => {
+    let asked = '';
+    await using endpoint = await serving(async (request, response) => {
+      asked = await text(request);
+      response
+        .writeHead(200, jsonType)
+        .end(JSON.stringify({ access_token: 't', token_type: 'Bearer', expires_in: 60 }));
+    });
+    const resource = 'https://agents.example.com/';
+    const more = { scopes: ['a', 'b'], audience: 'agents', resource };
+    const auth = { oauth2: { tokenUrl: endpoint.url, ...client, ...more } };
+    expect(await tokensOf({ auth })?.token(undefined)).toBe('t');
+    const fields = { grant_type: 'client_credentials', scope: 'a b', audience: 'agents', resource };
+    expect(Object.fromEntries(new URLSearchParams(asked))).toEqual(fields);
   });
 
   it('is asked for only with TLS, except on this machine', async () => {
