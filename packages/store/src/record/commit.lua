@@ -58,11 +58,9 @@ local function commit(record, index_changes)
       --- @include "scheduled-tasks.lua"
       remove_scheduled_task(outbox_key, task_key, task_id, record.owner)
     end
-    -- Open tasks are counted per tenant; see quotas.lua.
     if not is_terminal(loaded[STATE]) then
-      local tenant = record.owner:match('^[^/]*')
-      local open = redis.call('HINCRBY', outbox_key .. ':open', tenant, '-1')
-      if open <= 0 then redis.call('HDEL', outbox_key .. ':open', tenant) end
+      --- @include "open-tasks.lua"
+      count_ended(outbox_key, record.owner:match('^[^/]*'), 1)
     end
     -- Calls of the task that still run end with it; a detached call may outlive a completion.
     -- Most tasks have no side keys (calls, steps, webhooks), and skip this.

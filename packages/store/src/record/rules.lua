@@ -2,7 +2,7 @@
 -- A rule changes the record; the script commits it. docs/turns.md explains the rules.
 
 --- @include "../redis/timestamps.lua"
---- @include "state-names.lua"
+--- @include "status.lua"
 
 local function with_member(object, member)
   if object == '' or object == '{}' then return '{' .. member .. '}' end
@@ -26,10 +26,8 @@ local function emit_status(record, state, details)
     end
   end
   record.state, record.time = state, sortable(now_ms())
-  fields.status = '{"state":"TASK_STATE_' .. STATES[state] .. '","timestamp":"' .. timestamp(now_ms()) .. '"'
-    .. (message ~= '' and ',"message":' .. message or '') .. '}'
-  local json = '{"statusUpdate":{"taskId":"' .. record.id .. '","contextId":"' .. record.context .. '","status":'
-    .. fields.status .. (metadata ~= '' and ',"metadata":' .. metadata or '') .. '}}'
+  fields.status = status_text(state, timestamp(now_ms()), message)
+  local json = status_update(record.id, record.context, fields.status, metadata)
   emit(record, json, new_incarnation(), details.released, details.is_reply)
 end
 

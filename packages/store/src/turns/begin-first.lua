@@ -5,6 +5,8 @@
 -- Returns  as begin.lua, or nil: begin.lua must run instead, and nothing is written. A turn has begun before, or a
 --   cancel or another message waits, or the task has another job, or its history is in a string of its own
 
+--- @include "begun.lua"
+
 local function begin_first(start, worker)
   local task_id, task_key, token, run, while_working =
     start.task_id, start.task_key, start.token, worker.run, worker.while_working
@@ -18,7 +20,7 @@ local function begin_first(start, worker)
   local reply = { 'turn', fence, 1, '', entry, owner, '', queue or '',
     '{"id":"' .. task_id .. '","contextId":"' .. context .. '","status":' .. status .. ',"history":[' .. history:sub(3)
       .. ']' .. (metadata and ',"metadata":' .. metadata .. '}' or '}') }
-  local began = ('%d 1 %d %s'):format(now_ms(), start.waited_ms, token:match('^[^:]*'))
+  local began = begun_text(1, start.waited_ms, token)
   if while_working == '' then
     redis.call('HSET', task_key, 'epoch', '1', 'run', run, 'turn', fence, 'token', token, 'started', start.started,
       'attempts', '1', 'l1', began)

@@ -20,6 +20,7 @@
 -- operator needs to inspect it and send it again.
 
 --- @include "../tasks/read/pieces.lua"
+--- @include "begun.lua"
 
 -- Fields that are loaded with the record, for the worker that runs the turn.
 local STATUS, METADATA, INSIDE, INITIAL = HISTORY + 1, HISTORY + 2, HISTORY + 3, HISTORY + 4
@@ -95,9 +96,7 @@ local function begin_turn(start, worker)
     record.epoch, record.run = record.epoch + 1, run
     record.turn, record.token, record.started, record.turn_seq = last_fence(record), token, started, 0
     record.attempts, record.sweeps, record.while_working = record.attempts + 1, 0, worker.while_working
-    -- When the attempt began, its number, ms that its job waited, its process, and ' t' if it took over a turn.
-    fields['l' .. record.epoch] = ('%.0f %d %d %s%s'):format(now_ms(), record.attempts, waited_ms or 0,
-      token:match('^[^:]*'), is_taken_over and ' t' or '')
+    fields['l' .. record.epoch] = begun_text(record.attempts, waited_ms or 0, token, is_taken_over)
     if record.epoch > KEPT_ATTEMPTS then
       for name in ('lef'):gmatch('.') do fields[name .. record.epoch - KEPT_ATTEMPTS] = false end
     end

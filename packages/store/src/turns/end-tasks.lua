@@ -31,9 +31,10 @@ local FIRST, SIZE = 5, 8
 --- @include "../redis/server.lua"
 --- @include "../redis/timestamps.lua"
 --- @include "../record/indexes.lua"
---- @include "../record/state-names.lua"
+--- @include "../record/status.lua"
+--- @include "../record/add-event.lua"
 
-local time, stamp = sortable(now_ms()), '","timestamp":"' .. timestamp(now_ms()) .. '"'
+local time, stamp = sortable(now_ms()), timestamp(now_ms())
 local incarnation = ('%d'):format(new_incarnation())
 local changes, ended, jobs, open, replies = {}, {}, {}, {}, {}
 local is_written = false
@@ -54,20 +55,14 @@ local function end_task(at)
 
   if not is_written then allow_out_of_memory(outbox_key) end
   is_written = true
-  local events_key, id = task_key .. ':e', '-' .. incarnation
-  local update = '{"statusUpdate":{"taskId":"' .. task_id .. '","contextId":"' .. context .. '","status":'
-  local lines, known = '', last_incarnation == incarnation and '' or '-' .. (last_incarnation or '0')
+  local events_key, lines, known = task_key .. ':e', {}, last_incarnation or '0'
   if works ~= '' then
-    id, written = last - 1 .. id, written + 1
-    local event = update .. '{"state":"TASK_STATE_WORKING' .. stamp .. '}}}'
-    redis.call('XADD', events_key, id, 'w', event)
-    lines, known = id .. known .. '|w|' .. event .. '\n', ''
+    local event = status_update(task_id, context, status_text('w', stamp, ''), '')
+    add_event(lines, events_key, known, last - 1, incarnation, 'w', event)
+    written, known = written + 1, incarnation
   end
-  id = ('%d-%s'):format(last, incarnation)
-  local status = '{"state":"TASK_STATE_' .. STATES[state] .. stamp
-    .. (message ~= '' and ',"message":' .. message or '') .. '}'
-  local header, event = state .. (is_reply ~= '' and '1m' or '1'), update .. status .. '}}'
-  redis.call('XADD', events_key, id, header, event)
+  local status, header = status_text(state, stamp, message), state .. (is_reply ~= '' and '1m' or '1')
+  add_event(lines, events_key, known, last, incarnation, header, status_update(task_id, context, status, ''))
   redis.call('HSET', task_key, 'state', state, 'seq', ('%d'):format(last), 'time', time, 'listed', time,
     'released', '1', 'turn_seq', ('%d'):format(written + 1), 'tip', incarnation, 'status', status, 'h', history)
   redis.call('HDEL', task_key, 'turn', 'token', 'started', 'attempts', 'scheduled', 'inbox', 'initial_entry')
@@ -75,7 +70,7 @@ local function end_task(at)
   move(changes, index, old, new, true)
   if context ~= task_id or has_context_index then move(changes, index .. ':' .. context, old, new, true) end
   move(changes, agent_index(index_root, owner), 'o' .. listed .. task_id, new)
-  redis.call('SPUBLISH', events_key, lines .. id .. known .. '|' .. header .. '|' .. event)
+  redis.call('SPUBLISH', events_key, lines[2] and table.concat(lines, '\n') or lines[1])
   redis.call('PEXPIRE', events_key, replay_ms)
   redis.call('PEXPIRE', task_key, retention_ms)
   if artifacts then
@@ -99,10 +94,8 @@ local is_sound, problem = pcall(end_all)
 if #ended > 0 then
   write_indexes(changes)
   redis.call('ZREM', outbox_key, unpack(ended))
-  for tenant, count in pairs(open) do
-    local left = redis.call('HINCRBY', outbox_key .. ':open', tenant, -count)
-    if left <= 0 then redis.call('HDEL', outbox_key .. ':open', tenant) end
-  end
+  --- @include "../record/open-tasks.lua"
+  for tenant, count in pairs(open) do count_ended(outbox_key, tenant, count) end
   --- @include "../queue/finish-jobs.lua"
   finish_jobs(jobs)
 end

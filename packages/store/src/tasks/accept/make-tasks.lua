@@ -240,7 +240,8 @@ if #new > 0 then
     end
   end
 
-  local status = '{"state":"TASK_STATE_SUBMITTED","timestamp":"' .. timestamp_now .. '"}'
+  --- @include "../../record/status.lua"
+  local status = status_text('s', timestamp_now, '')
   for i = 1, #new do
     local message = messages[new[i]]
     local task_id, context, scheduled_ms = message.task_id, message.context, message.scheduled_ms
@@ -255,13 +256,12 @@ if #new > 0 then
     local job_name, job_value, jobs_name, jobs_value, annotation = 'scheduled', '1', 'jobs', '1', ''
     if scheduled_ms then
       job_name, job_value, jobs_name, jobs_value = 'later', scheduled_ms, 'schedule', message.schedule
-      annotation = ',"metadata":' .. message.schedule
+      annotation = message.schedule
     end
     redis.call('HSET', task_key, 'state', message.state, 'seq', '1', 'time', time, 'listed', time,
       'owner', message.owner, 'context', context, 'accepted', '1', 'inbox', '1', 'initial_entry', message.entry,
       'status', status, history_name, history, job_name, job_value, jobs_name, jobs_value)
-    redis.call('XADD', task_key .. ':e', '1-0', 's', '{"statusUpdate":{' .. ids .. ',"status":' .. status
-      .. annotation .. '}}')
+    redis.call('XADD', task_key .. ':e', '1-0', 's', status_update(task_id, context, status, annotation))
     local retry_name = idempotency_key_in(message.sent_key)
     if retry_name then redis.call('HSET', task_key, 'retry_names', retry_name) end
     if message.request ~= '' then redis.call('HSET', task_key, 'request', message.request) end

@@ -1,0 +1,7 @@
+-- openTasks: the number of each tenant's tasks that have not ended: <outbox>:open (hash), which make-tasks.lua counts
+-- up. See quotas.lua.
+
+local function count_ended(outbox_key, tenant, count)
+  local left = redis.call('HINCRBY', outbox_key .. ':open', tenant, -count)
+  if left <= 0 then redis.call('HDEL', outbox_key .. ':open', tenant) end
+end
