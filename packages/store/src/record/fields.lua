@@ -1,12 +1,58 @@
--- fields: the record as fields of the task's hash. A field that is empty or 0 is not stored.
--- tip: the incarnation of the last event
--- queue: the skill whose queue has the task's jobs; not stored: they are in the agent's queue
--- while_working: what happens to a message that arrives during a turn: s the turn is given it, r it is refused, '' it
---   waits
--- later: ms when its message may enter the queue (scheduled-tasks.lua); not stored: it may at once, or has entered it
--- Each of the last attempts also has l<epoch>: how it began (begin.lua), e<epoch>: how it ended (commit.lua), and
--- f<epoch>: when a run wrote with its fence too late (append.lua). `reason` is why the last attempt failed that did
--- (failures.lua).
+-- fields: the fields of a task's hash (docs/redis-keys.md says what they are), and the record that scripts load of
+-- them. A field that is empty or 0 is not stored.
+--
+-- write_fields() writes them, from the record and its changes. The files named here write a field themselves, or set it
+-- in the changes: test/record/record-fields.test.ts compares. `<>` is a number, or the name of a text.
+--   owner              make-tasks
+--   context            make-tasks
+--   state              cancel end-tasks make-tasks set-visibility
+--   time               end-tasks make-tasks
+--   status             end-tasks make-tasks rules
+--   listed             end-tasks make-tasks
+--   seq                append-chunks end-tasks make-tasks
+--   tip                append-chunks end-tasks
+--   queued
+--   accepted           make-tasks
+--   released           end-tasks
+--   h                  end-tasks make-tasks
+--   @h                 make-tasks
+--   artifacts          append
+--   a<>                append
+--   p<>                append-chunks
+--   o<>                append
+--   @<>                texts
+--   metadata           append change-schedule make-tasks rules
+--   inbox              end-tasks make-tasks
+--   initial_entry      end-tasks make-tasks rules
+--   given              read-waiting rules
+--   scheduled          end-tasks make-tasks
+--   jobs               make-tasks
+--   queue              make-tasks
+--   epoch              begin-first
+--   run                begin-first
+--   turn               begin-first end-tasks
+--   turn_seq           append-chunks end-tasks
+--   l<>                begin begin-first
+--   e<>                commit
+--   f<>                append append-chunks
+--   token              begin-first end-tasks
+--   started            begin-first end-tasks
+--   attempts           begin-first end-tasks
+--   reason             begin failures record-failure
+--   webhooks           delivery-queues make-tasks
+--   cancel
+--   has_side_keys      begin-step caller delivery-queues make-tasks open-conversation record-failure record-usage
+--   has_context_index  make-tasks
+--   request            make-tasks
+--   retry_names        add-message make-tasks
+--   caller             make-tasks
+--   awaited            add-message make-tasks
+--   later              make-tasks
+--   schedule           change-schedule make-tasks
+--   schedule_id        make-tasks
+--   sweeps             claim-tasks
+--   while_working      begin-first
+--   usage              rules
 
 local FIELDS = {
   'state', 'cancel', 'webhooks', 'seq', 'epoch', 'run', 'turn', 'turn_seq', 'time', 'token', 'owner', 'context',

@@ -7,7 +7,7 @@
 -- worker: run: the runs' part of their fencing tokens, which differs for each turn of a job's run: see begin-reply.ts
 --   dead_key: zset, task → ms when its message was given up; made from the task's key: the dead letter <task>:d (hash)
 --   max_attempts: attempts that a message gets; 0: it is given up, because its record cannot be read
---   large_bytes: texts from this size on are not copied through Lua   while_working: as in fields.lua
+--   large_bytes: texts from this size on are not copied through Lua   while_working: the field of the record
 --   due: outbox entries of the tasks whose turn began, which say when the sweeper may check them. begin_turn adds to
 --     them, and the including script writes them
 -- Returns  { verdict } | { 'turn', fencing token: `<epoch>.<run>`, attempt, cancel ('' | '1'), inbox entry, owner,

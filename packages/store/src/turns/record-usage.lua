@@ -103,11 +103,11 @@ local function keep_with_task(key, its_state)
   if its_state:upper() == its_state and left > 0 then redis.call('PEXPIRE', key .. ':u', left) end
 end
 
-local function count(key, its_state)
-  add(key .. ':u', 'total', '', sum)
-  if is_published == '' then redis.call('HSET', key .. ':u', 'hidden', '1') end
-  redis.call('HSET', key, 'has_side_keys', '1')
-  keep_with_task(key, its_state)
+local function count(its_task_key, its_state)
+  add(its_task_key .. ':u', 'total', '', sum)
+  if is_published == '' then redis.call('HSET', its_task_key .. ':u', 'hidden', '1') end
+  redis.call('HSET', its_task_key, 'has_side_keys', '1')
+  keep_with_task(its_task_key, its_state)
 end
 
 count(task_key, state)
