@@ -437,6 +437,14 @@ describe('chat', () => {
     expect(out).not.toContain('\u001b');
   });
 
+  it('has commands at a terminal: /help, /new and /quit; a piped line may begin with a slash', async () => {
+    const stdin = '/help\nI want a pizza\n/new\n/quit\nnever sent\n';
+    const { out, err, code } = await run(['chat', ...pizza], { stdin, isAtTerminal: true });
+    expect(out).toMatch(/\/new +begin[\s\S]*\/quit +end[\s\S]*What kind\?[\s\S]*The next line begins another/);
+    expect([code, out.match(/What kind/g)?.length, err]).toEqual([0, 1, expect.not.stringContaining('--task-id')]);
+    expect((await run(['chat', ...echo], { stdin: '/help\n' })).out).toBe('/help\n');
+  });
+
   it('prints the error of a refused message, continues, and exits with 1', async () => {
     const { out, code } = await run(['chat', '--task-id', 'none', ...pizza], { stdin: 'Hello\nI want a pizza\n' });
     expect([code, out]).toEqual([1, expect.stringMatching(/^! The task does not exist.*\nWhat kind\?\n$/)]);

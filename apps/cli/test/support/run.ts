@@ -48,7 +48,7 @@ export async function run(args: readonly string[], options: RunOptions = {}): Pr
       },
       stdin: Object.assign(Readable.from([stdin]), { isTTY: isAtTerminal }),
       stdout,
-      isTerminal: { out: false, err: isAtTerminal },
+      isTerminal: { out: isAtTerminal, err: isAtTerminal },
       stopped,
       stopVerifyingTls: () => undefined,
       listen: async (server) => {
