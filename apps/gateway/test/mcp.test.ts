@@ -79,6 +79,21 @@ test('a caller needs the scope of a tool, and has a rate limit', async () => {
   await Promise.all(clients.map((client) => client.close()));
 });
 
+test('the tool of an agent with a schema of its input has that schema, and names what is wrong with the data', async () => {
+  const url = await stage.another({ mcp: true, blockingWaitMs: 20 });
+  const client = await connected(ada.key, url);
+  const { tools } = await client.listTools();
+  const baker = tools.find(({ name }) => name === 'baker');
+  expect(baker?.inputSchema.properties).toMatchObject({ data: { required: ['size', 'to'] }, message: {} });
+  const call = (data: object) => client.callTool({ name: 'baker', arguments: { message: 'Please', data } });
+  const refused = await call({ size: 'huge' });
+  expect([refused.isError, textOf(refused)]).toEqual([true, expect.stringContaining('data.size')]);
+  expect((await call({ size: 'small', to: { street: 'Via Roma' } })).structuredContent).toMatchObject({
+    agent: 'baker',
+  });
+  await client.close();
+});
+
 test('a canceled task is no error of cancel_task, and a wrong argument is named', async () => {
   const url = await stage.another({ mcp: true, blockingWaitMs: 20, cancelWaitMs: 20 });
   const client = await connected(ada.key, url);
