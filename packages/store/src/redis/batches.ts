@@ -89,31 +89,34 @@ export class Batches<Request, Response> {
    */
   send(request: Request, key: unknown = request): Promise<Response> {
     if (this.#failure) return Promise.reject(this.#failure.error);
-    const { deadline, messages, gather } = this.#options;
-    if (deadline?.health.isAnswering === false) return Promise.reject(new RedisUnavailable());
-    const queued = this.#queued.get(key);
-    if (queued) return queued.response.promise;
-    const response = Promise.withResolvers<Response>();
-    this.#queued.set(key, { request, response });
-    if (this.#inFlight < messages && this.#queued.size === 1) {
-      if (gather === 'tick') void endOfTick().then(() => this.#flush());
-      else queueMicrotask(() => this.#flush());
-    }
-    return response.promise;
+    if (this.#options.deadline?.health.isAnswering === false) return Promise.reject(new RedisUnavailable());
+    return responseOf(this.#queued.get(key) ?? this.#add(request, key));
   }
 
   /** As `send`, but resolves at once while fewer than `most` requests wait. If this one fails, later calls reject. */
   async enqueue(request: Request, most: number): Promise<void> {
-    const sent = this.send(request);
-    if (this.#failure || this.#queued.size >= most) await sent;
-    else sent.catch(() => undefined);
+    if (this.#failure) throw this.#failure.error;
+    const queued = this.#add(request, request);
+    if (this.#queued.size >= most) await responseOf(queued);
   }
 
   /** Resolves when all requests so far have their responses. @throws why nothing more is sent */
   async settled(): Promise<void> {
-    await Array.from(this.#queued.values()).at(-1)?.response.promise;
+    const last = Array.from(this.#queued.values()).at(-1);
+    if (last) await responseOf(last);
     await this.#sending;
     if (this.#failure) throw this.#failure.error;
+  }
+
+  #add(request: Request, key: unknown): QueuedRequest<Request, Response> {
+    const { messages, gather } = this.#options;
+    const queued = { request, response: undefined };
+    this.#queued.set(key, queued);
+    if (this.#inFlight < messages && this.#queued.size === 1) {
+      if (gather === 'tick') void endOfTick().then(() => this.#flush());
+      else queueMicrotask(() => this.#flush());
+    }
+    return queued;
   }
 
   #flush(): void {
@@ -127,13 +130,13 @@ export class Batches<Request, Response> {
     this.#sending = (afterFailure === 'each' ? sendBatchThenEach(requests, send) : send(requests)).then(
       (responses) => {
         this.#onReply();
-        responses.forEach((response, i) => void batch[i]?.response.resolve(response));
+        responses.forEach((response, i) => void batch[i]?.response?.resolve(response));
       },
       (error: unknown) => {
         if (afterFailure === 'none') this.#failure = { error };
         const behind = this.#failure || (deadline && isTimeout(error)) ? this.#takeAll() : [];
         this.#onReply();
-        for (const { response } of [...batch, ...behind]) response.reject(error);
+        for (const { response } of [...batch, ...behind]) response?.reject(error);
       },
     );
   }
@@ -165,5 +168,11 @@ export class Batches<Request, Response> {
 /** A request that is not sent yet. */
 interface QueuedRequest<Request, Response> {
   readonly request: Request;
-  readonly response: PromiseWithResolvers<Response>;
+  /** Unset: nobody waits for it. */
+  response: PromiseWithResolvers<Response> | undefined;
+}
+
+function responseOf<Response>(queued: QueuedRequest<unknown, Response>): Promise<Response> {
+  queued.response ??= Promise.withResolvers<Response>();
+  return queued.response.promise;
 }
