@@ -49,6 +49,7 @@ const commandTable: readonly CommandModule[] = [
     load: async () => [(await import('./operator/schedules.ts')).addScheduleCommands],
   },
   { group: operators, name: 'why', load: async () => [(await import('./operator/why.ts')).addWhyCommand] },
+  { group: operators, name: 'usage', load: async () => [(await import('./operator/usage.ts')).addUsageCommand] },
   { group: operators, name: 'logs', load: async () => [(await import('./operator/logs.ts')).addLogsCommand] },
   { group: operators, name: 'keys', load: async () => [(await import('./operator/keys.ts')).addKeysCommands] },
   { group: operators, name: 'doctor', load: async () => [(await import('./operator/doctor.ts')).addDoctorCommand] },

@@ -45,6 +45,22 @@ async function ended(): Promise<string> {
   return id;
 }
 
+describe('usage', () => {
+  it('shows what was used of models, by agent, tenant, model or day', async () => {
+    const turn = await stage.begin(await stage.submit());
+    if (typeof turn === 'string') throw new Error(turn);
+    await turn.recordUsage({ model: 'small', inputTokens: 100, outputTokens: 10, calls: 1, microUsd: 2_500_000 });
+    await turn.recordUsage({ model: 'large', inputTokens: 1, calls: 1, unpricedCalls: 1 });
+    const { out } = await run(['usage', '--by', 'model', '--since', '2d'], { env });
+    expect(out).toMatch(/^Days: \d{4}-\d\d-\d\d to \d{4}-\d\d-\d\d \(UTC\)\nMODEL +COST +TOKENS IN +TOKENS OUT/);
+    expect(out).toMatch(/^small +\$2.50 +100 +10 +1 +0$/m);
+    expect(out).toMatch(/^total +\$2.50 +101 +10 +2 +1$/m);
+    const { document } = await json(['usage', '--tenant', 'nobody'], { env });
+    expect(document).toMatchObject({ by: 'agent', rows: [] });
+    expect((await run(['usage', '--since', 'ever'], { env })).code).toBe(2);
+  });
+});
+
 describe('schedules', () => {
   it('are listed, shown, paused, resumed and ended', async () => {
     const id = await scheduled();

@@ -80,3 +80,12 @@ export {
   timelineEntrySchema,
   timelineSchema,
 } from './timeline.ts';
+export {
+  dollars,
+  type TaskUsage,
+  taskUsageSchema,
+  type Usage,
+  type UsageRow,
+  usageGroups,
+  usageSchema,
+} from './usage.ts';

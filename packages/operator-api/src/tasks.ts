@@ -4,6 +4,7 @@ import { diagnosisSchema } from './diagnosis.ts';
 import { reasonSchema } from './failures.ts';
 import { count, time } from './page.ts';
 import { timelineSchema } from './timeline.ts';
+import { taskUsageSchema } from './usage.ts';
 
 /** `GET /admin/tasks`. In the URL, `state` is separated by commas. `since` and `until` limit `at` of the rows. */
 export const taskQuerySchema = z.strictObject({
@@ -92,6 +93,8 @@ export const taskDetailSchema = taskRecordSchema.extend({
   deadLetter: z.boolean(),
   /** Names of the steps whose results a rerun can reuse, in order. */
   steps: z.array(z.string()),
+  /** What it has used of models so far, with all tasks below it; unset: none. */
+  usage: taskUsageSchema.optional(),
 });
 
 /** `POST /admin/tasks/:id:answer`: a message to a task that waits for input or authorization. */

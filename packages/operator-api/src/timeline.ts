@@ -60,6 +60,8 @@ export const timelineEntrySchema = z.discriminatedUnion('kind', [
     kind: z.literal('model'),
     model: z.string(),
     untilAt: time,
+    /** Cost in millionths of a US dollar. */
+    microUsd: count.optional(),
     inputTokens: count.optional(),
     outputTokens: count.optional(),
     finishReason: z.string().optional(),

@@ -1,3 +1,4 @@
+import type { TaskUsage } from '@switchyard/protocol';
 import {
   type Cancellation,
   cancelTask,
@@ -17,6 +18,7 @@ import { type RerunRequest, type RerunResult, rerunTask } from './rerun.ts';
 import { withStepResults } from './step-results.ts';
 import { DeploymentFacts, factsOf } from './task-facts.ts';
 import { readRecord, type TaskRecord } from './task-record.ts';
+import { readTaskUsage } from './task-usage.ts';
 import type { Timeline } from './timeline.ts';
 
 export interface TaskDetail extends TaskRecord {
@@ -24,6 +26,8 @@ export interface TaskDetail extends TaskRecord {
   /** Its message was given up. */
   readonly deadLetter: boolean;
   readonly timeline?: Timeline;
+  /** What it has used of models so far. */
+  readonly usage?: TaskUsage;
   /** Names of steps whose results a new run can reuse, in order. */
   readonly steps: string[];
 }
@@ -53,15 +57,17 @@ export class OperatorTasks {
     const record = await this.record(taskId);
     if (!record) return undefined;
     const { redis, shards } = this.#port;
-    const [facts, steps, isDead] = await Promise.all([
+    const [facts, steps, usage, isDead] = await Promise.all([
       factsOf(this.#port, record, new DeploymentFacts(this.#port)),
       copyableSteps(this.#port, taskId),
+      readTaskUsage(this.#port, taskId),
       redis.exists(`${shards.of(taskId).task(taskId)}:d`),
     ]);
     const deadLetter = isDead === 1;
     const read = hasTimeline ? await readTimeline(this.#port, { ...record, deadLetter }) : undefined;
     const timeline = read && hasContents ? await withStepResults(this.#port, taskId, read) : read;
-    return { ...record, diagnosis: diagnose(facts), deadLetter, steps, ...(timeline && { timeline }) };
+    const diagnosis = diagnose(facts);
+    return { ...record, diagnosis, deadLetter, steps, ...(usage && { usage }), ...(timeline && { timeline }) };
   }
 
   /** Why the task does not go on. @returns undefined: no such task */

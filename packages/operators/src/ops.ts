@@ -23,6 +23,7 @@ import { type StuckTask, whyStuck } from './stuck-tasks.ts';
 import { DeploymentFacts } from './task-facts.ts';
 import { searchTasks, type TaskSearch, type TaskSearchPage } from './task-search.ts';
 import { type MemoryName, type TenantReading, Tenants } from './tenants.ts';
+import { UsageTotals } from './usage-totals.ts';
 import type { ProcessId, WorkerReading } from './worker-report.ts';
 import { Workers } from './workers.ts';
 
@@ -35,6 +36,7 @@ export class Ops {
   readonly tasks: OperatorTasks;
   readonly conversations: OperatorConversations;
   readonly tenants: Tenants;
+  readonly usage: UsageTotals;
   readonly #port: OperatorDependencies;
 
   constructor({ inside }: { readonly inside: StoreInside }) {
@@ -47,6 +49,7 @@ export class Ops {
     this.tasks = new OperatorTasks(port);
     this.conversations = new OperatorConversations(port);
     this.tenants = new Tenants(port);
+    this.usage = new UsageTotals(port);
   }
 
   /** Bytes of memory that Redis uses; in a Cluster, all masters together. */

@@ -34,6 +34,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   'schedules pause': ['switchyard schedules pause 4f…'],
   'schedules resume': ['switchyard schedules resume 4f…'],
   'schedules end': ['switchyard schedules end 4f… 7a…'],
+  usage: ['switchyard usage --by agent --since 7d', 'switchyard usage --by day --tenant acme --since 2026-11-01'],
   why: ['switchyard why 4f…'],
   logs: ['switchyard logs --follow', 'switchyard logs --task 4f… --level warn'],
   'keys create': ['switchyard keys create --subject ada --tenant acme --days 90'],

@@ -72,6 +72,13 @@ export const pages: readonly PageEntry[] = [
     load: async () => (await import('../pages/queues/page.tsx')).QueuesPage,
   },
   {
+    name: 'usage',
+    title: 'Usage',
+    icon: 'usage',
+    key: 'u',
+    load: async () => (await import('../pages/usage/page.tsx')).UsagePage,
+  },
+  {
     name: 'dead-letters',
     title: 'Dead letters',
     icon: 'dead-letters',

@@ -18,6 +18,7 @@ import { scheduleRoutes } from './schedules.ts';
 import { seriesRoutes } from './series.ts';
 import { rerunRoutes, taskActionRoutes, taskRoutes } from './tasks.ts';
 import { conversationRoutes, tenantRoutes } from './tenants.ts';
+import { usageRoutes } from './usage.ts';
 
 export interface AdminContext extends AdmitDependencies {
   readonly backend: AdminBackend;
@@ -51,6 +52,7 @@ const routes: readonly AdminRoute[] = [
   ...taskActionRoutes,
   ...rerunRoutes,
   ...tenantRoutes,
+  ...usageRoutes,
   ...keyRoutes,
 ];
 

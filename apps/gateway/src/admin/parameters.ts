@@ -1,3 +1,4 @@
+import { usageGroups } from '@switchyard/operator-api';
 import { type FieldViolation, invalidParams } from '@switchyard/protocol';
 import { taskStateSchema } from '@switchyard/protocol/schemas';
 import { auditActions } from '@switchyard/store';
@@ -26,6 +27,21 @@ export const agentParameters = pageParameters.extend({ id: z.string().optional()
 export const workerParameters = pageParameters.extend({ agent: z.string().optional() });
 const time = z.iso.datetime({ offset: true, error: 'must be a time such as 2026-01-31T12:00:00Z' });
 const timeMs = time.transform((text) => Date.parse(text));
+const day = z.iso.date({ error: 'must be a day such as 2026-01-31' });
+/** Days, both included. */
+export const usageParameters = z
+  .strictObject({
+    by: z.enum(usageGroups, `must be one of ${usageGroups.join(', ')}`).default('agent'),
+    from: day.optional(),
+    to: day.optional(),
+    agent: z.string().optional(),
+    tenant: z.string().optional(),
+    model: z.string().optional(),
+  })
+  .refine(({ from, to }) => !from || Date.parse(to ?? new Date().toISOString()) - Date.parse(from) < 400 * 86_400_000, {
+    path: ['from'],
+    message: 'must be at most 400 days before the last day',
+  });
 /** A filter of dead letters, in a body. */
 export const deadLetterFilter = z.strictObject({
   kind: z.enum(['turn', 'webhook'], 'must be turn or webhook').optional(),

@@ -22,6 +22,7 @@ import { Finding } from './finding.tsx';
 import { Panel } from './panel.tsx';
 import { Readers } from './readers.tsx';
 import { RerunDialog } from './rerun-dialog.tsx';
+import { TaskUsagePanel } from './task-usage.tsx';
 import { TimelineView } from './timeline/timeline-view.tsx';
 import './task.css';
 
@@ -137,6 +138,7 @@ function Overview({ detail, events, isRerun }: OverviewProps) {
     <div class="task">
       <Finding detail={detail} lastWords={events.live.task.value?.status.message} onAction={onAction} />
       <Facts detail={detail} />
+      {detail.usage && <TaskUsagePanel usage={detail.usage} />}
       {timeline && (
         <Panel title="Timeline">
           <TimelineView taskId={taskId} timeline={timeline} nowMs={now.value} />

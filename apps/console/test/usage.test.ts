@@ -1,0 +1,37 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { hasBrowser } from './support/browser.ts';
+import { useConsole } from './support/use-console.ts';
+
+const day = (daysAgo: number): string => new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10);
+const total = { inputTokens: 5_200_000, outputTokens: 610_000, calls: 321, unpricedCalls: 4, microUsd: 12_345_678 };
+const usage = {
+  by: 'agent',
+  from: day(29),
+  to: day(0),
+  total,
+  rows: [
+    { name: 'researcher', ...total, microUsd: 12_000_000 },
+    { name: 'pizza', inputTokens: 40_000, outputTokens: 9_000, calls: 12, microUsd: 345_678 },
+  ],
+  totalSize: 2,
+  days: Array.from({ length: 20 }, (_, n) => ({ name: day(n), microUsd: 100_000 * ((n * 7) % 11) })),
+};
+
+describe.runIf(hasBrowser)('the page of usage', { timeout: 30_000 }, () => {
+  const ui = useConsole();
+
+  it('shows what agents have cost, with a chart of days, in every view', async () => {
+    ui.api.answer('/admin/usage', usage);
+    await ui.check('/usage', (page: Page) => page.getByRole('cell', { name: '$12.00' }).waitFor());
+  });
+
+  it('sums by model when asked to', async () => {
+    ui.api.answer('/admin/usage', { ...usage, by: 'model', rows: [{ name: 'gpt-5-mini', ...total }], totalSize: 1 });
+    await using opened = await ui.open('/usage');
+    await opened.page.getByRole('tab', { name: 'Models' }).click();
+    await opened.page.getByRole('cell', { name: 'gpt-5-mini' }).waitFor();
+    expect(ui.api.requests.at(-1)?.query).toMatchObject({ by: 'model', from: day(29) });
+    expect(opened.problems).toEqual([]);
+  });
+});
