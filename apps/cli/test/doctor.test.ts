@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startRedis, type TestRedis } from '../../../tests/support/redis.ts';
-import { workers } from '../../../tests/support/stand-in-answers.ts';
+import { agents, workers } from '../../../tests/support/stand-in-answers.ts';
 import { openStandInApi, type StandInApi } from '../../../tests/support/stand-in-api.ts';
 import { json, run } from './support/run.ts';
 
@@ -102,6 +102,18 @@ describe('switchyard doctor', () => {
     const { out } = await run(['doctor', ...nobody], { env: { ...env, PORT: String(port), HOST: '127.0.0.2' } });
     server.close();
     expect(out).toContain(`Warning: Port ${port} is in use by `);
+  });
+
+  it('says since when no worker of an agent has answered, which is not that it has none', async () => {
+    const silentSince = '2026-01-31T12:00:00.000Z';
+    const some = agents.map((each) => (each.id === 'reviewer' ? { ...each, silentSince } : each));
+    api.answer('/admin/agents', { agents: some, totalSize: some.length, nextPageToken: '' });
+    const { out } = await run(['doctor', ...nobody], { env });
+    expect(out).toMatch(
+      new RegExp(
+        `Problem: No worker of the agent reviewer has answered since ${silentSince}: frozen, .*\nDo: The worker's log`,
+      ),
+    );
   });
 
   it('reports gateways and workers of different versions', async () => {
