@@ -1,6 +1,6 @@
 -- checkShard: jobs of processes whose leases have run out wait again; and it finds other work of the shard that waits,
--- for all queues, whichever agents a process has. Every process with a consumer asks for it once a second; one of them
--- at a time gets an answer.
+-- for all queues, whichever agents a process has. Every process with a consumer asks once a second how long the key
+-- `checked` lives (shard-checks.ts), and runs this if that is due; one of them at a time gets an answer.
 --
 -- KEYS  checked             string: its expiry says when this was last done
 --       queues              zset: names of the queues that processes serve → ms when one last said so
@@ -27,7 +27,7 @@ local every_ms, lease_ms, max_interrupted_ms = unpack(ARGV, 1, 3)
 lease_ms = tonumber(lease_ms)
 
 -- The check before is as long ago as the key has lived. Its expiry needs no memory, and no TIME. Most processes end
--- here, and most others when nothing waits: what is included below makes functions, which takes longer than both.
+-- when nothing waits: what is included below makes functions, which takes longer.
 local kept_ms = 2 * lease_ms
 local left_ms = redis.call('PTTL', checked_key)
 local since_ms = left_ms < 0 and kept_ms + 1 or kept_ms - left_ms

@@ -10,10 +10,14 @@
 --       since          µs of its first announcement; '' if this is the first
 --       alive_ms       how long the worker counts as alive
 -- EACH  agent          id
---       announcement
--- Returns  µs of the worker's first announcement
+--       announcement   '' if it is that of before
+-- Returns  µs of the worker's first announcement; 0 if nothing was written, because an announcement comes into effect
+--          that is not given
 -- Invariant: an agent stays announced without workers, so that messages to it are accepted and wait. If workers
--- announce an agent differently, as in a rolling deployment, that of the worker that started last is in effect.
+-- announce an agent differently, as in a rolling deployment, that of the worker that started last is in effect. Agents
+-- and sources have the same fields.
+--
+-- Usually nothing changes: then it runs eight commands, whatever the number of agents.
 
 --- @include "../redis/server.lua"
 
@@ -23,37 +27,53 @@ local clock = redis.call('TIME')
 local now_ms = clock[1] * 1000 + math.floor(clock[2] / 1000)
 since = tonumber(since) or clock[1] * 1000000 + clock[2]
 
-allow_out_of_memory(alive_key)
-local changed = redis.call('ZREMRANGEBYSCORE', alive_key, '-inf', now_ms) > 0
-
--- When the worker whose announcement is in effect started; 0 if it failed or left.
-local function source_since_of(agent)
-  local source = redis.call('HGET', sources_key, agent)
-  if not source then return 0 end
-  local source_since, source_worker = source:match('^(%d+) (.*)$')
-  return redis.call('ZSCORE', alive_key, agent .. '/' .. source_worker) and tonumber(source_since) or 0
-end
-
--- A worker that is being drained takes no work: it does not count as alive.
-local counts, seen = not redis.call('HGET', reports_key, worker .. ' drain'), {}
+local agents, announcements, members, alive, seen = {}, {}, {}, {}, {}
 for i = 5, #ARGV, 2 do
   local agent, announcement = unpack(ARGV, i, i + 1)
-  seen[#seen + 1], seen[#seen + 2] = now_ms, agent
-  local known = redis.call('HGET', agents_key, agent)
-  if not known or source_since_of(agent) <= since then
-    redis.call('HSET', sources_key, agent, ('%.0f %s'):format(since, worker))
-    if not known or known:sub(known:find(' ', 1, true) + 1) ~= announcement then
-      redis.call('HSET', agents_key, agent, ('%.0f %s'):format(now_ms, announcement))
-      changed = true
-    end
+  local n = #agents + 1
+  agents[n], announcements[n], members[n] = agent, announcement, agent .. '/' .. worker
+  alive[2 * n - 1], alive[2 * n] = now_ms + alive_ms, members[n]
+  seen[2 * n - 1], seen[2 * n] = now_ms, agent
+end
+
+-- When the worker of a source started; 0 if it failed or left.
+local function since_of(agent, source)
+  local source_since, source_worker = source:match('^(%d+) (.*)$')
+  local until_ms = redis.call('ZSCORE', alive_key, agent .. '/' .. source_worker)
+  return until_ms and tonumber(until_ms) > now_ms and tonumber(source_since) or 0
+end
+
+local this = ('%.0f %s'):format(since, worker)
+local in_effect = {}
+local sources = #agents > 0 and redis.call('HMGET', sources_key, unpack(agents)) or {}
+for n, agent in ipairs(agents) do
+  local source, is_given = sources[n], announcements[n] ~= ''
+  if source ~= this and (not source or since_of(agent, source) <= since) then
+    if not is_given then return 0 end
+    in_effect[#in_effect + 1] = n
+  elseif source == this and is_given then
+    in_effect[#in_effect + 1] = n
   end
-  if not counts then
-    changed = redis.call('ZREM', alive_key, agent .. '/' .. worker) == 1 or changed
-  elseif redis.call('ZADD', alive_key, now_ms + alive_ms, agent .. '/' .. worker) == 1 then
+end
+
+allow_out_of_memory(alive_key)
+local changed = redis.call('ZREMRANGEBYSCORE', alive_key, '-inf', now_ms) > 0
+for _, n in ipairs(in_effect) do
+  local agent, announcement = agents[n], announcements[n]
+  redis.call('HSET', sources_key, agent, this)
+  local known = redis.call('HGET', agents_key, agent)
+  if not known or known:sub(known:find(' ', 1, true) + 1) ~= announcement then
+    redis.call('HSET', agents_key, agent, ('%.0f %s'):format(now_ms, announcement))
     changed = true
   end
 end
-
-if #seen > 0 then redis.call('ZADD', seen_key, unpack(seen)) end
+if #agents > 0 then
+  -- A worker that is being drained takes no work: it does not count as alive.
+  local is_drained = redis.call('HGET', reports_key, worker .. ' drain')
+  local gone_or_new = is_drained and redis.call('ZREM', alive_key, unpack(members))
+    or redis.call('ZADD', alive_key, unpack(alive))
+  changed = changed or gone_or_new > 0
+  redis.call('ZADD', seen_key, unpack(seen))
+end
 if changed then redis.call('SPUBLISH', channel, worker) end
 return since

@@ -35,6 +35,15 @@ const listAgentsScript = defineScript({
   reply: tuple(list(text), list(text)),
 });
 
+interface Announced {
+  /** µs of the first announcement, by Redis' clock; '': there was none. */
+  readonly since: number | '';
+  /** The announcements as JSON, by agent. */
+  readonly byAgent: ReadonlyMap<string, string>;
+}
+
+const NOTHING_ANNOUNCED: Announced = { since: '', byAgent: new Map() };
+
 /** Workers announce every few seconds: after three missed announcements one no longer counts. */
 const ALIVE_MS = 15_000;
 export const announceEveryMs = 5_000;
@@ -45,8 +54,8 @@ export class Registry {
   readonly #redis: RedisConnection;
   readonly #channels: Channels;
   readonly #keys: ReturnType<typeof registryKeys>;
-  /** When the workers of this process announced for the first time, by Redis' clock. */
-  readonly #since = new Map<string, number>();
+  /** What the workers of this process have announced. */
+  readonly #announced = new Map<string, Announced>();
 
   constructor(redis: RedisConnection, channels: Channels, prefix: string) {
     this.#redis = redis;
@@ -57,13 +66,19 @@ export class Registry {
   /** Announces the agents of a worker. This is also its heartbeat: call it every `announceEveryMs`. */
   async announce(agents: readonly AgentAnnouncement[], worker: string): Promise<void> {
     const { channel, ...keys } = this.#keys;
-    const since = this.#since.get(worker) ?? '';
-    const first = await announceScript.run(this.#redis, {
-      keys,
-      args: { channel, worker, since, aliveMs: ALIVE_MS },
-      each: agents.map((agent) => ({ agent: agent.id, announcement: JSON.stringify(agent) })),
-    });
-    this.#since.set(worker, first);
+    const { since, byAgent } = this.#announced.get(worker) ?? NOTHING_ANNOUNCED;
+    const announcements = new Map(agents.map((agent) => [agent.id, JSON.stringify(agent)]));
+    const announce = (before: Announced['byAgent']): Promise<number> =>
+      announceScript.run(this.#redis, {
+        keys,
+        args: { channel, worker, since, aliveMs: ALIVE_MS },
+        each: Array.from(announcements, ([agent, announcement]) => ({
+          agent,
+          announcement: before.get(agent) === announcement ? '' : announcement,
+        })),
+      });
+    const first = (await announce(byAgent)) || (await announce(NOTHING_ANNOUNCED.byAgent));
+    this.#announced.set(worker, { since: first, byAgent: announcements });
   }
 
   /** Call it when the worker stops. Its agents stay announced: messages to them are accepted, and wait. */
@@ -71,7 +86,7 @@ export class Registry {
     const { alive, channel } = this.#keys;
     const args = { channel, worker, agents: agents.map(({ id }) => id) };
     await withdrawScript.run(this.#redis, { keys: { alive }, args });
-    this.#since.delete(worker);
+    this.#announced.delete(worker);
   }
 
   /** Removes the announcement of a retired agent: gateways do not serve it any more. */

@@ -7,7 +7,7 @@
 --       index        zset of tasks: that of a principal at an agent, or that of an agent
 -- ARGV  percent      of maxmemory from which tasks are dropped
 --       min_ms       how long an ended task stays at least
---       limit        tasks to look at; 0: only reads how full Redis is
+--       limit        tasks to look at
 --       after        position (time .. id) in the index of the last task that was looked at; '' from the oldest on
 -- Returns  { bytes used, bytes allowed (0: no limit is known), number of tasks dropped, how many ms the youngest of
 --          them was kept, position of the last task that was looked at ('': no other may be dropped) }
@@ -26,7 +26,7 @@ info = type(info) == 'string' and info or ''
 local function number_of(name) return tonumber(info:match('[\r\n]' .. name .. ':(%d+)') or 0) end
 local allowed = number_of('maxmemory')
 local used = number_of('used_memory') - number_of('mem_not_counted_for_evict')
-if limit == 0 or allowed == 0 or used * 100 < allowed * percent then return { used, allowed, 0, 0, '' } end
+if allowed == 0 or used * 100 < allowed * percent then return { used, allowed, 0, 0, '' } end
 
 --- @include "../record/drop-tasks.lua"
 

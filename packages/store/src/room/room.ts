@@ -1,7 +1,9 @@
+import type { Redis } from 'ioredis';
 import { REMOTE_AGENTS } from '../queue/remote-agents.ts';
 import { sharedKeyNames } from '../record/record-args.ts';
 import type { RedisConnection } from '../redis/connection.ts';
 import type { ShardKeys } from '../redis/keys.ts';
+import { infoOf, masterOf } from '../redis/masters.ts';
 import { integer, text, tuple } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
 import type { StoreSettings } from '../redis/settings.ts';
@@ -60,26 +62,37 @@ export class Room {
     this.#port = port;
   }
 
-  /** Several processes may do so at once. It costs a command per shard while there is room. */
+  /** Several processes may do so at once. It costs a command per master while there is room. */
   async make(): Promise<MadeRoom> {
-    if (this.#port.settings.makeRoomAtPercent === 0) return nothingDropped;
-    const shards = await Promise.all(this.#port.shards.all.map((keys) => this.#makeIn(keys)));
-    return {
-      dropped: shards.reduce((sum, { dropped }) => sum + dropped, 0),
-      keptMs: Math.min(...shards.map(({ keptMs }) => keptMs)),
-      usedShare: Math.max(...shards.map(({ usedShare }) => usedShare)),
-    };
+    const { redis, shards, settings } = this.#port;
+    if (settings.makeRoomAtPercent === 0) return nothingDropped;
+    const byMaster = Map.groupBy(shards.all, ({ outbox }) => masterOf(redis, outbox));
+    return inAll(
+      await Promise.all(
+        Array.from(byMaster, ([master, keys]) => (master ? this.#makeAt(master, keys) : nothingDropped)),
+      ),
+    );
   }
 
-  async #makeIn(keys: ShardKeys): Promise<MadeRoom> {
+  async #makeAt(master: Redis, shards: readonly ShardKeys[]): Promise<MadeRoom> {
+    const usedShare = await usedShareOf(master);
+    if (!this.#isFull(usedShare)) return { ...nothingDropped, usedShare };
+    return inAll(await Promise.all(shards.map((keys) => this.#makeIn(keys, master))));
+  }
+
+  async #makeIn(keys: ShardKeys, master: Redis): Promise<MadeRoom> {
     const startedAt = performance.now();
     for (let made = nothingDropped; ; ) {
-      const { isFull, usedShare } = await this.#step(keys, { index: keys.outbox, limit: 0 });
-      if (!isFull) return { ...made, usedShare };
+      const usedShare = await usedShareOf(master);
+      if (!this.#isFull(usedShare)) return { ...made, usedShare };
       const before = made.dropped;
       made = await this.#dropSome(keys, made);
       if (made.dropped === before || performance.now() - startedAt > RUN_FOR_MS) return { ...made, usedShare };
     }
+  }
+
+  #isFull(usedShare: number): boolean {
+    return usedShare * 100 >= this.#port.settings.makeRoomAtPercent;
   }
 
   async #dropSome(keys: ShardKeys, before: MadeRoom): Promise<MadeRoom> {
@@ -117,9 +130,27 @@ export class Room {
     });
     const usedShare = allowed === 0 ? 0 : used / allowed;
     const kept = { dropped, keptMs: dropped === 0 ? Number.POSITIVE_INFINITY : keptMs };
-    return { isFull: usedShare * 100 >= percent, usedShare, ...kept, after };
+    return { isFull: this.#isFull(usedShare), usedShare, ...kept, after };
   }
 }
+
+/** The share of its memory that a Redis uses; 0: it has no limit, or does not tell. */
+async function usedShareOf(node: Redis): Promise<number> {
+  const info = await infoOf(node, 'memory').catch((error: Error) => {
+    if (error.name === 'ReplyError') return undefined; // a managed Redis may refuse: its memory is not watched
+    throw error;
+  });
+  const numberOf = (name: string): number => Number(info?.[name] ?? 0);
+  // Buffers do not count for maxmemory.
+  const allowed = numberOf('maxmemory');
+  return allowed === 0 ? 0 : (numberOf('used_memory') - numberOf('mem_not_counted_for_evict')) / allowed;
+}
+
+const inAll = (parts: readonly MadeRoom[]): MadeRoom => ({
+  dropped: parts.reduce((sum, { dropped }) => sum + dropped, 0),
+  keptMs: Math.min(...parts.map(({ keptMs }) => keptMs)),
+  usedShare: Math.max(...parts.map(({ usedShare }) => usedShare)),
+});
 
 const sum = (a: MadeRoom, b: MadeRoom): MadeRoom => ({
   dropped: a.dropped + b.dropped,
