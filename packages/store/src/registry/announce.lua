@@ -36,24 +36,27 @@ for i = 5, #ARGV, 2 do
   seen[2 * n - 1], seen[2 * n] = now_ms, agent
 end
 
--- When the worker of a source started; 0 if it failed or left.
-local function since_of(agent, source)
-  local source_since, source_worker = source:match('^(%d+) (.*)$')
-  local until_ms = redis.call('ZSCORE', alive_key, agent .. '/' .. source_worker)
-  return until_ms and tonumber(until_ms) > now_ms and tonumber(source_since) or 0
-end
-
-local this = ('%.0f %s'):format(since, worker)
+-- Numbers of the agents whose announcement by this worker is in effect, from now on or still.
 local in_effect = {}
+-- Those that a worker announced that has started later: that one is in effect, unless its worker failed or left.
+local later, later_members = {}, {}
+local this = ('%.0f %s'):format(since, worker)
 local sources = #agents > 0 and redis.call('HMGET', sources_key, unpack(agents)) or {}
 for n, agent in ipairs(agents) do
-  local source, is_given = sources[n], announcements[n] ~= ''
-  if source ~= this and (not source or since_of(agent, source) <= since) then
-    if not is_given then return 0 end
-    in_effect[#in_effect + 1] = n
-  elseif source == this and is_given then
+  local source_since, source_worker = (sources[n] or ''):match('^(%d+) (.*)$')
+  if source_since and tonumber(source_since) > since then
+    later[#later + 1], later_members[#later + 1] = n, agent .. '/' .. source_worker
+  elseif sources[n] ~= this or announcements[n] ~= '' then
     in_effect[#in_effect + 1] = n
   end
+end
+if #later > 0 then
+  for i, until_ms in ipairs(redis.call('ZMSCORE', alive_key, unpack(later_members))) do
+    if not until_ms or tonumber(until_ms) <= now_ms then in_effect[#in_effect + 1] = later[i] end
+  end
+end
+for _, n in ipairs(in_effect) do
+  if announcements[n] == '' then return 0 end
 end
 
 allow_out_of_memory(alive_key)
