@@ -27,13 +27,15 @@ local clock = redis.call('TIME')
 local now_ms = clock[1] * 1000 + math.floor(clock[2] / 1000)
 since = tonumber(since) or clock[1] * 1000000 + clock[2]
 
+-- As texts: Redis converts numbers at each use.
+local now, until_ms = ('%.0f'):format(now_ms), ('%.0f'):format(now_ms + alive_ms)
 local agents, announcements, members, alive, seen = {}, {}, {}, {}, {}
 for i = 5, #ARGV, 2 do
   local agent, announcement = unpack(ARGV, i, i + 1)
   local n = #agents + 1
   agents[n], announcements[n], members[n] = agent, announcement, agent .. '/' .. worker
-  alive[2 * n - 1], alive[2 * n] = now_ms + alive_ms, members[n]
-  seen[2 * n - 1], seen[2 * n] = now_ms, agent
+  alive[2 * n - 1], alive[2 * n] = until_ms, members[n]
+  seen[2 * n - 1], seen[2 * n] = now, agent
 end
 
 -- Numbers of the agents whose announcement by this worker is in effect, from now on or still.
@@ -42,17 +44,24 @@ local in_effect = {}
 local later, later_members = {}, {}
 local this = ('%.0f %s'):format(since, worker)
 local sources = #agents > 0 and redis.call('HMGET', sources_key, unpack(agents)) or {}
+-- Most agents have the same source: it is parsed once.
+local source, later_worker
 for n, agent in ipairs(agents) do
-  local source_since, source_worker = (sources[n] or ''):match('^(%d+) (.*)$')
-  if source_since and tonumber(source_since) > since then
-    later[#later + 1], later_members[#later + 1] = n, agent .. '/' .. source_worker
-  elseif sources[n] ~= this or announcements[n] ~= '' then
+  if sources[n] ~= source then
+    source = sources[n]
+    local source_since, source_worker = (source or ''):match('^(%d+) (.*)$')
+    later_worker = source_since and tonumber(source_since) > since and source_worker
+  end
+  if later_worker then
+    later[#later + 1], later_members[#later + 1] = n, agent .. '/' .. later_worker
+  elseif source ~= this or announcements[n] ~= '' then
     in_effect[#in_effect + 1] = n
   end
 end
 if #later > 0 then
-  for i, until_ms in ipairs(redis.call('ZMSCORE', alive_key, unpack(later_members))) do
-    if not until_ms or tonumber(until_ms) <= now_ms then in_effect[#in_effect + 1] = later[i] end
+  local alive_until = redis.call('ZMSCORE', alive_key, unpack(later_members))
+  for i, n in ipairs(later) do
+    if not alive_until[i] or tonumber(alive_until[i]) <= now_ms then in_effect[#in_effect + 1] = n end
   end
 end
 for _, n in ipairs(in_effect) do
@@ -60,13 +69,13 @@ for _, n in ipairs(in_effect) do
 end
 
 allow_out_of_memory(alive_key)
-local changed = redis.call('ZREMRANGEBYSCORE', alive_key, '-inf', now_ms) > 0
+local changed = redis.call('ZREMRANGEBYSCORE', alive_key, '-inf', now) > 0
 for _, n in ipairs(in_effect) do
   local agent, announcement = agents[n], announcements[n]
   redis.call('HSET', sources_key, agent, this)
   local known = redis.call('HGET', agents_key, agent)
   if not known or known:sub(known:find(' ', 1, true) + 1) ~= announcement then
-    redis.call('HSET', agents_key, agent, ('%.0f %s'):format(now_ms, announcement))
+    redis.call('HSET', agents_key, agent, now .. ' ' .. announcement)
     changed = true
   end
 end
