@@ -206,6 +206,15 @@ describe('a redirect', () => {
     expect(seen[0]?.['x-api-key']).toBeUndefined();
   });
 
+  it.each([301, 302, 303])('of a message after %i would lose it, and is refused', async (status) => {
+    await using agent = await scriptedServer({ GetTask: [] });
+    await using front = await redirecting(status, agent.url);
+    const { code, err } = await run(['send', 'Hello', '-a', await cardAt(front.url)]);
+    expect([code, err]).toEqual([3, expect.stringContaining(`redirects to ${agent.url}/`)]);
+    expect(err).toContain(`(HTTP ${status}), where the request would be lost`);
+    expect([agent.calls, agent.cardHeaders]).toEqual([[], []]);
+  });
+
   it('takes no operator key along', async () => {
     await using agent = await scriptedServer({});
     await using front = await redirecting(302, agent.url);

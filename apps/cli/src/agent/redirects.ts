@@ -11,11 +11,11 @@ interface Request extends RequestInit {
 /**
  * `fetch` that follows redirects, but takes credentials to no other origin: by the Fetch standard only `Authorization`
  * and cookies would be left out there, not an API key in a header of its own.
- * @throws {CommandFailure} an agent with credentials redirects to another origin
+ * @throws {CommandFailure} an agent with credentials redirects to another origin, or a request to a page
  */
 export async function fetchWithinOrigin(url: URL, { hasCredentials, ...init }: Request): Promise<Response> {
   let to = url;
-  let request: RequestInit = { ...init, redirect: 'manual' };
+  const request: RequestInit = { ...init, redirect: 'manual' };
   for (let hops = 0; hops <= maxRedirects; hops += 1) {
     const response = await fetch(to, request);
     const location = response.status >= 300 && response.status < 400 ? response.headers.get('location') : null;
@@ -31,8 +31,16 @@ export async function fetchWithinOrigin(url: URL, { hasCredentials, ...init }: R
           hint: `If that is the agent's address now, name it: --agent-card ${next.origin}`,
         },
       );
+    if (init.method === 'POST' && !keepsMethod.includes(response.status))
+      throw new CommandFailure(
+        'A2ACLI_ERR_UNREACHABLE',
+        `${to.href} redirects to ${next.href} (HTTP ${response.status}), where the request would be lost`,
+        {
+          a2aCode: response.status,
+          hint: 'The address in the card is not the right one: tell those who operate the agent.',
+        },
+      );
     to = next;
-    if (!keepsMethod.includes(response.status)) request = asRead(request);
   }
   throw new CommandFailure('A2ACLI_ERR_UNREACHABLE', `${url.origin} redirects more than ${maxRedirects} times`);
 }
@@ -41,8 +49,4 @@ function nextUrl(location: string, from: URL): URL {
   const next = URL.canParse(location, from.href) ? new URL(location, from) : undefined;
   if (next && /^https?:$/.test(next.protocol)) return next;
   throw new CommandFailure('A2ACLI_ERR_UNREACHABLE', `${from.origin} redirects to something that is no web address`);
-}
-
-function asRead({ body: _, ...request }: RequestInit): RequestInit {
-  return request.method === 'POST' ? { ...request, method: 'GET' } : request;
 }
