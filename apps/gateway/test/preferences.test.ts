@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { eventIdIn, versionIn, waitMsIn } from '../src/exchange/service-parameters.ts';
+import { lastEventIdIn, versionIn, waitMsIn } from '../src/exchange/service-parameters.ts';
 
 describe('Prefer', () => {
   it.each([
@@ -31,13 +31,13 @@ describe('If-None-Match', () => {
 
 describe('Last-Event-ID', () => {
   it('is the position of an event', () => {
-    expect(eventIdIn('12', 'Last-Event-ID')).toEqual({ seq: 12 });
-    expect(eventIdIn('12-k3x9a', 'Last-Event-ID')).toEqual({ seq: 12, incarnation: 33_775_390 });
-    expect(eventIdIn('', 'Last-Event-ID')).toBeUndefined();
-    expect(eventIdIn(undefined, 'Last-Event-ID')).toBeUndefined();
+    expect(lastEventIdIn('12', 'Last-Event-ID')).toEqual({ seq: 12 });
+    expect(lastEventIdIn('12-k3x9a', 'Last-Event-ID')).toEqual({ seq: 12, incarnation: 33_775_390 });
+    expect(lastEventIdIn('', 'Last-Event-ID')).toBeUndefined();
+    expect(lastEventIdIn(undefined, 'Last-Event-ID')).toBeUndefined();
   });
 
   it.each(['-1', '1.5', 'x', '1e3', '9'.repeat(30)])('%s is refused', (text) => {
-    expect(() => eventIdIn(text, 'fromSeq')).toThrow('Invalid parameters');
+    expect(() => lastEventIdIn(text, 'fromSeq')).toThrow('Invalid parameters');
   });
 });

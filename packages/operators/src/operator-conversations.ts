@@ -6,7 +6,7 @@ import {
   pageOf,
   principalOf,
   readConversation,
-  readEvents,
+  readConversationEvents,
   type StoredConversation,
 } from '@switchyard/store/inside';
 import type { OperatorDependencies } from './operator-dependencies.ts';
@@ -75,7 +75,7 @@ export class OperatorConversations {
 
   /** The next page of events after `after` (`maxPageBytes`). */
   events(id: string, after = 0): Promise<ConversationItem[]> {
-    return readEvents(this.#port, id, after);
+    return readConversationEvents(this.#port, id, after);
   }
 
   async #matching(entries: readonly Entry[], filter: ConversationFilter): Promise<Entry[]> {

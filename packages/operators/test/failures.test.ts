@@ -1,6 +1,6 @@
 import type { FailureReport } from '@switchyard/protocol';
 import type { OpenTurn } from '@switchyard/store';
-import { failureText } from '@switchyard/store/inside';
+import { storedFailureText } from '@switchyard/store/inside';
 import { expect, test } from 'vitest';
 import { accepted, agentMessage, beginTurn, begun, userMessage } from '../../../tests/support/store/drive.ts';
 import { alice, testRedis, testStore } from '../../../tests/support/store/redis.ts';
@@ -235,7 +235,7 @@ test('a task keeps 32 failures of at most 8 KiB, and loses them with itself', as
 });
 
 test('a failure is cut to its size part by part: inner frames first, then causes, then the error', () => {
-  const text = failureText(why('m'.repeat(5_000), { error: { type: 'E', message: 'é'.repeat(9_000) } }));
+  const text = storedFailureText(why('m'.repeat(5_000), { error: { type: 'E', message: 'é'.repeat(9_000) } }));
   expect(Buffer.byteLength(text)).toBeLessThanOrEqual(8_192);
   expect(JSON.parse(text.slice(text.indexOf('\n') + 1))).toMatchObject({ kind: 'threw', message: 'm'.repeat(1_000) });
   expect(text.split('\n')[0]).toBe(`threw ${'m'.repeat(200)}`);

@@ -1,7 +1,11 @@
 /** What packages of Switchyard above the store build on: keys, scripts, and the parts of tasks. Not for others. */
 
 export type { ConversationItem } from './conversations/conversation.ts';
-export { readConversation, readEvents, type StoredConversation } from './conversations/conversation-reader.ts';
+export {
+  readConversation,
+  readConversationEvents,
+  type StoredConversation,
+} from './conversations/conversation-reader.ts';
 export type { Encryption } from './encryption/encryption.ts';
 export { decryptWebhook } from './encryption/webhook.ts';
 export {
@@ -40,5 +44,5 @@ export { decodePageToken, encodePageToken } from './tasks/list/page-token.ts';
 export { shareOfShard } from './tasks/quotas/quotas.ts';
 export { readTask } from './tasks/read/read.ts';
 export { hiddenLetter, stateLetters, stateOf, withdrawnLetter } from './tasks/visibility/state-letters.ts';
-export { failureText, readFailure, readReason } from './turns/failure-text.ts';
+export { readFailure, readReason, storedFailureText } from './turns/failure-text.ts';
 export type { NotedModelCall } from './turns/model-notes.ts';

@@ -23,7 +23,7 @@ export function failureText(failure: Failure): string {
 }
 
 /** Why a step or a call failed, in one line. */
-export function partText({ of, name, message }: Failure): string {
+export function failureLine({ of, name, message }: Failure): string {
   return of === 'call' ? message : `Step ${name}: ${message}`;
 }
 

@@ -5,7 +5,7 @@ import { programIn } from '../data-folder/data-folder.ts';
 import { field } from '../output/labelled-text.ts';
 import { localTime } from '../output/local-time.ts';
 import type { Invocation } from '../session/session.ts';
-import { failureText, partText } from './failure-text.ts';
+import { failureLine, failureText } from './failure-text.ts';
 import { operatorHelp, withOperator } from './operator.ts';
 
 /** The fields of a task's detail that `why` shows. */
@@ -63,7 +63,7 @@ export function addWhyCommand(program: Command, invocation: Invocation): void {
             field('Since', localTime(diagnosis.since)),
             field('Why', diagnosis.text),
             diagnosis.failure ? failureText(diagnosis.failure) : '',
-            ...(diagnosis.before ?? []).map((part) => field('Before', partText(part))),
+            ...(diagnosis.before ?? []).map((part) => field('Before', failureLine(part))),
             ...links(diagnosis).map((link) => field('See', link)),
             ...doing(task, place).map((what) => field('Do', what)),
           ].join(''),

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import express, { type Request, type RequestHandler } from 'express';
-import { refuseFault, refusePath, refuseVerb, writeError, writeStream } from '../bindings/rest.ts';
+import { refuseFault, refusePath, refuseVerb, writeError, writeRestStream } from '../bindings/rest.ts';
 import { beginEachExchange, beginExchange, requestName, respond } from '../exchange/exchange.ts';
 import { defaultGatewaySettings, type OidcSettings } from '../settings/gateway-settings.ts';
 import type { AuditEntry } from '../telemetry/audit.ts';
@@ -96,7 +96,7 @@ function serveOperator(context: AdminContext, route: AdminRoute): RequestHandler
       audit(context, { req, res }, { ...entry, ...details, outcome: 'ok' }, operator);
       res.setHeader('Cache-Control', 'no-store');
       if (answer instanceof EventsAnswer && signal)
-        await writeStream(streaming, { req, res }, { items: answer.events(signal) });
+        await writeRestStream(streaming, { req, res }, { items: answer.events(signal) });
       else if (answer === undefined) res.writeHead(204).end();
       else respond(res, 'application/json', JSON.stringify(answer));
     } catch (thrown) {

@@ -20,9 +20,9 @@ import {
 } from '../exchange/exchange.ts';
 import type { BodyLimits } from '../exchange/read-json.ts';
 import {
-  eventIdIn,
   eventIdOfMetadata,
   idempotencyKeyIn,
+  lastEventIdIn,
   legacyVersion,
   previewVersion,
   requireSupportedVersion,
@@ -103,15 +103,15 @@ export class HttpCall implements Call {
 export function resumeAfterIn({ req }: Exchange): EventId | undefined {
   return (
     eventIdInHeader(req) ??
-    eventIdIn(queryText(req, 'lastEventId'), 'lastEventId') ??
-    eventIdIn(queryText(req, 'fromSeq'), 'fromSeq')
+    lastEventIdIn(queryText(req, 'lastEventId'), 'lastEventId') ??
+    lastEventIdIn(queryText(req, 'fromSeq'), 'fromSeq')
   );
 }
 
 /** @throws {A2AError} InvalidParams */
 export function eventIdInHeader({ headers }: Pick<IncomingMessage, 'headers'>): EventId | undefined {
   const { 'last-event-id': header } = headers;
-  return eventIdIn(typeof header === 'string' ? header : undefined, 'Last-Event-ID');
+  return lastEventIdIn(typeof header === 'string' ? header : undefined, 'Last-Event-ID');
 }
 
 /** An admitted request, and how it names its agent. */

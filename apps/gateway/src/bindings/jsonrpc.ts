@@ -47,7 +47,7 @@ export function serveJsonRpc(context: GatewayContext, older?: OlderVersion): Han
       const answer = await run(context, exchange, { admission, request });
       if (!('items' in answer)) return writeResult(res, id, answer);
       using stream = answer;
-      await writeStream(context, exchange, { id, ...stream });
+      await writeJsonRpcStream(context, exchange, { id, ...stream });
     } catch (thrown) {
       writeRpcError(context, exchange, { id, thrown });
     }
@@ -172,7 +172,7 @@ export interface JsonRpcStream extends ServedStream {
   readonly id: string;
 }
 
-export function writeStream(
+export function writeJsonRpcStream(
   context: GatewayContext,
   exchange: Exchange,
   { id, ...stream }: JsonRpcStream,

@@ -98,7 +98,7 @@ function serveRest(context: GatewayContext, route: OperationRoute): Handler {
       const answer = await handle(context, exchange, route);
       if (!('items' in answer)) return writeResult(exchange, answer);
       using stream = answer;
-      await writeStream(context, exchange, stream);
+      await writeRestStream(context, exchange, stream);
     } catch (thrown) {
       writeError(context, exchange, thrown);
     }
@@ -196,7 +196,7 @@ function writeStatus({ req, res }: Exchange, { status, body }: { status: number;
 }
 
 /** A2A 11.7: each event is a StreamResponse as it is stored. */
-export function writeStream(
+export function writeRestStream(
   context: FailureContext & { readonly settings: Pick<GatewaySettings, 'heartbeatMs'> },
   exchange: Exchange,
   stream: ServedStream,

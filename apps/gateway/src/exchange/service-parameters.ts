@@ -75,7 +75,7 @@ export function versionIn(ifNoneMatch: string | undefined): string | undefined {
  * @param text value of `Last-Event-ID`, or of the equivalent parameter
  * @throws {A2AError} InvalidParams
  */
-export function eventIdIn(text: unknown, field: string): EventId | undefined {
+export function lastEventIdIn(text: unknown, field: string): EventId | undefined {
   if (text === undefined || text === '') return undefined;
   const position = typeof text === 'string' ? parseEventId(text) : undefined;
   if (position) return position;
@@ -90,7 +90,7 @@ export function lastEventIdInMetadata(params: object): unknown {
 
 /** @param lastEventId from `lastEventIdInMetadata` @throws {A2AError} InvalidParams */
 export function eventIdOfMetadata(lastEventId: unknown): EventId | undefined {
-  return eventIdIn(lastEventId, `metadata["${resumableStreamsUri}"].lastEventId`);
+  return lastEventIdIn(lastEventId, `metadata["${resumableStreamsUri}"].lastEventId`);
 }
 
 const LONGEST_KEY = 255;

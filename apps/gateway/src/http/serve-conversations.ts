@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { Admission } from '../admission/admission.ts';
 import type { GatewayContext } from '../bindings/gateway-context.ts';
 import { resumeAfterIn } from '../bindings/http-call.ts';
-import { writeStream } from '../bindings/rest.ts';
+import { writeRestStream } from '../bindings/rest.ts';
 import { throwIfCutShort } from '../call/held-requests.ts';
 import {
   type Exchange,
@@ -107,7 +107,7 @@ async function streamEvents(
   using _stream = admission.hold('stream');
   const signal = context.heldRequests.watch(res, admission);
   const items = context.conversationFeeds.follow(admission.principal, conversation.id, { after, signal });
-  await writeStream(context, { req, res }, { items, requireWhole: () => throwIfCutShort(signal) });
+  await writeRestStream(context, { req, res }, { items, requireWhole: () => throwIfCutShort(signal) });
 }
 
 /** The conversation has texts of both agents. */

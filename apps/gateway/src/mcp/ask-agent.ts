@@ -39,11 +39,11 @@ export async function askAgent(
 }
 
 /** The current task, or after its next change: see `waitMs` of the call. */
-export function readOutcome(context: Operations, call: McpCall, id: string): Promise<Outcome> {
+export function outcomeOfTask(context: Operations, call: McpCall, id: string): Promise<Outcome> {
   return unary(context, call, 'GetTask', { id, historyLength: 0 });
 }
 
-export function cancelTask(context: Operations, call: McpCall, id: string): Promise<Outcome> {
+export function outcomeOfCancel(context: Operations, call: McpCall, id: string): Promise<Outcome> {
   return unary(context, call, 'CancelTask', { id });
 }
 
@@ -107,10 +107,10 @@ function progressIn({ statusUpdate, artifactUpdate, task }: StreamResponse): str
   if (artifactUpdate) return artifactUpdate.append ? undefined : `Artifact: ${artifactUpdate.artifact.name ?? ''}`;
   const status = statusUpdate?.status ?? task?.status;
   if (!status) return undefined;
-  return textOf(status.message?.parts ?? []).slice(0, 500) || status.state;
+  return textOfParts(status.message?.parts ?? []).slice(0, 500) || status.state;
 }
 
-export function textOf(parts: readonly Part[]): string {
+export function textOfParts(parts: readonly Part[]): string {
   return parts.flatMap(({ text }) => text ?? []).join('\n');
 }
 

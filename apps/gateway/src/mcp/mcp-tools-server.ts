@@ -17,9 +17,9 @@ import { z } from 'zod';
 import { agentOfCall } from '../agents/agent-directory.ts';
 import type { GatewayContext } from '../bindings/gateway-context.ts';
 import { reportFailure } from '../exchange/exchange.ts';
-import { askAgent, cancelTask, type Outcome, readOutcome } from './ask-agent.ts';
+import { askAgent, type Outcome, outcomeOfCancel, outcomeOfTask } from './ask-agent.ts';
 import { McpCall, type McpRequest } from './mcp-call.ts';
-import { questionIn, refusalOf, resultOf } from './tool-result.ts';
+import { errorResult, questionIn, resultOf } from './tool-result.ts';
 import { askSchema, CANCEL_TASK, cancelTaskSchema, GET_TASK, getTaskSchema, toolsOf } from './tools.ts';
 
 /** The key in `_meta` for the client's message id: a repeated message is accepted once. */
@@ -84,16 +84,16 @@ export class McpToolsServer {
       if (name === GET_TASK) {
         const { agent, taskId, waitSeconds } = parse(getTaskSchema, args);
         const call = this.#call(request, agent, waitSeconds * 1_000);
-        return resultOf(agent, await readOutcome(this.#context, call, taskId));
+        return resultOf(agent, await outcomeOfTask(this.#context, call, taskId));
       }
       if (name === CANCEL_TASK) {
         const { agent, taskId } = parse(cancelTaskSchema, args);
-        const outcome = await cancelTask(this.#context, this.#call(request, agent), taskId);
+        const outcome = await outcomeOfCancel(this.#context, this.#call(request, agent), taskId);
         return resultOf(agent, outcome, 'TASK_STATE_CANCELED');
       }
       return await this.#ask(request, given);
     } catch (thrown) {
-      return refusalOf(reportFailure(this.#context, request.exchange, thrown));
+      return errorResult(reportFailure(this.#context, request.exchange, thrown));
     }
   }
 
@@ -103,7 +103,7 @@ export class McpToolsServer {
     const asked = questionAsked(ctx);
     const answered = asked && acceptedContent(ctx.mcpReq.inputResponses, 'answer', answerSchema);
     // The user has declined to answer: the task still waits.
-    if (asked && !answered) return resultOf(params.name, await readOutcome(this.#context, call, asked.taskId));
+    if (asked && !answered) return resultOf(params.name, await outcomeOfTask(this.#context, call, asked.taskId));
     const message = answered ? { message: answered.answer, taskId: asked.taskId } : ask;
     const outcome = await askAgent(this.#context, call, message, {
       messageId: messageIdOf(ctx, asked?.round ?? 0),

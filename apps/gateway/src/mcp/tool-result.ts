@@ -1,6 +1,6 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/server';
 import type { A2AError, Part, Task, TaskState } from '@switchyard/protocol';
-import { type Outcome, textOf } from './ask-agent.ts';
+import { type Outcome, textOfParts } from './ask-agent.ts';
 import { GET_TASK, type StructuredAnswer } from './tools.ts';
 
 /**
@@ -28,7 +28,7 @@ export function resultOf(agent: string, outcome: Outcome, wanted?: TaskState): C
 }
 
 /** An operation was refused or failed: models can read the error and correct the call. */
-export function refusalOf(error: A2AError): CallToolResult {
+export function errorResult(error: A2AError): CallToolResult {
   const wrong = error.violations.map(({ field, description }) => `${field} ${description}`);
   const again = error.retryAfterSeconds === undefined ? [] : [`Try again in ${error.retryAfterSeconds} s.`];
   return { content: [{ type: 'text', text: [error.message, ...wrong, ...again].join('\n') }], isError: true };
@@ -36,7 +36,7 @@ export function refusalOf(error: A2AError): CallToolResult {
 
 /** Task states that need an answer. */
 export function questionIn({ status }: Task): string {
-  return textOf(status.message?.parts ?? []) || 'The agent asks for input.';
+  return textOfParts(status.message?.parts ?? []) || 'The agent asks for input.';
 }
 
 const failed: readonly TaskState[] = ['TASK_STATE_FAILED', 'TASK_STATE_REJECTED', 'TASK_STATE_CANCELED'];

@@ -49,7 +49,12 @@ export interface Backend {
 }
 
 /** @throws {A2AError} TaskNotFound */
-export async function readTask({ tasks }: Backend, call: Call, taskId: string, view?: TaskView): Promise<TaskReading> {
+export async function existingTask(
+  { tasks }: Backend,
+  call: Call,
+  taskId: string,
+  view?: TaskView,
+): Promise<TaskReading> {
   const reading = await tasks.read(call.scope, taskId, view);
   if (!reading || reading.isWithdrawn || reading.isHidden) throw taskNotFound(taskId);
   return reading;

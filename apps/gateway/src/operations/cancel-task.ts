@@ -2,7 +2,7 @@ import { A2AError, isTerminal } from '@switchyard/protocol';
 import type { ScheduleReading } from '@switchyard/store';
 import type { Call } from '../call/call.ts';
 import { awaitItem } from './await-item.ts';
-import { type Backend, readTask, taskNotFound } from './backend.ts';
+import { type Backend, existingTask, taskNotFound } from './backend.ts';
 import { withKey } from './idempotency.ts';
 import { type ConditionalCancel, generationMismatch } from './if-generation.ts';
 import type { UnaryResult } from './operation.ts';
@@ -25,18 +25,18 @@ async function cancel(
   const verdict = await backend.tasks.cancel(call.scope, id, { ifSeq });
   if (verdict === 'missing') throw taskNotFound(id);
   if (verdict === 'other-seq') {
-    const { seq } = await readTask(backend, call, id, { historyLength: 0, includeArtifacts: false });
+    const { seq } = await existingTask(backend, call, id, { historyLength: 0, includeArtifacts: false });
     throw generationMismatch(id, { expected: ifSeq, current: seq });
   }
   if (verdict === 'terminal') {
-    await readTask(backend, call, id, { historyLength: 0, includeArtifacts: false });
+    await existingTask(backend, call, id, { historyLength: 0, includeArtifacts: false });
     throw taskHasEnded(id, await backend.schedules.read(id, call.scope.principal));
   }
   if (verdict === 'requested' && mayWait(call)) {
     const waitMs = backend.settings.cancelWaitMs;
     await awaitItem(backend, call, { taskId: id, waitMs, until: (item) => isTerminal(item.state) });
   }
-  const { task, seq } = await readTask(backend, call, id);
+  const { task, seq } = await existingTask(backend, call, id);
   return { json: task, seq };
 }
 

@@ -2,7 +2,7 @@ import { type GetTaskRequest, isTerminal } from '@switchyard/protocol';
 import type { FeedItem, TaskReading } from '@switchyard/store';
 import type { Call } from '../call/call.ts';
 import { awaitItem } from './await-item.ts';
-import { type Backend, readTask } from './backend.ts';
+import { type Backend, existingTask } from './backend.ts';
 import type { UnaryResult } from './operation.ts';
 
 /** What a caller knows of a task, and how long it waits for more. */
@@ -23,7 +23,7 @@ export async function pollTask(
   poll: Poll,
 ): Promise<UnaryResult> {
   const view = { historyLength, version: poll.knownVersion };
-  const reading = await readTask(backend, call, taskId, view);
+  const reading = await existingTask(backend, call, taskId, view);
   if (!shouldWait(poll, reading)) return result(reading);
   const { seq, incarnation } = reading;
   const waitMs = Math.min(poll.waitMs, backend.settings.maxPollWaitMs);
@@ -35,7 +35,7 @@ export async function pollTask(
     waitMs,
     until: changeFor(poll),
   });
-  return changed.then(async () => result(await readTask(backend, call, taskId, view)));
+  return changed.then(async () => result(await existingTask(backend, call, taskId, view)));
 }
 
 /** Does not wait if the task has already changed or ended. */

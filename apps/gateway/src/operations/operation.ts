@@ -8,7 +8,7 @@ import type { Call } from '../call/call.ts';
 import { isActive } from '../call/extensions.ts';
 import { throwIfCutShort } from '../call/held-requests.ts';
 import { previewVersion } from '../exchange/service-parameters.ts';
-import { isRecorded } from '../telemetry/audit.ts';
+import { isRecordedInAudit } from '../telemetry/audit.ts';
 import { toA2AError } from '../telemetry/failures.ts';
 import type { Backend } from './backend.ts';
 import { withWait } from './waiting.ts';
@@ -141,7 +141,7 @@ function instrumented<Schema extends z.ZodType, Answer>(
   { schema, run, kind }: Implementation<Schema, Answer>,
 ): (call: Call, params: unknown) => Promise<Answer> {
   const { audit: what } = actions[operation];
-  const isAudited = isRecorded(what, backend.settings.audit);
+  const isAudited = isRecordedInAudit(what, backend.settings.audit);
   const report = (call: Call, object: string | undefined, { outcome, startedAt }: Ending): void => {
     backend.emit({ kind: 'operation-finished', operation, outcome, durationMs: performance.now() - startedAt });
     if (!isAudited || (what === 'send' && outcome === 'ok')) return;

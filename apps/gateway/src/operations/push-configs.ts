@@ -9,7 +9,7 @@ import {
 } from '@switchyard/protocol';
 import { InvalidPageToken, type Webhook, type WebhookPage } from '@switchyard/store';
 import type { Call } from '../call/call.ts';
-import { type Backend, readTask, requirePush, taskNotFound } from './backend.ts';
+import { type Backend, existingTask, requirePush, taskNotFound } from './backend.ts';
 import { withKey } from './idempotency.ts';
 import type { UnaryResult } from './operation.ts';
 import { tooManyConfigs, toWebhook } from './webhook-draft.ts';
@@ -40,7 +40,7 @@ async function create(
   const { taskId } = request;
   const draft = toWebhook(request, { push, call, path: '' });
   if (consent) {
-    await readTask(backend, call, taskId, { historyLength: 0 });
+    await existingTask(backend, call, taskId, { historyLength: 0 });
     await consent.require(draft.url, 'url', call);
   }
   push.warnIfClear();

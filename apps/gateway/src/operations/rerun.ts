@@ -3,7 +3,7 @@ import { idSchema, parse } from '@switchyard/protocol/schemas';
 import type { StepsOfTask } from '@switchyard/store';
 import { z } from 'zod';
 import type { Call } from '../call/call.ts';
-import { type Backend, readTask } from './backend.ts';
+import { type Backend, existingTask } from './backend.ts';
 import type { ConditionalSend } from './if-generation.ts';
 
 const sourceSchema = z.object({ taskId: idSchema, fromStep: z.string().min(1).max(1_024).optional() });
@@ -49,7 +49,7 @@ async function readSource(
   { taskId, fromStep }: Source,
 ): Promise<Rerun> {
   const { message } = request;
-  const { task, state } = await readTask(backend, call, taskId, view);
+  const { task, state } = await existingTask(backend, call, taskId, view);
   if (!isTerminal(state))
     throw new A2AError('UnsupportedOperation', 'The task has not ended: cancel it first', { metadata: { taskId } });
   const { contextId }: { contextId: string } = JSON.parse(task?.toString() ?? '');

@@ -1,7 +1,7 @@
 import { A2AError, isTerminal, type SubscribeToTaskRequest } from '@switchyard/protocol';
 import { type EventId, taskItem } from '@switchyard/store';
 import type { Call } from '../call/call.ts';
-import { type Backend, readTask, requireStreaming } from './backend.ts';
+import { type Backend, existingTask, requireStreaming } from './backend.ts';
 import type { StreamItem } from './operation.ts';
 
 /**
@@ -19,7 +19,7 @@ export async function subscribeToTask(
 }
 
 async function subscribe(backend: Backend, call: Call, taskId: string): Promise<AsyncIterable<StreamItem>> {
-  const { task = '', ...position } = await readTask(backend, call, taskId);
+  const { task = '', ...position } = await existingTask(backend, call, taskId);
   if (isTerminal(position.state)) throw hasEnded(taskId);
   return backend.feeds.follow(call.scope, taskId, { from: taskItem(position, task), signal: call.signal });
 }
@@ -30,7 +30,7 @@ async function resume(
   taskId: string,
   after: EventId,
 ): Promise<AsyncIterable<StreamItem>> {
-  const { state, seq, incarnation } = await readTask(backend, call, taskId, {
+  const { state, seq, incarnation } = await existingTask(backend, call, taskId, {
     historyLength: 0,
     includeArtifacts: false,
   });

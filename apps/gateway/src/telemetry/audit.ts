@@ -57,7 +57,7 @@ export class Audit {
   }
 
   record(event: AuditEvent): void {
-    if (!isRecorded(event.what, this.#settings)) return;
+    if (!isRecordedInAudit(event.what, this.#settings)) return;
     if (event.outcome === 'ok') this.#write(event);
     else this.#recordFailure(event);
   }
@@ -101,7 +101,7 @@ export class Audit {
 }
 
 /** Whether such events are recorded. */
-export function isRecorded(what: AuditAction, { events }: AuditSettings): boolean {
+export function isRecordedInAudit(what: AuditAction, { events }: AuditSettings): boolean {
   return events === 'all' || (events === 'changes' && what !== 'read');
 }
 

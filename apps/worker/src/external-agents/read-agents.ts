@@ -4,7 +4,7 @@ import { cardUrlsOf } from '@switchyard/protocol';
 import { parse, YAMLParseError } from 'yaml';
 import { z } from 'zod';
 import type { ExternalAgentSettings } from './external-a2a-agent.ts';
-import { authSchema, readAuth } from './read-auth.ts';
+import { authSchema, readAgentAuth } from './read-auth.ts';
 import { ExternalAgentError } from './sources.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -63,7 +63,7 @@ export function agentsInFile(file: string, environment: Environment): ExternalAg
     cardUrl: cardUrlOf(url),
     ...(binding && { binding: bindings[binding] }),
     ...(headers && { headers: withVariables(headers, environment, `${file}: agents[${index}].headers`) }),
-    ...(auth && { auth: readAuth(auth, filler(environment, `${file}: agents[${index}].auth`)) }),
+    ...(auth && { auth: readAgentAuth(auth, filler(environment, `${file}: agents[${index}].auth`)) }),
   }));
 }
 

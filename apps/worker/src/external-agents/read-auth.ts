@@ -25,7 +25,7 @@ export const authSchema = z
   });
 
 /** @param fill puts variables of the environment into a text */
-export function readAuth(
+export function readAgentAuth(
   { oauth2, tokenFile }: z.infer<typeof authSchema>,
   fill: (field: string, text: string) => string,
 ): RemoteSettings['auth'] {

@@ -10,7 +10,7 @@ import { type AfterDelivery, type ConcludePort, concludeDelivery } from './concl
 import { nextNotifications } from './next-notifications.ts';
 import type { CursorAdvance, Notification } from './notification.ts';
 import { outcomeOfUnreadable } from './outcome.ts';
-import { type SendPort, send } from './send.ts';
+import { type SendPort, sendNotification } from './send.ts';
 
 export interface DeliverPort extends SendPort, ConcludePort {
   readonly deliveries: Pick<Deliveries, 'open'>;
@@ -51,7 +51,7 @@ async function deliver(
   { queue, webhook }: { readonly queue: OpenDeliveryQueue; readonly webhook: Webhook },
   next: Notification | CursorAdvance,
 ): Promise<AfterDelivery> {
-  const outcome = next.body === undefined ? SKIPPED : await send(port, { id: queue.id, webhook }, next);
+  const outcome = next.body === undefined ? SKIPPED : await sendNotification(port, { id: queue.id, webhook }, next);
   const { origin } = new URL(webhook.url);
   if (outcome !== SKIPPED && outcome.kind === 'delivered')
     port.emit({ kind: 'push-delivered', taskId: queue.id.taskId, configId: queue.configId, origin });

@@ -28,7 +28,7 @@ interface TracedNotification extends Notification {
 }
 
 /** Makes one attempt at one delivery. Never throws: every error is an outcome. */
-export function send(port: SendPort, receiver: Receiver, notification: Notification): Promise<Outcome> {
+export function sendNotification(port: SendPort, receiver: Receiver, notification: Notification): Promise<Outcome> {
   const { host, origin } = new URL(receiver.webhook.url);
   const { taskId } = receiver.id;
   const { traceParent: parent, traceState: state } = receiver.webhook;

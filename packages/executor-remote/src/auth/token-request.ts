@@ -45,7 +45,7 @@ export async function requestToken(request: TokenRequest): Promise<FetchedToken>
   const options = {
     [customFetch]: withText(request.fetch),
     // Only this machine may be asked without TLS.
-    [allowInsecureRequests]: isLoopback(tokenUrl.hostname),
+    [allowInsecureRequests]: isLoopbackName(tokenUrl.hostname),
   };
   try {
     if (request.subjectToken === undefined) {
@@ -141,7 +141,7 @@ function statusOf(error: unknown): number | undefined {
   return cause instanceof Response ? cause.status : undefined;
 }
 
-export function isLoopback(hostname: string): boolean {
+export function isLoopbackName(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, '');
   return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
 }

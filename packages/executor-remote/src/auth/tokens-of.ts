@@ -5,7 +5,7 @@ import { RemoteError } from '../answers/remote-error.ts';
 import type { OAuth2Settings, RemoteAuth } from './auth-settings.ts';
 import { OAuth2Tokens } from './oauth2-tokens.ts';
 import { TokenFile } from './token-file.ts';
-import { isLoopback, requestToken } from './token-request.ts';
+import { isLoopbackName, requestToken } from './token-request.ts';
 import type { TokenSource } from './token-source.ts';
 
 interface AuthSettings {
@@ -67,6 +67,6 @@ function tokenUrlOf({ tokenUrl }: OAuth2Settings, ofCard: string | undefined): U
   if (text === undefined || !URL.canParse(text))
     throw new RemoteError('refused', 'it has no token endpoint: set tokenUrl, or trust the origin that its card names');
   const url = new URL(text);
-  if (url.protocol === 'https:' || isLoopback(url.hostname)) return url;
+  if (url.protocol === 'https:' || isLoopbackName(url.hostname)) return url;
   throw new RemoteError('refused', `its token endpoint ${url.origin}${url.pathname} must begin with https://`);
 }

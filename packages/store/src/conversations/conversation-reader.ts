@@ -33,7 +33,7 @@ export async function readConversation(
 const PAGE = 1_000;
 
 /** The next page of events after `after`; empty: there are no more yet. */
-export async function readEvents(
+export async function readConversationEvents(
   { redis, shards, settings }: ReaderPort,
   id: string,
   after: number,

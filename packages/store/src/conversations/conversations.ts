@@ -18,7 +18,7 @@ import {
   listConversations,
   type ReaderPort,
   readConversation,
-  readEvents,
+  readConversationEvents,
   type StoredConversation,
 } from './conversation-reader.ts';
 import { Notifier } from './notifier.ts';
@@ -114,7 +114,7 @@ export class Conversations {
 
   /** The next page of events after `after` (`maxPageBytes`). Does not check the principal: call `read` before. */
   events(id: string, after = 0): Promise<ConversationItem[]> {
-    return readEvents(this.#port, id, after);
+    return readConversationEvents(this.#port, id, after);
   }
 
   /**

@@ -52,7 +52,7 @@ export function takenFrom<Job>([waiting, hasSuspects, dueInMs]: ReturnType<typeo
 }
 
 /** @param job as `jobFields` @param takenAt when it was requested */
-export function startOf(
+export function jobStart(
   [id, token, started, priority, waitedMs]: readonly [string, string, number, number, number, ...more: unknown[]],
   takenAt: Moment,
 ): JobStart {
@@ -90,7 +90,7 @@ export class AgentQueue {
     const [rest, ...jobs] = await takeScript.run(lease.redis, { keys: { root }, args });
     return takenFrom(
       rest,
-      jobs.map((job) => new RunningJob(this, startOf(job, takenAt))),
+      jobs.map((job) => new RunningJob(this, jobStart(job, takenAt))),
     );
   }
 

@@ -6,7 +6,7 @@ const HEAD_LENGTH = 200;
 const MESSAGE_LENGTH = 1_000;
 
 /** A failure as scripts get it: see failures.lua. Too large: without its inner frames, then without its causes. */
-export function failureText(report: FailureReport): string {
+export function storedFailureText(report: FailureReport): string {
   const head = `${report.kind} ${oneLine(report.message).slice(0, HEAD_LENGTH)}`;
   const short = { ...report, message: report.message.slice(0, MESSAGE_LENGTH) };
   for (const smaller of reductions) {

@@ -1,7 +1,7 @@
 import type { FailureReport } from '@switchyard/protocol';
 import { word } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
-import { failureText } from './failure-text.ts';
+import { storedFailureText } from './failure-text.ts';
 import type { TurnsPort } from './turns-port.ts';
 
 const recordFailureScript = defineScript({
@@ -33,7 +33,7 @@ export async function recordFailure(
   const isAttempt = (report.of ?? 'attempt') === 'attempt' ? '1' : '';
   const verdict = await recordFailureScript.run(redis, {
     keys: { task: shards.of(taskId).task(taskId) },
-    args: { epoch, failure: failureText(report), isAttempt },
+    args: { epoch, failure: storedFailureText(report), isAttempt },
   });
   return verdict === 'recorded';
 }

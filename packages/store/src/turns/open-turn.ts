@@ -10,7 +10,7 @@ import type { TextSizes } from '../tasks/read/pieces.ts';
 import type { Appends } from './appends.ts';
 import type { EncodedEvent } from './encoded-event.ts';
 import { Encoder, idLines } from './encoder.ts';
-import { failureText } from './failure-text.ts';
+import { storedFailureText } from './failure-text.ts';
 import { recordFailure } from './failures.ts';
 import { ModelNotes, type NotedModelCall } from './model-notes.ts';
 import { type ModelUsage, TurnUsage } from './turn-usage.ts';
@@ -139,7 +139,7 @@ export class OpenTurn {
    * @throws {TaskTooLarge}
    */
   publish(event: TurnEvent, failure?: FailureReport): Promise<void> {
-    const text = failure && failureText(failure);
+    const text = failure && storedFailureText(failure);
     if (event.kind !== 'status') return this.#push(event, { isAwaited: false });
     if (event.deadLetterReason !== undefined) return this.#giveUp(event.deadLetterReason, text);
     return this.#push(event, { isAwaited: true, failure: text });
@@ -255,7 +255,7 @@ export class OpenTurn {
       args: {
         ...args,
         isSpent: isSpent ? '1' : '',
-        failure: failure ? failureText(failure) : '',
+        failure: failure ? storedFailureText(failure) : '',
         notes: this.#modelNotes.take(),
       },
     });

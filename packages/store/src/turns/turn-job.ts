@@ -2,8 +2,8 @@ import type { Task } from '@switchyard/protocol';
 import {
   type AgentQueue,
   jobFields,
+  jobStart,
   restReply,
-  startOf,
   type Taken,
   type TakeRequest,
   takeArgNames,
@@ -112,7 +112,7 @@ export async function takeTurns(
   const taken = jobs.map((job) => {
     const reply = job[5];
     const begun = reply[0] === 'not-begun' ? undefined : reply;
-    return new TurnJob(port, queue, { ...startOf(job, takenAt), settings: agent, begun });
+    return new TurnJob(port, queue, { ...jobStart(job, takenAt), settings: agent, begun });
   });
   return takenFrom(rest, taken);
 }

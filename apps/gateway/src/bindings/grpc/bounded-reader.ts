@@ -46,7 +46,7 @@ interface Bounds {
  * A service that refuses messages with too many values, as `hasMoreValues` does for JSON, and lists with a parameter
  * that it does not know.
  */
-export function bounded(service: ServiceDefinition, { maxValues, configuration }: Bounds): ServiceDefinition {
+export function boundedService(service: ServiceDefinition, { maxValues, configuration }: Bounds): ServiceDefinition {
   const methods = Object.entries(service).map(([name, method]) => {
     const isList = name.toLowerCase().startsWith('list');
     const requestDeserialize = (bytes: Buffer): unknown => {

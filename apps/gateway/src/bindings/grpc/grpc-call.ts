@@ -8,8 +8,8 @@ import { offeredExtensions, parseExtensions } from '../../call/extensions.ts';
 import type { HeldRequest, HeldRequests } from '../../call/held-requests.ts';
 import { withoutSlashAtEnd } from '../../exchange/addresses.ts';
 import {
-  eventIdIn,
   idempotencyKeyIn,
+  lastEventIdIn,
   requireSupportedVersion,
   type SpokenVersion,
   waitMsIn,
@@ -59,7 +59,7 @@ export class GrpcCall implements Call, Disposable {
   }
 
   get resumeAfter(): EventId | undefined {
-    return eventIdIn(textIn(this.#call.metadata, 'last-event-id'), 'last-event-id');
+    return lastEventIdIn(textIn(this.#call.metadata, 'last-event-id'), 'last-event-id');
   }
 
   get idempotencyKey(): string | undefined {

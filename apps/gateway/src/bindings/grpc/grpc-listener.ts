@@ -9,7 +9,7 @@ import type { GrpcLimits, GrpcSettings } from '../../settings/gateway-settings.t
 import { withPreviewFields } from '../../v1_1/grpc-fields.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { type AdmissionContext, admission, UnreadableMessage } from './admission.ts';
-import { bounded, type ConfigurationFields } from './bounded-reader.ts';
+import { boundedService, type ConfigurationFields } from './bounded-reader.ts';
 import { createGrpcCredentials } from './grpc-credentials.ts';
 import { StreamGuard } from './stream-guard.ts';
 
@@ -67,11 +67,13 @@ export class GrpcListener {
     });
     const isStrict = unknownConfiguration === 'refuse';
     const bounds = { maxValues: maxBodyValues, configuration: isStrict ? configuration : undefined };
-    const service = bounded(A2AService, bounds);
+    const service = boundedService(A2AService, bounds);
     this.#server.addService(readingAll(preview ? withPreviewFields(service) : service), a2a);
     if (legacy)
       this.#server.addService(
-        readingAll(bounded(LegacyA2AService, { ...bounds, configuration: isStrict ? legacyConfiguration : undefined })),
+        readingAll(
+          boundedService(LegacyA2AService, { ...bounds, configuration: isStrict ? legacyConfiguration : undefined }),
+        ),
         legacy,
       );
     this.#health.addToServer(this.#server);

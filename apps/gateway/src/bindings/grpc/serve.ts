@@ -43,7 +43,7 @@ export function serveUnary<Request extends TenantRequest, Response>(
     });
 }
 
-export function serveStream<Request extends TenantRequest, Response>(
+export function serveStreamingCall<Request extends TenantRequest, Response>(
   context: GatewayContext,
   method: Method<Request, Response>,
 ): handleServerStreamingCall<Request, Response> {

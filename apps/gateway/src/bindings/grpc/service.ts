@@ -21,7 +21,7 @@ import {
   toTask,
   toTaskList,
 } from './messages.ts';
-import { serveStream, serveUnary } from './serve.ts';
+import { serveStreamingCall, serveUnary } from './serve.ts';
 
 type A2AServiceImplementation = ReturnType<typeof grpcService>;
 
@@ -38,7 +38,7 @@ export function createService(context: GatewayContext): A2AServiceImplementation
       toParams: SendMessageRequest.toJSON,
       toMessage: toSendMessageResponse,
     }),
-    sendStreamingMessage: serveStream(context, {
+    sendStreamingMessage: serveStreamingCall(context, {
       operation: 'SendStreamingMessage',
       toParams: SendMessageRequest.toJSON,
       toMessage: toStreamResponse,
@@ -54,7 +54,7 @@ export function createService(context: GatewayContext): A2AServiceImplementation
       toParams: CancelTaskRequest.toJSON,
       toMessage: toTask,
     }),
-    subscribeToTask: serveStream(context, {
+    subscribeToTask: serveStreamingCall(context, {
       operation: 'SubscribeToTask',
       toParams: SubscribeToTaskRequest.toJSON,
       toMessage: toStreamResponse,

@@ -6,7 +6,7 @@ import { disposeOnClose, type Exchange, namedVersion, reportFailure } from '../.
 import { lastEventIdInMetadata, majorMinor, protocolVersion } from '../../exchange/service-parameters.ts';
 import type { StreamItem } from '../../operations/operation.ts';
 import type { GatewayContext } from '../gateway-context.ts';
-import { type OlderVersion, writeResult, writeRpcError, writeStream } from '../jsonrpc.ts';
+import { type OlderVersion, writeJsonRpcStream, writeResult, writeRpcError } from '../jsonrpc.ts';
 import { configured, type JsonRpcInvocation, type JsonRpcRequest, parseRequest } from '../jsonrpc-request.ts';
 import { checkLegacyConfiguration } from '../unknown-configuration.ts';
 import { LegacyCaller, type LegacyWire, openLegacyCall } from './caller.ts';
@@ -69,7 +69,7 @@ async function answer(context: GatewayContext, exchange: Exchange, { admission, 
       for await (const _begun of items) break;
       return finishNotification(context, exchange);
     }
-    await writeStream(context, exchange, { id: request.id, items });
+    await writeJsonRpcStream(context, exchange, { id: request.id, items });
   } catch (thrown) {
     throw fromSdkError(thrown, !caller.hasAsked);
   }
