@@ -4,8 +4,8 @@ import { describe, expect, inject, it } from 'vitest';
 
 /** The files to read to understand how a message is sent: at most so many, and so many of the gateway. */
 const MOST_FILES = { immediate: 49, blocking: 66 };
-/** One of them checks for unknown fields of the configuration; one, in a blocking call, says why a wait ended. */
-const MOST_OF_GATEWAY = { immediate: 21, blocking: 26 };
+/** Of them one checks for unknown fields of the configuration, one the input; in a blocking call one says why it ends. */
+const MOST_OF_GATEWAY = { immediate: 22, blocking: 27 };
 
 /** Functions that parse or check a part of the request, which must run once. */
 const READ_ONCE = [
