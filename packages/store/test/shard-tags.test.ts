@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { shardOf, tagNumber } from '../src/redis/shards.ts';
-import { testRedis, testStore } from './support/redis.ts';
 
 const SLOTS = 16_384;
 
@@ -19,13 +18,6 @@ test('1 to 16 shards are distributed evenly over 3 to 16 masters', () => {
   }
 });
 
-test('the tag of a single shard is that of earlier releases', () => {
+test('a single shard has the tag 0', () => {
   expect(tagNumber(0, 1)).toBe(0);
-});
-
-test('a deployment whose shards have the tags of an earlier release is refused with a remedy', async () => {
-  const redis = testRedis();
-  const { settings } = await testStore({ shards: 4 });
-  await redis.set(`${settings.prefix}{agents}:shards`, '4');
-  await expect(testStore({ prefix: settings.prefix, shards: 4 })).rejects.toThrow(/earlier version.*KEY_PREFIX/s);
 });

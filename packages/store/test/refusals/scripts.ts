@@ -62,6 +62,19 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: [{ text: '1', bytes: 1 }],
     },
   ],
+  'turns/record-usage.lua': [
+    {
+      kind: 'ends',
+      prepare: async (stage) => {
+        const turn = await stage.turn();
+        return async () => {
+          await turn.recordUsage({ model: 'small', calls: 1 });
+          return 'recorded';
+        };
+      },
+      answer: 'recorded',
+    },
+  ],
   'turns/record-failure.lua': [
     {
       kind: 'begins',
