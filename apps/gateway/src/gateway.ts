@@ -126,6 +126,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
     isAnonymous: authenticator.securityRequirements.length === 0,
     cards,
     tasks,
+    waits: requests.waits,
     conversations: requests.conversations,
     schedules: requests.scheduleList,
     conversationFeeds: store.conversations,

@@ -74,6 +74,7 @@ export function readConfig(environment: Environment): WorkerConfig {
     worker: {
       drainMs: values.DRAIN_MS,
       sweepEveryMs: values.SWEEP_MS,
+      publicUrl: values.PUBLIC_URL,
       push: readPush(raw),
       calls: readCalls(raw),
       prices: readPrices(raw),

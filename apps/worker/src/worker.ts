@@ -32,6 +32,8 @@ export interface WorkerSettings {
   readonly sweepEveryMs: number;
   /** Unset: this worker delivers no webhooks. */
   readonly push?: PushSettings | undefined;
+  /** Address of the gateway for services outside; unset: agents have no `turn.callbackUrl`. */
+  readonly publicUrl?: string | undefined;
   /** Where agents may be called by URL; unset: at public addresses, with TLS. */
   readonly calls?: AddressPolicySettings;
   /** How errors of agents are kept for operators. Default: nothing is secret, paths are relative to the process' folder. */
@@ -183,10 +185,10 @@ export class Worker {
     try {
       const shutdown = this.#drain.signal;
       const consumeRemoteAgents = () => this.#remoteAgents.open();
-      const { explain = { secrets: [], folder: process.cwd() } } = this.#settings;
+      const { publicUrl, explain = { secrets: [], folder: process.cwd() } } = this.#settings;
       const turns = this.#turns;
       const prices = this.#prices;
-      const port = { store, agent, emit, shutdown, turns, explain, prices, consumeRemoteAgents, yieldSlot };
+      const port = { store, agent, emit, shutdown, turns, explain, publicUrl, prices, consumeRemoteAgents, yieldSlot };
       return await this.#drain.admit(
         () => runJob(port, job),
         () => job.handBack(),

@@ -40,10 +40,10 @@ class Bench {
 
   /** A worker with its own store, as in a separate process. */
   async worker(agent: Agent, settings: Partial<WorkerSettings & StoreSettings> = {}): Promise<Worker> {
-    const { drainMs = 0, sweepEveryMs = 200, ...storeSettings } = settings;
+    const { drainMs = 0, sweepEveryMs = 200, publicUrl, ...storeSettings } = settings;
     const emit = (event: WorkerEvent): void => void this.events.push(event);
     const store = await this.store(storeSettings);
-    const worker = new Worker({ drainMs, sweepEveryMs }, { store, agents: [agent], emit });
+    const worker = new Worker({ drainMs, sweepEveryMs, publicUrl }, { store, agents: [agent], emit });
     running.push(worker);
     await worker.start();
     return worker;
@@ -330,5 +330,59 @@ describe('a worker', () => {
     expect(await store.registry.list()).toMatchObject([{ id: 'test-agent', workers: 1, card: { name: 'Test agent' } }]);
     await worker.stop();
     expect(await store.registry.list()).toMatchObject([{ id: 'test-agent', workers: 0 }]);
+  });
+});
+
+describe('a turn that waits', () => {
+  const waits = agentThat(
+    async (turn) => {
+      await turn.step('ask', () => 'asked');
+      const { by } = Object(await turn.waitFor('approval', { timeout: '3 days' }));
+      await turn.sleep(1_500);
+      return turn.complete(`approved by ${by} in attempt ${turn.attempt}`);
+    },
+    { concurrency: 1 },
+  );
+
+  test('frees its slot, and goes on with an event, then at its time, in the same attempt', async () => {
+    const bench = new Bench();
+    const store = await bench.store();
+    await bench.worker(waits);
+    const tasks = [await send(store, 'one'), await send(store, 'two')];
+    await until(() => bench.happened('turn-suspended').length === 2, { what: 'both turns wait in one slot' });
+    expect(bench.happened('turn-suspended')[0]).toMatchObject({
+      outcome: 'suspended',
+      waitsFor: ['approval'],
+      until: expect.stringMatching(/^\d{4}-/),
+    });
+    for (const taskId of tasks)
+      expect(await store.waits.give(scope, taskId, { name: 'approval', data: '{"by":"Ann"}' })).toEqual({
+        verdict: 'resumed',
+      });
+    for (const taskId of tasks)
+      expect(textOf(await reached(store, taskId, 'COMPLETED'))).toBe('approved by Ann in attempt 1');
+    expect(bench.happened('turn-begun')).toHaveLength(6);
+  });
+
+  test('is taken up by another worker, also if the event came while there was none', async () => {
+    const bench = new Bench();
+    const store = await bench.store();
+    const first = await bench.worker(waits);
+    const taskId = await send(store, 'one');
+    await until(() => bench.happened('turn-suspended').length === 1, { what: 'the turn waits' });
+    await first.stop();
+    await store.waits.give(scope, taskId, { name: 'approval', data: '{"by":"Bob"}' });
+    await bench.worker(waits);
+    expect(textOf(await reached(store, taskId, 'COMPLETED'))).toBe('approved by Bob in attempt 1');
+  });
+
+  test('has a callback URL on the gateway’s address, or says what is missing', async () => {
+    const bench = new Bench();
+    const store = await bench.store();
+    const agent = agentThat(async (turn) => turn.complete(await turn.callbackUrl('payment').catch(String)));
+    await bench.worker(agent, { publicUrl: 'https://agents.example.com/base' });
+    const taskId = await send(store, 'one');
+    const url = textOf(await reached(store, taskId, 'COMPLETED')) ?? '';
+    expect(url).toMatch(new RegExp(`^https://agents.example.com/base/callbacks/${taskId}/[\\w-]{32}$`));
   });
 });

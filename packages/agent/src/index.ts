@@ -44,3 +44,6 @@ export { IdleTimeout, timesOf } from './timeouts/timeouts.ts';
 export type { ArtifactOptions, ArtifactWriter } from './turn/artifact-writer.ts';
 export { type StatusOptions, Turn } from './turn/turn.ts';
 export type { TurnLog } from './turn/turn-log.ts';
+export type { Duration } from './waits/duration.ts';
+export { EventError, type EventFailure } from './waits/event-error.ts';
+export type { SleepOptions, WaitOptions } from './waits/turn-waits.ts';

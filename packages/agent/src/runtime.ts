@@ -15,6 +15,7 @@ export type { TurnResult } from './port/outcome.ts';
 export type { SteeringPort } from './port/steering-port.ts';
 export type { StepBeginning, StepPort, StepRun } from './port/step-port.ts';
 export type { TurnPort } from './port/turn-port.ts';
+export type { PendingWait, WaitBeginning, WaitPort, WaitRequest } from './port/wait-port.ts';
 export { type Backoff, backoffDelayMs, retryDelayMs } from './retries/retry-policy.ts';
 export { type ExecuteTurnOptions, executeTurn } from './run/execute-turn.ts';
 export { faultOf } from './run/fault.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** The scopes of callers without scopes of their own: all except `admin`. */
-export const defaultScopes = ['send', 'read', 'cancel', 'push'] as const;
+export const defaultScopes = ['send', 'read', 'cancel', 'push', 'events'] as const;
 
 /** The tenant of callers without a tenant of their own. */
 export const defaultTenant = 'default';

@@ -17,6 +17,8 @@ export function eventIdIn(metadata: unknown): string | undefined {
 }
 export const waitingUri = 'https://switchyard.dev/a2a/extensions/waiting/v1';
 export const usageUri = 'https://switchyard.dev/a2a/extensions/usage/v1';
+/** Key of the metadata that say what a suspended turn waits for; rules.lua of the store has it, too. */
+export const suspendedUri = 'https://switchyard.dev/a2a/extensions/suspended/v1';
 export const steeringUri = 'https://switchyard.dev/a2a/extensions/steering/v1';
 
 /** Whether only agents and the gateway may set this key of metadata: they trust its value. */

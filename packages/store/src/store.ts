@@ -47,6 +47,7 @@ import { taskReads } from './tasks/read/read.ts';
 import { TaskCache } from './tasks/read/task-cache.ts';
 import { Tasks } from './tasks/tasks.ts';
 import { Turns } from './turns/turns.ts';
+import { Waits } from './waits/waits.ts';
 
 /** How long a program that ends waits for Redis to unregister it. Its registration expires soon anyway. */
 const LEAVE_WITHIN_MS = 500;
@@ -61,6 +62,7 @@ export interface RequestStore extends Pick<Store, 'tasks' | 'inside'> {
   readonly scheduleList: ScheduleList;
   readonly credentials: Credentials;
   readonly audit: AuditTrail;
+  readonly waits: Pick<Waits, 'give' | 'giveByCallback'>;
 }
 
 /** What all parts of a store share. */
@@ -98,6 +100,7 @@ export class Store {
   readonly feeds: Feeds;
   readonly turns: Turns;
   readonly steps: Steps;
+  readonly waits: Waits;
   readonly calls: Calls;
   readonly orphans: Orphans;
   readonly memory: Memory;
@@ -164,6 +167,7 @@ export class Store {
     this.tasks = new Tasks(port);
     this.turns = new Turns(port, channels);
     this.steps = new Steps(port);
+    this.waits = new Waits(port);
     this.calls = new Calls(port);
     this.memory = new Memory(port);
     this.conversations = new Conversations(port, channels);
@@ -210,6 +214,7 @@ export class Store {
       scheduleList: new ScheduleList(port),
       credentials,
       audit: new AuditTrail(redis, this.settings),
+      waits: new Waits(port),
       conversations: new Conversations(port, this.#channels),
       inside: { ...port, channels: this.#channels, registry, credentials },
     };

@@ -55,6 +55,24 @@ export class Gate {
     }
   }
 
+  /** For who has a secret in the path, and no credential. @throws {A2AError} PermissionDenied, RateLimited */
+  admitAnyone(request: IncomingRequest): void {
+    const { origins, rates } = this.#dependencies;
+    try {
+      origins.requireHost(request.host);
+      rates.arrive(request.address, request.answer);
+      rates.requireFewFailures(request.address);
+    } catch (thrown) {
+      this.#onRefusal(request, thrown);
+      throw thrown;
+    }
+  }
+
+  /** Call it when the secret was wrong. */
+  countGuess({ address }: IncomingRequest): void {
+    this.#dependencies.rates.failed(address);
+  }
+
   #createAdmission(request: IncomingRequest, identity: Identity): Admission {
     const admission = new Admission(identity, request, this.#dependencies);
     if (this.#signIns.isFirst(admission.identity)) admission.audit({ what: 'sign-in', outcome: 'ok' });

@@ -4,7 +4,7 @@ import { challenge } from '../auth/authenticator.ts';
 import type { Identity } from '../auth/identity.ts';
 
 /** An operation that needs a scope. */
-export type PermissionScope = 'send' | 'read' | 'cancel' | 'push' | 'admin';
+export type PermissionScope = 'send' | 'read' | 'cancel' | 'push' | 'events' | 'admin';
 
 interface ActionTraits {
   /** The scope that it needs. */
@@ -26,6 +26,7 @@ export const actions = {
   GetTaskPushNotificationConfig: { scope: 'push', audit: 'read' },
   ListTaskPushNotificationConfigs: { scope: 'push', audit: 'read' },
   DeleteTaskPushNotificationConfig: { scope: 'push', audit: 'push-delete' },
+  GiveEvent: { scope: 'events', audit: 'event' },
   DeleteTask: { scope: 'cancel', audit: 'delete' },
   ListAgents: { scope: 'read', audit: 'read' },
   ReadConversations: { scope: 'read', audit: 'read' },

@@ -1,4 +1,4 @@
-import type { Conversations, ScheduleList } from '@switchyard/store';
+import type { Conversations, RequestStore, ScheduleList } from '@switchyard/store';
 import type { Gate } from '../admission/gate.ts';
 import type { AgentDirectory } from '../agents/agent-directory.ts';
 import type { AgentSearch } from '../agents/agent-search.ts';
@@ -16,6 +16,7 @@ export interface GatewayContext {
   readonly preview: Operations | undefined;
   readonly cards: Cards;
   readonly tasks: Pick<TaskStore, 'delete' | 'claimKey' | 'releaseKey'>;
+  readonly waits: RequestStore['waits'];
   readonly conversations: Pick<Conversations, 'read' | 'list' | 'events'>;
   readonly schedules: Pick<ScheduleList, 'list' | 'read' | 'change'>;
   readonly conversationFeeds: Pick<Conversations, 'follow'>;

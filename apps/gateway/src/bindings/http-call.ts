@@ -135,7 +135,7 @@ export function requireHost(context: GatewayContext, exchange: Exchange): void {
   context.gate.requireHost(incoming(context, exchange));
 }
 
-function incoming({ settings }: GatewayContext, { req, res }: Exchange): IncomingRequest {
+export function incoming({ settings }: GatewayContext, { req, res }: Exchange): IncomingRequest {
   return {
     headers: req.headers,
     address: clientAddress(req.socket.remoteAddress, req.headers['x-forwarded-for'], settings.rates.proxies),

@@ -46,6 +46,17 @@ export async function readOptionalJson(req: IncomingMessage, limits: BodyLimits)
   return parseJson(requireFewValues(text, limits)) ?? {};
 }
 
+/**
+ * The body of a webhook: JSON if its type says so, otherwise its text; an empty one is an empty object.
+ * @throws {A2AError} PayloadTooLarge, RateLimited, Unavailable, ParseError, InvalidRequest
+ */
+export async function readAnyBody(req: IncomingMessage, limits: BodyLimits): Promise<unknown> {
+  const text = await readBody(req, limits);
+  if (text === '') return {};
+  const isJson = /[/+]json *(?:;|$)/i.test(req.headers['content-type'] ?? '');
+  return isJson ? parseJson(requireFewValues(text, limits)) : text;
+}
+
 function requireFewValues(text: string, { maxValues }: BodyLimits): string {
   if (hasMoreValues(text, maxValues)) throw tooManyValues(maxValues);
   return text;

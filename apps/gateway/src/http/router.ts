@@ -24,6 +24,7 @@ import { serveManifest, serveSearch } from './serve-ard.ts';
 import { conversationRoutes } from './serve-conversations.ts';
 import { deletionPath, serveDeletion } from './serve-deletion.ts';
 import { redirectToCard, redirectToConsole, serveAgentList, serveCard, serveJwks } from './serve-discovery.ts';
+import { callbackPath, eventPath, serveCallback, serveEvent } from './serve-events.ts';
 import { serveFrontPage } from './serve-front-page.ts';
 import { type Readiness, serveHealth, serveReadiness } from './serve-health.ts';
 import { scheduleRoutes } from './serve-schedules.ts';
@@ -54,6 +55,7 @@ function routesOf(context: GatewayContext, readiness: Readiness): Route[] {
     ...conversationRoutes(context),
     { verb: 'GET', path: '/', handle: open(serveFrontPage(context)) },
     ...scheduleRoutes(context),
+    { verb: 'POST', path: callbackPath, handle: open(serveCallback(context)) },
     { verb: 'GET', path: '/agents', handle: serveAgentList(context) },
     ...(settings.ard === 'off' ? [] : ardRoutes(context)),
     { verb: 'GET', path: jwksPath, handle: open(serveJwks(publicKeys(context), settings.cardMaxAgeSeconds)) },
@@ -93,7 +95,11 @@ function agentRoutes(context: GatewayContext, base: string): Route[] {
 }
 
 function taskRoutes(context: GatewayContext, base: string): Route[] {
-  return [...restRoutes(context, base), { verb: 'DELETE', path: base + deletionPath, handle: serveDeletion(context) }];
+  return [
+    ...restRoutes(context, base),
+    { verb: 'DELETE', path: base + deletionPath, handle: serveDeletion(context) },
+    { verb: 'POST', path: base + eventPath, handle: serveEvent(context) },
+  ];
 }
 
 /** Paths that the router does not know: Express runs the SDK's router for version 0.3, and refuses all others. */

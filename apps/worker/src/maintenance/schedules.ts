@@ -1,4 +1,4 @@
-import type { BegunTasks, Shard, Store } from '@switchyard/store';
+import type { BegunTasks, ResumedTurns, Shard, Store } from '@switchyard/store';
 import type { Emit } from '../telemetry/events.ts';
 import { PartPoller } from '../timing/timing.ts';
 
@@ -6,15 +6,18 @@ import { PartPoller } from '../timing/timing.ts';
 const SOON_MS = 1_000;
 const ALL_EVERY_MS = 30_000;
 
-/** Begins scheduled tasks that are due. One worker at a time is told of them; each task is begun by one. */
+/**
+ * Begins scheduled tasks, and resumes suspended turns, that are due. One worker at a time is told of them; each is begun
+ * by one.
+ */
 export class ScheduledTasks {
-  readonly #store: Pick<Store, 'schedules' | 'dueWork'>;
+  readonly #store: Pick<Store, 'schedules' | 'waits' | 'dueWork'>;
   readonly #emit: Emit;
   readonly #poller: PartPoller<Shard>;
   #timer: NodeJS.Timeout | undefined;
   #unlisten: (() => void) | undefined;
 
-  constructor(store: Pick<Store, 'schedules' | 'dueWork'>, emit: Emit) {
+  constructor(store: Pick<Store, 'schedules' | 'waits' | 'dueWork'>, emit: Emit) {
     this.#store = store;
     this.#emit = emit;
     const onError = (err: unknown): void => emit({ kind: 'error', where: 'schedules', err });
@@ -36,7 +39,14 @@ export class ScheduledTasks {
 
   /** After a failure, only the timer tries again. */
   async #begin(shards: readonly Shard[] | undefined): Promise<void> {
-    const { tasks, refused, errors, nextInMs }: BegunTasks = await this.#store.schedules.begin(shards);
+    const [begun, resumed]: [BegunTasks, ResumedTurns] = await Promise.all([
+      this.#store.schedules.begin(shards),
+      this.#store.waits.resume(shards),
+    ]);
+    const { tasks, refused } = begun;
+    const errors = [...begun.errors, ...resumed.errors];
+    const nextInMs = Math.min(begun.nextInMs, resumed.nextInMs);
+    if (resumed.count > 0) this.#emit({ kind: 'turns-resumed', count: resumed.count });
     for (const task of tasks) this.#emit({ kind: 'scheduled-task-begun', ...task });
     for (const task of refused) this.#emit({ kind: 'scheduled-task-refused', ...task });
     for (const err of errors) this.#emit({ kind: 'error', where: 'schedules', err });

@@ -16,6 +16,10 @@ export type WorkerEvent =
   | ({ readonly kind: 'turn-taken-over'; readonly takenOverFrom: string } & TurnBegin)
   /** The task has the turn's outcome. */
   | ({ readonly kind: 'turn-ended' } & TurnEnd)
+  /** The turn waits, and holds nothing here: see `turn.waitFor`. `until`: when it goes on at the latest. */
+  | ({ readonly kind: 'turn-suspended'; readonly waitsFor: readonly string[]; readonly until?: string } & TurnEnd)
+  /** The time of suspended turns has come: they are in their queues. */
+  | { readonly kind: 'turns-resumed'; readonly count: number }
   /** The turn is back in the queue. `isSpent`: this run counts as an attempt. */
   | ({ readonly kind: 'turn-given-back'; readonly isSpent: boolean; readonly retryInMs: number } & TurnEnd)
   /** The turn lost its task to another run: its late writes were refused. */

@@ -23,6 +23,8 @@ export const lines: Readonly<Record<WorkerEvent['kind'], Line | undefined>> = {
   'turn-begun': ['info', 'turn begun'],
   'turn-taken-over': ['warn', 'turn taken over: its worker is gone'],
   'turn-ended': ['info', 'turn ended'],
+  'turn-suspended': ['info', 'turn suspended: it waits, and holds no worker'],
+  'turns-resumed': ['debug', 'suspended turns go on: their time has come'],
   'turn-given-back': ['info', 'turn is back in the queue: it will run again'],
   'turn-fenced': ['warn', 'turn lost to another run: its late writes were refused'],
   'turn-given-up': ['error', 'message given up: its task failed, and the message is a dead letter'],

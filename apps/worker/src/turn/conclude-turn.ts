@@ -1,8 +1,8 @@
-import type { RetryPolicy } from '@switchyard/agent';
+import type { InterruptionKind, RetryPolicy } from '@switchyard/agent';
 import { RetryableError } from '@switchyard/agent';
-import { retryDelayMs, type TurnResult } from '@switchyard/agent/runtime';
+import { type PendingWait, retryDelayMs, type TurnResult } from '@switchyard/agent/runtime';
 import type { FailureReport } from '@switchyard/protocol';
-import { isOutage, type JobOutcome, type OpenTurn, TurnFenced } from '@switchyard/store';
+import { isOutage, type JobOutcome, type OpenTurn, type Suspension, TurnFenced } from '@switchyard/store';
 import type { TurnFailures } from './failures/turn-failures.ts';
 
 /**
@@ -32,6 +32,9 @@ export async function concludeTurn(
       // An outage of Redis spends no attempt.
       return release(turn, { isSpent: !isOutage(error), failure }, { retryAfterMs });
     }
+    case 'suspended':
+      await turn.suspend(suspensionOf(result.waits));
+      return afterEnding(turn);
     case 'interrupted':
       return interrupted(turn, result.reason.kind);
   }
@@ -43,10 +46,19 @@ function afterEnding({ ending }: OpenTurn): JobOutcome | 'more' {
   return ending === undefined || ending === 'fenced' ? 'done' : 'removed';
 }
 
-async function interrupted(
-  turn: OpenTurn,
-  reason: 'shutdown' | 'deadline' | 'canceled' | 'taken-over',
-): Promise<JobOutcome | 'more'> {
+/** @param waits of the turn */
+function suspensionOf(waits: readonly PendingWait[]): Suspension {
+  return {
+    dueMs: Math.min(...waits.map(({ dueMs }) => dueMs)),
+    events: waits.flatMap(({ event }) => event ?? []),
+    waits: waits.map(({ event, dueMs }) => ({
+      ...(event !== undefined && { event }),
+      ...(Number.isFinite(dueMs) && { until: new Date(dueMs).toISOString() }),
+    })),
+  };
+}
+
+async function interrupted(turn: OpenTurn, reason: InterruptionKind): Promise<JobOutcome | 'more'> {
   if (turn.ending) return afterEnding(turn);
   if (reason === 'taken-over') return 'done';
   if (reason !== 'canceled') return release(turn, { isSpent: false }, 'requeue');

@@ -23,6 +23,8 @@ export interface JobPort extends CallDependencies {
   readonly turns: ActiveTurns;
   readonly explain: ExplainOptions;
   readonly prices: PriceTable;
+  /** Of the gateway; see `WorkerSettings`. */
+  readonly publicUrl?: string | undefined;
 }
 
 /** A job may start before its task is visible (a fail-over, a script sent late). After this many starts it has none. */

@@ -26,8 +26,18 @@ export function endOf(
   if (typeof next === 'object') {
     return { kind: 'turn-given-back', ...end, isSpent: !isOutage(end.err), retryInMs: next.retryAfterMs };
   }
+  if (turn.ending === 'suspended' && result.kind === 'suspended')
+    return { kind: 'turn-suspended', ...end, ...waitsFor(result) };
   if (result.kind === 'failed' && result.isGivenUp) return { kind: 'turn-given-up', ...end, attempts: end.attempt };
   return isLost(result, turn) ? { kind: 'turn-fenced', ...end } : { kind: 'turn-ended', ...end };
+}
+
+function waitsFor({ waits }: Extract<TurnResult, { kind: 'suspended' }>) {
+  const dueMs = Math.min(...waits.map((wait) => wait.dueMs));
+  return {
+    waitsFor: waits.map(({ event }) => event ?? 'time'),
+    ...(Number.isFinite(dueMs) && { until: new Date(dueMs).toISOString() }),
+  };
 }
 
 /** Whether the turn lost its task to another run, or because a client or operator ended it. */

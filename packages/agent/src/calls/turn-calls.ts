@@ -75,7 +75,10 @@ export class TurnCalls {
   async #outcome(placed: PlacedCall, timeoutMs: number | undefined): Promise<StoredReply | TimedOut> {
     const { signal } = this.#journal;
     const untilTimeout = timeoutMs === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-    const outcome = await this.#journal.runEffect(() => this.#port.calls.outcome(placed, untilTimeout));
+    const { pending } = this.#journal;
+    const outcome = await pending.during(() =>
+      this.#journal.runEffect(() => this.#port.calls.outcome(placed, untilTimeout)),
+    );
     if (outcome) return storedReply(placed, this.#requireTask(placed, outcome));
     signal.throwIfAborted();
     return { kind: 'timed-out', agent: placed.agent, taskId: placed.taskId };

@@ -12,6 +12,7 @@ import type { TurnInterruption } from '../port/turn-interruption.ts';
 import type { TurnPort } from '../port/turn-port.ts';
 import { Steering } from '../steering/steering.ts';
 import { HalfCharacters } from './half-characters.ts';
+import { PendingWaits } from './pending-waits.ts';
 import { suppressUnhandled, TurnScope } from './turn-scope.ts';
 
 /**
@@ -24,6 +25,8 @@ export class TurnJournal {
   readonly #open = new Set<Promise<void>>();
   readonly #turnScope: TurnScope;
   readonly #halfCharacters = new HalfCharacters();
+  /** What the turn waits for. */
+  readonly pending = new PendingWaits();
   /** Unset: the agent gets no other messages while it works. */
   readonly steering: Steering | undefined;
   #state: TaskState;

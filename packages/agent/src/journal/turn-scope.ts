@@ -65,7 +65,7 @@ export class TurnScope {
   }
 
   /** 1 for the first one of this kind and name, 2 for the next, … */
-  number(kind: 'artifact' | 'message' | 'call' | 'join' | 'conversation', name: string): number {
+  number(kind: 'artifact' | 'message' | 'call' | 'join' | 'conversation' | 'wait', name: string): number {
     const number = (this.#counts.get(`${kind} ${name}`) ?? 0) + 1;
     this.#counts.set(`${kind} ${name}`, number);
     return number;

@@ -1,5 +1,6 @@
 import type { TaskState } from '@switchyard/protocol';
 import type { TurnInterruption } from './turn-interruption.ts';
+import type { PendingWait } from './wait-port.ts';
 
 /**
  * The result of `turn.complete(…)` and the other outcomes, once it is durable. `execute` must return one, so a
@@ -19,5 +20,7 @@ export type TurnResult =
   | { readonly kind: 'retry'; readonly afterMs: number | undefined; readonly error: unknown }
   /** The task has failed, with a neutral text for the client. `isGivenUp`: its message is a dead letter. */
   | { readonly kind: 'failed'; readonly error: unknown; readonly isGivenUp?: boolean }
+  /** The turn does nothing but wait: it runs again when the first of these waits ends. The attempt does not count. */
+  | { readonly kind: 'suspended'; readonly waits: readonly PendingWait[] }
   /** Interrupted before there was an outcome. */
   | { readonly kind: 'interrupted'; readonly reason: TurnInterruption };

@@ -3,14 +3,16 @@
  * - `deadline`: the turn took longer than its agent's `turnTimeoutMs`.
  * - `canceled`: the client canceled the task.
  * - `taken-over`: another worker has taken the turn over; later writes are refused.
+ * - `suspended`: the turn waits (`turn.sleep`, `turn.waitFor`), and runs again from the top when the wait has ended.
  */
-export type InterruptionKind = 'shutdown' | 'deadline' | 'canceled' | 'taken-over';
+export type InterruptionKind = 'shutdown' | 'deadline' | 'canceled' | 'taken-over' | 'suspended';
 
 const meanings: Record<InterruptionKind, string> = {
   shutdown: 'The worker is shutting down.',
   deadline: 'The turn took too long.',
   canceled: 'The task was canceled.',
   'taken-over': 'The turn does not own its task any more.',
+  suspended: 'The turn waits, and runs again from the top when the wait has ended.',
 };
 
 /**

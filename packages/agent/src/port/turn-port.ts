@@ -6,6 +6,7 @@ import type { LogLine } from './log-line.ts';
 import type { CountedUsage, ModelCall } from './model-call.ts';
 import type { SteeringPort } from './steering-port.ts';
 import type { StepPort } from './step-port.ts';
+import type { WaitPort } from './wait-port.ts';
 
 /** What a turn uses of its worker, which implements it with the store; `@switchyard/agent/testing` does in memory. */
 export interface TurnPort {
@@ -13,6 +14,7 @@ export interface TurnPort {
   /** Aborted with a `TurnInterruption` as its reason. */
   readonly signal: AbortSignal;
   readonly steps: StepPort;
+  readonly waits: WaitPort;
   readonly calls: CallPort;
   readonly context: ContextPort;
   readonly conversations: ConversationPort;

@@ -39,7 +39,8 @@ export async function executeTurn(
   const run: Execution = { agent, port, journal, turn: new Turn(port, journal), graceMs };
   using timeouts = new TurnTimeouts(journal, { timeoutMs: agent.turnTimeoutMs, graceMs, signal: port.signal });
   const result = await Promise.race([perform(run), timeouts.graceOver.then(() => abandon(run))]);
-  if (result.kind !== 'settled') journal.close(interruptionOf(journal));
+  if (result.kind === 'suspended') journal.close(new TurnInterruption('suspended'));
+  else if (result.kind !== 'settled') journal.close(interruptionOf(journal));
   return result;
 }
 
@@ -55,13 +56,15 @@ interface Execution {
 
 async function perform(run: Execution): Promise<TurnResult> {
   if (run.journal.signal.aborted) return interrupted(run);
+  const { scope, pending } = run.journal;
   try {
-    const { scope } = run.journal;
-    await Promise.race([scope.run(() => execute(run)), scope.failure]);
+    await Promise.race([scope.run(() => execute(run)), scope.failure, pending.suspended]);
   } catch (error) {
     return conclude(run, () => resultOf(run, error), error);
   }
-  return conclude(run, () => resultWithoutOutcome(run));
+  return conclude(run, async () =>
+    pending.isSuspended ? { kind: 'suspended', waits: pending.list } : resultWithoutOutcome(run),
+  );
 }
 
 /** A task whose input is wrong is rejected, so that its caller sends another one. */

@@ -29,15 +29,19 @@ export class TurnSteps {
     const policy = new StepPolicy(name, options);
     this.#take(name);
     try {
-      for (let attempt = 1; ; attempt++) {
-        const ended = await this.#attempt(name, execute, { attempt, policy });
-        if ('value' in ended) return ended.value;
-        await this.#wait(ended.retryAfterMs);
-      }
+      return await this.#journal.pending.during(() => this.#untilDone(name, execute, policy));
     } catch (error) {
       // The step has no result: the agent may catch the error and run it again.
       this.#taken.delete(name);
       throw error;
+    }
+  }
+
+  async #untilDone<T>(name: string, execute: StepFunction<T>, policy: StepPolicy): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      const ended = await this.#attempt(name, execute, { attempt, policy });
+      if ('value' in ended) return ended.value;
+      await this.#wait(ended.retryAfterMs);
     }
   }
 

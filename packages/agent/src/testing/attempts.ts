@@ -9,6 +9,7 @@ import { type ExecuteTurnOptions, executeTurn } from '../run/execute-turn.ts';
 import { MemoryPort, type MemoryTurn } from './memory-port.ts';
 import { MemorySteering } from './memory-steering.ts';
 import { MemoryWorld, type RunAgent, type RunningTask } from './memory-world.ts';
+import { type TestEvent, TimedEvents } from './timed-events.ts';
 
 /** Options of a turn besides its message, and faults to inject. */
 export interface AttemptOptions
@@ -25,6 +26,8 @@ export interface AttemptOptions
   readonly cancelAfter?: number;
   /** Messages that arrive while the turn runs, in order, for an agent with `whileWorking: 'steer'`. */
   readonly steeredBy?: readonly SteeringMessage[];
+  /** Events that are given to the turn, in order: see `turn.waitFor`. */
+  readonly events?: readonly TestEvent[];
 }
 
 /** A message that arrives while the turn runs. */
@@ -36,7 +39,7 @@ export interface SteeringMessage {
 
 /** The end of a turn. */
 export interface TurnEnding {
-  /** Port of the last attempt. */
+  /** Port of the last run. */
   readonly port: MemoryPort;
   readonly result: TurnResult;
   /** Events of all attempts. */
@@ -61,6 +64,7 @@ export function startTurn(agent: Agent, turn: MemoryTurn, options: AttemptOption
     cancelAfter,
     graceMs,
     steeredBy = [],
+    events: eventsToGive = [],
     ...given
   } = options;
   const steers = [...steeredBy];
@@ -81,6 +85,8 @@ export function startTurn(agent: Agent, turn: MemoryTurn, options: AttemptOption
     );
   let port = attempt(turn, 1);
   setImmediate(() => steer(port));
+  const outside = new TimedEvents(eventsToGive, port.world.clock);
+  outside.giveTo(port.waits);
 
   async function run(): Promise<TurnEnding> {
     const events: StreamResponse[] = [];
@@ -94,6 +100,11 @@ export function startTurn(agent: Agent, turn: MemoryTurn, options: AttemptOption
       logged.push(...port.logged);
       used.push(...port.used);
       const goesOn = hasCrashed ? result.kind === 'interrupted' : result.kind === 'retry' && !input.isLastAttempt;
+      if (result.kind === 'suspended' && outside.skip(result.waits)) {
+        outside.giveTo(port.waits);
+        port = attempt({ ...turn, message: port.input.message, task: port.current }, input.attempt);
+        continue;
+      }
       if (!goesOn) return { port, result, events, logged, used, untaken: steering.messages.slice(takenBy(port)) };
       port = attempt({ ...turn, message: port.input.message, task: port.current }, port.input.attempt + 1);
     }

@@ -19,6 +19,7 @@ import { MemoryContext } from './memory-context.ts';
 import { MemoryConversations } from './memory-conversations.ts';
 import { MemorySteering } from './memory-steering.ts';
 import { MemorySteps } from './memory-steps.ts';
+import { MemoryWaits } from './memory-waits.ts';
 import { MemoryWorld } from './memory-world.ts';
 
 /** The start of a turn in memory; only the message is required. */
@@ -55,6 +56,7 @@ const firstAttempt: Omit<TurnInput, 'message' | 'task'> = {
 export class MemoryPort implements TurnPort {
   readonly input: TurnInput;
   readonly steps: MemorySteps;
+  readonly waits: MemoryWaits;
   readonly calls: MemoryCalls;
   readonly context: MemoryContext;
   readonly conversations: MemoryConversations;
@@ -80,7 +82,9 @@ export class MemoryPort implements TurnPort {
     this.world = world;
     this.steering = steering ?? new MemorySteering();
     const { agent, caller } = this.input;
-    this.steps = new MemorySteps(world.resultsOf(task.id, message.messageId));
+    const memory = world.resultsOf(task.id, message.messageId);
+    this.steps = new MemorySteps(memory);
+    this.waits = new MemoryWaits(memory, world.clock);
     this.calls = new MemoryCalls(world, { agent, taskId: task.id, depth: (caller?.depth ?? 0) + 1 });
     this.context = new MemoryContext(world, agent, task);
     this.conversations = new MemoryConversations(world);

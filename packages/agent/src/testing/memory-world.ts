@@ -2,6 +2,7 @@ import type { CallingAgent, Message, Task } from '@switchyard/protocol';
 import type { CallOutcome, OutgoingCall } from '../port/call-port.ts';
 import type { OtherTask } from '../port/context-port.ts';
 import type { ConversationEvent } from '../port/conversation-event.ts';
+import { SkippingClock } from './memory-waits.ts';
 
 /** A running agent in memory. */
 export interface RunningTask {
@@ -31,6 +32,8 @@ interface WorldTask {
 /** The world that the tasks of a test share: agents to call, memory, conversations. */
 export class MemoryWorld {
   readonly agents = new Map<string, RunAgent>();
+  /** Of all waits. */
+  readonly clock = new SkippingClock();
   /** The events of each conversation, by its id. */
   readonly conversations = new Map<string, ConversationEvent[]>();
   /** Tasks by id, in the order of their first messages. */

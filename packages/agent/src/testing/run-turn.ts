@@ -6,8 +6,9 @@ import type { ConversationEvent } from '../port/conversation-event.ts';
 import type { LogLine } from '../port/log-line.ts';
 import type { CountedUsage } from '../port/model-call.ts';
 import type { TurnResult } from '../port/outcome.ts';
+import type { PendingWait } from '../port/wait-port.ts';
 import { type AttemptOptions, startTurn, type TurnEnding, worldOf } from './attempts.ts';
-import { userMessage } from './memory-port.ts';
+import { type MemoryPort, userMessage } from './memory-port.ts';
 import type { MemoryWorld } from './memory-world.ts';
 import { summaryOf, type TaskSummary } from './task-summary.ts';
 
@@ -23,6 +24,12 @@ export interface RunTurnOptions extends AttemptOptions {
  *     const asked = await runTurn(booking, 'A table, please');
  *     const booked = await asked.say('We are 4');            // the next message of the task
  *     const second = await booked.newTask('One more table'); // another task of the same context
+ *
+ * Waits take no time: `turn.sleep` is skipped. A turn that waits for an event gets it from `events`, or ends here, with
+ * `waits`:
+ *
+ *     const asked = await runTurn(refunds, 'Refund order 17');
+ *     const refunded = await asked.give('approval', { by: 'Ann' });   // or asked.skip(): nobody approves it in time
  */
 export function runTurn(agent: Agent, message: Content | Message, options: RunTurnOptions = {}): Promise<TestedTurn> {
   const { agents = [], ...own } = options;
@@ -45,6 +52,8 @@ export interface TestedTurn extends TaskSummary {
   readonly untaken: readonly Message[];
   /** The tasks of the agents that were called, the first one first. */
   readonly calls: readonly OtherTask[];
+  /** What the turn waits for, if it does: its events are not among `events` of the options, or it got them all. */
+  readonly waits: readonly PendingWait[];
   /** The events of each conversation that the agent held, by its id. */
   readonly conversations: ReadonlyMap<string, readonly ConversationEvent[]>;
   /**
@@ -53,6 +62,10 @@ export interface TestedTurn extends TaskSummary {
    * @throws {A2AError} UnsupportedOperation if the task has ended (A2A 3.1.1)
    */
   say(message: Content | Message, options?: AttemptOptions): Promise<TestedTurn>;
+  /** Gives the waiting turn an event, and lets it go on. */
+  give(event: string, data?: unknown): Promise<TestedTurn>;
+  /** Lets the time pass until the first of the turn's waits ends, and the turn goes on. */
+  skip(): Promise<TestedTurn>;
   /** Starts another task in the same context: the agent finds its memory and the other tasks there. */
   newTask(message: Content | Message, options?: AttemptOptions): Promise<TestedTurn>;
 }
@@ -86,7 +99,17 @@ class TestBench {
       used,
       untaken,
       calls: this.#world.calls(),
+      waits: result.kind === 'suspended' ? result.waits : [],
       conversations: this.#world.conversations,
+      give: (event, data) => {
+        port.waits.give(event, data);
+        return this.#goOn(port);
+      },
+      skip: () => {
+        const waits = result.kind === 'suspended' ? result.waits : [];
+        this.#world.clock.skipTo(Math.min(...waits.map(({ dueMs }) => dueMs)));
+        return this.#goOn(port);
+      },
       say: async (message, options) => {
         if (isTerminal(task.status.state) && untaken.length === 0)
           throw new A2AError('UnsupportedOperation', 'The task has ended.');
@@ -97,8 +120,12 @@ class TestBench {
     };
   }
 
+  #goOn({ input: { message }, current: task }: MemoryPort): Promise<TestedTurn> {
+    return this.#next().run({ message, task });
+  }
+
   #next(options: AttemptOptions = {}): TestBench {
-    const { crashesAfter: _crashes, cancelAfter: _cancel, steeredBy: _steered, ...kept } = this.#options;
+    const { crashesAfter: _, cancelAfter: __, steeredBy: ___, events: ____, ...kept } = this.#options;
     return new TestBench(this.#agent, this.#world, { ...kept, ...options });
   }
 }

@@ -19,6 +19,8 @@ import type { TurnPort } from '../port/turn-port.ts';
 import type { Steering } from '../steering/steering.ts';
 import type { StepOptions } from '../steps/step-options.ts';
 import { type AroundStep, type StepFunction, TurnSteps } from '../steps/turn-steps.ts';
+import type { Duration } from '../waits/duration.ts';
+import { type SleepOptions, TurnWaits, type WaitOptions } from '../waits/turn-waits.ts';
 import { type ArtifactOptions, ArtifactWriter } from './artifact-writer.ts';
 import { TurnLog } from './turn-log.ts';
 import { TurnView } from './turn-view.ts';
@@ -56,6 +58,7 @@ export class Turn<Input = unknown> extends TurnView<Input> {
   readonly #journal: TurnJournal;
   readonly #steps: TurnSteps;
   readonly #calls: TurnCalls;
+  readonly #waits: TurnWaits;
   /** This agent's memory for the context, which outlives its tasks. */
   readonly memory: ContextMemory;
   /** The operators' log: `turn.log.info('The order is taken', { order: 17 })`. */
@@ -72,6 +75,7 @@ export class Turn<Input = unknown> extends TurnView<Input> {
     this.#journal = journal;
     this.#steps = new TurnSteps(port, journal, given.aroundStep);
     this.#calls = new TurnCalls(port, journal);
+    this.#waits = new TurnWaits(port, journal);
     this.memory = new ContextMemory(port, journal);
     this.log = new TurnLog((line) => port.log(line));
   }
@@ -190,6 +194,55 @@ export class Turn<Input = unknown> extends TurnView<Input> {
    */
   usage(usage: CountedUsage): Promise<void> {
     return suppressUnhandled(this.#recordUsage(usage));
+  }
+
+  /**
+   * Waits for a time, which may be long: `await turn.sleep('3 days')`. A wait of more than a second suspends the turn:
+   * this run of `execute` ends here, and holds no slot, no memory and no process. When the time has come, any worker
+   * runs `execute` again from the top, with the results of its steps, calls and waits; so put work that must not be
+   * repeated into `turn.step`. It spends no attempt, and `turnTimeoutMs` begins again.
+   *
+   * The promise of a wait that suspends the turn never settles, as in Inngest, Restate and Vercel's workflows: no
+   * `catch` or `finally` around it runs, so none can mistake the end of this run for an error. Code beside the wait that
+   * is no step, such as a request without `await`, is stopped by `turn.signal`, with the reason `suspended`; while a
+   * step or a call runs, the turn is not suspended. A process that only sleeps, as with DBOS, would be held for days.
+   * @param duration milliseconds, or a text such as `'90 s'`, `'2 hours'`, `'1 h 30 min'`, `'3 days'`; at most 100 years
+   * @throws {TurnMisuseError} it is no duration, or the code is in a step
+   */
+  sleep(duration: Duration, options?: SleepOptions): Promise<void> {
+    return suppressUnhandled(this.#waits.sleep(duration, options));
+  }
+
+  /** As `sleep`, until a date. The date of the first run counts, if another run gives another one. */
+  sleepUntil(date: Date, options?: SleepOptions): Promise<void> {
+    return suppressUnhandled(this.#waits.sleepUntil(date, options));
+  }
+
+  /**
+   * Waits for an event from outside, suspended as in `sleep`, and returns its data:
+   *
+   *     const { amount } = await turn.waitFor('payment', { timeout: '3 days', schema: z.object({ amount: z.number() }) });
+   *
+   * It is given with `POST /tasks/<id>/events/payment`, `switchyard task event`, in the console, or by `callbackUrl`. An
+   * event that comes before the wait is kept for it. An event that is given twice is taken once. Each wait takes one
+   * event; the next `waitFor` of this name waits for the next one.
+   * @param event its name: letters, digits, hyphens, underscores and dots, at most 64
+   * @throws {EventError} `timed-out`: none came in time; `unexpected-data`: its data does not match `schema`
+   */
+  waitFor<Data>(event: string, options: WaitOptions & { schema: DataSchema<Data> }): Promise<Data>;
+  waitFor(event: string, options?: WaitOptions): Promise<unknown>;
+  waitFor(event: string, options?: WaitOptions): Promise<unknown> {
+    return suppressUnhandled(this.#waits.waitFor(event, options));
+  }
+
+  /**
+   * A URL for a service that only knows webhooks: what it posts there, JSON or text, is the data of an event for
+   * `waitFor`. Everyone who knows the URL can give the event, until this turn has its outcome; keep it secret. The same
+   * URL in every run of the turn.
+   * @throws {TurnMisuseError} the worker does not know the public address of the gateway (`PUBLIC_URL`)
+   */
+  callbackUrl(event: string): Promise<string> {
+    return suppressUnhandled(this.#waits.callbackUrl(event));
   }
 
   /**

@@ -101,8 +101,8 @@ export const identity = {
     MTLS_SCOPES: {
       of: ['gateway'],
       schema: list,
-      default: ['send', 'read', 'cancel', 'push'],
-      defaultText: '`send read cancel push`',
+      default: ['send', 'read', 'cancel', 'push', 'events'],
+      defaultText: '`send read cancel push events`',
       text: 'The scopes of callers with a certificate.',
     },
   },

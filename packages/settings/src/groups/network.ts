@@ -67,10 +67,10 @@ export const network = {
       text: 'A PEM file with the private key of `GRPC_TLS_CERT_FILE`.',
     },
     PUBLIC_URL: {
-      of: ['gateway'],
+      of: ['gateway', 'worker'],
       schema: httpUrl,
-      defaultText: 'the host of the request',
-      text: 'The base URL that agent cards advertise.',
+      defaultText: 'the host of the request; without it agents make no callback URLs',
+      text: 'The base URL that agent cards advertise, and with which callback URLs of agents begin.',
       isCommon: true,
     },
     ALLOWED_HOSTS: {

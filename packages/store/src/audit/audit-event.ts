@@ -4,6 +4,7 @@ export const auditActions = [
   'send',
   'read',
   'cancel',
+  'event',
   'delete',
   'push-register',
   'push-delete',

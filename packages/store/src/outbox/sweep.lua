@@ -25,6 +25,12 @@ end
 local due = redis.call('ZSCORE', outbox_key, task_id)
 -- Its job or turn has moved it since, or another process has claimed it.
 if not due or tonumber(due) ~= tonumber(claimed_ms) then return { 'idle', 0, '', 0, '', '', '' } end
+-- A suspended turn has no job: see ../record/suspended.lua.
+if record.waits ~= '' then
+  record.changes.in_outbox = false
+  commit(record)
+  return { 'idle', 0, '', 0, '', '', '' }
+end
 root = queue_of(record, root)
 -- The process that runs its job is alive: it renews its lease.
 local run = run_of(root, task_id .. '.' .. record.scheduled)

@@ -5,6 +5,7 @@
 -- jobs: for each its id, <task id>.<number of the job in its task>, and the tenant of its task's owner
 -- options: of every job, as JSON without its id and closing brace
 -- is_awaited: a turn waits for them: they go before the others
+-- is_begun: their turns have begun before: they go before the others of their tenants, as a job that was given back
 --
 -- It writes what BullMQ's own Queue.add writes (packages/store/test/add-jobs.test.ts compares them), except entries in
 -- the queue's event stream, which nobody reads, and the order of ordinary jobs (fair-order.lua). BullMQ's script also
@@ -22,10 +23,21 @@ local function line_up_awaited(root, jobs)
   return tags
 end
 
-local function add_jobs(root, jobs, options, is_awaited)
+local function line_up_begun(root, jobs)
+  local taken, tags = redis.call('ZSCORE', root .. 'tenants', ' ') or ('%d'):format(ORDINARY * BAND), {}
+  for at = 1, #jobs, 2 do
+    tags[at] = taken
+    redis.call('ZADD', root .. 'prioritized', taken, jobs[at])
+    redis.call('HSET', root .. jobs[at], 'begun', '1')
+  end
+  return tags
+end
+
+local function add_jobs(root, jobs, options, is_awaited, is_begun)
   local now, priority = ('%d'):format(now_ms()), is_awaited and '1' or '4'
   redis.call('INCRBY', root .. 'id', #jobs / 2) -- counted by load.lua
-  local tags = is_awaited and line_up_awaited(root, jobs) or line_up(root, jobs)
+  local tags = is_awaited and line_up_awaited(root, jobs) or is_begun and line_up_begun(root, jobs)
+    or line_up(root, jobs)
   for at = 1, #jobs, 2 do
     local id = jobs[at]
     redis.call('HSET', root .. id, 'name', 'turn', 'data', '{}', 'opts', options, 'timestamp', now, 'delay', '0',

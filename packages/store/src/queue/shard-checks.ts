@@ -11,12 +11,15 @@ import type { WakeUp, WakeUps } from './wake-ups.ts';
 const checkShardScript = defineScript({
   file: 'check-shard.lua',
   from: import.meta.url,
-  keys: ['checked', 'queues', 'outbox', 'orphans', 'scheduledTasks', 'interrupted', 'push', 'running'],
+  keys: ['checked', 'queues', 'outbox', 'orphans', 'scheduledTasks', 'interrupted', 'suspended', 'push', 'running'],
   args: ['everyMs', 'leaseMs', 'maxInterruptedMs', 'names*'],
   reply: tuple(integer, integer, list(word('outbox', 'orphans', 'interrupted', 'deliveries')), list(text)),
 });
 
-/** Work of a shard besides its jobs: lost jobs, calls of ended tasks, overdue tasks, webhooks, scheduled tasks. */
+/**
+ * Work of a shard besides its jobs: lost jobs, calls of ended tasks, overdue tasks, webhooks; `scheduled`: scheduled tasks
+ * and suspended turns.
+ */
 export type DueWork = 'outbox' | 'orphans' | 'interrupted' | 'deliveries' | 'scheduled';
 
 const EVERY_MS = 1_000;
@@ -144,9 +147,9 @@ export function checkShard(
   keys: ShardKeys,
   args: Parameters<typeof checkShardScript.run>[1]['args'],
 ): ReturnType<typeof checkShardScript.run> {
-  const { checked, queues, outbox, orphans, scheduledTasks, interrupted, push, running } = keys;
+  const { checked, queues, outbox, orphans, scheduledTasks, interrupted, suspended, push, running } = keys;
   return checkShardScript.run(redis, {
-    keys: { checked, queues, outbox, orphans, scheduledTasks, interrupted, push, running },
+    keys: { checked, queues, outbox, orphans, scheduledTasks, interrupted, suspended, push, running },
     args,
   });
 }

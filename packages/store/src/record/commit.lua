@@ -43,6 +43,7 @@ local function commit(record, index_changes)
     redis.call('ZADD', outbox_key, now_ms() + (changes.check_after_ms or sweep_after_ms), task_id)
   end
   if changes.in_outbox == false then redis.call('ZREM', outbox_key, task_id) end
+  if loaded[WAITS] and record.waits == '' then redis.call('ZREM', outbox_key .. ':suspended', task_id) end
   -- Tasks that wait for their client are listed, so that they do not wait for ever; see end-interrupted.lua.
   if is_waiting(record.state) then
     if record.inbox == 0 then redis.call('ZADD', outbox_key .. ':interrupted', 'NX', now_ms(), task_id) end

@@ -21,7 +21,7 @@
 --   p<>                append-chunks
 --   o<>                append
 --   @<>                texts
---   metadata           append change-schedule make-tasks rules
+--   metadata           append change-schedule make-tasks rules suspended
 --   inbox              end-tasks make-tasks
 --   initial_entry      end-tasks make-tasks rules
 --   given              read-waiting rules
@@ -41,27 +41,29 @@
 --   reason             begin failures record-failure
 --   webhooks           delivery-queues make-tasks
 --   cancel
---   has_side_keys      begin-step caller delivery-queues make-tasks open-conversation record-failure record-usage
+--   has_side_keys      begin-step begin-wait caller delivery-queues give-event make-callback make-tasks
+--                      open-conversation record-failure record-usage
 --   has_context_index  make-tasks
 --   request            make-tasks
 --   retry_names        add-message make-tasks
 --   caller             make-tasks
---   awaited            add-message make-tasks
+--   awaited            add-message make-tasks suspended
 --   later              make-tasks
 --   schedule           change-schedule make-tasks
 --   schedule_id        make-tasks
 --   sweeps             claim-tasks
 --   while_working      begin-first
 --   usage              rules
+--   waits
 
 local FIELDS = {
   'state', 'cancel', 'webhooks', 'seq', 'epoch', 'run', 'turn', 'turn_seq', 'time', 'token', 'owner', 'context',
   'started', 'attempts', 'scheduled', 'jobs', 'accepted', 'released', 'inbox', 'has_side_keys', 'has_context_index',
-  'sweeps', 'tip', 'queued', 'listed', 'while_working', 'later',
+  'sweeps', 'tip', 'queued', 'listed', 'while_working', 'later', 'waits',
   'queue', 'artifacts', '@h', -- not part of the record, but an end needs them
 }
-local STATE, EPOCH, TURN, TIME, TOKEN, SCHEDULED, TIP, LATER, QUEUE, ALL, ARTIFACTS, HISTORY =
-  1, 5, 7, 9, 10, 15, 23, 27, 28, 27, 29, 30
+local STATE, EPOCH, TURN, TIME, TOKEN, SCHEDULED, TIP, LATER, WAITS, QUEUE, ALL, ARTIFACTS, HISTORY =
+  1, 5, 7, 9, 10, 15, 23, 27, 28, 29, 28, 30, 31
 
 -- States in which a task waits for its client, and in which it has ended.
 local function is_waiting(state) return state == 'i' or state == 'a' end
@@ -77,7 +79,8 @@ local function is_terminal(state) return state:upper() == state end
 --     popped     messages that leave the list of the inbox
 --     in_outbox  true: the task goes (back) into the outbox; false: it leaves it; nil: no change
 --     check_after_ms  after which the sweeper checks it; nil: sweep_after_ms
---     turn_end   how the turn ends, if it does: r released, q requeued for a retry; nil: settled
+--     turn_end   how the turn ends, if it does: r released, q requeued for a retry, w it waits; nil:
+--                settled
 --     ended_job  the job that leaves its queue, see finish-jobs.lua
 -- names: FIELDS, or these and more
 -- One expression makes the table: to add its fields one by one would cost more than the command.
@@ -85,7 +88,7 @@ local function load_record(task_id, task_key, names)
   local loaded = redis.call('HMGET', task_key, unpack(names or FIELDS))
   local state, cancel, webhooks, seq, epoch, run, turn, turn_seq, time, token, owner, context, started, attempts,
     scheduled, jobs, accepted, released, inbox, has_side_keys, has_context_index, sweeps, tip, queued, listed,
-    while_working, later =
+    while_working, later, waits =
     unpack(loaded)
   return state and {
     id = task_id, key = task_key, loaded = loaded,
@@ -98,6 +101,7 @@ local function load_record(task_id, task_key, names)
     inbox = tonumber(inbox or 0), has_side_keys = tonumber(has_side_keys or 0),
     has_context_index = tonumber(has_context_index or 0), sweeps = tonumber(sweeps or 0), tip = tonumber(tip or 0),
     queued = tonumber(queued or 0), listed = listed or '', while_working = while_working or '', later = later or '',
+    waits = waits or '',
   }
 end
 

@@ -17,7 +17,8 @@
 --       inline_bytes    bytes of a growing text that are kept in the hash
 --
 -- Invariant, while the task lives: inbox not empty <=> scheduled <> 0 <=> it is in the outbox. After the end: none.
--- While it waits for its time (scheduled-tasks.lua) its inbox has a message, and the others are not.
+-- While it waits for its time (scheduled-tasks.lua), or its turn is suspended (suspended.lua), its inbox has a message,
+-- and the others are not.
 -- seq = the number of events ever written = the last id of the stream.
 -- A webhook that is not dead and has events to come is in `push`.
 --

@@ -4,6 +4,9 @@
 --- @include "../redis/timestamps.lua"
 --- @include "status.lua"
 
+-- The extension docs/extensions/suspended.md.
+local SUSPENDED_URI = 'https://switchyard.dev/a2a/extensions/suspended/v1'
+
 local function with_member(object, member)
   if object == '' or object == '{}' then return '{' .. member .. '}' end
   return object:sub(1, -2) .. ',' .. member .. '}'
@@ -41,11 +44,27 @@ local function pop_message(record, given)
   record.inbox = record.inbox - 1 - given
 end
 
+-- Ends the wait of a suspended turn (suspended.lua): the metadata no longer say what it waits for. commit() takes
+-- it off the list.
+local function end_wait(record)
+  local said = '"' .. SUSPENDED_URI .. '":' .. record.waits
+  local metadata = redis.call('HGET', record.key, 'metadata') or ''
+  local from, to = metadata:find(said, 1, true)
+  if from then
+    if metadata:sub(to + 1, to + 1) == ',' then to = to + 1
+    elseif metadata:sub(from - 1, from - 1) == ',' then from = from - 1 end
+    metadata = metadata:sub(1, from - 1) .. metadata:sub(to + 1)
+    record.changes.fields.metadata = metadata ~= '{}' and metadata
+  end
+  record.waits = ''
+end
+
 -- Ends the task. The last event names the messages that still wait: not that of an open turn.
 local function finish(record, state, details)
   local changes, task_key = record.changes, record.key
   local fields = changes.fields
   if record.turn ~= '' then pop_message(record, 0) end
+  if record.waits ~= '' then end_wait(record) end
   if record.inbox > 0 then
     local dropped = redis.call('LRANGE', task_key .. ':i', changes.popped, -1)
     if record.inbox == record.accepted then
@@ -56,7 +75,9 @@ local function finish(record, state, details)
     local named = '"switchyard.droppedMessageIds":[' .. table.concat(dropped, ',') .. ']'
     details = details or {}
     details.metadata = with_member(details.metadata or '', named)
-    fields.metadata = with_member(fields.metadata or redis.call('HGET', task_key, 'metadata') or '', named)
+    local metadata = fields.metadata
+    if metadata == nil then metadata = redis.call('HGET', task_key, 'metadata') end
+    fields.metadata = with_member(metadata or '', named)
   end
   record.inbox, record.scheduled, record.started, record.attempts = 0, 0, 0, 0
   record.turn, record.token, record.cancel, record.later = '', '', '', ''
@@ -65,14 +86,14 @@ local function finish(record, state, details)
 end
 
 -- Adds a job with a new number: an add under the number of a job that is just completing would be lost. root: of the
--- agent's queue's keys.
-local function schedule(record, root, options, is_awaited)
+-- agent's queue's keys; the others: as in add-jobs.lua.
+local function schedule(record, root, options, is_awaited, is_begun)
   record.jobs = record.jobs + 1
   record.scheduled, record.started = record.jobs, 0
   record.changes.in_outbox = true
   --- @include "../queue/add-jobs.lua"
   local job = { record.id .. '.' .. record.scheduled, record.owner:match('^[^/]*') }
-  add_jobs(queue_of(record, root), job, options, is_awaited)
+  add_jobs(queue_of(record, root), job, options, is_awaited, is_begun)
 end
 
 -- A task is never input-required or auth-required while a message waits or a new attempt runs: a poller would read the

@@ -34,6 +34,8 @@ export class ShardKeys {
   readonly tasksOfSchedules: string;
   /** Tasks that wait for their client → since when. */
   readonly interrupted: string;
+  /** Tasks whose turn is suspended → when it resumes at the latest; see suspended.lua. */
+  readonly suspended: string;
   /** Prefix of the shard's BullMQ queues; itself: those that processes serve. */
   readonly queues: string;
   /** Processes that run jobs → ms until which their leases last; see running.lua. */
@@ -62,6 +64,7 @@ export class ShardKeys {
     this.schedules = `${this.outbox}:schedules`;
     this.tasksOfSchedules = `${this.schedules}:tasks`;
     this.interrupted = `${this.outbox}:interrupted`;
+    this.suspended = `${this.outbox}:suspended`;
     this.cancels = `${this.#root}cancels`;
     this.queues = `${this.#root}q`;
     this.running = `${this.#root}running`;

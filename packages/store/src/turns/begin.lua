@@ -43,8 +43,9 @@ local function begin_turn(start, worker)
   local run, max_attempts = worker.run, tonumber(worker.max_attempts)
   local record = load_record(task_id, task_key, fields_of_turn())
   if not record then return { 'missing' } end
-  -- The job was added too late, or is an old successor, or its task has ended or has no message waiting.
-  if job ~= record.scheduled then return { 'stale' } end
+  -- The job was added too late, or is an old successor, or its task has ended or has no message waiting, or the turn is
+  -- suspended.
+  if job ~= record.scheduled or record.waits ~= '' then return { 'stale' } end
 
   local lost_by = ''
   local function turn()

@@ -30,6 +30,13 @@ export const releaseTurnScript = defineScript({
   args: [...recordArgNames, 'fence', 'isSpent', 'failure', 'notes'],
   reply: word('released', 'canceled', 'fenced'),
 });
+export const suspendTurnScript = defineScript({
+  file: 'suspend-turn.lua',
+  from: import.meta.url,
+  keys: [...recordKeyNames, 'queueRoot'],
+  args: [...recordArgNames, 'fence', 'dueMs', 'waits', 'seen', 'jobOptions', 'notes', 'events*'],
+  reply: word('suspended', 'canceled', 'fenced'),
+});
 export const giveUpTurnScript = defineScript({
   file: 'give-up-turn.lua',
   from: import.meta.url,
@@ -49,9 +56,19 @@ export const readWaitingScript = defineScript({
 /**
  * How a turn ended, and what follows for its job. `more`: the job begins the task's next turn. `idle`, `canceled`: the
  * job has left the queue. `successor`: it has left the queue, and another job runs the next turn. `fenced`: another run
- * owns the task, or the task has ended.
+ * owns the task, or the task has ended. `suspended`: the job has left the queue, and the turn runs again later.
  */
-export type Ending = 'more' | 'idle' | 'canceled' | 'fenced' | 'successor';
+export type Ending = 'more' | 'idle' | 'canceled' | 'fenced' | 'successor' | 'suspended';
+
+/** What a turn waits for. */
+export interface Suspension {
+  /** When the first of its waits ends, since 1970 by Redis' clock; Infinity: only events end them. */
+  readonly dueMs: number;
+  /** Names of the events that end one. */
+  readonly events: readonly string[];
+  /** The same for clients: docs/extensions/suspended.md. */
+  readonly waits: readonly { readonly event?: string; readonly until?: string }[];
+}
 
 /** The turn no longer owns its task: its later events are refused. */
 export class TurnFenced extends Error {
@@ -260,6 +277,29 @@ export class OpenTurn {
       },
     });
     this.ending = verdict === 'canceled' ? 'canceled' : 'fenced';
+    return verdict;
+  }
+
+  /**
+   * Ends this run of the turn, which waits: any worker runs it again from the top when its time has come or an event.
+   * No attempt is spent.
+   */
+  async suspend({ dueMs, events, waits }: Suspension): Promise<'suspended' | 'canceled' | 'fenced'> {
+    await this.flush();
+    const { keys, args } = this.#call();
+    const verdict = await suspendTurnScript.run(this.#port.redis, {
+      keys: { ...keys, queueRoot: this.#queueRoot },
+      args: {
+        ...args,
+        dueMs: Number.isFinite(dueMs) ? dueMs : -1,
+        waits: JSON.stringify(waits),
+        seen: this.#messagesSeen ?? '',
+        jobOptions: jobOptions(),
+        notes: this.#modelNotes.take(),
+        events,
+      },
+    });
+    this.ending = verdict;
     return verdict;
   }
 

@@ -606,6 +606,56 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: undefined,
     },
   ],
+  'turns/suspend-turn.lua': [
+    {
+      kind: 'ends',
+      prepare: async (stage) => {
+        const turn = await stage.turn();
+        return () => turn.suspend({ dueMs: Number.POSITIVE_INFINITY, events: ['payment'], waits: [] });
+      },
+      answer: 'suspended',
+    },
+  ],
+  'waits/begin-wait.lua': [
+    {
+      kind: 'begins',
+      prepare: async (stage) => {
+        const turn = await stage.turn();
+        return async () => (await stage.store.waits.begin(turn, { key: 'sleep 1', delayMs: 1_000_000 })).verdict;
+      },
+      answer: 'waits',
+    },
+  ],
+  'waits/make-callback.lua': [
+    {
+      kind: 'begins',
+      prepare: async (stage) => {
+        const turn = await stage.turn();
+        return async () => (await stage.store.waits.callback(turn, 'callback 1', 'payment')).length;
+      },
+      answer: 32,
+    },
+  ],
+  'waits/give-event.lua': [
+    {
+      kind: 'begins',
+      prepare: async (stage) => {
+        const { taskId } = (await stage.turn()).start;
+        return () => stage.store.waits.give(alice, taskId, { name: 'payment', data: '{}' });
+      },
+      answer: { verdict: 'given' },
+    },
+  ],
+  'waits/resume-turns.lua': [
+    {
+      kind: 'ends',
+      prepare: async (stage) => {
+        await stage.suspendedTurn();
+        return async () => (await stage.store.waits.resume()).count;
+      },
+      answer: 1,
+    },
+  ],
   'redis/claim-members.lua': [
     {
       kind: 'ends',

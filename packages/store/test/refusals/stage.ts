@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Ops } from '@switchyard/operators';
 import type { TurnEvent } from '@switchyard/protocol';
 import { Redis } from 'ioredis';
@@ -90,6 +91,13 @@ export class Stage implements AsyncDisposable {
   async turn(): Promise<OpenTurn> {
     const { taskId } = await accepted(this.store, alice, userMessage('hello', { contextId: 'context' }));
     return begun(this.store, taskId);
+  }
+
+  /** Suspends a turn whose time has come when this resolves. */
+  async suspendedTurn(): Promise<void> {
+    const dueMs = Date.now() + 300;
+    await (await this.turn()).suspend({ dueMs, events: [], waits: [] });
+    await delay(dueMs + 1 - Date.now());
   }
 
   /** Creates a scheduled task that is due. @returns its id */

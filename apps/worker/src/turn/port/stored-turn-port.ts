@@ -9,6 +9,7 @@ import { StoredContext } from './stored-context.ts';
 import { StoredConversations } from './stored-conversations.ts';
 import { StoredSteps } from './stored-steps.ts';
 import type { StoredUsage } from './stored-usage.ts';
+import { StoredWaits } from './stored-waits.ts';
 
 /** What the worker gives a running turn. */
 export interface TurnControls {
@@ -26,6 +27,8 @@ export interface TurnControls {
 
 interface StoredTurnDependencies extends CallDependencies {
   readonly agent: Pick<Agent, 'whileWorking'>;
+  /** Of the gateway, as services outside reach it. */
+  readonly publicUrl?: string | undefined;
 }
 
 /** A turn's port, implemented with the store. */
@@ -33,6 +36,7 @@ export class StoredTurnPort implements TurnPort {
   readonly input: TurnInput;
   readonly signal: AbortSignal;
   readonly steps: StoredSteps;
+  readonly waits: StoredWaits;
   readonly calls: StoredCalls;
   readonly context: StoredContext;
   readonly conversations: StoredConversations;
@@ -47,6 +51,7 @@ export class StoredTurnPort implements TurnPort {
     this.signal = controls.signal;
     this.input = turn.start;
     this.steps = new StoredSteps(store.steps, turn, { confirm: () => this.confirm(), failures: controls.failures });
+    this.waits = new StoredWaits(store.waits, turn, dependencies.publicUrl);
     this.calls = new StoredCalls(dependencies, turn, controls.failures);
     this.context = new StoredContext(store, turn);
     this.conversations = new StoredConversations(store.conversations, turn);

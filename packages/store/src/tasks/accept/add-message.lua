@@ -59,6 +59,7 @@ end
 --- @include "../../record/record.lua"
 --- @include "../../record/commit.lua"
 --- @include "../../record/rules.lua"
+--- @include "../../record/suspended.lua"
 --- @include "../../record/inbox-entry.lua"
 local webhooks_key = task_key .. ':w'
 --- @include "../../record/delivery-queues.lua"
@@ -80,8 +81,8 @@ if is_terminal(record.state) then return { 'terminal' } end
 if record.later ~= '' then return { 'waits' } end
 -- A pending cancel always ends the task, so the message would be dropped.
 if record.cancel ~= '' then return { 'canceling' } end
--- An agent that has asked its client a question takes the answer.
-local runs = record.turn ~= '' and record.while_working or ''
+-- A suspended turn takes messages as a running one. An agent that has asked its client a question takes the answer.
+local runs = (record.turn ~= '' or record.waits ~= '') and record.while_working or ''
 if runs == 'r' and not is_waiting(record.state) then return { 'working' } end
 if record.inbox >= tonumber(max_inbox) then
   -- Messages that the running turn was given do not wait (read-waiting.lua): others are accepted in their place, until
@@ -122,7 +123,11 @@ if config_id ~= '' then
 end
 
 local job, status_time = 0, ''
-if record.scheduled ~= 0 then record.queued = new_incarnation()
+if record.waits ~= '' then
+  record.queued = new_incarnation()
+  -- The agent decides what the message changes: its turn runs from the top, and is given it.
+  if runs == 's' then resume(record, queue_root, job_options) end
+elseif record.scheduled ~= 0 then record.queued = new_incarnation()
 else
   schedule(record, queue_root, job_options, call_mode == 'w')
   if call_mode == 'w' then redis.call('HSET', task_key, 'awaited', record.scheduled) end

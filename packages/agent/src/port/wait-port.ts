@@ -1,0 +1,39 @@
+/** A wait of a turn. Without a time only its event ends it. */
+export interface WaitRequest {
+  /** The same in every run of the turn. */
+  readonly key: string;
+  readonly delayMs?: number | undefined;
+  /** Since 1970. At most one of the two. */
+  readonly untilMs?: number | undefined;
+  /** Name of the event that ends it. */
+  readonly event?: string | undefined;
+}
+
+/**
+ * Whether a wait has ended (result: '' its time has come, else `{"data":…}`, of its event), or ends at `dueMs`, in
+ * `leftMs`; Infinity: only by its event.
+ */
+export type WaitBeginning =
+  | { readonly kind: 'done'; readonly result: string }
+  | { readonly kind: 'waits'; readonly dueMs: number; readonly leftMs: number };
+
+/** What a suspended turn waits for. */
+export interface PendingWait {
+  /** Name of the event that ends it, if one does. */
+  readonly event?: string | undefined;
+  /** When it ends at the latest, since 1970; Infinity: only by its event. */
+  readonly dueMs: number;
+}
+
+/** Waits that outlive the run of a turn. */
+export interface WaitPort {
+  /** Begins a wait, or finds it as an earlier run left it. @throws {TurnEnded} */
+  begin(wait: WaitRequest): Promise<WaitBeginning>;
+  /**
+   * A URL that gives the turn such events.
+   * @param key the same in every run of the turn
+   * @throws {TurnEnded}
+   * @throws {TurnMisuseError} the worker does not know the address of the gateway
+   */
+  callbackUrl(key: string, event: string): Promise<string>;
+}

@@ -1,0 +1,33 @@
+-- suspended: turns that wait for a time or for events, for seconds or for years (docs/adr/0146). Included after
+-- rules.lua.
+--
+-- A suspended turn has no job, and its task is not in the outbox: the message is in the inbox, the record has `waits`,
+-- and <outbox>:suspended (zset) has the task → ms when it resumes at the latest, NEVER_MS if only an event resumes it.
+-- When it resumes, it gets a job with a new number, whose run begins the turn again from the top.
+-- Invariant: a task is in the zset <=> its record has `waits`.
+
+local NEVER_MS = 8640000000000000
+
+-- waits: JSON, for clients; due_ms: of the zset
+local function suspend(record, waits, due_ms)
+  record.waits, record.scheduled, record.started, record.changes.in_outbox = waits, 0, 0, false
+  redis.call('ZADD', outbox_key .. ':suspended', due_ms, record.id)
+  local said = '"' .. SUSPENDED_URI .. '":' .. waits
+  record.changes.fields.metadata = with_member(redis.call('HGET', record.key, 'metadata') or '', said)
+  emit_status(record, 'w', { metadata = '{' .. said .. '}' })
+end
+
+-- Gives the task a job, whether its turn is suspended or about to be. root: of the agent's queue's keys; options: as in
+-- add-jobs.lua. is_due: the time has come, as for many turns at once: it waits behind the jobs of its tenant. Otherwise
+-- it goes before them.
+local function resume(record, root, options, is_due)
+  if record.waits ~= '' then
+    end_wait(record)
+    emit_status(record, 'w')
+  end
+  -- If another turn waits for this task, its next job is awaited, too.
+  local is_awaited = tonumber(redis.call('HGET', record.key, 'awaited')) == record.jobs
+  if is_awaited then options = options:gsub('"priority":4', '"priority":1') end
+  schedule(record, root, options, is_awaited, not is_due)
+  if is_awaited then redis.call('HSET', record.key, 'awaited', record.scheduled) end
+end

@@ -1,0 +1,59 @@
+-- suspendTurn: ends a run of a turn that waits. The turn goes on from its top when its time has come, or an event.
+--
+-- KEYS  <record>
+--       queue_root   root of the keys of its job's queue, as in add-jobs.lua
+-- ARGV  <record>
+--       fence        fencing token of the turn
+--       due_ms       when the first of its waits ends, since 1970; -1 never
+--       waits        what it waits for, as JSON, for clients
+--       seen         number of messages of the task that the turn knows of; '' if it does not ask for others
+--       job_options  as in add-jobs.lua
+--       notes        as in append.lua; '' none
+--       events*      names of the events that it waits for
+-- Returns  suspended (or it has a new job already: a wait has ended since it began) | canceled | fenced
+-- Invariant: the run ends in the step in which its turn is listed to be resumed. No attempt is spent. An event that is
+-- given before this step is not missed, nor a cancel, nor a message to a turn that takes messages.
+
+--- @include "../record/record.lua"
+--- @include "../record/commit.lua"
+--- @include "../record/rules.lua"
+--- @include "../record/suspended.lua"
+--- @include "outcome.lua"
+--- @include "../record/note.lua"
+--- @include "../record/given-events.lua"
+
+local queue_root = unpack(KEYS, 5)
+local fence, due_ms, waits, seen, job_options, notes = unpack(ARGV, 7)
+
+local steps_key = task_key .. ':s'
+local record = load_record(task_id, task_key)
+local verdict = turn_refusal(record, fence, 'suspended')
+if verdict then return verdict end
+
+allow_out_of_memory(task_key)
+if notes ~= '' then record.has_side_keys = 1 end
+note_lines(task_key, fence, notes)
+if record.cancel ~= '' then
+  finish(record, 'X')
+  verdict = 'canceled'
+else
+  record.turn, record.token, record.changes.turn_end, record.attempts = '', '', 'w', record.attempts - 1
+  due_ms = tonumber(due_ms)
+  local has_ended = due_ms >= 0 and due_ms <= now_ms()
+    or seen ~= '' and record.while_working == 's' and tonumber(seen) ~= record.accepted
+  for _, name in ipairs(redis.call('HKEYS', steps_key)) do
+    if name:sub(1, 8) == 'awaited ' then redis.call('HSET', steps_key, name, '') end
+  end
+  for i = 13, #ARGV do
+    if first_event(steps_key, ARGV[i]) then has_ended = true end
+    redis.call('HSET', steps_key, 'awaited ' .. ARGV[i], '1')
+  end
+  if has_ended then resume(record, queue_root, job_options)
+  else suspend(record, waits, due_ms >= 0 and ('%.0f'):format(due_ms) or NEVER_MS) end
+  verdict = 'suspended'
+end
+end_job(record, queue_root)
+commit(record)
+--- @include "../queue/finish-jobs.lua"
+finish_jobs({ record.changes.ended_job })
+return verdict

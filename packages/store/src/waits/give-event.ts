@@ -1,0 +1,122 @@
+import { hash, randomUUID } from 'node:crypto';
+import { jobOptions, queueRoot } from '../queue/job.ts';
+import { recordArgNames, recordArgValues, recordKeyNames } from '../record/record-args.ts';
+import { list, text, tuple, verdict } from '../redis/reply.ts';
+import { ownerOf, type Scope } from '../redis/scope.ts';
+import { type DurablePort, defineScript, runDurably } from '../redis/script.ts';
+import type { StoreSettings } from '../redis/settings.ts';
+import type { Shards } from '../redis/shards.ts';
+import { quotaArgValues } from '../tasks/quotas/quotas.ts';
+
+const none = tuple();
+const giveEventScript = defineScript({
+  file: 'give-event.lua',
+  from: import.meta.url,
+  keys: [...recordKeyNames, 'queueRoot'],
+  args: [
+    ...recordArgNames,
+    'owner',
+    'name',
+    'callback',
+    'id',
+    'hasOwnId',
+    'data',
+    'seesHidden',
+    'maxEvents',
+    'maxResults',
+    'maxBytes',
+    'jobOptions',
+  ],
+  reply: verdict({
+    given: none,
+    resumed: none,
+    known: none,
+    unknown: tuple(list(text)),
+    full: none,
+    'too-many-bytes-of-tenant': none,
+    idle: none,
+    canceling: none,
+    terminal: none,
+    missing: none,
+  }),
+});
+/** Events of a task that may wait for their turn. */
+const MAX_EVENTS = 100;
+
+/** An event for a task, from outside. */
+export interface GivenEvent {
+  readonly name: string;
+  /** JSON. */
+  readonly data: string;
+  /**
+   * Chosen by its giver: a second event of the turn with this id is the same one. Unset: it is the same as an event of
+   * its name and data that no turn has taken yet.
+   */
+  readonly id?: string | undefined;
+  /** Hash of the token by which it is given, which names the event: see make-callback.lua. */
+  readonly callback?: string;
+}
+
+/**
+ * - `given`: it is kept until the turn waits for it. `resumed`: the suspended turn waited for it. `known`: it was given
+ *   before.
+ * - `unknown`: the suspended turn waits for other events, `awaited`. `full`: too many events wait for the turn, or too
+ *   many bytes. `too-many-bytes-of-tenant`: as for messages.
+ * - `idle`: no message is being worked on. `canceling`: the task will end. `terminal`: it has ended. `missing`: there is
+ *   no such task in this scope, or no such callback.
+ */
+export type Giving =
+  | {
+      readonly verdict:
+        | 'given'
+        | 'resumed'
+        | 'known'
+        | 'full'
+        | 'too-many-bytes-of-tenant'
+        | 'idle'
+        | 'canceling'
+        | 'terminal'
+        | 'missing';
+    }
+  | { readonly verdict: 'unknown'; readonly awaited: readonly string[] };
+
+export interface GivePort extends DurablePort {
+  readonly shards: Shards;
+  readonly settings: StoreSettings;
+}
+
+/**
+ * Gives a task an event. A turn that waits for it resumes.
+ * @param options `seesHidden`: never for a client: to clients, a hidden task is missing
+ * @throws {NotReplicated} the event may be kept nevertheless
+ */
+export async function giveEvent(
+  port: GivePort,
+  scope: Scope,
+  taskId: string,
+  { name, data, id, callback = '' }: GivenEvent,
+  { seesHidden = false } = {},
+): Promise<Giving> {
+  const { shards, settings } = port;
+  const keys = shards.of(taskId);
+  const [verdict, awaited = []] = await runDurably(port, giveEventScript, {
+    keys: { ...keys.record(taskId), queueRoot: queueRoot(scope.agent, keys) },
+    args: {
+      ...recordArgValues(taskId, settings),
+      owner: ownerOf(scope),
+      name,
+      callback,
+      id: hashOf(id ?? randomUUID()),
+      hasOwnId: id === undefined ? '' : '1',
+      data,
+      seesHidden: seesHidden ? '1' : '',
+      maxEvents: MAX_EVENTS,
+      maxResults: settings.maxStepsBytes,
+      maxBytes: quotaArgValues(settings).maxBytes,
+      jobOptions: jobOptions(),
+    },
+  });
+  return verdict === 'unknown' ? { verdict, awaited: awaited.sort() } : { verdict };
+}
+
+export const hashOf = (text: string): string => hash('sha256', text, 'base64url');
