@@ -279,12 +279,13 @@ const turns: readonly Panel[] = [
     ],
   },
   {
-    title: 'Scheduled tasks',
-    text: 'Tasks that wait for their time, and how late those entered the queue whose time came.',
+    title: 'Scheduled tasks, suspended turns',
+    text: 'Tasks that wait for their time, how late those entered the queue whose time came, and turns that wait.',
     unit: 'short',
     queries: [
       { expr: 'max(switchyard_scheduled_tasks)', legend: 'waiting' },
       { expr: quantile(0.95, 'switchyard_schedule_delay_seconds'), legend: 'late, p95, seconds' },
+      { expr: 'max(switchyard_suspended_turns)', legend: 'suspended' },
     ],
   },
   {

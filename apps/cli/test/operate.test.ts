@@ -211,7 +211,7 @@ describe('A key', () => {
     const wrong = await json(make, { env });
     expect([wrong.code, wrong.document.error]).toMatchObject([
       2,
-      { message: expect.stringMatching(/^--scopes sned: there are send, read, cancel, push, admin/) },
+      { message: expect.stringMatching(/^--scopes sned: there are send, read, cancel, push, events, admin/) },
     ]);
     expect((await json([...make, '--any-scope'], { env })).document.scopes).toEqual(['sned', 'read']);
   });
@@ -253,4 +253,29 @@ it.each([
   const { code, document } = await json(words, { env });
   expect(code).toBe(1);
   expect(document.error).toMatchObject({ message, hint: expect.stringContaining(hint) });
+});
+
+describe('A turn that waits', () => {
+  async function waiting(): Promise<string> {
+    const id = await stage.submit();
+    const turn = await stage.begin(id);
+    if (typeof turn === 'string') throw new Error(turn);
+    await stage.store.waits.begin(turn, { key: 'event approval 1', event: 'approval' });
+    await turn.suspend({ dueMs: Number.POSITIVE_INFINITY, events: ['approval'], waits: [{ event: 'approval' }] });
+    return id;
+  }
+
+  it('says what it waits for, and is given its event', async () => {
+    const id = await waiting();
+    const { out } = await run(['why', id], { env });
+    expect(out).toContain('Finding: suspended\n');
+    expect(out).toContain('Why: The turn waits for the event "approval". It holds no worker.\n');
+    expect(out).toContain(`Do: switchyard task event ${id} approval '{}'\n`);
+    const wrong = await run(['task', 'event', id, 'aproval', '{}'], { env });
+    expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining('it waits for approval')]);
+    const text = await run(['task', 'event', id, 'approval', 'yes'], { env });
+    expect([text.code, text.err]).toEqual([2, expect.stringContaining('not JSON')]);
+    const given = await run(['task', 'event', id, 'approval', '{"by":"Ann"}'], { env });
+    expect(given.out).toBe('Event: approval: the task goes on\n');
+  });
 });

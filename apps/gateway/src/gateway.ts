@@ -215,6 +215,7 @@ function metricSources(store: GatewayStore, ops: Ops, { streams }: LimitedResour
     tenants: () => ops.agents.waitingByTenant(),
     deadLetters: () => ops.deadLetters.count(),
     scheduledTasks: () => ops.scheduledTasks(),
+    suspendedTurns: () => ops.suspendedTurns(),
     redisBytes: () => ops.redisBytes(),
     limits: () => ops.limits(),
     kept: () => ops.keptTasks(),

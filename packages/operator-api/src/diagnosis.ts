@@ -17,6 +17,7 @@ export const findings = [
   'waits-for-input',
   'waits-for-auth',
   'waits-for-call',
+  'suspended',
   'cancel-waits',
   'webhook-fails',
   'running',
@@ -35,7 +36,9 @@ export const diagnosisSchema = z.object({
   advice: z.string().optional(),
   since: time.optional(),
   see: z.array(z.object({ kind: z.enum(['agent', 'worker', 'task', 'tenant']), id: z.string() })),
-  actions: z.array(z.enum(['resume-agent', 'start-worker', 'answer', 'cancel', 'retry', 'drain-worker', 'wait'])),
+  actions: z.array(
+    z.enum(['resume-agent', 'start-worker', 'answer', 'cancel', 'retry', 'drain-worker', 'give-event', 'wait']),
+  ),
   /** Why the task failed. */
   failure: failureSchema.optional(),
   /** Steps and calls that had failed before in the same attempt, for other reasons; the agent went on. The last 3. */

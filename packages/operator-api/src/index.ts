@@ -54,6 +54,8 @@ export { type ScheduleReading, scheduleReadingSchema } from './schedules.ts';
 export {
   type Answer,
   answerSchema,
+  eventSchema,
+  givenEventSchema,
   type Rerun,
   rerunSchema,
   type StartedTask,

@@ -78,6 +78,8 @@ export const taskRecordSchema = z.object({
   queueOfSkill: z.string().optional(),
   scheduledFor: time.optional(),
   isSchedulePaused: z.boolean().optional(),
+  /** What its suspended turn waits for. */
+  waits: z.array(z.object({ event: z.string().optional(), until: time.optional() })).optional(),
   sweeps: count,
   dueAt: time.optional(),
   expiresAt: time.optional(),
@@ -99,6 +101,14 @@ export const taskDetailSchema = taskRecordSchema.extend({
 
 /** `POST /admin/tasks/:id:answer`: a message to a task that waits for input or authorization. */
 export const answerSchema = z.strictObject({ messageId: z.string().min(1), parts: z.array(z.unknown()).min(1) });
+
+/** `POST /admin/tasks/:id:event`: gives a waiting turn an event. `data`: any JSON. `id`: the same event is given once. */
+export const eventSchema = z.strictObject({
+  name: z.string().min(1),
+  data: z.unknown().optional(),
+  id: z.string().min(1).max(200).optional(),
+});
+export const givenEventSchema = z.object({ event: z.string(), state: z.string() });
 
 /**
  * `POST /admin/tasks/:id:rerun`. Default of `parts`: those of the first message. With `fromStep`, the results of the

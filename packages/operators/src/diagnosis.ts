@@ -1,6 +1,7 @@
 import { ended } from './ended-tasks.ts';
 import type { Diagnosis } from './finding.ts';
 import type { JobFacts, TaskFacts, TurnFacts } from './task-facts.ts';
+import type { SuspendedWait } from './task-record.ts';
 
 /** Workers report every second; a worker without a report for this long counts as frozen. */
 const FROZEN_AFTER_MS = 5_000;
@@ -19,6 +20,7 @@ const rules: readonly Rule[] = [
   cancelWaits,
   waitsForPerson,
   scheduled,
+  suspended,
   agentUnknown,
   workerFrozen,
   waitsForCall,
@@ -102,6 +104,30 @@ function scheduled({ record, nowMs }: TaskFacts): Diagnosis | undefined {
     see,
     actions: [isLate ? 'start-worker' : 'wait', 'cancel'],
   };
+}
+
+function suspended({ record, nowMs, statusMs }: TaskFacts): Diagnosis | undefined {
+  const { waits, agent } = record;
+  if (!waits) return undefined;
+  const events = waits.flatMap(({ event }) => event ?? []);
+  const lateMs = nowMs - Math.min(...waits.map(({ until }) => (until === undefined ? nowMs : Date.parse(until))));
+  const isLate = lateMs > LATE_AFTER_MS;
+  const what = waits.map(waitText).join(', or ');
+  return {
+    finding: 'suspended',
+    isStuck: isLate,
+    text: isLate
+      ? `The turn waits ${what}; ${duration(lateMs)} later, no worker has resumed it.`
+      : `The turn waits ${what}. It holds no worker.`,
+    ...since(statusMs),
+    see: [link('agent', agent)],
+    actions: [...(events.length > 0 ? (['give-event'] as const) : []), isLate ? 'start-worker' : 'wait', 'cancel'],
+  };
+}
+
+function waitText({ event, until }: SuspendedWait): string {
+  if (event === undefined) return `until ${until}`;
+  return `for the event "${event}"${until === undefined ? '' : ` until ${until}`}`;
 }
 
 function agentUnknown({ record, agent }: TaskFacts): Diagnosis | undefined {

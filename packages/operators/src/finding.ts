@@ -34,10 +34,19 @@ export type Finding =
   | 'waits-for-input'
   | 'waits-for-auth'
   | 'waits-for-call'
+  | 'suspended'
   | 'cancel-waits'
   | 'webhook-fails'
   | 'running'
   | 'starting'
   | 'failed'
   | 'ended';
-export type Action = 'resume-agent' | 'start-worker' | 'answer' | 'cancel' | 'retry' | 'drain-worker' | 'wait';
+export type Action =
+  | 'resume-agent'
+  | 'start-worker'
+  | 'answer'
+  | 'cancel'
+  | 'retry'
+  | 'drain-worker'
+  | 'give-event'
+  | 'wait';

@@ -5,6 +5,9 @@ import {
   copyableSteps,
   type Deletion,
   deleteTask,
+  type GivenEvent,
+  type Giving,
+  giveEvent,
   readTask,
   type Scope,
   scopeOf,
@@ -103,6 +106,12 @@ export class OperatorTasks {
   /** Answers a task that waits for its client, in the client's place. An answer that is sent twice counts once. */
   answer(taskId: string, answer: TaskAnswer): Promise<AnswerResult> {
     return answerTask(this.#port, taskId, answer);
+  }
+
+  /** Gives the task an event, in place of who should. */
+  async giveEvent(taskId: string, event: GivenEvent): Promise<Giving> {
+    const scope = await this.scopeOf(taskId);
+    return scope ? giveEvent(this.#port, scope, taskId, event, { seesHidden: true }) : { verdict: 'missing' };
   }
 
   /** Sends the first message of the task again, as a new task of its principal. */

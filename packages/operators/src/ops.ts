@@ -74,6 +74,13 @@ export class Ops {
     return counts.reduce((sum, count) => sum + count, 0);
   }
 
+  /** How many turns are suspended. */
+  async suspendedTurns(): Promise<number> {
+    const { redis, shards } = this.#port;
+    const counts = await Promise.all(shards.all.map(({ suspended }) => redis.zcard(suspended)));
+    return counts.reduce((sum, count) => sum + count, 0);
+  }
+
   /** The queues of all agents together. */
   queues(): Promise<QueueSum> {
     return allLoads(this.#port);

@@ -28,6 +28,8 @@ export interface TaskFacts {
   readonly failure?: Failure | undefined;
   /** Failures of steps and calls in that attempt. */
   readonly failedParts: readonly Failure[];
+  /** Time of the task's status, since when its turn is suspended. */
+  readonly statusMs?: number | undefined;
   /** Time since when the task waits for input or authorization. */
   readonly interruptedMs: number | undefined;
 }
@@ -124,18 +126,27 @@ export async function factsOf(
   const { taskId, agent, tenant, job } = record;
   const queueName = skillQueue(agent, record.queueOfSkill);
   const keys = shards.of(taskId);
-  const [{ facts, shares }, inspection, token, begun, calls, webhooks, interrupted, nowMs, { failure, failedParts }] =
-    await Promise.all([
-      deployment.agent(agent, queueName),
-      queue.inspect(queueName, taskId, job),
-      redis.hget(keys.task(taskId), 'token'),
-      redis.hget(keys.task(taskId), `l${record.openTurn}`),
-      redis.hgetall(`${keys.task(taskId)}:c`),
-      webhooksOf(port, taskId),
-      redis.zscore(keys.interrupted, taskId),
-      deployment.nowMs,
-      record.isTerminal && record.reason ? lastFailure(port, record) : noFailure,
-    ]);
+  const [
+    { facts, shares },
+    inspection,
+    [token, time],
+    begun,
+    calls,
+    webhooks,
+    interrupted,
+    nowMs,
+    { failure, failedParts },
+  ] = await Promise.all([
+    deployment.agent(agent, queueName),
+    queue.inspect(queueName, taskId, job),
+    redis.hmget(keys.task(taskId), 'token', 'time'),
+    redis.hget(keys.task(taskId), `l${record.openTurn}`),
+    redis.hgetall(`${keys.task(taskId)}:c`),
+    webhooksOf(port, taskId),
+    redis.zscore(keys.interrupted, taskId),
+    deployment.nowMs,
+    record.isTerminal && record.reason ? lastFailure(port, record) : noFailure,
+  ]);
   const waited = Object.entries(calls).flatMap(([id, mode]) => (mode.startsWith('w ') ? [id] : []));
   const share = shares.longest.find((each) => each.tenant === tenant);
   return {
@@ -150,6 +161,7 @@ export async function factsOf(
     failingWebhooks: webhooks.filter(({ state }) => state === 'dead' || state === 'waiting'),
     failure,
     failedParts,
+    statusMs: time ? Number.parseInt(time, 36) : undefined,
     interruptedMs: interrupted === null ? undefined : Number(interrupted),
   };
 }

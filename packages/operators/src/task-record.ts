@@ -39,8 +39,16 @@ export interface TaskRecord extends TaskIdentity {
   readonly scheduledFor?: string;
   /** Why its last attempt failed; unset: it did not, or the task has gone well since. */
   readonly reason?: CurrentReason;
+  /** What its suspended turn waits for: docs/extensions/suspended.md. */
+  readonly waits?: SuspendedWait[];
   /** Its schedule is paused: it does not begin at that time. */
   readonly isSchedulePaused?: boolean;
+}
+
+/** An event, a time at the latest, or both. */
+export interface SuspendedWait {
+  readonly event?: string;
+  readonly until?: string;
 }
 
 const FIELDS = [
@@ -61,16 +69,15 @@ export async function readRecord(port: OperatorDependencies, taskId: string): Pr
   const { redis, shards, queue } = port;
   const keys = shards.of(taskId);
   const key = keys.task(taskId);
-  const [[cancel, skill, later, scheduleId, reason, ...fields], values, kept, webhooks, due, ttlMs] = await Promise.all(
-    [
-      redis.hmget(key, 'cancel', 'queue', 'later', 'schedule_id', 'reason', 'owner', 'context', 'state'),
+  const [[cancel, skill, later, waits, scheduleId, reason, ...fields], values, kept, webhooks, due, ttlMs] =
+    await Promise.all([
+      redis.hmget(key, 'cancel', 'queue', 'later', 'waits', 'schedule_id', 'reason', 'owner', 'context', 'state'),
       redis.hmget(key, ...FIELDS),
       redis.xlen(keys.events(taskId)),
       redis.hget(`${key}:w`, 'count'),
       redis.zscore(keys.outbox, taskId),
       redis.pttl(key),
-    ],
-  );
+    ]);
   const identity = taskIdentity(taskId, fields);
   if (!identity) return undefined;
   const number = (name: (typeof FIELDS)[number]): number => Number(values[FIELDS.indexOf(name)] ?? 0);
@@ -99,6 +106,7 @@ export async function readRecord(port: OperatorDependencies, taskId: string): Pr
     sweeps: number('sweeps'),
     ...(due !== null && { dueAt: new Date(Number(due)).toISOString() }),
     ...(later && { scheduledFor: new Date(Number(later)).toISOString() }),
+    ...(waits && { waits: JSON.parse(waits) }),
     ...(isPaused && { isSchedulePaused: true }),
     ...(ttlMs > 0 && { expiresAt: new Date(Date.now() + ttlMs).toISOString() }),
   };

@@ -52,7 +52,7 @@ export type TimelineEntry =
       readonly isTakenOver: boolean;
       readonly untilAt?: string;
       /** `failed`: the task has ended with a failure. */
-      readonly end: 'settled' | 'failed' | 'released' | 'retried' | 'gave-up' | 'taken-over' | 'open';
+      readonly end: 'settled' | 'failed' | 'released' | 'retried' | 'gave-up' | 'suspended' | 'taken-over' | 'open';
       readonly leaseMs?: number;
       /** Why it failed, or was interrupted. */
       readonly failure?: Failure;
@@ -140,7 +140,7 @@ function attemptEntry(facts: TimelineFacts, attempts: readonly Attempt[], one: A
 }
 
 type End = Extract<TimelineEntry, { kind: 'attempt' }>['end'];
-const ends: Readonly<Record<string, End>> = { s: 'settled', r: 'released', q: 'retried' };
+const ends: Readonly<Record<string, End>> = { s: 'settled', r: 'released', q: 'retried', w: 'suspended' };
 
 function endOf(
   { record, attempts: fields, deadLetter, statusMs }: TimelineFacts,

@@ -142,6 +142,11 @@ const cases: readonly [finding: Finding, facts: TaskFacts, text: string][] = [
   ],
   ['waits-for-call', { ...running, calls: ['a', 'b'] }, 'The turn waits for 2 tasks of another agent.'],
   [
+    'suspended',
+    { ...queued, record: { ...record, job: 0, waits: [{ event: 'payment', until: '2026-02-03T12:00:00.000Z' }] } },
+    'The turn waits for the event "payment" until 2026-02-03T12:00:00.000Z. It holds no worker.',
+  ],
+  [
     'retry-waits',
     {
       ...queued,
@@ -277,4 +282,14 @@ test('a task that failed after a call had failed: the call, and its task, are na
   const diagnosis = diagnose({ ...facts, failure: uncaught, failedParts: [call] });
   expect(diagnosis.see).toEqual([{ kind: 'task', id: 'task-2' }]);
   expect(diagnosis).not.toHaveProperty('before');
+});
+
+test('a suspended turn whose time has passed is stuck: no worker resumes it', () => {
+  const waits = [{ until: '2026-01-31T11:59:00.000Z' }];
+  expect(diagnose({ ...queued, record: { ...record, job: 0, waits } })).toMatchObject({
+    finding: 'suspended',
+    isStuck: true,
+    text: 'The turn waits until 2026-01-31T11:59:00.000Z; 60 s later, no worker has resumed it.',
+    actions: ['start-worker', 'cancel'],
+  });
 });

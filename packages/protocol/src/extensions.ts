@@ -25,3 +25,8 @@ export const steeringUri = 'https://switchyard.dev/a2a/extensions/steering/v1';
 export function isReservedMetadata(key: string): boolean {
   return key.startsWith('switchyard.') || key === conversationsUri;
 }
+
+/** Whether an event that a turn waits for may have this name: letters, digits, hyphens, underscores and dots, at most 64. */
+export function isEventName(name: string): boolean {
+  return /^[a-zA-Z0-9][\w.-]{0,63}$/.test(name);
+}

@@ -5,12 +5,12 @@ export { type ErrorDetail, errorDetails, errorDomain, errorReasons } from './err
 export { type GrpcStatus, type GrpcStatusName, grpcStatuses } from './errors/grpc.ts';
 export { type HttpErrorBody, httpStatuses, toHttpError } from './errors/http.ts';
 export { type JsonRpcError, jsonRpcCodes, toJsonRpcError } from './errors/json-rpc.ts';
-export { isEventName } from './event-name.ts';
 export {
   cascadingCancelUri,
   conversationsUri,
   eventIdIn,
   inputUri,
+  isEventName,
   isReservedMetadata,
   rerunUri,
   resumableStreamsUri,

@@ -10,6 +10,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   'task list': ['switchyard task list --status input-required'],
   'task cancel': ['switchyard task cancel --wait 4f…'],
   'task delete': ['switchyard task delete 4f… 7a…'],
+  'task event': [`switchyard task event 4f… approval '{"by":"Ann"}'`],
   'task rerun': ['switchyard task rerun 4f…', 'switchyard task rerun --from-step quote 4f…'],
   'task subscribe': ['switchyard task subscribe 4f…'],
   'task download': ['switchyard task download 4f… --dir results'],

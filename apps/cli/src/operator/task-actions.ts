@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { startedTaskSchema } from '@switchyard/operator-api';
+import { givenEventSchema, startedTaskSchema } from '@switchyard/operator-api';
+import { quoted } from '@switchyard/settings/quoted';
 import type { Command } from 'commander';
 import { z } from 'zod';
+import { CommandFailure } from '../failures/failure.ts';
 import { field } from '../output/labelled-text.ts';
 import { withEachId } from '../session/each-id.ts';
 import type { Invocation } from '../session/session.ts';
@@ -21,6 +23,54 @@ export function deleteTasks(invocation: Invocation, command: Command, ids: reado
     };
     return withEachId(session, { ids, act, explain });
   });
+}
+
+export interface EventFlags {
+  readonly id?: string;
+}
+
+interface EventToGive {
+  readonly id: string;
+  readonly name: string;
+  readonly data: string | undefined;
+  readonly eventId: string | undefined;
+}
+
+const states: Readonly<Record<string, string>> = {
+  taken: 'the task goes on',
+  kept: 'the task does not wait for it yet: it is kept until it does',
+  'known-before': 'it was given before',
+};
+
+/** `task event`. */
+export function giveEvent(
+  invocation: Invocation,
+  command: Command,
+  { id, name, data, eventId }: EventToGive,
+): Promise<void> {
+  const body = {
+    name,
+    ...(data !== undefined && { data: jsonIn(data) }),
+    ...(eventId !== undefined && { id: eventId }),
+  };
+  return withOperator(invocation, command, async ({ output }, api) => {
+    const path = `/admin/tasks/${encodeURIComponent(id)}:event`;
+    const given = await api.call(path, givenEventSchema, { method: 'POST', body });
+    output.result({ taskId: id, ...given }, () =>
+      field('Event', `${given.event}: ${states[given.state] ?? given.state}`),
+    );
+  });
+}
+
+/** @throws {CommandFailure} */
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new CommandFailure('A2ACLI_ERR_USAGE', 'the data of the event is not JSON', {
+      hint: `Quote a text twice: ${quoted(JSON.stringify(text))}`,
+    });
+  }
 }
 
 /** `task rerun`. */

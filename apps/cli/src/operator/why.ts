@@ -16,6 +16,7 @@ const detailSchema = z.looseObject({
   state: z.string(),
   diagnosis: diagnosisSchema,
   deadLetter: z.boolean(),
+  waits: z.array(z.looseObject({ event: z.string().optional() })).optional(),
 });
 
 /** `program`: how switchyard is called here. `at`: the option for the task's agent. */
@@ -37,6 +38,10 @@ const commands: Readonly<Record<string, (task: z.infer<typeof detailSchema>, pla
     return deadLetter ? `${program} dead retry ${taskId}` : `${program} task rerun ${taskId}`;
   },
   'drain-worker': () => 'drain the worker, or end it: another one takes over',
+  'give-event': ({ taskId, waits = [] }, { program }) => {
+    const [event = '<name>'] = waits.flatMap((wait) => wait.event ?? []);
+    return `${program} task event ${taskId} ${event} '{}'`;
+  },
   wait: () => 'wait',
 };
 

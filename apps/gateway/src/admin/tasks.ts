@@ -1,9 +1,17 @@
-import { answerSchema, rerunSchema, type StartedTask, type TaskDetail, type TaskPage } from '@switchyard/operator-api';
+import {
+  answerSchema,
+  eventSchema,
+  rerunSchema,
+  type StartedTask,
+  type TaskDetail,
+  type TaskPage,
+} from '@switchyard/operator-api';
 import type { AnswerResult, Ops, RerunResult } from '@switchyard/operators';
 import { A2AError, invalidParams } from '@switchyard/protocol';
 import { partSchema } from '@switchyard/protocol/schemas';
 import { z } from 'zod';
 import { taskIsLive } from '../http/serve-deletion.ts';
+import { errorOf, eventName, stateOf } from '../http/serve-events.ts';
 import { taskNotFound } from '../operations/backend.ts';
 import { taskHasEnded } from '../operations/cancel-task.ts';
 import { live } from './live.ts';
@@ -84,6 +92,19 @@ export const taskActionRoutes: readonly AdminRoute[] = [
     requireAccepted(id, await ops.tasks.answer(id, { messageId, parts, operator: operatorName(operator) }));
     return undefined;
   }),
+  adminRoute(
+    ['post', '/admin/tasks/:id\\:event'],
+    eventSchema,
+    async ({ ops }, { id, parameters }) => {
+      const { data = {}, id: eventId } = parameters;
+      const name = eventName(parameters.name);
+      const giving = await ops.tasks.giveEvent(known(id), { name, data: JSON.stringify(data), id: eventId });
+      const error = errorOf(giving, { taskId: id, name });
+      if (error) throw error;
+      return { event: name, state: stateOf(giving) };
+    },
+    { what: 'event' },
+  ),
 ];
 
 /** @throws {A2AError} TaskNotFound, UnsupportedOperation, Conflict */

@@ -9,6 +9,7 @@ import {
   scheduleUri,
   skillUri,
   steeringUri,
+  suspendedUri,
   traceContextUri,
   usageUri,
   waitingUri,
@@ -47,6 +48,10 @@ export const gatewayExtensions: readonly GatewayExtension[] = [
     uri: scheduleUri,
     description:
       'A message is worked on at a time, or again and again by cron; its tasks are there and can be canceled before.',
+  },
+  {
+    uri: suspendedUri,
+    description: 'A task that waits for a time, or for an event from outside, says so.',
   },
   {
     uri: traceContextUri,

@@ -14,6 +14,7 @@ export interface MetricSources {
   readonly deadLetters: () => Promise<Readonly<Record<DeadLetterKind, number>>>;
   /** That wait for their time. */
   readonly scheduledTasks: () => Promise<number>;
+  readonly suspendedTurns: () => Promise<number>;
   readonly redisBytes: () => Promise<number>;
   /** Limits that are nearly reached, the fullest first. */
   readonly limits: () => Promise<readonly NearLimit[]>;
@@ -94,7 +95,7 @@ export class GatewayMetrics {
   }
 
   #measureDeployment(): void {
-    const { tenants, deadLetters, scheduledTasks, redisBytes, limits, kept } = this.#sources;
+    const { tenants, deadLetters, scheduledTasks, suspendedTurns, redisBytes, limits, kept } = this.#sources;
     this.#metrics.collect('switchyard_tenant_waiting_jobs', async (set) => {
       for (const { tenant, waiting } of labelled((await answerOf(tenants())) ?? [])) set(waiting, { tenant });
     });
@@ -103,6 +104,10 @@ export class GatewayMetrics {
     });
     this.#metrics.collect('switchyard_scheduled_tasks', async (set) => {
       const count = await answerOf(scheduledTasks());
+      if (count !== undefined) set(count, {});
+    });
+    this.#metrics.collect('switchyard_suspended_turns', async (set) => {
+      const count = await answerOf(suspendedTurns());
       if (count !== undefined) set(count, {});
     });
     this.#metrics.collect('switchyard_limit_used_ratio', async (set) => {

@@ -9,7 +9,7 @@ import { call, type ErrorBody, get, post, userMessage } from '../support/client.
 import { grpcAddressOf } from '../support/grpc-address.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 
-const scopes = ['send', 'read', 'cancel', 'push'] as const;
+const scopes = ['send', 'read', 'cancel', 'push', 'events'] as const;
 const keyOf = (name: string) => `key-of-${name}-0123456789`;
 const headersOf = (name: string) => ({ 'x-api-key': keyOf(name) });
 const cardNeeds = (...alternatives: string[][]) => ({
@@ -143,8 +143,8 @@ describe('A key with an unknown scope', () => {
     const { status, headers, body } = await get<ErrorBody>(`${stage.url}/tasks`, headersOf('sned'));
     expect([status, headers.get('www-authenticate'), body.error.message]).toEqual([
       403,
-      'Bearer realm="switchyard", error="insufficient_scope", scope="send read cancel push"',
-      'Not allowed without any of the scopes send read cancel push',
+      'Bearer realm="switchyard", error="insufficient_scope", scope="send read cancel push events"',
+      'Not allowed without any of the scopes send read cancel push events',
     ]);
   });
 });

@@ -28,8 +28,8 @@ export interface RunTurnOptions extends AttemptOptions {
  * Waits take no time: `turn.sleep` is skipped. A turn that waits for an event gets it from `events`, or ends here, with
  * `waits`:
  *
- *     const asked = await runTurn(refunds, 'Refund order 17');
- *     const refunded = await asked.give('approval', { by: 'Ann' });   // or asked.skip(): nobody approves it in time
+ *     const waiting = await runTurn(booking, 'A table tomorrow');
+ *     const confirmed = await waiting.give('confirmation', { table: 4 }); // or skip(): it does not come in time
  */
 export function runTurn(agent: Agent, message: Content | Message, options: RunTurnOptions = {}): Promise<TestedTurn> {
   const { agents = [], ...own } = options;

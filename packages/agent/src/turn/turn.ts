@@ -206,6 +206,9 @@ export class Turn<Input = unknown> extends TurnView<Input> {
    * `catch` or `finally` around it runs, so none can mistake the end of this run for an error. Code beside the wait that
    * is no step, such as a request without `await`, is stopped by `turn.signal`, with the reason `suspended`; while a
    * step or a call runs, the turn is not suspended. A process that only sleeps, as with DBOS, would be held for days.
+   *
+   *     await turn.sleep('3 days');
+   *     await turn.step('remind', () => turn.log.info('Three days have passed.'));
    * @param duration milliseconds, or a text such as `'90 s'`, `'2 hours'`, `'1 h 30 min'`, `'3 days'`; at most 100 years
    * @throws {TurnMisuseError} it is no duration, or the code is in a step
    */
@@ -213,7 +216,11 @@ export class Turn<Input = unknown> extends TurnView<Input> {
     return suppressUnhandled(this.#waits.sleep(duration, options));
   }
 
-  /** As `sleep`, until a date. The date of the first run counts, if another run gives another one. */
+  /**
+   * As `sleep`, until a date. The date of the first run counts, if another run gives another one.
+   *
+   *     await turn.sleepUntil(new Date('2030-01-31T09:00:00Z'));
+   */
   sleepUntil(date: Date, options?: SleepOptions): Promise<void> {
     return suppressUnhandled(this.#waits.sleepUntil(date, options));
   }
@@ -221,7 +228,8 @@ export class Turn<Input = unknown> extends TurnView<Input> {
   /**
    * Waits for an event from outside, suspended as in `sleep`, and returns its data:
    *
-   *     const { amount } = await turn.waitFor('payment', { timeout: '3 days', schema: z.object({ amount: z.number() }) });
+   *     const payment = await turn.waitFor('payment', { timeout: '3 days' });
+   *     return turn.complete(`Paid: ${JSON.stringify(payment)}`);
    *
    * It is given with `POST /tasks/<id>/events/payment`, `switchyard task event`, in the console, or by `callbackUrl`. An
    * event that comes before the wait is kept for it. An event that is given twice is taken once. Each wait takes one
@@ -239,6 +247,11 @@ export class Turn<Input = unknown> extends TurnView<Input> {
    * A URL for a service that only knows webhooks: what it posts there, JSON or text, is the data of an event for
    * `waitFor`. Everyone who knows the URL can give the event, until this turn has its outcome; keep it secret. The same
    * URL in every run of the turn.
+   *
+   *     const url = await turn.callbackUrl('payment');
+   *     await turn.working(`Pay at https://pay.example.com/?notify=${encodeURIComponent(url)}`);
+   *     const payment = await turn.waitFor('payment');
+   *     return turn.complete(`Paid: ${JSON.stringify(payment)}`);
    * @throws {TurnMisuseError} the worker does not know the public address of the gateway (`PUBLIC_URL`)
    */
   callbackUrl(event: string): Promise<string> {

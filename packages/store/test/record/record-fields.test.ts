@@ -77,7 +77,7 @@ for (const file of files)
       found.set(field, (found.get(field) ?? new Set()).add(file.name));
 
 const fields = readFileSync(new URL('record/fields.lua', source), 'utf8');
-const header = fields.slice(0, fields.indexOf('\nlocal '));
+const header = fields.slice(0, fields.indexOf('\nlocal ')).replace(/\n-- {10,}/g, ' ');
 const table = new Map(Array.from(header.matchAll(ROW), ([, field = '', by = '']) => [field, by.split(' ').sort()]));
 
 test('fields.lua names the files that write each field of a task', () => {

@@ -150,6 +150,12 @@ export const catalogue = {
     labels: [],
     help: 'Tasks that wait for the time they are scheduled for.',
   },
+  switchyard_suspended_turns: {
+    type: 'gauge',
+    of: 'deployment',
+    labels: [],
+    help: 'Turns that wait for a time or an event, and hold no worker.',
+  },
   switchyard_queue_wait_seconds: {
     type: 'histogram',
     of: 'worker',

@@ -119,6 +119,7 @@ const ends: Readonly<Record<Attempt['end'], readonly [text: string, colour: Colo
   released: ['given back', 'gray'],
   retried: ['failed, tried again', 'red'],
   'gave-up': ['given up', 'red'],
+  suspended: ['suspended', 'gray'],
   'taken-over': ['taken over', 'red'],
   open: ['runs', 'blue'],
 };
