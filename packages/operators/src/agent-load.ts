@@ -14,8 +14,8 @@ export async function loadOf({ shards, loads }: OperatorDependencies, queues: re
 }
 
 /** The load of all agents together. */
-export async function allLoads(port: OperatorDependencies): Promise<QueueSum> {
-  return loadOf(port, (await port.registry.list()).flatMap(queuesOf));
+export async function allLoads(dependencies: OperatorDependencies): Promise<QueueSum> {
+  return loadOf(dependencies, (await dependencies.registry.list()).flatMap(queuesOf));
 }
 
 function sumOf(samples: readonly QueueSample[]): QueueSum {

@@ -57,16 +57,16 @@ const unannounced: WorkLoad = { jobs: 1, oldestWaitMs: 0 };
 
 /** All agents that were ever announced, and their queues. */
 export class Agents {
-  readonly #port: OperatorDependencies;
+  readonly #dependencies: OperatorDependencies;
   readonly #rates = new BeginRates();
 
-  constructor(port: OperatorDependencies) {
-    this.#port = port;
+  constructor(dependencies: OperatorDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** All agents, or only one, sorted by id. */
   async list(only?: string): Promise<AgentReading[]> {
-    const announced = await this.#port.registry.list();
+    const announced = await this.#dependencies.registry.list();
     const asked = announced.filter(({ id }) => id === (only ?? id));
     const reports = await this.#reports();
     return Promise.all(asked.map((agent) => this.#read(agent, reports)));
@@ -74,7 +74,7 @@ export class Agents {
 
   /** The load of these agents together. An agent that was never announced counts as a job, so that it gets a worker. */
   async load(ids: readonly string[]): Promise<WorkLoad> {
-    const known = new Map((await this.#port.registry.list()).map((agent) => [agent.id, queuesOf(agent)]));
+    const known = new Map((await this.#dependencies.registry.list()).map((agent) => [agent.id, queuesOf(agent)]));
     const loads = await Promise.all(ids.map((id) => this.#load(known.get(id))));
     return {
       jobs: loads.reduce((sum, { jobs }) => sum + jobs, 0),
@@ -84,12 +84,12 @@ export class Agents {
 
   /** Pauses an agent: its messages are accepted, and wait. Running turns go on. @returns undefined: no such agent */
   pause(id: string): Promise<AgentReading | undefined> {
-    return this.#change(id, (queues) => this.#port.queue.pause(...queues));
+    return this.#change(id, (queues) => this.#dependencies.queue.pause(...queues));
   }
 
   /** @returns undefined: no such agent */
   resume(id: string): Promise<AgentReading | undefined> {
-    return this.#change(id, (queues) => this.#port.queue.resume(...queues));
+    return this.#change(id, (queues) => this.#dependencies.queue.resume(...queues));
   }
 
   /**
@@ -100,19 +100,19 @@ export class Agents {
     const [agent] = await this.list(id);
     if (!agent) return 'unknown';
     if (agent.waiting + agent.active + agent.delayed > 0) return 'waiting';
-    return this.#port.registry.forget(id);
+    return this.#dependencies.registry.forget(id);
   }
 
   /** The tenants with the most waiting jobs, at most twenty. @returns undefined: no such agent */
   async tenants(id: string): Promise<readonly TenantShare[] | undefined> {
-    const agent = (await this.#port.registry.list()).find((each) => each.id === id);
-    return agent && (await this.#port.queue.shares(...queuesOf(agent))).longest;
+    const agent = (await this.#dependencies.registry.list()).find((each) => each.id === id);
+    return agent && (await this.#dependencies.queue.shares(...queuesOf(agent))).longest;
   }
 
   /** Waiting jobs of all agents by tenant, the most first. Only the twenty largest tenants of each agent count. */
   async waitingByTenant(): Promise<readonly TenantShare[]> {
-    const agents = await this.#port.registry.list();
-    const shares = await Promise.all(agents.map((agent) => this.#port.queue.shares(...queuesOf(agent))));
+    const agents = await this.#dependencies.registry.list();
+    const shares = await Promise.all(agents.map((agent) => this.#dependencies.queue.shares(...queuesOf(agent))));
     const byTenant = Map.groupBy(
       shares.flatMap(({ longest }) => longest),
       ({ tenant }) => tenant,
@@ -126,36 +126,36 @@ export class Agents {
 
   async #load(queues: readonly string[] | undefined): Promise<WorkLoad> {
     if (!queues) return unannounced;
-    const { queue } = this.#port;
+    const { queue } = this.#dependencies;
     const [paused, { waiting, active, delayed }, { oldestWaitMs }] = await Promise.all([
       queue.isPaused(...queues),
       queue.counts(...queues),
-      loadOf(this.#port, queues),
+      loadOf(this.#dependencies, queues),
     ]);
     return paused ? { jobs: active, oldestWaitMs: 0 } : { jobs: waiting + active + delayed, oldestWaitMs };
   }
 
   async #change(id: string, change: (queues: readonly string[]) => Promise<void>): Promise<AgentReading | undefined> {
-    const agent = (await this.#port.registry.list()).find((each) => each.id === id);
+    const agent = (await this.#dependencies.registry.list()).find((each) => each.id === id);
     if (!agent) return undefined;
     await change(queuesOf(agent));
     return this.#read(agent, await this.#reports());
   }
 
   async #reports(): Promise<Reports> {
-    const workers = await this.#port.workers.list();
-    return { workers, frozen: await frozenTurns(this.#port, workers) };
+    const workers = await this.#dependencies.workers.list();
+    return { workers, frozen: await frozenTurns(this.#dependencies, workers) };
   }
 
   async #read(agent: AnnouncedAgent, reports: Reports): Promise<AgentReading> {
     const { id, workers, card, skillQueues = {} } = agent;
-    const { queue } = this.#port;
+    const { queue } = this.#dependencies;
     const queues = queuesOf(agent);
     const [paused, counts, shares, load] = await Promise.all([
       queue.isPaused(...queues),
       Promise.all(queues.map((one) => queue.counts(one))),
       queue.shares(...queues),
-      loadOf(this.#port, queues),
+      loadOf(this.#dependencies, queues),
     ]);
     const silent = silentSince(reports.workers, id);
     return {

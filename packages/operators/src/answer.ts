@@ -20,14 +20,14 @@ export type AnswerResult =
   | { readonly verdict: 'refused'; readonly why: Refused };
 
 export async function answerTask(
-  port: OperatorDependencies,
+  dependencies: OperatorDependencies,
   taskId: string,
   { messageId, parts, operator }: TaskAnswer,
 ): Promise<AnswerResult> {
-  const origin = await originOf(port, taskId);
+  const origin = await originOf(dependencies, taskId);
   if (!origin) return { verdict: 'missing' };
   const { scope, given } = origin;
-  const { verdict } = await accept(port, scope, {
+  const { verdict } = await accept(dependencies, scope, {
     ...given,
     message: { messageId, taskId, role: 'ROLE_USER', parts: [...parts] },
     metadata: { ...given.metadata, 'switchyard.operator': operator },

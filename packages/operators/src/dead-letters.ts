@@ -1,5 +1,5 @@
 import {
-  type AcceptPort,
+  type AcceptDependencies,
   latestFirst,
   type Page,
   type PageQuery,
@@ -42,11 +42,11 @@ export class DeadLetters {
   readonly #turns: DeadLetterStore<DeadTurn>;
   readonly #webhooks: DeadLetterStore<DeadWebhook>;
 
-  constructor(port: AcceptPort) {
-    this.#redis = port.redis;
-    this.#shards = port.shards;
-    this.#turns = new DeadTurns(port);
-    this.#webhooks = new DeadWebhooks(port);
+  constructor(dependencies: AcceptDependencies) {
+    this.#redis = dependencies.redis;
+    this.#shards = dependencies.shards;
+    this.#turns = new DeadTurns(dependencies);
+    this.#webhooks = new DeadWebhooks(dependencies);
   }
 
   /** The latest first. @throws {InvalidPageToken} */

@@ -1,6 +1,6 @@
 import type { Message } from '@switchyard/protocol';
 import {
-  type AcceptPort,
+  type AcceptDependencies,
   accept,
   agentOf,
   type InboxEntry,
@@ -40,10 +40,10 @@ interface StoredTurn {
 }
 
 export class DeadTurns implements DeadLetterStore<DeadTurn> {
-  readonly #port: AcceptPort;
+  readonly #dependencies: AcceptDependencies;
 
-  constructor(port: AcceptPort) {
-    this.#port = port;
+  constructor(dependencies: AcceptDependencies) {
+    this.#dependencies = dependencies;
   }
 
   index({ dead }: ShardKeys): string {
@@ -71,7 +71,7 @@ export class DeadTurns implements DeadLetterStore<DeadTurn> {
     const { message, scopes, caller: _caller, ...given } = stored.inboxEntry;
     const { taskId: _, ...rest } = message;
     const acceptance = await accept(
-      this.#port,
+      this.#dependencies,
       { principal: principalOf(stored.owner, scopes), agent: agentOf(stored.owner) },
       {
         ...given,
@@ -89,14 +89,14 @@ export class DeadTurns implements DeadLetterStore<DeadTurn> {
   }
 
   async delete(taskId: string): Promise<boolean> {
-    const { redis, shards } = this.#port;
+    const { redis, shards } = this.#dependencies;
     const keys = shards.of(taskId);
     const [deleted] = await Promise.all([redis.zrem(keys.dead, taskId), redis.del(letterKey(keys, taskId))]);
     return deleted > 0;
   }
 
   async #read(taskId: string): Promise<StoredTurn | undefined> {
-    const { redis, shards } = this.#port;
+    const { redis, shards } = this.#dependencies;
     const keys = shards.of(taskId);
     const [diedMs, [owner, context, attempts, entry, reason], [epoch, why]] = await Promise.all([
       redis.zscore(keys.dead, taskId),

@@ -1,7 +1,7 @@
 import {
   type DeadLetterDetails,
   defineScript,
-  type PushPort,
+  type PushDependencies,
   parseCursor,
   parseDeliveryQueue,
   type ShardKeys,
@@ -33,10 +33,10 @@ export interface DeadWebhook extends DeadLetterHead, DeadLetterDetails {
 }
 
 export class DeadWebhooks implements DeadLetterStore<DeadWebhook> {
-  readonly #port: Pick<PushPort, 'redis' | 'shards'>;
+  readonly #dependencies: Pick<PushDependencies, 'redis' | 'shards'>;
 
-  constructor(port: Pick<PushPort, 'redis' | 'shards'>) {
-    this.#port = port;
+  constructor(dependencies: Pick<PushDependencies, 'redis' | 'shards'>) {
+    this.#dependencies = dependencies;
   }
 
   index({ deadPush }: ShardKeys): string {
@@ -44,7 +44,7 @@ export class DeadWebhooks implements DeadLetterStore<DeadWebhook> {
   }
 
   async get(id: string): Promise<DeadWebhook | undefined> {
-    const { redis, shards } = this.#port;
+    const { redis, shards } = this.#dependencies;
     const { taskId, number } = parseDeliveryQueue(id);
     const keys = shards.of(taskId);
     const [diedMs, [details, cursor]] = await Promise.all([
@@ -59,16 +59,16 @@ export class DeadWebhooks implements DeadLetterStore<DeadWebhook> {
 
   /** Resumes the deliveries where they stopped, in order. */
   async retry(id: string): Promise<RetryResult> {
-    const verdict = await retryScript.run(this.#port.redis, this.#call(id));
+    const verdict = await retryScript.run(this.#dependencies.redis, this.#call(id));
     return verdict === 'retried' ? { verdict, taskId: parseDeliveryQueue(id).taskId } : { verdict: 'missing' };
   }
 
   async delete(id: string): Promise<boolean> {
-    return (await deleteScript.run(this.#port.redis, this.#call(id))) === 'deleted';
+    return (await deleteScript.run(this.#dependencies.redis, this.#call(id))) === 'deleted';
   }
 
   #call(id: string) {
     const { taskId, number } = parseDeliveryQueue(id);
-    return { keys: this.#port.shards.of(taskId).webhooks(taskId), args: { taskId, number } };
+    return { keys: this.#dependencies.shards.of(taskId).webhooks(taskId), args: { taskId, number } };
   }
 }

@@ -33,8 +33,8 @@ export async function interruptions(
 }
 
 /** Those that wait longest, at most `count`. */
-export async function oldestInterruptions(port: OperatorDependencies, count: number): Promise<Interruption[]> {
-  const some = await interruptions(port, count);
+export async function oldestInterruptions(dependencies: OperatorDependencies, count: number): Promise<Interruption[]> {
+  const some = await interruptions(dependencies, count);
   return some.sort((a, b) => a.sinceMs - b.sinceMs).slice(0, count);
 }
 

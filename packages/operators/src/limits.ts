@@ -45,8 +45,8 @@ const NOTED_FOR_MS = 3_600_000;
 export const isNear = ({ used, max }: Pick<NearLimit, 'used' | 'max'>): boolean => max > 0 && used >= NEARLY * max;
 
 /** The limits that are nearly reached, the fullest first. Its cost does not depend on the number of tasks. */
-export async function nearLimits(port: OperatorDependencies): Promise<NearLimit[]> {
-  const found = await Promise.all([limitsOfRedis(port), waitingMessages(port), quotas(port)]);
+export async function nearLimits(dependencies: OperatorDependencies): Promise<NearLimit[]> {
+  const found = await Promise.all([limitsOfRedis(dependencies), waitingMessages(dependencies), quotas(dependencies)]);
   return found
     .flat()
     .filter(isNear)
@@ -94,14 +94,14 @@ async function waitingMessages({ redis, shards, registry, settings }: OperatorDe
 type QuotaKind = 'open' | 'kept' | 'scheduled' | 'open-of-tenant';
 
 /** The quotas that messages nearly reached in the last hour, as quotas.lua notes them, with the numbers of now. */
-async function quotas(port: OperatorDependencies): Promise<NearLimit[]> {
-  const { redis, shards } = port;
+async function quotas(dependencies: OperatorDependencies): Promise<NearLimit[]> {
+  const { redis, shards } = dependencies;
   const noted = await Promise.all(
     shards.all.map(async (keys) => {
       const fields = Object.entries(await redis.hgetall(keys.room));
       const since = Date.now() - NOTED_FOR_MS;
       const names = fields.flatMap(([name, at]) => (name.startsWith('near ') && Number(at) > since ? name : []));
-      return Promise.all(names.slice(0, MAX_QUOTAS).map((name) => readQuota(port, keys, name)));
+      return Promise.all(names.slice(0, MAX_QUOTAS).map((name) => readQuota(dependencies, keys, name)));
     }),
   );
   return noted.flat();

@@ -45,10 +45,10 @@ const LISTED = 1_000;
 
 /** Conversations of all principals, for operators. */
 export class OperatorConversations {
-  readonly #port: OperatorDependencies;
+  readonly #dependencies: OperatorDependencies;
 
-  constructor(port: OperatorDependencies) {
-    this.#port = port;
+  constructor(dependencies: OperatorDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** The latest event first; `at` is its ISO time. @throws {InvalidPageToken} */
@@ -69,13 +69,13 @@ export class OperatorConversations {
 
   /** @returns undefined: there is no such conversation, or it has expired */
   async read(id: string): Promise<ConversationRow | undefined> {
-    const found = await readConversation(this.#port, id);
+    const found = await readConversation(this.#dependencies, id);
     return found && rowOf(found);
   }
 
   /** The next page of events after `after` (`maxPageBytes`). */
   events(id: string, after = 0): Promise<ConversationItem[]> {
-    return readConversationEvents(this.#port, id, after);
+    return readConversationEvents(this.#dependencies, id, after);
   }
 
   async #matching(entries: readonly Entry[], filter: ConversationFilter): Promise<Entry[]> {
@@ -89,7 +89,7 @@ export class OperatorConversations {
   }
 
   async #entries(): Promise<Entry[]> {
-    const { redis, shards } = this.#port;
+    const { redis, shards } = this.#dependencies;
     const read = async (key: string): Promise<Entry[]> => {
       const flat = await redis.zrevrange(key, 0, LISTED - 1, 'WITHSCORES');
       return flat.flatMap((id, i) => (i % 2 === 0 ? { id, atMs: Number(flat[i + 1]) } : []));

@@ -43,8 +43,8 @@ const PER_STEP = 200;
 const PER_SHARD = 20_000;
 
 /** All overdue tasks. If a shard has more than 20,000 tasks with work to do, those due last are left out. */
-export async function overdueTasks(port: OperatorDependencies): Promise<OverdueTask[]> {
-  return (await Promise.all(port.shards.all.map((keys) => overdueIn(port, keys)))).flat();
+export async function overdueTasks(dependencies: OperatorDependencies): Promise<OverdueTask[]> {
+  return (await Promise.all(dependencies.shards.all.map((keys) => overdueIn(dependencies, keys)))).flat();
 }
 
 async function overdueIn({ redis, settings }: OperatorDependencies, keys: ShardKeys): Promise<OverdueTask[]> {

@@ -61,17 +61,17 @@ interface OverviewParts {
 }
 
 /** The cost depends on the number of agents and workers, not on that of tasks. */
-export async function readOverview(port: OperatorDependencies, parts: OverviewParts): Promise<Overview> {
+export async function readOverview(dependencies: OperatorDependencies, parts: OverviewParts): Promise<Overview> {
   const [agents, workers, deadLetters, scheduled, interrupted, longest, failures, limits, kept] = await Promise.all([
     parts.agents.list(),
-    port.workers.list(),
+    dependencies.workers.list(),
     parts.deadLetters.count(),
     parts.scheduledTasks(),
-    countInterrupted(port),
-    longestInterrupted(port),
-    recentFailures(port),
-    nearLimits(port),
-    keptTasks(port),
+    countInterrupted(dependencies),
+    longestInterrupted(dependencies),
+    recentFailures(dependencies),
+    nearLimits(dependencies),
+    keptTasks(dependencies),
   ]);
   const silent = workers.filter(({ state }) => state === 'silent').length;
   return {
@@ -132,9 +132,9 @@ async function countInterrupted({ redis, shards }: OperatorDependencies): Promis
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-async function longestInterrupted(port: OperatorDependencies): Promise<LongInterruption[]> {
-  const longest = await oldestInterruptions(port, MAX_LONGEST);
-  const tasks = await Promise.all(longest.map((one) => interruptedTask(port, one, false)));
+async function longestInterrupted(dependencies: OperatorDependencies): Promise<LongInterruption[]> {
+  const longest = await oldestInterruptions(dependencies, MAX_LONGEST);
+  const tasks = await Promise.all(longest.map((one) => interruptedTask(dependencies, one, false)));
   return tasks.flatMap((task) =>
     task ? { taskId: task.taskId, agent: task.agent, since: task.interruptedSince } : [],
   );

@@ -31,22 +31,22 @@ const BYTES_AT_ONCE = 1_024 * 1_024;
 const MAX_NOTES = 1_000;
 
 export async function readTimeline(
-  port: OperatorDependencies,
+  dependencies: OperatorDependencies,
   record: TaskRecord & { readonly deadLetter: boolean },
 ): Promise<Timeline> {
-  const { redis, shards, queue } = port;
+  const { redis, shards, queue } = dependencies;
   const { taskId, agent, job, jobState, queueOfSkill } = record;
   const keys = shards.of(taskId);
   const key = keys.task(taskId);
   const [[time, caller], attempts, notes, failures, { statuses, isAll }, inspection, deliveries, listening] =
     await Promise.all([
       redis.hmget(key, 'time', 'caller'),
-      attemptFields(port, record),
+      attemptFields(dependencies, record),
       redis.lrange(`${key}:l`, '0', '-1'),
-      readFailures(port, taskId),
+      readFailures(dependencies, taskId),
       readStatuses(redis, keys.events(taskId)),
       queue.inspect(skillQueue(agent, queueOfSkill), taskId, job),
-      webhooksOf(port, taskId),
+      webhooksOf(dependencies, taskId),
       masterOf(redis, key)?.pubsub('SHARDNUMSUB', keys.events(taskId)),
     ]);
   return timelineOf({

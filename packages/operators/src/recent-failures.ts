@@ -28,10 +28,15 @@ const MAX_COUNTED = 200;
 const MAX_REASONS = 10;
 const MAX_AGENTS = 5;
 
-export async function recentFailures(port: OperatorDependencies): Promise<Failures> {
+export async function recentFailures(dependencies: OperatorDependencies): Promise<Failures> {
   const since = new Date(Date.now() - HOUR_MS).toISOString();
   const states = ['TASK_STATE_FAILED', 'TASK_STATE_REJECTED'] as const;
-  const { tasks, totalSize } = await searchTasks(port, { states, since, pageSize: MAX_COUNTED, hasText: false });
+  const { tasks, totalSize } = await searchTasks(dependencies, {
+    states,
+    since,
+    pageSize: MAX_COUNTED,
+    hasText: false,
+  });
   return { total: totalSize, counted: tasks.length, reasons: reasonsOf(tasks) };
 }
 

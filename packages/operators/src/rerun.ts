@@ -33,21 +33,26 @@ export type RerunResult =
 
 /** Sends the first message of an ended task again, for its principal and in its context: a new task refers to it. */
 export async function rerunTask(
-  port: OperatorDependencies,
+  dependencies: OperatorDependencies,
   taskId: string,
   request: RerunRequest,
 ): Promise<RerunResult> {
-  const origin = await originOf(port, taskId);
+  const origin = await originOf(dependencies, taskId);
   if (!origin) return { verdict: 'missing' };
-  const reading = await readTask(port, origin.scope, taskId, { includeArtifacts: false });
+  const reading = await readTask(dependencies, origin.scope, taskId, { includeArtifacts: false });
   if (!reading?.task) return { verdict: 'missing' };
   if (!isTerminal(reading.state)) return { verdict: 'live' };
   const task: Task = JSON.parse(reading.task.toString());
   const [first] = task.history ?? [];
   if (!first) return { verdict: 'missing' };
-  const steps = await stepsBefore(port, taskId, request.fromStep);
+  const steps = await stepsBefore(dependencies, taskId, request.fromStep);
   if (!steps) return { verdict: 'unknown-step' };
-  return start(port, origin, { task, message: messageOf(task, first, request), steps, operator: request.operator });
+  return start(dependencies, origin, {
+    task,
+    message: messageOf(task, first, request),
+    steps,
+    operator: request.operator,
+  });
 }
 
 interface NewRun {
@@ -58,13 +63,13 @@ interface NewRun {
 }
 
 async function start(
-  port: OperatorDependencies,
+  dependencies: OperatorDependencies,
   { scope, given }: Origin,
   { task, message, steps, operator }: NewRun,
 ): Promise<RerunResult> {
   const metadata = { ...given.metadata, 'switchyard.operator': operator };
   const kept = steps.length > 0 && { steps: { taskId: task.id, names: steps } };
-  const acceptance = await accept(port, scope, { ...given, message, metadata, ...kept });
+  const acceptance = await accept(dependencies, scope, { ...given, message, metadata, ...kept });
   // The task was deleted or has expired: without its steps, they would run twice.
   if (acceptance.verdict === 'missing') return { verdict: 'unknown-step' };
   if (acceptance.verdict !== 'accepted') return { verdict: 'refused', why: acceptance.verdict };

@@ -18,35 +18,38 @@ export interface RunningTurn {
  * The turns that workers report and that are still open in their tasks. A new turn is listed after its worker's next
  * report.
  */
-export async function runningTurns(port: OperatorDependencies): Promise<RunningTurn[]> {
-  return turnsOf(port, await port.workers.list());
+export async function runningTurns(dependencies: OperatorDependencies): Promise<RunningTurn[]> {
+  return turnsOf(dependencies, await dependencies.workers.list());
 }
 
 /** Turns of one worker that are checked: bounds the cost. */
 const MAX_TURNS = 200;
 
 /** The open turns that the worker in this process has reported, 200 at most. */
-export async function turnsOfProcess(port: OperatorDependencies, { host, pid }: ProcessId): Promise<RunningTurn[]> {
-  const workers = await port.workers.list();
+export async function turnsOfProcess(
+  dependencies: OperatorDependencies,
+  { host, pid }: ProcessId,
+): Promise<RunningTurn[]> {
+  const workers = await dependencies.workers.list();
   const own = workers.find(({ process }) => process?.host === host && process.pid === pid);
-  return own ? turnsOf(port, [{ ...own, turns: own.turns.slice(0, MAX_TURNS) }]) : [];
+  return own ? turnsOf(dependencies, [{ ...own, turns: own.turns.slice(0, MAX_TURNS) }]) : [];
 }
 
 /** The open turns of workers that have been silent for a while, 200 at most of each. */
 export async function frozenTurns(
-  port: OperatorDependencies,
+  dependencies: OperatorDependencies,
   workers: readonly WorkerReading[],
 ): Promise<RunningTurn[]> {
   const silent = workers.filter(({ state }) => state === 'silent');
   return turnsOf(
-    port,
+    dependencies,
     silent.map((worker) => ({ ...worker, turns: worker.turns.slice(0, MAX_TURNS) })),
   );
 }
 
-async function turnsOf(port: OperatorDependencies, workers: readonly WorkerReading[]): Promise<RunningTurn[]> {
+async function turnsOf(dependencies: OperatorDependencies, workers: readonly WorkerReading[]): Promise<RunningTurn[]> {
   const reported = workers.flatMap(({ id, turns }) => turns.map((turn) => ({ worker: id, ...turn })));
-  const turns = await Promise.all(reported.map((turn) => confirmed(port, turn)));
+  const turns = await Promise.all(reported.map((turn) => confirmed(dependencies, turn)));
   return turns.filter((turn) => turn !== undefined);
 }
 

@@ -13,11 +13,11 @@ export interface StuckPlaces {
 }
 
 /** The cost depends on the number of agents and workers, not on that of tasks. */
-export async function stuckPlaces(port: OperatorDependencies): Promise<StuckPlaces> {
-  const [agents, workers] = await Promise.all([port.registry.list(), port.workers.list()]);
+export async function stuckPlaces(dependencies: OperatorDependencies): Promise<StuckPlaces> {
+  const [agents, workers] = await Promise.all([dependencies.registry.list(), dependencies.workers.list()]);
   const [frozen, paused] = await Promise.all([
-    frozenTurns(port, workers),
-    Promise.all(agents.map((agent) => port.queue.isPaused(...queuesOf(agent)))),
+    frozenTurns(dependencies, workers),
+    Promise.all(agents.map((agent) => dependencies.queue.isPaused(...queuesOf(agent)))),
   ]);
   const alive = workers.filter(({ state }) => state !== 'silent');
   return {

@@ -37,14 +37,14 @@ const reasons: Partial<Record<Finding, StuckReason>> = {
 
 /** @returns undefined: the task is gone */
 export async function whyStuck(
-  port: OperatorDependencies,
+  dependencies: OperatorDependencies,
   task: OverdueTask,
   deployment: DeploymentFacts,
 ): Promise<StuckTask | undefined> {
   const { taskId, agent, state, attempts, sweeps } = task;
-  const record = await readRecord(port, taskId);
+  const record = await readRecord(dependencies, taskId);
   if (!record) return undefined;
-  const diagnosis = diagnose(await factsOf(port, record, deployment));
+  const diagnosis = diagnose(await factsOf(dependencies, record, deployment));
   const reason = reasons[diagnosis.finding] ?? 'worker-silent';
   return {
     taskId,

@@ -3,7 +3,7 @@ import {
   decryptWebhook,
   deliveryQueueText,
   type FailedAttempt,
-  type PushPort,
+  type PushDependencies,
   parseCursor,
 } from '@switchyard/store/inside';
 
@@ -28,13 +28,15 @@ export interface TaskDelivery {
   readonly lastFailure?: FailedAttempt;
 }
 
-type DeliveriesPort = Pick<PushPort, 'redis' | 'shards' | 'encryption' | 'settings'>;
+type DeliveriesDependencies = Pick<PushDependencies, 'redis' | 'shards' | 'encryption' | 'settings'>;
 
 /** Sorted by the age of the webhooks, the oldest first. */
-export async function webhooksOf(port: DeliveriesPort, taskId: string): Promise<TaskDelivery[]> {
-  const fields = await port.redis.hgetall(port.shards.of(taskId).webhooks(taskId).webhooks);
+export async function webhooksOf(dependencies: DeliveriesDependencies, taskId: string): Promise<TaskDelivery[]> {
+  const fields = await dependencies.redis.hgetall(dependencies.shards.of(taskId).webhooks(taskId).webhooks);
   const numbers = Object.entries(fields).flatMap(([name, number]) => (name.startsWith('id:') ? [Number(number)] : []));
-  return Promise.all(numbers.sort((a, b) => a - b).map((number) => deliveryOf(port, { taskId, number, fields })));
+  return Promise.all(
+    numbers.sort((a, b) => a - b).map((number) => deliveryOf(dependencies, { taskId, number, fields })),
+  );
 }
 
 interface StoredDelivery {
@@ -44,21 +46,27 @@ interface StoredDelivery {
   readonly fields: Readonly<Record<string, string>>;
 }
 
-async function deliveryOf(port: DeliveriesPort, { taskId, number, fields }: StoredDelivery): Promise<TaskDelivery> {
+async function deliveryOf(
+  dependencies: DeliveriesDependencies,
+  { taskId, number, fields }: StoredDelivery,
+): Promise<TaskDelivery> {
   const field = (name: string): string | undefined => fields[`${number}:${name}`];
-  const due = await port.redis.zscore(port.shards.of(taskId).push, deliveryQueueText({ taskId, number }));
+  const due = await dependencies.redis.zscore(
+    dependencies.shards.of(taskId).push,
+    deliveryQueueText({ taskId, number }),
+  );
   const dead: DeadLetterDetails | undefined = JSON.parse(field('dead') ?? 'null') ?? undefined;
   const attempts = Number.parseInt(field('failed') ?? '0', 10);
   const isDue = due !== null;
   const state = dead ? 'dead' : isDue ? stateOfDue({ isClaimed: field('claims') !== undefined, attempts }) : 'idle';
   return {
     configId: field('id') ?? '',
-    origin: dead?.origin ?? originOf(port, taskId, field('config') ?? ''),
+    origin: dead?.origin ?? originOf(dependencies, taskId, field('config') ?? ''),
     state,
     deliveredSeq: parseCursor(field('cursor') ?? '0').seq,
     attempts: dead?.attempts ?? attempts,
     // `push` has the time when it is claimed again, should no job try it: see postpone-delivery.lua.
-    ...(state === 'waiting' && { nextAt: new Date(Number(due) - port.settings.reclaimAfterMs).toISOString() }),
+    ...(state === 'waiting' && { nextAt: new Date(Number(due) - dependencies.settings.reclaimAfterMs).toISOString() }),
     ...(dead && { reason: dead.reason }),
     ...lastFailureIn(field('last')),
   };
@@ -75,7 +83,7 @@ function stateOfDue({ isClaimed, attempts }: { isClaimed: boolean; attempts: num
   return attempts > 0 ? 'waiting' : 'due';
 }
 
-function originOf({ encryption }: DeliveriesPort, taskId: string, encrypted: string): string {
+function originOf({ encryption }: DeliveriesDependencies, taskId: string, encrypted: string): string {
   try {
     return new URL(decryptWebhook(encryption, taskId, encrypted).url).origin;
   } catch {

@@ -94,11 +94,11 @@ const MAX_WALKED = 10_000;
 const STEP = 500;
 
 /** Tasks of all principals and agents. @throws {InvalidPageToken} */
-export async function searchTasks(port: OperatorDependencies, search: TaskSearch): Promise<TaskSearchPage> {
+export async function searchTasks(dependencies: OperatorDependencies, search: TaskSearch): Promise<TaskSearchPage> {
   const after = decodePageToken(search.pageToken, filtersOf(search)) ?? '';
-  const { entries, total, isPartial } = await find(port, search, after);
+  const { entries, total, isPartial } = await find(dependencies, search, after);
   const page = entries.slice(0, search.pageSize);
-  const rows = await readRows(port, page.map(taskIdOf), search);
+  const rows = await readRows(dependencies, page.map(taskIdOf), search);
   return {
     // Tasks that expired between the two reads are left out.
     tasks: page.flatMap((entry, i) => (rows[i] ? { ...rows[i], at: timeOf(entry.slice(0, -ID_LENGTH)) } : [])),
@@ -108,22 +108,25 @@ export async function searchTasks(port: OperatorDependencies, search: TaskSearch
   };
 }
 
-async function find(port: OperatorDependencies, search: TaskSearch, after: string): Promise<FoundEntries> {
-  if (search.stuck) return findStuck(port, search, after);
-  const few = await entriesOfFew(port, search);
-  if (few) return chosen(port, search, { after, entries: few, isPartial: false });
-  const source = await sourceOf(port, search);
+async function find(dependencies: OperatorDependencies, search: TaskSearch, after: string): Promise<FoundEntries> {
+  if (search.stuck) return findStuck(dependencies, search, after);
+  const few = await entriesOfFew(dependencies, search);
+  if (few) return chosen(dependencies, search, { after, entries: few, isPartial: false });
+  const source = await sourceOf(dependencies, search);
   if (source.isExact)
-    return { ...(await readFoundPage(port, search, { source, after, size: search.pageSize })), isPartial: false };
-  return chosen(port, search, { after, ...(await walk(port, search, source)) });
+    return {
+      ...(await readFoundPage(dependencies, search, { source, after, size: search.pageSize })),
+      isPartial: false,
+    };
+  return chosen(dependencies, search, { after, ...(await walk(dependencies, search, source)) });
 }
 
 /** The entries of a source, the latest 10,000. */
-async function walk(port: OperatorDependencies, filter: TaskFilter, source: Source): Promise<Walked> {
-  const { entries, total } = await readFoundPage(port, filter, { source, after: '', size: STEP });
+async function walk(dependencies: OperatorDependencies, filter: TaskFilter, source: Source): Promise<Walked> {
+  const { entries, total } = await readFoundPage(dependencies, filter, { source, after: '', size: STEP });
   const walked = [...entries];
   while (walked.length < total && walked.length < MAX_WALKED) {
-    const next = await readFoundPage(port, filter, { source, after: walked.at(-1) ?? '', size: STEP });
+    const next = await readFoundPage(dependencies, filter, { source, after: walked.at(-1) ?? '', size: STEP });
     if (next.entries.length === 0) break;
     walked.push(...next.entries);
   }
@@ -132,21 +135,21 @@ async function walk(port: OperatorDependencies, filter: TaskFilter, source: Sour
 
 /** The open tasks of agents that nobody runs, and the tasks of silent workers. */
 async function findStuck(
-  port: OperatorDependencies,
+  dependencies: OperatorDependencies,
   { stuck: _, ...filter }: TaskSearch,
   after: string,
 ): Promise<FoundEntries> {
-  const { agents, frozen, running } = await stuckPlaces(port);
+  const { agents, frozen, running } = await stuckPlaces(dependencies);
   const indexesOf = (keys: ShardKeys): string[] => agents.map((each) => keys.agentIndex(queueOf(each)));
   const source = { indexesOf, letters: OPEN, isExact: false };
   const [waiting, rows] = await Promise.all([
-    agents.length > 0 ? walk(port, filter, source) : { entries: [], isPartial: false },
-    readRows(port, frozen, { hasText: false }),
+    agents.length > 0 ? walk(dependencies, filter, source) : { entries: [], isPartial: false },
+    readRows(dependencies, frozen, { hasText: false }),
   ]);
   const entries = new Map(waiting.entries.map((entry) => [taskIdOf(entry), entry]));
   for (const row of rows) if (row) entries.set(row.taskId, entries.get(row.taskId) ?? entryOf(row));
   const idle = [...entries].filter(([id]) => !running.has(id)).map(([, entry]) => entry);
-  return chosen(port, filter, { after, entries: latestFirst(idle), isPartial: waiting.isPartial, isDue: true });
+  return chosen(dependencies, filter, { after, entries: latestFirst(idle), isPartial: waiting.isPartial, isDue: true });
 }
 
 const entryOf = ({ updatedAt, taskId }: TaskRow): string => sortableTime(updatedAt) + taskId;
@@ -188,14 +191,14 @@ interface Candidates extends Walked {
 
 /** The entries of the tasks that match the filter. */
 async function chosen(
-  port: OperatorDependencies,
+  dependencies: OperatorDependencies,
   filter: TaskFilter,
   { after, entries, isPartial, isDue = false }: Candidates,
 ): Promise<FoundEntries> {
   const matching: string[] = [];
   for (let from = 0; from < entries.length; from += STEP) {
     const some = entries.slice(from, from + STEP);
-    const rows = await readRows(port, some.map(taskIdOf), { hasText: false });
+    const rows = await readRows(dependencies, some.map(taskIdOf), { hasText: false });
     const isKept = (row: TaskRow): boolean => !(isDue && isForLater(row));
     matching.push(...some.filter((entry, i) => rows[i] && isKept(rows[i]) && matches(filter, rows[i], entry)));
   }
@@ -228,36 +231,39 @@ function hasReason({ reason }: TaskRow, wanted: string | undefined): boolean {
 }
 
 /** All candidates, where they are few: one task, or those of a context whose owner is known. */
-async function entriesOfFew(port: OperatorDependencies, { id, contextId }: TaskFilter): Promise<string[] | undefined> {
+async function entriesOfFew(
+  dependencies: OperatorDependencies,
+  { id, contextId }: TaskFilter,
+): Promise<string[] | undefined> {
   const named = id ?? contextId;
   if (named === undefined) return undefined;
-  const [row] = await readRows(port, [named], { hasText: false });
+  const [row] = await readRows(dependencies, [named], { hasText: false });
   if (id !== undefined) return row ? [entryOf(row)] : [];
   // A context has the id of its first task, unless its client named it.
-  return row && row.contextId === named ? entriesOfContext(port, row, named) : undefined;
+  return row && row.contextId === named ? entriesOfContext(dependencies, row, named) : undefined;
 }
 
 async function entriesOfContext(
-  port: OperatorDependencies,
+  dependencies: OperatorDependencies,
   { tenant, subject, agent }: TaskRow,
   contextId: string,
 ): Promise<string[]> {
   const principal = { tenant, subject, scopes: [] };
   const query = { contextId, pageSize: MAX_WALKED, includeWithdrawn: true };
-  const agents = new Set([...(await port.registry.ids()), agent]);
-  const keys = port.shards.of(contextId);
+  const agents = new Set([...(await dependencies.registry.ids()), agent]);
+  const keys = dependencies.shards.of(contextId);
   const found = await Promise.all(
-    Array.from(agents, (each) => findEntries(port, keys, { principal, agent: each }, query)),
+    Array.from(agents, (each) => findEntries(dependencies, keys, { principal, agent: each }, query)),
   );
   return latestFirst(found.flatMap(([, ...entries]) => entries));
 }
 
 async function sourceOf(
-  port: OperatorDependencies,
+  dependencies: OperatorDependencies,
   { contextId, agent, states, tenant, subject, reason }: TaskFilter,
 ): Promise<Source> {
-  const agents = agent === undefined ? [...(await port.registry.ids()), REMOTE_AGENTS] : [queueOf(agent)];
-  const isOfRemote = agents.includes(REMOTE_AGENTS) && (await port.queue.isUsed(REMOTE_AGENTS));
+  const agents = agent === undefined ? [...(await dependencies.registry.ids()), REMOTE_AGENTS] : [queueOf(agent)];
+  const isOfRemote = agents.includes(REMOTE_AGENTS) && (await dependencies.queue.isUsed(REMOTE_AGENTS));
   if (tenant !== undefined && subject !== undefined && !isOfRemote) {
     const principal = { tenant, subject, scopes: [] };
     return {

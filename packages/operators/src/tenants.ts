@@ -55,10 +55,10 @@ const ID_LENGTH = 36;
 
 /** All tenants, for operators. Reads the names of all keys: it takes a second for each million. */
 export class Tenants {
-  readonly #port: OperatorDependencies;
+  readonly #dependencies: OperatorDependencies;
 
-  constructor(port: OperatorDependencies) {
-    this.#port = port;
+  constructor(dependencies: OperatorDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** All tenants, sorted by id. */
@@ -73,7 +73,7 @@ export class Tenants {
       const its = found.get(tenant) ?? { subjects: new Set(), tasks: 0, memories: 0 };
       found.set(tenant, its);
       its.subjects.add(subject);
-      if (kind === 'x' && rest === undefined) its.tasks += await this.#port.redis.zcard(key);
+      if (kind === 'x' && rest === undefined) its.tasks += await this.#dependencies.redis.zcard(key);
       if (kind === 'k') its.memories++;
     }
     const ids = [...found].sort(([a], [b]) => (a < b ? -1 : 1));
@@ -96,7 +96,7 @@ export class Tenants {
 
   /** @returns false: there is no such memory */
   async deleteMemory(tenant: string, { subject, agent, contextId }: MemoryName): Promise<boolean> {
-    const { redis, shards } = this.#port;
+    const { redis, shards } = this.#dependencies;
     const scope = { principal: { tenant, subject, scopes: [] }, agent };
     return (await redis.unlink(shards.of(contextId).memory(scope, contextId))) === 1;
   }
@@ -108,7 +108,7 @@ export class Tenants {
    * @returns undefined: there is no such tenant
    */
   async delete(tenant: string): Promise<TenantDeletion | undefined> {
-    const credentials = await this.#port.credentials.revokeTenant(tenant);
+    const credentials = await this.#dependencies.credentials.revokeTenant(tenant);
     const { deleted, left, found } = await this.#deleteTasks(tenant);
     if (credentials === 0 && !found) return undefined;
     const isComplete = left === 0 && (await this.#deleteRest(tenant));
@@ -116,7 +116,7 @@ export class Tenants {
   }
 
   async #deleteTasks(tenant: string): Promise<{ deleted: number; left: number; found: boolean }> {
-    const { redis } = this.#port;
+    const { redis } = this.#dependencies;
     let [deleted, left, found] = [0, 0, false];
     for await (const { kind, key, owner, rest } of this.#keys(tenant)) {
       found = true;
@@ -137,16 +137,16 @@ export class Tenants {
   /** @returns whether nothing of the task is left */
   async #deleteTask(owner: string, { key, entry }: { key: string; entry: string }): Promise<boolean> {
     const [scope, taskId] = [scopeOf(owner), entry.slice(-ID_LENGTH)];
-    await cancelTask(this.#port, scope, taskId, { seesHidden: true });
-    const verdict = await deleteTask(this.#port, scope, taskId, true);
+    await cancelTask(this.#dependencies, scope, taskId, { seesHidden: true });
+    const verdict = await deleteTask(this.#dependencies, scope, taskId, true);
     // The record expired before its entry in the index.
-    if (verdict === 'missing') await this.#port.redis.zrem(key, entry);
+    if (verdict === 'missing') await this.#dependencies.redis.zrem(key, entry);
     return verdict !== 'live';
   }
 
   /** Call it when only the indexes of contexts are left of tasks. @returns false: there are new messages */
   async #deleteRest(tenant: string): Promise<boolean> {
-    const { redis, shards } = this.#port;
+    const { redis, shards } = this.#dependencies;
     let isGone = true;
     for (const shard of shards.all)
       for await (const owned of this.#keysOf(shard, tenant))
@@ -164,7 +164,7 @@ export class Tenants {
 
   /** @param key of the conversations of a context */
   async #deleteConversations(key: string): Promise<boolean> {
-    const { redis, shards } = this.#port;
+    const { redis, shards } = this.#dependencies;
     const ids = await redis.zrange(key, '0', '-1');
     if (!(await this.#unlink({ tasks: key, owned: key }))) return false;
     for (const id of ids) {
@@ -176,11 +176,11 @@ export class Tenants {
   }
 
   async #unlink(keys: { readonly tasks: string; readonly owned: string }): Promise<boolean> {
-    return (await unlinkOwnedScript.run(this.#port.redis, { keys, args: {} })) === 1;
+    return (await unlinkOwnedScript.run(this.#dependencies.redis, { keys, args: {} })) === 1;
   }
 
   async #openTasks(tenant: string): Promise<number> {
-    const { redis, shards } = this.#port;
+    const { redis, shards } = this.#dependencies;
     const counts = await Promise.all(
       shards.all.map(({ openTasks }) => redis.hget(openTasks, encodeURIComponent(tenant))),
     );
@@ -189,11 +189,11 @@ export class Tenants {
 
   /** The keys that have an owner in their name. @param tenant unset: of all tenants */
   async *#keys(tenant?: string): AsyncGenerator<OwnedKey> {
-    for (const shard of this.#port.shards.all) yield* this.#keysOf(shard, tenant);
+    for (const shard of this.#dependencies.shards.all) yield* this.#keysOf(shard, tenant);
   }
 
   async *#keysOf(shard: ShardKeys, tenant?: string): AsyncGenerator<OwnedKey> {
-    for await (const keys of scanKeys(this.#port.redis, shard.ownedPattern(tenant)))
+    for await (const keys of scanKeys(this.#dependencies.redis, shard.ownedPattern(tenant)))
       for (const key of keys) yield shard.ownedKey(key);
   }
 }

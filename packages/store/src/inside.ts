@@ -11,7 +11,7 @@ export { decryptWebhook } from './encryption/webhook.ts';
 export {
   type DeadLetterDetails,
   type FailedAttempt,
-  type PushPort,
+  type PushDependencies,
   parseCursor,
   webhookKeys,
 } from './push/delivery-queue.ts';
@@ -32,12 +32,12 @@ export { Shards } from './redis/shards.ts';
 export { type AnnouncedAgent, queuesOf } from './registry/announcement.ts';
 export type { Registry } from './registry/registry.ts';
 export type { StoreInside } from './store.ts';
-export { type AcceptPort, accept } from './tasks/accept/accept.ts';
+export { type AcceptDependencies, accept } from './tasks/accept/accept.ts';
 export { copyableSteps, stepsBefore } from './tasks/accept/copy-steps.ts';
 export { type Origin, originOf, ownMetadata } from './tasks/accept/origin.ts';
 export type { Acceptance, AnswerAcceptance, InboxEntry } from './tasks/accept/submission.ts';
 export { type Cancellation, cancelTask } from './tasks/cancel/cancel.ts';
-export { type DeletePort, type Deletion, deleteTask } from './tasks/delete/delete.ts';
+export { type DeleteDependencies, type Deletion, deleteTask } from './tasks/delete/delete.ts';
 export { findEntries, sortableTime, taskIdOf } from './tasks/list/list.ts';
 export { earliestFirst, latestFirst, type Page, type PageQuery, pageOf } from './tasks/list/page.ts';
 export { decodePageToken, encodePageToken } from './tasks/list/page-token.ts';

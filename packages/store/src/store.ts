@@ -11,7 +11,7 @@ import { Memory } from './memory/memory.ts';
 import { Outbox } from './outbox/outbox.ts';
 import { Push } from './push/push.ts';
 import type { Webhooks } from './push/webhooks.ts';
-import type { ConsumerPort } from './queue/consumer.ts';
+import type { ConsumerDependencies } from './queue/consumer.ts';
 import { Isolation } from './queue/isolation.ts';
 import { Lease } from './queue/lease.ts';
 import { QueueLoads } from './queue/load.ts';
@@ -37,10 +37,10 @@ import { Migrator } from './schema/migrator.ts';
 import { Schema } from './schema/schema.ts';
 import { AgentIndexes } from './search-index/agent-indexes.ts';
 import { Steps } from './steps/steps.ts';
-import type { AcceptPort } from './tasks/accept/accept.ts';
+import type { AcceptDependencies } from './tasks/accept/accept.ts';
 import { NewTasks } from './tasks/accept/new-tasks.ts';
 import { InterruptedTasks } from './tasks/cancel/interrupted-tasks.ts';
-import type { DeletePort } from './tasks/delete/delete.ts';
+import type { DeleteDependencies } from './tasks/delete/delete.ts';
 import { ByteBudget } from './tasks/read/byte-budget.ts';
 import { LargeTasks } from './tasks/read/large-tasks.ts';
 import { taskReads } from './tasks/read/read.ts';
@@ -69,7 +69,7 @@ export interface RequestStore extends Pick<Store, 'tasks' | 'inside'> {
 interface Common {
   readonly shards: Shards;
   readonly settings: StoreSettings;
-  readonly consumers: ConsumerPort;
+  readonly consumers: ConsumerDependencies;
   readonly cache: TaskCache;
   readonly largeTasks: LargeTasks;
   readonly encryption: Encryption;
@@ -77,7 +77,7 @@ interface Common {
 }
 
 /** How parts of a store reach Redis. */
-interface RedisPort {
+interface RedisDependencies {
   readonly redis: RedisConnection;
   readonly replicated: RedisConnection | undefined;
   readonly queue: Queues;
@@ -86,7 +86,7 @@ interface RedisPort {
 }
 
 /** What packages above the store build on. */
-export interface StoreInside extends DeletePort, AcceptPort {
+export interface StoreInside extends DeleteDependencies, AcceptDependencies {
   readonly channels: Channels;
   readonly registry: Registry;
   readonly credentials: Credentials;
@@ -269,7 +269,7 @@ export class Store {
     }
   }
 
-  #portOver(port: RedisPort) {
+  #portOver(port: RedisDependencies) {
     const base = { ...this.#common, ...port };
     const { maxQueueWaitMs, maxWaiting } = this.settings;
     return {

@@ -7,7 +7,7 @@ import { BEAT_EVERY_MS, type Heartbeat } from './heartbeat.ts';
  */
 const NOTICED_AFTER_MS = 2_500;
 
-export interface CheckPort {
+export interface CheckDependencies {
   readonly heartbeat: Pick<Heartbeat, 'beats' | 'isOff'>;
   readonly notes: Pick<BlockedNotes, 'noticed' | 'answersAgain' | 'end'>;
 }
@@ -15,7 +15,7 @@ export interface CheckPort {
 /** Finds out whether the main thread is blocked. Its time counts in looks: a process that was suspended looked no more. */
 export class MainThreadCheck {
   readonly #maxBlockedMs: number;
-  readonly #port: CheckPort;
+  readonly #port: CheckDependencies;
   #beats = -1;
   #blockedMs = 0;
   #isNoticed = false;
@@ -23,7 +23,7 @@ export class MainThreadCheck {
   #notes = Promise.resolve();
 
   /** @param maxBlockedMs 0: it never ends the process */
-  constructor(maxBlockedMs: number, port: CheckPort) {
+  constructor(maxBlockedMs: number, port: CheckDependencies) {
     this.#maxBlockedMs = maxBlockedMs;
     this.#port = port;
   }

@@ -4,7 +4,7 @@ import type { Emit } from '../telemetry/events.ts';
 import type { Failure, Outcome } from './outcome.ts';
 import type { PushSettings } from './push-settings.ts';
 
-export interface ConcludePort {
+export interface ConcludeDependencies {
   readonly settings: PushSettings;
   readonly emit: Emit;
 }
@@ -26,7 +26,7 @@ const BUSY_MS = 250;
 
 /** Writes the outcome of an attempt to the store. */
 export async function concludeDelivery(
-  port: ConcludePort,
+  dependencies: ConcludeDependencies,
   attempt: DeliveryAttempt,
   outcome: Outcome,
 ): Promise<AfterDelivery> {
@@ -38,26 +38,30 @@ export async function concludeDelivery(
       return postpone(queue, { delayMs: BUSY_MS, attempts: queue.attempts });
     case 'gone':
       await queue.remove();
-      port.emit({ kind: 'push-ended', ...nameOf(attempt) });
+      dependencies.emit({ kind: 'push-ended', ...nameOf(attempt) });
       return 'done';
     case 'refused':
     case 'failed':
-      return concludeFailure(port, attempt, outcome);
+      return concludeFailure(dependencies, attempt, outcome);
   }
 }
 
-async function concludeFailure(port: ConcludePort, attempt: DeliveryAttempt, failure: Failure): Promise<AfterDelivery> {
+async function concludeFailure(
+  dependencies: ConcludeDependencies,
+  attempt: DeliveryAttempt,
+  failure: Failure,
+): Promise<AfterDelivery> {
   const { queue, origin } = attempt;
   const attempts = queue.attempts + 1;
   const { reason, status, response } = failure;
   const failed = { at: new Date().toISOString(), status, reason, response };
-  if (isGivenUp(failure, { attempts, ageMs: queue.ageMs }, port.settings)) {
+  if (isGivenUp(failure, { attempts, ageMs: queue.ageMs }, dependencies.settings)) {
     await queue.deadLetter({ origin, reason, attempts }, failed);
-    port.emit({ kind: 'push-dead-letter', ...nameOf(attempt), reason, attempts });
+    dependencies.emit({ kind: 'push-dead-letter', ...nameOf(attempt), reason, attempts });
     return 'done';
   }
-  const delay = delayMs(failure, attempts, port.settings);
-  port.emit({ kind: 'push-failed', ...nameOf(attempt), reason, attempts, retryInMs: Math.ceil(delay) });
+  const delay = delayMs(failure, attempts, dependencies.settings);
+  dependencies.emit({ kind: 'push-failed', ...nameOf(attempt), reason, attempts, retryInMs: Math.ceil(delay) });
   return postpone(queue, { delayMs: delay, attempts }, failed);
 }
 

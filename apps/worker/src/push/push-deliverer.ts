@@ -71,7 +71,7 @@ export class PushDeliverer {
 
   async #run(job: PushJob): Promise<JobOutcome> {
     const { store, emit, secrets = [] } = this.#dependencies;
-    const port = {
+    const dependencies = {
       deliveries: store.push.deliveries,
       settings: this.#settings,
       circuits: this.#circuits,
@@ -82,7 +82,7 @@ export class PushDeliverer {
       secrets,
     };
     try {
-      return await runDeliveryQueue(port, job);
+      return await runDeliveryQueue(dependencies, job);
     } catch (error) {
       // Redis was unreachable, or the worker has a bug: the queue starts the job again, or the claimer adds it again.
       emit({ kind: 'error', where: 'push delivery', err: error });

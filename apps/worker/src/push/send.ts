@@ -8,7 +8,7 @@ import type { Notification } from './notification.ts';
 import { type Outcome, outcomeOfAnswer, outcomeOfError } from './outcome.ts';
 import type { Sign } from './sign.ts';
 
-export interface SendPort {
+export interface SendDependencies {
   readonly client: Pick<GuardedClient, 'request'>;
   readonly circuits: Circuits;
   readonly sign: Sign | undefined;
@@ -28,27 +28,35 @@ interface TracedNotification extends Notification {
 }
 
 /** Makes one attempt at one delivery. Never throws: every error is an outcome. */
-export function sendNotification(port: SendPort, receiver: Receiver, notification: Notification): Promise<Outcome> {
+export function sendNotification(
+  dependencies: SendDependencies,
+  receiver: Receiver,
+  notification: Notification,
+): Promise<Outcome> {
   const { host, origin } = new URL(receiver.webhook.url);
   const { taskId } = receiver.id;
   const { traceParent: parent, traceState: state } = receiver.webhook;
   const traceContext = parent === undefined ? undefined : { parent, ...(state !== undefined && { state }) };
-  return port.circuits.guard(host, () =>
+  return dependencies.circuits.guard(host, () =>
     traceDelivery({ origin, taskId, traceContext }, (sent) =>
-      attempt(port, receiver, { ...notification, traceContext: sent }),
+      attempt(dependencies, receiver, { ...notification, traceContext: sent }),
     ),
   );
 }
 
-async function attempt(port: SendPort, receiver: Receiver, notification: TracedNotification): Promise<Outcome> {
+async function attempt(
+  dependencies: SendDependencies,
+  receiver: Receiver,
+  notification: TracedNotification,
+): Promise<Outcome> {
   const begun = performance.now();
-  const outcome = await post(port, receiver, notification).catch(outcomeOfError);
-  port.emit({ kind: 'push-answered', outcome: outcome.kind, durationMs: performance.now() - begun });
+  const outcome = await post(dependencies, receiver, notification).catch(outcomeOfError);
+  dependencies.emit({ kind: 'push-answered', outcome: outcome.kind, durationMs: performance.now() - begun });
   return outcome;
 }
 
 async function post(
-  { client, sign, secrets = [] }: SendPort,
+  { client, sign, secrets = [] }: SendDependencies,
   { id, webhook }: Receiver,
   { deliveryId, body, traceContext }: TracedNotification,
 ): Promise<Outcome> {

@@ -1,4 +1,4 @@
-import { type AcceptPort, accept } from '../tasks/accept/accept.ts';
+import { type AcceptDependencies, accept } from '../tasks/accept/accept.ts';
 import type { CallAcceptance, CallingTurn, Submission } from '../tasks/accept/submission.ts';
 import { type OpenTurn, TurnFenced } from '../turns/open-turn.ts';
 
@@ -18,10 +18,10 @@ export type Placement = Exclude<CallAcceptance, { verdict: 'fenced' }> | { reado
  * fencing token of its turn: however that task ends, its calls are found.
  */
 export class Calls {
-  readonly #port: AcceptPort;
+  readonly #dependencies: AcceptDependencies;
 
-  constructor(port: AcceptPort) {
-    this.#port = port;
+  constructor(dependencies: AcceptDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** The message is accepted on behalf of the turn's principal. @throws {TurnFenced} */
@@ -29,20 +29,20 @@ export class Calls {
     const { taskId, principal } = turn.start;
     if (!this.#isOnShardOf(submission.message.taskId, taskId)) return { verdict: 'other-shard' };
     const caller = callingTurn(turn, isDetached);
-    const placement = await accept(this.#port, { principal, agent }, { ...submission, caller });
+    const placement = await accept(this.#dependencies, { principal, agent }, { ...submission, caller });
     if (placement.verdict === 'fenced') throw new TurnFenced();
     return placement;
   }
 
   /** Call it when the called task has ended: it need not be canceled with the caller's. */
   async forget({ start }: OpenTurn, taskId: string): Promise<void> {
-    const caller = this.#port.shards.of(start.taskId).task(start.taskId);
-    await this.#port.redis.hdel(`${caller}:c`, taskId);
+    const caller = this.#dependencies.shards.of(start.taskId).task(start.taskId);
+    await this.#dependencies.redis.hdel(`${caller}:c`, taskId);
   }
 
   /** Only tasks of one context are sure to share a shard, so that one script can touch both. */
   #isOnShardOf(continued: string | undefined, taskId: string): boolean {
-    const { shards } = this.#port;
+    const { shards } = this.#dependencies;
     return continued === undefined || shards.of(continued) === shards.of(taskId);
   }
 }

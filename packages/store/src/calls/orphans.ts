@@ -1,6 +1,6 @@
 import { claimMembers, workOffShards } from '../redis/claims.ts';
 import { scopeOf } from '../redis/scope.ts';
-import { type CancelPort, cancelTask } from '../tasks/cancel/cancel.ts';
+import { type CancelDependencies, cancelTask } from '../tasks/cancel/cancel.ts';
 
 const ORPHANS_PER_CLAIM = 100;
 
@@ -12,11 +12,11 @@ interface Abandonable {
 
 /** Called tasks that still run, and conversations that go on, although the calling task has ended. */
 export class Orphans {
-  readonly #port: CancelPort;
+  readonly #dependencies: CancelDependencies;
   readonly #conversations: Abandonable;
 
-  constructor(port: CancelPort, conversations: Abandonable) {
-    this.#port = port;
+  constructor(dependencies: CancelDependencies, conversations: Abandonable) {
+    this.#dependencies = dependencies;
     this.#conversations = conversations;
   }
 
@@ -25,8 +25,8 @@ export class Orphans {
    * @param shards default: all
    * @returns their number
    */
-  end(shards = this.#port.shards.all): Promise<number> {
-    const { redis, settings } = this.#port;
+  end(shards = this.#dependencies.shards.all): Promise<number> {
+    const { redis, settings } = this.#dependencies;
     return workOffShards(shards, (keys) => {
       const set = { key: keys.orphans, limit: ORPHANS_PER_CLAIM };
       return {
@@ -45,6 +45,6 @@ export class Orphans {
   async #end(member: string): Promise<void> {
     const [id = '', mode, owner = ''] = member.split(' ');
     if (mode === 'v') await this.#conversations.abandon(id);
-    else await cancelTask(this.#port, scopeOf(owner), id, { seesHidden: true });
+    else await cancelTask(this.#dependencies, scopeOf(owner), id, { seesHidden: true });
   }
 }

@@ -4,7 +4,7 @@ import type { StoreSettings } from '../redis/settings.ts';
 import type { Shards } from '../redis/shards.ts';
 import type { ConversationHead, ConversationItem, ConversationReading } from './conversation.ts';
 
-export interface ReaderPort {
+export interface ReaderDependencies {
   readonly redis: RedisConnection;
   readonly shards: Shards;
   readonly settings: Pick<StoreSettings, 'maxPageBytes'>;
@@ -19,7 +19,7 @@ export interface StoredConversation extends ConversationReading {
 }
 
 export async function readConversation(
-  { redis, shards }: ReaderPort,
+  { redis, shards }: ReaderDependencies,
   id: string,
 ): Promise<StoredConversation | undefined> {
   const key = shards.of(id).conversation(id);
@@ -34,7 +34,7 @@ const PAGE = 1_000;
 
 /** The next page of events after `after`; empty: there are no more yet. */
 export async function readConversationEvents(
-  { redis, shards, settings }: ReaderPort,
+  { redis, shards, settings }: ReaderDependencies,
   id: string,
   after: number,
 ): Promise<ConversationItem[]> {
@@ -45,12 +45,12 @@ export async function readConversationEvents(
 
 /** Conversations that go on first, then the ended ones, the latest first. Expired ones are left out. */
 export async function listConversations(
-  port: ReaderPort,
+  dependencies: ReaderDependencies,
   owner: string,
   { contextId, limit }: { contextId: string; limit: number },
 ): Promise<StoredConversation[]> {
-  const key = port.shards.of(contextId).conversations(owner, contextId);
-  const ids = await port.redis.zrevrange(key, 0, limit - 1);
-  const found = await Promise.all(ids.map((id) => readConversation(port, id)));
+  const key = dependencies.shards.of(contextId).conversations(owner, contextId);
+  const ids = await dependencies.redis.zrevrange(key, 0, limit - 1);
+  const found = await Promise.all(ids.map((id) => readConversation(dependencies, id)));
   return found.filter((conversation) => conversation !== undefined);
 }

@@ -16,7 +16,7 @@ import {
 } from './conversation.ts';
 import {
   listConversations,
-  type ReaderPort,
+  type ReaderDependencies,
   readConversation,
   readConversationEvents,
   type StoredConversation,
@@ -40,7 +40,7 @@ const appendScript = defineScript({
   reply: word('written', 'fenced', 'missing'),
 });
 
-export interface ConversationsPort extends ReaderPort {
+export interface ConversationsDependencies extends ReaderDependencies {
   readonly settings: StoreSettings;
 }
 
@@ -70,17 +70,17 @@ interface WriteTarget {
  * Conversations between agents. Each is a feed of numbered events of its own, kept for the retention after its end.
  */
 export class Conversations {
-  readonly #port: ConversationsPort;
+  readonly #dependencies: ConversationsDependencies;
   readonly #channels: Channels;
 
-  constructor(port: ConversationsPort, channels: Channels) {
-    this.#port = port;
+  constructor(dependencies: ConversationsDependencies, channels: Channels) {
+    this.#dependencies = dependencies;
     this.#channels = channels;
   }
 
   /** Opens a conversation, or finds that of an earlier attempt at the turn. @throws {TurnFenced} */
   async open({ start }: OpenTurn, { seed, toAgent, maxTurns }: NewConversation): Promise<string> {
-    const { redis, shards } = this.#port;
+    const { redis, shards } = this.#dependencies;
     const { taskId, agent, fence, principal, task } = start;
     const { contextId = '' } = task;
     const id = shards.derivedId(taskId, `${taskId} ${seed}`);
@@ -103,18 +103,18 @@ export class Conversations {
 
   /** @returns undefined: this principal has no such conversation, or it has expired */
   async read(principal: Principal, id: string): Promise<ConversationReading | undefined> {
-    const conversation = await readConversation(this.#port, id);
+    const conversation = await readConversation(this.#dependencies, id);
     return conversation?.owner === principalKey(principal) ? conversation : undefined;
   }
 
   /** At most `limit` conversations: those that go on first, then the ended ones, the latest first. */
   list(principal: Principal, query: { contextId: string; limit: number }): Promise<readonly ConversationReading[]> {
-    return listConversations(this.#port, principalKey(principal), query);
+    return listConversations(this.#dependencies, principalKey(principal), query);
   }
 
   /** The next page of events after `after` (`maxPageBytes`). Does not check the principal: call `read` before. */
   events(id: string, after = 0): Promise<ConversationItem[]> {
-    return readConversationEvents(this.#port, id, after);
+    return readConversationEvents(this.#dependencies, id, after);
   }
 
   /**
@@ -126,8 +126,8 @@ export class Conversations {
     id: string,
     { after = 0, signal }: FollowConversationOptions = {},
   ): AsyncGenerator<ConversationItem, void> {
-    const channel = this.#port.shards.of(id).conversationEvents(id);
-    const everyMs = this.#port.settings.feedCheckMs;
+    const channel = this.#dependencies.shards.of(id).conversationEvents(id);
+    const everyMs = this.#dependencies.settings.feedCheckMs;
     await using notifier = await Notifier.subscribe(this.#channels, channel, { everyMs, signal });
     for (let last = after; !signal?.aborted; await notifier.wait()) {
       const now = await this.read(principal, id);
@@ -149,13 +149,13 @@ export class Conversations {
 
   /** Ends a conversation, because the task that held it has ended. */
   async abandon(id: string): Promise<void> {
-    const conversation = await readConversation(this.#port, id);
+    const conversation = await readConversation(this.#dependencies, id);
     if (!conversation || conversation.isComplete) return;
     await this.#append({ ...conversation, fence: '' }, conversation.seq + 1, abandonedEntries(conversation));
   }
 
   #append(target: WriteTarget, first: number, entries: readonly ConversationEntry[]) {
-    const { redis, shards, settings } = this.#port;
+    const { redis, shards, settings } = this.#dependencies;
     const last = entries.at(-1);
     return appendScript.run(redis, {
       keys: { ...this.#keys(target), events: shards.of(target.taskId).conversationEvents(target.id) },
@@ -172,7 +172,7 @@ export class Conversations {
   }
 
   #keys({ id, taskId, owner, contextId }: Omit<WriteTarget, 'fence'>) {
-    const keys = this.#port.shards.of(taskId);
+    const keys = this.#dependencies.shards.of(taskId);
     const task = keys.task(taskId);
     return {
       task,

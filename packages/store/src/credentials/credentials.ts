@@ -43,13 +43,13 @@ const KEPT_MS = 30 * 86_400_000;
 
 /** The API keys of clients, which operators create and revoke while gateways run. */
 export class Credentials {
-  readonly #port: DurablePort;
+  readonly #dependencies: DurablePort;
   readonly #channels: Channels;
   readonly #key: string;
   readonly #channel: string;
 
-  constructor(port: DurablePort, channels: Channels, prefix: string) {
-    this.#port = port;
+  constructor(dependencies: DurablePort, channels: Channels, prefix: string) {
+    this.#dependencies = dependencies;
     this.#channels = channels;
     this.#key = `${prefix}{agents}:credentials`;
     this.#channel = `${this.#key}:changed`;
@@ -78,12 +78,12 @@ export class Credentials {
 
   /** All keys, latest first. Deletes those that ended long ago. */
   async list(): Promise<Credential[]> {
-    const all = Object.entries(await this.#port.redis.hgetall(this.#key)).map(([id, json]) =>
+    const all = Object.entries(await this.#dependencies.redis.hgetall(this.#key)).map(([id, json]) =>
       credentialOf(id, JSON.parse(json)),
     );
     const isOld = (each: Credential): boolean => endOf(each) < Date.now() - KEPT_MS;
     const old = all.filter(isOld).map(({ id }) => id);
-    if (old.length > 0) await this.#port.redis.hdel(this.#key, ...old);
+    if (old.length > 0) await this.#dependencies.redis.hdel(this.#key, ...old);
     return all.filter((each) => !isOld(each)).sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
   }
 
@@ -124,13 +124,13 @@ export class Credentials {
   }
 
   async #read(id: string): Promise<Entry | undefined> {
-    const json = await this.#port.redis.hget(this.#key, id);
+    const json = await this.#dependencies.redis.hget(this.#key, id);
     return json === null ? undefined : JSON.parse(json);
   }
 
   /** @throws {NotReplicated} */
   async #write(id: string, entry: Entry): Promise<void> {
-    await runDurably(this.#port, writeCredentialScript, {
+    await runDurably(this.#dependencies, writeCredentialScript, {
       keys: { credentials: this.#key },
       args: { channel: this.#channel, id, entry: JSON.stringify(entry) },
     });

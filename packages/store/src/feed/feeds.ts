@@ -4,60 +4,72 @@ import type { Scope } from '../redis/scope.ts';
 import type { StoreSettings } from '../redis/settings.ts';
 import { type Submission, shardSeedOf } from '../tasks/accept/submission.ts';
 import { ByteBudget } from '../tasks/read/byte-budget.ts';
-import type { CachedReadPort } from '../tasks/read/read.ts';
+import type { CachedReadDependencies } from '../tasks/read/read.ts';
 import type { FeedItem } from './feed-item.ts';
 import { PreSubscriptions } from './pre-subscriptions.ts';
-import { type FeedPort, type FeedReader, type FollowOptions, type PreSubscription, TaskFeed } from './task-feed.ts';
+import {
+  type FeedDependencies,
+  type FeedReader,
+  type FollowOptions,
+  type PreSubscription,
+  TaskFeed,
+} from './task-feed.ts';
 import { TaskListener } from './task-listener.ts';
 
 export type FeedSettings = Pick<StoreSettings, 'feedCheckMs' | 'feedBufferBytes'>;
 
 /** The feeds of one process: any number of tasks and readers over one connection to each server that publishes. */
 export class Feeds {
-  readonly #port: FeedPort;
+  readonly #dependencies: FeedDependencies;
   readonly #preSubscriptions: PreSubscriptions;
   readonly #checkMs: number;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(
-    readPort: CachedReadPort & { readonly observer: Observer },
+    readDependencies: CachedReadDependencies & { readonly observer: Observer },
     channels: Channels,
     { feedCheckMs, feedBufferBytes }: FeedSettings,
   ) {
-    const { observer } = readPort;
-    this.#port = { readPort, observer, channels, budget: new ByteBudget(feedBufferBytes), open: new Set() };
-    this.#preSubscriptions = new PreSubscriptions(readPort.shards, channels);
+    const { observer } = readDependencies;
+    this.#dependencies = {
+      readDependencies,
+      observer,
+      channels,
+      budget: new ByteBudget(feedBufferBytes),
+      open: new Set(),
+    };
+    this.#preSubscriptions = new PreSubscriptions(readDependencies.shards, channels);
     this.#checkMs = feedCheckMs;
   }
 
   start(): void {
-    this.#port.channels.onReconnect((isLost) => {
-      for (const feed of this.#port.open) if (isLost(feed.channel)) void feed.check();
+    this.#dependencies.channels.onReconnect((isLost) => {
+      for (const feed of this.#dependencies.open) if (isLost(feed.channel)) void feed.check();
     });
     const checkAll = (): void => {
-      for (const feed of this.#port.open) void feed.check();
+      for (const feed of this.#dependencies.open) void feed.check();
     };
     this.#timer = setInterval(checkAll, this.#checkMs).unref();
   }
 
   stop(): void {
     clearInterval(this.#timer);
-    for (const feed of this.#port.open) feed.end();
+    for (const feed of this.#dependencies.open) feed.end();
   }
 
   /** Number of open feeds. */
   get size(): number {
-    return this.#port.open.size;
+    return this.#dependencies.open.size;
   }
 
   /** The readers of a task's events in this process. */
   readersOf(taskId: string): FeedReader[] {
-    return [...this.#port.open].flatMap((feed) => feed.readerOf(taskId) ?? []);
+    return [...this.#dependencies.open].flatMap((feed) => feed.readerOf(taskId) ?? []);
   }
 
   /** Memory that is held for the readers of all feeds. */
   get heldBytes(): number {
-    return this.#port.budget.reserved;
+    return this.#dependencies.budget.reserved;
   }
 
   /**
@@ -67,7 +79,7 @@ export class Feeds {
   presubscribe(scope: Scope, submission: Pick<Submission, 'message' | 'idempotencyKey'>): PreSubscription | undefined {
     const taskId = this.#preSubscriptions.take(shardSeedOf(scope, submission));
     if (taskId === undefined) return undefined;
-    return new TaskListener(this.#port, taskId);
+    return new TaskListener(this.#dependencies, taskId);
   }
 
   /**
@@ -76,6 +88,6 @@ export class Feeds {
    * `TaskMissing` if this scope has no such task, or it has expired.
    */
   follow(scope: Scope, taskId: string, options: FollowOptions = {}): AsyncIterableIterator<FeedItem, void> {
-    return new TaskFeed(this.#port, scope, taskId, options);
+    return new TaskFeed(this.#dependencies, scope, taskId, options);
   }
 }

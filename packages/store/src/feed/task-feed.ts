@@ -1,10 +1,10 @@
 import { isTerminal } from '@switchyard/protocol';
 import { readStream } from '../redis/read-stream.ts';
 import type { Scope } from '../redis/scope.ts';
-import { type CachedReadPort, readPosition, readTask } from '../tasks/read/read.ts';
+import { type CachedReadDependencies, readPosition, readTask } from '../tasks/read/read.ts';
 import { bytesOf, type EventBuffer } from './event-buffer.ts';
 import { type EventId, type FeedEvent, type FeedItem, type Position, parseEntry, taskItem } from './feed-item.ts';
-import { type ListenerPort, TaskListener } from './task-listener.ts';
+import { type ListenerDependencies, TaskListener } from './task-listener.ts';
 
 /** Limits of one read of the stream. */
 const PAGE = { events: 65, bytes: 256 * 1_024 };
@@ -51,8 +51,8 @@ export class TaskMissing extends Error {
 }
 
 /** What all feeds share. */
-export interface FeedPort extends ListenerPort {
-  readonly readPort: CachedReadPort;
+export interface FeedDependencies extends ListenerDependencies {
+  readonly readDependencies: CachedReadDependencies;
   /** The feeds that have begun to listen and have not ended. */
   readonly open: Set<TaskFeed>;
 }
@@ -67,7 +67,7 @@ const BEGINNING: Position = { seq: 1, incarnation: 0, state: 'TASK_STATE_SUBMITT
  * and keeps nothing that it has delivered: feeds stay open for days, and there are many of them.
  */
 export class TaskFeed implements AsyncIterableIterator<FeedItem, void> {
-  readonly #port: FeedPort;
+  readonly #dependencies: FeedDependencies;
   readonly #scope: Scope;
   readonly #kind: ReaderKind;
   readonly #sinceMs = Date.now();
@@ -87,12 +87,12 @@ export class TaskFeed implements AsyncIterableIterator<FeedItem, void> {
   #isEnded = false;
 
   constructor(
-    port: FeedPort,
+    dependencies: FeedDependencies,
     scope: Scope,
     taskId: string,
     { as = 'stream', from, after, until, preSubscription, signal }: FollowOptions,
   ) {
-    this.#port = port;
+    this.#dependencies = dependencies;
     this.#scope = scope;
     this.#kind = as;
     this.#taskId = taskId;
@@ -169,7 +169,7 @@ export class TaskFeed implements AsyncIterableIterator<FeedItem, void> {
 
   #keep(page: Page): void {
     this.#page = page;
-    for (const item of page) this.#port.budget.take(bytesOf(item));
+    for (const item of page) this.#dependencies.budget.take(bytesOf(item));
   }
 
   #take(): FeedEvent | FeedItem | undefined {
@@ -177,7 +177,7 @@ export class TaskFeed implements AsyncIterableIterator<FeedItem, void> {
     this.#from = undefined;
     if (from) return from;
     const item = this.#page.shift();
-    if (item) this.#port.budget.give(bytesOf(item));
+    if (item) this.#dependencies.budget.give(bytesOf(item));
     return item;
   }
 
@@ -194,8 +194,8 @@ export class TaskFeed implements AsyncIterableIterator<FeedItem, void> {
 
   /** Subscribes, and reads where the feed begins. */
   async #listen(): Promise<Page> {
-    const { open } = this.#port;
-    const listener = this.#preSubscription ?? new TaskListener(this.#port, this.#taskId);
+    const { open } = this.#dependencies;
+    const listener = this.#preSubscription ?? new TaskListener(this.#dependencies, this.#taskId);
     const isBeginning = this.#preSubscription?.isComplete;
     this.#listener = listener;
     open.add(this);
@@ -222,41 +222,41 @@ export class TaskFeed implements AsyncIterableIterator<FeedItem, void> {
   /** The events after the last one, from the stream; a snapshot of the task if the stream does not hold them. */
   async #missing(buffer: EventBuffer, channel: string): Promise<Page> {
     const events = buffer.isForked ? undefined : await this.#readAfter(buffer.last, channel);
-    if (this.#isLive) this.#port.observer.gapFilled(events ? 'stream' : 'snapshot');
+    if (this.#isLive) this.#dependencies.observer.gapFilled(events ? 'stream' : 'snapshot');
     if (events) return events;
     buffer.restart();
     return [await this.#snapshot()];
   }
 
   async #readAfter(last: EventId, channel: string): Promise<Page | undefined> {
-    const { readPort, budget } = this.#port;
+    const { readDependencies, budget } = this.#dependencies;
     // The last event is read again: after a fail-over another one may have its number.
     const from = last.incarnation === undefined || last.seq === 0 ? last.seq + 1 : last.seq;
     const bytes = budget.hasRoomFor(PAGE.bytes) ? PAGE.bytes : 0;
-    const entries = await readStream(readPort.redis, channel, { from: `${from}-0`, limit: PAGE.events, bytes });
+    const entries = await readStream(readDependencies.redis, channel, { from: `${from}-0`, limit: PAGE.events, bytes });
     const events = entries.map(parseEntry);
     const isSame = from > last.seq || isSameEvent(events.shift(), last);
     return isSame && events[0]?.seq === last.seq + 1 ? events : undefined;
   }
 
   async #snapshot(): Promise<FeedItem> {
-    const reading = await readTask(this.#port.readPort, this.#scope, this.#taskId);
+    const reading = await readTask(this.#dependencies.readDependencies, this.#scope, this.#taskId);
     if (reading?.task === undefined) throw new TaskMissing(this.#taskId);
     return taskItem(reading, reading.task);
   }
 
   async #currentPosition(): Promise<Position> {
-    const position = await readPosition(this.#port.readPort, this.#scope, this.#taskId);
+    const position = await readPosition(this.#dependencies.readDependencies, this.#scope, this.#taskId);
     if (!position) throw new TaskMissing(this.#taskId);
     return position;
   }
 
   #close(): void {
     this.end();
-    for (const item of this.#page) this.#port.budget.give(bytesOf(item));
+    for (const item of this.#page) this.#dependencies.budget.give(bytesOf(item));
     this.#page = [];
     this.#from = undefined;
-    this.#port.open.delete(this);
+    this.#dependencies.open.delete(this);
     this.#listener?.[Symbol.dispose]();
     this.#signal?.removeEventListener('abort', this.end);
   }

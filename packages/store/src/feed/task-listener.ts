@@ -8,8 +8,8 @@ import { parseMessage } from './feed-item.ts';
 /** Limits of the buffer of one reader. */
 const LIMITS = { events: 64, bytes: 256 * 1_024 };
 
-export interface ListenerPort {
-  readonly readPort: { readonly shards: Shards };
+export interface ListenerDependencies {
+  readonly readDependencies: { readonly shards: Shards };
   readonly observer: Observer;
   readonly channels: Channels;
   /** Bounds the buffers of all readers of the process. */
@@ -27,7 +27,7 @@ export class TaskListener implements Disposable {
   readonly #observer: Observer;
   readonly #generation: number | undefined;
 
-  constructor({ channels, readPort: { shards }, budget, observer }: ListenerPort, taskId: string) {
+  constructor({ channels, readDependencies: { shards }, budget, observer }: ListenerDependencies, taskId: string) {
     this.buffer = new EventBuffer({ ...LIMITS, budget });
     this.#channels = channels;
     this.#observer = observer;

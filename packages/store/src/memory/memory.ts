@@ -14,7 +14,7 @@ export const writeMemoryScript = defineScript({
   reply: integer,
 });
 
-export interface MemoryPort {
+export interface MemoryDependencies {
   readonly redis: RedisConnection;
   readonly shards: Shards;
   readonly settings: StoreSettings;
@@ -37,14 +37,14 @@ export interface MemoryReading {
 
 /** A small JSON value per agent and context of a principal. It expires when it has not been used for the retention. */
 export class Memory {
-  readonly #port: MemoryPort;
+  readonly #dependencies: MemoryDependencies;
 
-  constructor(port: MemoryPort) {
-    this.#port = port;
+  constructor(dependencies: MemoryDependencies) {
+    this.#dependencies = dependencies;
   }
 
   async read(turn: OpenTurn): Promise<MemoryReading> {
-    const { redis, settings } = this.#port;
+    const { redis, settings } = this.#dependencies;
     const key = this.#key(turn);
     const [[version, json]] = await Promise.all([
       redis.hmget(key, 'version', 'json'),
@@ -60,7 +60,7 @@ export class Memory {
    * @throws {MemoryTooLarge}
    */
   async write(turn: OpenTurn, json: string, ifVersion?: number): Promise<number | undefined> {
-    const { redis, shards, settings } = this.#port;
+    const { redis, shards, settings } = this.#dependencies;
     const { taskId, fence } = turn.start;
     if (Buffer.byteLength(json) > settings.maxMemoryBytes) throw new MemoryTooLarge(settings.maxMemoryBytes);
     const version = await writeMemoryScript.run(redis, {
@@ -72,7 +72,7 @@ export class Memory {
   }
 
   #key({ start: { taskId, principal, agent, task } }: OpenTurn): string {
-    return this.#port.shards.of(taskId).memory({ principal, agent }, task.contextId ?? '');
+    return this.#dependencies.shards.of(taskId).memory({ principal, agent }, task.contextId ?? '');
   }
 }
 

@@ -45,7 +45,7 @@ const MAX_DELAYS = 16;
 /** When an entry is due at the latest, unless Redis' clock was set back. */
 const latestMs = (sweepAfterMs: number): number => Math.max(MAX_DELAYS * sweepAfterMs, 2 * SET_ASIDE_MS);
 
-export interface OutboxPort {
+export interface OutboxDependencies {
   readonly redis: RedisConnection;
   readonly shards: Shards;
   readonly queue: Queues;
@@ -64,10 +64,10 @@ type SweptTask = keyof Swept | 'idle' | 'missing';
  * The job of a task without a heartbeat since then is added again.
  */
 export class Outbox {
-  readonly #port: OutboxPort;
+  readonly #dependencies: OutboxDependencies;
 
-  constructor(port: OutboxPort) {
-    this.#port = port;
+  constructor(dependencies: OutboxDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /**
@@ -75,10 +75,10 @@ export class Outbox {
    * @param shards default: all
    * @throws the errors, after all other tasks were swept
    */
-  async sweep(shards = this.#port.shards.all): Promise<Swept> {
+  async sweep(shards = this.#dependencies.shards.all): Promise<Swept> {
     const swept = { added: 0, known: 0, canceled: 0, idle: 0, missing: 0 };
     await workOffShards<TaskMember>(shards, (keys) => ({
-      redis: this.#port.redis,
+      redis: this.#dependencies.redis,
       key: keys.outbox,
       limit: TASKS_AT_ONCE,
       forMs: SWEEP_FOR_MS,
@@ -97,7 +97,7 @@ export class Outbox {
 
   /** @returns those that need more than a look; `waiting`: number of others whose job waits in its queue */
   async #claim({ outbox, tasks, queues }: ShardKeys): Promise<Claims<TaskMember> & { readonly waiting: number }> {
-    const { redis, settings } = this.#port;
+    const { redis, settings } = this.#dependencies;
     const { sweepAfterMs } = settings;
     const [nowMs, done, waiting, ...rows] = await claimTasksScript.run(redis, {
       keys: { outbox, tasksRoot: tasks, queues },
@@ -114,7 +114,7 @@ export class Outbox {
   }
 
   async #sweepTask(keys: ShardKeys, { member: taskId, field, untilMs }: TaskMember): Promise<SweptTask> {
-    const { redis, queue, settings } = this.#port;
+    const { redis, queue, settings } = this.#dependencies;
     const [verdict, job, owner, sweeps, awaited, known, skill] = await sweepScript.run(redis, {
       keys: { ...keys.record(taskId), root: queueRoot(agentOf(field), keys) },
       args: { ...recordArgValues(taskId, settings), claimedMs: untilMs },

@@ -6,7 +6,7 @@ import { type ClaimedMember, type Claims, damagedMembers, workOffShards } from '
 import type { ShardKeys } from '../redis/keys.ts';
 import { integer, text, tuple, tupleAnd, verdict } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
-import { type PushPort, parseCursor, webhookKeys } from './delivery-queue.ts';
+import { type PushDependencies, parseCursor, webhookKeys } from './delivery-queue.ts';
 import { OpenDeliveryQueue } from './open-delivery-queue.ts';
 
 const from = import.meta.url;
@@ -53,15 +53,15 @@ export interface PushConsumerOptions {
 
 /** Delivery queues, for workers. */
 export class Deliveries {
-  readonly #port: PushPort;
+  readonly #dependencies: PushDependencies;
 
-  constructor(port: PushPort) {
-    this.#port = port;
+  constructor(dependencies: PushDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** Consumes the jobs of all webhooks; each run calls `open`. */
   consume({ concurrency, run, onError }: PushConsumerOptions): Consumer {
-    return new Consumer(this.#port.consumers, {
+    return new Consumer(this.#dependencies.consumers, {
       agent: PUSH_QUEUE,
       concurrency,
       onError,
@@ -75,15 +75,15 @@ export class Deliveries {
 
   /** Jobs that wait for a worker. */
   waiting(): Promise<number> {
-    return this.#port.queue.waiting(PUSH_QUEUE);
+    return this.#dependencies.queue.waiting(PUSH_QUEUE);
   }
 
   /**
    * Adds a job for each delivery queue that has new events, or made no progress for `reclaimAfterMs`. Several processes
    * may do so at once. @param shards default: all @returns the number of these queues
    */
-  claim(shards = this.#port.shards.all): Promise<number> {
-    const { redis, queue } = this.#port;
+  claim(shards = this.#dependencies.shards.all): Promise<number> {
+    const { redis, queue } = this.#dependencies;
     return workOffShards<ClaimedQueue>(shards, (keys) => ({
       redis,
       key: keys.push,
@@ -96,12 +96,12 @@ export class Deliveries {
 
   /** @returns `stale`, `idle`: there is nothing to deliver, the job is done */
   async open({ job, token, ...id }: PushJob): Promise<OpenDeliveryQueue | 'stale' | 'idle'> {
-    const { redis, shards } = this.#port;
+    const { redis, shards } = this.#dependencies;
     const args = { ...id, job, token };
     const reply = await openScript.run(redis, { keys: shards.of(id.taskId).webhooks(id.taskId), args });
     if (reply[0] !== 'open') return reply[0];
     const [, configId, encrypted, cursor, attempts, ageMs] = reply;
-    return new OpenDeliveryQueue(this.#port, {
+    return new OpenDeliveryQueue(this.#dependencies, {
       id,
       token,
       configId,
@@ -113,7 +113,7 @@ export class Deliveries {
   }
 
   async #claimSome(keys: ShardKeys): Promise<Claims<ClaimedQueue>> {
-    const { redis, settings } = this.#port;
+    const { redis, settings } = this.#dependencies;
     const [nowMs, ...rows] = await claimScript.run(redis, {
       keys: { push: keys.push, deadPush: keys.deadPush, tasksRoot: keys.tasks },
       args: { reclaimAfterMs: settings.reclaimAfterMs, limit: CLAIMS_AT_ONCE, keptMs: settings.retentionMs },

@@ -1,6 +1,6 @@
 import type { Encryption } from '../encryption/encryption.ts';
 import type { EventId } from '../feed/feed-item.ts';
-import type { ConsumerPort } from '../queue/consumer.ts';
+import type { ConsumerDependencies } from '../queue/consumer.ts';
 import type { DeliveryQueueId } from '../queue/job.ts';
 import type { Queues } from '../queue/queues.ts';
 import type { DurablePort } from '../redis/script.ts';
@@ -8,12 +8,12 @@ import type { StoreSettings } from '../redis/settings.ts';
 import type { Shards } from '../redis/shards.ts';
 
 /** What the code of webhooks and their delivery queues uses. */
-export interface PushPort extends DurablePort {
+export interface PushDependencies extends DurablePort {
   readonly shards: Shards;
   readonly queue: Queues;
   readonly encryption: Encryption;
   readonly settings: StoreSettings;
-  readonly consumers: ConsumerPort;
+  readonly consumers: ConsumerDependencies;
 }
 
 /** KEYS of every script of a webhook: `ShardKeys.webhooks` gives them. */

@@ -11,7 +11,7 @@ import {
   type DeliveryFailure,
   type DeliveryQueueState,
   type FailedAttempt,
-  type PushPort,
+  type PushDependencies,
   webhookKeys,
 } from './delivery-queue.ts';
 
@@ -62,13 +62,13 @@ export interface TaskSnapshot extends EventId {
 export class OpenDeliveryQueue {
   readonly id: DeliveryQueueId;
   readonly configId: string;
-  readonly #port: PushPort;
+  readonly #dependencies: PushDependencies;
   readonly #state: DeliveryQueueState;
   #cursor: DeliveryCursor;
   #isFirst = true;
 
-  constructor(port: PushPort, state: DeliveryQueueState) {
-    this.#port = port;
+  constructor(dependencies: PushDependencies, state: DeliveryQueueState) {
+    this.#dependencies = dependencies;
     this.#state = state;
     this.#cursor = state.cursor;
     this.id = state.id;
@@ -91,7 +91,7 @@ export class OpenDeliveryQueue {
 
   /** @throws {Unreadable} */
   webhook(): Webhook {
-    return decryptWebhook(this.#port.encryption, this.id.taskId, this.#state.encrypted);
+    return decryptWebhook(this.#dependencies.encryption, this.id.taskId, this.#state.encrypted);
   }
 
   /**
@@ -99,7 +99,7 @@ export class OpenDeliveryQueue {
    * deliver the current task instead.
    */
   async events(): Promise<readonly FeedEvent[] | 'trimmed'> {
-    const { redis, shards } = this.#port;
+    const { redis, shards } = this.#dependencies;
     const { seq, incarnation } = this.#cursor;
     const channel = shards.of(this.id.taskId).events(this.id.taskId);
     const entries = await redis.xrange(channel, `${incarnation ? seq : seq + 1}-0`, '+', 'COUNT', EVENTS_PER_READ);
@@ -111,7 +111,7 @@ export class OpenDeliveryQueue {
 
   /** The current task; undefined: it has expired. */
   async task(): Promise<TaskSnapshot | undefined> {
-    const reading = await readWhole(this.#port, this.id.taskId);
+    const reading = await readWhole(this.#dependencies, this.id.taskId);
     if (reading?.task === undefined) return undefined;
     const { seq, incarnation, task, isWithdrawn } = reading;
     return { seq, incarnation, json: task.toString(), isWithdrawn };
@@ -122,11 +122,11 @@ export class OpenDeliveryQueue {
    * the webhook is gone.
    */
   advance(to: DeliveryCursor): Promise<'more' | 'idle' | 'fenced'> {
-    const reclaimAfterMs = this.#port.settings.reclaimAfterMs;
+    const reclaimAfterMs = this.#dependencies.settings.reclaimAfterMs;
     const args = { ...this.#run, from: cursorText(this.#cursor), to: cursorText(to), reclaimAfterMs };
     this.#cursor = to;
     this.#isFirst = false;
-    return advanceScript.run(this.#port.redis, { keys: this.#keys, args });
+    return advanceScript.run(this.#dependencies.redis, { keys: this.#keys, args });
   }
 
   /** @param attempts at the next delivery so far; 0: it was not tried yet. @param failed the last of them */
@@ -134,26 +134,26 @@ export class OpenDeliveryQueue {
     { delayMs, attempts }: { readonly delayMs: number; readonly attempts: number },
     failed?: FailedAttempt,
   ): Promise<'postponed' | 'fenced'> {
-    const reclaimAfterMs = this.#port.settings.reclaimAfterMs;
+    const reclaimAfterMs = this.#dependencies.settings.reclaimAfterMs;
     const failure = failureJson(failed);
     const args = { ...this.#run, attempts, delayMs: Math.ceil(delayMs), reclaimAfterMs, failure };
-    return postponeScript.run(this.#port.redis, { keys: this.#keys, args });
+    return postponeScript.run(this.#dependencies.redis, { keys: this.#keys, args });
   }
 
   /** Gives up the deliveries, until an operator retries them. */
   deadLetter(failure: DeliveryFailure, failed?: FailedAttempt): Promise<'dead-lettered' | 'fenced'> {
     const details: DeadLetterDetails = { configId: this.configId, ...failure };
     const args = { ...this.#run, reason: JSON.stringify(details), failure: failureJson(failed) };
-    return deadLetterScript.run(this.#port.redis, { keys: this.#keys, args });
+    return deadLetterScript.run(this.#dependencies.redis, { keys: this.#keys, args });
   }
 
   /** Deletes the webhook, because its receiver answered 410 Gone. */
   remove(): Promise<'removed' | 'fenced'> {
-    return removeScript.run(this.#port.redis, { keys: this.#keys, args: this.#run });
+    return removeScript.run(this.#dependencies.redis, { keys: this.#keys, args: this.#run });
   }
 
   get #keys() {
-    return this.#port.shards.of(this.id.taskId).webhooks(this.id.taskId);
+    return this.#dependencies.shards.of(this.id.taskId).webhooks(this.id.taskId);
   }
 
   get #run() {

@@ -1,5 +1,5 @@
 import { Deliveries } from './deliveries.ts';
-import type { PushPort } from './delivery-queue.ts';
+import type { PushDependencies } from './delivery-queue.ts';
 import { Webhooks } from './webhooks.ts';
 
 /** Push notifications: webhooks and their delivery queues. */
@@ -7,8 +7,8 @@ export class Push {
   readonly webhooks: Webhooks;
   readonly deliveries: Deliveries;
 
-  constructor(port: PushPort) {
-    this.webhooks = new Webhooks(port);
-    this.deliveries = new Deliveries(port);
+  constructor(dependencies: PushDependencies) {
+    this.webhooks = new Webhooks(dependencies);
+    this.deliveries = new Deliveries(dependencies);
   }
 }

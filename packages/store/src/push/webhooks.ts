@@ -4,7 +4,7 @@ import { list, optional, text, word } from '../redis/reply.ts';
 import { ownerOf, type Scope } from '../redis/scope.ts';
 import { defineScript, runDurably } from '../redis/script.ts';
 import { decodePageToken, encodePageToken } from '../tasks/list/page-token.ts';
-import { type PushPort, webhookKeys } from './delivery-queue.ts';
+import { type PushDependencies, webhookKeys } from './delivery-queue.ts';
 
 const from = import.meta.url;
 const createWebhookScript = defineScript({
@@ -53,15 +53,15 @@ interface StoredWebhook {
 
 /** The webhooks of tasks, for clients. They are kept as long as their task. */
 export class Webhooks {
-  readonly #port: PushPort;
+  readonly #dependencies: PushDependencies;
 
-  constructor(port: PushPort) {
-    this.#port = port;
+  constructor(dependencies: PushDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** False: no secret is set, so credentials are stored in clear. */
   get areEncrypted(): boolean {
-    return !this.#port.encryption.isOff;
+    return !this.#dependencies.encryption.isOff;
   }
 
   /**
@@ -70,12 +70,12 @@ export class Webhooks {
    * @throws {NotReplicated}
    */
   async create(scope: Scope, taskId: string, draft: WebhookDraft): Promise<WebhookCreation> {
-    const { shards, encryption, settings } = this.#port;
+    const { shards, encryption, settings } = this.#dependencies;
     const webhook = withId(draft, taskId);
     const encrypted = encryptWebhook(encryption, taskId, webhook);
     const args = { taskId, owner: ownerOf(scope), configId: webhook.id, encrypted, max: settings.maxWebhooks };
     const keys = shards.of(taskId).webhooks(taskId);
-    const verdict = await runDurably(this.#port, createWebhookScript, { keys, args });
+    const verdict = await runDurably(this.#dependencies, createWebhookScript, { keys, args });
     return verdict === 'created' ? webhook : verdict;
   }
 
@@ -114,16 +114,19 @@ export class Webhooks {
 
   /** Idempotent. @returns `missing`: no such task in this scope. @throws {NotReplicated} */
   delete(scope: Scope, taskId: string, configId: string): Promise<'deleted' | 'missing'> {
-    const keys = this.#port.shards.of(taskId).webhooks(taskId);
-    return runDurably(this.#port, deleteWebhookScript, { keys, args: { taskId, owner: ownerOf(scope), configId } });
+    const keys = this.#dependencies.shards.of(taskId).webhooks(taskId);
+    return runDurably(this.#dependencies, deleteWebhookScript, {
+      keys,
+      args: { taskId, owner: ownerOf(scope), configId },
+    });
   }
 
   #open(taskId: string, { encrypted }: StoredWebhook): Webhook {
-    return decryptWebhook(this.#port.encryption, taskId, encrypted);
+    return decryptWebhook(this.#dependencies.encryption, taskId, encrypted);
   }
 
   async #read(scope: Scope, taskId: string): Promise<StoredWebhook[] | undefined> {
-    const { redis, shards } = this.#port;
+    const { redis, shards } = this.#dependencies;
     const { task, webhooks } = shards.of(taskId).webhooks(taskId);
     const reply = await readWebhooksScript.run(redis, { keys: { task, webhooks }, args: { owner: ownerOf(scope) } });
     return reply ? storedIn(reply) : undefined;

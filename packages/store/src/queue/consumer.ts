@@ -21,7 +21,7 @@ export interface ConsumerOptions<Job extends RunningJob = RunningJob> {
 }
 
 /** What all consumers of a process share. */
-export interface ConsumerPort {
+export interface ConsumerDependencies {
   readonly shards: Shards;
   readonly leases: PerShard<Lease>;
   readonly wakeUps: WakeUps;
@@ -31,7 +31,7 @@ export interface ConsumerPort {
   readonly processId: string;
 }
 
-interface ConsumerDependencies<Job extends RunningJob> extends ConsumerOptions<Job> {
+interface FetchOptions<Job extends RunningJob> extends ConsumerOptions<Job> {
   readonly take: (queue: AgentQueue, request: TakeRequest) => Promise<Taken<Job>>;
 }
 
@@ -41,14 +41,14 @@ const MAX_RETRY_MS = 60_000;
 
 /** Takes the jobs of one agent, from every shard, and runs them. */
 export class Consumer<Job extends RunningJob = RunningJob> {
-  readonly #port: ConsumerPort;
-  readonly #options: ConsumerDependencies<Job>;
+  readonly #dependencies: ConsumerDependencies;
+  readonly #options: FetchOptions<Job>;
   readonly #slots: Slots;
   #sources: readonly { readonly queue: AgentQueue; readonly wakeUp: WakeUp; readonly loop: FetchLoop<Job> }[] = [];
   readonly #running = new Set<Promise<unknown>>();
 
-  constructor(port: ConsumerPort, options: ConsumerDependencies<Job>) {
-    this.#port = port;
+  constructor(dependencies: ConsumerDependencies, options: FetchOptions<Job>) {
+    this.#dependencies = dependencies;
     this.#options = options;
     this.#slots = new Slots(options.concurrency);
   }
@@ -59,14 +59,14 @@ export class Consumer<Job extends RunningJob = RunningJob> {
   }
 
   async start(): Promise<void> {
-    const { shards, leases, wakeUps } = this.#port;
+    const { shards, leases, wakeUps } = this.#dependencies;
     this.#sources = shards.all.map((keys, shard) => {
       const queue = new AgentQueue(leases.of(keys), this.#options.agent);
       const wakeUp = wakeUps.open(keys, { marker: markerOf(queue.root), passOn: () => queue.wakeAnother() });
       return { queue, wakeUp, loop: this.#loop(queue, wakeUp, shard) };
     });
-    this.#port.isolation.join(this.#slots);
-    this.#port.checks.join(this.#options.agent);
+    this.#dependencies.isolation.join(this.#slots);
+    this.#dependencies.checks.join(this.#options.agent);
     for (const { loop } of this.#sources) loop.start();
   }
 
@@ -83,12 +83,12 @@ export class Consumer<Job extends RunningJob = RunningJob> {
 
   /** Takes no more jobs, and waits for running ones. Idempotent. */
   async stop(): Promise<void> {
-    this.#port.checks.leave(this.#options.agent);
+    this.#dependencies.checks.leave(this.#options.agent);
     this.#slots.end();
     for (const { loop } of this.#sources) loop.stop();
     await Promise.all(this.#sources.map(({ loop }) => loop.settled()));
     await Promise.all(this.#running);
-    this.#port.isolation.leave(this.#slots);
+    this.#dependencies.isolation.leave(this.#slots);
     for (const { wakeUp } of this.#sources) wakeUp.close();
   }
 
@@ -101,7 +101,7 @@ export class Consumer<Job extends RunningJob = RunningJob> {
   }
 
   #loop(queue: AgentQueue, wakeUp: WakeUp, shard: number): FetchLoop<Job> {
-    const { isolation, processId } = this.#port;
+    const { isolation, processId } = this.#dependencies;
     const { agent, take, onError } = this.#options;
     return new FetchLoop({
       queue,

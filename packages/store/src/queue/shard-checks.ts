@@ -28,7 +28,7 @@ const CHECKS_PER_LEASE = 3.5;
 /** How often a process says which queues it serves. */
 const NAMES_EVERY_MS = 300_000;
 
-interface ShardChecksPort {
+interface ShardChecksDependencies {
   readonly redis: RedisConnection;
   readonly shards: Shards;
   readonly wakeUps: WakeUps;
@@ -41,7 +41,7 @@ interface ShardChecksPort {
  * wake-up was lost, and work that is due. One process at a time checks a shard, and does what it finds.
  */
 export class ShardChecks {
-  readonly #port: ShardChecksPort;
+  readonly #port: ShardChecksDependencies;
   readonly #everyMs: number;
   /** Names of the queues that this process serves. */
   readonly #queues = new Set<string>();
@@ -50,7 +50,7 @@ export class ShardChecks {
   readonly #timers = new Set<NodeJS.Timeout>();
   #interval: NodeJS.Timeout | undefined;
 
-  constructor(port: ShardChecksPort) {
+  constructor(port: ShardChecksDependencies) {
     this.#port = port;
     this.#everyMs = Math.min(EVERY_MS, port.settings.leaseMs / CHECKS_PER_LEASE);
   }

@@ -26,7 +26,7 @@ const MAX_FRUITLESS_STEPS = 64;
 /** Longest run, before its caller gets a turn, for example to stop. */
 const RUN_FOR_MS = 1_000;
 
-export interface RoomPort {
+export interface RoomDependencies {
   readonly redis: RedisConnection;
   readonly shards: Shards;
   readonly registry: Pick<Registry, 'ids'>;
@@ -54,17 +54,17 @@ interface RoomStep extends MadeRoom {
  * principals with more tasks than others first.
  */
 export class Room {
-  readonly #port: RoomPort;
+  readonly #dependencies: RoomDependencies;
   /** Where the next step goes on, by index: older tasks are still needed. */
   readonly #after = new Map<string, string>();
 
-  constructor(port: RoomPort) {
-    this.#port = port;
+  constructor(dependencies: RoomDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** Several processes may do so at once. It costs a command per master while there is room. */
   async make(): Promise<MadeRoom> {
-    const { redis, shards, settings } = this.#port;
+    const { redis, shards, settings } = this.#dependencies;
     if (settings.makeRoomAtPercent === 0) return nothingDropped;
     const byMaster = Map.groupBy(shards.all, ({ outbox }) => masterOf(redis, outbox));
     return inAll(
@@ -92,13 +92,13 @@ export class Room {
   }
 
   #isFull(usedShare: number): boolean {
-    return usedShare * 100 >= this.#port.settings.makeRoomAtPercent;
+    return usedShare * 100 >= this.#dependencies.settings.makeRoomAtPercent;
   }
 
   async #dropSome(keys: ShardKeys, before: MadeRoom): Promise<MadeRoom> {
-    const agents = [...(await this.#port.registry.ids()), REMOTE_AGENTS];
+    const agents = [...(await this.#dependencies.registry.ids()), REMOTE_AGENTS];
     let made = before;
-    for (const part of await tasksToDrop(this.#port.redis, keys, agents)) {
+    for (const part of await tasksToDrop(this.#dependencies.redis, keys, agents)) {
       if (made.dropped - before.dropped >= TASKS_OF_PLAN) break;
       made = sum(made, await this.#dropOf(keys, part));
     }
@@ -122,7 +122,7 @@ export class Room {
   }
 
   async #step(keys: ShardKeys, { index, limit }: { index: string; limit: number }): Promise<RoomStep> {
-    const { redis, settings } = this.#port;
+    const { redis, settings } = this.#dependencies;
     const { makeRoomAtPercent: percent, retentionMinMs: minMs } = settings;
     const [used, allowed, dropped, keptMs, after] = await makeRoomScript.run(redis, {
       keys: { ...keys.shared, index },

@@ -19,7 +19,7 @@ const changeScheduleScript = defineScript({
   reply: word('done', 'moved', 'gone'),
 });
 
-export interface ScheduleListPort extends DurablePort {
+export interface ScheduleListDependencies extends DurablePort {
   readonly shards: Shards;
   readonly settings: StoreSettings;
 }
@@ -72,10 +72,10 @@ interface Entry {
 
 /** The schedules that go on. */
 export class ScheduleList {
-  readonly #port: ScheduleListPort;
+  readonly #dependencies: ScheduleListDependencies;
 
-  constructor(port: ScheduleListPort) {
-    this.#port = port;
+  constructor(dependencies: ScheduleListDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** By principal and agent. @throws {InvalidPageToken} */
@@ -83,7 +83,7 @@ export class ScheduleList {
     const { principal, tenant, agent } = filter;
     const ofTenant = tenant === undefined ? '' : `${encodeURIComponent(tenant)}/`;
     const root = principal ? `${principalKey(principal)}/` : ofTenant;
-    const shards = await Promise.all(this.#port.shards.all.map((keys) => this.#entries(keys, root)));
+    const shards = await Promise.all(this.#dependencies.shards.all.map((keys) => this.#entries(keys, root)));
     const entries = shards.flat().filter(({ owner }) => isOf(agentOf(owner), filter));
     const page = pageOf(entries, query, {
       list: `schedules ${root} ${agent ?? ''}`,
@@ -114,10 +114,10 @@ export class ScheduleList {
       if (!entry || taskId === undefined) return 'gone';
       const resumed = change === 'resume' ? await this.#resumed(entry.keys, taskId) : notResumed;
       if (resumed === undefined) return 'over';
-      const verdict = await runDurably(this.#port, changeScheduleScript, {
+      const verdict = await runDurably(this.#dependencies, changeScheduleScript, {
         keys: entry.keys.record(taskId),
         args: {
-          ...recordArgValues(taskId, this.#port.settings),
+          ...recordArgValues(taskId, this.#dependencies.settings),
           owner: entry.owner,
           scheduleId: entry.scheduleId,
           change,
@@ -131,7 +131,7 @@ export class ScheduleList {
 
   async #entries(keys: ShardKeys, root: string): Promise<Entry[]> {
     const [from, to] = root === '' ? ['-', '+'] : [`[${root}`, `(${root}\u00ff`];
-    const members = await this.#port.redis.zrange(keys.schedules, from, to, 'BYLEX');
+    const members = await this.#dependencies.redis.zrange(keys.schedules, from, to, 'BYLEX');
     return members.map((member) => {
       const [owner = '', scheduleId = ''] = member.split(' ');
       return { keys, owner, scheduleId };
@@ -140,7 +140,7 @@ export class ScheduleList {
 
   /** The owner is that of the task that waits, which is kept as long as the schedule goes on. */
   async #find(id: string, principal?: Principal): Promise<Entry | undefined> {
-    const { redis, shards } = this.#port;
+    const { redis, shards } = this.#dependencies;
     const keys = shards.of(id);
     const scheduleId = (await redis.hget(keys.task(id), 'schedule_id')) ?? idText(id);
     const { taskId } = await this.#taskOf({ keys, owner: '', scheduleId });
@@ -150,7 +150,7 @@ export class ScheduleList {
   }
 
   async #taskOf({ keys, scheduleId }: Entry): Promise<{ taskId?: string; isPaused: boolean }> {
-    const text = await this.#port.redis.hget(keys.tasksOfSchedules, scheduleId);
+    const text = await this.#dependencies.redis.hget(keys.tasksOfSchedules, scheduleId);
     const [taskId, mark] = text?.split(' ') ?? [];
     return { ...(taskId !== undefined && { taskId }), isPaused: mark === 'paused' };
   }
@@ -180,7 +180,7 @@ export class ScheduleList {
   }
 
   async #taskFields(keys: ShardKeys, taskId: string) {
-    const fields = await this.#port.redis.hmget(keys.task(taskId), 'state', 'later', 'schedule', 'context');
+    const fields = await this.#dependencies.redis.hmget(keys.task(taskId), 'state', 'later', 'schedule', 'context');
     const [letter, later, schedule, context] = fields;
     if (!letter) return undefined;
     const contextId: string = JSON.parse(`"${context}"`);

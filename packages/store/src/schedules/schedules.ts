@@ -1,5 +1,5 @@
 import type { Message, Task } from '@switchyard/protocol';
-import type { PushPort } from '../push/delivery-queue.ts';
+import type { PushDependencies } from '../push/delivery-queue.ts';
 import { Webhooks } from '../push/webhooks.ts';
 import { jobOptions, queueRoot } from '../queue/job.ts';
 import { recordArgNames, recordArgValues, recordKeyNames } from '../record/record-args.ts';
@@ -8,10 +8,10 @@ import type { ShardKeys } from '../redis/keys.ts';
 import { integer, tuple, word } from '../redis/reply.ts';
 import { agentOf } from '../redis/scope.ts';
 import { defineScript } from '../redis/script.ts';
-import { type AcceptPort, accept } from '../tasks/accept/accept.ts';
+import { type AcceptDependencies, accept } from '../tasks/accept/accept.ts';
 import { originOf } from '../tasks/accept/origin.ts';
 import type { Acceptance } from '../tasks/accept/submission.ts';
-import { type CachedReadPort, readTask } from '../tasks/read/read.ts';
+import { type CachedReadDependencies, readTask } from '../tasks/read/read.ts';
 import { following, parseSchedule, type Schedule } from '../tasks/schedules/schedule.ts';
 
 const from = import.meta.url;
@@ -31,7 +31,7 @@ const LONGEST_MS = 100 * 365 * 24 * 3_600_000;
 /** Pause before the next task of a schedule is tried again, after a limit did not allow it. */
 const RETRY_MS = 60_000;
 
-type SchedulesPort = AcceptPort & CachedReadPort & PushPort;
+type SchedulesDependencies = AcceptDependencies & CachedReadDependencies & PushDependencies;
 
 /** A scheduled task that has begun. */
 export interface BegunTask {
@@ -61,19 +61,19 @@ export interface BegunTasks {
 
 /** Scheduled tasks. */
 export class Schedules {
-  readonly #port: SchedulesPort;
+  readonly #dependencies: SchedulesDependencies;
   readonly #webhooks: Webhooks;
 
-  constructor(port: SchedulesPort) {
-    this.#port = port;
-    this.#webhooks = new Webhooks(port);
+  constructor(dependencies: SchedulesDependencies) {
+    this.#dependencies = dependencies;
+    this.#webhooks = new Webhooks(dependencies);
   }
 
   /**
    * Begins tasks that are due, and makes the next tasks of their schedules. Several processes may do so at once.
    * @param shards default: all
    */
-  async begin(shards = this.#port.shards.all): Promise<BegunTasks> {
+  async begin(shards = this.#dependencies.shards.all): Promise<BegunTasks> {
     const all = await Promise.all(shards.map((keys) => this.#beginIn(keys)));
     return {
       tasks: all.flatMap(({ tasks }) => tasks),
@@ -84,7 +84,7 @@ export class Schedules {
   }
 
   async #beginIn(keys: ShardKeys): Promise<BegunTasks> {
-    const { redis } = this.#port;
+    const { redis } = this.#dependencies;
     const [tasks, refused, unreadable]: [BegunTask[], RefusedSuccessor[], unknown[]] = [[], [], []];
     let nextInMs = 0;
     let nowMs = 0;
@@ -120,7 +120,7 @@ export class Schedules {
   }
 
   #run({ keys, taskId, owner }: ClaimedTask, hasNext: boolean) {
-    const { redis, settings } = this.#port;
+    const { redis, settings } = this.#dependencies;
     return beginScheduledScript.run(redis, {
       keys: { ...keys.record(taskId), queueRoot: queueRoot(agentOf(owner), keys) },
       args: { ...recordArgValues(taskId, settings), owner, jobOptions: jobOptions(), hasNext: hasNext ? '1' : '' },
@@ -130,20 +130,20 @@ export class Schedules {
   /** Makes the next task of a schedule, with the same message. It replaces its predecessor in the list. */
   async #makeNext(claimed: ClaimedTask, schedule: Schedule): Promise<NextTask> {
     const { keys, taskId, owner, nowMs } = claimed;
-    const origin = await originOf(this.#port, taskId);
+    const origin = await originOf(this.#dependencies, taskId);
     if (!origin) return nothing;
     const { scope, given } = origin;
-    const reading = await readTask(this.#port, scope, taskId, { includeArtifacts: false });
+    const reading = await readTask(this.#dependencies, scope, taskId, { includeArtifacts: false });
     const task: Task | undefined = reading?.task && JSON.parse(reading.task.toString());
     const [first] = task?.history ?? [];
     if (!task || !first) return nothing;
     const { webhooks, errors } = await this.#webhooks.readable(scope, taskId);
     const [webhook, ...otherWebhooks] = webhooks;
-    const accepted = await accept(this.#port, scope, {
+    const accepted = await accept(this.#dependencies, scope, {
       ...given,
       message: this.#messageAfter(task, first),
       // If a fail-over loses the new task, it is made again with the id that clients may have seen.
-      reservedId: this.#port.shards.derivedId(taskId, `task after ${taskId}`),
+      reservedId: this.#dependencies.shards.derivedId(taskId, `task after ${taskId}`),
       schedule: { ...schedule, previousTaskId: taskId },
       previousTaskId: taskId,
       ...(webhook && { webhook, otherWebhooks }),
@@ -153,14 +153,15 @@ export class Schedules {
     // Another process has made the next task, or this one was deleted, or a fail-over lost its begin.
     if (verdict === 'missing') return nothing;
     const willRetry = verdict.startsWith('too-many') || verdict === 'overloaded';
-    if (willRetry) await this.#port.redis.zadd(keys.scheduledTasks, 'XX', nowMs + RETRY_MS, `${taskId} ${owner}`);
+    if (willRetry)
+      await this.#dependencies.redis.zadd(keys.scheduledTasks, 'XX', nowMs + RETRY_MS, `${taskId} ${owner}`);
     else await this.#run(claimed, false);
     return { ...nothing, refused: { agent: agentOf(owner), taskId, why: verdict, willRetry } };
   }
 
   /** The message of the next task. Its id is the same in every process, and cannot be one that a client gives. */
   #messageAfter({ id, contextId = id }: Task, { taskId: _, ...first }: Message): Message {
-    return { ...first, contextId, messageId: this.#port.shards.derivedId(id, `after ${id}`) };
+    return { ...first, contextId, messageId: this.#dependencies.shards.derivedId(id, `after ${id}`) };
   }
 }
 

@@ -1,5 +1,5 @@
 import { MigrationLock } from './migration-lock.ts';
-import type { Migration, MigrationPort } from './migrations/migration.ts';
+import type { Migration, MigrationDependencies } from './migrations/migration.ts';
 import { migrations } from './migrations/migrations.ts';
 import { type Schema, schemaKeys } from './schema.ts';
 import { schema } from './version.ts';
@@ -16,7 +16,7 @@ export type MigrationEvent =
       readonly count: number;
     };
 
-export interface MigratorPort extends MigrationPort {
+export interface MigratorDependencies extends MigrationDependencies {
   readonly schema: Schema;
   readonly prefix: string;
   readonly processId: string;
@@ -27,25 +27,25 @@ type Emit = (event: MigrationEvent) => void;
 /** Migrates a deployment, once no program runs that knows only an older version. */
 export class Migrator {
   readonly lock: MigrationLock;
-  readonly #port: MigratorPort;
+  readonly #dependencies: MigratorDependencies;
   readonly #migrations: readonly Migration[];
   readonly #version: number;
   readonly #key: string;
   #isWaiting = false;
 
-  constructor(port: MigratorPort, { list = migrations, version = schema.version } = {}) {
-    const keys = schemaKeys(port.prefix);
-    this.#port = port;
+  constructor(dependencies: MigratorDependencies, { list = migrations, version = schema.version } = {}) {
+    const keys = schemaKeys(dependencies.prefix);
+    this.#dependencies = dependencies;
     this.#migrations = list;
     this.#version = version;
     this.#key = keys.schema;
-    this.lock = new MigrationLock(port.redis, keys.lock, port.processId);
+    this.lock = new MigrationLock(dependencies.redis, keys.lock, dependencies.processId);
   }
 
   /** Runs the migrations that are due, unless they must wait: call it repeatedly. @throws the reason of `signal` */
   async run(emit: Emit, signal: AbortSignal): Promise<void> {
-    if (this.#isDone(this.#port.schema.latest)) return;
-    const { migrated, programs } = await this.#port.schema.register();
+    if (this.#isDone(this.#dependencies.schema.latest)) return;
+    const { migrated, programs } = await this.#dependencies.schema.register();
     // Older programs could undo a migration.
     const older = programs.filter(({ version }) => version < this.#version).map(({ id }) => id);
     if (older.length > 0) return this.#wait(older, emit);
@@ -53,8 +53,8 @@ export class Migrator {
     try {
       for (const migration of this.#migrations)
         if (migration.version > migrated) await this.#runOne(migration, emit, signal);
-      await this.#port.redis.hset(this.#key, 'migrated', this.#version);
-      await this.#port.schema.register();
+      await this.#dependencies.redis.hset(this.#key, 'migrated', this.#version);
+      await this.#dependencies.schema.register();
     } finally {
       await this.lock.release();
     }
@@ -73,7 +73,7 @@ export class Migrator {
     let count = 0;
     let reportedAt = performance.now();
     emit({ kind: 'migration-began', what, count });
-    await run(this.#port, async (done) => {
+    await run(this.#dependencies, async (done) => {
       count = done;
       signal.throwIfAborted();
       await this.lock.keep();

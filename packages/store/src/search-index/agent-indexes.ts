@@ -8,7 +8,7 @@ import type { Shards } from '../redis/shards.ts';
 import type { Registry } from '../registry/registry.ts';
 
 /** What the indexes use of the store. */
-interface IndexPort {
+interface IndexDependencies {
   readonly redis: RedisConnection;
   readonly shards: Shards;
   readonly registry: Registry;
@@ -28,12 +28,12 @@ const MAX_OF_STEP = 500;
 
 /** The indexes of all tasks by agent, in which operators search. */
 export class AgentIndexes {
-  readonly #port: IndexPort;
+  readonly #dependencies: IndexDependencies;
   /** The index that is trimmed next, a share of all: processes begin at different ones. */
   #next = Math.random();
 
-  constructor(port: IndexPort) {
-    this.#port = port;
+  constructor(dependencies: IndexDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /**
@@ -42,8 +42,8 @@ export class AgentIndexes {
    * @param count of indexes, the next ones in turn; default: all
    */
   async trim(count = Number.POSITIVE_INFINITY): Promise<void> {
-    const agents = [...(await this.#port.registry.ids()), REMOTE_AGENTS];
-    const all = this.#port.shards.all.flatMap((keys) => agents.map((agent) => [keys, agent] as const));
+    const agents = [...(await this.#dependencies.registry.ids()), REMOTE_AGENTS];
+    const all = this.#dependencies.shards.all.flatMap((keys) => agents.map((agent) => [keys, agent] as const));
     const first = Math.round(this.#next * all.length) % all.length;
     for (const [keys, agent] of [...all.slice(first), ...all.slice(0, first)].slice(0, count))
       await this.#trimOne(keys, agent);
@@ -53,7 +53,7 @@ export class AgentIndexes {
 
   /** Forgets agents that no worker has announced for the retention of tasks, if no task of them is kept. */
   async #forgetRetired(): Promise<void> {
-    const { redis, shards, registry, settings } = this.#port;
+    const { redis, shards, registry, settings } = this.#dependencies;
     for (const agent of await registry.unseenFor(settings.retentionMs)) {
       const tasks = await Promise.all(shards.all.map((keys) => redis.zcard(keys.agentIndex(agent))));
       if (tasks.every((count) => count === 0)) await registry.forget(agent);
@@ -61,7 +61,7 @@ export class AgentIndexes {
   }
 
   async #trimOne(keys: ShardKeys, agent: string): Promise<void> {
-    const { redis, settings } = this.#port;
+    const { redis, settings } = this.#dependencies;
     const call = {
       keys: { index: keys.agentIndex(agent) },
       args: { retentionMs: settings.retentionMs, limit: MAX_OF_STEP },

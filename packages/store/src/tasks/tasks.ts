@@ -1,13 +1,13 @@
 import type { Principal } from '@switchyard/protocol';
 import type { Scope } from '../redis/scope.ts';
-import { type AcceptPort, accept } from './accept/accept.ts';
+import { type AcceptDependencies, accept } from './accept/accept.ts';
 import { stepsBefore } from './accept/copy-steps.ts';
 import { claimKey, type KeyClaim, type KeyedRequest, releaseKey, taskOfMessage } from './accept/idempotency-keys.ts';
 import type { Acceptance, Submission } from './accept/submission.ts';
 import { type Cancellation, type CancelOptions, cancelTask } from './cancel/cancel.ts';
-import { type DeletePort, type Deletion, deleteTask } from './delete/delete.ts';
+import { type DeleteDependencies, type Deletion, deleteTask } from './delete/delete.ts';
 import { type ContextQuery, type ContextTaskReading, listContext } from './list/context-tasks.ts';
-import { type ListPort, listTasks, type TaskPage, type TaskQuery } from './list/list.ts';
+import { type ListDependencies, listTasks, type TaskPage, type TaskQuery } from './list/list.ts';
 import { readTask } from './read/read.ts';
 import type { TaskReading, TaskView } from './read/task-reading.ts';
 import { revealTask, withdrawTask } from './visibility/visibility.ts';
@@ -17,9 +17,9 @@ import { revealTask, withdrawTask } from './visibility/visibility.ts';
  * exist for it.
  */
 export class Tasks {
-  readonly #port: AcceptPort & ListPort & DeletePort;
+  readonly #port: AcceptDependencies & ListDependencies & DeleteDependencies;
 
-  constructor(port: AcceptPort & ListPort & DeletePort) {
+  constructor(port: AcceptDependencies & ListDependencies & DeleteDependencies) {
     this.#port = port;
   }
 

@@ -65,13 +65,13 @@ export interface Append {
  * script each. Later outcomes wait for its reply, so that Redis serves other clients in between.
  */
 export class Appends {
-  readonly #port: TurnsPort;
+  readonly #dependencies: TurnsPort;
   readonly #outcomes = new PerShard(
     () => new Batches<Append, AppendReply>({ ...OUTCOMES, send: (appends) => this.#writeOutcomes(appends) }),
   );
 
-  constructor(port: TurnsPort) {
-    this.#port = port;
+  constructor(dependencies: TurnsPort) {
+    this.#dependencies = dependencies;
   }
 
   async write(append: Append): Promise<AppendReply> {
@@ -79,13 +79,13 @@ export class Appends {
     const begun = performance.now();
     const written = chunks && (await this.#writeChunks(append, chunks));
     if (!written) return only(await this.#run([append]));
-    this.#port.observer.appended(performance.now() - begun);
+    this.#dependencies.observer.appended(performance.now() - begun);
     return written;
   }
 
   /** As `write`, in one script with other outcomes. @param append an outcome, with the events before it */
   writeOutcome(append: Append): Promise<AppendReply> {
-    return this.#outcomes.of(this.#port.shards.of(append.taskId)).send(append);
+    return this.#outcomes.of(this.#dependencies.shards.of(append.taskId)).send(append);
   }
 
   /** By end-tasks.lua; those that it declines, and all others, by append.lua. */
@@ -101,7 +101,7 @@ export class Appends {
 
   /** @param ends of one shard */
   async #end(ends: readonly TaskEnd[]): Promise<readonly ('idle' | 'not-plain')[]> {
-    const { redis, shards, settings, observer } = this.#port;
+    const { redis, shards, settings, observer } = this.#dependencies;
     const { tasksRoot, outbox, indexRoot } = shards.of(ends[0]?.taskId ?? '').shared;
     const { keptEvents, replayMs, retentionMs, inlineBytes } = settingsArgValues(settings);
     const begun = performance.now();
@@ -116,7 +116,7 @@ export class Appends {
 
   /** @returns null if append.lua must write them; then nothing is written */
   #writeChunks({ taskId, fence, number }: Append, chunks: Chunks): Promise<AppendReply | null> {
-    const { redis, shards, settings } = this.#port;
+    const { redis, shards, settings } = this.#dependencies;
     const { keptEvents, inlineTextBytes: inlineBytes } = settings;
     return appendChunksScript.run(redis, {
       keys: shards.of(taskId).chunkKeys(taskId),
@@ -126,7 +126,7 @@ export class Appends {
 
   /** @param appends of one shard */
   async #run(appends: readonly Append[]): Promise<readonly AppendReply[]> {
-    const { redis, shards, settings, observer } = this.#port;
+    const { redis, shards, settings, observer } = this.#dependencies;
     const begun = performance.now();
     const replies = await appendScript.run(redis, {
       keys: shards.of(appends[0]?.taskId ?? '').shared,

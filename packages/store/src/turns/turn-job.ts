@@ -93,11 +93,11 @@ interface TurnJobStart extends JobStart {
 
 /** The next jobs, with their turns begun, in one script (docs/adr/0021). The same taker and number get the same reply. */
 export async function takeTurns(
-  port: TurnJobPort,
+  dependencies: TurnJobPort,
   queue: AgentQueue,
   { agent, ...request }: TakeRequest & { readonly agent: AgentTurnSettings },
 ): Promise<Taken<TurnJob>> {
-  const { settings } = port;
+  const { settings } = dependencies;
   const { root, lease } = queue;
   const { keys } = lease;
   const takenAt = currentMoment();
@@ -112,7 +112,7 @@ export async function takeTurns(
   const taken = jobs.map((job) => {
     const reply = job[5];
     const begun = reply[0] === 'not-begun' ? undefined : reply;
-    return new TurnJob(port, queue, { ...jobStart(job, takenAt), settings: agent, begun });
+    return new TurnJob(dependencies, queue, { ...jobStart(job, takenAt), settings: agent, begun });
   });
   return takenFrom(rest, taken);
 }
@@ -122,17 +122,17 @@ export class TurnJob extends RunningJob {
   readonly taskId: string;
   /** Its number, among the jobs of its task. */
   readonly job: number;
-  readonly #port: TurnJobPort;
+  readonly #dependencies: TurnJobPort;
   readonly #settings: AgentTurnSettings;
   #begun: BeginReply | undefined;
   #turnsBefore: number;
 
-  constructor(port: TurnJobPort, queue: Pick<AgentQueue, 'root' | 'lease'>, start: TurnJobStart) {
+  constructor(dependencies: TurnJobPort, queue: Pick<AgentQueue, 'root' | 'lease'>, start: TurnJobStart) {
     super(queue, start);
     const { taskId, job } = parseJobId(start.id);
     this.taskId = taskId;
     this.job = job;
-    this.#port = port;
+    this.#dependencies = dependencies;
     this.#settings = start.settings;
     this.#begun = start.begun;
     this.#turnsBefore = start.turnsBefore ?? 0;
@@ -153,7 +153,7 @@ export class TurnJob extends RunningJob {
 
   /** Call it when the executor has returned: cancels and checks no longer reach the turn. */
   forgetTurn(): void {
-    const { running } = this.#port;
+    const { running } = this.#dependencies;
     if (running.get(this.taskId) === this) running.delete(this.taskId);
     this.leave();
   }
@@ -162,7 +162,7 @@ export class TurnJob extends RunningJob {
   async handBack(): Promise<void> {
     const begun = this.#takeBegun();
     if (begun?.[0] !== 'turn') return;
-    const { redis, shards, settings } = this.#port;
+    const { redis, shards, settings } = this.#dependencies;
     const [, fence] = begun;
     await releaseTurnScript.run(redis, {
       keys: shards.of(this.taskId).record(this.taskId),
@@ -175,9 +175,9 @@ export class TurnJob extends RunningJob {
     const begunAt = begun ? this.takenAt : currentMoment();
     const reply = begun ?? (await this.#runBegin(this.#turnsBefore, this.#settings));
     if (reply[0] !== 'turn') return reply[0];
-    const turn = new OpenTurn(this.#port, await this.#startOf(reply), hooks);
+    const turn = new OpenTurn(this.#dependencies, await this.#startOf(reply), hooks);
     this.#turnsBefore++;
-    this.#port.running.set(this.taskId, this);
+    this.#dependencies.running.set(this.taskId, this);
     this.#enter(turn, hooks, begunAt);
     return turn;
   }
@@ -185,7 +185,7 @@ export class TurnJob extends RunningJob {
   #enter(turn: OpenTurn, { onCancel, onFenced }: TurnHooks, begunAt: Moment): void {
     this.enter(
       {
-        taskKey: this.#port.shards.of(this.taskId).task(this.taskId),
+        taskKey: this.#dependencies.shards.of(this.taskId).task(this.taskId),
         fence: turn.start.fence,
         isOver: () => turn.ending !== undefined,
         seen: () => turn.messagesSeen,
@@ -205,7 +205,7 @@ export class TurnJob extends RunningJob {
 
   async #runBegin(turnsBefore: number | 'unreadable', agent: AgentTurnSettings): Promise<BeginReply> {
     const { taskId, job, started, token } = this;
-    const { redis, shards, settings } = this.#port;
+    const { redis, shards, settings } = this.#dependencies;
     const keys = shards.of(taskId);
     const beginning = beginArgValues(settings, agent, `${token} ${turnsBefore}`);
     return beginTurnScript.run(redis, {
@@ -215,12 +215,12 @@ export class TurnJob extends RunningJob {
   }
 
   async #startOf(reply: Extract<BeginReply, readonly ['turn', ...unknown[]]>): Promise<TurnStart> {
-    const { redis, settings } = this.#port;
+    const { redis, settings } = this.#dependencies;
     const { taskId } = this;
     const [, fence, attempt, cancel, entry, owner, takenOverFrom, queue, ...pieces] = reply;
     // If a large text was replaced meanwhile, another run owns the task, and this one will be fenced: read again.
     const found = await readPieces(redis, pieces);
-    const json = found ? TaskJson.of(found) : (await readWhole(this.#port, taskId))?.task;
+    const json = found ? TaskJson.of(found) : (await readWhole(this.#dependencies, taskId))?.task;
     const task: Task = JSON.parse(json?.toString() ?? '{}');
     const inboxEntry = inboxEntryOf(entry, task.history);
     return {

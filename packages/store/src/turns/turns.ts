@@ -1,6 +1,6 @@
 import type { FailureReport } from '@switchyard/protocol';
 import { AgentQueue } from '../queue/agent-queue.ts';
-import { Consumer, type ConsumerOptions, type ConsumerPort } from '../queue/consumer.ts';
+import { Consumer, type ConsumerDependencies, type ConsumerOptions } from '../queue/consumer.ts';
 import { jobId } from '../queue/job.ts';
 import { currentMoment } from '../queue/moment.ts';
 import type { Channels } from '../redis/channels.ts';
@@ -29,33 +29,33 @@ export interface GivenStart extends AgentTurnSettings {
 
 /** Turns, for workers. */
 export class Turns {
-  readonly #port: TurnJobPort & { readonly consumers: ConsumerPort };
+  readonly #dependencies: TurnJobPort & { readonly consumers: ConsumerDependencies };
   readonly #channels: Channels;
 
-  constructor(port: TurnsPort & { readonly consumers: ConsumerPort }, channels: Channels) {
-    this.#port = { ...port, appends: new Appends(port), running: new Map() };
+  constructor(dependencies: TurnsPort & { readonly consumers: ConsumerDependencies }, channels: Channels) {
+    this.#dependencies = { ...dependencies, appends: new Appends(dependencies), running: new Map() };
     this.#channels = channels;
   }
 
   /** Consumes the jobs of one agent; each run calls `begin` of its job. */
   consume({ maxAttempts, whileWorking, ...options }: TurnConsumerOptions): Consumer<TurnJob> {
     const agent = { maxAttempts, whileWorking };
-    return new Consumer(this.#port.consumers, {
+    return new Consumer(this.#dependencies.consumers, {
       ...options,
-      take: (queue, request) => takeTurns(this.#port, queue, { ...request, agent }),
+      take: (queue, request) => takeTurns(this.#dependencies, queue, { ...request, agent }),
     });
   }
 
   /** For tools and tests: a job that no consumer has taken. No lease keeps it. */
   jobOf({ agent, taskId, job, started, token, turnsBefore, ...settings }: GivenStart): TurnJob {
-    const queue = new AgentQueue(this.#port.consumers.leases.of(this.#port.shards.of(taskId)), agent);
+    const queue = new AgentQueue(this.#dependencies.consumers.leases.of(this.#dependencies.shards.of(taskId)), agent);
     const start = { id: jobId(taskId, job), token, started, isAwaited: false, waitedMs: 0, takenAt: currentMoment() };
-    return new TurnJob(this.#port, queue, { ...start, turnsBefore, settings });
+    return new TurnJob(this.#dependencies, queue, { ...start, turnsBefore, settings });
   }
 
   /** Subscribes to cancels of the turns that this process runs, and to messages that steer them. */
   async listen(): Promise<void> {
-    const { running, shards } = this.#port;
+    const { running, shards } = this.#dependencies;
     const onPublished = (text: string): void => {
       if (text.startsWith(STEER)) running.get(text.slice(STEER.length))?.turn?.onSteered();
       else running.get(text)?.turn?.onCancel();
@@ -65,7 +65,7 @@ export class Turns {
 
   /** The attempts at the turn's message that were lost in a row right before this one. */
   lostBefore(turn: OpenTurn): Promise<readonly LostAttempt[]> {
-    return lostAttempts(this.#port, turn);
+    return lostAttempts(this.#dependencies, turn);
   }
 
   /**
@@ -74,6 +74,6 @@ export class Turns {
    * @returns false: the task is gone, or its record does not have the attempt any more
    */
   recordFailure(attempt: AttemptId, report: FailureReport): Promise<boolean> {
-    return recordFailure(this.#port, attempt, report);
+    return recordFailure(this.#dependencies, attempt, report);
   }
 }

@@ -6,7 +6,7 @@ import type { ShardKeys } from '../../src/redis/keys.ts';
 /** Creates a task of an agent with a number of messages, and begins its first turn as the run `r`. @returns its id */
 export type Begin = (agent: string, messages: number) => Promise<string>;
 
-export interface NeighbourPort {
+export interface NeighbourDependencies {
   readonly redis: Redis;
   readonly keys: ShardKeys;
   readonly begin: Begin;
@@ -20,14 +20,14 @@ export class Neighbour {
   readonly #begin: Begin;
   #written = 0;
 
-  private constructor(id: string, { keys, redis, begin }: NeighbourPort) {
+  private constructor(id: string, { keys, redis, begin }: NeighbourDependencies) {
     this.#id = id;
     this.#keys = keys;
     this.#redis = redis;
     this.#begin = begin;
   }
 
-  static async open(port: NeighbourPort): Promise<Neighbour> {
+  static async open(port: NeighbourDependencies): Promise<Neighbour> {
     return new Neighbour(await port.begin('b', 1), port);
   }
 

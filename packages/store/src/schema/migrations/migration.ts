@@ -1,7 +1,7 @@
 import type { RedisConnection } from '../../redis/connection.ts';
 import type { Shards } from '../../redis/shards.ts';
 
-export interface MigrationPort {
+export interface MigrationDependencies {
   readonly redis: RedisConnection;
   readonly shards: Shards;
 }
@@ -15,5 +15,5 @@ export interface Migration {
   /** For the log: what it does. */
   readonly what: string;
   /** @param onProgress await it after each step, with the number of tasks that are done; rejects if the run must stop */
-  run(port: MigrationPort, onProgress: (done: number) => Promise<void>): Promise<void>;
+  run(dependencies: MigrationDependencies, onProgress: (done: number) => Promise<void>): Promise<void>;
 }

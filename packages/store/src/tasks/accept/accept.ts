@@ -59,7 +59,7 @@ export const addMessageScript = defineScript({
   reply: acceptReply,
 });
 
-export interface AcceptPort extends DurablePort {
+export interface AcceptDependencies extends DurablePort {
   readonly shards: Shards;
   readonly queue: Queues;
   readonly newTasks: NewTasks;
@@ -69,26 +69,35 @@ export interface AcceptPort extends DurablePort {
 }
 
 /** Accepts a message: writes it and its job in one step. If the queue loses the job, the sweeper adds it again. */
-export function accept(port: AcceptPort, scope: Scope, submission: Submission): Promise<Acceptance>;
-export function accept(port: AcceptPort, scope: Scope, submission: CallSubmission): Promise<CallAcceptance>;
-export function accept(port: AcceptPort, scope: Scope, submission: AnswerSubmission): Promise<AnswerAcceptance>;
+export function accept(dependencies: AcceptDependencies, scope: Scope, submission: Submission): Promise<Acceptance>;
+export function accept(
+  dependencies: AcceptDependencies,
+  scope: Scope,
+  submission: CallSubmission,
+): Promise<CallAcceptance>;
+export function accept(
+  dependencies: AcceptDependencies,
+  scope: Scope,
+  submission: AnswerSubmission,
+): Promise<AnswerAcceptance>;
 export async function accept(
-  port: AcceptPort,
+  dependencies: AcceptDependencies,
   scope: Scope,
   submission: AnySubmission,
 ): Promise<Acceptance | CallAcceptance | AnswerAcceptance> {
   const { taskId: named, contextId: _, ...message } = submission.message;
-  const sent = withScheduleId(port, scope, { ...submission, body: JSON.stringify(message).slice(0, -1) });
+  const sent = withScheduleId(dependencies, scope, { ...submission, body: JSON.stringify(message).slice(0, -1) });
   const make = sent.steps ? makeTaskWithSteps : makeTask;
-  const write = () => (named === undefined ? make(port, scope, sent) : addMessage(port, scope, sent, named));
-  const reply = await (isNamedByClient(sent) ? withName(port, scope, sent, write) : write());
+  const write = () =>
+    named === undefined ? make(dependencies, scope, sent) : addMessage(dependencies, scope, sent, named);
+  const reply = await (isNamedByClient(sent) ? withName(dependencies, scope, sent, write) : write());
   if (reply[0] === 'other-seq') return { verdict: 'other-seq', seq: reply[1] };
-  if (isRefusal(reply)) return refusal(port, scope, sent, reply[0]);
+  if (isRefusal(reply)) return refusal(dependencies, scope, sent, reply[0]);
   const [verdict, taskId, context, number, seq, job, timestamp, lastIncarnation, skill] = reply;
   const isDuplicate = verdict === 'duplicate';
   // A retry of the client adds a job at once that the queue has lost.
   if (isDuplicate && job)
-    await port.queue.add(
+    await dependencies.queue.add(
       ownerOf(scope),
       { taskId, job, skill: skill ?? '' },
       { isAwaited: isAwaited(submission.caller) },
@@ -103,7 +112,7 @@ export async function accept(
 }
 
 /** The tasks of a series name the first one, whose id is that of the schedule. */
-function withScheduleId({ shards }: AcceptPort, scope: Scope, sent: Sent): Sent {
+function withScheduleId({ shards }: AcceptDependencies, scope: Scope, sent: Sent): Sent {
   const { schedule } = sent;
   if (schedule?.cron === undefined || schedule.scheduleId !== undefined) return sent;
   const reservedId = sent.reservedId ?? shards.newId(shardSeedOf(scope, sent));
@@ -115,18 +124,18 @@ const isNamedByClient = ({ caller, previousTaskId }: Sent): boolean => !caller &
 
 /** A message that is refused leaves its name free. On one shard, the step that accepts it does all of this. */
 async function withName(
-  port: AcceptPort,
+  dependencies: AcceptDependencies,
   scope: Scope,
   sent: Sent,
   write: () => Promise<AcceptReply>,
 ): Promise<AcceptReply> {
-  if (port.shards.all.length === 1) return write();
+  if (dependencies.shards.all.length === 1) return write();
   const shardSeed = sent.message.taskId ?? shardSeedOf(scope, sent);
   const name = retryName(sent);
-  const claim = await claimNameOfMessage(port, scope, { name, fingerprint: fingerprint(sent), shardSeed });
+  const claim = await claimNameOfMessage(dependencies, scope, { name, fingerprint: fingerprint(sent), shardSeed });
   if (claim === 'conflict') return ['conflict'];
   const reply = await write();
-  if (claim === 'first' && (reply[0] === 'other-seq' || isRefusal(reply))) await releaseName(port, scope, name);
+  if (claim === 'first' && (reply[0] === 'other-seq' || isRefusal(reply))) await releaseName(dependencies, scope, name);
   return reply;
 }
 
@@ -136,26 +145,29 @@ function isRefusal(reply: AcceptReply): reply is [Refusal] {
 }
 
 async function refusal(
-  port: AcceptPort,
+  dependencies: AcceptDependencies,
   scope: Scope,
   sent: Sent,
   verdict: Refusal,
 ): Promise<Acceptance | CallAcceptance | AnswerAcceptance> {
   if (verdict !== 'overloaded') return { verdict };
-  const keys = port.shards.of(shardSeedOf(scope, sent));
-  return { verdict, retryAfterSeconds: await port.loads.retryAfterSeconds(queueRoot(queueFor(scope, sent), keys)) };
+  const keys = dependencies.shards.of(shardSeedOf(scope, sent));
+  return {
+    verdict,
+    retryAfterSeconds: await dependencies.loads.retryAfterSeconds(queueRoot(queueFor(scope, sent), keys)),
+  };
 }
 
 /** 31 years: a number that Redis can still add to a time. */
 const LONGEST_HOLD_MS = 1e12;
 
 /** Makes a task. A new context has the id of its first task (docs/adr/0023). */
-function makeTask(port: AcceptPort, scope: Scope, sent: Sent): Promise<AcceptReply> {
+function makeTask(dependencies: AcceptDependencies, scope: Scope, sent: Sent): Promise<AcceptReply> {
   const { message, body } = sent;
   const { contextId } = message;
   const owner = ownerOf(scope);
-  const taskId = sent.reservedId ?? port.shards.newId(shardSeedOf(scope, sent));
-  const keys = port.shards.of(taskId);
+  const taskId = sent.reservedId ?? dependencies.shards.newId(shardSeedOf(scope, sent));
+  const keys = dependencies.shards.of(taskId);
   const root = queueRoot(queueFor(scope, sent), keys);
   const task = {
     taskId,
@@ -166,19 +178,19 @@ function makeTask(port: AcceptPort, scope: Scope, sent: Sent): Promise<AcceptRep
     body,
     entry: entry(scope, sent),
     queueRoot: root,
-    maxWaiting: port.loads.waitingLimit(root),
+    maxWaiting: dependencies.loads.waitingLimit(root),
     state: sent.isHidden ? hiddenLetter : stateLetters.TASK_STATE_SUBMITTED,
     request: keptRequest(scope, sent),
-    more: moreOf(port, taskId, sent),
+    more: moreOf(dependencies, taskId, sent),
   } as const;
-  return port.newTasks.make(task, sent.caller);
+  return dependencies.newTasks.make(task, sent.caller);
 }
 
-function moreOf(port: AcceptPort, taskId: string, sent: Sent): MoreOfTask {
+function moreOf(dependencies: AcceptDependencies, taskId: string, sent: Sent): MoreOfTask {
   const { webhook, steps, skill, schedule, previousTaskId } = sent;
   if (!webhook && !steps && !skill?.hasQueue && !schedule && previousTaskId === undefined) return {};
   return {
-    ...(webhook && newWebhooks(port, taskId, { ...sent, webhook })),
+    ...(webhook && newWebhooks(dependencies, taskId, { ...sent, webhook })),
     hasSteps: steps ? '1' : undefined,
     skill: skill?.hasQueue ? skill.id : undefined,
     scheduledMs: schedule && Math.max(1, Date.parse(schedule.at)),
@@ -192,18 +204,18 @@ function queueFor({ agent }: Scope, { skill }: Sent): string {
   return skillQueue(agent, skill?.hasQueue ? skill.id : undefined);
 }
 
-async function makeTaskWithSteps(port: AcceptPort, scope: Scope, sent: Sent): Promise<AcceptReply> {
-  const reservedId = sent.reservedId ?? port.shards.newId(shardSeedOf(scope, sent));
-  if (sent.steps && (await copySteps(port, sent.steps, reservedId)) === 'unknown') return ['missing'];
-  return makeTask(port, scope, { ...sent, reservedId });
+async function makeTaskWithSteps(dependencies: AcceptDependencies, scope: Scope, sent: Sent): Promise<AcceptReply> {
+  const reservedId = sent.reservedId ?? dependencies.shards.newId(shardSeedOf(scope, sent));
+  if (sent.steps && (await copySteps(dependencies, sent.steps, reservedId)) === 'unknown') return ['missing'];
+  return makeTask(dependencies, scope, { ...sent, reservedId });
 }
 
-function addMessage(port: AcceptPort, scope: Scope, sent: Sent, taskId: string): Promise<AcceptReply> {
-  const { shards, settings } = port;
+function addMessage(dependencies: AcceptDependencies, scope: Scope, sent: Sent, taskId: string): Promise<AcceptReply> {
+  const { shards, settings } = dependencies;
   const { message, body, caller } = sent;
   const { contextId } = message;
   const keys = shards.of(taskId);
-  return runDurably(port, addMessageScript, {
+  return runDurably(dependencies, addMessageScript, {
     keys: {
       ...keys.record(taskId),
       sent: keys.messageId(scope, retryName(sent)),
@@ -220,7 +232,7 @@ function addMessage(port: AcceptPort, scope: Scope, sent: Sent, taskId: string):
       entry: entry(scope, sent),
       maxInbox: settings.maxInbox,
       maxHistory: settings.maxHistoryBytes,
-      ...(sent.webhook ? encryptedWebhook(port, taskId, sent.webhook) : { configId: '', encrypted: '' }),
+      ...(sent.webhook ? encryptedWebhook(dependencies, taskId, sent.webhook) : { configId: '', encrypted: '' }),
       maxWebhooks: settings.maxWebhooks,
       maxBytes: quotaArgValues(settings).maxBytes,
       onlyWaiting: sent.onlyWaiting ? '1' : '',
@@ -231,9 +243,13 @@ function addMessage(port: AcceptPort, scope: Scope, sent: Sent, taskId: string):
 }
 
 /** The webhooks of a new task. */
-function newWebhooks(port: AcceptPort, taskId: string, sent: Sent & { readonly webhook: WebhookDraft }): MoreOfTask {
+function newWebhooks(
+  dependencies: AcceptDependencies,
+  taskId: string,
+  sent: Sent & { readonly webhook: WebhookDraft },
+): MoreOfTask {
   const { webhook, otherWebhooks = [], webhookHoldMs = 0 } = sent;
-  const all = [webhook, ...otherWebhooks].map((draft) => encryptedWebhook(port, taskId, draft));
+  const all = [webhook, ...otherWebhooks].map((draft) => encryptedWebhook(dependencies, taskId, draft));
   return {
     configIds: all.map(({ configId }) => configId).join('\n'),
     encrypted: all.map(({ encrypted }) => encrypted).join('\n'),
@@ -242,7 +258,7 @@ function newWebhooks(port: AcceptPort, taskId: string, sent: Sent & { readonly w
 }
 
 /** Id and encrypted config. */
-function encryptedWebhook({ encryption }: AcceptPort, taskId: string, draft: WebhookDraft) {
+function encryptedWebhook({ encryption }: AcceptDependencies, taskId: string, draft: WebhookDraft) {
   const webhook = withId(draft, taskId);
   return { configId: webhook.id, encrypted: encryptWebhook(encryption, taskId, webhook) };
 }

@@ -12,7 +12,7 @@ const copyScript = defineScript({
   reply: word('copied', 'unknown'),
 });
 
-interface CopyStepsPort {
+interface CopyStepsDependencies {
   readonly redis: RedisConnection;
   readonly shards: Shards;
 }
@@ -25,7 +25,7 @@ const ORDER = 'order step ';
 /**
  * Names of the steps of a task's first message whose results are kept, in the order in which they were begun.
  */
-export async function copyableSteps({ redis, shards }: CopyStepsPort, taskId: string): Promise<string[]> {
+export async function copyableSteps({ redis, shards }: CopyStepsDependencies, taskId: string): Promise<string[]> {
   const key = stepsKey(shards, taskId);
   const [number, fields] = await Promise.all([redis.hget(key, 'message'), redis.hkeys(key)]);
   const names = fields.filter((field) => field.startsWith(RESULT)).map((field) => field.slice(RESULT.length));
@@ -37,12 +37,12 @@ export async function copyableSteps({ redis, shards }: CopyStepsPort, taskId: st
 
 /** The steps of a task before `step`; empty if it is unset; undefined if no result of it is kept. */
 export async function stepsBefore(
-  port: CopyStepsPort,
+  dependencies: CopyStepsDependencies,
   taskId: string,
   step: string | undefined,
 ): Promise<readonly string[] | undefined> {
   if (step === undefined) return [];
-  const kept = await copyableSteps(port, taskId);
+  const kept = await copyableSteps(dependencies, taskId);
   return kept.includes(step) ? kept.slice(0, kept.indexOf(step)) : undefined;
 }
 
@@ -51,7 +51,7 @@ export async function stepsBefore(
  * @returns unknown: one of the steps has no result, and none is copied
  */
 export function copySteps(
-  { redis, shards }: CopyStepsPort,
+  { redis, shards }: CopyStepsDependencies,
   { taskId, names }: StepsOfTask,
   to: string,
 ): Promise<'copied' | 'unknown'> {

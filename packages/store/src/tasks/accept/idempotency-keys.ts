@@ -5,7 +5,7 @@ import type { StoreSettings } from '../../redis/settings.ts';
 import type { Shards } from '../../redis/shards.ts';
 import { keyName, retryName, type Submission } from './submission.ts';
 
-export interface KeyPort {
+export interface KeyDependencies {
   readonly redis: RedisConnection;
   readonly shards: Shards;
   readonly settings: Pick<StoreSettings, 'idempotencyMs'>;
@@ -25,18 +25,30 @@ export type KeyClaim = 'first' | 'retry' | 'conflict';
  * Stores the key of an idempotent change, whichever task it is of. The keys of messages are stored in the step that
  * accepts them (add-message.lua), under the same names.
  */
-export async function claimKey(port: KeyPort, scope: Scope, { key, request }: KeyedRequest): Promise<KeyClaim> {
-  return claim(port, redisKeyOf(port, scope, keyName(key)), hash('sha256', request, 'base64url').slice(0, 22));
+export async function claimKey(
+  dependencies: KeyDependencies,
+  scope: Scope,
+  { key, request }: KeyedRequest,
+): Promise<KeyClaim> {
+  return claim(
+    dependencies,
+    redisKeyOf(dependencies, scope, keyName(key)),
+    hash('sha256', request, 'base64url').slice(0, 22),
+  );
 }
 
 /** Releases the key of a change that was refused. */
-export async function releaseKey(port: KeyPort, scope: Scope, { key }: Pick<KeyedRequest, 'key'>): Promise<void> {
-  await releaseName(port, scope, keyName(key));
+export async function releaseKey(
+  dependencies: KeyDependencies,
+  scope: Scope,
+  { key }: Pick<KeyedRequest, 'key'>,
+): Promise<void> {
+  await releaseName(dependencies, scope, keyName(key));
 }
 
 /** Releases the name of a message that was refused. */
-export async function releaseName(port: KeyPort, scope: Scope, name: string): Promise<void> {
-  await port.redis.del(redisKeyOf(port, scope, name));
+export async function releaseName(dependencies: KeyDependencies, scope: Scope, name: string): Promise<void> {
+  await dependencies.redis.del(redisKeyOf(dependencies, scope, name));
 }
 
 /**
@@ -47,15 +59,17 @@ export async function releaseName(port: KeyPort, scope: Scope, name: string): Pr
  * @returns undefined: the step that accepts the message claims its name
  */
 export async function claimNameOfMessage(
-  port: KeyPort,
+  dependencies: KeyDependencies,
   scope: Scope,
   { name, fingerprint, shardSeed }: { readonly name: string; readonly fingerprint: string; readonly shardSeed: string },
 ): Promise<KeyClaim | undefined> {
-  const redisKey = redisKeyOf(port, scope, name);
-  return redisKey === port.shards.of(shardSeed).messageId(scope, name) ? undefined : claim(port, redisKey, fingerprint);
+  const redisKey = redisKeyOf(dependencies, scope, name);
+  return redisKey === dependencies.shards.of(shardSeed).messageId(scope, name)
+    ? undefined
+    : claim(dependencies, redisKey, fingerprint);
 }
 
-async function claim({ redis, settings }: KeyPort, redisKey: string, fingerprint: string): Promise<KeyClaim> {
+async function claim({ redis, settings }: KeyDependencies, redisKey: string, fingerprint: string): Promise<KeyClaim> {
   for (;;) {
     const claimed = await redis.set(redisKey, fingerprint, 'PX', settings.idempotencyMs, 'NX');
     if (claimed !== null) return 'first';
@@ -67,7 +81,7 @@ async function claim({ redis, settings }: KeyPort, redisKey: string, fingerprint
 }
 
 /** On the shard of a message with this name that makes a task, and names no context. */
-function redisKeyOf({ shards }: KeyPort, scope: Scope, name: string): string {
+function redisKeyOf({ shards }: KeyDependencies, scope: Scope, name: string): string {
   return shards.of(ownerOf(scope) + name).messageId(scope, name);
 }
 
@@ -76,7 +90,7 @@ function redisKeyOf({ shards }: KeyPort, scope: Scope, name: string): string {
  * @param neighbour a task of the same context, which need not exist: both are on one shard
  */
 export async function taskOfMessage(
-  { redis, shards }: KeyPort,
+  { redis, shards }: KeyDependencies,
   scope: Scope,
   neighbour: string,
   sent: Pick<Submission, 'message' | 'idempotencyKey'>,

@@ -42,7 +42,7 @@ const BATCHES = { requests: 16, messages: 2, afterFailure: 'each', gather: 'micr
 /** Messages from this length are not batched: writing one takes longer than a batch saves. */
 const LARGE = 16_384;
 
-export interface NewTasksPort extends DurablePort {
+export interface NewTasksDependencies extends DurablePort {
   readonly shards: Shards;
   readonly settings: StoreSettings;
   /** Deadline of the callers; unset: they wait without limit. */
@@ -113,12 +113,12 @@ export function newTaskArgs({ more: given, ...task }: NewTask) {
  * messages wait for its reply, so that Redis serves other clients in between.
  */
 export class NewTasks {
-  readonly #port: NewTasksPort;
+  readonly #dependencies: NewTasksDependencies;
   readonly #batches: PerShard<Batches<NewTask, AcceptReply>>;
 
-  constructor(port: NewTasksPort) {
-    this.#port = port;
-    const { deadline } = port;
+  constructor(dependencies: NewTasksDependencies) {
+    this.#dependencies = dependencies;
+    const { deadline } = dependencies;
     this.#batches = new PerShard(() => new Batches({ ...BATCHES, deadline, send: (tasks) => this.#run(tasks) }));
   }
 
@@ -126,14 +126,14 @@ export class NewTasks {
   async make(task: NewTask, caller?: CallingTurn): Promise<AcceptReply> {
     // The next task of a schedule replaces the one before it: a batch that fails for another message must not do that.
     if (!caller && task.more.previousId === undefined && task.body.length < LARGE)
-      return this.#batches.of(this.#port.shards.of(task.taskId)).send(task);
+      return this.#batches.of(this.#dependencies.shards.of(task.taskId)).send(task);
     return only(await this.#run([task], caller));
   }
 
   /** @param tasks of one shard */
   async #run(tasks: readonly NewTask[], caller?: CallingTurn): Promise<readonly AcceptReply[]> {
-    const { shards, settings } = this.#port;
-    return runDurably(this.#port, makeTasksScript, {
+    const { shards, settings } = this.#dependencies;
+    return runDurably(this.#dependencies, makeTasksScript, {
       keys: { ...shards.of(tasks[0]?.taskId ?? '').shared, caller: callerKey(shards, caller) },
       args: { ...settingsArgValues(settings), ...acceptArgValues(settings, caller), ...quotaArgValues(settings) },
       each: tasks.map(newTaskArgs),

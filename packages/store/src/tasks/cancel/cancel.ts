@@ -28,19 +28,19 @@ export interface CancelOptions {
   readonly ifSeq?: number | undefined;
 }
 
-export interface CancelPort extends DurablePort {
+export interface CancelDependencies extends DurablePort {
   readonly shards: Shards;
   readonly settings: StoreSettings;
 }
 
 /** @throws {NotReplicated} */
 export function cancelTask(
-  port: CancelPort,
+  dependencies: CancelDependencies,
   scope: Scope,
   taskId: string,
   { seesHidden, ifSeq }: CancelOptions = {},
 ): Promise<Cancellation> {
-  const { shards, settings } = port;
+  const { shards, settings } = dependencies;
   const keys = shards.of(taskId);
   const args = {
     ...recordArgValues(taskId, settings),
@@ -50,5 +50,5 @@ export function cancelTask(
     ifSeq,
   };
   const root = queueRoot(scope.agent, keys);
-  return runDurably(port, cancelScript, { keys: { ...keys.record(taskId), root }, args });
+  return runDurably(dependencies, cancelScript, { keys: { ...keys.record(taskId), root }, args });
 }

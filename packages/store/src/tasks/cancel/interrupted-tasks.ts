@@ -3,7 +3,7 @@ import { claimMembers, type TaskMember, workOffShards } from '../../redis/claims
 import type { ShardKeys } from '../../redis/keys.ts';
 import { word } from '../../redis/reply.ts';
 import { defineScript } from '../../redis/script.ts';
-import type { CancelPort } from './cancel.ts';
+import type { CancelDependencies } from './cancel.ts';
 
 const endInterruptedScript = defineScript({
   file: 'end-interrupted.lua',
@@ -20,10 +20,10 @@ const REASON = JSON.stringify('No answer came in time; the task was canceled.');
 
 /** Tasks that wait for input or authorization from their client, without an open turn. */
 export class InterruptedTasks {
-  readonly #port: CancelPort;
+  readonly #dependencies: CancelDependencies;
 
-  constructor(port: CancelPort) {
-    this.#port = port;
+  constructor(dependencies: CancelDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /**
@@ -31,8 +31,8 @@ export class InterruptedTasks {
    * @param shards default: all
    * @returns their number
    */
-  async endOverdue(shards = this.#port.shards.all): Promise<number> {
-    const { redis, settings } = this.#port;
+  async endOverdue(shards = this.#dependencies.shards.all): Promise<number> {
+    const { redis, settings } = this.#dependencies;
     let ended = 0;
     await workOffShards<TaskMember>(shards, (keys) => {
       const set = { key: keys.interrupted, limit: TASKS_PER_CLAIM, pastMs: settings.interruptedRetentionMs };
@@ -49,7 +49,7 @@ export class InterruptedTasks {
   }
 
   #end(keys: ShardKeys, taskId: string, claimedMs: number): Promise<'ended' | 'idle'> {
-    const { redis, settings } = this.#port;
+    const { redis, settings } = this.#dependencies;
     return endInterruptedScript.run(redis, {
       keys: keys.record(taskId),
       args: { ...recordArgValues(taskId, settings), claimedMs, reason: REASON },

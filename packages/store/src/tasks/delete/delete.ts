@@ -7,7 +7,7 @@ import { word } from '../../redis/reply.ts';
 import { ownerOf, type Scope } from '../../redis/scope.ts';
 import { type DurablePort, defineScript, runDurably } from '../../redis/script.ts';
 import type { StoreSettings } from '../../redis/settings.ts';
-import { type CachedReadPort, readTask } from '../read/read.ts';
+import { type CachedReadDependencies, readTask } from '../read/read.ts';
 
 const deleteScript = defineScript({
   file: 'delete.lua',
@@ -20,7 +20,7 @@ const deleteScript = defineScript({
 /** `live`: the task has not ended; cancel it first. `missing`: no such task in this scope. */
 export type Deletion = 'deleted' | 'live' | 'missing';
 
-export interface DeletePort extends CachedReadPort, DurablePort {
+export interface DeleteDependencies extends CachedReadDependencies, DurablePort {
   readonly settings: StoreSettings;
   readonly queue: Queues;
 }
@@ -32,20 +32,20 @@ export interface DeletePort extends CachedReadPort, DurablePort {
  * @throws {NotReplicated}
  */
 export async function deleteTask(
-  port: DeletePort,
+  dependencies: DeleteDependencies,
   scope: Scope,
   taskId: string,
   seesHidden = false,
 ): Promise<Deletion> {
-  const { redis, shards, queue } = port;
-  const reading = await readTask(port, scope, taskId, { includeArtifacts: false });
+  const { redis, shards, queue } = dependencies;
+  const reading = await readTask(dependencies, scope, taskId, { includeArtifacts: false });
   if (reading?.task === undefined || (reading.isHidden && !seesHidden)) return 'missing';
   if (!isTerminal(reading.state)) return 'live';
   const { history = [] }: Task = JSON.parse(reading.task.toString());
   const keys = shards.of(taskId);
   const [jobs, skill] = await redis.hmget(keys.task(taskId), 'jobs', 'queue');
   const names = history.map(({ messageId }) => idText(messageId));
-  const verdict = await runDurably(port, deleteScript, {
+  const verdict = await runDurably(dependencies, deleteScript, {
     keys: keys.shared,
     args: { taskId: idText(taskId), owner: ownerOf(scope), names },
   });

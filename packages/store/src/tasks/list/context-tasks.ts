@@ -1,6 +1,6 @@
 import type { Principal } from '@switchyard/protocol';
-import { type CachedReadPort, readTask } from '../read/read.ts';
-import { findEntries, type ListPort, taskIdOf } from './list.ts';
+import { type CachedReadDependencies, readTask } from '../read/read.ts';
+import { findEntries, type ListDependencies, taskIdOf } from './list.ts';
 
 /** A task of a context, as JSON. */
 export interface ContextTaskReading {
@@ -26,38 +26,38 @@ interface FoundTask {
 
 /** The tasks of a context over several agents, the latest status first. Reads the index of each agent. */
 export async function listContext(
-  port: ListPort,
+  dependencies: ListDependencies,
   principal: Principal,
   query: ContextQuery,
 ): Promise<ContextTaskReading[]> {
-  const found = await Promise.all(query.agents.map((agent) => findTasks(port, principal, { ...query, agent })));
+  const found = await Promise.all(query.agents.map((agent) => findTasks(dependencies, principal, { ...query, agent })));
   const latest = found
     .flat()
     .filter(({ entry }) => taskIdOf(entry) !== query.except)
     .sort((a, b) => (a.entry < b.entry ? 1 : -1))
     .slice(0, query.limit);
-  const read = await Promise.all(latest.map((one) => readFound(port, principal, { ...query, ...one })));
+  const read = await Promise.all(latest.map((one) => readFound(dependencies, principal, { ...query, ...one })));
   return read.flatMap((reading) => reading ?? []);
 }
 
 /** Reads one more than the limit, as `except` may be among them. */
 async function findTasks(
-  port: ListPort,
+  dependencies: ListDependencies,
   principal: Principal,
   { agent, contextId, limit }: ContextQuery & { readonly agent: string },
 ): Promise<FoundTask[]> {
-  const keys = port.shards.of(contextId);
+  const keys = dependencies.shards.of(contextId);
   const query = { contextId, pageSize: limit, includeWithdrawn: true };
-  const [, ...entries] = await findEntries(port, keys, { principal, agent }, query);
+  const [, ...entries] = await findEntries(dependencies, keys, { principal, agent }, query);
   return entries.map((entry) => ({ agent, entry }));
 }
 
 async function readFound(
-  port: CachedReadPort,
+  dependencies: CachedReadDependencies,
   principal: Principal,
   { agent, entry, historyLength }: ContextQuery & FoundTask,
 ): Promise<ContextTaskReading | undefined> {
   const taskId = taskIdOf(entry);
-  const reading = await readTask(port, { principal, agent }, taskId, { historyLength });
+  const reading = await readTask(dependencies, { principal, agent }, taskId, { historyLength });
   return reading?.task === undefined ? undefined : { agent, taskId, task: reading.task.toString() };
 }

@@ -3,7 +3,7 @@ import { idText, type ShardKeys } from '../../redis/keys.ts';
 import { integer, text, tupleAnd } from '../../redis/reply.ts';
 import { ownerOf, type Scope } from '../../redis/scope.ts';
 import { defineScript } from '../../redis/script.ts';
-import { type CachedReadPort, readTogether } from '../read/read.ts';
+import { type CachedReadDependencies, readTogether } from '../read/read.ts';
 import type { TaskView } from '../read/task-reading.ts';
 import { hiddenLetter, stateLetters, withdrawnLetter } from '../visibility/state-letters.ts';
 import { decodePageToken, encodePageToken } from './page-token.ts';
@@ -38,7 +38,7 @@ export interface TaskPage {
   readonly nextPageToken: string;
 }
 
-export interface ListPort extends CachedReadPort {
+export interface ListDependencies extends CachedReadDependencies {
   readonly settings: { readonly largeTextBytes: number; readonly retentionMs: number; readonly maxPageBytes: number };
 }
 
@@ -51,16 +51,16 @@ const TIME_LENGTH = 8;
 const allLetters = [...Object.values(stateLetters), hiddenLetter, withdrawnLetter].sort().join('');
 
 /** Reads one page. A context is on one shard; other lists merge all shards. @throws {InvalidPageToken} */
-export async function listTasks(port: ListPort, scope: Scope, query: TaskQuery): Promise<TaskPage> {
+export async function listTasks(dependencies: ListDependencies, scope: Scope, query: TaskQuery): Promise<TaskPage> {
   const { contextId, pageSize } = query;
-  const shards = contextId === undefined ? port.shards.all : [port.shards.of(contextId)];
-  const replies = await Promise.all(shards.map((keys) => findEntries(port, keys, scope, query)));
+  const shards = contextId === undefined ? dependencies.shards.all : [dependencies.shards.of(contextId)];
+  const replies = await Promise.all(shards.map((keys) => findEntries(dependencies, keys, scope, query)));
   const entries = replies
     .flatMap(([, ...found]) => found)
     .sort()
     .reverse();
   const taskIds = entries.slice(0, pageSize).map(taskIdOf);
-  const tasks = await readTogether(port, scope, { taskIds, view: query });
+  const tasks = await readTogether(dependencies, scope, { taskIds, view: query });
   const last = tasks.length < entries.length ? entries[tasks.length - 1] : undefined;
   // Tasks that expired between the two reads are left out.
   const found = tasks.flatMap((reading) => (reading?.task ? { seq: reading.seq, json: reading.task.toString() } : []));
@@ -74,18 +74,18 @@ export async function listTasks(port: ListPort, scope: Scope, query: TaskQuery):
 
 /** Reads the index of one shard. @throws {InvalidPageToken} */
 export async function findEntries(
-  port: ListPort,
+  dependencies: ListDependencies,
   keys: ShardKeys,
   scope: Scope,
   query: TaskQuery,
 ): Promise<FoundEntries> {
   const { contextId, state, statusTimestampAfter, pageSize, pageToken } = query;
-  return listScript.run(port.redis, {
+  return listScript.run(dependencies.redis, {
     keys: { index: keys.index(scope, contextId), tasksRoot: keys.tasks },
     args: {
       states: state ? stateLetters[state] : query.includeWithdrawn ? allLetters : '',
       since: statusTimestampAfter ? sortableTime(statusTimestampAfter) : '',
-      retentionMs: port.settings.retentionMs,
+      retentionMs: dependencies.settings.retentionMs,
       size: pageSize,
       token: decodePageToken(pageToken, filtersOf(scope, query)) ?? '',
       owner: ownerOf(scope),

@@ -13,7 +13,7 @@ import type { TaskCache, WholeReading } from './task-cache.ts';
 import { isLarge, TaskJson } from './task-json.ts';
 import type { TaskReading, TaskView } from './task-reading.ts';
 
-export interface ReadPort {
+export interface ReadDependencies {
   readonly redis: RedisConnection;
   readonly shards: Shards;
   readonly settings: { readonly largeTextBytes: number };
@@ -23,7 +23,7 @@ export interface ReadPort {
   readonly deadline?: Deadline | undefined;
 }
 
-export interface CachedReadPort extends ReadPort {
+export interface CachedReadDependencies extends ReadDependencies {
   readonly cache: TaskCache;
   readonly reads: TaskReads;
 }
@@ -63,10 +63,10 @@ export type TaskReads = PerShard<Batches<ReadRequest, TaskReading | undefined>>;
 /** A damaged task fails no read of others. */
 const BATCHES = { requests: 32, messages: 1, afterFailure: 'each', gather: 'microtask' } as const;
 
-export const taskReads = (port: ReadPort): TaskReads =>
+export const taskReads = (dependencies: ReadDependencies): TaskReads =>
   new PerShard(() => {
-    const { deadline } = port;
-    return new Batches({ ...BATCHES, deadline, send: (requests) => readAll(port, requests) });
+    const { deadline } = dependencies;
+    return new Batches({ ...BATCHES, deadline, send: (requests) => readAll(dependencies, requests) });
   });
 
 /**
@@ -74,13 +74,17 @@ export const taskReads = (port: ReadPort): TaskReads =>
  * @returns undefined: no such task in this scope
  */
 export async function readTask(
-  port: CachedReadPort,
+  dependencies: CachedReadDependencies,
   scope: Scope,
   taskId: string,
   view: TaskView = {},
 ): Promise<TaskReading | undefined> {
-  const known = knownOf(port, taskId, view);
-  return merge(port, { taskId, view, known }, await send(port, readRequest(scope, taskId, { view, known })));
+  const known = knownOf(dependencies, taskId, view);
+  return merge(
+    dependencies,
+    { taskId, view, known },
+    await send(dependencies, readRequest(scope, taskId, { view, known })),
+  );
 }
 
 /**
@@ -88,20 +92,20 @@ export async function readTask(
  * `undefined` stands for a task that is gone.
  */
 export async function readTogether(
-  port: CachedReadPort & { readonly settings: { readonly maxPageBytes: number } },
+  dependencies: CachedReadDependencies & { readonly settings: { readonly maxPageBytes: number } },
   scope: Scope,
   { taskIds, view }: { readonly taskIds: readonly string[]; readonly view: TaskView },
 ): Promise<(TaskReading | undefined)[]> {
   const wanted = taskIds.map((taskId) => {
-    const known = knownOf(port, taskId, view);
+    const known = knownOf(dependencies, taskId, view);
     return { taskId, view, known, request: readRequest(scope, taskId, { view, known }) };
   });
-  const { maxPageBytes } = port.settings;
+  const { maxPageBytes } = dependencies.settings;
   const replies = new Map<string, Reply>();
-  const shards = Map.groupBy(wanted, ({ taskId }) => port.shards.of(taskId));
+  const shards = Map.groupBy(wanted, ({ taskId }) => dependencies.shards.of(taskId));
   const send = async (some: typeof wanted): Promise<void> => {
     const requests = some.map(({ request }) => request);
-    const found = await sendBatchThenEach(requests, (each) => runRead(port, each, maxPageBytes));
+    const found = await sendBatchThenEach(requests, (each) => runRead(dependencies, each, maxPageBytes));
     await Promise.all(some.map(async ({ taskId }, i) => replies.set(taskId, await unlessDamaged(found[i]))));
   };
   await Promise.all([...shards.values()].map(send));
@@ -110,7 +114,7 @@ export async function readTogether(
   for (const { taskId, request, known } of wanted) {
     const reply = replies.get(taskId) ?? null;
     if (bytes >= maxPageBytes || reply === '') break;
-    const reading = merge(port, { taskId, view, known }, await readingOf(port, request, reply));
+    const reading = merge(dependencies, { taskId, view, known }, await readingOf(dependencies, request, reply));
     bytes += reading?.task?.length ?? 0;
     readings.push(reading);
   }
@@ -118,8 +122,8 @@ export async function readTogether(
 }
 
 /** The cached reading. A caller that names a version has the task already, so the cache is not needed. */
-function knownOf(port: CachedReadPort, taskId: string, view: TaskView): WholeReading | undefined {
-  return view.version === undefined ? port.cache.get(taskId, view) : undefined;
+function knownOf(dependencies: CachedReadDependencies, taskId: string, view: TaskView): WholeReading | undefined {
+  return view.version === undefined ? dependencies.cache.get(taskId, view) : undefined;
 }
 
 interface Known {
@@ -139,30 +143,34 @@ function readRequest(scope: Scope, taskId: string, { view, known }: Known): Read
 
 /** Joins a reply with the cached task. The cache may hold a task of another principal, or a gone one: Redis decides. */
 function merge(
-  port: CachedReadPort,
+  dependencies: CachedReadDependencies,
   { taskId, view, known }: Known & { readonly taskId: string },
   reading: TaskReading | undefined,
 ): TaskReading | undefined {
   if (!reading) return undefined;
-  if (reading.task !== undefined) port.cache.set(taskId, view, { ...reading, task: reading.task });
+  if (reading.task !== undefined) dependencies.cache.set(taskId, view, { ...reading, task: reading.task });
   // The task is unchanged: the cache has it, or the caller does. Its state may have changed under the same version: see
   // set-visibility.lua.
   return reading.task === undefined && known ? { ...reading, task: known.task } : reading;
 }
 
 /** State and version, without the task. */
-export function readPosition(port: CachedReadPort, scope: Scope, taskId: string): Promise<TaskReading | undefined> {
-  return send(port, { taskId, owner: ownerOf(scope), version: '', historyLength: '', parts: 'position' });
+export function readPosition(
+  dependencies: CachedReadDependencies,
+  scope: Scope,
+  taskId: string,
+): Promise<TaskReading | undefined> {
+  return send(dependencies, { taskId, owner: ownerOf(scope), version: '', historyLength: '', parts: 'position' });
 }
 
 /** Reads a task of any principal, for the worker that holds its turn. */
-export async function readWhole(port: ReadPort, taskId: string): Promise<TaskReading | undefined> {
-  const alone = { ...port, largeTasks: undefined };
+export async function readWhole(dependencies: ReadDependencies, taskId: string): Promise<TaskReading | undefined> {
+  const alone = { ...dependencies, largeTasks: undefined };
   const [reading] = await readAll(alone, [{ taskId, owner: '', version: '', historyLength: '', parts: 'all' }]);
   return reading;
 }
 
-function send({ reads, shards }: CachedReadPort, request: ReadRequest): Promise<TaskReading | undefined> {
+function send({ reads, shards }: CachedReadDependencies, request: ReadRequest): Promise<TaskReading | undefined> {
   const { taskId, owner, version, historyLength, parts } = request;
   // Ids and versions come from clients, and may contain blanks: the length says where the id ends.
   const key = `${owner} ${taskId.length} ${taskId} ${historyLength} ${parts} ${version}`;
@@ -171,11 +179,11 @@ function send({ reads, shards }: CachedReadPort, request: ReadRequest): Promise<
 
 /** Reads tasks of one shard. */
 async function readAll(
-  port: ReadPort,
+  dependencies: ReadDependencies,
   requests: readonly ReadRequest[],
 ): Promise<(TaskReading | undefined | Promise<TaskReading | undefined>)[]> {
-  const replies = await runRead(port, requests, 0);
-  return requests.map((request, i) => readingOf(port, request, replies[i] ?? null));
+  const replies = await runRead(dependencies, requests, 0);
+  return requests.map((request, i) => readingOf(dependencies, request, replies[i] ?? null));
 }
 
 /** @returns null: the task is damaged, and is left out like one that is gone */
@@ -190,7 +198,7 @@ async function unlessDamaged(reply: Reply | Promise<Reply> | undefined): Promise
 
 /** @param maxBytes as in read.lua */
 function runRead(
-  { redis, shards, settings }: ReadPort,
+  { redis, shards, settings }: ReadDependencies,
   requests: readonly ReadRequest[],
   maxBytes: number,
 ): Promise<Reply[]> {
@@ -202,7 +210,7 @@ function runRead(
 }
 
 function readingOf(
-  port: ReadPort,
+  dependencies: ReadDependencies,
   request: ReadRequest,
   reply: Reply,
 ): TaskReading | undefined | Promise<TaskReading | undefined> {
@@ -210,7 +218,7 @@ function readingOf(
   if (typeof reply === 'string') return readingAt(request.version, reply);
   const [summary, version, ...pieces] = reply;
   const reading = readingAt(version, summary);
-  return pieces.length ? withTask(port, request, reading, pieces) : reading;
+  return pieces.length ? withTask(dependencies, request, reading, pieces) : reading;
 }
 
 function readingAt(version: string, summary: string): TaskReading {
@@ -223,20 +231,20 @@ function readingAt(version: string, summary: string): TaskReading {
 
 /** Adds the task. Reads again if a large text was replaced before it was fetched. */
 async function withTask(
-  port: ReadPort,
+  dependencies: ReadDependencies,
   request: ReadRequest,
   reading: TaskReading,
   pieces: readonly Piece[],
 ): Promise<TaskReading | undefined> {
-  const task = await taskOf(port, request, { version: reading.version, pieces });
+  const task = await taskOf(dependencies, request, { version: reading.version, pieces });
   if (task !== undefined) return { ...reading, task };
-  const [again] = await readAll(port, [request]);
+  const [again] = await readAll(dependencies, [request]);
   return again;
 }
 
 /** @throws {AnswersTooLarge} */
 async function taskOf(
-  { redis, largeTasks }: ReadPort,
+  { redis, largeTasks }: ReadDependencies,
   { taskId, historyLength, parts }: ReadRequest,
   { version, pieces }: { readonly version: string; readonly pieces: readonly Piece[] },
 ): Promise<TaskJson | undefined> {

@@ -12,12 +12,16 @@ const setVisibilityScript = defineScript({
   reply: word('changed', 'kept'),
 });
 
-export interface VisibilityPort extends DurablePort {
+export interface VisibilityDependencies extends DurablePort {
   readonly shards: Shards;
 }
 
 /** Hides a task whose caller got a message instead (A2A 3.1.1) from all lists. Idempotent. */
-export async function withdrawTask({ redis, shards }: VisibilityPort, scope: Scope, taskId: string): Promise<void> {
+export async function withdrawTask(
+  { redis, shards }: VisibilityDependencies,
+  scope: Scope,
+  taskId: string,
+): Promise<void> {
   const change = { from: stateLetters.TASK_STATE_COMPLETED, to: withdrawnLetter };
   await setVisibilityScript.run(redis, callOf(shards, scope, taskId, change));
 }
@@ -26,9 +30,9 @@ export async function withdrawTask({ redis, shards }: VisibilityPort, scope: Sco
  * Shows a hidden task, because its caller is given it: a fail-over must not hide it again. Idempotent.
  * @throws {NotReplicated}
  */
-export async function revealTask(port: VisibilityPort, scope: Scope, taskId: string): Promise<void> {
+export async function revealTask(dependencies: VisibilityDependencies, scope: Scope, taskId: string): Promise<void> {
   const change = { from: hiddenLetter, to: stateLetters.TASK_STATE_SUBMITTED };
-  await runDurably(port, setVisibilityScript, callOf(port.shards, scope, taskId, change));
+  await runDurably(dependencies, setVisibilityScript, callOf(dependencies.shards, scope, taskId, change));
 }
 
 function callOf(shards: Shards, scope: Scope, taskId: string, change: { from: string; to: string }) {
