@@ -83,6 +83,31 @@ describe('a wait', () => {
     expect(server.calls.length).toBeGreaterThan(1);
   });
 
+  it('takes a whole result for a stream of one event', async () => {
+    const task = { id: 't', contextId: 'c', status: { state: 'TASK_STATE_COMPLETED' } };
+    await using server = await scriptedServer({
+      SendStreamingMessage: [{ result: { task } }],
+      GetTask: [{ result: task }],
+    });
+    const { document, code } = await json(['send', 'Hi', '-a', server.url]);
+    expect([code, document.task.id]).toEqual([0, 't']);
+  });
+
+  it.each<[string, Reply, string]>([
+    ['a page', { body: '<title>Sign in</title>', type: 'text/html' }, 'a page instead of A2A (HTTP 200): Sign in'],
+    ['no result', { result: null }, 'The agent’s answer is not A2A'],
+    ['no JSON', { body: 'OK', type: 'application/json' }, 'The agent’s answer is not A2A'],
+  ])('says that the answer is %s', async (_, reply, text) => {
+    await using server = await scriptedServer({ SendStreamingMessage: [reply], GetTask: [reply] });
+    for (const args of [
+      ['send', 'Hi'],
+      ['task', 'get', 't'],
+    ]) {
+      const { code, err } = await run([...args, '-a', server.url]);
+      expect([code, err]).toEqual([1, expect.stringContaining(text)]);
+    }
+  });
+
   it("fails if the agent's stream has no event", async () => {
     await using server = await scriptedServer({ SendStreamingMessage: [{ events: [] }] });
     expect((await json(['send', 'Hi', '-a', server.url])).document.error.code).toBe('InvalidAgentResponseError');

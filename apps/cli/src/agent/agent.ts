@@ -192,6 +192,8 @@ export class Agent {
   }
 
   #explained(error: unknown): CommandFailure {
+    if (isUnreadable(error))
+      return new CommandFailure('A2ACLI_ERR_INTERNAL', 'The agent’s answer is not A2A', { cause: error });
     const failure = callFailure(error, this.#connection.call.signal);
     const { code, message, a2aCode, hint } = failure;
     if (hint !== undefined) return failure;
@@ -204,4 +206,11 @@ export class Agent {
       cause: error,
     });
   }
+}
+
+/** What the SDK throws at an answer without its result, or that is no JSON. A broken connection is another TypeError. */
+function isUnreadable(error: unknown): boolean {
+  return (
+    error instanceof SyntaxError || (error instanceof TypeError && /^Cannot read properties of /.test(error.message))
+  );
 }

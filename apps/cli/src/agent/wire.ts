@@ -1,6 +1,7 @@
 import { CommandFailure } from '../failures/failure.ts';
 import { proxyFailure } from '../failures/proxy-failure.ts';
 import { isLoopbackUrl } from '../settings/this-machine.ts';
+import { understood } from './odd-answers.ts';
 import { fetchWithinOrigin } from './redirects.ts';
 
 /** Replaces credentials in the log. */
@@ -37,7 +38,8 @@ export function wireFetch({ secrets, log, hasCredentials, query = {} }: Wire): t
       redact(`← ${response.status} after ${Math.round(performance.now() - begun)} ms ${answerText(response.headers)}`),
     );
     if (response.status === 401 || response.status === 403) throw await refused(response, hasCredentials);
-    return log ? logged(response, (text) => log(redact(`← ${text}`))) : response;
+    const answer = await understood(response, init);
+    return log ? logged(answer, (text) => log(redact(`← ${text}`))) : answer;
   };
 }
 

@@ -37,7 +37,7 @@ export class Sending {
     const { code, a2aCode, isReported, exitCode, hint: given } = error;
     const isUnknown = code === 'TaskNotFoundError';
     if (given !== undefined && !isUnknown) return error;
-    const message = withFlags(error.message).replace(/\.+$/, '');
+    const message = withFlags(error.message).replace(/(?<!\.)\.+$/, '');
     const explain = (text: string, hint?: string) =>
       new CommandFailure(code, text, { a2aCode, hint, isReported, exitCode, cause: error });
     if (this.#task) {

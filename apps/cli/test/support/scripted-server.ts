@@ -11,11 +11,12 @@ export interface Called {
 }
 
 /**
- * A result, an error by its code, the events of a stream, or events followed by a cut connection. A stream with
+ * A result, a body as it is, an error by its code, the events of a stream, or events followed by a cut connection. A stream with
  * `endsAfter` stays open until that many calls of GetTask, and ends with its last event.
  */
 export type Reply =
-  | { readonly result: object }
+  | { readonly result: object | null }
+  | { readonly body: string; readonly type: string }
   | { readonly error: { readonly code: number; readonly message: string } }
   | { readonly events: readonly object[]; readonly isCut?: boolean; readonly endsAfter?: number };
 
@@ -66,6 +67,7 @@ export async function scriptedServer(
     if (isRefused(request.headers.authorization)) return response.writeHead(401).end();
     const wrap = (answer: object): string => JSON.stringify({ jsonrpc: '2.0', id, ...answer });
     if (!reply) return response.end(wrap({ error: { code: -32601, message: 'no such method' } }));
+    if ('body' in reply) return response.writeHead(200, { 'content-type': reply.type }).end(reply.body);
     if ('events' in reply) return answerStream(response, { reply, wrap, reads });
     return response.writeHead(200, { 'content-type': 'application/json' }).end(wrap(reply));
   });
