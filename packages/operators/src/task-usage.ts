@@ -11,7 +11,7 @@ export async function readTaskUsage(
   const fields = await redis.hgetall(`${shards.of(taskId).task(taskId)}:u`);
   const groups = { total: new Map<string, Amounts>(), own: new Map<string, Amounts>(), of: new Map<string, Amounts>() };
   for (const [field, value] of Object.entries(fields)) {
-    const [, group, amount, name = ''] = /^(total|own|of) (\w+) ?(.*)$/.exec(field) ?? [];
+    const [, group, amount, name = ''] = /^(total|own|of) (\w+)(?: (.*))?$/.exec(field) ?? [];
     const known = usageAmounts.find((one) => one === amount);
     if (!known) continue;
     const of = groups[group as keyof typeof groups];
