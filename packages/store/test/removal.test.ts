@@ -73,6 +73,7 @@ async function playFullTask(store: TestStore, keys: () => Promise<string[]>): Pr
   await store.steps.begin(turn, 'step pay');
   await store.steps.end(turn, 'step pay', '1');
   turn.noteModelCall({ at: new Date(0).toISOString(), model: 'm', durationMs: 1 });
+  await turn.recordUsage({ model: 'small', inputTokens: 1, calls: 1 });
   const call = await store.calls.place(turn, {
     agent: 'kitchen',
     submission: { message: userMessage('cook', { contextId }) },
@@ -143,7 +144,9 @@ test.for(Object.entries(ways))('a task that is removed by %s leaves no key and n
   expect(await left(keys, task)).toEqual([]);
 });
 
-/** What has stayed, besides the queues and notes about how full Redis is. */
+/** What has stayed, besides the queues, the usage of the day and notes about how full Redis is. */
 async function left(keys: () => Promise<string[]>, { lasting }: FullTask): Promise<string[]> {
-  return (await keys()).filter((key) => !lasting.has(key) && !/\}:q:|:marker$|:outbox:room$/.test(key)).sort();
+  return (await keys())
+    .filter((key) => !lasting.has(key) && !/\}:q:|\}:usage:|:marker$|:outbox:room$/.test(key))
+    .sort();
 }
