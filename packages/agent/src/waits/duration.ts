@@ -35,8 +35,8 @@ export function msOf(duration: Duration): number {
 
 function parsed(text: string): number | undefined {
   if (text.length > 100) return undefined;
-  const parts = [...text.matchAll(/(\d+(?:\.\d+)?) ?([a-z]+)/g)];
-  if (parts.length === 0 || text.replace(/(\d+(?:\.\d+)?) ?([a-z]+)/g, '').trim() !== '') return undefined;
+  const parts = [...text.matchAll(/(?<![\d.])(\d+(?:\.\d+)?) ?([a-z]+)/g)];
+  if (parts.length === 0 || text.replace(/(?<![\d.])(\d+(?:\.\d+)?) ?([a-z]+)/g, '').trim() !== '') return undefined;
   return parts.reduce((sum, [, number, unit = '']) => sum + Number(number) * (unitMs(unit) ?? Number.NaN), 0);
 }
 
