@@ -25,6 +25,12 @@ const measuring = [
   'workshop/test/commands.test.ts',
 ];
 
+/** Searches of which `npm test` has a shorter form. */
+const searches = [
+  'apps/gateway/test/bad-requests.property.test.ts',
+  'packages/store/test/{model,rules-of-turns}.test.ts',
+];
+
 /** `npm run test:faults`: the short forms of `npm run faults`, `soak`, `bench` and the like. */
 export default defineConfig({
   test: {
@@ -37,6 +43,10 @@ export default defineConfig({
       {
         extends: true,
         test: { name: 'faults', include: longTests, exclude: measuring, sequence: { groupOrder: 1 } },
+      },
+      {
+        extends: true,
+        test: { name: 'searches', include: searches, env: { THOROUGH: '1' }, sequence: { groupOrder: 1 } },
       },
       { extends: true, test: { name: 'measuring', include: measuring, maxWorkers: 1, sequence: { groupOrder: 2 } } },
     ],

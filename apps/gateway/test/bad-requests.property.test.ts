@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isThorough } from '../../../tests/support/thorough.ts';
 import type { ErrorBody, ErrorDetail } from './support/client.ts';
 import { type Mutant, mutantsOf, type Path } from './support/mutation.ts';
 import { openStage, type Stage } from './support/stage.ts';
@@ -17,7 +18,7 @@ beforeAll(async () => {
 
 afterAll(() => stage[Symbol.asyncDispose]());
 
-const runs = 2_000;
+const runs = isThorough ? 2_000 : 400;
 
 const request = () => ({
   message: {

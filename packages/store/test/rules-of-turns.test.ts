@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, test } from 'vitest';
+import { isThorough } from '../../../tests/support/thorough.ts';
 import { ScriptDriver } from './reference/script-driver.ts';
 import type * as rules from './reference/turn-rules.ts';
 import { lastFence } from './reference/turn-rules.ts';
@@ -147,7 +148,7 @@ describe('the scripts of a turn', () => {
           await driver.expectNeighbourUntouched();
         },
       ),
-      { numRuns: Number(process.env.WALKS ?? 300) },
+      { numRuns: Number(process.env.WALKS ?? (isThorough ? 300 : 75)) },
     );
   }, 120_000);
 });
