@@ -376,6 +376,29 @@ describe('a turn that waits', () => {
     expect(textOf(await reached(store, taskId, 'COMPLETED'))).toBe('approved by Bob in attempt 1');
   });
 
+  test('for the next attempt at a step is suspended for as long, also if it runs again earlier', async () => {
+    const bench = new Bench();
+    const store = await bench.store();
+    const attempts: number[] = [];
+    const pay = ({ attempt }: { attempt: number }) => {
+      attempts.push(attempt);
+      throw Object.assign(new Error('busy'), { retryAfterMs: 60_000 });
+    };
+    const agent = agentThat(async (turn) => {
+      await Promise.all([turn.step('pay', pay, { attempts: 2 }), turn.waitFor('approval')]);
+      return turn.complete();
+    });
+    await bench.worker(agent);
+    const taskId = await send(store, 'one');
+    await until(() => bench.happened('turn-suspended').length === 1, { what: 'the turn waits' });
+    await store.waits.give(scope, taskId, { name: 'approval', data: '1' });
+    await until(() => bench.happened('turn-suspended').length === 2, { what: 'the turn waits again' });
+    expect(bench.happened('turn-suspended')[1]).toMatchObject({ outcome: 'suspended', waitsFor: ['time'] });
+    expect(attempts).toEqual([1]);
+    await store.tasks.cancel(scope, taskId);
+    await reached(store, taskId, 'CANCELED');
+  });
+
   test('has a callback URL on the gateway’s address, or says what is missing', async () => {
     const bench = new Bench();
     const store = await bench.store();

@@ -1,10 +1,10 @@
 /**
  * Whether a step has a stored result (JSON; '' for undefined), or must run: `mark` summarises the events of an
- * unfinished run.
+ * unfinished run, `failed` counts the attempts before `postpone`.
  */
 export type StepBeginning =
   | { readonly kind: 'done'; readonly result: string }
-  | { readonly kind: 'run'; readonly mark: string };
+  | { readonly kind: 'run'; readonly mark: string; readonly failed: number };
 
 /** One attempt at a step. `attempt`: 1, 2, … in this attempt at the turn. */
 export interface StepRun {
@@ -23,6 +23,12 @@ export interface StepPort {
    * @param retryAfterMs time to the step's next attempt; undefined: there is none
    */
   noteFailure(name: string, error: unknown, retryAfterMs: number | undefined): Promise<void>;
+  /**
+   * Call it before the turn waits, and may be suspended, until the next attempt at a step: a later run of this attempt
+   * at the turn gets the number of attempts that have failed.
+   * @throws {TurnEnded}
+   */
+  postpone(key: string, failed: number): Promise<void>;
   /**
    * Resolves when the result and all earlier events are durable.
    * @throws {TurnEnded}

@@ -3,8 +3,18 @@ import { StepEvents } from '../journal/step-events.ts';
 import type { TurnJournal } from '../journal/turn-journal.ts';
 import { TurnMisuseError } from '../port/turn-errors.ts';
 import type { TurnPort } from '../port/turn-port.ts';
+import { waitOrSuspend } from '../waits/wait-or-suspend.ts';
 import { type StepAttempt, type StepOptions, StepPolicy, StepTimedOut } from './step-options.ts';
 import { readResult, writeResult } from './step-result.ts';
+
+/** A delay up to this long holds the process. A longer one suspends the turn, which then runs again from its beginning. */
+const LONG_MS = 5_000;
+
+/** Attempts at a step that have failed. `retryAfterMs` unset: an earlier run of the turn has begun the wait. */
+interface Failed {
+  readonly attempts: number;
+  readonly retryAfterMs: number | undefined;
+}
 
 /** The function of a step. */
 export type StepFunction<T> = (attempt: StepAttempt) => T | Promise<T>;
@@ -29,7 +39,7 @@ export class TurnSteps {
     const policy = new StepPolicy(name, options);
     this.#take(name);
     try {
-      return await this.#journal.pending.during(() => this.#untilDone(name, execute, policy));
+      return await this.#untilDone(name, execute, policy);
     } catch (error) {
       // The step has no result: the agent may catch the error and run it again.
       this.#taken.delete(name);
@@ -38,10 +48,12 @@ export class TurnSteps {
   }
 
   async #untilDone<T>(name: string, execute: StepFunction<T>, policy: StepPolicy): Promise<T> {
-    for (let attempt = 1; ; attempt++) {
-      const ended = await this.#attempt(name, execute, { attempt, policy });
+    const { pending } = this.#journal;
+    for (let failed: Failed | undefined; ; ) {
+      const ended = await pending.during(() => this.#attempt(name, execute, { before: failed?.attempts, policy }));
       if ('value' in ended) return ended.value;
-      await this.#wait(ended.retryAfterMs);
+      failed = ended;
+      await this.#wait(name, failed);
     }
   }
 
@@ -60,12 +72,15 @@ export class TurnSteps {
   async #attempt<T>(
     name: string,
     execute: StepFunction<T>,
-    { attempt, policy }: { readonly attempt: number; readonly policy: StepPolicy },
-  ): Promise<{ readonly value: T } | { readonly retryAfterMs: number }> {
+    { before, policy }: { readonly before: number | undefined; readonly policy: StepPolicy },
+  ): Promise<{ readonly value: T } | Failed> {
     const { steps } = this.#port;
     const key = `step ${name}`;
     const beginning = await this.#journal.runEffect(() => steps.begin(key));
     if (beginning.kind === 'done') return { value: readResult(beginning.result) };
+    // The turn was suspended after so many attempts: perhaps it runs again before the next one is due.
+    if (before === undefined && beginning.failed > 0) return { attempts: beginning.failed, retryAfterMs: undefined };
+    const attempt = (before ?? 0) + 1;
     const events = new StepEvents(key, beginning.mark, (event) => this.#port.publish(event));
     const scope = this.#journal.scope.enterStep(name, events);
     const run = (signal: AbortSignal) => {
@@ -81,7 +96,7 @@ export class TurnSteps {
       await events.abandon();
       await steps.noteFailure(name, error, retryAfterMs);
       if (retryAfterMs === undefined) throw error;
-      return { retryAfterMs };
+      return { attempts: attempt, retryAfterMs };
     }
     await this.#journal.runEffect(async () => {
       await events.end();
@@ -109,10 +124,20 @@ export class TurnSteps {
     }
   }
 
-  /** Waits before the next attempt at a step. @throws {TurnInterruption} */
-  async #wait(ms: number): Promise<void> {
-    const { signal } = this.#journal;
-    await delay(ms, undefined, { signal }).catch(() => signal.throwIfAborted());
+  /**
+   * Waits before the next attempt at a step. A long delay may suspend the turn, but not one in a step, which would run
+   * again from its beginning.
+   * @throws {TurnInterruption}
+   */
+  async #wait(name: string, { attempts, retryAfterMs }: Failed): Promise<void> {
+    const { pending, signal, scope } = this.#journal;
+    if (retryAfterMs !== undefined) {
+      if (retryAfterMs <= LONG_MS || scope.step !== '')
+        return pending.during(() => delay(retryAfterMs, undefined, { signal }).catch(() => signal.throwIfAborted()));
+      await pending.during(() => this.#journal.runEffect(() => this.#port.steps.postpone(`step ${name}`, attempts)));
+    }
+    const key = `retry ${this.#port.input.attempt}.${attempts} ${name}`;
+    await waitOrSuspend(this.#port.waits, this.#journal, { key, delayMs: retryAfterMs ?? 0 });
   }
 
   /** Whether the turn cannot go on, so that no step is retried. */

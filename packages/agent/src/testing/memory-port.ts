@@ -83,7 +83,7 @@ export class MemoryPort implements TurnPort {
     this.steering = steering ?? new MemorySteering();
     const { agent, caller } = this.input;
     const memory = world.resultsOf(task.id, message.messageId);
-    this.steps = new MemorySteps(memory);
+    this.steps = new MemorySteps(memory, this.input.attempt);
     this.waits = new MemoryWaits(memory, world.clock);
     this.calls = new MemoryCalls(world, { agent, taskId: task.id, depth: (caller?.depth ?? 0) + 1 });
     this.context = new MemoryContext(world, agent, task);

@@ -168,7 +168,7 @@ export class Turn<Input = unknown> extends TurnView<Input> {
    *
    * **An error of `execute`**, whether a plain `Error` or a `RetryableError`, fails the step at once, and the step
    * throws it, unless there are `attempts` left: then the step is retried within this turn, after a backoff or the
-   * error's `retryAfterMs`. If the agent does not catch it, it does to the turn what any error does: a `RetryableError`
+   * error's `retryAfterMs`; a delay of more than 5 s suspends the turn, see `sleep`. If the agent does not catch it, it does to the turn what any error does: a `RetryableError`
    * retries the turn, by the agent's `retry`; a plain `Error` fails the task. Engines for workflows retry every error;
    * here a client waits for the answer, most plain errors are mistakes that the next attempt repeats, and each attempt
    * may ask a model again: so a retry is asked for.

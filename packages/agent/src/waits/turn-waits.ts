@@ -1,12 +1,11 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { isEventName } from '@switchyard/protocol';
 import { check, type DataSchema } from '../data/data-schema.ts';
 import type { TurnJournal } from '../journal/turn-journal.ts';
 import { TurnMisuseError } from '../port/turn-errors.ts';
 import type { TurnPort } from '../port/turn-port.ts';
-import type { WaitRequest } from '../port/wait-port.ts';
 import { type Duration, msOf } from './duration.ts';
 import { EventError } from './event-error.ts';
+import { waitOrSuspend } from './wait-or-suspend.ts';
 
 /** Options of a wait. */
 export interface SleepOptions {
@@ -24,9 +23,6 @@ export interface WaitOptions extends SleepOptions {
   readonly schema?: DataSchema<unknown>;
 }
 
-/** A wait up to this long holds the process: to suspend the turn would cost more. */
-const SHORT_MS = 1_000;
-
 /** The waits of one turn. */
 export class TurnWaits {
   readonly #port: TurnPort;
@@ -39,20 +35,24 @@ export class TurnWaits {
 
   async sleep(duration: Duration, options?: SleepOptions): Promise<void> {
     const key = this.#key('sleep', options);
-    await this.#wait({ key, delayMs: msOf(duration) });
+    await waitOrSuspend(this.#port.waits, this.#journal, { key, delayMs: msOf(duration) });
   }
 
   async sleepUntil(date: Date, options?: SleepOptions): Promise<void> {
     const key = this.#key('sleep', options);
     const untilMs = date.getTime();
     if (Number.isNaN(untilMs)) throw new TurnMisuseError('The date of sleepUntil is invalid.');
-    await this.#wait({ key, untilMs: Math.max(0, untilMs) });
+    await waitOrSuspend(this.#port.waits, this.#journal, { key, untilMs: Math.max(0, untilMs) });
   }
 
   async waitFor(event: string, { timeout, schema, ...options }: WaitOptions = {}): Promise<unknown> {
     checkName(event);
     const key = this.#key(`event ${event}`, options);
-    const result = await this.#wait({ key, event, delayMs: timeout === undefined ? undefined : msOf(timeout) });
+    const result = await waitOrSuspend(this.#port.waits, this.#journal, {
+      key,
+      event,
+      delayMs: timeout === undefined ? undefined : msOf(timeout),
+    });
     if (result === '') throw new EventError('timed-out', event, { why: `did not come within ${text(timeout)}.` });
     const { data }: { data: unknown } = JSON.parse(result);
     if (!schema) return data;
@@ -65,18 +65,6 @@ export class TurnWaits {
     checkName(event);
     const key = this.#key(`callback ${event}`);
     return this.#journal.pending.during(() => this.#journal.runEffect(() => this.#port.waits.callbackUrl(key, event)));
-  }
-
-  /** @returns as in `WaitBeginning` */
-  async #wait(request: WaitRequest): Promise<string> {
-    const { pending, signal } = this.#journal;
-    for (;;) {
-      const wait = await pending.during(() => this.#journal.runEffect(() => this.#port.waits.begin(request)));
-      if (wait.kind === 'done') return wait.result;
-      const { dueMs, leftMs } = wait;
-      if (request.event !== undefined || leftMs > SHORT_MS) return pending.add({ event: request.event, dueMs });
-      await pending.during(() => delay(leftMs, undefined, { signal }).catch(() => signal.throwIfAborted()));
-    }
   }
 
   /** Numbered before the first await: waits that begin together are numbered in the order of the code. */

@@ -220,6 +220,40 @@ describe('a step with attempts', () => {
     expect(begun).toBe(1);
   });
 
+  it('suspends its turn for a long delay, which costs no attempt at the turn, and remembers its attempts', async () => {
+    const seen: string[] = [];
+    const agent = agentThat(async (turn) => {
+      seen.push(`turn ${turn.attempt}`);
+      const run = ({ attempt }: { attempt: number }) => {
+        seen.push(`step ${attempt}`);
+        if (attempt < 4) throw busy(attempt === 2 ? 1 : 3_600_000);
+        return 12;
+      };
+      const quote = await turn.step('quote', run, { attempts: 4, maxRetryAfterMs: 7_200_000 });
+      await turn.step('rest', () => seen.push('rest'));
+      if (turn.attempt === 1) throw new RetryableError('Not yet.');
+      return turn.complete(String(quote));
+    });
+    const begun = performance.now();
+    expect((await runTurn(agent, 'Go')).answer).toBe('12');
+    expect(performance.now() - begun).toBeLessThan(60_000);
+    expect(seen).toEqual(['turn 1', 'step 1', 'turn 1', 'step 2', 'step 3', 'turn 1', 'step 4', 'rest', 'turn 2']);
+  });
+
+  it('in another step waits without suspending the turn', async () => {
+    const runs: number[] = [];
+    const agent = agentThat(async (turn) => {
+      const inner = ({ attempt }: { attempt: number }) => {
+        runs.push(attempt);
+        throw busy(60_000);
+      };
+      await turn.step('outer', () => turn.step('inner', inner, { attempts: 2 }), { timeoutMs: 20 }).catch(() => 0);
+      return turn.complete();
+    });
+    expect((await runTurn(agent, 'Go')).state).toBe('TASK_STATE_COMPLETED');
+    expect(runs).toEqual([1]);
+  });
+
   it('publishes the events of all its attempts once, and writes its artifact from the beginning', async () => {
     const { turn, port } = openTurn();
     const report = turn.artifact({ name: 'Report' });

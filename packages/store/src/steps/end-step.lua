@@ -24,7 +24,7 @@ if redis.call('HEXISTS', steps_key, 'result ' .. key) == 1 then return 'done' en
 local bytes = tonumber(redis.call('HGET', steps_key, 'bytes') or 0) + #key + #result
 if bytes > tonumber(max_results) then return 'full' end
 redis.call('HSET', steps_key, 'bytes', bytes, 'result ' .. key, result)
-redis.call('HDEL', steps_key, 'mark ' .. key)
+redis.call('HDEL', steps_key, 'mark ' .. key, 'failed ' .. key)
 tenant_bytes.count(record.owner:match('^[^/]*'), #key + #result)
 tenant_bytes.write()
 local name = key:match('^step (.*)')

@@ -1,16 +1,17 @@
 import { recordArgNames, recordArgValues, recordKeyNames } from '../record/record-args.ts';
-import { text, tuple, verdict, word } from '../redis/reply.ts';
+import { integer, text, tuple, verdict, word } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
 import { quotaArgValues } from '../tasks/quotas/quotas.ts';
 import { type OpenTurn, TurnFenced } from '../turns/open-turn.ts';
 import type { TurnsPort } from '../turns/turns-port.ts';
 
+const begun = tuple(text, integer);
 const beginStepScript = defineScript({
   file: 'begin-step.lua',
   from: import.meta.url,
   keys: recordKeyNames,
   args: [...recordArgNames, 'fence', 'key'],
-  reply: verdict({ done: tuple(text), run: tuple(text), fenced: tuple(text), canceling: tuple(text) }),
+  reply: verdict({ done: begun, run: begun, fenced: begun, canceling: begun }),
 });
 const endStepScript = defineScript({
   file: 'end-step.lua',
@@ -18,6 +19,14 @@ const endStepScript = defineScript({
   keys: recordKeyNames,
   args: [...recordArgNames, 'fence', 'key', 'result', 'maxResults', 'maxBytes'],
   reply: word('done', 'full', 'fenced'),
+});
+
+const postponeStepScript = defineScript({
+  file: 'postpone-step.lua',
+  from: import.meta.url,
+  keys: recordKeyNames,
+  args: [...recordArgNames, 'fence', 'key', 'failed'],
+  reply: word('done', 'fenced'),
 });
 
 /** The results of a turn's steps would be too large together. */
@@ -30,12 +39,13 @@ export class TooManyResults extends Error {
 }
 
 /**
- * `done`: the stored result (JSON; '' none). `run`: there is none; `mark` summarises the events of an earlier run.
+ * `done`: the stored result (JSON; '' none). `run`: there is none; `mark` summarises the events of an earlier run, and
+ * `failed` counts the attempts at the step that failed before its turn was suspended, see `postpone`.
  * `canceling`: the task will end, no new step begins.
  */
 export type BegunStep =
   | { readonly verdict: 'done'; readonly result: string }
-  | { readonly verdict: 'run'; readonly mark: string }
+  | { readonly verdict: 'run'; readonly mark: string; readonly failed: number }
   | { readonly verdict: 'canceling' };
 
 /** The results of steps. All attempts at a message share them, and they are kept as long as the task. */
@@ -49,9 +59,9 @@ export class Steps {
   /** @throws {TurnFenced} */
   async begin(turn: OpenTurn, key: string): Promise<BegunStep> {
     const { keys, args } = this.#call(turn);
-    const [verdict, text] = await beginStepScript.run(this.#port.redis, { keys, args: { ...args, key } });
+    const [verdict, text, failed] = await beginStepScript.run(this.#port.redis, { keys, args: { ...args, key } });
     if (verdict === 'done') return { verdict, result: text };
-    if (verdict === 'run') return { verdict, mark: text };
+    if (verdict === 'run') return { verdict, mark: text, failed };
     if (verdict === 'canceling') return { verdict };
     throw new TurnFenced();
   }
@@ -70,6 +80,13 @@ export class Steps {
     const { maxBytes } = quotaArgValues(settings);
     const verdict = await endStepScript.run(redis, { keys, args: { ...args, key, result, maxResults, maxBytes } });
     if (verdict === 'full') throw new TooManyResults(maxResults);
+    if (verdict !== 'done') throw new TurnFenced();
+  }
+
+  /** Keeps how many attempts at a step have failed, before its turn may be suspended. @throws {TurnFenced} */
+  async postpone(turn: OpenTurn, key: string, failed: number): Promise<void> {
+    const { keys, args } = this.#call(turn);
+    const verdict = await postponeStepScript.run(this.#port.redis, { keys, args: { ...args, key, failed } });
     if (verdict !== 'done') throw new TurnFenced();
   }
 

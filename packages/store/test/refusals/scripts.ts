@@ -592,7 +592,18 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
         const turn = await stage.turn();
         return () => stage.store.steps.begin(turn, 'pay');
       },
-      answer: { verdict: 'run', mark: '' },
+      answer: { verdict: 'run', mark: '', failed: 0 },
+    },
+  ],
+  'steps/postpone-step.lua': [
+    {
+      kind: 'begins',
+      prepare: async (stage) => {
+        const turn = await stage.turn();
+        await stage.store.steps.begin(turn, 'pay');
+        return () => stage.store.steps.postpone(turn, 'pay', 1);
+      },
+      answer: undefined,
     },
   ],
   'steps/end-step.lua': [

@@ -27,11 +27,11 @@ const keysOf = (taskId: string): Promise<string[]> => redis.keys(`${store.settin
 test('the result of a step is known in every later attempt, also to another worker', async () => {
   const { taskId } = await accepted(store, alice);
   const first = await begun(store, taskId);
-  expect(await store.steps.begin(first, 'a')).toEqual({ verdict: 'run', mark: '' });
+  expect(await store.steps.begin(first, 'a')).toEqual({ verdict: 'run', mark: '', failed: 0 });
   await runStep(first, 'a', '{"n":1}');
   const second = await begun(store, taskId, { started: 2 });
   expect(await store.steps.begin(second, 'a')).toEqual({ verdict: 'done', result: '{"n":1}' });
-  expect(await store.steps.begin(second, 'b')).toEqual({ verdict: 'run', mark: '' });
+  expect(await store.steps.begin(second, 'b')).toEqual({ verdict: 'run', mark: '', failed: 0 });
 });
 
 test('the first result of a step is kept, also an empty one', async () => {
@@ -48,7 +48,7 @@ test('a turn that was taken over can neither begin a step nor store a result', a
   const owner = await begun(store, taskId, { started: 2 });
   await expect(store.steps.begin(fenced, 'a')).rejects.toThrow(TurnFenced);
   await expect(store.steps.end(fenced, 'a', '1')).rejects.toThrow(TurnFenced);
-  expect(await store.steps.begin(owner, 'a')).toEqual({ verdict: 'run', mark: '' });
+  expect(await store.steps.begin(owner, 'a')).toEqual({ verdict: 'run', mark: '', failed: 0 });
 });
 
 test('no step begins after a cancel request, but results are still known', async () => {
@@ -67,7 +67,7 @@ test('the mark of a step is stored with each of its events, but not with a refus
   await Promise.all([first.publish(working('1')), first.publish(working('2'))]);
   const second = await begun(store, taskId, { started: 2 });
   await expect(first.publish(working('3'))).rejects.toThrow(TurnFenced);
-  expect(await store.steps.begin(second, 'a')).toEqual({ verdict: 'run', mark: '2' });
+  expect(await store.steps.begin(second, 'a')).toEqual({ verdict: 'run', mark: '2', failed: 0 });
   const reading = await store.tasks.read(alice, taskId);
   expect(JSON.parse(reading?.task?.toString() ?? '').history).toHaveLength(3);
 });
@@ -104,7 +104,7 @@ test('the turn of the next message does not know the results of the one before',
   await first.publish(asked);
   await accepted(store, alice, userMessage('more', { taskId }));
   const second = await begun(store, taskId, { job: 2 });
-  expect(await store.steps.begin(second, 'a')).toEqual({ verdict: 'run', mark: '' });
+  expect(await store.steps.begin(second, 'a')).toEqual({ verdict: 'run', mark: '', failed: 0 });
 });
 
 test('results expire with their task', async () => {
@@ -128,4 +128,20 @@ test('a turn that is given back keeps its results', async () => {
   const next = await begun(store, taskId, { started: 2 });
   expect(next.start.attempt).toBe(1);
   expect(await store.steps.begin(next, 'a')).toEqual({ verdict: 'done', result: '1' });
+});
+
+test('a step that is postponed keeps how often it has failed, for this attempt at the turn only', async () => {
+  const { taskId } = await accepted(store, alice);
+  const first = await begun(store, taskId);
+  await store.steps.begin(first, 'a');
+  await store.steps.postpone(first, 'a', 2);
+  await first.release(false);
+  const again = await begun(store, taskId, { started: 2 });
+  expect(await store.steps.begin(again, 'a')).toEqual({ verdict: 'run', mark: '', failed: 2 });
+  expect(await store.steps.begin(again, 'b')).toMatchObject({ failed: 0 });
+  await expect(store.steps.postpone(first, 'a', 3)).rejects.toThrow(TurnFenced);
+  await again.release(true);
+  const retried = await begun(store, taskId, { started: 3 });
+  expect(retried.start.attempt).toBe(2);
+  expect(await store.steps.begin(retried, 'a')).toMatchObject({ failed: 0 });
 });

@@ -32,7 +32,7 @@ export class StoredSteps implements StepPort {
     }
     // The reply may have arrived long after it was sent.
     await this.#confirm();
-    return { kind: 'run', mark: begun.mark };
+    return { kind: 'run', mark: begun.mark, failed: begun.failed };
   }
 
   run<T>(step: StepRun, execute: () => Promise<T>): Promise<T> {
@@ -43,6 +43,10 @@ export class StoredSteps implements StepPort {
     // So that the next attempt's mark has all events of this one.
     await this.#turn.flush();
     await this.#failures.stepFailed(name, error, retryAfterMs);
+  }
+
+  postpone(key: string, failed: number): Promise<void> {
+    return mapStoreErrors(() => this.#steps.postpone(this.#turn, key, failed));
   }
 
   end(key: string, result: string): Promise<void> {
