@@ -17,7 +17,7 @@ describe.skipIf(toolchain.missing)(
     beforeAll(async () => {
       a2a = await install('a2a-cli', toolchain);
       stack = await startStack({ redisUrl: inject('redisUrl'), agents: ['pizza'] });
-    }, 320_000);
+    }, 1_500_000);
 
     afterAll(() => stack?.stop());
 

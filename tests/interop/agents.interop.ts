@@ -18,7 +18,7 @@ import {
 // Agents in other languages, written with the SDKs as their users write them, behind our remote executor. The text of a
 // message says what the agent does.
 
-const installWithinMs = 580_000;
+const installWithinMs = 1_500_000;
 const bindings = ['JSONRPC', 'HTTP+JSON'] as const;
 type Binding = (typeof bindings)[number];
 

@@ -14,7 +14,7 @@ const clients = fileURLToPath(new URL('../clients', import.meta.url));
 /** A folder per client, with a hash of its files: all checkouts of a user share it. */
 const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'switchyard/interop');
 
-const installWithinMs = 550_000;
+const installWithinMs = 1_400_000;
 
 /** An installed program in another language. */
 export interface InstalledClient {
