@@ -88,6 +88,7 @@ describe('onFailure', () => {
     const agent = agentThat(() => Promise.reject(new Error('no dough')), {
       onFailure: () => new Promise(() => undefined),
     });
-    expect((await runTurn(agent, 'Go', { graceMs: 10 })).state).toBe('TASK_STATE_FAILED');
+    const { state, log } = await runTurn(agent, 'Go', { graceMs: 10 });
+    expect([state, log]).toMatchObject(['TASK_STATE_FAILED', [{ level: 'error', fields: { graceMs: 10 } }]]);
   });
 });

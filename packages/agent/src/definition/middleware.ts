@@ -19,7 +19,10 @@ import type { Turn } from '../turn/turn.ts';
  *     };
  */
 export interface Middleware {
-  /** Around `execute`, once in each attempt at a turn. Not around `onFailure`. */
+  /**
+   * Around `execute`, in each run of a turn. Not around `onFailure`. If the turn is suspended, `next` never settles: what
+   * comes after it runs in a later run.
+   */
   aroundTurn?(turn: Turn, next: () => Promise<Outcome>): Promise<Outcome>;
   /**
    * Around each attempt at a step, within its time limit; not around a step whose result is remembered. Returns the

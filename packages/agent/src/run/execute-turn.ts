@@ -165,9 +165,10 @@ async function reportFailure({ agent, turn, journal, graceMs }: Execution, failu
   const { onFailure } = agent;
   if (!onFailure || journal.ended) return;
   journal.refuseOutcomes();
-  const late = delay(graceMs, undefined, { ref: false });
+  const late = delay(graceMs, 'late', { ref: false });
   try {
-    await Promise.race([journal.scope.run(async () => onFailure(turn, failure)), late]);
+    const ended = await Promise.race([journal.scope.run(async () => onFailure(turn, failure)), late]);
+    if (ended === 'late') turn.log.error('onFailure has not ended, and is not waited for any longer', { graceMs });
   } catch (error) {
     turn.log.error('onFailure has failed', { error: error instanceof Error ? error : String(error) });
   }
