@@ -17,9 +17,10 @@ export type { DataSchema } from './data/data-schema.ts';
 export { type Agent, type AgentDefinition, defineAgent, type Execute } from './definition/agent.ts';
 export type { AgentCardDraft } from './definition/agent-card.ts';
 export type { Middleware, TurnFailure } from './definition/middleware.ts';
-export { noteModelCall } from './journal/note-model-call.ts';
+export { checkBudget, noteModelCall } from './journal/note-model-call.ts';
 export { type Content, type MessageContent, type PartContent, textOf } from './messages/content.ts';
 export { derivedId } from './messages/derived-id.ts';
+export { type Budget, BudgetSpent } from './port/budget.ts';
 export type { OtherTask, OtherTasksOptions } from './port/context-port.ts';
 export {
   type ConversationEnd,

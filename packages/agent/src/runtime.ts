@@ -6,6 +6,7 @@
 export type { TurnInput } from '@switchyard/protocol';
 export { isAgent } from './definition/agent.ts';
 export { failTurnOf, runningTurn, type ScopeOwner } from './journal/turn-scope.ts';
+export type { BudgetNotice } from './port/budget.ts';
 export type { CallOutcome, CallPlacement, CallPort, CallRefusal, OutgoingCall, PlacedCall } from './port/call-port.ts';
 export type { ContextPort, StoredState } from './port/context-port.ts';
 export type { ConversationPort, NewConversation } from './port/conversation-port.ts';

@@ -1,4 +1,4 @@
-import { IdleTimeout, RetryableError, timesOf } from '@switchyard/agent';
+import { checkBudget, IdleTimeout, RetryableError, timesOf } from '@switchyard/agent';
 import type OpenAI from 'openai';
 import { APIError } from 'openai';
 import type {
@@ -80,6 +80,7 @@ export class Model {
   }
 
   async *#ask(question: Question, stream: boolean): AsyncGenerator<string, Answer, undefined> {
+    await checkBudget();
     using idle = new IdleTimeout(question.signal, this.#timeoutMs);
     using span = new ChatSpan(this.#settings.model, this.#client.baseURL);
     const answer = new AnswerBuilder(this.#settings.wholeReasons);

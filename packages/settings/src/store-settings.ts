@@ -19,6 +19,10 @@ type SharedValues = Pick<
   | 'WAIT_REPLICAS'
   | 'IDEMPOTENCY_MS'
   | 'MAX_BYTES_PER_TENANT'
+  | 'BUDGET_PER_TENANT_AND_DAY'
+  | 'BUDGET_PER_TENANT_AND_MONTH'
+  | 'BUDGET_PER_PRINCIPAL_AND_DAY'
+  | 'BUDGET_PER_PRINCIPAL_AND_MONTH'
   | 'PUSH_SECRET'
   | 'PUSH_SECRET_FILE'
 >;
@@ -51,6 +55,10 @@ export function storeSettings(settings: SharedSettings) {
     waitReplicas: values.WAIT_REPLICAS,
     idempotencyMs: values.IDEMPOTENCY_MS,
     maxBytesOfTenant: values.MAX_BYTES_PER_TENANT,
+    budgetOfTenantPerDay: values.BUDGET_PER_TENANT_AND_DAY,
+    budgetOfTenantPerMonth: values.BUDGET_PER_TENANT_AND_MONTH,
+    budgetOfPrincipalPerDay: values.BUDGET_PER_PRINCIPAL_AND_DAY,
+    budgetOfPrincipalPerMonth: values.BUDGET_PER_PRINCIPAL_AND_MONTH,
     pushSecrets: [...values.PUSH_SECRET, ...(pushSecret ? [pushSecret] : [])],
   };
 }

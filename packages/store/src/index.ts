@@ -71,6 +71,7 @@ export type { ContextQuery, ContextTaskReading } from './tasks/list/context-task
 export type { TaskPage, TaskQuery } from './tasks/list/list.ts';
 export type { Page, PageQuery } from './tasks/list/page.ts';
 export { InvalidPageToken } from './tasks/list/page-token.ts';
+export { hasBudgets, type SpentBudget } from './tasks/quotas/budgets.ts';
 export { AnswersTooLarge } from './tasks/read/byte-budget.ts';
 export { responseWithGeneration, taskWithGeneration } from './tasks/read/generation.ts';
 export { type Json, retain, retainCopies, TaskJson, wrapped } from './tasks/read/task-json.ts';
@@ -83,7 +84,7 @@ export type { AttemptId } from './turns/failures.ts';
 export type { NotedModelCall } from './turns/model-notes.ts';
 export { type Ending, type OpenTurn, type Suspension, TurnFenced, type TurnStart } from './turns/open-turn.ts';
 export type { Beginning, TurnHooks, TurnJob } from './turns/turn-job.ts';
-export type { ModelUsage } from './turns/turn-usage.ts';
+export type { ModelUsage, SpentTurnBudget, TaskBudget, TurnBudgets } from './turns/turn-usage.ts';
 export type { GivenStart, Turns } from './turns/turns.ts';
 export type { GivenEvent, Giving } from './waits/give-event.ts';
 export type { BegunWait, ResumedTurns, WaitRequest, Waits } from './waits/waits.ts';

@@ -8,7 +8,7 @@ import { alice, testRedis, testStore } from './support/redis.ts';
 const redis = testRedis();
 /** Keys of the deployment or of BullMQ's queues, which belong to no task and stay, and one that stays for an hour. */
 const LASTING =
-  /\{agents\}:|:q:[^:]+:(?:meta|events|checked|marker|id|removed)$|\}:(?:q|checked)$|:(?:push|orphans):marker$|:outbox:room$/;
+  /\{agents\}:|:q:[^:]+:(?:meta|events|checked|marker|id|removed)$|\}:(?:q|checked)$|:(?:push|orphans):marker$|:outbox:room$|:usage:spent:/;
 const shortLived = {
   retentionMs: 400,
   replayMs: 200,
@@ -21,6 +21,7 @@ const shortLived = {
   makeRoomAtPercent: 1e-12,
   retentionMinMs: -1_000,
   usageRetentionMs: 1_000,
+  budgetOfTenantPerDay: 1_000_000,
 };
 
 async function keysOf(prefix: string): Promise<string[]> {

@@ -80,6 +80,7 @@ export async function acceptMessage(
   { preSubscription, webhookHoldMs, isAwaited = false, steps, schedule }: AcceptOptions = {},
 ): Promise<Accepted> {
   checkMessage(call, request);
+  await requireBudget(backend, call);
   const skill = skillOf(call, request);
   const config = request.configuration?.taskPushNotificationConfig;
   if (config) {
@@ -119,6 +120,21 @@ export async function acceptMessage(
   call.admission.audit({ what: 'send', ...audited });
   if (webhook) call.admission.audit({ what: 'push-register', ...audited });
   return acceptance;
+}
+
+/**
+ * The principal, and its tenant, have not spent their budgets for models.
+ * @throws {A2AError} RateLimited, until a budget renews
+ */
+async function requireBudget(backend: Backend, { scope }: Call): Promise<void> {
+  const spent = await backend.tasks.spentBudget(scope.principal);
+  if (!spent) return;
+  const renewsAt = new Date(spent.renewsAtMs).toISOString();
+  const whose = spent.of === 'tenant' ? 'your tenant' : 'your principal';
+  throw new A2AError('RateLimited', `The budget of ${whose} for models is spent: it renews at ${renewsAt}`, {
+    retryAfterSeconds: Math.max(1, Math.ceil((spent.renewsAtMs - Date.now()) / 1_000)),
+    metadata: { limit: `budget-of-${spent.of}`, renewsAt },
+  });
 }
 
 /** The trace context of a message: from its request, or from its metadata for clients that cannot set headers. */

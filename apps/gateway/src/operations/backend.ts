@@ -12,6 +12,7 @@ import type { PushBackend } from './push-backend.ts';
 export type TaskStore = Pick<
   Tasks,
   | 'accept'
+  | 'spentBudget'
   | 'read'
   | 'list'
   | 'cancel'

@@ -8,6 +8,7 @@ import type { Emit } from '../telemetry/events.ts';
 import type { ActiveTurns } from './active-turns.ts';
 import { concludeTurn } from './conclude-turn.ts';
 import { type ExplainOptions, TurnFailures } from './failures/turn-failures.ts';
+import { StoredBudget } from './port/stored-budget.ts';
 import type { CallDependencies } from './port/stored-calls.ts';
 import { StoredTurnPort, type TurnControls } from './port/stored-turn-port.ts';
 import { StoredUsage } from './port/stored-usage.ts';
@@ -65,7 +66,8 @@ async function runNextTurn(port: JobPort, job: TurnJob, waitedMs: number | undef
     const onLog = (line: LogLine) => port.emit({ kind: 'agent-log', ...nameOf(turn), line });
     const failures = new TurnFailures(turn, port.store.processId, port.explain);
     const usage = new StoredUsage(turn, { prices: port.prices, emit: port.emit, failures });
-    const run = { signal: running.signal, confirm, onLog, failures, usage, waitedMs, trace };
+    const budget = new StoredBudget(turn, { budget: port.agent.budget, settings: port.store.settings });
+    const run = { signal: running.signal, confirm, onLog, failures, usage, budget, waitedMs, trace };
     return await trace.runAttempt(() => executeAndConclude(port, turn, run));
   } finally {
     job.forgetTurn();

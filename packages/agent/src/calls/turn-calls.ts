@@ -56,6 +56,7 @@ export class TurnCalls {
   async place(call: OutgoingCall): Promise<PlacedCall> {
     const { calls, input } = this.#port;
     if ((input.caller?.depth ?? 0) >= calls.maxDepth) throw new CallError('too-deep', call.agent);
+    await this.#journal.checkBudget('call');
     const placement = await this.#journal.runEffect(() => calls.place(call));
     if ('refused' in placement) throw new CallError(placement.refused, call.agent);
     return placement;

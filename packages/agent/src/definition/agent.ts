@@ -1,6 +1,7 @@
 import type { AgentCard, JsonSchema, WhileWorking } from '@switchyard/protocol';
 import type { DataSchema } from '../data/data-schema.ts';
 import { jsonSchemaOf } from '../data/input.ts';
+import type { Budget } from '../port/budget.ts';
 import type { Outcome } from '../port/outcome.ts';
 import { checkRange, type RetryPolicy, retryPolicy } from '../retries/retry-policy.ts';
 import { longestTimeoutMs } from '../timeouts/timeouts.ts';
@@ -74,6 +75,13 @@ export interface AgentDefinition<Input = unknown> {
   readonly onFailure?: (turn: Turn<Input>, failure: TurnFailure) => void | Promise<void>;
   /** Code around turns and steps, the first entry outermost. */
   readonly use?: readonly Middleware[];
+  /**
+   * What a task may spend on models, with all tasks that it calls. It is checked before each request to a model and
+   * each call: nothing is exceeded by more than what is under way. A client may name a smaller one. Default: none.
+   *
+   *     budget: { microUsd: 2_000_000, whenSpent: 'ask' },
+   */
+  readonly budget?: Budget;
 }
 
 /** An agent for a worker: the definition with all defaults. */
@@ -94,6 +102,7 @@ export interface Agent {
   readonly execute: Execute;
   readonly onFailure?: (turn: Turn, failure: TurnFailure) => void | Promise<void>;
   readonly use?: readonly Middleware[];
+  readonly budget?: Budget;
 }
 
 /**
@@ -114,7 +123,7 @@ export interface Agent {
  */
 export function defineAgent<Input = unknown>(definition: AgentDefinition<Input>): Agent {
   const { id, repliesWithMessage = false, concurrency = 20, turnTimeoutMs = 600_000 } = definition;
-  const { skillConcurrency, whileWorking = 'queue', input, use } = definition;
+  const { skillConcurrency, whileWorking = 'queue', input, use, budget } = definition;
   // Its turns get the input that the schema has parsed.
   const { execute, onFailure } = definition as AgentDefinition;
   try {
@@ -127,6 +136,7 @@ export function defineAgent<Input = unknown>(definition: AgentDefinition<Input>)
     if (typeof execute !== 'function') throw new TypeError('its execute is missing, or is not a function');
     if (onFailure !== undefined && typeof onFailure !== 'function') throw new TypeError('its onFailure is no function');
     if (use !== undefined && !Array.isArray(use)) throw new TypeError('its use is no list of middleware');
+    checkBudget(budget);
     const retry = retryPolicy(definition.retry);
     const inputSchema = input && jsonSchemaOf(input);
     return {
@@ -143,12 +153,20 @@ export function defineAgent<Input = unknown>(definition: AgentDefinition<Input>)
       execute,
       ...(onFailure && { onFailure }),
       ...(use && { use }),
+      ...(budget && { budget }),
     };
   } catch (error) {
     throw new TypeError(`The agent "${id}" cannot be defined: ${error instanceof Error ? error.message : error}`, {
       cause: error,
     });
   }
+}
+
+function checkBudget({ microUsd, tokens, whenSpent = 'fail' }: Budget = {}): void {
+  for (const [name, value] of Object.entries({ microUsd, tokens }))
+    if (value !== undefined) checkRange(`budget.${name}`, value, Number.MAX_SAFE_INTEGER);
+  if (whenSpent !== 'fail' && whenSpent !== 'ask')
+    throw new TypeError(`its budget.whenSpent is "${whenSpent}" and must be "fail" or "ask"`);
 }
 
 function checkWhileWorking(value: string): void {

@@ -11,3 +11,17 @@ import { TurnScope } from './turn-scope.ts';
 export function noteModelCall(call: ModelCall): void {
   TurnScope.current?.turn.onModelCall?.(call);
 }
+
+/**
+ * Call it before a request to a model, from code that runs in a turn; elsewhere it does nothing. It rejects if a budget
+ * is spent: of the task, of a task that called it, or of the tenant or principal. Executors such as `openAiExecutor`
+ * call it themselves, and so does `turn.call`.
+ *
+ *     await checkBudget();
+ *     const price = await askPrice(turn.text, turn.signal);
+ *     noteModelCall({ model: 'small', durationMs: 840, inputTokens: 12, outputTokens: 96 });
+ * @throws {BudgetSpent} do not catch it: it ends the turn as the agent's `budget` says
+ */
+export async function checkBudget(): Promise<void> {
+  await TurnScope.current?.turn.onBudgetCheck?.();
+}

@@ -6,6 +6,7 @@ import {
   type TurnFault,
   type WhileWorking,
 } from '@switchyard/protocol';
+import { BudgetSpent } from '../port/budget.ts';
 import type { Outcome } from '../port/outcome.ts';
 import { TurnEnded, TurnMisuseError } from '../port/turn-errors.ts';
 import type { TurnInterruption } from '../port/turn-interruption.ts';
@@ -43,6 +44,7 @@ export class TurnJournal {
     this.#port = port;
     this.#turnScope = new TurnScope({ agent: port.input.agent, taskId: port.input.task.id });
     this.#turnScope.onModelCall = (call) => port.noteModelCall?.(call);
+    this.#turnScope.onBudgetCheck = () => this.checkBudget('model');
     this.#state = port.input.task.status.state;
     const { steering } = port;
     if (whileWorking !== 'steer' || !steering) return;
@@ -127,6 +129,13 @@ export class TurnJournal {
    */
   runEffect<T>(operation: () => Promise<T>): Promise<T> {
     return suppressUnhandled(this.#runEffect(operation));
+  }
+
+  /** Call it before a request to a model, or to an agent. @throws {BudgetSpent} */
+  async checkBudget(what: 'model' | 'call'): Promise<void> {
+    if (!this.#port.checkBudget || this.#settling) return;
+    const spent = await this.runEffect(async () => this.#port.checkBudget?.(what));
+    if (spent) throw new BudgetSpent(spent);
   }
 
   /** Waits for all writes, also those that the agent did not await. */

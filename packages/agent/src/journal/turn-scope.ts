@@ -25,6 +25,8 @@ export class TurnScope {
   readonly turn: TurnScope;
   /** Of the whole turn: gets its requests to models. */
   onModelCall: ((call: ModelCall) => void) | undefined;
+  /** Of the whole turn: rejects if a budget is spent. */
+  onBudgetCheck: (() => Promise<void>) | undefined;
   /** Of the whole turn: its outcome is written, or being written. */
   hasOutcome = false;
   readonly #counts = new Map<string, number>();

@@ -1,4 +1,5 @@
 import type { TurnEvent, TurnInput } from '@switchyard/protocol';
+import type { BudgetNotice } from './budget.ts';
 import type { CallPort } from './call-port.ts';
 import type { ContextPort } from './context-port.ts';
 import type { ConversationPort } from './conversation-port.ts';
@@ -37,6 +38,12 @@ export interface TurnPort {
   log(line: LogLine): void;
   /** Counts a request to a model, and notes it for operators. Never throws. Unset: nobody reads it. */
   noteModelCall?(call: ModelCall): void;
+  /**
+   * Call it before a request to a model, or to an agent. Unset: there are no budgets.
+   * @returns what to say about a budget that is spent; undefined: the request may be made
+   * @throws {TurnEnded} the turn no longer owns its task
+   */
+  checkBudget?(what: 'model' | 'call'): Promise<BudgetNotice | undefined>;
   /** Counts what was used of a model, also if the turn has lost its task. Resolves when it is stored. Unset: nobody does. */
   recordUsage?(usage: CountedUsage): Promise<void>;
 }

@@ -5,6 +5,7 @@ import type { Agent } from '../definition/agent.ts';
 import { type TurnFailure, throughLayers } from '../definition/middleware.ts';
 import { TurnJournal } from '../journal/turn-journal.ts';
 import { agentMessage } from '../messages/content.ts';
+import { BudgetSpent } from '../port/budget.ts';
 import type { Outcome, TurnResult } from '../port/outcome.ts';
 import { AgentError, RetryableError, TurnEnded, TurnMisuseError } from '../port/turn-errors.ts';
 import { TurnInterruption } from '../port/turn-interruption.ts';
@@ -130,6 +131,7 @@ function interruptionOf({ ended, signal }: TurnJournal): TurnInterruption {
 }
 
 async function resultOf(run: Execution, error: unknown): Promise<TurnResult> {
+  if (error instanceof BudgetSpent && error.asks) return ask(run, error.message);
   if (error instanceof AgentError) return fail(run, error.message, faultOf(error));
   if (!(error instanceof RetryableError)) return fail(run, 'The agent failed unexpectedly.', faultOf(error));
   const { attempt, isLastAttempt } = run.port.input;
@@ -153,6 +155,16 @@ async function resultWithoutOutcome(run: Execution): Promise<TurnResult> {
     'end it with "return turn.complete(…)" or another outcome.';
   const error = journal.firstError ?? new TurnMisuseError(hint);
   return fail(run, 'The agent ended its turn without an outcome.', { kind: 'misuse', error });
+}
+
+/** Asks the client whether the task may go on. */
+async function ask(run: Execution, text: string): Promise<TurnResult> {
+  try {
+    return { kind: 'settled', ...(await run.turn.requireInput(text)) };
+  } catch (fault) {
+    if (fault instanceof TurnEnded) return { kind: 'interrupted', reason: fault.reason };
+    return { kind: 'retry', afterMs: undefined, error: run.journal.portError ?? fault };
+  }
 }
 
 async function fail(run: Execution, text: string, fault: TurnFault): Promise<TurnResult> {

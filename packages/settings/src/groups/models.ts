@@ -1,5 +1,19 @@
-import { anyText, longMilliseconds, onOff } from '../setting/kinds.ts';
+import { anyText, dollarsOrOff, longMilliseconds, onOff } from '../setting/kinds.ts';
 import type { SettingGroup } from '../setting/setting.ts';
+
+function budget<const Of extends string, const Per extends string>(of: Of, per: Per) {
+  const setting = {
+    of: ['gateway', 'worker'] as const,
+    schema: dollarsOrOff,
+    default: 0,
+    defaultText: 'off',
+    text: `What a ${of.toLowerCase()} may spend on models in a ${per.toLowerCase()} (UTC), in US dollars. Then new messages get 429 until it is over, and running tasks fail at their next request to a model ([usage.md](usage.md#budgets)). With several shards, each has its part.`,
+    isShared: true as const,
+  };
+  return { [`BUDGET_PER_${of}_AND_${per}`]: setting } as {
+    readonly [Name in `BUDGET_PER_${Of}_AND_${Per}`]: typeof setting;
+  };
+}
 
 export const models = {
   title: 'Usage of models',
@@ -16,6 +30,10 @@ export const models = {
       default: true,
       text: 'Whether the metadata of a task tells its client what it has used of models, by the extension [usage](extensions/usage.md).',
     },
+    ...budget('TENANT', 'DAY'),
+    ...budget('TENANT', 'MONTH'),
+    ...budget('PRINCIPAL', 'DAY'),
+    ...budget('PRINCIPAL', 'MONTH'),
     USAGE_RETENTION_MS: {
       of: ['worker'],
       schema: longMilliseconds,

@@ -81,6 +81,18 @@ export const rateOrOff = z
   })
   .describe('a rate such as 50/s, 600/m or 1000/h, or off');
 
+/** An amount in US dollars, which is read as millionths of a dollar; `off` is read as 0. */
+export const dollarsOrOff = z
+  .union([z.literal('off'), z.string().regex(/^\d{1,9}(?:\.\d{1,6})?$/)], {
+    error: mustBe('an amount in US dollars such as 20 or 0.50, or off'),
+  })
+  .transform((text): number => {
+    if (text === 'off') return 0;
+    const [whole = '0', fraction = ''] = text.split('.');
+    return Number(whole) * 1_000_000 + Number(fraction.padEnd(6, '0'));
+  })
+  .describe('an amount in US dollars such as 20 or 0.50, or off');
+
 /** Text that matches a pattern. */
 export function text(form: RegExp, description: string) {
   return z

@@ -108,6 +108,11 @@ export interface StoreSettings {
   readonly auditRetentionMs: number;
   /** What a task has used of models is in its metadata, for its client: docs/extensions/usage.md. */
   readonly publishUsage: boolean;
+  /** What a tenant, and a principal, may spend on models in a day and in a month (UTC), in micro-USD; 0: no limit. */
+  readonly budgetOfTenantPerDay: number;
+  readonly budgetOfTenantPerMonth: number;
+  readonly budgetOfPrincipalPerDay: number;
+  readonly budgetOfPrincipalPerMonth: number;
   /** How long the totals of a day are kept of what was used of models. */
   readonly usageRetentionMs: number;
 }
@@ -155,5 +160,9 @@ export const defaultStoreSettings: Omit<StoreSettings, keyof RedisAccess> = {
   maxAuditEvents: 1_000_000,
   auditRetentionMs: 30 * 24 * 3_600_000,
   publishUsage: true,
+  budgetOfTenantPerDay: 0,
+  budgetOfTenantPerMonth: 0,
+  budgetOfPrincipalPerDay: 0,
+  budgetOfPrincipalPerMonth: 0,
   usageRetentionMs: 400 * 24 * 3_600_000,
 };

@@ -8,6 +8,7 @@ import { type Cancellation, type CancelOptions, cancelTask } from './cancel/canc
 import { type DeleteDependencies, type Deletion, deleteTask } from './delete/delete.ts';
 import { type ContextQuery, type ContextTaskReading, listContext } from './list/context-tasks.ts';
 import { type ListDependencies, listTasks, type TaskPage, type TaskQuery } from './list/list.ts';
+import { type SpentBudget, spentBudget } from './quotas/budgets.ts';
 import { readTask } from './read/read.ts';
 import type { TaskReading, TaskView } from './read/task-reading.ts';
 import { revealTask, withdrawTask } from './visibility/visibility.ts';
@@ -25,6 +26,11 @@ export class Tasks {
 
   accept(scope: Scope, submission: Submission): Promise<Acceptance> {
     return accept(this.#port, scope, submission);
+  }
+
+  /** The budget of the principal or its tenant, if it is spent. */
+  spentBudget(principal: Principal): Promise<SpentBudget | undefined> {
+    return spentBudget(this.#port, principal);
   }
 
   read(scope: Scope, taskId: string, view?: TaskView): Promise<TaskReading | undefined> {

@@ -13,7 +13,7 @@ import { Encoder, idLines } from './encoder.ts';
 import { storedFailureText } from './failure-text.ts';
 import { recordFailure } from './failures.ts';
 import { ModelNotes, type NotedModelCall } from './model-notes.ts';
-import { type ModelUsage, TurnUsage } from './turn-usage.ts';
+import { type ModelUsage, type SpentTurnBudget, type TurnBudgets, TurnUsage } from './turn-usage.ts';
 import type { TurnsPort } from './turns-port.ts';
 
 export const endTurnScript = defineScript({
@@ -243,6 +243,14 @@ export class OpenTurn {
    */
   recordUsage(usage: ModelUsage): Promise<void> {
     return this.#usage.record(usage);
+  }
+
+  /** As `TurnUsage.spentBudget`. @throws {TurnFenced} */
+  async spentBudget(budgets: TurnBudgets): Promise<SpentTurnBudget | undefined> {
+    const spent = await this.#usage.spentBudget(budgets);
+    if (spent !== 'fenced') return spent;
+    this.#onFenced();
+    throw new TurnFenced();
   }
 
   /** Resolves when everything used is stored: call it before what follows from it is. */

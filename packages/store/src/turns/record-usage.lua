@@ -10,6 +10,7 @@
 --       number        of this call within the turn: 1, 2, …
 --       is_published  '1': clients see it in the task's metadata; '': they do not
 --       kept_ms       how long the totals of a day are kept
+--       has_budgets   '1': tenants or principals have budgets, see spent-budgets.lua; '': none has
 -- EACH  model         printable ASCII, without '"' and '\'
 --       key           if the amounts are all that was used so far of what it names; else '': they are added
 --       input_tokens  and the other amounts, whole numbers
@@ -23,10 +24,10 @@
 -- Invariant: each call of a turn counts once. The total of a task is the sum of its own and of all tasks below it.
 
 local tasks_root, usage_root = unpack(KEYS)
-local task_id, owner, fence, number, is_published, kept_ms = unpack(ARGV, 1, 6)
+local task_id, owner, fence, number, is_published, kept_ms, has_budgets = unpack(ARGV, 1, 7)
 local AMOUNTS =
   { 'inputTokens', 'outputTokens', 'cachedTokens', 'reasoningTokens', 'calls', 'unpricedCalls', 'microUsd' }
-local FIRST, SIZE = 7, 9
+local FIRST, SIZE = 8, 9
 -- More models or called tasks of a task, and more fields of a day, are counted together, as `other`.
 local MAX_MODELS, MAX_CALLED, MAX_KEYS, MAX_FIELDS_OF_DAY = 32, 256, 1000, 70000
 
@@ -96,6 +97,16 @@ for at = FIRST, #ARGV, SIZE do
   end
 end
 redis.call('PEXPIRE', day_key, kept_ms)
+if has_budgets ~= '' and sum[7] > 0 then
+  local day = timestamp(now_ms()):sub(1, 10)
+  for _, of in ipairs({ day, day:sub(1, 7) }) do
+    local key = usage_root .. ':spent:' .. of
+    for _, name in ipairs({ tenant, owner:match('^(.*)/') }) do
+      redis.call('HINCRBY', key, name, ('%.0f'):format(sum[7]))
+    end
+    redis.call('PEXPIRE', key, #of == 7 and 33 * 86400000 or 2 * 86400000)
+  end
+end
 
 -- The usage of a task that has ended stays as long as the task.
 local function keep_with_task(key, its_state)

@@ -1,15 +1,16 @@
 import { type UsageAmounts, usageAmounts } from '@switchyard/protocol';
 import { idText } from '../redis/keys.ts';
-import { word } from '../redis/reply.ts';
+import { integer, tuple, word } from '../redis/reply.ts';
 import { ownerOf, type Scope } from '../redis/scope.ts';
 import { defineScript } from '../redis/script.ts';
+import { budgetArgNames, budgetArgValues, hasBudgets } from '../tasks/quotas/budgets.ts';
 import type { TurnsPort } from './turns-port.ts';
 
 export const recordUsageScript = defineScript({
   file: 'record-usage.lua',
   from: import.meta.url,
   keys: ['tasksRoot', 'usageRoot'],
-  args: ['taskId', 'owner', 'fence', 'number', 'isPublished', 'keptMs'],
+  args: ['taskId', 'owner', 'fence', 'number', 'isPublished', 'keptMs', 'hasBudgets'],
   each: ['model', 'key', ...usageAmounts],
   reply: word('recorded', 'known', 'gone'),
 });
@@ -28,6 +29,43 @@ export interface ModelUsage extends UsageAmounts {
 interface UsingTurn extends Scope {
   readonly taskId: string;
   readonly fence: string;
+}
+
+export const checkBudgetScript = defineScript({
+  file: 'check-budget.lua',
+  from: import.meta.url,
+  keys: ['tasksRoot', 'usageRoot'],
+  args: [
+    ...['taskId', 'owner', 'fence', 'microUsd', 'tokens', 'clientUsd', 'clientTokens', 'asks'],
+    ...budgetArgNames,
+  ] as const,
+  reply: tuple(word('free', 'fenced', 'task', 'caller', 'tenant', 'principal'), integer, integer, integer),
+});
+
+/** What a task may spend, with all tasks below it; 0: no limit. */
+export interface TaskBudget {
+  readonly microUsd: number;
+  readonly tokens: number;
+}
+
+/** The budgets of a turn's task. */
+export interface TurnBudgets {
+  /** Of the task's agent. */
+  readonly agent: TaskBudget;
+  /** Of the client, that the message of this turn names. */
+  readonly client: TaskBudget;
+  /** The client is asked whether the task may go on; otherwise it may not. */
+  readonly asks: boolean;
+}
+
+/** A budget that is spent: of the task, of a task that called it, or of the principal or tenant. */
+export interface SpentTurnBudget {
+  readonly of: 'task' | 'caller' | 'tenant' | 'principal';
+  readonly unit: 'microUsd' | 'tokens';
+  readonly spent: number;
+  readonly budget: number;
+  /** When the budget of a tenant or principal renews, as ms since 1970; otherwise 0. */
+  readonly renewsAtMs: number;
 }
 
 interface Batch {
@@ -69,6 +107,36 @@ export class TurnUsage {
     }
   }
 
+  /**
+   * Call it before the turn asks a model or another agent.
+   * @returns the budget that is spent; `fenced`: the turn has lost its task; undefined: it may go on
+   */
+  async spentBudget({ agent, client, asks }: TurnBudgets): Promise<SpentTurnBudget | 'fenced' | undefined> {
+    await this.flush();
+    const { redis, shards, settings } = this.#port;
+    const { taskId, fence } = this.#turn;
+    const keys = shards.of(taskId);
+    const [of, spent, budget, renewsAtMs] = await checkBudgetScript.run(redis, {
+      keys: { tasksRoot: keys.tasks, usageRoot: keys.usage },
+      args: {
+        taskId: idText(taskId),
+        owner: ownerOf(this.#turn),
+        fence,
+        microUsd: agent.microUsd,
+        tokens: agent.tokens,
+        clientUsd: client.microUsd,
+        clientTokens: client.tokens,
+        asks: asks ? '1' : '',
+        ...budgetArgValues(settings),
+      },
+    });
+    if (of === 'free') return undefined;
+    if (of === 'fenced') return of;
+    // See check-budget.lua.
+    const unit = budget < 0 ? 'tokens' : 'microUsd';
+    return { of, unit, spent: Math.abs(spent), budget: Math.abs(budget), renewsAtMs };
+  }
+
   async #write(): Promise<void> {
     // After an error the same batch is written again, with the same number.
     this.#batch ??= { number: ++this.#number, usages: this.#waiting.splice(0) };
@@ -85,6 +153,7 @@ export class TurnUsage {
         number,
         isPublished: settings.publishUsage ? '1' : '',
         keptMs: settings.usageRetentionMs,
+        hasBudgets: hasBudgets(settings) ? '1' : '',
       },
       each: usages.map(argumentsOf),
     });

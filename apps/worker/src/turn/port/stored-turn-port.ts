@@ -1,9 +1,10 @@
 import { type Agent, TurnEnded, TurnInterruption } from '@switchyard/agent';
-import type { CountedUsage, LogLine, ModelCall, SteeringPort, TurnPort } from '@switchyard/agent/runtime';
+import type { BudgetNotice, CountedUsage, LogLine, ModelCall, SteeringPort, TurnPort } from '@switchyard/agent/runtime';
 import type { TurnEvent, TurnInput } from '@switchyard/protocol';
 import type { OpenTurn } from '@switchyard/store';
 import type { TurnFailures } from '../failures/turn-failures.ts';
 import { mapStoreErrors } from './store-errors.ts';
+import type { StoredBudget } from './stored-budget.ts';
 import { type CallDependencies, StoredCalls } from './stored-calls.ts';
 import { StoredContext } from './stored-context.ts';
 import { StoredConversations } from './stored-conversations.ts';
@@ -23,6 +24,7 @@ export interface TurnControls {
   readonly onLog: (line: LogLine) => void;
   readonly failures: TurnFailures;
   readonly usage: StoredUsage;
+  readonly budget: StoredBudget;
 }
 
 interface StoredTurnDependencies extends CallDependencies {
@@ -78,6 +80,10 @@ export class StoredTurnPort implements TurnPort {
 
   noteModelCall(call: ModelCall): void {
     this.#controls.usage.ofModelCall(call);
+  }
+
+  checkBudget(what: 'model' | 'call'): Promise<BudgetNotice | undefined> {
+    return mapStoreErrors(() => this.#controls.budget.check(what));
   }
 
   recordUsage(usage: CountedUsage): Promise<void> {

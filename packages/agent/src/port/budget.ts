@@ -1,0 +1,41 @@
+import { AgentError } from './turn-errors.ts';
+
+/** What a task may spend on models, with all tasks that its agent calls, and theirs. */
+export interface Budget {
+  /** Millionths of a US dollar: 2,000,000 is 2 USD. Requests without a known price cost nothing. Default: no limit. */
+  readonly microUsd?: number;
+  /** Tokens, of the input and the output. Default: no limit. */
+  readonly tokens?: number;
+  /**
+   * `fail`: a task that has spent its budget fails. `ask`: it asks its client, and any answer lets it spend as much
+   * again. Default: `fail`.
+   */
+  readonly whenSpent?: 'fail' | 'ask';
+}
+
+/** A budget that is spent. */
+export interface BudgetNotice {
+  /** For the client. */
+  readonly text: string;
+  /** The client is asked whether the task may go on. */
+  readonly asks: boolean;
+}
+
+/**
+ * A request was not made, because a budget is spent. The turn ends: do not catch it, except to clean up. Its message is
+ * for the client.
+ *
+ *     await checkBudget().catch(async (error) => {
+ *       if (error instanceof BudgetSpent) await turn.working('Not asking any further.');
+ *       throw error;
+ *     });
+ */
+export class BudgetSpent extends AgentError {
+  /** The client is asked whether the task may go on. */
+  readonly asks: boolean;
+
+  constructor({ text, asks }: BudgetNotice) {
+    super(text);
+    this.asks = asks;
+  }
+}
