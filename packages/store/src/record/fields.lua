@@ -41,8 +41,8 @@
 --   reason             begin failures record-failure
 --   webhooks           delivery-queues make-tasks
 --   cancel
---   has_side_keys      begin-step begin-wait caller delivery-queues give-event make-callback make-tasks
---                      open-conversation record-failure record-usage
+--   has_side_keys      begin-step begin-wait caller check-budget delivery-queues give-event make-callback
+--                      make-tasks open-conversation record-failure record-usage
 --   has_context_index  make-tasks
 --   request            make-tasks
 --   retry_names        add-message make-tasks
