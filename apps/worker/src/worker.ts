@@ -188,9 +188,20 @@ export class Worker {
       const { publicUrl, explain = { secrets: [], folder: process.cwd() } } = this.#settings;
       const turns = this.#turns;
       const prices = this.#prices;
-      const port = { store, agent, emit, shutdown, turns, explain, publicUrl, prices, consumeRemoteAgents, yieldSlot };
+      const dependencies = {
+        store,
+        agent,
+        emit,
+        shutdown,
+        turns,
+        explain,
+        publicUrl,
+        prices,
+        consumeRemoteAgents,
+        yieldSlot,
+      };
       return await this.#drain.admit(
-        () => runJob(port, job),
+        () => runJob(dependencies, job),
         () => job.handBack(),
       );
     } catch (error) {

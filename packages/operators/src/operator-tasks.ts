@@ -39,16 +39,16 @@ const RECENT_MS = 1_000;
 
 /** Tasks of all principals, for operators. */
 export class OperatorTasks {
-  readonly #port: OperatorDependencies;
+  readonly #dependencies: OperatorDependencies;
   #recent: { readonly readAtMs: number; readonly facts: DeploymentFacts } | undefined;
 
-  constructor(port: OperatorDependencies) {
-    this.#port = port;
+  constructor(dependencies: OperatorDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** @returns undefined: no such task */
   record(taskId: string): Promise<TaskRecord | undefined> {
-    return readRecord(this.#port, taskId);
+    return readRecord(this.#dependencies, taskId);
   }
 
   /**
@@ -59,16 +59,16 @@ export class OperatorTasks {
   async detail(taskId: string, { hasTimeline = false, hasContents = false } = {}): Promise<TaskDetail | undefined> {
     const record = await this.record(taskId);
     if (!record) return undefined;
-    const { redis, shards } = this.#port;
+    const { redis, shards } = this.#dependencies;
     const [facts, steps, usage, isDead] = await Promise.all([
-      factsOf(this.#port, record, new DeploymentFacts(this.#port)),
-      copyableSteps(this.#port, taskId),
-      readTaskUsage(this.#port, taskId),
+      factsOf(this.#dependencies, record, new DeploymentFacts(this.#dependencies)),
+      copyableSteps(this.#dependencies, taskId),
+      readTaskUsage(this.#dependencies, taskId),
       redis.exists(`${shards.of(taskId).task(taskId)}:d`),
     ]);
     const deadLetter = isDead === 1;
-    const read = hasTimeline ? await readTimeline(this.#port, { ...record, deadLetter }) : undefined;
-    const timeline = read && hasContents ? await withStepResults(this.#port, taskId, read) : read;
+    const read = hasTimeline ? await readTimeline(this.#dependencies, { ...record, deadLetter }) : undefined;
+    const timeline = read && hasContents ? await withStepResults(this.#dependencies, taskId, read) : read;
     const diagnosis = diagnose(facts);
     return { ...record, diagnosis, deadLetter, steps, ...(usage && { usage }), ...(timeline && { timeline }) };
   }
@@ -76,52 +76,52 @@ export class OperatorTasks {
   /** Why the task does not go on. @returns undefined: no such task */
   async diagnosis(taskId: string): Promise<Diagnosis | undefined> {
     const record = await this.record(taskId);
-    return record && diagnose(await factsOf(this.#port, record, this.#recentFacts()));
+    return record && diagnose(await factsOf(this.#dependencies, record, this.#recentFacts()));
   }
 
   /** Many clients may ask at once: what concerns all tasks is read once a second. */
   #recentFacts(): DeploymentFacts {
     const nowMs = performance.now();
     if (!this.#recent || nowMs - this.#recent.readAtMs > RECENT_MS)
-      this.#recent = { readAtMs: nowMs, facts: new DeploymentFacts(this.#port) };
+      this.#recent = { readAtMs: nowMs, facts: new DeploymentFacts(this.#dependencies) };
     return this.#recent.facts;
   }
 
   /** The task as its client sees it, as JSON. @returns undefined: no such task */
   async contents(taskId: string): Promise<string | undefined> {
     const scope = await this.scopeOf(taskId);
-    return scope && (await readTask(this.#port, scope, taskId))?.task?.toString();
+    return scope && (await readTask(this.#dependencies, scope, taskId))?.task?.toString();
   }
 
   async cancel(taskId: string): Promise<Cancellation> {
     const scope = await this.scopeOf(taskId);
-    return scope ? cancelTask(this.#port, scope, taskId, { seesHidden: true }) : 'missing';
+    return scope ? cancelTask(this.#dependencies, scope, taskId, { seesHidden: true }) : 'missing';
   }
 
   async delete(taskId: string): Promise<Deletion> {
     const scope = await this.scopeOf(taskId);
-    return scope ? deleteTask(this.#port, scope, taskId, true) : 'missing';
+    return scope ? deleteTask(this.#dependencies, scope, taskId, true) : 'missing';
   }
 
   /** Answers a task that waits for its client, in the client's place. An answer that is sent twice counts once. */
   answer(taskId: string, answer: TaskAnswer): Promise<AnswerResult> {
-    return answerTask(this.#port, taskId, answer);
+    return answerTask(this.#dependencies, taskId, answer);
   }
 
   /** Gives the task an event, in place of who should. */
   async giveEvent(taskId: string, event: GivenEvent): Promise<Giving> {
     const scope = await this.scopeOf(taskId);
-    return scope ? giveEvent(this.#port, scope, taskId, event, { seesHidden: true }) : { verdict: 'missing' };
+    return scope ? giveEvent(this.#dependencies, scope, taskId, event, { seesHidden: true }) : { verdict: 'missing' };
   }
 
   /** Sends the first message of the task again, as a new task of its principal. */
   rerun(taskId: string, request: RerunRequest): Promise<RerunResult> {
-    return rerunTask(this.#port, taskId, request);
+    return rerunTask(this.#dependencies, taskId, request);
   }
 
   /** The principal and the agent of a task. @returns undefined: no such task */
   async scopeOf(taskId: string): Promise<Scope | undefined> {
-    const { redis, shards } = this.#port;
+    const { redis, shards } = this.#dependencies;
     const owner = await redis.hget(shards.of(taskId).task(taskId), 'owner');
     return owner === null ? undefined : scopeOf(owner);
   }

@@ -37,59 +37,59 @@ export class Ops {
   readonly conversations: OperatorConversations;
   readonly tenants: Tenants;
   readonly usage: UsageTotals;
-  readonly #port: OperatorDependencies;
+  readonly #dependencies: OperatorDependencies;
 
   constructor({ inside }: { readonly inside: StoreInside }) {
     this.workers = new Workers(inside);
     this.logLevels = new LogLevels(inside);
-    const port = { ...inside, workers: this.workers, logLevels: this.logLevels };
-    this.#port = port;
-    this.agents = new Agents(port);
-    this.deadLetters = new DeadLetters(port);
-    this.tasks = new OperatorTasks(port);
-    this.conversations = new OperatorConversations(port);
-    this.tenants = new Tenants(port);
-    this.usage = new UsageTotals(port);
+    const dependencies = { ...inside, workers: this.workers, logLevels: this.logLevels };
+    this.#dependencies = dependencies;
+    this.agents = new Agents(dependencies);
+    this.deadLetters = new DeadLetters(dependencies);
+    this.tasks = new OperatorTasks(dependencies);
+    this.conversations = new OperatorConversations(dependencies);
+    this.tenants = new Tenants(dependencies);
+    this.usage = new UsageTotals(dependencies);
   }
 
   /** Bytes of memory that Redis uses; in a Cluster, all masters together. */
   async redisBytes(): Promise<number> {
-    const infos = await Promise.all(mastersOf(this.#port.redis).map((node) => infoOf(node, 'memory')));
+    const infos = await Promise.all(mastersOf(this.#dependencies.redis).map((node) => infoOf(node, 'memory')));
     return infos.reduce((sum, info) => sum + Number(info.used_memory ?? 0), 0);
   }
 
   /** Limits that are nearly reached, the fullest first. */
   limits(): Promise<NearLimit[]> {
-    return nearLimits(this.#port);
+    return nearLimits(this.#dependencies);
   }
 
   keptTasks(): Promise<KeptTasks> {
-    return keptTasks(this.#port);
+    return keptTasks(this.#dependencies);
   }
 
   /** How many tasks wait for their time. */
   async scheduledTasks(): Promise<number> {
-    const { redis, shards } = this.#port;
+    const { redis, shards } = this.#dependencies;
     const counts = await Promise.all(shards.all.map(({ scheduledTasks }) => redis.zcard(scheduledTasks)));
     return counts.reduce((sum, count) => sum + count, 0);
   }
 
   /** How many turns are suspended. */
   async suspendedTurns(): Promise<number> {
-    const { redis, shards } = this.#port;
+    const { redis, shards } = this.#dependencies;
     const counts = await Promise.all(shards.all.map(({ suspended }) => redis.zcard(suspended)));
     return counts.reduce((sum, count) => sum + count, 0);
   }
 
   /** The queues of all agents together. */
   queues(): Promise<QueueSum> {
-    return allLoads(this.#port);
+    return allLoads(this.#dependencies);
   }
 
   /** Whether all is well, at a cost that does not depend on the number of tasks. */
   overview(): Promise<Overview> {
     const { agents, deadLetters } = this;
-    return readOverview(this.#port, { agents, deadLetters, scheduledTasks: () => this.scheduledTasks() });
+    return readOverview(this.#dependencies, { agents, deadLetters, scheduledTasks: () => this.scheduledTasks() });
   }
 
   /** Sorted by id. @param query `id`: only this agent. @throws {InvalidPageToken} */
@@ -125,7 +125,7 @@ export class Ops {
 
   /** Longest running first. @throws {InvalidPageToken} */
   async listTurns(query: PageQuery): Promise<Page<RunningTurn>> {
-    const turns = await runningTurns(this.#port);
+    const turns = await runningTurns(this.#dependencies);
     return pageOf(turns, query, {
       list: 'turns',
       positionOf: ({ since, taskId }) => earliestFirst(Date.parse(since), taskId),
@@ -134,28 +134,30 @@ export class Ops {
 
   /** What ran in a process that has just ended. */
   turnsOfProcess(process: ProcessId): Promise<RunningTurn[]> {
-    return turnsOfProcess(this.#port, process);
+    return turnsOfProcess(this.#dependencies, process);
   }
 
   /** Longest waiting first. @throws {InvalidPageToken} */
   async listInterrupted(query: PageQuery & { readonly contents?: boolean }): Promise<Page<InterruptedTask>> {
-    const page = pageOf(await interruptions(this.#port), query, {
+    const page = pageOf(await interruptions(this.#dependencies), query, {
       list: 'interrupted',
       positionOf: ({ sinceMs, taskId }) => earliestFirst(sinceMs, taskId),
     });
-    const tasks = await Promise.all(page.items.map((one) => interruptedTask(this.#port, one, query.contents === true)));
+    const tasks = await Promise.all(
+      page.items.map((one) => interruptedTask(this.#dependencies, one, query.contents === true)),
+    );
     return { ...page, items: tasks.filter((task) => task !== undefined) };
   }
 
   /** Tasks of all principals, latest first. @throws {InvalidPageToken} */
   searchTasks(search: TaskSearch): Promise<TaskSearchPage> {
-    return searchTasks(this.#port, search);
+    return searchTasks(this.#dependencies, search);
   }
 
   /** Longest silent first. @throws {InvalidPageToken} */
   async listStuck(query: PageQuery): Promise<Page<StuckTask>> {
-    const deployment = new DeploymentFacts(this.#port);
-    const [overdue, workers] = await Promise.all([overdueTasks(this.#port), deployment.workers]);
+    const deployment = new DeploymentFacts(this.#dependencies);
+    const [overdue, workers] = await Promise.all([overdueTasks(this.#dependencies), deployment.workers]);
     // An overdue task may run again by now.
     const alive = workers.filter(({ state }) => state !== 'silent').flatMap(({ turns }) => turns);
     const running = new Set(alive.map(({ taskId }) => taskId));
@@ -164,7 +166,7 @@ export class Ops {
       list: 'stuck',
       positionOf: ({ seenMs, taskId }) => earliestFirst(seenMs, taskId),
     });
-    const tasks = await Promise.all(page.items.map((task) => whyStuck(this.#port, task, deployment)));
+    const tasks = await Promise.all(page.items.map((task) => whyStuck(this.#dependencies, task, deployment)));
     return { ...page, items: tasks.filter((task) => task !== undefined) };
   }
 }

@@ -67,23 +67,25 @@ export interface JobFacts {
 
 /** Facts that several tasks share, and that are read once. */
 export class DeploymentFacts {
-  readonly #port: OperatorDependencies;
+  readonly #dependencies: OperatorDependencies;
   readonly #agents = new Map<string, Promise<{ facts: AgentFacts | undefined; shares: Shares }>>();
   #workers: Promise<WorkerReading[]> | undefined;
   #now: Promise<number> | undefined;
 
-  constructor(port: OperatorDependencies) {
-    this.#port = port;
+  constructor(dependencies: OperatorDependencies) {
+    this.#dependencies = dependencies;
   }
 
   get workers(): Promise<WorkerReading[]> {
-    this.#workers ??= this.#port.workers.list();
+    this.#workers ??= this.#dependencies.workers.list();
     return this.#workers;
   }
 
   /** By Redis' clock, which may differ from this machine's. */
   get nowMs(): Promise<number> {
-    this.#now ??= this.#port.redis.time().then(([seconds, micros]) => Number(seconds) * 1_000 + Number(micros) / 1_000);
+    this.#now ??= this.#dependencies.redis
+      .time()
+      .then(([seconds, micros]) => Number(seconds) * 1_000 + Number(micros) / 1_000);
     return this.#now;
   }
 
@@ -95,7 +97,7 @@ export class DeploymentFacts {
   }
 
   async #readAgent(id: string, name: string): Promise<{ facts: AgentFacts | undefined; shares: Shares }> {
-    const { queue } = this.#port;
+    const { queue } = this.#dependencies;
     const [workers, reported, paused, { waiting }, shares] = await Promise.all([
       this.#workersOf(id),
       this.workers,
@@ -111,18 +113,18 @@ export class DeploymentFacts {
   async #workersOf(id: string): Promise<number | undefined> {
     if (cardUrlOf(id) !== undefined || id === REMOTE_AGENTS)
       return (await this.workers).filter(({ state }) => state === 'working').length;
-    return (await this.#port.registry.list()).find((agent) => agent.id === id)?.workers;
+    return (await this.#dependencies.registry.list()).find((agent) => agent.id === id)?.workers;
   }
 }
 
 type Shares = Awaited<ReturnType<OperatorDependencies['queue']['shares']>>;
 
 export async function factsOf(
-  port: OperatorDependencies,
+  dependencies: OperatorDependencies,
   record: TaskRecord,
   deployment: DeploymentFacts,
 ): Promise<TaskFacts> {
-  const { redis, shards, queue } = port;
+  const { redis, shards, queue } = dependencies;
   const { taskId, agent, tenant, job } = record;
   const queueName = skillQueue(agent, record.queueOfSkill);
   const keys = shards.of(taskId);
@@ -142,17 +144,17 @@ export async function factsOf(
     redis.hmget(keys.task(taskId), 'token', 'time'),
     redis.hget(keys.task(taskId), `l${record.openTurn}`),
     redis.hgetall(`${keys.task(taskId)}:c`),
-    webhooksOf(port, taskId),
+    webhooksOf(dependencies, taskId),
     redis.zscore(keys.interrupted, taskId),
     deployment.nowMs,
-    record.isTerminal && record.reason ? lastFailure(port, record) : noFailure,
+    record.isTerminal && record.reason ? lastFailure(dependencies, record) : noFailure,
   ]);
   const waited = Object.entries(calls).flatMap(([id, mode]) => (mode.startsWith('w ') ? [id] : []));
   const share = shares.longest.find((each) => each.tenant === tenant);
   return {
     record,
     nowMs,
-    sweepAfterMs: port.settings.sweepAfterMs,
+    sweepAfterMs: dependencies.settings.sweepAfterMs,
     agent: facts,
     turn: token ? turnFacts({ token, begun, leaseMs: inspection.leaseMs, nowMs }, await deployment.workers) : undefined,
     job: { before: inspection.before ?? 0, sinceMs: inspection.sinceMs, delayedToMs: inspection.delayedToMs },
@@ -170,14 +172,14 @@ const noFailure: Pick<TaskFacts, 'failure' | 'failedParts'> = { failure: undefin
 
 /** The failure behind a record's reason, and those of parts. That of a lost worker is known by its reason only. */
 async function lastFailure(
-  port: OperatorDependencies,
+  dependencies: OperatorDependencies,
   { taskId, epoch, attempts, reason }: TaskRecord,
 ): Promise<Pick<TaskFacts, 'failure' | 'failedParts'>> {
-  const failures = (await readFailures(port, taskId)).filter((each) => each.epoch === epoch);
+  const failures = (await readFailures(dependencies, taskId)).filter((each) => each.epoch === epoch);
   const failedParts = failures.filter((each) => !isOfAttempt(each));
   const failure = failures.findLast(isOfAttempt);
   if (failure || !reason) return { failure, failedParts };
-  const time = await port.redis.hget(port.shards.of(taskId).task(taskId), 'time');
+  const time = await dependencies.redis.hget(dependencies.shards.of(taskId).task(taskId), 'time');
   const at = new Date(Number.parseInt(time ?? '0', 36)).toISOString();
   return { failure: { ...reason, epoch, attempt: attempts, at }, failedParts };
 }

@@ -65,8 +65,8 @@ const FIELDS = [
 ] as const;
 
 /** For operators: the principal is not checked. @returns undefined: no such task */
-export async function readRecord(port: OperatorDependencies, taskId: string): Promise<TaskRecord | undefined> {
-  const { redis, shards, queue } = port;
+export async function readRecord(dependencies: OperatorDependencies, taskId: string): Promise<TaskRecord | undefined> {
+  const { redis, shards, queue } = dependencies;
   const keys = shards.of(taskId);
   const key = keys.task(taskId);
   const [[cancel, skill, later, waits, scheduleId, reason, ...fields], values, kept, webhooks, due, ttlMs] =

@@ -163,27 +163,27 @@ export class Store {
       encryption: new Encryption(this.settings.pushSecrets),
       observer: new Observer(),
     };
-    const port = this.#portOver({ redis, replicated: this.#connections.replicated, queue: this.queue });
-    this.tasks = new Tasks(port);
-    this.turns = new Turns(port, channels);
-    this.steps = new Steps(port);
-    this.waits = new Waits(port);
-    this.calls = new Calls(port);
-    this.memory = new Memory(port);
-    this.conversations = new Conversations(port, channels);
-    this.orphans = new Orphans(port, this.conversations);
-    this.outbox = new Outbox(port);
-    this.interrupted = new InterruptedTasks(port);
-    this.schedules = new Schedules(port);
-    this.scheduleList = new ScheduleList(port);
-    this.push = new Push(port);
-    this.feeds = new Feeds(port, channels, this.settings);
+    const dependencies = this.#dependenciesOver({ redis, replicated: this.#connections.replicated, queue: this.queue });
+    this.tasks = new Tasks(dependencies);
+    this.turns = new Turns(dependencies, channels);
+    this.steps = new Steps(dependencies);
+    this.waits = new Waits(dependencies);
+    this.calls = new Calls(dependencies);
+    this.memory = new Memory(dependencies);
+    this.conversations = new Conversations(dependencies, channels);
+    this.orphans = new Orphans(dependencies, this.conversations);
+    this.outbox = new Outbox(dependencies);
+    this.interrupted = new InterruptedTasks(dependencies);
+    this.schedules = new Schedules(dependencies);
+    this.scheduleList = new ScheduleList(dependencies);
+    this.push = new Push(dependencies);
+    this.feeds = new Feeds(dependencies, channels, this.settings);
     this.registry = new Registry(redis, channels, prefix);
-    this.credentials = new Credentials(port, channels, prefix);
+    this.credentials = new Credentials(dependencies, channels, prefix);
     this.audit = new AuditTrail(redis, this.settings);
-    this.agentIndexes = new AgentIndexes({ ...port, registry: this.registry });
-    this.room = new Room({ ...port, registry: this.registry });
-    this.inside = { ...port, channels, registry: this.registry, credentials: this.credentials };
+    this.agentIndexes = new AgentIndexes({ ...dependencies, registry: this.registry });
+    this.room = new Room({ ...dependencies, registry: this.registry });
+    this.inside = { ...dependencies, channels, registry: this.registry, credentials: this.credentials };
     this.schema = new Schema(redis, { prefix, shards: shardCount, program: processId });
     this.migrator = new Migrator({ redis, shards, prefix, processId, schema: this.schema });
   }
@@ -198,25 +198,25 @@ export class Store {
     const redis = withDeadline(commands, deadline);
     const queue = new Queues(redis, this.#shards);
     this.#requestQueues.push(queue);
-    const port = this.#portOver({
+    const dependencies = this.#dependenciesOver({
       redis,
       replicated: replicated && withDeadline(replicated, deadline),
       queue,
       deadline,
     });
     const { prefix } = this.settings;
-    const push = new Push(port);
+    const push = new Push(dependencies);
     const registry = new Registry(redis, this.#channels, prefix);
-    const credentials = new Credentials(port, this.#channels, prefix);
+    const credentials = new Credentials(dependencies, this.#channels, prefix);
     return {
-      tasks: new Tasks(port),
+      tasks: new Tasks(dependencies),
       webhooks: push.webhooks,
-      scheduleList: new ScheduleList(port),
+      scheduleList: new ScheduleList(dependencies),
       credentials,
       audit: new AuditTrail(redis, this.settings),
-      waits: new Waits(port),
-      conversations: new Conversations(port, this.#channels),
-      inside: { ...port, channels: this.#channels, registry, credentials },
+      waits: new Waits(dependencies),
+      conversations: new Conversations(dependencies, this.#channels),
+      inside: { ...dependencies, channels: this.#channels, registry, credentials },
     };
   }
 
@@ -269,8 +269,8 @@ export class Store {
     }
   }
 
-  #portOver(port: RedisDependencies) {
-    const base = { ...this.#common, ...port };
+  #dependenciesOver(dependencies: RedisDependencies) {
+    const base = { ...this.#common, ...dependencies };
     const { maxQueueWaitMs, maxWaiting } = this.settings;
     return {
       ...base,

@@ -16,7 +16,7 @@ import { beginOf, endOf, nameOf } from './turn-events.ts';
 import { TurnSignal } from './turn-signal.ts';
 import { beginTrace, traceEnd } from './turn-trace.ts';
 
-export interface JobPort extends CallDependencies {
+export interface JobDependencies extends CallDependencies {
   readonly agent: Agent;
   readonly emit: Emit;
   /** Aborted when the worker stops: running turns are given back. */
@@ -33,42 +33,50 @@ const STARTS_WITHOUT_TASK = 3;
 const MISSING_RETRY_MS = 200;
 
 /** Runs a job, as started by the queue: runs the turns of its task one after the other, until its inbox is empty. */
-export async function runJob(port: JobPort, job: TurnJob): Promise<JobOutcome> {
+export async function runJob(port: JobDependencies, job: TurnJob): Promise<JobOutcome> {
   // The message of a further turn waited for the turn before it, not for a worker.
   for (let waitedMs: number | undefined = job.waitedMs; ; waitedMs = undefined) {
-    if (port.shutdown.aborted) {
+    if (dependencies.shutdown.aborted) {
       await job.handBack();
       return 'requeue';
     }
-    const next = await runNextTurn(port, job, waitedMs);
+    const next = await runNextTurn(dependencies, job, waitedMs);
     if (next !== 'more') return next;
   }
 }
 
-async function runNextTurn(port: JobPort, job: TurnJob, waitedMs: number | undefined): Promise<JobOutcome | 'more'> {
-  const running = new TurnSignal(port.shutdown);
+async function runNextTurn(
+  dependencies: JobDependencies,
+  job: TurnJob,
+  waitedMs: number | undefined,
+): Promise<JobOutcome | 'more'> {
+  const running = new TurnSignal(dependencies.shutdown);
   const takenAt = performance.now();
   const turn = await job.begin({
     onCancel: () => running.interrupt(new TurnInterruption('canceled')),
     onFenced: () => running.interrupt(new TurnInterruption('taken-over')),
     onFirstEvent: () => {
       if (waitedMs === undefined) return;
-      port.emit({ kind: 'first-event', agent: port.agent.id, afterMs: waitedMs + performance.now() - takenAt });
+      dependencies.emit({
+        kind: 'first-event',
+        agent: dependencies.agent.id,
+        afterMs: waitedMs + performance.now() - takenAt,
+      });
     },
   });
-  if (typeof turn === 'string') return await withoutTurn(port, job, turn);
+  if (typeof turn === 'string') return await withoutTurn(dependencies, job, turn);
   if (turn.start.cancelRequested) running.interrupt(new TurnInterruption('canceled'));
-  using _entry = port.turns.add(turn);
+  using _entry = dependencies.turns.add(turn);
   try {
     const confirm = () => job.confirm();
     await confirm();
-    const trace = await beginTrace(port, turn, waitedMs);
-    const onLog = (line: LogLine) => port.emit({ kind: 'agent-log', ...nameOf(turn), line });
-    const failures = new TurnFailures(turn, port.store.processId, port.explain);
-    const usage = new StoredUsage(turn, { prices: port.prices, emit: port.emit, failures });
-    const budget = new StoredBudget(turn, { budget: port.agent.budget, settings: port.store.settings });
+    const trace = await beginTrace(dependencies, turn, waitedMs);
+    const onLog = (line: LogLine) => dependencies.emit({ kind: 'agent-log', ...nameOf(turn), line });
+    const failures = new TurnFailures(turn, dependencies.store.processId, dependencies.explain);
+    const usage = new StoredUsage(turn, { prices: dependencies.prices, emit: dependencies.emit, failures });
+    const budget = new StoredBudget(turn, { budget: dependencies.agent.budget, settings: dependencies.store.settings });
     const run = { signal: running.signal, confirm, onLog, failures, usage, budget, waitedMs, trace };
-    return await trace.runAttempt(() => executeAndConclude(port, turn, run));
+    return await trace.runAttempt(() => executeAndConclude(dependencies, turn, run));
   } finally {
     job.forgetTurn();
     running.stop();
@@ -76,18 +84,18 @@ async function runNextTurn(port: JobPort, job: TurnJob, waitedMs: number | undef
 }
 
 async function withoutTurn(
-  port: JobPort,
+  dependencies: JobDependencies,
   { taskId, started }: TurnJob,
   verdict: 'stale' | 'missing' | 'canceled' | 'exhausted',
 ): Promise<JobOutcome> {
   if (verdict === 'missing' && started <= STARTS_WITHOUT_TASK) return { retryAfterMs: MISSING_RETRY_MS };
-  if (verdict === 'exhausted') await emitGivenUp(port, taskId);
-  else port.emit({ kind: 'job-without-turn', agent: port.agent.id, taskId, verdict });
+  if (verdict === 'exhausted') await emitGivenUp(dependencies, taskId);
+  else dependencies.emit({ kind: 'job-without-turn', agent: dependencies.agent.id, taskId, verdict });
   return 'done';
 }
 
 /** Emits the event of a message whose attempts are spent without any of them reporting it, from its dead letter. */
-async function emitGivenUp({ store, agent, emit }: JobPort, taskId: string): Promise<void> {
+async function emitGivenUp({ store, agent, emit }: JobDependencies, taskId: string): Promise<void> {
   // Without Redis the event has only the task's id.
   const letter = await new DeadLetters(store.inside).get(taskId).catch(() => undefined);
   const known = letter?.kind === 'turn' ? letter : { agent: agent.id, attempts: agent.retry.attempts };
@@ -102,12 +110,16 @@ interface AttemptControls extends TurnControls {
   readonly trace: TurnTrace;
 }
 
-async function executeAndConclude(port: JobPort, turn: OpenTurn, run: AttemptControls): Promise<JobOutcome | 'more'> {
-  const { agent, emit } = port;
+async function executeAndConclude(
+  dependencies: JobDependencies,
+  turn: OpenTurn,
+  run: AttemptControls,
+): Promise<JobOutcome | 'more'> {
+  const { agent, emit } = dependencies;
   const { trace, waitedMs, failures } = run;
   const begun = performance.now();
   emit(beginOf(turn, waitedMs));
-  const result = await trace.runAgent(() => executeTurn(agent, new StoredTurnPort(port, turn, run)));
+  const result = await trace.runAgent(() => executeTurn(agent, new StoredTurnPort(dependencies, turn, run)));
   const next = await concludeTurn(turn, result, { retry: agent.retry, failures }).finally(() =>
     trace.end(traceEnd(result)),
   );

@@ -1,6 +1,6 @@
 import type { Channels } from '../redis/channels.ts';
 import { nothing } from '../redis/reply.ts';
-import { type DurablePort, defineScript, runDurably } from '../redis/script.ts';
+import { type DurableDependencies, defineScript, runDurably } from '../redis/script.ts';
 import { latestFirst, type Page, type PageQuery, pageOf } from '../tasks/list/page.ts';
 import { type ApiKeyParts, apiKeyText, isSecretOf, newApiKey, secretHash } from './api-key.ts';
 
@@ -43,12 +43,12 @@ const KEPT_MS = 30 * 86_400_000;
 
 /** The API keys of clients, which operators create and revoke while gateways run. */
 export class Credentials {
-  readonly #dependencies: DurablePort;
+  readonly #dependencies: DurableDependencies;
   readonly #channels: Channels;
   readonly #key: string;
   readonly #channel: string;
 
-  constructor(dependencies: DurablePort, channels: Channels, prefix: string) {
+  constructor(dependencies: DurableDependencies, channels: Channels, prefix: string) {
     this.#dependencies = dependencies;
     this.#channels = channels;
     this.#key = `${prefix}{agents}:credentials`;

@@ -3,12 +3,12 @@ import type { EventId } from '../feed/feed-item.ts';
 import type { ConsumerDependencies } from '../queue/consumer.ts';
 import type { DeliveryQueueId } from '../queue/job.ts';
 import type { Queues } from '../queue/queues.ts';
-import type { DurablePort } from '../redis/script.ts';
+import type { DurableDependencies } from '../redis/script.ts';
 import type { StoreSettings } from '../redis/settings.ts';
 import type { Shards } from '../redis/shards.ts';
 
 /** What the code of webhooks and their delivery queues uses. */
-export interface PushDependencies extends DurablePort {
+export interface PushDependencies extends DurableDependencies {
   readonly shards: Shards;
   readonly queue: Queues;
   readonly encryption: Encryption;

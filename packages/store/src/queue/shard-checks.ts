@@ -41,7 +41,7 @@ interface ShardChecksDependencies {
  * wake-up was lost, and work that is due. One process at a time checks a shard, and does what it finds.
  */
 export class ShardChecks {
-  readonly #port: ShardChecksDependencies;
+  readonly #dependencies: ShardChecksDependencies;
   readonly #everyMs: number;
   /** Names of the queues that this process serves. */
   readonly #queues = new Set<string>();
@@ -50,9 +50,9 @@ export class ShardChecks {
   readonly #timers = new Set<NodeJS.Timeout>();
   #interval: NodeJS.Timeout | undefined;
 
-  constructor(port: ShardChecksDependencies) {
-    this.#port = port;
-    this.#everyMs = Math.min(EVERY_MS, port.settings.leaseMs / CHECKS_PER_LEASE);
+  constructor(dependencies: ShardChecksDependencies) {
+    this.#dependencies = dependencies;
+    this.#everyMs = Math.min(EVERY_MS, dependencies.settings.leaseMs / CHECKS_PER_LEASE);
   }
 
   /** Checks the queue from now on. */
@@ -80,7 +80,7 @@ export class ShardChecks {
    */
   listen(kind: DueWork, onDue: (shard: ShardKeys) => void): () => void {
     this.#listeners.set(kind, onDue);
-    const wakeUps = this.#port.shards.all.flatMap((keys) => this.#follow(kind, keys, onDue) ?? []);
+    const wakeUps = this.#dependencies.shards.all.flatMap((keys) => this.#follow(kind, keys, onDue) ?? []);
     return () => {
       this.#listeners.delete(kind);
       for (const wakeUp of wakeUps) wakeUp.close();
@@ -91,7 +91,7 @@ export class ShardChecks {
     const key = { deliveries: keys.push, orphans: keys.orphans }[kind as string];
     if (key === undefined) return undefined;
     const passOn = async (): Promise<void> => onDue(keys);
-    const wakeUp = this.#port.wakeUps.open(keys, { marker: markerOf(`${key}:`), passOn });
+    const wakeUp = this.#dependencies.wakeUps.open(keys, { marker: markerOf(`${key}:`), passOn });
     void this.#notifyOn(wakeUp, passOn);
     return wakeUp;
   }
@@ -104,13 +104,15 @@ export class ShardChecks {
     const isToName = performance.now() - this.#namesSentAt > NAMES_EVERY_MS;
     if (isToName) this.#namesSentAt = performance.now();
     const names = isToName ? [...this.#queues] : [];
-    for (const keys of this.#port.shards.all)
-      this.#check(keys, names, isToName ? 0 : undefined).catch((error: unknown) => this.#port.onError(toError(error)));
+    for (const keys of this.#dependencies.shards.all)
+      this.#check(keys, names, isToName ? 0 : undefined).catch((error: unknown) =>
+        this.#dependencies.onError(toError(error)),
+      );
   }
 
   /** @param everyMs less than this ms after another check it does nothing; default: a little less than the timer's */
   async #check(keys: ShardKeys, names: readonly string[], everyMs = 0.9 * this.#everyMs): Promise<void> {
-    const { redis, settings, wakeUps, onError } = this.#port;
+    const { redis, settings, wakeUps, onError } = this.#dependencies;
     const { leaseMs, interruptedRetentionMs: maxInterruptedMs } = settings;
     // Most processes end here, and this takes Redis a tenth of the script's time.
     if (everyMs > 0 && sinceCheck(await redis.pttl(keys.checked), leaseMs) < everyMs) return;

@@ -170,7 +170,7 @@ export function includedFile(file: string, url: URL): URL {
 /** Healthy replicas need about a millisecond. */
 const REPLICATED_WITHIN_MS = 1_000;
 
-export interface DurablePort {
+export interface DurableDependencies {
   readonly redis: RedisConnection;
   /** For writes that wait for replicas; other commands must not wait behind them. Unset: no write waits. */
   readonly replicated: RedisConnection | undefined;
@@ -182,7 +182,7 @@ export interface DurablePort {
  * @throws {NotReplicated}
  */
 export function runDurably<Key extends string, Argument extends string, Entry extends string, Reply>(
-  { redis, replicated, settings }: DurablePort,
+  { redis, replicated, settings }: DurableDependencies,
   script: Script<Key, Argument, Entry, Reply>,
   call: ScriptCall<Key, Argument, Entry>,
 ): Promise<Reply> {

@@ -3,7 +3,7 @@ import { recordArgNames, recordArgValues, recordKeyNames } from '../record/recor
 import { idText, type ShardKeys } from '../redis/keys.ts';
 import { word } from '../redis/reply.ts';
 import { agentOf, principalKey, scopeOf } from '../redis/scope.ts';
-import { type DurablePort, defineScript, runDurably } from '../redis/script.ts';
+import { type DurableDependencies, defineScript, runDurably } from '../redis/script.ts';
 import type { StoreSettings } from '../redis/settings.ts';
 import type { Shards } from '../redis/shards.ts';
 import { type Page, type PageQuery, pageOf } from '../tasks/list/page.ts';
@@ -19,7 +19,7 @@ const changeScheduleScript = defineScript({
   reply: word('done', 'moved', 'gone'),
 });
 
-export interface ScheduleListDependencies extends DurablePort {
+export interface ScheduleListDependencies extends DurableDependencies {
   readonly shards: Shards;
   readonly settings: StoreSettings;
 }

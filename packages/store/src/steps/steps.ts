@@ -3,7 +3,7 @@ import { integer, text, tuple, verdict, word } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
 import { quotaArgValues } from '../tasks/quotas/quotas.ts';
 import { type OpenTurn, TurnFenced } from '../turns/open-turn.ts';
-import type { TurnsPort } from '../turns/turns-port.ts';
+import type { TurnsDependencies } from '../turns/turns-dependencies.ts';
 
 const begun = tuple(text, integer);
 const beginStepScript = defineScript({
@@ -50,16 +50,19 @@ export type BegunStep =
 
 /** The results of steps. All attempts at a message share them, and they are kept as long as the task. */
 export class Steps {
-  readonly #port: TurnsPort;
+  readonly #dependencies: TurnsDependencies;
 
-  constructor(port: TurnsPort) {
-    this.#port = port;
+  constructor(dependencies: TurnsDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** @throws {TurnFenced} */
   async begin(turn: OpenTurn, key: string): Promise<BegunStep> {
     const { keys, args } = this.#call(turn);
-    const [verdict, text, failed] = await beginStepScript.run(this.#port.redis, { keys, args: { ...args, key } });
+    const [verdict, text, failed] = await beginStepScript.run(this.#dependencies.redis, {
+      keys,
+      args: { ...args, key },
+    });
     if (verdict === 'done') return { verdict, result: text };
     if (verdict === 'run') return { verdict, mark: text, failed };
     if (verdict === 'canceling') return { verdict };
@@ -74,7 +77,7 @@ export class Steps {
   async end(turn: OpenTurn, key: string, result: string): Promise<void> {
     await turn.written();
     await turn.usageRecorded();
-    const { redis, settings } = this.#port;
+    const { redis, settings } = this.#dependencies;
     const { maxStepsBytes: maxResults } = settings;
     const { keys, args } = this.#call(turn);
     const { maxBytes } = quotaArgValues(settings);
@@ -86,12 +89,12 @@ export class Steps {
   /** Keeps how many attempts at a step have failed, before its turn may be suspended. @throws {TurnFenced} */
   async postpone(turn: OpenTurn, key: string, failed: number): Promise<void> {
     const { keys, args } = this.#call(turn);
-    const verdict = await postponeStepScript.run(this.#port.redis, { keys, args: { ...args, key, failed } });
+    const verdict = await postponeStepScript.run(this.#dependencies.redis, { keys, args: { ...args, key, failed } });
     if (verdict !== 'done') throw new TurnFenced();
   }
 
   #call({ start: { taskId, fence } }: OpenTurn) {
-    const { shards, settings } = this.#port;
+    const { shards, settings } = this.#dependencies;
     return { keys: shards.of(taskId).record(taskId), args: { ...recordArgValues(taskId, settings), fence } };
   }
 }

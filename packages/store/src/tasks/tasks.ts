@@ -18,14 +18,14 @@ import { revealTask, withdrawTask } from './visibility/visibility.ts';
  * exist for it.
  */
 export class Tasks {
-  readonly #port: AcceptDependencies & ListDependencies & DeleteDependencies;
+  readonly #dependencies: AcceptDependencies & ListDependencies & DeleteDependencies;
 
-  constructor(port: AcceptDependencies & ListDependencies & DeleteDependencies) {
-    this.#port = port;
+  constructor(dependencies: AcceptDependencies & ListDependencies & DeleteDependencies) {
+    this.#dependencies = dependencies;
   }
 
   accept(scope: Scope, submission: Submission): Promise<Acceptance> {
-    return accept(this.#port, scope, submission);
+    return accept(this.#dependencies, scope, submission);
   }
 
   /** The budget of the principal or its tenant, if it is spent. */
@@ -34,29 +34,29 @@ export class Tasks {
   }
 
   read(scope: Scope, taskId: string, view?: TaskView): Promise<TaskReading | undefined> {
-    return readTask(this.#port, scope, taskId, view);
+    return readTask(this.#dependencies, scope, taskId, view);
   }
 
   list(scope: Scope, query: TaskQuery): Promise<TaskPage> {
-    return listTasks(this.#port, scope, query);
+    return listTasks(this.#dependencies, scope, query);
   }
 
   /** Lists the tasks of a context over several agents. */
   context(principal: Principal, query: ContextQuery): Promise<ContextTaskReading[]> {
-    return listContext(this.#port, principal, query);
+    return listContext(this.#dependencies, principal, query);
   }
 
   cancel(scope: Scope, taskId: string, options?: Pick<CancelOptions, 'ifSeq'>): Promise<Cancellation> {
-    return cancelTask(this.#port, scope, taskId, options);
+    return cancelTask(this.#dependencies, scope, taskId, options);
   }
 
   /** For all changes except messages, which have their key in the submission. */
   claimKey(scope: Scope, keyed: KeyedRequest): Promise<KeyClaim> {
-    return claimKey(this.#port, scope, keyed);
+    return claimKey(this.#dependencies, scope, keyed);
   }
 
   releaseKey(scope: Scope, keyed: KeyedRequest): Promise<void> {
-    return releaseKey(this.#port, scope, keyed);
+    return releaseKey(this.#dependencies, scope, keyed);
   }
 
   /**
@@ -68,7 +68,7 @@ export class Tasks {
     neighbour: string,
     sent: Pick<Submission, 'message' | 'idempotencyKey'>,
   ): Promise<string | undefined> {
-    return taskOfMessage(this.#port, scope, neighbour, sent);
+    return taskOfMessage(this.#dependencies, scope, neighbour, sent);
   }
 
   /**
@@ -77,21 +77,21 @@ export class Tasks {
    */
   async stepsBefore(scope: Scope, taskId: string, step: string | undefined): Promise<readonly string[] | undefined> {
     const reading = await this.read(scope, taskId, { historyLength: 0, includeArtifacts: false });
-    return reading && stepsBefore(this.#port, taskId, step);
+    return reading && stepsBefore(this.#dependencies, taskId, step);
   }
 
   /** Hides a task whose caller got a plain message instead. */
   withdraw(scope: Scope, taskId: string): Promise<void> {
-    return withdrawTask(this.#port, scope, taskId);
+    return withdrawTask(this.#dependencies, scope, taskId);
   }
 
   /** Shows a hidden task (see `Submission.isHidden`), because its caller is given it. */
   reveal(scope: Scope, taskId: string): Promise<void> {
-    return revealTask(this.#port, scope, taskId);
+    return revealTask(this.#dependencies, scope, taskId);
   }
 
   /** Deletes an ended task and all that belongs to it. */
   delete(scope: Scope, taskId: string): Promise<Deletion> {
-    return deleteTask(this.#port, scope, taskId);
+    return deleteTask(this.#dependencies, scope, taskId);
   }
 }

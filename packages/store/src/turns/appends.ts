@@ -4,7 +4,7 @@ import { list, only, type Parser, text, tuple, word } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
 import { PerShard } from '../redis/shards.ts';
 import type { Chunk, EncodedEvent } from './encoded-event.ts';
-import type { TurnsPort } from './turns-port.ts';
+import type { TurnsDependencies } from './turns-dependencies.ts';
 
 const appendVerdict = word('appended', 'fenced', 'gap', 'more', 'successor', 'idle', 'canceled');
 const appendReply = tuple(appendVerdict, text);
@@ -65,12 +65,12 @@ export interface Append {
  * script each. Later outcomes wait for its reply, so that Redis serves other clients in between.
  */
 export class Appends {
-  readonly #dependencies: TurnsPort;
+  readonly #dependencies: TurnsDependencies;
   readonly #outcomes = new PerShard(
     () => new Batches<Append, AppendReply>({ ...OUTCOMES, send: (appends) => this.#writeOutcomes(appends) }),
   );
 
-  constructor(dependencies: TurnsPort) {
+  constructor(dependencies: TurnsDependencies) {
     this.#dependencies = dependencies;
   }
 

@@ -2,7 +2,7 @@ import type { FailureReport } from '@switchyard/protocol';
 import { word } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
 import { storedFailureText } from './failure-text.ts';
-import type { TurnsPort } from './turns-port.ts';
+import type { TurnsDependencies } from './turns-dependencies.ts';
 
 const recordFailureScript = defineScript({
   file: 'record-failure.lua',
@@ -26,7 +26,7 @@ export interface AttemptId {
  * @returns false: the task is gone, or its record does not have the attempt any more
  */
 export async function recordFailure(
-  { redis, shards }: Pick<TurnsPort, 'redis' | 'shards'>,
+  { redis, shards }: Pick<TurnsDependencies, 'redis' | 'shards'>,
   { taskId, epoch }: AttemptId,
   report: FailureReport,
 ): Promise<boolean> {

@@ -1,5 +1,5 @@
 import type { OpenTurn } from './open-turn.ts';
-import type { TurnsPort } from './turns-port.ts';
+import type { TurnsDependencies } from './turns-dependencies.ts';
 
 /** An attempt whose turn a later one took over, because its process died or did not renew its lease. */
 export interface LostAttempt {
@@ -16,7 +16,10 @@ export interface LostAttempt {
 const KEPT = 16;
 
 /** The attempts that were lost in a row right before this turn, the oldest first. One round trip. */
-export async function lostAttempts({ redis, shards }: TurnsPort, { start }: OpenTurn): Promise<readonly LostAttempt[]> {
+export async function lostAttempts(
+  { redis, shards }: TurnsDependencies,
+  { start }: OpenTurn,
+): Promise<readonly LostAttempt[]> {
   const { taskId, epoch } = start;
   const epochs = Array.from({ length: Math.min(KEPT, epoch) }, (_, before) => epoch - before);
   const stored = await redis.hmget(shards.of(taskId).task(taskId), ...epochs.map((each) => `l${each}`));

@@ -14,7 +14,7 @@ import { storedFailureText } from './failure-text.ts';
 import { recordFailure } from './failures.ts';
 import { ModelNotes, type NotedModelCall } from './model-notes.ts';
 import { type ModelUsage, type SpentTurnBudget, type TurnBudgets, TurnUsage } from './turn-usage.ts';
-import type { TurnsPort } from './turns-port.ts';
+import type { TurnsDependencies } from './turns-dependencies.ts';
 
 export const endTurnScript = defineScript({
   file: 'end-turn.lua',
@@ -113,7 +113,7 @@ export class OpenTurn {
   readonly start: TurnStart;
   /** Set once the turn has its outcome, or lost its task. */
   ending: Ending | undefined;
-  readonly #port: TurnsPort;
+  readonly #dependencies: TurnsDependencies;
   readonly #encoder: Encoder;
   readonly #appends: Appends;
   readonly #events: Batches<EncodedEvent, undefined>;
@@ -129,17 +129,17 @@ export class OpenTurn {
   #messagesSeen: number | undefined;
 
   constructor(
-    port: TurnsPort & { readonly appends: Appends },
+    dependencies: TurnsDependencies & { readonly appends: Appends },
     start: TurnStart,
     hooks: { onCancel: () => void; onFenced: () => void; onFirstEvent?: () => void },
   ) {
     this.start = start;
-    this.#port = port;
-    this.#appends = port.appends;
-    this.#encoder = new Encoder(start.task, port.settings, start.sizes);
+    this.#dependencies = dependencies;
+    this.#appends = dependencies.appends;
+    this.#encoder = new Encoder(start.task, dependencies.settings, start.sizes);
     this.#events = new Batches({ ...EVENTS, send: (events) => this.#append(events) });
-    this.#usage = new TurnUsage(port, start);
-    this.#queueRoot = queueRoot(start.agent, port.shards.of(start.taskId));
+    this.#usage = new TurnUsage(dependencies, start);
+    this.#queueRoot = queueRoot(start.agent, dependencies.shards.of(start.taskId));
     this.#onCancel = hooks.onCancel;
     this.#onFenced = hooks.onFenced;
     this.#onFirstEvent = hooks.onFirstEvent;
@@ -190,7 +190,7 @@ export class OpenTurn {
    * @throws {TurnFenced}
    */
   async waiting(after: number): Promise<readonly Message[]> {
-    const { redis, shards } = this.#port;
+    const { redis, shards } = this.#dependencies;
     const { taskId, fence } = this.start;
     const [accepted, ...entries] = await readWaitingScript.run(redis, {
       keys: { task: shards.of(taskId).task(taskId) },
@@ -223,7 +223,7 @@ export class OpenTurn {
     await this.flush();
     await this.#usage.flush();
     const { keys, args } = this.#call();
-    const verdict = await endTurnScript.run(this.#port.redis, {
+    const verdict = await endTurnScript.run(this.#dependencies.redis, {
       keys: { ...keys, queueRoot: this.#queueRoot },
       args: { ...args, successorOptions: this.#successor, taken: idLines(taken) },
     });
@@ -263,7 +263,7 @@ export class OpenTurn {
    * @returns false: the task is gone
    */
   recordFailure(report: FailureReport): Promise<boolean> {
-    return recordFailure(this.#port, this.start, report);
+    return recordFailure(this.#dependencies, this.start, report);
   }
 
   /**
@@ -275,7 +275,7 @@ export class OpenTurn {
     await this.flush();
     await this.#usage.flush();
     const { keys, args } = this.#call();
-    const verdict = await releaseTurnScript.run(this.#port.redis, {
+    const verdict = await releaseTurnScript.run(this.#dependencies.redis, {
       keys,
       args: {
         ...args,
@@ -295,7 +295,7 @@ export class OpenTurn {
   async suspend({ dueMs, events, waits }: Suspension): Promise<'suspended' | 'canceled' | 'fenced'> {
     await this.flush();
     const { keys, args } = this.#call();
-    const verdict = await suspendTurnScript.run(this.#port.redis, {
+    const verdict = await suspendTurnScript.run(this.#dependencies.redis, {
       keys: { ...keys, queueRoot: this.#queueRoot },
       args: {
         ...args,
@@ -327,7 +327,7 @@ export class OpenTurn {
   async #giveUp(reason: string, failure = ''): Promise<void> {
     await this.flush();
     await this.#usage.flush();
-    const { redis, shards } = this.#port;
+    const { redis, shards } = this.#dependencies;
     const { keys, args } = this.#call();
     const verdict = await giveUpTurnScript.run(redis, {
       keys: { ...keys, dead: shards.of(this.start.taskId).dead },
@@ -368,7 +368,7 @@ export class OpenTurn {
   }
 
   #call() {
-    const { shards, settings } = this.#port;
+    const { shards, settings } = this.#dependencies;
     const { taskId, fence } = this.start;
     return { keys: shards.of(taskId).record(taskId), args: { ...recordArgValues(taskId, settings), fence } };
   }

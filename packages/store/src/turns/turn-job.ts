@@ -39,7 +39,7 @@ import {
   takenTurnReply,
 } from './begin-reply.ts';
 import { inboxEntryOf, OpenTurn, releaseTurnScript, type TurnStart } from './open-turn.ts';
-import type { TurnsPort } from './turns-port.ts';
+import type { TurnsDependencies } from './turns-dependencies.ts';
 
 const from = import.meta.url;
 const takeTurnsScript = defineScript({
@@ -76,7 +76,7 @@ export interface TurnHooks {
   readonly onFirstEvent?: () => void;
 }
 
-export interface TurnJobPort extends TurnsPort {
+export interface TurnJobDependencies extends TurnsDependencies {
   readonly appends: Appends;
   /** The jobs of this process whose turns run, by task: for cancels and messages, which name the task. */
   readonly running: Map<string, TurnJob>;
@@ -93,7 +93,7 @@ interface TurnJobStart extends JobStart {
 
 /** The next jobs, with their turns begun, in one script (docs/adr/0021). The same taker and number get the same reply. */
 export async function takeTurns(
-  dependencies: TurnJobPort,
+  dependencies: TurnJobDependencies,
   queue: AgentQueue,
   { agent, ...request }: TakeRequest & { readonly agent: AgentTurnSettings },
 ): Promise<Taken<TurnJob>> {
@@ -122,12 +122,12 @@ export class TurnJob extends RunningJob {
   readonly taskId: string;
   /** Its number, among the jobs of its task. */
   readonly job: number;
-  readonly #dependencies: TurnJobPort;
+  readonly #dependencies: TurnJobDependencies;
   readonly #settings: AgentTurnSettings;
   #begun: BeginReply | undefined;
   #turnsBefore: number;
 
-  constructor(dependencies: TurnJobPort, queue: Pick<AgentQueue, 'root' | 'lease'>, start: TurnJobStart) {
+  constructor(dependencies: TurnJobDependencies, queue: Pick<AgentQueue, 'root' | 'lease'>, start: TurnJobStart) {
     super(queue, start);
     const { taskId, job } = parseJobId(start.id);
     this.taskId = taskId;

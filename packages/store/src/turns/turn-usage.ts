@@ -4,7 +4,7 @@ import { integer, tuple, word } from '../redis/reply.ts';
 import { ownerOf, type Scope } from '../redis/scope.ts';
 import { defineScript } from '../redis/script.ts';
 import { budgetArgNames, budgetArgValues, hasBudgets } from '../tasks/quotas/budgets.ts';
-import type { TurnsPort } from './turns-port.ts';
+import type { TurnsDependencies } from './turns-dependencies.ts';
 
 export const recordUsageScript = defineScript({
   file: 'record-usage.lua',
@@ -78,7 +78,7 @@ interface Batch {
  * that counts each batch once, however often its command is sent. A turn that uses none costs nothing.
  */
 export class TurnUsage {
-  readonly #port: Pick<TurnsPort, 'redis' | 'shards' | 'settings'>;
+  readonly #dependencies: Pick<TurnsDependencies, 'redis' | 'shards' | 'settings'>;
   readonly #turn: UsingTurn;
   #waiting: ModelUsage[] = [];
   /** Being written, or not written yet because of an error. */
@@ -86,8 +86,8 @@ export class TurnUsage {
   #number = 0;
   #writing: Promise<void> | undefined;
 
-  constructor(port: Pick<TurnsPort, 'redis' | 'shards' | 'settings'>, turn: UsingTurn) {
-    this.#port = port;
+  constructor(dependencies: Pick<TurnsDependencies, 'redis' | 'shards' | 'settings'>, turn: UsingTurn) {
+    this.#dependencies = dependencies;
     this.#turn = turn;
   }
 
@@ -113,7 +113,7 @@ export class TurnUsage {
    */
   async spentBudget({ agent, client, asks }: TurnBudgets): Promise<SpentTurnBudget | 'fenced' | undefined> {
     await this.flush();
-    const { redis, shards, settings } = this.#port;
+    const { redis, shards, settings } = this.#dependencies;
     const { taskId, fence } = this.#turn;
     const keys = shards.of(taskId);
     const [of, spent, budget, renewsAtMs] = await checkBudgetScript.run(redis, {
@@ -140,7 +140,7 @@ export class TurnUsage {
   async #write(): Promise<void> {
     // After an error the same batch is written again, with the same number.
     this.#batch ??= { number: ++this.#number, usages: this.#waiting.splice(0) };
-    const { redis, shards, settings } = this.#port;
+    const { redis, shards, settings } = this.#dependencies;
     const { taskId, principal, agent, fence } = this.#turn;
     const { number, usages } = this.#batch;
     const keys = shards.of(taskId);

@@ -9,8 +9,8 @@ import type { AgentTurnSettings } from './begin-reply.ts';
 import { type AttemptId, recordFailure } from './failures.ts';
 import { type LostAttempt, lostAttempts } from './lost-attempts.ts';
 import type { OpenTurn } from './open-turn.ts';
-import { TurnJob, type TurnJobPort, takeTurns } from './turn-job.ts';
-import type { TurnsPort } from './turns-port.ts';
+import { TurnJob, type TurnJobDependencies, takeTurns } from './turn-job.ts';
+import type { TurnsDependencies } from './turns-dependencies.ts';
 
 /** Prefix of what add-message.lua publishes when a message steers a running turn; the task id follows. */
 const STEER = 'steer ';
@@ -29,10 +29,10 @@ export interface GivenStart extends AgentTurnSettings {
 
 /** Turns, for workers. */
 export class Turns {
-  readonly #dependencies: TurnJobPort & { readonly consumers: ConsumerDependencies };
+  readonly #dependencies: TurnJobDependencies & { readonly consumers: ConsumerDependencies };
   readonly #channels: Channels;
 
-  constructor(dependencies: TurnsPort & { readonly consumers: ConsumerDependencies }, channels: Channels) {
+  constructor(dependencies: TurnsDependencies & { readonly consumers: ConsumerDependencies }, channels: Channels) {
     this.#dependencies = { ...dependencies, appends: new Appends(dependencies), running: new Map() };
     this.#channels = channels;
   }

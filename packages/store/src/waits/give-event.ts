@@ -3,7 +3,7 @@ import { jobOptions, queueRoot } from '../queue/job.ts';
 import { recordArgNames, recordArgValues, recordKeyNames } from '../record/record-args.ts';
 import { list, text, tuple, verdict } from '../redis/reply.ts';
 import { ownerOf, type Scope } from '../redis/scope.ts';
-import { type DurablePort, defineScript, runDurably } from '../redis/script.ts';
+import { type DurableDependencies, defineScript, runDurably } from '../redis/script.ts';
 import type { StoreSettings } from '../redis/settings.ts';
 import type { Shards } from '../redis/shards.ts';
 import { quotaArgValues } from '../tasks/quotas/quotas.ts';
@@ -80,7 +80,7 @@ export type Giving =
     }
   | { readonly verdict: 'unknown'; readonly awaited: readonly string[] };
 
-export interface GivePort extends DurablePort {
+export interface GiveDependencies extends DurableDependencies {
   readonly shards: Shards;
   readonly settings: StoreSettings;
 }
@@ -91,15 +91,15 @@ export interface GivePort extends DurablePort {
  * @throws {NotReplicated} the event may be kept nevertheless
  */
 export async function giveEvent(
-  port: GivePort,
+  dependencies: GiveDependencies,
   scope: Scope,
   taskId: string,
   { name, data, id, callback = '' }: GivenEvent,
   { seesHidden = false } = {},
 ): Promise<Giving> {
-  const { shards, settings } = port;
+  const { shards, settings } = dependencies;
   const keys = shards.of(taskId);
-  const [verdict, awaited = []] = await runDurably(port, giveEventScript, {
+  const [verdict, awaited = []] = await runDurably(dependencies, giveEventScript, {
     keys: { ...keys.record(taskId), queueRoot: queueRoot(scope.agent, keys) },
     args: {
       ...recordArgValues(taskId, settings),

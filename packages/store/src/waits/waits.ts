@@ -12,11 +12,11 @@ import { damagedMembers, damagedRow, SET_ASIDE_MS, workOff } from '../redis/clai
 import type { ShardKeys } from '../redis/keys.ts';
 import { integer, text, tuple, tupleAnd, verdict, word } from '../redis/reply.ts';
 import type { Scope } from '../redis/scope.ts';
-import { type DurablePort, defineScript } from '../redis/script.ts';
+import { type DurableDependencies, defineScript } from '../redis/script.ts';
 import { TooManyResults } from '../steps/steps.ts';
 import { originOf } from '../tasks/accept/origin.ts';
 import { type OpenTurn, TurnFenced } from '../turns/open-turn.ts';
-import type { TurnsPort } from '../turns/turns-port.ts';
+import type { TurnsDependencies } from '../turns/turns-dependencies.ts';
 import { type GivenEvent, type Giving, giveEvent, hashOf } from './give-event.ts';
 
 const from = import.meta.url;
@@ -70,14 +70,14 @@ export interface ResumedTurns {
   readonly nextInMs: number;
 }
 
-type WaitsPort = TurnsPort & DurablePort;
+type WaitsDependencies = TurnsDependencies & DurableDependencies;
 
 /** Turns that wait for a time or an event without a process (docs/adr/0146). `OpenTurn.suspend` ends their runs. */
 export class Waits {
-  readonly #port: WaitsPort;
+  readonly #dependencies: WaitsDependencies;
 
-  constructor(port: WaitsPort) {
-    this.#port = port;
+  constructor(dependencies: WaitsDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /**
@@ -85,7 +85,7 @@ export class Waits {
    * @throws {TooManyResults}
    */
   async begin(turn: OpenTurn, { key, delayMs, untilMs, event = '' }: WaitRequest): Promise<BegunWait> {
-    const { redis, settings } = this.#port;
+    const { redis, settings } = this.#dependencies;
     const { keys, args } = this.#call(turn);
     const wait = { key, delayMs: delayMs ?? '', untilMs: untilMs ?? '', event, maxResults: settings.maxStepsBytes };
     const [word, result, dueMs, leftMs] = await beginWaitScript.run(redis, { keys, args: { ...args, ...wait } });
@@ -104,7 +104,7 @@ export class Waits {
   async callback(turn: OpenTurn, key: string, event: string): Promise<string | 'canceling'> {
     const token = randomBytes(24).toString('base64url');
     const { keys, args } = this.#call(turn);
-    const [word, made] = await makeCallbackScript.run(this.#port.redis, {
+    const [word, made] = await makeCallbackScript.run(this.#dependencies.redis, {
       keys,
       args: { ...args, key, event, token, hash: hashOf(token) },
     });
@@ -114,7 +114,7 @@ export class Waits {
 
   /** @throws {NotReplicated} the event may be kept nevertheless */
   give(scope: Scope, taskId: string, event: GivenEvent): Promise<Giving> {
-    return giveEvent(this.#port, scope, taskId, event);
+    return giveEvent(this.#dependencies, scope, taskId, event);
   }
 
   /**
@@ -123,18 +123,18 @@ export class Waits {
    * @throws {NotReplicated}
    */
   async giveByCallback(taskId: string, token: string, data: string): Promise<Giving> {
-    const origin = await originOf(this.#port, taskId);
+    const origin = await originOf(this.#dependencies, taskId);
     if (!origin) return { verdict: 'missing' };
     const callback = hashOf(token);
     const event = { name: '', data, id: `${callback} ${data}`, callback };
-    return giveEvent(this.#port, origin.scope, taskId, event, { seesHidden: true });
+    return giveEvent(this.#dependencies, origin.scope, taskId, event, { seesHidden: true });
   }
 
   /**
    * Resumes turns whose time has come. Several processes may do so at once.
    * @param shards default: all
    */
-  async resume(shards = this.#port.shards.all): Promise<ResumedTurns> {
+  async resume(shards = this.#dependencies.shards.all): Promise<ResumedTurns> {
     const all = await Promise.all(shards.map((keys) => this.#resumeIn(keys)));
     return {
       count: all.reduce((sum, { count }) => sum + count, 0),
@@ -145,13 +145,13 @@ export class Waits {
 
   /** Number of suspended turns. */
   async count(): Promise<number> {
-    const { redis, shards } = this.#port;
+    const { redis, shards } = this.#dependencies;
     const counts = await Promise.all(shards.all.map(({ suspended }) => redis.zcard(suspended)));
     return counts.reduce((sum, count) => sum + count, 0);
   }
 
   async #resumeIn(keys: ShardKeys): Promise<ResumedTurns> {
-    const { redis, settings } = this.#port;
+    const { redis, settings } = this.#dependencies;
     const { suspended, queues } = keys;
     let count = 0;
     let nextInMs = 0;
@@ -179,7 +179,7 @@ export class Waits {
   }
 
   #call({ start: { taskId, fence } }: OpenTurn) {
-    const { shards, settings } = this.#port;
+    const { shards, settings } = this.#dependencies;
     return { keys: shards.of(taskId).record(taskId), args: { ...recordArgValues(taskId, settings), fence } };
   }
 }

@@ -6,7 +6,7 @@ import type { Queues } from '../../queue/queues.ts';
 import { recordArgNames, recordArgValues, recordKeyNames } from '../../record/record-args.ts';
 import { idText } from '../../redis/keys.ts';
 import { ownerOf, type Scope } from '../../redis/scope.ts';
-import { type DurablePort, defineScript, runDurably } from '../../redis/script.ts';
+import { type DurableDependencies, defineScript, runDurably } from '../../redis/script.ts';
 import type { StoreSettings } from '../../redis/settings.ts';
 import type { Shards } from '../../redis/shards.ts';
 import { quotaArgValues } from '../quotas/quotas.ts';
@@ -59,7 +59,7 @@ export const addMessageScript = defineScript({
   reply: acceptReply,
 });
 
-export interface AcceptDependencies extends DurablePort {
+export interface AcceptDependencies extends DurableDependencies {
   readonly shards: Shards;
   readonly queue: Queues;
   readonly newTasks: NewTasks;

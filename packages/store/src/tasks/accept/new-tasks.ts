@@ -2,7 +2,7 @@ import { settingsArgNames, settingsArgValues, sharedKeyNames } from '../../recor
 import { Batches } from '../../redis/batches.ts';
 import type { Deadline } from '../../redis/deadline.ts';
 import { list, only } from '../../redis/reply.ts';
-import { type DurablePort, defineScript, runDurably } from '../../redis/script.ts';
+import { type DurableDependencies, defineScript, runDurably } from '../../redis/script.ts';
 import type { StoreSettings } from '../../redis/settings.ts';
 import { PerShard, type Shards } from '../../redis/shards.ts';
 import { quotaArgNames, quotaArgValues } from '../quotas/quotas.ts';
@@ -42,7 +42,7 @@ const BATCHES = { requests: 16, messages: 2, afterFailure: 'each', gather: 'micr
 /** Messages from this length are not batched: writing one takes longer than a batch saves. */
 const LARGE = 16_384;
 
-export interface NewTasksDependencies extends DurablePort {
+export interface NewTasksDependencies extends DurableDependencies {
   readonly shards: Shards;
   readonly settings: StoreSettings;
   /** Deadline of the callers; unset: they wait without limit. */

@@ -2,7 +2,7 @@ import { queueRoot } from '../../queue/job.ts';
 import { recordArgNames, recordArgValues, recordKeyNames } from '../../record/record-args.ts';
 import { word } from '../../redis/reply.ts';
 import { ownerOf, type Scope } from '../../redis/scope.ts';
-import { type DurablePort, defineScript, runDurably } from '../../redis/script.ts';
+import { type DurableDependencies, defineScript, runDurably } from '../../redis/script.ts';
 import type { StoreSettings } from '../../redis/settings.ts';
 import type { Shards } from '../../redis/shards.ts';
 
@@ -28,7 +28,7 @@ export interface CancelOptions {
   readonly ifSeq?: number | undefined;
 }
 
-export interface CancelDependencies extends DurablePort {
+export interface CancelDependencies extends DurableDependencies {
   readonly shards: Shards;
   readonly settings: StoreSettings;
 }

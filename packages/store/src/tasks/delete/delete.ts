@@ -5,7 +5,7 @@ import { sharedKeyNames } from '../../record/record-args.ts';
 import { idText } from '../../redis/keys.ts';
 import { word } from '../../redis/reply.ts';
 import { ownerOf, type Scope } from '../../redis/scope.ts';
-import { type DurablePort, defineScript, runDurably } from '../../redis/script.ts';
+import { type DurableDependencies, defineScript, runDurably } from '../../redis/script.ts';
 import type { StoreSettings } from '../../redis/settings.ts';
 import { type CachedReadDependencies, readTask } from '../read/read.ts';
 
@@ -20,7 +20,7 @@ const deleteScript = defineScript({
 /** `live`: the task has not ended; cancel it first. `missing`: no such task in this scope. */
 export type Deletion = 'deleted' | 'live' | 'missing';
 
-export interface DeleteDependencies extends CachedReadDependencies, DurablePort {
+export interface DeleteDependencies extends CachedReadDependencies, DurableDependencies {
   readonly settings: StoreSettings;
   readonly queue: Queues;
 }

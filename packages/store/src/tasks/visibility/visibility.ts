@@ -1,6 +1,6 @@
 import { word } from '../../redis/reply.ts';
 import { ownerOf, type Scope } from '../../redis/scope.ts';
-import { type DurablePort, defineScript, runDurably } from '../../redis/script.ts';
+import { type DurableDependencies, defineScript, runDurably } from '../../redis/script.ts';
 import type { Shards } from '../../redis/shards.ts';
 import { hiddenLetter, stateLetters, withdrawnLetter } from './state-letters.ts';
 
@@ -12,7 +12,7 @@ const setVisibilityScript = defineScript({
   reply: word('changed', 'kept'),
 });
 
-export interface VisibilityDependencies extends DurablePort {
+export interface VisibilityDependencies extends DurableDependencies {
   readonly shards: Shards;
 }
 

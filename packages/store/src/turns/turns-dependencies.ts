@@ -4,7 +4,7 @@ import type { StoreSettings } from '../redis/settings.ts';
 import type { Shards } from '../redis/shards.ts';
 
 /** What turns need. */
-export interface TurnsPort {
+export interface TurnsDependencies {
   readonly redis: RedisConnection;
   readonly shards: Shards;
   readonly settings: StoreSettings;
