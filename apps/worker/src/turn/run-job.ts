@@ -33,7 +33,7 @@ const STARTS_WITHOUT_TASK = 3;
 const MISSING_RETRY_MS = 200;
 
 /** Runs a job, as started by the queue: runs the turns of its task one after the other, until its inbox is empty. */
-export async function runJob(port: JobDependencies, job: TurnJob): Promise<JobOutcome> {
+export async function runJob(dependencies: JobDependencies, job: TurnJob): Promise<JobOutcome> {
   // The message of a further turn waited for the turn before it, not for a worker.
   for (let waitedMs: number | undefined = job.waitedMs; ; waitedMs = undefined) {
     if (dependencies.shutdown.aborted) {

@@ -30,7 +30,7 @@ export class Tasks {
 
   /** The budget of the principal or its tenant, if it is spent. */
   spentBudget(principal: Principal): Promise<SpentBudget | undefined> {
-    return spentBudget(this.#port, principal);
+    return spentBudget(this.#dependencies, principal);
   }
 
   read(scope: Scope, taskId: string, view?: TaskView): Promise<TaskReading | undefined> {
