@@ -34,6 +34,8 @@ export interface WorkerSettings {
   readonly push?: PushSettings | undefined;
   /** Address of the gateway for services outside; unset: agents have no `turn.callbackUrl`. */
   readonly publicUrl?: string | undefined;
+  /** How long a turn waits for a called agent before it is suspended. Default: 5 s. */
+  readonly callPatienceMs?: number | undefined;
   /** Where agents may be called by URL; unset: at public addresses, with TLS. */
   readonly calls?: AddressPolicySettings;
   /** How errors of agents are kept for operators. Default: nothing is secret, paths are relative to the process' folder. */
@@ -185,7 +187,7 @@ export class Worker {
     try {
       const shutdown = this.#drain.signal;
       const consumeRemoteAgents = () => this.#remoteAgents.open();
-      const { publicUrl, explain = { secrets: [], folder: process.cwd() } } = this.#settings;
+      const { publicUrl, callPatienceMs, explain = { secrets: [], folder: process.cwd() } } = this.#settings;
       const turns = this.#turns;
       const prices = this.#prices;
       const dependencies = {
@@ -196,6 +198,7 @@ export class Worker {
         turns,
         explain,
         publicUrl,
+        callPatienceMs,
         prices,
         consumeRemoteAgents,
         yieldSlot,

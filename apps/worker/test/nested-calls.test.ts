@@ -21,10 +21,10 @@ async function startStore(prefix: string): Promise<Store> {
 }
 
 /** Starts a worker for the agents, and returns a client's store. */
-async function stage(agents: readonly Agent[]): Promise<Store> {
+async function stage(agents: readonly Agent[], callPatienceMs?: number): Promise<Store> {
   const prefix = uniquePrefix();
   const worker = new Worker(
-    { drainMs: 0, sweepEveryMs: 60_000 },
+    { drainMs: 0, sweepEveryMs: 60_000, callPatienceMs },
     { store: await startStore(prefix), agents, emit: () => undefined },
   );
   running.push(worker);
@@ -121,4 +121,39 @@ describe('an agent with concurrency 1', () => {
     await Promise.all([first, others, awaited]);
     expect(order).toEqual(['first', 'awaited', 'later', 'later']);
   });
+});
+
+test('a call that takes long suspends the turn, which gets the reply of the same call', async () => {
+  let runs = 0;
+  const boss = agent('boss', async (turn) => {
+    runs++;
+    const { text } = await turn.call('worker', turn.text);
+    return turn.complete(text);
+  });
+  const patient = agent('worker', async (turn) => {
+    const { by } = Object(await turn.waitFor('approval'));
+    return turn.complete(`${turn.text} by ${by}`);
+  });
+  const store = await stage([boss, patient], 50);
+  const asked = answers(store, 'boss', ['done', 'made']);
+  const suspended = () => store.waits.count().then((count) => count === 4);
+  await until(suspended, { what: 'both callers and both called turns are suspended' });
+  const scope = { principal: { tenant: 'acme', subject: 'alice', scopes: [] }, agent: 'worker' };
+  const { tasks } = await store.tasks.list(scope, { pageSize: 10, historyLength: 0 });
+  for (const json of tasks) {
+    const { id }: Task = JSON.parse(json.toString());
+    await store.waits.give(scope, id, { name: 'approval', data: '{"by":"Ann"}' });
+  }
+  expect(await asked).toEqual(['done by Ann', 'made by Ann']);
+  expect(runs).toBe(4);
+});
+
+test('a call that takes longer than its timeoutMs fails, although its turn was suspended meanwhile', async () => {
+  const boss = agent('boss', async (turn) => {
+    const called = turn.call('worker', 'x', { timeoutMs: 1_200 });
+    return turn.complete(await called.then(({ text }) => text).catch(({ kind }) => `failed: ${kind}`));
+  });
+  const patient = agent('worker', async (turn) => turn.complete(String(await turn.waitFor('never'))));
+  const store = await stage([boss, patient], 50);
+  expect(await answers(store, 'boss', ['go'])).toEqual(['failed: timed-out']);
 });

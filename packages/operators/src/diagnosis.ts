@@ -120,14 +120,15 @@ function suspended({ record, nowMs, statusMs }: TaskFacts): Diagnosis | undefine
       ? `The turn waits ${what}; ${duration(lateMs)} later, no worker has resumed it.`
       : `The turn waits ${what}. It holds no worker.`,
     ...since(statusMs),
-    see: [link('agent', agent)],
+    see: [...waits.flatMap(({ task }) => (task === undefined ? [] : [link('task', task)])), link('agent', agent)],
     actions: [...(events.length > 0 ? (['give-event'] as const) : []), isLate ? 'start-worker' : 'wait', 'cancel'],
   };
 }
 
-function waitText({ event, until }: SuspendedWait): string {
-  if (event === undefined) return `until ${until}`;
-  return `for the event "${event}"${until === undefined ? '' : ` until ${until}`}`;
+function waitText({ event, task, until }: SuspendedWait): string {
+  const end = until === undefined ? '' : ` until ${until}`;
+  if (event !== undefined) return `for the event "${event}"${end}`;
+  return task === undefined ? `until ${until}` : `for the task ${task} of another agent${end}`;
 }
 
 function agentUnknown({ record, agent }: TaskFacts): Diagnosis | undefined {

@@ -45,9 +45,11 @@ export interface TaskRecord extends TaskIdentity {
   readonly isSchedulePaused?: boolean;
 }
 
-/** An event, a time at the latest, or both. */
+/** An event, a called task or neither, and a time at the latest. */
 export interface SuspendedWait {
   readonly event?: string;
+  /** Of another agent. */
+  readonly task?: string;
   readonly until?: string;
 }
 

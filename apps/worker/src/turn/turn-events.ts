@@ -35,7 +35,7 @@ export function endOf(
 function waitsFor({ waits }: Extract<TurnResult, { kind: 'suspended' }>) {
   const dueMs = Math.min(...waits.map((wait) => wait.dueMs));
   return {
-    waitsFor: waits.map(({ event }) => event ?? 'time'),
+    waitsFor: waits.map(({ event, call }) => event ?? (call ? `task ${call.taskId}` : 'time')),
     ...(Number.isFinite(dueMs) && { until: new Date(dueMs).toISOString() }),
   };
 }

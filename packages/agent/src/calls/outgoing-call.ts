@@ -23,7 +23,8 @@ export interface CallOptions {
    */
   readonly schema?: DataSchema<unknown>;
   /**
-   * Longest wait in milliseconds; then the task is canceled and the call fails. Default: as long as the turn may take.
+   * Longest wait in milliseconds; then the task is canceled and the call fails. Default: none; in a step, as long as the
+   * turn may take.
    */
   readonly timeoutMs?: number;
   /**

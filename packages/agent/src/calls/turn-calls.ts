@@ -5,6 +5,7 @@ import type { Content } from '../messages/content.ts';
 import type { CallOutcome, OutgoingCall, PlacedCall } from '../port/call-port.ts';
 import type { TurnPort } from '../port/turn-port.ts';
 import { readResult, writeIfShort } from '../steps/step-result.ts';
+import { longestTimeoutMs } from '../timeouts/timeouts.ts';
 import { CallError, withCaller } from './call-error.ts';
 import { type CallReply, isDone, type StoredReply, storedReply, type TaskReply, toReply } from './call-reply.ts';
 import { type CallOptions, checkTimeout, outgoingCall } from './outgoing-call.ts';
@@ -38,7 +39,7 @@ export class TurnCalls {
     const { scope } = this.#journal;
     const key = `join ${taskId} ${scope.number('join', taskId)} ${scope.step}`;
     const placed = { agent, taskId, skipsAuth: state === 'TASK_STATE_AUTH_REQUIRED' };
-    const reply = this.#storedOrNew(key, () => this.#outcome(placed, timeoutMs));
+    const reply = this.#storedOrNew(key, () => this.#outcome(key, placed, timeoutMs));
     return suppressUnhandled(this.noted(agent, withCaller(new Error(), reply)));
   }
 
@@ -64,7 +65,8 @@ export class TurnCalls {
 
   /** The reply to a call that was placed; the same in every attempt. @throws {CallError} */
   replyTo(call: OutgoingCall, place: () => Promise<PlacedCall>, timeoutMs?: number): Promise<CallReply> {
-    return this.#storedOrNew(`call ${call.message.messageId}`, async () => this.#outcome(await place(), timeoutMs));
+    const key = `call ${call.message.messageId}`;
+    return this.#storedOrNew(key, async () => this.#outcome(key, await place(), timeoutMs));
   }
 
   async #send(call: OutgoingCall): Promise<CallReply> {
@@ -73,16 +75,28 @@ export class TurnCalls {
     return toReply(storedReply(placed, this.#requireTask(placed, outcome)));
   }
 
-  async #outcome(placed: PlacedCall, timeoutMs: number | undefined): Promise<StoredReply | TimedOut> {
-    const { signal } = this.#journal;
-    const untilTimeout = timeoutMs === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-    const { pending } = this.#journal;
-    const outcome = await pending.during(() =>
-      this.#journal.runEffect(() => this.#port.calls.outcome(placed, untilTimeout)),
-    );
+  /** A call that takes longer than a few seconds suspends the turn: another run of it gets the outcome. */
+  async #outcome(key: string, placed: PlacedCall, timeoutMs: number | undefined): Promise<StoredReply | TimedOut> {
+    const { signal, pending, scope } = this.#journal;
+    const { calls } = this.#port;
+    const patienceMs = scope.step === '' ? (calls.patienceMs ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY;
+    const leftMs = await this.#leftOf(key, timeoutMs, patienceMs);
+    const waitMs = leftMs > 0 ? Math.min(leftMs, patienceMs) : LAST_LOOK_MS;
+    const until = waitMs > longestTimeoutMs ? signal : AbortSignal.any([signal, AbortSignal.timeout(waitMs)]);
+    const outcome = await pending.during(() => this.#journal.runEffect(() => calls.outcome(placed, until)));
     if (outcome) return storedReply(placed, this.#requireTask(placed, outcome));
     signal.throwIfAborted();
-    return { kind: 'timed-out', agent: placed.agent, taskId: placed.taskId };
+    const { agent, taskId, skipsAuth = false } = placed;
+    if (leftMs <= waitMs) return { kind: 'timed-out', agent, taskId };
+    return pending.add({ call: { taskId, skipsAuth }, dueMs: Date.now() + leftMs - waitMs });
+  }
+
+  /** What is left of a call's time, which counts from the first run of the turn if a run may be suspended. */
+  async #leftOf(key: string, timeoutMs = Number.POSITIVE_INFINITY, patienceMs: number): Promise<number> {
+    if (timeoutMs <= patienceMs || timeoutMs === Number.POSITIVE_INFINITY) return timeoutMs;
+    const { waits } = this.#port;
+    const begun = await this.#journal.runEffect(() => waits.begin({ key: `timeout of ${key}`, delayMs: timeoutMs }));
+    return begun.kind === 'done' ? 0 : begun.leftMs;
   }
 
   #requireTask({ agent, taskId }: PlacedCall, outcome: CallOutcome | 'missing'): CallOutcome {
@@ -104,6 +118,9 @@ export class TurnCalls {
     throw new CallError('timed-out', reply.agent, { taskId: reply.taskId });
   }
 }
+
+/** An outcome that is there is found, although the time of the call was over before the turn resumed. */
+const LAST_LOOK_MS = 100;
 
 /** No reply came in time, as stored for a retried turn: its task must be canceled. */
 interface TimedOut {

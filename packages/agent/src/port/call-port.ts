@@ -49,6 +49,8 @@ export interface CallOutcome {
 export interface CallPort {
   /** Deepest nesting of calls. */
   readonly maxDepth: number;
+  /** How long a turn waits for a call before it is suspended; unset: it is not. */
+  readonly patienceMs?: number;
   /** @throws {TurnEnded} the turn has lost its task */
   place(call: OutgoingCall): Promise<CallPlacement>;
   /**

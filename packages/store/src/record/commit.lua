@@ -51,6 +51,12 @@ local function commit(record, index_changes)
     redis.call('ZREM', outbox_key .. ':interrupted', task_id)
   end
 
+  -- The turn of another task may be suspended until this one ends, or asks: it is due now (suspended.lua).
+  if record.has_side_keys ~= 0 and (has_ended or is_waiting(record.state)) then
+    local caller = redis.call('HGET', task_key, 'wakes')
+    if caller then redis.call('ZADD', outbox_key .. ':suspended', 'XX', '0', caller) end
+  end
+
   if not index_changes then write_indexes(moves) end
 
   if has_ended then

@@ -3,6 +3,7 @@ import { jobOptions, queueRoot } from '../queue/job.ts';
 import { recordArgNames, recordArgValues, recordKeyNames } from '../record/record-args.ts';
 import { Batches } from '../redis/batches.ts';
 import { WritesLost } from '../redis/errors.ts';
+import { idText } from '../redis/keys.ts';
 import { integer, text, tupleAnd, word } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
 import type { InboxEntry, StoredEntry } from '../tasks/accept/submission.ts';
@@ -34,7 +35,7 @@ export const suspendTurnScript = defineScript({
   file: 'suspend-turn.lua',
   from: import.meta.url,
   keys: [...recordKeyNames, 'queueRoot'],
-  args: [...recordArgNames, 'fence', 'dueMs', 'waits', 'seen', 'jobOptions', 'notes', 'events*'],
+  args: [...recordArgNames, 'fence', 'dueMs', 'waits', 'seen', 'jobOptions', 'notes', 'calls', 'events*'],
   reply: word('suspended', 'canceled', 'fenced'),
 });
 export const giveUpTurnScript = defineScript({
@@ -66,8 +67,12 @@ export interface Suspension {
   readonly dueMs: number;
   /** Names of the events that end one. */
   readonly events: readonly string[];
+  /**
+   * Tasks of other agents whose end or question ends one. `skipsAuth`: an authorization that the task waits for does not.
+   */
+  readonly calls?: readonly { readonly taskId: string; readonly skipsAuth: boolean }[];
   /** The same for clients: docs/extensions/suspended.md. */
-  readonly waits: readonly { readonly event?: string; readonly until?: string }[];
+  readonly waits: readonly { readonly event?: string; readonly task?: string; readonly until?: string }[];
 }
 
 /** The turn no longer owns its task: its later events are refused. */
@@ -292,7 +297,7 @@ export class OpenTurn {
    * Ends this run of the turn, which waits: any worker runs it again from the top when its time has come or an event.
    * No attempt is spent.
    */
-  async suspend({ dueMs, events, waits }: Suspension): Promise<'suspended' | 'canceled' | 'fenced'> {
+  async suspend({ dueMs, events, calls = [], waits }: Suspension): Promise<'suspended' | 'canceled' | 'fenced'> {
     await this.flush();
     const { keys, args } = this.#call();
     const verdict = await suspendTurnScript.run(this.#dependencies.redis, {
@@ -304,6 +309,7 @@ export class OpenTurn {
         seen: this.#messagesSeen ?? '',
         jobOptions: jobOptions(),
         notes: this.#modelNotes.take(),
+        calls: calls.map(({ taskId, skipsAuth }) => `${idText(taskId)} ${skipsAuth ? 1 : 0}`).join('\n'),
         events,
       },
     });

@@ -9,10 +9,13 @@
 --       seen         number of messages of the task that the turn knows of; '' if it does not ask for others
 --       job_options  as in add-jobs.lua
 --       notes        as in append.lua; '' none
+--       calls        tasks of other agents that it waits for, one a line: id, and 1 if the wait goes on while the task
+--                    waits for an authorization, else 0; '' none
 --       events*      names of the events that it waits for
 -- Returns  suspended (or it has a new job already: a wait has ended since it began) | canceled | fenced
 -- Invariant: the run ends in the step in which its turn is listed to be resumed. No attempt is spent. An event that is
--- given before this step is not missed, nor a cancel, nor a message to a turn that takes messages.
+-- given before this step is not missed, nor the end of a called task, nor a cancel, nor a message to a turn that takes
+-- messages.
 
 --- @include "../record/record.lua"
 --- @include "../record/commit.lua"
@@ -23,7 +26,7 @@
 --- @include "../record/given-events.lua"
 
 local queue_root = unpack(KEYS, 5)
-local fence, due_ms, waits, seen, job_options, notes = unpack(ARGV, 7)
+local fence, due_ms, waits, seen, job_options, notes, calls = unpack(ARGV, 7)
 
 local steps_key = task_key .. ':s'
 local record = load_record(task_id, task_key)
@@ -44,9 +47,18 @@ else
   for _, name in ipairs(redis.call('HKEYS', steps_key)) do
     if name:sub(1, 8) == 'awaited ' then redis.call('HSET', steps_key, name, '') end
   end
-  for i = 13, #ARGV do
+  for i = 14, #ARGV do
     if first_event(steps_key, ARGV[i]) then has_ended = true end
     redis.call('HSET', steps_key, 'awaited ' .. ARGV[i], '1')
+  end
+  for called, skips_auth in calls:gmatch('(%S+) (%d)') do
+    local called_key = task_key:sub(1, -#task_id - 1) .. called
+    local state, inbox = unpack(redis.call('HMGET', called_key, 'state', 'inbox'))
+    if not state or is_terminal(state) or state == 'i' and not inbox or state == 'a' and skips_auth == '0' then
+      has_ended = true
+    else
+      redis.call('HSET', called_key, 'wakes', task_id, 'has_side_keys', '1')
+    end
   end
   if has_ended then resume(record, queue_root, job_options)
   else suspend(record, waits, due_ms >= 0 and ('%.0f'):format(due_ms) or NEVER_MS) end

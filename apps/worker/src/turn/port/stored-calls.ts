@@ -30,6 +30,8 @@ export interface CallDependencies {
   readonly consumeRemoteAgents: () => Promise<void>;
   /** While a turn waits for another one, its slot in this process goes to turns that others wait for. */
   readonly yieldSlot: <T>(wait: () => Promise<T>) => Promise<T>;
+  /** How long a turn waits for a call before it is suspended. Default: 5 s. */
+  readonly callPatienceMs?: number | undefined;
 }
 
 /**
@@ -38,6 +40,7 @@ export interface CallDependencies {
  */
 export class StoredCalls implements CallPort {
   readonly maxDepth: number;
+  readonly patienceMs: number;
   readonly #dependencies: CallDependencies;
   readonly #turn: OpenTurn;
   readonly #failures: TurnFailures;
@@ -46,6 +49,7 @@ export class StoredCalls implements CallPort {
     this.#dependencies = dependencies;
     this.#turn = turn;
     this.#failures = failures;
+    this.patienceMs = dependencies.callPatienceMs ?? 5_000;
     this.maxDepth = dependencies.store.settings.maxCallDepth;
   }
 
