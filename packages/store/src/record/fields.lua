@@ -55,7 +55,7 @@
 --   while_working      begin-first
 --   usage              rules
 --   waits
---   wakes              suspend-turn
+--   wakes
 
 local FIELDS = {
   'state', 'cancel', 'webhooks', 'seq', 'epoch', 'run', 'turn', 'turn_seq', 'time', 'token', 'owner', 'context',
