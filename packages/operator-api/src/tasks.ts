@@ -79,7 +79,9 @@ export const taskRecordSchema = z.object({
   scheduledFor: time.optional(),
   isSchedulePaused: z.boolean().optional(),
   /** What its suspended turn waits for. */
-  waits: z.array(z.object({ event: z.string().optional(), task: z.string().optional(), until: time.optional() })).optional(),
+  waits: z
+    .array(z.object({ event: z.string().optional(), task: z.string().optional(), until: time.optional() }))
+    .optional(),
   sweeps: count,
   dueAt: time.optional(),
   expiresAt: time.optional(),
