@@ -22,6 +22,7 @@ import type { LevelWithSilent } from 'pino';
 import { findAgents } from './agents/find-agents.ts';
 import { type Predecessor, readPredecessor } from './blocked/predecessor.ts';
 import { isAgentUrl } from './external-agents/sources.ts';
+import { ModelLimits } from './pace/model-limits.ts';
 import { PriceTable } from './prices/price-table.ts';
 import { defaultPushSettings, type PushSettings } from './push/push-settings.ts';
 import type { MetricsSettings } from './telemetry/metrics-port.ts';
@@ -78,6 +79,7 @@ export function readConfig(environment: Environment): WorkerConfig {
       push: readPush(raw),
       calls: readCalls(raw),
       prices: readPrices(raw),
+      limits: readLimits(raw),
     },
     metrics: readMetrics(raw),
     logLevel: values.LOG_LEVEL,
@@ -123,6 +125,11 @@ function readPush(raw: RawSettings): PushSettings | undefined {
 function readPrices(raw: RawSettings): PriceTable | undefined {
   const { MODEL_PRICES: path } = raw.values;
   return path === undefined ? undefined : raw.check('MODEL_PRICES', () => PriceTable.read(path));
+}
+
+function readLimits(raw: RawSettings): ModelLimits | undefined {
+  const { MODEL_LIMITS: path } = raw.values;
+  return path === undefined ? undefined : raw.check('MODEL_LIMITS', () => ModelLimits.read(path));
 }
 
 /** Where agents may be called by URL. */

@@ -16,6 +16,8 @@ import { OrphanCleanup } from './maintenance/orphan-cleanup.ts';
 import { Reporter } from './maintenance/reporter.ts';
 import { ScheduledTasks } from './maintenance/schedules.ts';
 import { Sweeper } from './maintenance/sweeper.ts';
+import { ModelLimits } from './pace/model-limits.ts';
+import { StoredPace } from './pace/stored-pace.ts';
 import { PriceTable } from './prices/price-table.ts';
 import { PushDeliverer } from './push/push-deliverer.ts';
 import type { PushSettings } from './push/push-settings.ts';
@@ -42,6 +44,8 @@ export interface WorkerSettings {
   readonly explain?: ExplainOptions;
   /** What models cost. Default: list prices of a day. */
   readonly prices?: PriceTable | undefined;
+  /** Requests and tokens per minute of models, over all workers. Default: none. */
+  readonly limits?: ModelLimits | undefined;
 }
 
 export interface WorkerDependencies {
@@ -60,6 +64,7 @@ export class Worker {
   readonly id: string;
   readonly #settings: WorkerSettings;
   readonly #prices: PriceTable;
+  readonly #pace: StoredPace;
   readonly #dependencies: WorkerDependencies;
   readonly #announcer: Announcer;
   readonly #sweeper: Sweeper;
@@ -84,6 +89,7 @@ export class Worker {
     this.#turns = new ActiveTurns(board);
     this.#settings = settings;
     this.#prices = settings.prices ?? new PriceTable();
+    this.#pace = new StoredPace(store.pace, settings.limits ?? new ModelLimits(), emit);
     this.#dependencies = { store, agents, emit };
     this.#sweeper = new Sweeper(store, settings.sweepEveryMs, emit);
     this.#scheduledTasks = new ScheduledTasks(store, emit);
@@ -190,6 +196,7 @@ export class Worker {
       const { publicUrl, callPatienceMs, explain = { secrets: [], folder: process.cwd() } } = this.#settings;
       const turns = this.#turns;
       const prices = this.#prices;
+      const pace = this.#pace;
       const dependencies = {
         store,
         agent,
@@ -200,6 +207,7 @@ export class Worker {
         publicUrl,
         callPatienceMs,
         prices,
+        pace,
         consumeRemoteAgents,
         yieldSlot,
       };

@@ -18,8 +18,10 @@ export { type Agent, type AgentDefinition, defineAgent, type Execute } from './d
 export type { AgentCardDraft } from './definition/agent-card.ts';
 export type { Middleware, TurnFailure } from './definition/middleware.ts';
 export { checkBudget, noteModelCall } from './journal/note-model-call.ts';
+export { waitForRoom } from './journal/wait-for-room.ts';
 export { type Content, type MessageContent, type PartContent, textOf } from './messages/content.ts';
 export { derivedId } from './messages/derived-id.ts';
+export type { Room } from './pace/turn-pace.ts';
 export { type Budget, BudgetSpent } from './port/budget.ts';
 export type { OtherTask, OtherTasksOptions } from './port/context-port.ts';
 export {
@@ -35,6 +37,7 @@ export {
 export type { LogFields, LogLevel } from './port/log-line.ts';
 export type { CountedUsage, ModelCall, Usage } from './port/model-call.ts';
 export type { Outcome } from './port/outcome.ts';
+export type { RoomRequest } from './port/pace-port.ts';
 export { AgentError, RetryableError, type RetryOptions, TurnEnded, TurnMisuseError } from './port/turn-errors.ts';
 export { type InterruptionKind, TurnInterruption } from './port/turn-interruption.ts';
 export type { RetryPolicy } from './retries/retry-policy.ts';

@@ -13,6 +13,7 @@ export type { ConversationPort, NewConversation } from './port/conversation-port
 export type { LogLine } from './port/log-line.ts';
 export { type CountedUsage, isCharged, type ModelCall } from './port/model-call.ts';
 export type { TurnResult } from './port/outcome.ts';
+export type { PacePort, RoomCorrection, RoomReply } from './port/pace-port.ts';
 export type { SteeringPort } from './port/steering-port.ts';
 export type { StepBeginning, StepPort, StepRun } from './port/step-port.ts';
 export type { TurnPort } from './port/turn-port.ts';

@@ -39,6 +39,12 @@ export class ChatSpan implements Disposable {
     this.#last = answer.usage || !this.#last ? answer : this.#last;
   }
 
+  /** What the server says that the request has used. */
+  get tokens(): { readonly input: number; readonly output: number } | undefined {
+    const { prompt_tokens: input, completion_tokens: output = 0 } = this.#last?.usage ?? {};
+    return input === undefined ? undefined : { input, output };
+  }
+
   failed(error: unknown): void {
     this.#error = error;
     this.#span.setAttribute('error.type', error instanceof Error ? error.name : 'Error');

@@ -1,8 +1,6 @@
 import { AgentError, RetryableError } from '@switchyard/agent';
 import { APIConnectionError, APIError } from 'openai';
-
-/** Longest Retry-After that is honoured, in milliseconds: an hour. */
-const maxWaitMs = 3_600_000;
+import { waitIn } from './rate-headers.ts';
 
 /**
  * Makes an error of the model retryable, or final with a message for the client. Neither the message nor the cause for
@@ -22,7 +20,7 @@ function ofStatus(error: APIError, cause: Error): Error {
   // An error after status 200, or in the middle of a stream, has a status only as its code (OpenRouter, LiteLLM).
   const status = error.status ?? statusIn(code);
   if (code === 'insufficient_quota') return new AgentError('The quota of the model is used up.', { cause });
-  const retryAfterMs = headers && retryAfter(headers);
+  const retryAfterMs = headers && waitIn(headers);
   if (status === 429) return new RetryableError('The model is receiving too many requests.', { retryAfterMs, cause });
   if (status === undefined || status >= 500 || status === 408 || status === 409) {
     return new RetryableError('The model is not available.', { retryAfterMs, cause });
@@ -51,16 +49,17 @@ const refusals: ReadonlyMap<string | number, string> = new Map<string | number, 
   [404, 'The model does not exist where the agent looks for it.'],
 ]);
 
-/** Milliseconds to wait, from `retry-after-ms` or `retry-after` (seconds or a date, RFC 9110, 10.2.3). */
-function retryAfter(headers: Headers): number | undefined {
-  const text = headers.get('retry-after') ?? '';
-  const candidates = [number(headers.get('retry-after-ms')), number(text) * 1000, Date.parse(text) - Date.now()];
-  const waitMs = candidates.find((ms) => Number.isFinite(ms) && ms >= 0);
-  return waitMs === undefined ? undefined : Math.min(Math.ceil(waitMs), maxWaitMs);
-}
-
-function number(text: string | null): number {
-  return text?.trim() ? Number(text) : Number.NaN;
+/**
+ * Whether the provider asks for a pause: by status 429, or by another one of a busy server that says how long.
+ * @returns undefined: it does not; without `waitMs` it does not say how long
+ */
+export function pauseAskedFor(error: unknown): { readonly waitMs: number | undefined } | undefined {
+  if (!(error instanceof APIError) || error instanceof APIConnectionError) return undefined;
+  const { code, headers } = error;
+  const status = error.status ?? statusIn(code);
+  const waitMs = headers && waitIn(headers);
+  if (status === 429) return code === 'insufficient_quota' ? undefined : { waitMs };
+  return (status === 503 || status === 529) && waitMs !== undefined ? { waitMs } : undefined;
 }
 
 /** The connection ended within an answer, or the data was not a server-sent event of the expected form. */

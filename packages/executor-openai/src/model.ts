@@ -10,6 +10,7 @@ import { type Answer, AnswerBuilder } from './answer.ts';
 import { ChatSpan } from './chat-span.ts';
 import { type ModelConnection, openClient } from './connection.ts';
 import { modelError } from './model-error.ts';
+import { ModelPace } from './model-pace.ts';
 import { done, readCompletion } from './read-completion.ts';
 
 export interface ModelSettings extends ModelConnection {
@@ -55,6 +56,7 @@ export class Model {
   readonly #client: OpenAI;
   readonly #settings: ModelSettings;
   readonly #timeoutMs: number;
+  readonly #pace: ModelPace;
   /** Whether the server may be asked to say the usage of a stream. */
   #saysUsage = true;
 
@@ -63,6 +65,7 @@ export class Model {
     this.#timeoutMs = timesOf(settings, { timeoutMs: 120_000 }).timeoutMs;
     this.#client = openClient(settings);
     this.#settings = settings;
+    this.#pace = new ModelPace(settings, this.#client.baseURL);
   }
 
   /** Streams the answer. @returns the whole answer */
@@ -79,15 +82,34 @@ export class Model {
     }
   }
 
+  /** A request that its provider refuses because it has too much to do is sent again when there is room. */
   async *#ask(question: Question, stream: boolean): AsyncGenerator<string, Answer, undefined> {
-    await checkBudget();
+    for (let tries = 0; ; tries++) {
+      const answer = yield* this.#askOnce(question, stream, tries);
+      if (answer) return answer;
+    }
+  }
+
+  async *#askOnce(
+    question: Question,
+    stream: boolean,
+    tries: number,
+  ): AsyncGenerator<string, Answer | undefined, undefined> {
+    const room = await this.#pace.enter(question);
+    await checkBudget().catch(async (error) => {
+      await room?.used(0);
+      throw error;
+    });
     using idle = new IdleTimeout(question.signal, this.#timeoutMs);
     using span = new ChatSpan(this.#settings.model, this.#client.baseURL);
     const answer = new AnswerBuilder(this.#settings.wholeReasons);
+    let hasBegun = false;
     try {
       const options = { signal: idle.signal, headers: span.headers };
       const response = await this.#send(question, stream, options);
+      this.#pace.answered(response.headers, room);
       for await (const completion of readCompletion(response)) {
+        hasBegun = true;
         idle.restart();
         if (completion === done) yield* textOf(answer.end(true));
         else {
@@ -99,7 +121,11 @@ export class Model {
       yield* textOf(answer.end(false));
     } catch (error) {
       span.failed(error);
+      const isInterrupted = hasBegun || idle.signal.aborted;
+      if (!isInterrupted && (await this.#pace.slowsDown(error, room, tries))) return undefined;
       throw this.#translate(error, question.signal, idle);
+    } finally {
+      this.#pace.used(span.tokens, room);
     }
     return answer.build();
   }

@@ -31,9 +31,9 @@ export type OpenAiSettings<
  * An executor that answers every turn with a model, over an OpenAI-compatible chat endpoint. The model gets the whole
  * conversation.
  *
- * Rate limits, timeouts, lost connections, server errors and answers that do not match the schema are retried by the
- * queue, honouring Retry-After; other errors fail the task with a message for the client. A retried turn does not run
- * its tools again.
+ * A rate limit lets all requests to the model wait, over all workers (docs/pace.md). Timeouts, lost connections, server
+ * errors and answers that do not match the schema are retried by the queue, honouring Retry-After; other errors fail the
+ * task with a message for the client. A retried turn does not run its tools again.
  * @throws {Error} a schema cannot be expressed in the model's strict JSON Schema
  */
 export function openAiExecutor<

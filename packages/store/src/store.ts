@@ -9,6 +9,7 @@ import { Encryption } from './encryption/encryption.ts';
 import { Feeds } from './feed/feeds.ts';
 import { Memory } from './memory/memory.ts';
 import { Outbox } from './outbox/outbox.ts';
+import { Pace } from './pace/pace.ts';
 import { Push } from './push/push.ts';
 import type { Webhooks } from './push/webhooks.ts';
 import type { ConsumerDependencies } from './queue/consumer.ts';
@@ -48,6 +49,9 @@ import { TaskCache } from './tasks/read/task-cache.ts';
 import { Tasks } from './tasks/tasks.ts';
 import { Turns } from './turns/turns.ts';
 import { Waits } from './waits/waits.ts';
+
+/** A request to a model does not wait longer for Redis: then it begins without. */
+const PACE_WITHIN_MS = 2_000;
 
 /** How long a program that ends waits for Redis to unregister it. Its registration expires soon anyway. */
 const LEAVE_WITHIN_MS = 500;
@@ -115,6 +119,8 @@ export class Store {
   readonly agentIndexes: AgentIndexes;
   readonly room: Room;
   readonly push: Push;
+  /** Its commands do not wait for Redis to come back. */
+  readonly pace: Pace;
   readonly registry: Registry;
   readonly credentials: Credentials;
   readonly audit: AuditTrail;
@@ -177,6 +183,10 @@ export class Store {
     this.schedules = new Schedules(dependencies);
     this.scheduleList = new ScheduleList(dependencies);
     this.push = new Push(dependencies);
+    this.pace = new Pace({
+      redis: withDeadline(redis, { ms: PACE_WITHIN_MS, health: this.#healthCheck }),
+      shards,
+    });
     this.feeds = new Feeds(dependencies, channels, this.settings);
     this.registry = new Registry(redis, channels, prefix);
     this.credentials = new Credentials(dependencies, channels, prefix);

@@ -3,6 +3,7 @@ import { executeTurn, type LogLine } from '@switchyard/agent/runtime';
 import { DeadLetters } from '@switchyard/operators';
 import type { JobOutcome, OpenTurn, TurnJob } from '@switchyard/store';
 import type { TurnTrace } from '@switchyard/telemetry';
+import type { StoredPace } from '../pace/stored-pace.ts';
 import type { PriceTable } from '../prices/price-table.ts';
 import type { Emit } from '../telemetry/events.ts';
 import type { ActiveTurns } from './active-turns.ts';
@@ -26,6 +27,7 @@ export interface JobDependencies extends CallDependencies {
   readonly prices: PriceTable;
   /** Of the gateway; see `WorkerSettings`. */
   readonly publicUrl?: string | undefined;
+  readonly pace: StoredPace;
 }
 
 /** A job may start before its task is visible (a fail-over, a script sent late). After this many starts it has none. */

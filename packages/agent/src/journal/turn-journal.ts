@@ -6,6 +6,7 @@ import {
   type TurnFault,
   type WhileWorking,
 } from '@switchyard/protocol';
+import { TurnPace } from '../pace/turn-pace.ts';
 import { BudgetSpent } from '../port/budget.ts';
 import type { Outcome } from '../port/outcome.ts';
 import { TurnEnded, TurnMisuseError } from '../port/turn-errors.ts';
@@ -30,6 +31,7 @@ export class TurnJournal {
   readonly pending = new PendingWaits();
   /** Unset: the agent gets no other messages while it works. */
   readonly steering: Steering | undefined;
+  readonly pace: TurnPace;
   #state: TaskState;
   #settling: TaskState | undefined;
   #outcome: Outcome | undefined;
@@ -43,6 +45,8 @@ export class TurnJournal {
   constructor(port: TurnPort, whileWorking: WhileWorking = 'queue') {
     this.#port = port;
     this.#turnScope = new TurnScope({ agent: port.input.agent, taskId: port.input.task.id });
+    this.pace = new TurnPace(port, this.signal);
+    this.#turnScope.pace = this.pace;
     this.#turnScope.onModelCall = (call) => port.noteModelCall?.(call);
     this.#turnScope.onBudgetCheck = () => this.checkBudget('model');
     this.#state = port.input.task.status.state;

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { TurnPace } from '../pace/turn-pace.ts';
 import type { ModelCall } from '../port/model-call.ts';
 import type { StepEvents } from './step-events.ts';
 
@@ -27,6 +28,8 @@ export class TurnScope {
   onModelCall: ((call: ModelCall) => void) | undefined;
   /** Of the whole turn: rejects if a budget is spent. */
   onBudgetCheck: (() => Promise<void>) | undefined;
+  /** Of the whole turn. */
+  pace: TurnPace | undefined;
   /** Of the whole turn: its outcome is written, or being written. */
   hasOutcome = false;
   readonly #counts = new Map<string, number>();

@@ -5,6 +5,7 @@ import type { ContextPort } from './context-port.ts';
 import type { ConversationPort } from './conversation-port.ts';
 import type { LogLine } from './log-line.ts';
 import type { CountedUsage, ModelCall } from './model-call.ts';
+import type { PacePort } from './pace-port.ts';
 import type { SteeringPort } from './steering-port.ts';
 import type { StepPort } from './step-port.ts';
 import type { WaitPort } from './wait-port.ts';
@@ -19,6 +20,8 @@ export interface TurnPort {
   readonly calls: CallPort;
   readonly context: ContextPort;
   readonly conversations: ConversationPort;
+  /** Unset: nothing is limited. */
+  readonly pace?: PacePort | undefined;
   /** Unset: the agent gets no other messages while it works. */
   readonly steering?: SteeringPort | undefined;
   /**

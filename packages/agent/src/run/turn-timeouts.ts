@@ -24,6 +24,7 @@ export class TurnTimeouts implements Disposable {
   constructor(journal: TurnJournal, { timeoutMs, graceMs, signal }: TurnLimits) {
     this.#journal = journal;
     this.#signal = signal;
+    journal.pace.endsAt = performance.now() + timeoutMs;
     this.#deadline = setTimeout(() => journal.interrupt(new TurnInterruption('deadline')), timeoutMs);
     journal.signal.addEventListener('abort', () => {
       this.#grace = setTimeout(this.#graceOver.resolve, graceMs);

@@ -11,6 +11,7 @@ import { TurnJournal } from '../journal/turn-journal.ts';
 import { suppressUnhandled } from '../journal/turn-scope.ts';
 import { agentMessage, type Content } from '../messages/content.ts';
 import { artifactId, derivedId } from '../messages/derived-id.ts';
+import type { Room } from '../pace/turn-pace.ts';
 import type { OtherTask, OtherTasksOptions } from '../port/context-port.ts';
 import type { CountedUsage } from '../port/model-call.ts';
 import type { Outcome } from '../port/outcome.ts';
@@ -256,6 +257,24 @@ export class Turn<Input = unknown> extends TurnView<Input> {
    */
   callbackUrl(event: string): Promise<string> {
     return suppressUnhandled(this.#waits.callbackUrl(event));
+  }
+
+  /**
+   * Waits until there is room for a request under the limits of this name, which the deployment sets in `MODEL_LIMITS`
+   * for all its workers together (docs/pace.md). Executors of models wait by themselves; call it for a client of your
+   * own. It is fair between tenants. Without a limit of this name, it waits only while a `slowDown` lasts.
+   *
+   *     const room = await turn.limit('maps', 200);
+   *     const response = await fetch('https://maps.example/berlin', { signal: turn.signal });
+   *     if (response.status === 429) await room.slowDown(10_000);
+   *     else await room.used(Number(response.headers.get('tokens-used')));
+   *
+   * @param tokens that the request will probably use
+   * @throws {RetryableError} there is no room before the turn's time is over
+   * @throws {TurnMisuseError} the name is empty, or `tokens` no whole number from 0
+   */
+  limit(name: string, tokens = 0): Promise<Room> {
+    return suppressUnhandled(this.#journal.pace.room({ name, tokens }));
   }
 
   /**

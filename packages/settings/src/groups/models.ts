@@ -16,13 +16,18 @@ function budget<const Of extends string, const Per extends string>(of: Of, per: 
 }
 
 export const models = {
-  title: 'Usage of models',
+  title: 'Models',
   settings: {
     MODEL_PRICES: {
       of: ['worker'],
       schema: anyText,
       defaultText: 'list prices of 2025-12-01',
       text: 'A JSON file with the prices of models ([usage.md](usage.md#prices)). Tokens of a model without a price are counted, and cost nothing.',
+    },
+    MODEL_LIMITS: {
+      of: ['worker'],
+      schema: anyText,
+      text: 'A JSON file with the requests and tokens per minute of models, over all workers together ([pace.md](pace.md)). Without it, workers only slow down together when a provider says so.',
     },
     PUBLISH_USAGE: {
       of: ['worker'],

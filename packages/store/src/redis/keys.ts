@@ -186,6 +186,18 @@ export class ShardKeys {
     return `${this.#root}a:${encodeURIComponent(agent)}`;
   }
 
+  /** The keys of scripts for the pace of a name: see ask-for-room.lua. */
+  pace(name: string): Readonly<Record<'pace' | 'line' | 'asks' | 'open' | 'tenants', string>> {
+    const pace = `${this.#root}pace:${idText(name)}`;
+    return {
+      pace,
+      line: `${pace}:line`,
+      asks: `${pace}:asks`,
+      open: `${pace}:open`,
+      tenants: `${pace}:tenants`,
+    };
+  }
+
   /** The index of a scope's tasks, or of one of its contexts. */
   index(scope: Scope, contextId?: string): string {
     const owner = `${this.#indexRoot}:${ownerOf(scope)}`;

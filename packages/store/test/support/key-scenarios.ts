@@ -23,6 +23,7 @@ export const keyScenarios: readonly KeyScenario[] = [
   spentAttempts,
   steps,
   usageOfModels,
+  paceOfModels,
   callsAndConversations,
   memory,
   webhooks,
@@ -130,6 +131,14 @@ async function usageOfModels(store: TestStore, recordKeys: () => Promise<void>):
   await turn.recordUsage({ model: 'small', inputTokens: 12, calls: 1, microUsd: 3 });
   await recordKeys();
   await turn.publish(outcome('COMPLETED'));
+}
+
+/** One request has room, and one waits. */
+async function paceOfModels(store: TestStore, recordKeys: () => Promise<void>): Promise<void> {
+  const request = { name: 'api.example/large', tenant: 'acme', tokens: 90, limits: { tokensPerMinute: 1 } };
+  await store.pace.ask({ ...request, id: 'first' });
+  await store.pace.ask({ ...request, id: 'second' });
+  await recordKeys();
 }
 
 /** A task calls two agents, one of them remote, has a conversation with a third, and fails before any has ended. */

@@ -1,7 +1,8 @@
 import { type Agent, TurnEnded, TurnInterruption } from '@switchyard/agent';
-import type { BudgetNotice, CountedUsage, LogLine, ModelCall, SteeringPort, TurnPort } from '@switchyard/agent/runtime';
+import type { BudgetNotice, CountedUsage, LogLine, ModelCall, PacePort, SteeringPort, TurnPort } from '@switchyard/agent/runtime';
 import type { TurnEvent, TurnInput } from '@switchyard/protocol';
 import type { OpenTurn } from '@switchyard/store';
+import type { StoredPace } from '../../pace/stored-pace.ts';
 import type { TurnFailures } from '../failures/turn-failures.ts';
 import { mapStoreErrors } from './store-errors.ts';
 import type { StoredBudget } from './stored-budget.ts';
@@ -31,6 +32,7 @@ interface StoredTurnDependencies extends CallDependencies {
   readonly agent: Pick<Agent, 'whileWorking'>;
   /** Of the gateway, as services outside reach it. */
   readonly publicUrl?: string | undefined;
+  readonly pace: Pick<StoredPace, 'of'>;
 }
 
 /** A turn's port, implemented with the store. */
@@ -43,11 +45,12 @@ export class StoredTurnPort implements TurnPort {
   readonly context: StoredContext;
   readonly conversations: StoredConversations;
   readonly steering: SteeringPort | undefined;
+  readonly pace: PacePort;
   readonly #turn: OpenTurn;
   readonly #controls: TurnControls;
 
   constructor(dependencies: StoredTurnDependencies, turn: OpenTurn, controls: TurnControls) {
-    const { store, agent } = dependencies;
+    const { store, agent, pace } = dependencies;
     this.#turn = turn;
     this.#controls = controls;
     this.signal = controls.signal;
@@ -57,6 +60,7 @@ export class StoredTurnPort implements TurnPort {
     this.calls = new StoredCalls(dependencies, turn, controls.failures);
     this.context = new StoredContext(store, turn);
     this.conversations = new StoredConversations(store.conversations, turn);
+    this.pace = pace.of(turn.start.principal.tenant);
     this.steering = agent.whileWorking === 'steer' ? steeringOf(turn) : undefined;
   }
 

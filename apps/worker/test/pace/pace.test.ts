@@ -1,0 +1,159 @@
+import { randomUUID } from 'node:crypto';
+import { json } from 'node:stream/consumers';
+import { defineAgent } from '@switchyard/agent';
+import { openAiExecutor } from '@switchyard/executor-openai';
+import { isTerminal, type Task } from '@switchyard/protocol';
+import { Store } from '@switchyard/store';
+import { afterAll, expect, inject, test } from 'vitest';
+import { openHttpServer } from '../../../../tests/support/http-server.ts';
+import { uniquePrefix } from '../../../../tests/support/prefix.ts';
+import { until } from '../../../../tests/support/until.ts';
+import { Worker } from '../../src/index.ts';
+import { ModelLimits } from '../../src/pace/model-limits.ts';
+import { StoredPace } from '../../src/pace/stored-pace.ts';
+import type { WorkerEvent } from '../../src/telemetry/events.ts';
+
+// The pace of a model's provider, kept by two workers together.
+
+await using parts = new AsyncDisposableStack();
+const kept = parts.move();
+afterAll(() => kept.disposeAsync());
+
+const REFUSED_FOR_MS = 700;
+const asked: number[] = [];
+const server = await openHttpServer(async (req, res) => {
+  await json(req);
+  asked.push(performance.now());
+  if (asked.length === 1) {
+    res.writeHead(429, { 'retry-after-ms': String(REFUSED_FOR_MS) }).end('{"error":{"message":"slow down"}}');
+    return;
+  }
+  const choices = [{ message: { role: 'assistant', content: 'Yes.' }, finish_reason: 'stop' }];
+  res.writeHead(200, { 'content-type': 'application/json' });
+  res.end(JSON.stringify({ model: 'm', choices, usage: { prompt_tokens: 10, completion_tokens: 1 } }));
+});
+kept.defer(server.close);
+
+const redisUrl = inject('redisUrl');
+const prefix = uniquePrefix();
+const events: WorkerEvent[] = [];
+
+/** A worker with a Redis connection of its own. */
+async function startWorker(id: string) {
+  const store = kept.adopt(new Store({ redisUrl, prefix }, () => undefined), (opened) => opened.stop());
+  await store.start();
+  const agents = [
+    defineAgent({
+      id,
+      card: { name: id, description: 'Asks.', version: '1.0.0', skills: [] },
+      execute: openAiExecutor({ model: 'm', baseURL: server.url }),
+    }),
+    defineAgent({
+      id: `${id}-hurried`,
+      card: { name: id, description: 'Has no time.', version: '1.0.0', skills: [] },
+      turnTimeoutMs: 2_000,
+      retry: { attempts: 1 },
+      execute: async (turn) => {
+        await turn.limit(turn.text, 10);
+        await turn.limit(turn.text, 10);
+        return turn.complete();
+      },
+    }),
+    defineAgent({
+      id: `${id}-patient`,
+      card: { name: id, description: 'Waits.', version: '1.0.0', skills: [] },
+      execute: async (turn) => {
+        for (;;) await turn.limit(turn.text, 10);
+      },
+    }),
+  ];
+  const limits = new ModelLimits({ 'slow-*': { tokensPerMinute: 60 } });
+  const worker = new Worker(
+    { drainMs: 0, sweepEveryMs: 200, limits },
+    { store, agents, emit: (event) => events.push(event) },
+  );
+  kept.defer(() => worker.stop());
+  await worker.start();
+  return store;
+}
+
+const store = await startWorker('one');
+await startWorker('two');
+const alice = { tenant: 'acme', subject: 'alice', scopes: [] };
+
+async function sent(agent: string, text: string): Promise<string> {
+  const message = { messageId: randomUUID(), role: 'ROLE_USER' as const, parts: [{ text }] };
+  const acceptance = await store.tasks.accept({ principal: alice, agent }, { message });
+  if (acceptance.verdict !== 'accepted') throw new Error(acceptance.verdict);
+  return acceptance.taskId;
+}
+
+function ended(agent: string, taskId: string): Promise<Task> {
+  return until(
+    async () => {
+      const scope = { principal: alice, agent };
+      const task: Task = JSON.parse((await store.tasks.read(scope, taskId))?.task?.toString() ?? 'null');
+      return isTerminal(task.status.state) && task;
+    },
+    { what: `the task of "${agent}" has ended`, timeoutMs: 20_000 },
+  );
+}
+
+test('a 429 lets every worker wait for as long as it says, and spends no attempt', async () => {
+  const first = await sent('one', 'hello');
+  await until(() => asked.length > 0, { what: 'the model was asked' });
+  const refusedAt = performance.now();
+  // The pause is known to all once the answer has been read.
+  await until(async () => (await store.pace.ask({ ...request(), id: randomUUID() })).verdict === 'wait', {
+    what: 'everybody waits',
+  });
+  const second = await sent('two', 'hello');
+  const tasks = await Promise.all([ended('one', first), ended('two', second)]);
+  expect(tasks.map(({ status }) => status.state)).toEqual(['TASK_STATE_COMPLETED', 'TASK_STATE_COMPLETED']);
+  expect(asked).toHaveLength(3);
+  expect((asked[1] ?? 0) - refusedAt).toBeGreaterThan(REFUSED_FOR_MS / 2);
+  expect(events.filter(({ kind }) => kind === 'turn-given-back')).toEqual([]);
+});
+
+/** As the executor names the model; its account is the hash of the key, which is none. */
+function request() {
+  const { host } = new URL(server.url);
+  return { name: `${host}/m#e3b0c442`, tenant: 'acme', tokens: 0, limits: {} };
+}
+
+test('a turn without enough time gives up at once, and its client does not see the name of the limit', async () => {
+  const task = await ended('one-hurried', await sent('one-hurried', 'slow-secret'));
+  const { state, message } = task.status;
+  expect(state).toBe('TASK_STATE_FAILED');
+  expect(JSON.stringify(message)).toContain('Too many requests wait for a service.');
+  expect(JSON.stringify(message)).not.toContain('slow-secret');
+});
+
+test('a turn that waits says so in the log, and a cancel ends its wait', async () => {
+  const taskId = await sent('one-patient', 'slow-printer');
+  const line = await until(() => events.find((event) => event.kind === 'agent-log' && event.taskId === taskId), {
+    what: 'the log says it',
+  });
+  expect(line).toMatchObject({ line: { text: expect.stringMatching(/^Waits for room of the limit "slow-printer"/) } });
+  await store.tasks.cancel({ principal: alice, agent: 'one-patient' }, taskId);
+  expect((await ended('one-patient', taskId)).status.state).toBe('TASK_STATE_CANCELED');
+});
+
+test('while Redis does not answer, requests go ahead, and the log says it once', async () => {
+  const seen: WorkerEvent[] = [];
+  const away = () => Promise.reject(new Error('Connection is closed.'));
+  const pace = new StoredPace({ ask: away, correct: away }, new ModelLimits(), (event) => seen.push(event)).of('acme');
+  expect(await pace.ask('id', { name: 'm' })).toMatchObject({ verdict: 'go', inMs: 0 });
+  await pace.correct('id', { name: 'm' }, { tokens: 1 });
+  expect(seen).toMatchObject([{ kind: 'error', where: 'pace' }]);
+});
+
+test('a name has its own limits, or those of its longest beginning', () => {
+  const limits = new ModelLimits({
+    'a/*': { requestsPerMinute: 1 },
+    'a/b*': { requestsPerMinute: 2 },
+    'a/bc': { requestsPerMinute: 3 },
+  });
+  expect(['a/x', 'a/bd', 'a/bc', 'b'].map((name) => limits.of(name).requestsPerMinute)).toEqual([1, 2, 3, undefined]);
+  expect(() => new ModelLimits({ a: { tokensPerMinute: 0 } })).toThrow(/tokensPerMinute/);
+});

@@ -1,0 +1,75 @@
+import { hash } from 'node:crypto';
+import { type Room, waitForRoom } from '@switchyard/agent';
+import type { ModelConnection } from './connection.ts';
+import { pauseAskedFor } from './model-error.ts';
+import { spentFor } from './rate-headers.ts';
+
+/** What a file or a picture counts, in tokens, before its server says it. */
+const TOKENS_OF_FILE = 1_000;
+/** Pauses after refusals that name no time: each is twice the one before. */
+const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [1_000, 30_000];
+/** Limits that are full again only later than this have room before. */
+const MAX_SPENT_MS = 60_000;
+
+/** What a request consists of. */
+interface Request {
+  readonly messages: readonly unknown[];
+  readonly tools?: readonly unknown[];
+  readonly format?: unknown;
+}
+
+/** Keeps the pace of a model's provider: over all workers, if a worker runs the turn. */
+export class ModelPace {
+  readonly #name: string;
+  readonly #account: string;
+  /** Of an answer, on average. */
+  #answerTokens = 500;
+
+  constructor({ model, apiKey = '' }: ModelConnection & { readonly model: string }, baseURL: string) {
+    this.#name = `${URL.parse(baseURL)?.host}/${model}`;
+    this.#account = hash('sha256', apiKey).slice(0, 8);
+  }
+
+  /** Waits until there is room for the request. */
+  enter(request: Request): Promise<Room | undefined> {
+    const tokens = Math.ceil(textTokens(request) + this.#answerTokens);
+    return waitForRoom({ name: this.#name, account: this.#account, tokens });
+  }
+
+  /** The server has answered: if nothing is left of its limits, everybody waits. */
+  answered(headers: Headers, room: Room | undefined): void {
+    const ms = spentFor(headers);
+    if (ms !== undefined) room?.slowDown(Math.min(ms, MAX_SPENT_MS));
+  }
+
+  /** What the request has used; undefined: the server did not say. */
+  used(tokens: { readonly input: number; readonly output: number } | undefined, room: Room | undefined): void {
+    if (!tokens) return;
+    this.#answerTokens = this.#answerTokens * 0.8 + tokens.output * 0.2;
+    room?.used(tokens.input + tokens.output);
+  }
+
+  /**
+   * Whether the error says that the provider has too much to do, and the request may be sent again when there is room:
+   * the pause counts for everybody. Without a worker it is for the queue to wait.
+   * @param tries of this request before
+   */
+  async slowsDown(error: unknown, room: Room | undefined, tries: number): Promise<boolean> {
+    const pause = pauseAskedFor(error);
+    if (!pause || !room?.isKept) return false;
+    const waitMs = pause.waitMs ?? Math.min(FIRST_PAUSE_MS * 2 ** Math.min(tries, 10), LONGEST_PAUSE_MS);
+    await Promise.all([room.used(0), room.slowDown(waitMs)]);
+    return true;
+  }
+}
+
+/** About four characters are a token. */
+function textTokens({ messages, tools = [], format }: Request): number {
+  let files = 0;
+  const text = JSON.stringify([messages, tools, format], (key, value) => {
+    if (key !== 'image_url' && key !== 'input_audio' && key !== 'file') return value;
+    files++;
+    return undefined;
+  });
+  return text.length / 4 + files * TOKENS_OF_FILE;
+}
