@@ -12,7 +12,7 @@ const others = await Promise.all([1, 2].map(() => testStore({ prefix: store.sett
 function paced(limits: PaceLimits, name: string = randomUUID()) {
   return {
     name,
-    ask: (given: { id?: string; tenant?: string; tokens?: number; tag?: string; at?: TestStore } = {}) => {
+    ask: (given: { id?: string; tenant?: string; tokens?: number; tag?: string | undefined; at?: TestStore } = {}) => {
       const { at = store, id = randomUUID(), tenant = 'acme', tokens = 1, tag } = given;
       return at.pace.ask({ name, limits, id, tenant, tokens, tag });
     },

@@ -1,11 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { json } from 'node:stream/consumers';
 import { defineAgent } from '@switchyard/agent';
-import { openAiExecutor } from '@switchyard/executor-openai';
 import { isTerminal, type Task } from '@switchyard/protocol';
 import { Store } from '@switchyard/store';
 import { afterAll, expect, inject, test } from 'vitest';
-import { openHttpServer } from '../../../../tests/support/http-server.ts';
 import { uniquePrefix } from '../../../../tests/support/prefix.ts';
 import { until } from '../../../../tests/support/until.ts';
 import { Worker } from '../../src/index.ts';
@@ -13,26 +10,15 @@ import { ModelLimits } from '../../src/pace/model-limits.ts';
 import { StoredPace } from '../../src/pace/stored-pace.ts';
 import type { WorkerEvent } from '../../src/telemetry/events.ts';
 
-// The pace of a model's provider, kept by two workers together.
+// The pace of a service, kept by two workers together.
 
 await using parts = new AsyncDisposableStack();
 const kept = parts.move();
 afterAll(() => kept.disposeAsync());
 
 const REFUSED_FOR_MS = 700;
+/** When turns began their requests. */
 const asked: number[] = [];
-const server = await openHttpServer(async (req, res) => {
-  await json(req);
-  asked.push(performance.now());
-  if (asked.length === 1) {
-    res.writeHead(429, { 'retry-after-ms': String(REFUSED_FOR_MS) }).end('{"error":{"message":"slow down"}}');
-    return;
-  }
-  const choices = [{ message: { role: 'assistant', content: 'Yes.' }, finish_reason: 'stop' }];
-  res.writeHead(200, { 'content-type': 'application/json' });
-  res.end(JSON.stringify({ model: 'm', choices, usage: { prompt_tokens: 10, completion_tokens: 1 } }));
-});
-kept.defer(server.close);
 
 const redisUrl = inject('redisUrl');
 const prefix = uniquePrefix();
@@ -46,7 +32,14 @@ async function startWorker(id: string) {
     defineAgent({
       id,
       card: { name: id, description: 'Asks.', version: '1.0.0', skills: [] },
-      execute: openAiExecutor({ model: 'm', baseURL: server.url }),
+      execute: async (turn) => {
+        for (;;) {
+          const room = await turn.limit(turn.text);
+          asked.push(performance.now());
+          if (asked.length > 1) return turn.complete();
+          await room.slowDown(REFUSED_FOR_MS);
+        }
+      },
     }),
     defineAgent({
       id: `${id}-hurried`,
@@ -99,27 +92,21 @@ function ended(agent: string, taskId: string): Promise<Task> {
   );
 }
 
-test('a 429 lets every worker wait for as long as it says, and spends no attempt', async () => {
-  const first = await sent('one', 'hello');
-  await until(() => asked.length > 0, { what: 'the model was asked' });
+test('a refusal lets every worker wait for as long as it says, and spends no attempt', async () => {
+  const first = await sent('one', 'busy');
+  await until(() => asked.length > 0, { what: 'the service was asked' });
   const refusedAt = performance.now();
   // The pause is known to all once the answer has been read.
   await until(async () => (await store.pace.ask({ ...request(), id: randomUUID() })).verdict === 'wait', {
     what: 'everybody waits',
   });
-  const second = await sent('two', 'hello');
+  const second = await sent('two', 'busy');
   const tasks = await Promise.all([ended('one', first), ended('two', second)]);
   expect(tasks.map(({ status }) => status.state)).toEqual(['TASK_STATE_COMPLETED', 'TASK_STATE_COMPLETED']);
   expect(asked).toHaveLength(3);
   expect((asked[1] ?? 0) - refusedAt).toBeGreaterThan(REFUSED_FOR_MS / 2);
   expect(events.filter(({ kind }) => kind === 'turn-given-back')).toEqual([]);
 });
-
-/** As the executor names the model; its account is the hash of the key, which is none. */
-function request() {
-  const { host } = new URL(server.url);
-  return { name: `${host}/m#e3b0c442`, tenant: 'acme', tokens: 0, limits: {} };
-}
 
 test('a turn without enough time gives up at once, and its client does not see the name of the limit', async () => {
   const task = await ended('one-hurried', await sent('one-hurried', 'slow-secret'));
