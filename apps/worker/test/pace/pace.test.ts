@@ -96,10 +96,9 @@ test('a refusal lets every worker wait for as long as it says, and spends no att
   const first = await sent('one', 'busy');
   await until(() => asked.length > 0, { what: 'the service was asked' });
   const refusedAt = performance.now();
-  // The pause is known to all once the answer has been read.
-  await until(async () => (await store.pace.ask({ ...request(), id: randomUUID() })).verdict === 'wait', {
-    what: 'everybody waits',
-  });
+  const request = { name: 'busy', tenant: 'acme', tokens: 0, limits: {} };
+  const waits = async () => (await store.pace.ask({ ...request, id: randomUUID() })).verdict === 'wait';
+  await until(waits, { what: 'everybody waits' });
   const second = await sent('two', 'busy');
   const tasks = await Promise.all([ended('one', first), ended('two', second)]);
   expect(tasks.map(({ status }) => status.state)).toEqual(['TASK_STATE_COMPLETED', 'TASK_STATE_COMPLETED']);

@@ -1,5 +1,13 @@
 import { type Agent, TurnEnded, TurnInterruption } from '@switchyard/agent';
-import type { BudgetNotice, CountedUsage, LogLine, ModelCall, PacePort, SteeringPort, TurnPort } from '@switchyard/agent/runtime';
+import type {
+  BudgetNotice,
+  CountedUsage,
+  LogLine,
+  ModelCall,
+  PacePort,
+  SteeringPort,
+  TurnPort,
+} from '@switchyard/agent/runtime';
 import type { TurnEvent, TurnInput } from '@switchyard/protocol';
 import type { OpenTurn } from '@switchyard/store';
 import type { StoredPace } from '../../pace/stored-pace.ts';
