@@ -1,5 +1,5 @@
 import { runTurn } from '@switchyard/agent/testing';
-import { resumableStreamsUri } from '@switchyard/protocol';
+import { resumableStreamsUri, usageUri } from '@switchyard/protocol';
 import { describe, expect, it } from 'vitest';
 import { agentThat } from '../../../tests/support/agent-that.ts';
 import { remoteExecutor } from '../src/index.ts';
@@ -80,5 +80,35 @@ describe('a broken stream of events with ids', () => {
     await using agent = await new ScriptedAgent({ SendStreamingMessage: [odd], GetTask: [ended] }, resumable).start();
     expect((await outcomeOf(agent)).task.status.state).toBe('TASK_STATE_COMPLETED');
     expect(agent.called).toEqual(['SendStreamingMessage', 'GetTask']);
+  });
+});
+
+describe('what a remote agent says that its task has used', () => {
+  it('is counted under the id of its task, and is not mirrored', async () => {
+    const usage = (microUsd: number) => ({
+      [usageUri]: { total: { inputTokens: 12, calls: 2, microUsd }, calls: [{ taskId: 'x', agent: 'y', microUsd: 1 }] },
+    });
+    const events = [
+      task('1-x'),
+      { statusUpdate: { ...ids, status: { state: 'TASK_STATE_WORKING' }, metadata: { own: 'kept', ...usage(5) } } },
+      { statusUpdate: { ...ids, status: { state: 'TASK_STATE_COMPLETED' }, metadata: usage(7) } },
+    ];
+    await using agent = await new ScriptedAgent({ SendStreamingMessage: [{ events }] }, resumable).start();
+    const { task: ended, used } = await outcomeOf(agent);
+    expect(ended.metadata).toMatchObject({ own: 'kept' });
+    expect(JSON.stringify(ended)).not.toContain(usageUri);
+    const total = { model: 'remote', key: 't', inputTokens: 12, calls: 2, unpricedCalls: 0 };
+    expect(used).toEqual([
+      { ...total, microUsd: 5 },
+      { ...total, microUsd: 7 },
+    ]);
+  });
+
+  it('is left out if it is no usage', async () => {
+    const metadata = { [usageUri]: { total: { inputTokens: -1 } } };
+    const events = [task('1-x'), { statusUpdate: { ...ids, status: { state: 'TASK_STATE_COMPLETED' }, metadata } }];
+    await using agent = await new ScriptedAgent({ SendStreamingMessage: [{ events }] }, resumable).start();
+    const { task: ended, used } = await outcomeOf(agent);
+    expect([ended.status.state, used]).toEqual(['TASK_STATE_COMPLETED', []]);
   });
 });

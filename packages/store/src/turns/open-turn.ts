@@ -299,6 +299,7 @@ export class OpenTurn {
    */
   async suspend({ dueMs, events, calls = [], waits }: Suspension): Promise<'suspended' | 'canceled' | 'fenced'> {
     await this.flush();
+    await this.#usage.flush();
     const { keys, args } = this.#call();
     const verdict = await suspendTurnScript.run(this.#dependencies.redis, {
       keys: { ...keys, queueRoot: this.#queueRoot },
