@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs';
 import { env } from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { defineAgent, type Outcome, type StepAttempt, type Turn } from '@switchyard/agent';
-import { chapterText, lineText, machineMs, questionText } from '../workload/scenario.ts';
+import { chapterText, lineText, machineMs, questionText, TOKENS_OF_MESSAGE } from '../workload/scenario.ts';
 
 /**
  * Plays the agent's part of `workload/scenario.ts`. Its events follow from the message alone, so that a run with faults
@@ -20,6 +20,8 @@ export default defineAgent({
   async execute(turn) {
     const [kind = '', count = '0', key = ''] = turn.text.split(' ');
     note(turn);
+    // Once for each message, however often its turn runs.
+    await turn.usage({ model: 'scripted', key: turn.message.messageId, inputTokens: TOKENS_OF_MESSAGE });
     return behaviours[kind]?.(turn, Number(count), key) ?? turn.fail(`There is no scenario "${kind}".`);
   },
 });

@@ -1,10 +1,10 @@
-import { type Artifact, type Message, scheduleUri, type Task } from '@switchyard/protocol';
+import { type Artifact, type Message, scheduleUri, type Task, usageUri } from '@switchyard/protocol';
 import { transcript } from '../../../tests/support/messages.ts';
 import type { SentEvent } from '../../../tests/support/sent-events.ts';
 import { until } from '../../../tests/support/until.ts';
 import type { PushReceiver } from './push-receiver.ts';
 import { endsTask, type ResilientClient, type Watched, watchOverGrpc, watchTask } from './resilient-client.ts';
-import { CONFIDENTIAL, type Scenario, type ScheduledFor } from './scenario.ts';
+import { CONFIDENTIAL, type Scenario, type ScheduledFor, TOKENS_OF_MESSAGE } from './scenario.ts';
 import type { Violation } from './violations.ts';
 
 export interface Played {
@@ -163,7 +163,17 @@ export function checkScenario(scenario: Scenario, task: Task, replayed: Watched,
     !isSame && { kind: 'history', what: `${name} has ${JSON.stringify(history)}` },
   ];
   const scheduled = scenario.schedule && !mayLoseEvents ? wrongBegins(task, replayed) : [];
-  return [...replayed.problems.map(wrongEvent), ...scheduled, ...found.filter((one) => one !== false)];
+  const used = isCanceled ? [] : wrongUsage(scenario, task);
+  return [...replayed.problems.map(wrongEvent), ...scheduled, ...used, ...found.filter((one) => one !== false)];
+}
+
+/** The agent uses as much for each message, and says so in each attempt under the same key. */
+function wrongUsage({ texts, kind }: Scenario, { id, metadata }: Task): Violation[] {
+  const { calls, inputTokens } = Object(Object(metadata?.[usageUri]).total);
+  if (calls === texts.length && inputTokens === texts.length * TOKENS_OF_MESSAGE) return [];
+  return [
+    { kind: 'usage', what: `${kind} ${id} used ${inputTokens} tokens in ${calls} requests, for ${texts.length}` },
+  ];
 }
 
 /** Longer than any fault lasts. */

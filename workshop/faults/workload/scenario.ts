@@ -27,6 +27,9 @@ export type ScheduledFor = { readonly inMs: number } | { readonly times: number 
 /** In every message, and in no log. */
 export const CONFIDENTIAL = 'a-confidential-note';
 
+/** What the agent uses of a model for each message. */
+export const TOKENS_OF_MESSAGE = 7;
+
 export const scenarioKinds = ['stream', 'talk', 'files', 'steps', 'wait'] as const;
 export type ScenarioKind = (typeof scenarioKinds)[number];
 

@@ -18,6 +18,7 @@ export const guarantees = {
   pushes: 'webhooks missing or out of order',
   effects: 'agents that began after their task was over',
   steps: 'steps that ran again though a later one had begun',
+  usage: 'tasks whose usage of models is too low or too high',
   crashes: 'processes that ended by themselves',
   secrets: 'secrets or messages in logs',
   keys: 'leaked keys',
