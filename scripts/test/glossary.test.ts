@@ -28,6 +28,8 @@ const declaredIn: Readonly<Record<string, readonly string[]>> = {
     'packages/operators/src/timeline-work.ts',
   ],
   'dead letter': ['packages/operator-api/src/dead-letters.ts', 'packages/operators/src/dead-letters.ts'],
+  usage: ['packages/agent/src/port/model-call.ts', 'packages/operator-api/src/usage.ts'],
+  budget: ['packages/agent/src/port/budget.ts'],
   schedule: ['apps/cli/src/operator/schedules.ts', 'packages/store/src/tasks/schedules/schedule.ts'],
 };
 
@@ -46,6 +48,7 @@ const replies: Readonly<Record<string, string>> = {
   fenced: 'the token is not that of the open turn',
   successor: 'another job runs the rest of the inbox',
   outbox: 'the outbox has due tasks',
+  principal: 'the budget of the principal is spent',
 };
 
 const glossary = readFileSync('docs/architecture.md', 'utf8').split('## Glossary')[1] ?? '';
