@@ -43,7 +43,7 @@ export interface UsageSummary {
 
 const DAY_MS = 86_400_000;
 /** Days that one summary may have. */
-export const longestUsageDays = 400;
+const longestUsageDays = 400;
 const MAX_ROWS = 500;
 
 /** Totals of days, which outlive the tasks. */

@@ -5,7 +5,7 @@ import { integer, list, word } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
 import { currentMoment, type Moment } from './moment.ts';
 
-export const endRunScript = defineScript({
+const endRunScript = defineScript({
   file: 'end-run.lua',
   from: import.meta.url,
   keys: ['root'],
@@ -29,7 +29,7 @@ const checkRunsScript = defineScript({
 });
 
 /** Renewals per lease: it survives an event loop that is blocked for four fifths of its duration. */
-export const RENEWALS_PER_LEASE = 5;
+const RENEWALS_PER_LEASE = 5;
 /** Runs that one script checks: bounds the time that Redis spends in it. */
 const RUNS_PER_CHECK = 200;
 /** With each renewal so many runs are checked, or more: all of them are within `RENEWALS_PER_ROUND` renewals. */

@@ -6,7 +6,7 @@ import { defineScript } from '../redis/script.ts';
 import { budgetArgNames, budgetArgValues, hasBudgets } from '../tasks/quotas/budgets.ts';
 import type { TurnsDependencies } from './turns-dependencies.ts';
 
-export const recordUsageScript = defineScript({
+const recordUsageScript = defineScript({
   file: 'record-usage.lua',
   from: import.meta.url,
   keys: ['tasksRoot', 'usageRoot'],
@@ -31,7 +31,7 @@ interface UsingTurn extends Scope {
   readonly fence: string;
 }
 
-export const checkBudgetScript = defineScript({
+const checkBudgetScript = defineScript({
   file: 'check-budget.lua',
   from: import.meta.url,
   keys: ['tasksRoot', 'usageRoot'],
