@@ -94,16 +94,19 @@ test('tenants and principals have budgets for a day and a month, which renew', a
   const own = await testStore({ budgetOfTenantPerMonth: 1_000, budgetOfPrincipalPerDay: 100 });
   const turn = await hostTurn(own);
   await spend(turn, 99);
-  expect(await own.tasks.spentBudget(alice.principal)).toBeUndefined();
+  expect(await own.tasks.spentBudget(alice, { message: userMessage() })).toBeUndefined();
   await spend(turn, 1);
   const [day, now] = [86_400_000, Date.now()];
   const spent = { spent: 100, budget: 100, renewsAtMs: Math.ceil(now / day) * day };
   expect(await turn.spentBudget(unlimited)).toEqual({ of: 'principal', unit: 'microUsd', ...spent });
-  expect(await own.tasks.spentBudget(alice.principal)).toMatchObject({ of: 'principal', spentMicroUsd: 100 });
-  const other = { ...alice.principal, subject: 'carol' };
-  expect(await own.tasks.spentBudget(other)).toBeUndefined();
+  expect(await own.tasks.spentBudget(alice, { message: userMessage() })).toMatchObject({
+    of: 'principal',
+    spentMicroUsd: 100,
+  });
+  const other = { ...alice, principal: { ...alice.principal, subject: 'carol' } };
+  expect(await own.tasks.spentBudget(other, { message: userMessage() })).toBeUndefined();
   await spend(turn, 900);
-  const ofTenant = await own.tasks.spentBudget(other);
+  const ofTenant = await own.tasks.spentBudget(other, { message: userMessage() });
   expect(ofTenant).toMatchObject({ of: 'tenant', spentMicroUsd: 1_000, budgetMicroUsd: 1_000 });
   const renews = new Date(ofTenant?.renewsAtMs ?? 0);
   expect([renews.getUTCDate(), renews.getTime() % day, renews.getTime() > now]).toEqual([1, 0, true]);

@@ -80,7 +80,7 @@ export async function acceptMessage(
   { preSubscription, webhookHoldMs, isAwaited = false, steps, schedule }: AcceptOptions = {},
 ): Promise<Accepted> {
   checkMessage(call, request);
-  await requireBudget(backend, call);
+  await requireBudget(backend, call, request);
   const skill = skillOf(call, request);
   const config = request.configuration?.taskPushNotificationConfig;
   if (config) {
@@ -126,8 +126,13 @@ export async function acceptMessage(
  * The principal, and its tenant, have not spent their budgets for models.
  * @throws {A2AError} RateLimited, until a budget renews
  */
-async function requireBudget(backend: Backend, { scope }: Call): Promise<void> {
-  const spent = await backend.tasks.spentBudget(scope.principal);
+async function requireBudget(
+  backend: Backend,
+  { scope, idempotencyKey }: Call,
+  { message }: SendMessageRequest,
+): Promise<void> {
+  const sent = { message, ...(idempotencyKey !== undefined && { idempotencyKey }) };
+  const spent = await backend.tasks.spentBudget(scope, sent);
   if (!spent) return;
   const renewsAt = new Date(spent.renewsAtMs).toISOString();
   const whose = spent.of === 'tenant' ? 'your tenant' : 'your principal';

@@ -3,7 +3,7 @@ import type { Scope } from '../redis/scope.ts';
 import { type AcceptDependencies, accept } from './accept/accept.ts';
 import { stepsBefore } from './accept/copy-steps.ts';
 import { claimKey, type KeyClaim, type KeyedRequest, releaseKey, taskOfMessage } from './accept/idempotency-keys.ts';
-import type { Acceptance, Submission } from './accept/submission.ts';
+import { type Acceptance, type Submission, shardSeedOf } from './accept/submission.ts';
 import { type Cancellation, type CancelOptions, cancelTask } from './cancel/cancel.ts';
 import { type DeleteDependencies, type Deletion, deleteTask } from './delete/delete.ts';
 import { type ContextQuery, type ContextTaskReading, listContext } from './list/context-tasks.ts';
@@ -28,9 +28,14 @@ export class Tasks {
     return accept(this.#dependencies, scope, submission);
   }
 
-  /** The budget of the principal or its tenant, if it is spent. */
-  spentBudget(principal: Principal): Promise<SpentBudget | undefined> {
-    return spentBudget(this.#dependencies, principal);
+  /** The budget of the principal or its tenant, if it is spent. A message that was accepted before needs none. */
+  async spentBudget(
+    scope: Scope,
+    sent: Pick<Submission, 'message' | 'idempotencyKey'>,
+  ): Promise<SpentBudget | undefined> {
+    const spent = await spentBudget(this.#dependencies, scope.principal);
+    const neighbour = sent.message.taskId ?? shardSeedOf(scope, sent);
+    return spent && (await this.taskOfMessage(scope, neighbour, sent)) === undefined ? spent : undefined;
   }
 
   read(scope: Scope, taskId: string, view?: TaskView): Promise<TaskReading | undefined> {
