@@ -23,6 +23,7 @@ export const keyScenarios: readonly KeyScenario[] = [
   spentAttempts,
   steps,
   usageOfModels,
+  suspendedTurn,
   paceOfModels,
   callsAndConversations,
   memory,
@@ -124,6 +125,14 @@ async function steps(store: TestStore, recordKeys: () => Promise<void>): Promise
   await turn.recordFailure({ kind: 'threw', message: 'no dough', of: 'step', name: 'bake' });
   await recordKeys();
   await turn.publish(outcome('COMPLETED'));
+}
+
+async function suspendedTurn(store: TestStore, recordKeys: () => Promise<void>): Promise<void> {
+  const turn = await hostTurn(store, 'suspended');
+  const until = new Date(Date.now() + 3_600_000);
+  await turn.suspend({ dueMs: until.getTime(), events: [], waits: [{ until: until.toISOString() }] });
+  await recordKeys();
+  await store.tasks.cancel(alice, turn.start.taskId);
 }
 
 async function usageOfModels(store: TestStore, recordKeys: () => Promise<void>): Promise<void> {
