@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { hasBrowser } from './support/browser.ts';
 import { useConsole } from './support/use-console.ts';
 
+const taskId = '00000000-0000-4000-8000-000000000003';
 const day = (daysAgo: number): string => new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10);
 const total = { inputTokens: 5_200_000, outputTokens: 610_000, calls: 321, unpricedCalls: 4, microUsd: 12_345_678 };
 const usage = {
@@ -24,6 +25,17 @@ describe.runIf(hasBrowser)('the page of usage', { timeout: 30_000 }, () => {
   it('shows what agents have cost, with a chart of days, in every view', async () => {
     ui.api.answer('/admin/usage', usage);
     await ui.check('/usage', (page: Page) => page.getByRole('cell', { name: '$12.00' }).waitFor());
+  });
+
+  it('is in part on the page of each task that used models', async () => {
+    const path = `/admin/tasks/${taskId}`;
+    const { api } = ui;
+    const headers = { authorization: `Bearer ${api.key}` };
+    const detail = await (await fetch(api.url + path, { headers })).json();
+    const own = [{ model: 'gpt-5-mini', ...total }];
+    const calls = [{ taskId: 'd0c5f3aa-1', agent: 'kitchen', inputTokens: 5, microUsd: 1_200 }];
+    api.answer(path, { ...detail, usage: { total, own, calls } });
+    await ui.check(`/task/${taskId}`, (page: Page) => page.getByRole('cell', { name: '$0.001200' }).waitFor());
   });
 
   it('sums by model when asked to', async () => {
