@@ -29,6 +29,19 @@ it('serves agents over the wire, in one process', async () => {
   expect((await fetch(`${gateway.agentUrl('shouter')}/.well-known/agent-card.json`)).status).toBe(200);
 });
 
+it('gives a task the event that it waits for, also before it waits', async () => {
+  const buyer = defineAgent({
+    id: 'buyer',
+    card,
+    execute: async (turn) => turn.complete(`paid ${JSON.stringify(await turn.waitFor('payment'))}`),
+  });
+  await using gateway = await testGateway({ agents: [buyer], redisUrl: inject('redisUrl') });
+  const configuration = { returnImmediately: true };
+  const sent = await gateway.send('Buy', { configuration });
+  expect((await sent.give('payment', { amount: 5 })).answer).toBe('paid {"amount":5}');
+  await expect(sent.give('payment')).rejects.toThrow('the event was refused (400)');
+});
+
 it("returns an agent's plain message without a task, and reports what an agent throws", async () => {
   const thrown: unknown[] = [];
   const oracle = defineAgent({ id: 'oracle', card, repliesWithMessage: true, execute: (turn) => turn.reply('42') });

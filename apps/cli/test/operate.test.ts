@@ -270,7 +270,7 @@ describe('A turn that waits', () => {
     const { out } = await run(['why', id], { env });
     expect(out).toContain('Finding: suspended\n');
     expect(out).toContain('Why: The turn waits for the event "approval". It holds no worker.\n');
-    expect(out).toContain(`Do: switchyard task event ${id} approval '{}'\n`);
+    expect(out).toContain(`Do: switchyard task event ${id} approval '<JSON>'\n`);
     const wrong = await run(['task', 'event', id, 'aproval', '{}'], { env });
     expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining('it waits for approval')]);
     const text = await run(['task', 'event', id, 'approval', 'yes'], { env });

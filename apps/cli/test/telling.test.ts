@@ -1,4 +1,11 @@
-import { resumableStreamsUri, scheduleUri, waitingUri } from '@switchyard/protocol';
+import {
+  inputIsMissing,
+  inputUri,
+  resumableStreamsUri,
+  scheduleUri,
+  suspendedUri,
+  waitingUri,
+} from '@switchyard/protocol';
 import { describe, expect, it, vi } from 'vitest';
 import { until } from '../../../tests/support/until.ts';
 import { timeIn } from '../src/commands/start-time.ts';
@@ -50,6 +57,40 @@ describe('a command that waits', () => {
     const { events, err } = await lines(['send', 'Hi', '-a', server.url]);
     expect([err, events.map((event) => Object.keys(event)[0])]).toEqual(['', ['task', 'statusUpdate', 'statusUpdate']]);
     expect(events[1].statusUpdate.metadata[waitingUri].reason).toBe('no-worker');
+  });
+
+  it('names the event that the task waits for, and how to give it', async () => {
+    const waits = { metadata: { [suspendedUri]: [{ event: 'approval', until: '2030-01-31T12:00:00.000Z' }] } };
+    const explained = { ...waits.metadata, ...waitsFor('suspended', 'It waits.').metadata };
+    await using server = await scriptedServer(
+      {
+        SendStreamingMessage: [
+          { events: [{ statusUpdate: { taskId: 't', ...task('WORKING', waits) } }, ended], endsAfter: 1 },
+        ],
+        GetTask: [is('WORKING', { metadata: explained }), is('WORKING', waits)],
+      },
+      ours,
+    );
+    const { out, err } = await run(['send', '--stream', 'Hi', '-a', server.url]);
+    expect(err).toContain("Give it: switchyard task event t approval '<JSON>'");
+    const text = 'Waits: for the event "approval" until 2030-01-31T12:00:00.000Z\n';
+    expect(out).toContain(text);
+    expect((await run(['task', 'get', 't', '-a', server.url])).out).toContain(text);
+  });
+
+  it('says how to send data if the agent wants nothing else, with an example of its schema', async () => {
+    const schema = {
+      type: 'object',
+      properties: { size: { enum: ['small', 'large'] }, number: { type: 'integer', minimum: 2 }, note: {} },
+      required: ['size', 'number'],
+    };
+    const message = `Invalid parameters: message.parts ${inputIsMissing}`;
+    await using server = await scriptedServer(
+      { SendStreamingMessage: [{ error: { code: -32602, message } }] },
+      { extensions: [{ uri: inputUri, params: { schema } }] },
+    );
+    const { err } = await run(['send', 'A pizza', '-a', server.url]);
+    expect(err).toContain(`Hint: echo '{"size":"small","number":2}' | switchyard send --data -\n`);
   });
 
   it('of another agent says only that it has not begun', async () => {

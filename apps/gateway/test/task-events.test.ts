@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { suspendedUri, type Task } from '@switchyard/protocol';
+import { suspendedUri, type Task, waitingUri } from '@switchyard/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ErrorBody, get, post, type Sent, userMessage } from './support/client.ts';
 import { openStage, type Stage } from './support/stage.ts';
@@ -55,6 +55,10 @@ describe('An event for a task', () => {
     const { body: task } = await get<Task>(`${stage.url}/tasks/${id}`, alice);
     expect(task.status.state).toBe('TASK_STATE_WORKING');
     expect(task.metadata).toEqual({ [suspendedUri]: [{ event: 'payment', until }, { event: 'approval' }] });
+    const asking = { ...alice, 'a2a-extensions': waitingUri };
+    const explained = await get<Task>(`${stage.url}/tasks/${id}`, asking);
+    const text = `The agent waits for the event "payment" until ${until}, or for the event "approval".`;
+    expect(explained.body.metadata?.[waitingUri]).toMatchObject({ reason: 'suspended', text });
     expect(await give(id, 'payment', { amount: 5 })).toMatchObject({
       status: 200,
       body: { event: 'payment', state: 'taken' },

@@ -100,9 +100,9 @@ function levelOf({ logLevel }: WorkerConfig, { watch }: WorkerArguments): Worker
 async function listAgents({ agentModules }: WorkerArguments): Promise<void> {
   useProxies(readProxies(process.env));
   const agents = await load(agentModules, () => undefined);
-  const list = agents.map(({ id, card }) => {
+  const list = agents.map(({ id, card, inputSchema }) => {
     const [example] = card.skills.flatMap(({ examples = [] }) => examples);
-    return { id, name: card.name, example };
+    return { id, name: card.name, example, inputSchema };
   });
   process.stdout.write(`${JSON.stringify(list)}\n`, () => exit());
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { A2AError } from '../src/index.ts';
+import { A2AError, invalidParams } from '../src/index.ts';
 import {
   createTaskPushNotificationConfigRequestSchema,
   parse,
@@ -87,9 +87,16 @@ test.each([
   ]);
 });
 
-test('the message of an error has the first violation and the number of the others', () => {
+test('the message of an error has three violations and the number of the others', () => {
   expect(failureOf({}).message).toBe('Invalid parameters: message is required');
-  expect(failureOf({ message: {} }).message).toBe('Invalid parameters: message.messageId is required (and 2 more)');
+  const { message, violations } = failureOf({ message: {} });
+  expect(message).toBe(
+    `Invalid parameters: ${violations.map(({ field, description }) => `${field} ${description}`).join('; ')}`,
+  );
+  expect(violations).toHaveLength(3);
+  expect(invalidParams(Array.from('abcde', (field) => ({ field, description: 'is required' }))).message).toBe(
+    'Invalid parameters: a is required; b is required; c is required (and 2 more)',
+  );
   expect(failureOf(null).message).toBe('Invalid parameters: (root) must be an object');
 });
 
@@ -124,7 +131,7 @@ test('each unknown field of a strict object is named, also beside a value that i
   expect(named({ at: null, timezone: 'UTC' })).toEqual(['plan.timezone']);
   expect(parse(schema, { plan: { at: null, time_zone: 'UTC' } })).toEqual({ plan: { timeZone: 'UTC' } });
   expect(() => parse(schema, { plan: { at: 1, timezone: 'UTC' } }, 'params')).toThrow(
-    'Invalid parameters: params.plan.at must be a string (and 1 more)',
+    /^Invalid parameters: params\.plan\.at must be a string; params\.plan\.timezone /,
   );
 });
 

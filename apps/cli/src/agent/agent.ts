@@ -10,13 +10,15 @@ import {
   TaskPushNotificationConfig,
 } from '@a2a-js/sdk';
 import type { RequestOptions, Transport } from '@a2a-js/sdk/client';
-import { resumableStreamsUri, waitingUri } from '@switchyard/protocol';
+import { inputIsMissing, inputUri, resumableStreamsUri, waitingUri } from '@switchyard/protocol';
+import { quoted } from '@switchyard/settings/quoted';
 import { callFailure } from '../failures/call-failure.ts';
 import { CommandFailure } from '../failures/failure.ts';
 import { authFailure } from './auth-failure.ts';
 import type { Capability, Card } from './card.ts';
 import type { ChosenInterface } from './choose-interface.ts';
 import { offers, withExtensionOf } from './extensions.ts';
+import { inputExample } from './input-example.ts';
 import type { PushConfig, SendMessageResponse, StreamResponse, Task } from './objects.ts';
 import type { TokenSource } from './token-source.ts';
 import { followWithToken, withToken } from './with-token.ts';
@@ -199,12 +201,21 @@ export class Agent {
     if (hint !== undefined) return failure;
     if (code === 'A2ACLI_ERR_AUTH_FAILED' || code === 'A2ACLI_ERR_CREDENTIALS_MISSING')
       return authFailure(failure, { ...this.#connection, card: this.card });
+    if (code === 'InvalidParamsError' && message.includes(inputIsMissing))
+      return new CommandFailure(code, message, { a2aCode, hint: this.#dataHint(), cause: error });
     if (code !== 'TaskNotFoundError') return failure;
     return new CommandFailure(code, `${message} (at the agent “${this.card.name}”, ${this.chosen.url})`, {
       a2aCode,
       hint: 'A task is found only at its own agent (-a), with the credentials that sent its message.',
       cause: error,
     });
+  }
+
+  /** How to send what the agent works on: docs/extensions/input.md. */
+  #dataHint(): string {
+    const input = this.card.capabilities?.extensions?.find(({ uri }) => uri === inputUri);
+    const example = inputExample(Object(Object(input?.params).schema));
+    return `echo ${quoted(JSON.stringify(example))} | switchyard send --data -`;
   }
 }
 

@@ -40,7 +40,7 @@ const commands: Readonly<Record<string, (task: z.infer<typeof detailSchema>, pla
   'drain-worker': () => 'drain the worker, or end it: another one takes over',
   'give-event': ({ taskId, waits = [] }, { program }) => {
     const [event = '<name>'] = waits.flatMap((wait) => wait.event ?? []);
-    return `${program} task event ${taskId} ${event} '{}'`;
+    return `${program} task event ${taskId} ${event} '<JSON>'`;
   },
   wait: () => 'wait',
 };

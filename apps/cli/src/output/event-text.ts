@@ -1,4 +1,5 @@
 import type { Artifact, Part, StreamResponse, Task } from '../agent/objects.ts';
+import { suspendedText } from '../agent/suspended.ts';
 import { GrowingBlock } from './growing-block.ts';
 import { field } from './labelled-text.ts';
 import { artifactLabel, artifactText, type Detail, idsText, messageText, partText, responseText } from './task-text.ts';
@@ -31,7 +32,8 @@ export class EventText {
     this.#hasIds = true;
     if (statusUpdate) {
       const { message } = statusUpdate.status ?? {};
-      return this.end() + kind + idsText(task) + (message ? messageText(message) : '');
+      const waits = field('Waits', suspendedText(statusUpdate.metadata));
+      return this.end() + kind + idsText(task) + waits + (message ? messageText(message) : '');
     }
     const { artifact, append = false, lastChunk = false } = artifactUpdate ?? {};
     const chunk = field('Append', String(append)) + field('Last-Chunk', String(lastChunk));

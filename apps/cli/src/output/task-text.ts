@@ -1,12 +1,14 @@
 import { scheduleUri } from '@switchyard/protocol';
 import {
   type Artifact,
+  isSettled,
   type Message,
   type Part,
   type SendMessageResponse,
   stateOf,
   type Task,
 } from '../agent/objects.ts';
+import { suspendedText } from '../agent/suspended.ts';
 import { block, field } from './labelled-text.ts';
 
 export interface Detail {
@@ -22,6 +24,7 @@ export function taskText(task: Task, { isVerbose, next }: Detail): string {
   return [
     idsText(task),
     field('Scheduled', scheduledFor(task)),
+    field('Waits', isSettled(stateOf(task)) ? undefined : suspendedText(task.metadata)),
     isVerbose ? field('Updated', status?.timestamp) : '',
     field('Next', next?.(task)),
     ...(isVerbose ? history.map(messageText) : []),

@@ -6,6 +6,7 @@ import type { Command } from 'commander';
 import type { Agent } from '../agent/agent.ts';
 import { type CallContext, connect } from '../agent/connect.ts';
 import { isTerminal, stateOf, type Task } from '../agent/objects.ts';
+import { suspendedWaits } from '../agent/suspended.ts';
 import type { WaitContext } from '../agent/wait.ts';
 import type { Wait } from '../agent/wait-notices.ts';
 import { dataFolderOf, programIn, readAddresses } from '../data-folder/data-folder.ts';
@@ -139,10 +140,13 @@ export function showWait(session: Session, task: Task, { isCanceled = false, ...
     output.result({ statusUpdate: { taskId, contextId, status, metadata } }, () => '');
     return;
   }
+  const [event] = suspendedWaits(task.metadata).flatMap((awaited) => awaited.event ?? []);
+  const give =
+    taskId && event ? ` Give it: ${programOf(session)} task event ${quoted(taskId)} ${quoted(event)} '<JSON>'` : '';
   const cancel = taskId && !isCanceled ? ` Cancel it: ${continued(session, 'task cancel')} ${quoted(taskId)}` : '';
   const since = wait.since === undefined ? '' : ` (since ${wait.since})`;
   const text = `${visible(wait.text).replace(/\.$/, '')}${since}.`;
-  output.note(`waiting: ${[text, whatToDo[wait.reason]].filter(Boolean).join(' ')}${cancel}`);
+  output.note(`waiting: ${[text, whatToDo[wait.reason]].filter(Boolean).join(' ')}${give}${cancel}`);
 }
 
 export function detailOf(session: Session): Detail {

@@ -37,7 +37,7 @@ export interface TestGateway extends AsyncDisposable {
   readonly url: string;
   /** Base URL of one agent. */
   agentUrl(id: string): string;
-  /** Sends a message, and waits for the answer. */
+  /** Sends a message, and waits for the answer; with the configuration `returnImmediately`, only until it is accepted. */
   send(content: SentContent, options?: SendOptions): Promise<SentMessage>;
   /** Called when `await using` leaves its scope. */
   stop(): Promise<void>;

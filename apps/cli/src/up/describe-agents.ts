@@ -5,7 +5,14 @@ import type { Environment } from '@switchyard/settings';
 import { z } from 'zod';
 import { workerProgram } from './programs.ts';
 
-const agentsSchema = z.array(z.object({ id: z.string(), name: z.string(), example: z.string().optional() }));
+const agentsSchema = z.array(
+  z.object({
+    id: z.string(),
+    name: z.string(),
+    example: z.string().optional(),
+    inputSchema: z.record(z.string(), z.unknown()).optional(),
+  }),
+);
 type AgentSummary = z.infer<typeof agentsSchema>[number];
 
 /** A program of ours has said why it failed. */

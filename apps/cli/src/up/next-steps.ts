@@ -9,6 +9,8 @@ export interface Guide {
   readonly command: string;
   /** An example message for the default agent. */
   readonly example: string;
+  /** An example of the data that the default agent works on. Undefined: it takes texts. */
+  readonly data?: unknown;
   /** Runs another worker. */
   readonly addWorker: string;
 }
@@ -19,37 +21,37 @@ export function consoleLine(operators: Operators | undefined): string {
 }
 
 /** Commands to try when everything runs. Each works when pasted into sh, bash or zsh. */
-export function nextSteps(settings: ProgramSettings, { command: typed, example, addWorker }: Guide): string {
+export function nextSteps(settings: ProgramSettings, { command: typed, example, data, addWorker }: Guide): string {
   const { operators, environment } = settings;
   const url = urlOf(settings);
   // Without it the command would call the deployment of a default folder.
   const command = environment.DATA_DIR ? `DATA_DIR=${quoted(environment.DATA_DIR)} ${typed}` : typed;
   const credential = credentialFor(environment.AUTH ?? '', command);
   const curl = credential ? `curl -H "${credential.header}"` : 'curl';
-  const text = quotedText(example);
+  const json = JSON.stringify(data);
+  const sends = json === undefined ? `${command} send` : `echo ${quoted(json)} | ${command} send`;
+  const content = json === undefined ? quotedText(example) : '--data -';
+  const part = json === undefined ? `{"text": ${JSON.stringify(example)}}` : `{"data": ${json}}`;
+  const chat = json === undefined ? `4. Chat with the agent:\n\n${command} chat\n\n5.` : '4.';
   return `
 Switchyard is ready on ${url}  (agents: ${url}/agents)
 ${consoleLine(operators)}${credential?.text ?? ''}
 1. Send a message, in another terminal, and watch its task:
 
-${command} send --stream ${text}
+${sends} --stream ${content}
 
 2. Send without waiting for the outcome, then list your tasks:
 
-${command} send --async ${text}
+${sends} --async ${content}
 ${command} task list
 
 3. Send with curl:
 
 ${curl} -s ${quoted(`${url}/message:send`)} -H 'Content-Type: application/json' -d '{
-  "message": {"messageId": "m-'$(date +%s)'", "role": "ROLE_USER", "parts": [{"text": ${JSON.stringify(example).replaceAll("'", "'\\''")}}]},
+  "message": {"messageId": "m-'$(date +%s)'", "role": "ROLE_USER", "parts": [${part.replaceAll("'", "'\\''")}]},
   "configuration": {"returnImmediately": true}}'; echo
 
-4. Chat with the agent:
-
-${command} chat
-
-5. Add a worker:
+${chat} Add a worker:
 
 ${sharedAssignments(programEnvironment(settings))} ${addWorker}
 

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { quoted, readCommandLine } from '@switchyard/settings';
+import { inputExample } from '../agent/input-example.ts';
 import { programIn } from '../data-folder/data-folder.ts';
 import { describeAgents } from './describe-agents.ts';
 import { nextSteps } from './next-steps.ts';
@@ -52,6 +53,7 @@ export async function up(session: Session, folder: string, args: readonly string
   const guide = {
     command,
     example: first?.example ?? 'Hello',
+    data: first?.inputSchema && inputExample(first.inputSchema),
     addWorker: [command, 'worker', ...agents.map(quoted)].join(' '),
   };
   await runOnPersistentRedis(session, {

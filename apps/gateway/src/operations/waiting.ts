@@ -1,5 +1,5 @@
 import type { Diagnosis } from '@switchyard/operators';
-import { isTerminal, type Task, waitingUri } from '@switchyard/protocol';
+import { isTerminal, suspendedUri, type Task, waitingUri } from '@switchyard/protocol';
 import type { Json } from '@switchyard/store';
 import type { Backend } from './backend.ts';
 
@@ -51,12 +51,25 @@ export async function withWait<Answer extends { readonly json?: Json | undefined
   return { ...answer, json: JSON.stringify(json.task ? { ...json, task: explained } : explained) };
 }
 
-async function waitOf({ diagnoses }: Backend, { id, status }: Partial<Task>): Promise<Wait | undefined> {
+async function waitOf({ diagnoses }: Backend, { id, status, metadata }: Partial<Task>): Promise<Wait | undefined> {
   if (!id || !status || isTerminal(status.state)) return undefined;
   // The message is accepted: an answer without the reason is better than none.
   const diagnosis = await diagnoses.diagnosis(id).catch(() => undefined);
   const [reason, text] = (diagnosis && words[diagnosis.finding]) ?? [];
   if (diagnosis === undefined || reason === undefined || text === undefined) return undefined;
   const { isStuck, since } = diagnosis;
-  return { reason, text, isStuck, ...(since !== undefined && { since }) };
+  const said = (reason === 'suspended' && suspendedText(metadata)) || text;
+  return { reason, text: said, isStuck, ...(since !== undefined && { since }) };
+}
+
+/** From what the task says itself: docs/extensions/suspended.md. '' if it has gone on meanwhile. */
+function suspendedText(metadata: Task['metadata']): string {
+  const waits: unknown = metadata?.[suspendedUri];
+  if (!Array.isArray(waits) || waits.length === 0) return '';
+  const texts = waits.map(({ event, until }: { readonly event?: string; readonly until?: string }) =>
+    [event !== undefined && `for the event "${event}"`, until !== undefined && `until ${until}`]
+      .filter(Boolean)
+      .join(' '),
+  );
+  return `The agent waits ${texts.join(', or ')}.`;
 }

@@ -19,8 +19,15 @@ export class EventError extends Error {
   /** What was given, if it does not match. */
   readonly data: unknown;
 
-  constructor(kind: EventFailure, event: string, { why, data }: { why: string; data?: unknown }) {
+  /** @param caller has the stack of the wait's caller: the engine loses it while the turn waits */
+  constructor(
+    kind: EventFailure,
+    event: string,
+    { why, data, caller }: { why: string; data?: unknown; caller?: { readonly stack: string } },
+  ) {
     super(`The event "${event}" ${why}`);
+    const [, ...frames] = caller?.stack.split(/\n(?= {4}at )/) ?? [];
+    if (frames.length > 0) this.stack = [`EventError: ${this.message}`, ...frames].join('\n');
     this.kind = kind;
     this.event = event;
     this.data = data;

@@ -46,6 +46,8 @@ export class TurnWaits {
   }
 
   async waitFor(event: string, { timeout, schema, ...options }: WaitOptions = {}): Promise<unknown> {
+    const caller = { stack: '' };
+    Error.captureStackTrace(caller, TurnWaits.prototype.waitFor);
     checkName(event);
     const key = this.#key(`event ${event}`, options);
     const result = await waitOrSuspend(this.#port.waits, this.#journal, {
@@ -53,12 +55,13 @@ export class TurnWaits {
       event,
       delayMs: timeout === undefined ? undefined : msOf(timeout),
     });
-    if (result === '') throw new EventError('timed-out', event, { why: `did not come within ${text(timeout)}.` });
+    if (result === '')
+      throw new EventError('timed-out', event, { why: `did not come within ${text(timeout)}.`, caller });
     const { data }: { data: unknown } = JSON.parse(result);
     if (!schema) return data;
     const checked = await check(schema, data);
     if ('value' in checked) return checked.value;
-    throw new EventError('unexpected-data', event, { why: `has unexpected data: ${checked.problem}`, data });
+    throw new EventError('unexpected-data', event, { why: `has unexpected data: ${checked.problem}`, data, caller });
   }
 
   async callbackUrl(event: string): Promise<string> {

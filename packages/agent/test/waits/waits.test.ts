@@ -103,6 +103,18 @@ describe('turn.waitFor', () => {
     expect(wrong.answer).toMatch(/^unexpected-data: The event "payment" has unexpected data: amount: /);
   });
 
+  it('fails with the line that waited', async () => {
+    const agent = agentThat(async function waits(turn) {
+      await turn.step('ask', () => 'asked');
+      return turn.complete(await turn.waitFor('payment', { schema: z.string() }));
+    });
+    const { result } = await (await runTurn(agent, 'Buy')).give('payment', 5);
+    expect(result).toMatchObject({ error: expect.any(EventError) });
+    expect(Object(result).error.stack).toMatch(
+      /^EventError: The event "payment" has .*\n(?:.*\n)*.*waits\.test\.ts:\d+/,
+    );
+  });
+
   it('takes one event after the other', async () => {
     const agent = agentThat(async (turn) => {
       const names: unknown[] = [];

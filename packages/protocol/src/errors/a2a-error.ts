@@ -51,13 +51,14 @@ export class A2AError extends Error {
   }
 }
 
-/** An error for wrong fields. Its message names the first, as most client libraries show only the message. */
+/** An error for wrong fields. Its message names the first three, as most client libraries show only the message. */
 export function invalidParams(violations: readonly FieldViolation[], cause?: unknown): A2AError {
   return new A2AError('InvalidParams', summary(violations), { violations, ...(cause !== undefined && { cause }) });
 }
 
-function summary([first, ...others]: readonly FieldViolation[]): string {
-  if (!first) return 'Invalid parameters';
-  const more = others.length > 0 ? ` (and ${others.length} more)` : '';
-  return `Invalid parameters: ${first.field} ${first.description}${more}`;
+function summary(violations: readonly FieldViolation[]): string {
+  if (violations.length === 0) return 'Invalid parameters';
+  const named = violations.slice(0, 3).map(({ field, description }) => `${field} ${description}`);
+  const more = violations.length - named.length;
+  return `Invalid parameters: ${named.join('; ')}${more > 0 ? ` (and ${more} more)` : ''}`;
 }
