@@ -103,6 +103,19 @@ describe('turn.waitFor', () => {
     expect(wrong.answer).toMatch(/^unexpected-data: The event "payment" has unexpected data: amount: /);
   });
 
+  it('waits again if the agent catches wrong data', async () => {
+    const schema = z.number();
+    const agent = agentThat(async (turn) => {
+      for (;;) {
+        const amount = await turn.waitFor('payment', { schema }).catch((error) => turn.working(error.message));
+        if (amount) return turn.complete(`paid ${amount}`);
+      }
+    });
+    const wrong = await (await runTurn(agent, 'Buy')).give('payment', 'much');
+    expect(wrong.waits).toMatchObject([{ event: 'payment' }]);
+    expect((await wrong.give('payment', 5)).answer).toBe('paid 5');
+  });
+
   it('fails with the line that waited', async () => {
     const agent = agentThat(async function waits(turn) {
       await turn.step('ask', () => 'asked');
