@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { A2AError } from '@switchyard/protocol';
 import { createLog } from '@switchyard/telemetry';
 import { describe, expect, it } from 'vitest';
 import { lines, logEvents } from '../src/telemetry/emit.ts';
+import { failureOf } from '../src/telemetry/failures.ts';
 
 function linesOf(
   level: 'debug' | 'info',
@@ -31,6 +33,15 @@ describe('the log', () => {
     expect(line).toMatchObject({ level: 50, event: 'failed', request: 'r-1', code: 'Internal', msg: 'failed' });
     expect(JSON.stringify(line)).toContain('the reason');
     expect(linesOf('debug', write)).toHaveLength(2);
+  });
+
+  it('has no stack of what the gateway cannot do for now: its text says it all', () => {
+    const write = (error: A2AError) => (log: ReturnType<typeof createLog>) =>
+      logEvents(log)({ ...failureOf(error), ...request });
+    const [early] = linesOf('info', write(new A2AError('Unavailable', 'No worker has announced the agent yet')));
+    expect(early?.err).toEqual({ type: 'A2AError', message: expect.stringMatching(/^No worker/), code: 'Unavailable' });
+    const [outage] = linesOf('info', write(new A2AError('Unavailable', 'No store', { cause: new Error('refused') })));
+    expect(outage?.err).toMatchObject({ stack: expect.any(String) });
   });
 
   it('contains no secrets', () => {

@@ -37,6 +37,8 @@ const faults: ReadonlySet<A2AErrorCode> = new Set(['Internal', 'InvalidAgentResp
  * The event of an error. A stream that the gateway ends on purpose is no fault.
  */
 export function failureOf(error: A2AError): { kind: 'failed' | 'refused'; code: A2AErrorCode; err: A2AError } {
+  // Its text says it all; where the gateway threw it would look like a defect of the gateway.
+  if (error.code === 'Unavailable' && error.cause === undefined) Reflect.deleteProperty(error, 'stack');
   const isFault = faults.has(error.code) && !(error.cause instanceof EndOfWait);
   return { kind: isFault ? 'failed' : 'refused', code: error.code, err: error };
 }
