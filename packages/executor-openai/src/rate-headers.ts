@@ -38,7 +38,7 @@ function resetMs(text: string): number {
   if (value >= 1e9) return value * 1000 - Date.now();
   if (Number.isFinite(value)) return value * 1000;
   if (/^(?:\d+(?:\.\d+)?(?:ms|[dhms]))+$/.test(text))
-    return [...text.matchAll(/([\d.]+)(ms|[dhms])/g)].reduce(
+    return [...text.matchAll(/(\d+(?:\.\d+)?)(ms|[dhms])/gy)].reduce(
       (sum, [, amount, unit = '']) => sum + Number(amount) * (unitMs[unit] ?? 0),
       0,
     );

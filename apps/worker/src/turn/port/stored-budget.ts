@@ -76,6 +76,11 @@ function textOf({ of, unit, spent, budget, renewsAtMs }: SpentTurnBudget, asks: 
 
 function amountText(amount: number, unit: SpentTurnBudget['unit']): string {
   if (unit === 'tokens') return `${amount} tokens`;
-  const usd = (amount / 1_000_000).toFixed(6);
-  return `${usd.replace(/(\.\d\d\d*?)0+$/, '$1')} USD`;
+  return `${dollars.format(amount / 1_000_000)} USD`;
 }
+
+const dollars = new Intl.NumberFormat('en', {
+  minimumFractionDigits: 2,
+  maximumFractionDigits: 6,
+  useGrouping: false,
+});
