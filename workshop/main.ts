@@ -30,6 +30,7 @@ const commands: Readonly<Record<string, Command>> = {
   overload: { file: 'load/overload.ts', does: 'more messages than can be handled' },
   'slow-clients': { file: 'load/slow-clients.ts', does: 'readers that are too slow' },
   fairness: { file: 'load/fairness.ts', does: 'a tenant beside one that sends too much' },
+  suspended: { file: 'load/suspended.ts', does: '100,000 turns that wait: memory, rest, and all due at once' },
   soak: { file: 'faults/soak.ts', does: 'memory over 200,000 tasks (four minutes)' },
   upgrade: { file: 'upgrade/main.ts', does: 'replaces the previous release under load, and back (two minutes)' },
   fuzz: { file: 'fuzz/main.ts', does: 'random bytes and objects for the gateway' },
