@@ -106,6 +106,26 @@ const releasing = fc.tuple(near, run, fc.boolean(), lease).map(
     },
 );
 
+const suspending = fc.tuple(near, run, lease).map(
+  ([off, run, due]): Step =>
+    (driver) => {
+      const fence = fenceOf(driver, off, run);
+      return () => driver.suspend(fence, due);
+    },
+);
+const giving = lease.map(
+  (due): Step =>
+    (driver) =>
+    () =>
+      driver.giveEvent(due),
+);
+const resuming = lease.map(
+  (due): Step =>
+    (driver) =>
+    () =>
+      driver.resume(due),
+);
+
 const givingUp = fc.tuple(near, run).map(
   ([off, run]): Step =>
     (driver) => {
@@ -128,7 +148,11 @@ const step = fc.oneof(
   { weight: 4, arbitrary: appending },
   { weight: 2, arbitrary: growing },
   { weight: 2, arbitrary: beginningLater },
-  ...[ending, steering, releasing, givingUp, canceling, sweeping].map((arbitrary) => ({ weight: 1, arbitrary })),
+  { weight: 2, arbitrary: suspending },
+  ...[giving, resuming, ending, steering, releasing, givingUp, canceling, sweeping].map((arbitrary) => ({
+    weight: 1,
+    arbitrary,
+  })),
 );
 
 describe('the scripts of a turn', () => {

@@ -24,6 +24,8 @@ local function resume(record, root, options, is_due)
   if record.waits ~= '' then
     end_wait(record)
     emit_status(record, 'w')
+  else
+    withdraw_question(record)
   end
   -- If another turn waits for this task, its next job is awaited, too.
   local is_awaited = tonumber(redis.call('HGET', record.key, 'awaited')) == record.jobs

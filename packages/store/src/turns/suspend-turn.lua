@@ -44,6 +44,8 @@ else
   due_ms = tonumber(due_ms)
   local has_ended = due_ms >= 0 and due_ms <= now_ms()
     or seen ~= '' and record.while_working == 's' and tonumber(seen) ~= record.accepted
+  open_message(steps_key, number_of_message(record))
+  record.has_side_keys = 1
   for _, name in ipairs(redis.call('HKEYS', steps_key)) do
     if name:sub(1, 8) == 'awaited ' then redis.call('HSET', steps_key, name, '') end
   end

@@ -9,7 +9,7 @@ import type { Shards } from '../redis/shards.ts';
 import { quotaArgValues } from '../tasks/quotas/quotas.ts';
 
 const none = tuple();
-const giveEventScript = defineScript({
+export const giveEventScript = defineScript({
   file: 'give-event.lua',
   from: import.meta.url,
   keys: [...recordKeyNames, 'queueRoot'],

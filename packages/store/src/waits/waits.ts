@@ -34,7 +34,7 @@ const makeCallbackScript = defineScript({
   args: [...recordArgNames, 'fence', 'key', 'event', 'token', 'hash'],
   reply: tuple(word('made', 'fenced', 'canceling'), text),
 });
-const resumeTurnsScript = defineScript({
+export const resumeTurnsScript = defineScript({
   file: 'resume-turns.lua',
   from,
   keys: ['suspended', ...sharedKeyNames, 'queues'],

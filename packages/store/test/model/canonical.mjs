@@ -139,7 +139,7 @@ const keptKey = ({ task, jobs, adds, cancel, accepted, settled, dropped }) =>
 export const taskKey = (task) =>
   `${task.state}${task.inbox.join('')},${task.scheduled},${task.jobs},${task.outbox},` +
   `${task.epoch},${task.run},${task.turn},${task.token},${task.started},${task.turnSeq},${task.attempts}` +
-  `${task.cancel ? 'c' : ''}${task.whileWorking}${task.waits ?? ''}${Object.keys(task.accepted).join('')}`;
+  `${task.cancel ? 'c' : ''}${task.whileWorking}${task.waits ?? ''}${task.suspended ? 'z' : ''}${task.event ? 'e' : ''}${Object.keys(task.accepted).join('')}`;
 
 /** @param {Run} run */
 const runText = (run) =>

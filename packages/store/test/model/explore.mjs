@@ -42,6 +42,7 @@ export const WORLDS = [
   world({ name: 'rejecting: two messages, a cancel, one fault', whileWorking: 'r' }),
   world({ name: 'scheduled: two messages, a cancel, one fault', later: true }),
   world({ name: 'scheduled: a fail-over and another fault', later: true, messages: 1, faults: 2, failsOver: true }),
+  world({ name: 'suspended: steered, two messages, one fault', suspends: true, whileWorking: 's', cancels: false }),
 ];
 
 export const DEEP_WORLDS = [
@@ -65,6 +66,7 @@ export const SMALL_WORLDS = [
   world({ name: 'steered: three messages, no fault', whileWorking: 's', messages: 3, faults: 0, cancels: false }),
   world({ name: 'rejecting: two messages, no fault', whileWorking: 'r', faults: 0 }),
   world({ name: 'scheduled: one message, a cancel, one fault', later: true, messages: 1 }),
+  world({ name: 'suspended: one message, a cancel, one fault', suspends: true, messages: 1 }),
   world({ name: 'steered: three messages, one is lost', ...LOSES_MESSAGES, slots: 1, maxAttempts: 1 }),
 ];
 

@@ -161,6 +161,21 @@ const BROKEN = {
   'releaseTurn: ignores a cancel request': {
     releaseTurn: (task, turn) => leaving(rules.releaseTurn({ ...task, cancel: false }, turn), { cancel: task.cancel }),
   },
+  'suspendTurn: misses an event that came before it': {
+    suspendTurn: (task, turn) => leaving(rules.suspendTurn({ ...task, event: false }, turn), { event: task.event }),
+  },
+  'suspendTurn: leaves the turn open': {
+    suspendTurn: (task, turn) => {
+      const reply = rules.suspendTurn(task, turn);
+      return reply.verdict === 'suspended' ? leaving(reply, { turn: task.turn }) : reply;
+    },
+  },
+  'resumeTurn: a suspended turn resumes each time': {
+    resumeTurn: (task, time) => leaving(rules.resumeTurn(task, time), { suspended: task.suspended }),
+  },
+  'cancel: a canceled suspended turn still resumes': {
+    cancel: (task) => leaving(rules.cancel(task), task ? { suspended: task.suspended } : {}),
+  },
   'cancel: a task without a turn is only marked as canceled': {
     cancel: (task) =>
       task && !task.turn && !rules.isTerminal(task.state)

@@ -38,6 +38,7 @@ export function recordProblem(task, rules, maxAttempts) {
     retries(task, ask) ??
     fenced(task, ask) ??
     scheduled(task, ask) ??
+    suspended(task, ask) ??
     (isTerminal(task.state) ? ended(task, ask) : cancels(task, ask)) ??
     (task.turn ? opened(task, ask, maxAttempts) : undefined)
   );
@@ -82,6 +83,10 @@ function asker(task, rules, maxAttempts) {
     /** @param {Task} [from] */
     beginScheduled: (from = task) => rules.beginScheduled(from, time),
     sweep: () => rules.sweep(task, time),
+    /** @param {string} fence */
+    suspend: (fence) => rules.suspendTurn(task, { fence, ...time }),
+    giveEvent: () => rules.giveEvent(task, time),
+    resume: () => rules.resumeTurn(task, time),
   };
 }
 
@@ -107,6 +112,16 @@ function scheduled(task, ask) {
 }
 
 /** @param {Task} task @param {Asker} ask */
+function suspended(task, ask) {
+  const { record, verdict, job } = ask.resume();
+  if (!task.suspended) return record === task ? undefined : 'only a suspended turn resumes, and once';
+  if (verdict !== 'resumed' || !job || record?.scheduled !== job || record.suspended)
+    return 'a suspended turn gets one job when its time has come';
+  if (!task.event && !ask.giveEvent().job) return 'an event resumes a suspended turn';
+  return ask.cancel().record?.suspended ? 'a suspended turn ends with its task' : undefined;
+}
+
+/** @param {Task} task @param {Asker} ask */
 function fenced(task, ask) {
   const others = [task.epoch - 1, task.epoch, task.epoch + 1].flatMap((epoch) => [
     `${epoch}.${task.run}`,
@@ -115,7 +130,13 @@ function fenced(task, ask) {
   for (const fence of others) {
     if (fence === task.turn) continue;
     const events = [ask.append(fence, 'w'), ask.append(fence, 'C')];
-    const replies = [...events, ask.end(fence), ask.release(fence, false), ask.release(fence, true)];
+    const replies = [
+      ...events,
+      ask.end(fence),
+      ask.release(fence, false),
+      ask.release(fence, true),
+      ask.suspend(fence),
+    ];
     if (ask.steered(fence).given?.length) return 'only the open turn receives steering messages';
     if (!replies.every((reply) => isNothing(task, reply))) return 'only the open turn writes';
   }
@@ -124,7 +145,7 @@ function fenced(task, ask) {
 
 /** @param {Task} task @param {Asker} ask */
 function ended(task, ask) {
-  const replies = [ask.accept('new'), ask.begin(9, 'new'), ask.cancel(), ask.sweep()];
+  const replies = [ask.accept('new'), ask.begin(9, 'new'), ask.cancel(), ask.sweep(), ask.giveEvent(), ask.resume()];
   return replies.every((reply) => isNothing(task, reply)) ? undefined : 'nothing changes a task that has ended';
 }
 
@@ -153,6 +174,10 @@ function opened(task, ask, maxAttempts) {
   const afterFailure = ask.release(task.turn, true).record;
   if (afterShutdown && ask.append(task.turn, 'w', task.turnSeq + 1, afterShutdown).events.length)
     return 'a turn that was given back cannot write';
+  const waits = ask.suspend(task.turn);
+  if (!task.cancel && task.event !== !!waits.job)
+    return 'a turn is suspended, unless the event has come that it waits for';
+  if (!task.cancel && waits.record?.attempts !== task.attempts - 1) return 'a turn that is suspended spends no attempt';
   if (task.cancel)
     return [afterOutcome, afterShutdown, afterFailure].every((next) => next?.state === 'X')
       ? undefined
@@ -194,21 +219,24 @@ const isNothing = (task, reply, verdict = reply.verdict) =>
 
 // A state -----------------------------------------------------------------------------------------------------------
 
-/** @param {State} state @param {Rules} rules @param {number} maxAttempts @returns {string|undefined} */
-export function stateProblem(state, rules, maxAttempts) {
+/**
+ * @param {State} state @param {Rules} rules @param {import('./world.mjs').World} world @returns {string|undefined}
+ */
+export function stateProblem(state, rules, { maxAttempts, suspends }) {
   return state.task
-    ? (messagesProblem(state, state.task) ??
+    ? (messagesProblem(state, state.task, suspends ? state.faults : 0) ??
         fieldsProblem(state.task, maxAttempts) ??
         writersProblem(state, state.task, rules))
     : undefined;
 }
 
-/** @param {State} state @param {Task} task */
-function messagesProblem({ accepted, settled, dropped, jobs }, task) {
+/** @param {State} state @param {Task} task @param {number} surplus */
+function messagesProblem({ accepted, settled, dropped, jobs }, task, surplus) {
   const accounted = [...settled, ...(isTerminal(task.state) ? dropped : task.inbox)];
   if (accounted.join() !== accepted.join())
     return 'every message is settled by one turn or by the end, in order, or listed as dropped at the end';
-  return jobs.length > accepted.length ? 'there are at most as many jobs as messages' : undefined;
+  // A suspended turn resumes with a new job. The old one is left if its lock had expired; a suspension counts as a fault.
+  return jobs.length > accepted.length + surplus ? 'there are at most as many jobs as messages' : undefined;
 }
 
 /** @param {Task} task @param {number} maxAttempts */
@@ -217,6 +245,10 @@ function fieldsProblem(task, maxAttempts) {
     return task.inbox.length === 1 && !task.scheduled && !task.outbox && !task.turn && task.state === 's'
       ? undefined
       : 'a scheduled task that has not begun has one message, and neither a job nor a turn';
+  if (task.suspended)
+    return task.inbox.length > 0 && !task.scheduled && !task.outbox && !task.turn && task.state === 'w'
+      ? undefined
+      : 'a task whose turn is suspended has a message, and neither a job nor a turn';
   const present = [task.inbox.length > 0, task.scheduled > 0, task.outbox !== undefined];
   if (present.some((one) => one !== present[0])) return 'a task has an inbox, a job and an outbox entry together';
   if (isTerminal(task.state) && (present[0] || task.turn)) return 'an ended task has no inbox, job, entry or turn';

@@ -38,7 +38,7 @@ export function search(world, rules, checksRecords = true) {
     const found = [];
     for (const state of frontier) {
       const problem =
-        stateProblem(state, rules, world.maxAttempts) ??
+        stateProblem(state, rules, world) ??
         (checksRecords ? recordProblemOnce(checked, state, rules, world) : undefined);
       if (problem) return answer(problem, at);
       if (isAtRest(state)) graph.rests.push(at);

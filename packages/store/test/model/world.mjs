@@ -25,6 +25,7 @@
  * @property {boolean} [failsOver] a fail-over may lose an acknowledged begin or outcome, and all later writes
  * @property {boolean} [losesMessages] a fail-over may also lose the latest message during a turn
  * @property {boolean} [later]     the first message is scheduled
+ * @property {boolean} [suspends]  turns are suspended until an event is given, or their time has come
  * @property {import('../reference/turn-rules.ts').WhileWorking} [whileWorking] default: '', such messages wait
  */
 
@@ -105,6 +106,7 @@ export function moves(state, rules, world) {
   clientMoves(all, state, rules, world);
   queueMoves(all, state, world);
   timeMoves(all, state, rules, world);
+  waitMoves(all, state, rules, world);
   sweeperMoves(all, state, rules);
   failOverMoves(all, state, world);
   for (const run of state.runs) {
@@ -162,6 +164,25 @@ function clientMoves(all, state, rules, world) {
       script: 'cancel',
       reply,
       state: { ...record(state, reply), asked: true, cancel: reply.verdict !== 'terminal' },
+    });
+  }
+}
+
+/**
+ * An event from outside, and the time of a suspended turn; also again, if it was late or its reply was lost.
+ * @param {Move[]} all @param {State} state @param {Rules} rules @param {World} world
+ */
+function waitMoves(all, state, rules, world) {
+  if (!state.task || !world.suspends) return;
+  for (const script of /** @type {const} */ (['giveEvent', 'resumeTurn'])) {
+    const reply = rules[script](state.task, { lease: LEASE });
+    const next = record(state, reply);
+    all.push({
+      label: `${script === 'giveEvent' ? 'an event is given' : 'the time of the turn has come'}: ${reply.verdict}`,
+      kind: script === 'resumeTurn' && state.task.suspended ? 'fair' : 'outside',
+      script,
+      reply,
+      state: reply.job ? withAdd(next, reply.job) : next,
     });
   }
 }
@@ -318,7 +339,9 @@ function runMoves(all, state, run, rules, world) {
     const isBegin = step.script === 'beginTurn' && reply.verdict === 'turn' && reply.record !== state.task;
     const isOutcome = step.script === 'append' && reply.settled !== undefined;
     const canBeLost = world.failsOver && (isBegin || isOutcome);
-    const stored = record(canBeLost ? { ...state, kept: keep(state) } : state, reply);
+    const kept = record(canBeLost ? { ...state, kept: keep(state) } : state, reply);
+    // The script that suspends a turn completes its job in the same step.
+    const stored = reply.verdict === 'suspended' && holdsLock(state, run) ? withoutJob(kept, run.job) : kept;
     const moved = next({ ...run, ...step.sent, resend: '' }, call, reply, world);
     const after = withRun(stored, run, moved.at === 'begin' ? { ...moved, id: freshId(stored) } : moved);
     const move = { script: step.script, reply, run };
@@ -334,7 +357,7 @@ function runMoves(all, state, run, rules, world) {
  * The possible next calls of an executor.
  * @param {State} state @param {Run} run @param {World} world @returns {string[]}
  */
-function callsOf(state, run, { whileWorking }) {
+function callsOf(state, run, { whileWorking, suspends }) {
   if (run.at === 'lost') return ['gives a lost turn back'];
   if (run.at !== 'turn') return [run.at];
   const calls = ['asks for input', 'completes', run.last ? 'fails' : 'fails, to be retried', 'gives the turn back'];
@@ -343,11 +366,12 @@ function callsOf(state, run, { whileWorking }) {
   const waiting = (state.task?.inbox.length ?? 0) - 1;
   if (whileWorking === 's' && waiting > run.taken.length) calls.push('receives a steering message');
   if (state.task?.cancel) calls.push('ends as canceled');
+  if (suspends) calls.push('waits');
   return calls;
 }
 
 /**
- * @typedef {{ script: 'beginTurn'|'append'|'endTurn'|'releaseTurn'|'steered', args: object, sent?: Partial<Run>,
+ * @typedef {{ script: 'beginTurn'|'append'|'endTurn'|'releaseTurn'|'suspendTurn'|'steered', args: object, sent?: Partial<Run>,
  * isFault?: boolean }} Step
  */
 /** @type {Record<string, (run: Run, world: World) => Step>} */
@@ -369,6 +393,7 @@ const CALLS = {
   'receives a steering message': ({ fence, taken }) => ({ script: 'steered', args: { fence, after: taken.length } }),
   'fails, to be retried': ({ fence }) => ({ script: 'releaseTurn', args: { fence, isSpent: true, lease: LEASE } }),
   'gives a lost turn back': ({ fence }) => ({ script: 'releaseTurn', args: { fence, isSpent: false, lease: LEASE } }),
+  waits: ({ fence }) => ({ script: 'suspendTurn', args: { fence, lease: LEASE }, isFault: true }),
   'gives the turn back': ({ fence }) => ({
     script: 'releaseTurn',
     args: { fence, isSpent: false, lease: LEASE },
@@ -421,6 +446,8 @@ function next(run, call, reply, world) {
       return { ...run, ...DONE, at: 'finish', add: reply.job ?? 0 };
     case 'given':
       return { ...run, taken: [...run.taken, ...(reply.given ?? []).slice(0, 1)] };
+    case 'suspended':
+      return { ...run, ...DONE, at: 'finish', ...(reply.job && { add: reply.job }) };
     case 'gap':
       return { ...run, at: 'lost' };
     case 'released':

@@ -14,8 +14,16 @@ import type { AcceptReply } from '../../src/tasks/accept/submission.ts';
 import { cancelScript } from '../../src/tasks/cancel/cancel.ts';
 import { type AppendReply, appendChunksScript, appendScript, endTasksScript } from '../../src/turns/appends.ts';
 import { idLines } from '../../src/turns/encoder.ts';
-import { endTurnScript, giveUpTurnScript, readWaitingScript, releaseTurnScript } from '../../src/turns/open-turn.ts';
+import {
+  endTurnScript,
+  giveUpTurnScript,
+  readWaitingScript,
+  releaseTurnScript,
+  suspendTurnScript,
+} from '../../src/turns/open-turn.ts';
 import { beginTurnScript } from '../../src/turns/turn-job.ts';
+import { giveEventScript } from '../../src/waits/give-event.ts';
+import { resumeTurnsScript } from '../../src/waits/waits.ts';
 import { type Begin as BeginTask, Neighbour } from './neighbour.ts';
 import * as rules from './turn-rules.ts';
 
@@ -63,6 +71,8 @@ export class ScriptDriver {
   events: string[] = [];
   /** The numbers of the jobs that were added to the queue, latest first. */
   #jobs: (number | undefined)[] = [];
+  /** Those that go before the others, because their turns had begun. */
+  #resumedJobs: (number | undefined)[] = [];
   /** The number of chunks of the task's artifact. */
   #chunks = 0;
   /** Ends that end-tasks.lua could have written. */
@@ -84,9 +94,11 @@ export class ScriptDriver {
     const expected = rules.accept(this.record, sent);
     const [verdict, , , , , job] = await (this.record ? this.#addMessage(sent) : this.#make(sent));
     expect(verdict).toBe(expected.verdict);
-    if (verdict === 'accepted') expect(job).toBe(expected.job ?? 0);
+    const resumes = this.record?.suspended && expected.job !== undefined;
+    if (verdict === 'accepted') expect(job).toBe(resumes ? 0 : (expected.job ?? 0));
     if (verdict === 'duplicate') expect(job).toBe(this.record?.scheduled);
-    if (verdict === 'accepted' && expected.job) this.#jobs.push(expected.job);
+    if (resumes) this.#resumedJobs.push(expected.job);
+    else if (verdict === 'accepted' && expected.job) this.#jobs.push(expected.job);
     await this.#settle(expected);
   }
 
@@ -253,6 +265,55 @@ export class ScriptDriver {
     await this.#settle(expected);
   }
 
+  async suspend(fence: string, lease: rules.Due): Promise<void> {
+    const expected = rules.suspendTurn(this.#present(), { fence, lease });
+    const { keys, args } = this.#call(lease);
+    const wait = { dueMs: -1, waits: '[{"event":"e"}]', seen: '', jobOptions: jobOptions(), notes: '', calls: '' };
+    const verdict = await suspendTurnScript.run(this.#redis, {
+      keys: { ...keys, queueRoot: queueRoot(this.#agent, this.#keys) },
+      args: { ...args, fence, ...wait, events: ['e'] },
+    });
+    expect(verdict).toBe(expected.verdict);
+    if (expected.job) this.#resumedJobs.push(expected.job);
+    await this.#settle(expected);
+  }
+
+  async giveEvent(lease: rules.Due): Promise<void> {
+    const expected = rules.giveEvent(this.#present(), { lease });
+    const { keys, args } = this.#call(lease);
+    const event = {
+      owner: 't/s/a',
+      name: 'e',
+      callback: '',
+      id: randomUUID(),
+      hasOwnId: '',
+      data: '1',
+      seesHidden: '',
+    };
+    const limits = { maxEvents: 100, maxResults: 1_000_000, maxBytes: 0, jobOptions: jobOptions() };
+    const [verdict] = await giveEventScript.run(this.#redis, {
+      keys: { ...keys, queueRoot: queueRoot(this.#agent, this.#keys) },
+      args: { ...args, ...event, ...limits },
+    });
+    expect(verdict).toBe(expected.verdict);
+    if (expected.job) this.#resumedJobs.push(expected.job);
+    await this.#settle(expected);
+  }
+
+  /** The time of a suspended turn has come. */
+  async resume(lease: rules.Due): Promise<void> {
+    const expected = rules.resumeTurn(this.#present(), { lease });
+    const { suspended, queues, shared } = this.#keys;
+    await this.#redis.zadd(suspended, 'XX', 1, this.id);
+    const [, count] = await resumeTurnsScript.run(this.#redis, {
+      keys: { suspended, ...shared, queues },
+      args: { ...settingsOf(lease), claimMs: FAR_MS, limit: 10, jobOptions: jobOptions() },
+    });
+    expect(count).toBe(expected.verdict === 'resumed' ? 1 : 0);
+    if (expected.job) this.#jobs.push(expected.job);
+    await this.#settle(expected);
+  }
+
   async giveUp(fence: string): Promise<void> {
     const expected = rules.giveUpTurn(this.#present(), { fence });
     const { keys, args } = this.#call('later');
@@ -271,7 +332,10 @@ export class ScriptDriver {
     const root = queueRoot(this.#agent, this.#keys);
     const call = { keys: { ...keys, root }, args: { ...args, owner: 't/s/a', channel: 'nobody', seesHidden: '' } };
     expect(await cancelScript.run(this.#redis, call)).toBe(expected.verdict);
-    if (expected.verdict === 'canceled') this.#jobs = this.#jobs.filter((job) => job !== scheduled);
+    if (expected.verdict === 'canceled') {
+      this.#jobs = this.#jobs.filter((job) => job !== scheduled);
+      this.#resumedJobs = this.#resumedJobs.filter((job) => job !== scheduled);
+    }
     await this.#settle(expected);
   }
 
@@ -372,7 +436,9 @@ export class ScriptDriver {
     this.record = expected.record;
     this.events.push(...expected.events);
     const waiting = await this.#redis.zrange(`${queueRoot(this.#agent, this.#keys)}prioritized`, '0', '-1');
-    expect(waiting).toEqual(this.#jobs.map((job) => `${this.id}.${job}`));
+    const idOf = (job: number | undefined): string => `${this.id}.${job}`;
+    // Jobs of turns that had begun have the same place, and are in the order of their ids.
+    expect(waiting).toEqual([...this.#resumedJobs.map(idOf).sort(), ...this.#jobs.map(idOf)]);
     expect(await this.#stored()).toEqual(this.record && comparable(this.record));
     await this.#expectListed();
     const stream = await this.#redis.xrange(this.#keys.events(this.id), '-', '+');
@@ -392,6 +458,15 @@ export class ScriptDriver {
     if (letter !== this.#listed?.letter) this.#listed = { letter, time };
     expect(listed).toBe(this.#listed.time);
     expect(members.filter((member) => member.endsWith(this.id))).toEqual([`${letter}${listed}${this.id}`]);
+  }
+
+  /** Whether an event is kept for the message that the task works on. */
+  async #hasEvent(record: Readonly<Record<string, string>>): Promise<boolean> {
+    const isListed = (await this.#redis.zscore(this.#keys.suspended, this.id)) !== null;
+    expect(isListed).toBe(record.waits !== undefined);
+    const [message, kept] = await this.#redis.hmget(`${this.#keys.task(this.id)}:s`, 'message', 'kept_events');
+    const current = Number(record.accepted) - Number(record.inbox ?? 0) + 1;
+    return Number(record.inbox ?? 0) > 0 && Number(message) === current && Number(kept ?? 0) > 0;
   }
 
   async #stored(): Promise<unknown> {
@@ -427,6 +502,8 @@ export class ScriptDriver {
       cancel: record.cancel === '1',
       whileWorking: record.while_working ?? '',
       waits: record.later && (record.later === '1' ? 'due' : 'later'),
+      suspended: record.waits !== undefined,
+      event: await this.#hasEvent(record),
     };
   }
 }

@@ -8,7 +8,8 @@
  * and a script that is sent twice takes effect once, with a second reply that lets the caller continue in the same way.
  *
  * Invariant of an open task: inbox not empty ⇔ scheduled ≠ 0 ⇔ in the outbox. After its end: none of them.
- * A scheduled task that is not due has a message in its inbox, but no job and no entry in the outbox.
+ * A scheduled task that is not due has a message in its inbox, but no job and no entry in the outbox; so has a task
+ * whose turn is suspended.
  */
 
 /** How a message during a turn is handled: '' it waits, s the turn receives it, r it is refused. */
@@ -42,6 +43,10 @@ export interface TaskRecord {
   readonly whileWorking: WhileWorking;
   /** Whether a scheduled task is due; undefined if the task is not scheduled, or has begun. */
   readonly waits: Due | undefined;
+  /** Its turn waits for an event, or for its time. */
+  readonly suspended: boolean;
+  /** Such an event was given, and its turn has not ended since. */
+  readonly event: boolean;
 }
 
 export type Due = 'due' | 'later';
@@ -85,6 +90,8 @@ const NEW: TaskRecord = {
   cancel: false,
   whileWorking: '',
   waits: undefined,
+  suspended: false,
+  event: false,
 };
 
 /**
@@ -105,7 +112,8 @@ export function accept(
   if (record && isTerminal(record.state)) return unchanged(record, 'terminal');
   if (record?.waits) return unchanged(record, 'waits');
   if (record?.cancel) return unchanged(record, 'canceling');
-  if (record?.turn && record.whileWorking === 'r' && !isWaiting(record.state)) return unchanged(record, 'working');
+  const runs = record?.turn || record?.suspended;
+  if (record && runs && record.whileWorking === 'r' && !isWaiting(record.state)) return unchanged(record, 'working');
 
   const before = record ?? NEW;
   const next = {
@@ -114,7 +122,8 @@ export function accept(
     inbox: [...before.inbox, messageId],
   };
   if (!record && waits) return { verdict: 'accepted', record: { ...next, waits }, events: ['s'] };
-  if (before.scheduled) return { verdict: 'accepted', record: next, events: [] };
+  if (record?.suspended && record.whileWorking === 's') return resumed(next, 'accepted', lease);
+  if (before.scheduled || before.suspended) return { verdict: 'accepted', record: next, events: [] };
   return schedule({ ...next, state: 's' }, { verdict: 'accepted', lease, events: ['s'] });
 }
 
@@ -225,6 +234,38 @@ export function releaseTurn(record: TaskRecord, turn: { fence: string; isSpent: 
   return { verdict: 'released', ...withdrawQuestion({ ...record, turn: '', token: '', attempts, outbox: turn.lease }) };
 }
 
+/** Ends the run of a turn that waits for an event; it goes on with a new job. An event that was given ends the wait. */
+export function suspendTurn(record: TaskRecord, turn: { fence: string; lease: Due }): Reply {
+  if (isOver(record, turn.fence)) return unchanged(record, 'suspended');
+  if (turn.fence !== record.turn) return unchanged(record, 'fenced');
+  if (record.cancel) return finish(record, { verdict: 'canceled', state: 'X' });
+  const closed = { ...record, turn: '', token: '', attempts: record.attempts - 1 };
+  if (record.event) {
+    const { record: open, events } = withdrawQuestion(closed);
+    return schedule(open, { verdict: 'suspended', lease: turn.lease, events });
+  }
+  const waiting = { ...closed, scheduled: 0, started: 0, outbox: undefined, suspended: true, state: 'w' as const };
+  return { verdict: 'suspended', record: waiting, events: ['w'] };
+}
+
+/** Gives the turn of the task an event; given again, it is the same one. */
+export function giveEvent(record: TaskRecord, { lease }: { lease: Due }): Reply {
+  if (isTerminal(record.state)) return unchanged(record, 'terminal');
+  if (record.cancel) return unchanged(record, 'canceling');
+  if (!record.inbox.length) return unchanged(record, 'idle');
+  if (record.event) return unchanged(record, 'known');
+  const given = { ...record, event: true };
+  return record.suspended ? resumed(given, 'resumed', lease) : { verdict: 'given', record: given, events: [] };
+}
+
+/** Resumes a suspended turn whose time has come. */
+export function resumeTurn(record: TaskRecord, { lease }: { lease: Due }): Reply {
+  return record.suspended ? resumed(record, 'resumed', lease) : unchanged(record, 'idle');
+}
+
+const resumed = (record: TaskRecord, verdict: string, lease: Due): Reply =>
+  schedule({ ...record, suspended: false, state: 'w' }, { verdict, lease, events: ['w'] });
+
 /** Fails a task whose attempts are spent. */
 export function giveUpTurn(record: TaskRecord, turn: { fence: string }): Reply {
   if (isOver(record, turn.fence)) return unchanged(record, 'given-up');
@@ -296,6 +337,8 @@ function finish(
     attempts: 0,
     cancel: false,
     waits: undefined,
+    suspended: false,
+    event: false,
   };
   return {
     ...rest,
@@ -326,6 +369,7 @@ const pop = (record: TaskRecord, taken: readonly string[]): TaskRecord => ({
   turn: '',
   token: '',
   attempts: 0,
+  event: false,
 });
 
 /** The fence of the turn that began last, open or not. */
