@@ -31,7 +31,7 @@ export const releaseTurnScript = defineScript({
   args: [...recordArgNames, 'fence', 'isSpent', 'failure', 'notes'],
   reply: word('released', 'canceled', 'fenced'),
 });
-const suspendTurnScript = defineScript({
+export const suspendTurnScript = defineScript({
   file: 'suspend-turn.lua',
   from: import.meta.url,
   keys: [...recordKeyNames, 'queueRoot'],

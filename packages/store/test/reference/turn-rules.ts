@@ -112,8 +112,7 @@ export function accept(
   if (record && isTerminal(record.state)) return unchanged(record, 'terminal');
   if (record?.waits) return unchanged(record, 'waits');
   if (record?.cancel) return unchanged(record, 'canceling');
-  const runs = record?.turn || record?.suspended;
-  if (record && runs && record.whileWorking === 'r' && !isWaiting(record.state)) return unchanged(record, 'working');
+  if (rejects(record)) return unchanged(record, 'working');
 
   const before = record ?? NEW;
   const next = {
@@ -126,6 +125,10 @@ export function accept(
   if (before.scheduled || before.suspended) return { verdict: 'accepted', record: next, events: [] };
   return schedule({ ...next, state: 's' }, { verdict: 'accepted', lease, events: ['s'] });
 }
+
+/** Whether messages are rejected, as a turn runs or is suspended. */
+const rejects = (record = NEW) =>
+  record.whileWorking === 'r' && (record.turn !== '' || record.suspended) && !isWaiting(record.state);
 
 /** Begins a scheduled task if it is due. */
 export function beginScheduled(record: TaskRecord, { lease }: { lease: Due }): Reply {
