@@ -4,6 +4,7 @@ import {
   resumableStreamsUri,
   scheduleUri,
   suspendedUri,
+  usageUri,
   waitingUri,
 } from '@switchyard/protocol';
 import { describe, expect, it, vi } from 'vitest';
@@ -100,6 +101,18 @@ describe('a command that waits', () => {
     });
     expect((await run(['send', 'Hi', '-a', server.url])).err).toContain('waiting: The agent has not begun the task.');
   });
+});
+
+it('task get shows what the task has used of models', async () => {
+  const total = { inputTokens: 1200, outputTokens: 340, microUsd: 9150, calls: 3, unpricedCalls: 1 };
+  const used = (usage: object) => is('COMPLETED', { metadata: { [usageUri]: usage } });
+  await using server = await scriptedServer({
+    GetTask: [used({ total }), used({ total: { inputTokens: 5 } }), used({ total: 'much' })],
+  });
+  const shown = async () => (await run(['task', 'get', 't', '-a', server.url])).out.match(/^Usage: .*$/m)?.[0];
+  expect(await shown()).toBe('Usage: 1200 tokens in, 340 tokens out, $0.009150, 1 request without a price');
+  expect(await shown()).toBe('Usage: 5 tokens in, 0 tokens out');
+  expect(await shown()).toBeUndefined();
 });
 
 describe('an id', () => {

@@ -1,4 +1,5 @@
-import { scheduleUri } from '@switchyard/protocol';
+import { dollars, taskUsageSchema } from '@switchyard/operator-api';
+import { scheduleUri, usageUri } from '@switchyard/protocol';
 import {
   type Artifact,
   isSettled,
@@ -26,6 +27,7 @@ export function taskText(task: Task, { isVerbose, next }: Detail): string {
     field('Scheduled', scheduledFor(task)),
     field('Waits', isSettled(stateOf(task)) ? undefined : suspendedText(task.metadata)),
     isVerbose ? field('Updated', status?.timestamp) : '',
+    field('Usage', usageText(task)),
     field('Next', next?.(task)),
     ...(isVerbose ? history.map(messageText) : []),
     ...(status?.message && !(isVerbose && isInHistory) ? [messageText(status.message)] : []),
@@ -37,6 +39,21 @@ export function taskText(task: Task, { isVerbose, next }: Detail): string {
 function scheduledFor(task: Task): string | undefined {
   const { at } = Object(Object(task.metadata)[scheduleUri]);
   return typeof at === 'string' && stateOf(task) === 'TASK_STATE_SUBMITTED' ? at : undefined;
+}
+
+/** `1200 tokens in, 340 tokens out, $0.52`: what the agent says that the task has used; undefined: it says nothing. */
+function usageText({ metadata }: Task): string | undefined {
+  const { total } = taskUsageSchema.safeParse(Object(metadata)[usageUri]).data ?? {};
+  if (!total) return undefined;
+  const { inputTokens = 0, outputTokens = 0, microUsd, unpricedCalls = 0 } = total;
+  return [
+    `${inputTokens} tokens in`,
+    `${outputTokens} tokens out`,
+    ...(microUsd === undefined ? [] : [dollars(microUsd)]),
+    ...(unpricedCalls > 0
+      ? [`${unpricedCalls === 1 ? '1 request' : `${unpricedCalls} requests`} without a price`]
+      : []),
+  ].join(', ');
 }
 
 export function responseText({ task, message }: SendMessageResponse, detail: Detail): string {
