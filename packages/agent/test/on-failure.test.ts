@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { agentThat } from '../../../tests/support/agent-that.ts';
-import { AgentError, type Execute, RetryableError, type TurnFailure, TurnMisuseError } from '../src/index.ts';
+import {
+  AgentError,
+  BudgetSpent,
+  type Execute,
+  RetryableError,
+  type TurnFailure,
+  TurnMisuseError,
+} from '../src/index.ts';
 import { runTurn } from '../src/testing/index.ts';
 
 const untyped = (execute: (turn: never) => unknown) => execute as Execute;
@@ -19,6 +26,11 @@ describe('onFailure', () => {
       },
     ],
     ['an AgentError', () => Promise.reject(new AgentError('Sold out.')), { kind: 'ended-by-agent', text: 'Sold out.' }],
+    [
+      'a spent budget',
+      () => Promise.reject(new BudgetSpent({ text: 'Spent: 2 USD.', asks: false })),
+      { kind: 'budget-spent', text: 'Spent: 2 USD.' },
+    ],
     [
       'the last attempt',
       () => Promise.reject(new RetryableError('busy')),

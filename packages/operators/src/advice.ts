@@ -7,6 +7,9 @@ const advice: Readonly<Partial<Record<FailureReport['kind'], Advise>>> = {
   threw: (where) => `Mend ${where}.`,
   misuse: (where) => `Mend ${where}, as the message says.`,
   'over-limit': (where) => `Make ${where} write less, or raise the limit that the message names.`,
+  'budget-spent': () =>
+    "See what was used (switchyard usage), and raise the agent's, the client's or the tenant's budget that the message " +
+    'names, or wait until it renews.',
   'timed-out': () =>
     'Find out what the agent waits for, and give it turn.signal, so that it stops in time; ' +
     'or give the agent a larger turnTimeoutMs.',

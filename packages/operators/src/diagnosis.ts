@@ -1,5 +1,6 @@
 import { ended } from './ended-tasks.ts';
 import type { Diagnosis } from './finding.ts';
+import { withSpentBudget } from './task-budget.ts';
 import type { JobFacts, TaskFacts, TurnFacts } from './task-facts.ts';
 import type { SuspendedWait } from './task-record.ts';
 
@@ -36,6 +37,10 @@ const rules: readonly Rule[] = [
 ];
 
 export function diagnose(facts: TaskFacts): Diagnosis {
+  return withSpentBudget(firstOf(facts), facts.record, facts.budget.spent);
+}
+
+function firstOf(facts: TaskFacts): Diagnosis {
   for (const rule of rules) {
     const diagnosis = rule(facts);
     if (diagnosis) return diagnosis;
@@ -71,19 +76,25 @@ function cancelWaits({ record, turn }: TaskFacts): Diagnosis | undefined {
   return { ...base, finding: 'worker-frozen', isStuck: true, text, actions: ['start-worker', 'drain-worker'] };
 }
 
-function waitsForPerson({ record, interruptedMs }: TaskFacts): Diagnosis | undefined {
+function waitsForPerson({ record, interruptedMs, budget: { asksAfter } }: TaskFacts): Diagnosis | undefined {
   const isInput = record.state === 'TASK_STATE_INPUT_REQUIRED';
   if (!isInput && record.state !== 'TASK_STATE_AUTH_REQUIRED') return undefined;
   return {
     finding: isInput ? 'waits-for-input' : 'waits-for-auth',
     isStuck: true,
-    text: isInput
-      ? 'The task waits for an answer to its question.'
-      : 'The task waits for an authorization by its client.',
+    text: isInput ? questionText(asksAfter) : 'The task waits for an authorization by its client.',
     ...since(interruptedMs),
     see: [link('agent', record.agent)],
     actions: ['answer', 'cancel'],
   };
+}
+
+function questionText(spent: string | undefined): string {
+  if (spent === undefined) return 'The task waits for an answer to its question.';
+  return (
+    `The task has spent its budget, ${spent}, and asks whether it may go on: ` +
+    'any answer lets it spend as much again.'
+  );
 }
 
 function scheduled({ record, nowMs }: TaskFacts): Diagnosis | undefined {

@@ -19,7 +19,10 @@ export function ended({ record, failure, failedParts, failingWebhooks }: TaskFac
       text: [failureText(failure), webhooks && `Also, ${webhooks}.`].filter(Boolean).join(' '),
       ...(advice !== undefined && { advice }),
       since: failure.at,
-      see: placesOf(failure, before),
+      see: [
+        ...placesOf(failure, before),
+        ...(failure.kind === 'budget-spent' ? [{ kind: 'tenant', id: record.tenant } as const] : []),
+      ],
       actions: ['retry'],
       failure,
       ...(before.length > 0 && { before }),

@@ -1,6 +1,7 @@
 import { cardUrlOf, REMOTE_AGENTS, skillQueue } from '@switchyard/store/inside';
 import type { OperatorDependencies } from './operator-dependencies.ts';
 import { silentSince } from './silent-workers.ts';
+import { type BudgetFacts, budgetFacts } from './task-budget.ts';
 import { type TaskDelivery, webhooksOf } from './task-deliveries.ts';
 import { type Failure, isOfAttempt, readFailures } from './task-failures.ts';
 import type { TaskRecord } from './task-record.ts';
@@ -24,6 +25,7 @@ export interface TaskFacts {
   readonly calls: readonly string[];
   /** The task's webhooks whose deliveries fail, or were given up. */
   readonly failingWebhooks: readonly TaskDelivery[];
+  readonly budget: BudgetFacts;
   /** Why the task failed with its last attempt. */
   readonly failure?: Failure | undefined;
   /** Failures of steps and calls in that attempt. */
@@ -138,6 +140,7 @@ export async function factsOf(
     interrupted,
     nowMs,
     { failure, failedParts },
+    budget,
   ] = await Promise.all([
     deployment.agent(agent, queueName),
     queue.inspect(queueName, taskId, job),
@@ -148,6 +151,7 @@ export async function factsOf(
     redis.zscore(keys.interrupted, taskId),
     deployment.nowMs,
     record.isTerminal && record.reason ? lastFailure(dependencies, record) : noFailure,
+    budgetFacts(dependencies, record),
   ]);
   const waited = Object.entries(calls).flatMap(([id, mode]) => (mode.startsWith('w ') ? [id] : []));
   const share = shares.longest.find((each) => each.tenant === tenant);
@@ -161,6 +165,7 @@ export async function factsOf(
     share: { waiting: share?.waiting ?? 0, hasOthers: shares.longest.some((each) => each.tenant !== tenant) },
     calls: waited,
     failingWebhooks: webhooks.filter(({ state }) => state === 'dead' || state === 'waiting'),
+    budget,
     failure,
     failedParts,
     statusMs: time ? Number.parseInt(time, 36) : undefined,

@@ -42,6 +42,7 @@ const queued: TaskFacts = {
   share: { waiting: 2, hasOthers: true },
   calls: [],
   failedParts: [],
+  budget: {},
   failingWebhooks: [],
   interruptedMs: undefined,
 };
@@ -171,6 +172,16 @@ const cases: readonly [finding: Finding, facts: TaskFacts, text: string][] = [
     'waits-for-input',
     { ...queued, record: { ...record, state: 'TASK_STATE_INPUT_REQUIRED', job: 0 }, interruptedMs: nowMs - 9_000 },
     'The task waits for an answer to its question.',
+  ],
+  [
+    'waits-for-input',
+    {
+      ...queued,
+      record: { ...record, state: 'TASK_STATE_INPUT_REQUIRED', job: 0 },
+      budget: { asksAfter: '2.00 USD of 2.00 USD' },
+    },
+    'The task has spent its budget, 2.00 USD of 2.00 USD, and asks whether it may go on: ' +
+      'any answer lets it spend as much again.',
   ],
   [
     'waits-for-auth',

@@ -5,6 +5,7 @@
  * - `ended-by-agent`: the agent ended the task as failed or rejected itself.
  * - `misuse`: the agent used its turn wrongly, for example it returned without an outcome.
  * - `over-limit`: the agent wrote more than a limit allows.
+ * - `budget-spent`: a budget for models is spent.
  * - `timed-out`: the turn took longer than the agent's `turnTimeoutMs`.
  * - `retry-asked`: the agent asked for another attempt with a RetryableError.
  * - `call-failed`: a call of another agent did not succeed.
@@ -19,6 +20,7 @@ export const failureKinds = [
   'ended-by-agent',
   'misuse',
   'over-limit',
+  'budget-spent',
   'timed-out',
   'retry-asked',
   'call-failed',

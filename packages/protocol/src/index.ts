@@ -92,5 +92,5 @@ export type {
   TurnInput,
   WhileWorking,
 } from './turn.ts';
-export { type TaskUsage, type UsageAmounts, usageAmounts } from './usage.ts';
+export { type TaskUsage, type UsageAmounts, usageAmounts, usdText } from './usage.ts';
 export { withoutNulls } from './without-nulls.ts';

@@ -24,6 +24,13 @@ export interface TaskUsage {
   readonly calls?: readonly (UsageAmounts & { readonly taskId: string; readonly agent: string })[];
 }
 
+/** `0.0125 USD`. @param microUsd millionths of a US dollar */
+export function usdText(microUsd: number): string {
+  return `${usd.format(microUsd / 1_000_000)} USD`;
+}
+
+const usd = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 6, useGrouping: false });
+
 /** The names of amounts. */
 export const usageAmounts = [
   'inputTokens',

@@ -41,6 +41,7 @@ export { type DeleteDependencies, type Deletion, deleteTask } from './tasks/dele
 export { findEntries, sortableTime, taskIdOf } from './tasks/list/list.ts';
 export { earliestFirst, latestFirst, type Page, type PageQuery, pageOf } from './tasks/list/page.ts';
 export { decodePageToken, encodePageToken } from './tasks/list/page-token.ts';
+export { type SpentBudget, spentBudget } from './tasks/quotas/budgets.ts';
 export { shareOfShard } from './tasks/quotas/quotas.ts';
 export { readTask } from './tasks/read/read.ts';
 export { hiddenLetter, stateLetters, stateOf, withdrawnLetter } from './tasks/visibility/state-letters.ts';

@@ -5,6 +5,7 @@ const kinds: Readonly<Record<Failure['kind'], string>> = {
   'ended-by-agent': 'The agent ended it so',
   misuse: 'The agent used its turn wrongly',
   'over-limit': 'Over a limit',
+  'budget-spent': 'A budget is spent',
   'timed-out': 'Took too long',
   'retry-asked': 'The agent asked for another attempt',
   'call-failed': 'A called agent failed',

@@ -1,5 +1,6 @@
 import type { FailureKind, TurnFault } from '@switchyard/protocol';
 import { CallError } from '../calls/call-error.ts';
+import { BudgetSpent } from '../port/budget.ts';
 import { AgentError, RetryableError, TurnMisuseError } from '../port/turn-errors.ts';
 
 /**
@@ -12,6 +13,7 @@ export function faultOf(error: unknown): TurnFault {
 }
 
 function kindOf(error: unknown): FailureKind {
+  if (error instanceof BudgetSpent) return 'budget-spent';
   if (error instanceof AgentError) return 'ended-by-agent';
   if (error instanceof RetryableError) return 'retry-asked';
   if (error instanceof TurnMisuseError) return 'misuse';

@@ -1,6 +1,6 @@
 import type { Budget } from '@switchyard/agent';
 import type { BudgetNotice } from '@switchyard/agent/runtime';
-import { type Metadata, usageUri } from '@switchyard/protocol';
+import { type Metadata, usageUri, usdText } from '@switchyard/protocol';
 import {
   hasBudgets,
   type OpenTurn,
@@ -75,12 +75,5 @@ function textOf({ of, unit, spent, budget, renewsAtMs }: SpentTurnBudget, asks: 
 }
 
 function amountText(amount: number, unit: SpentTurnBudget['unit']): string {
-  if (unit === 'tokens') return `${amount} tokens`;
-  return `${dollars.format(amount / 1_000_000)} USD`;
+  return unit === 'tokens' ? `${amount} tokens` : usdText(amount);
 }
-
-const dollars = new Intl.NumberFormat('en', {
-  minimumFractionDigits: 2,
-  maximumFractionDigits: 6,
-  useGrouping: false,
-});
