@@ -127,8 +127,8 @@ export function accept(
 }
 
 /** Whether messages are rejected, as a turn runs or is suspended. */
-const rejects = (record = NEW) =>
-  record.whileWorking === 'r' && (record.turn !== '' || record.suspended) && !isWaiting(record.state);
+const rejects = (record: TaskRecord | undefined) =>
+  record?.whileWorking === 'r' && (record.turn !== '' || record.suspended) && !isWaiting(record.state);
 
 /** Begins a scheduled task if it is due. */
 export function beginScheduled(record: TaskRecord, { lease }: { lease: Due }): Reply {
