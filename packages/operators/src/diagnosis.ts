@@ -180,7 +180,8 @@ function waitsForCall({ turn, calls }: TaskFacts): Diagnosis | undefined {
 
 function running({ turn }: TaskFacts): Diagnosis | undefined {
   if (!isAlive(turn)) return undefined;
-  const text = `Worker ${turn.worker} runs the task.`;
+  const wait = turn.waitsFor === undefined ? '' : ` It waits for room of the limit "${turn.waitsFor}".`;
+  const text = `Worker ${turn.worker} runs the task.${wait}`;
   return {
     finding: 'running',
     isStuck: false,

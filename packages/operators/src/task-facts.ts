@@ -55,6 +55,8 @@ export interface TurnFacts {
   /** Time until another worker may take the turn over; 0: it may now. */
   readonly leaseMs: number;
   readonly sinceMs: number | undefined;
+  /** The limit, such as that of a model, for whose room it waits. */
+  readonly waitsFor?: string | undefined;
 }
 
 /** The job that will begin the next turn. */
@@ -160,7 +162,9 @@ export async function factsOf(
     nowMs,
     sweepAfterMs: dependencies.settings.sweepAfterMs,
     agent: facts,
-    turn: token ? turnFacts({ token, begun, leaseMs: inspection.leaseMs, nowMs }, await deployment.workers) : undefined,
+    turn: token
+      ? turnFacts({ taskId, token, begun, leaseMs: inspection.leaseMs, nowMs }, await deployment.workers)
+      : undefined,
     job: { before: inspection.before ?? 0, sinceMs: inspection.sinceMs, delayedToMs: inspection.delayedToMs },
     share: { waiting: share?.waiting ?? 0, hasOthers: shares.longest.some((each) => each.tenant !== tenant) },
     calls: waited,
@@ -190,6 +194,7 @@ async function lastFailure(
 }
 
 interface OpenTurn {
+  readonly taskId: string;
   /** Token of its job's run: begins with the process. */
   readonly token: string;
   /** The field `l<epoch>` of the record. */
@@ -198,7 +203,7 @@ interface OpenTurn {
   readonly nowMs: number;
 }
 
-function turnFacts({ token, begun, leaseMs, nowMs }: OpenTurn, workers: readonly WorkerReading[]): TurnFacts {
+function turnFacts({ taskId, token, begun, leaseMs, nowMs }: OpenTurn, workers: readonly WorkerReading[]): TurnFacts {
   const [worker = ''] = token.split(':');
   const reading = workers.find(({ id }) => id === worker);
   return {
@@ -207,5 +212,6 @@ function turnFacts({ token, begun, leaseMs, nowMs }: OpenTurn, workers: readonly
     blocked: reading?.blocked,
     leaseMs,
     sinceMs: begun === null ? undefined : Number.parseInt(begun, 10),
+    waitsFor: reading?.turns.find((turn) => turn.taskId === taskId)?.waitsFor,
   };
 }

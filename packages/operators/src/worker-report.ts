@@ -32,6 +32,8 @@ export interface ReportedTurn {
   readonly taskId: string;
   readonly epoch: number;
   readonly runsForMs: number;
+  /** The limit, such as that of a model, for whose room it has long to wait. */
+  readonly waitsFor?: string | undefined;
 }
 
 /** What blocks the main thread of a worker, as far as its process can see. */
@@ -71,5 +73,12 @@ export interface WorkerReading {
   readonly drain?: DrainRequest;
   /** Set: an agent blocks it, so that it does not report. */
   readonly blocked?: BlockedReport;
-  readonly turns: readonly { readonly taskId: string; readonly epoch: number; readonly since: string }[];
+  readonly turns: readonly {
+    readonly taskId: string;
+    readonly epoch: number;
+    /** ISO time. */
+    readonly since: string;
+    /** As in the report. */
+    readonly waitsFor?: string | undefined;
+  }[];
 }

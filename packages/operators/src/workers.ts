@@ -126,7 +126,7 @@ function workerReading(nowMs: number, reported: ReturnType<typeof reportedReply>
     ...(figures && { figures }),
     ...(request && { drain: request }),
     ...(blocked && { blocked }),
-    turns: turns.map(({ taskId, epoch, runsForMs }) => ({ taskId, epoch, since: iso(seenMs - runsForMs) })),
+    turns: turns.map(({ runsForMs, ...turn }) => ({ ...turn, since: iso(seenMs - runsForMs) })),
   };
 }
 

@@ -105,6 +105,11 @@ const cases: readonly [finding: Finding, facts: TaskFacts, text: string][] = [
     'The agent "kitchen" is paused; 3 tasks wait.',
   ],
   ['running', running, 'Worker host-1 runs the task.'],
+  [
+    'running',
+    { ...running, turn: { ...turn, waitsFor: 'api.example/large' } },
+    'Worker host-1 runs the task. It waits for room of the limit "api.example/large".',
+  ],
   ['running', { ...running, agent: { workers: 2, paused: true, waiting: 0 } }, 'Worker host-1 runs the task.'],
   ['running', { ...running, turn: { ...turn, silentMs: undefined } }, 'Worker host-1 runs the task.'],
   [

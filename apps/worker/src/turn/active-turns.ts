@@ -7,6 +7,8 @@ interface Entry {
   readonly turn: OpenTurn;
   /** As performance.now(). */
   readonly begunAt: number;
+  /** The limit for whose room it has long to wait. */
+  waitsFor?: string | undefined;
 }
 
 /** The turns that run in this process, for reports. */
@@ -31,6 +33,11 @@ export class ActiveTurns {
     };
   }
 
+  /** Shows which limit a turn waits for. @param name undefined: it waits no more */
+  setWait(turn: OpenTurn, name: string | undefined): void {
+    for (const entry of this.#entries) if (entry.turn === turn) entry.waitsFor = name;
+  }
+
   /** Number of running turns, by agent. */
   counts(): ReadonlyMap<string, number> {
     const byAgent = Map.groupBy(this.#entries, ({ turn }) => labelOf(turn.start.agent));
@@ -39,10 +46,11 @@ export class ActiveTurns {
 
   list(): ReportedTurn[] {
     const now = performance.now();
-    return [...this.#entries].map(({ turn: { start }, begunAt }) => ({
+    return [...this.#entries].map(({ turn: { start }, begunAt, waitsFor }) => ({
       taskId: start.taskId,
       epoch: start.epoch,
       runsForMs: Math.round(now - begunAt),
+      ...(waitsFor !== undefined && { waitsFor }),
     }));
   }
 }

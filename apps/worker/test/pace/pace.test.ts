@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { defineAgent } from '@switchyard/agent';
+import { Ops } from '@switchyard/operators';
 import { isTerminal, type Task } from '@switchyard/protocol';
 import { Store } from '@switchyard/store';
 import { afterAll, expect, inject, test } from 'vitest';
@@ -115,12 +116,15 @@ test('a turn without enough time gives up at once, and its client does not see t
   expect(JSON.stringify(message)).not.toContain('slow-secret');
 });
 
-test('a turn that waits says so in the log, and a cancel ends its wait', async () => {
+test('a turn that waits says so to operators, and a cancel ends its wait', async () => {
   const taskId = await sent('one-patient', 'slow-printer');
   const line = await until(() => events.find((event) => event.kind === 'agent-log' && event.taskId === taskId), {
     what: 'the log says it',
   });
   expect(line).toMatchObject({ line: { text: expect.stringMatching(/^Waits for room of the limit "slow-printer"/) } });
+  const waits = async () =>
+    (await new Ops(store).tasks.diagnosis(taskId))?.text.includes('waits for room of the limit "slow-printer"');
+  await until(waits, { what: 'operators see it' });
   await store.tasks.cancel({ principal: alice, agent: 'one-patient' }, taskId);
   expect((await ended('one-patient', taskId)).status.state).toBe('TASK_STATE_CANCELED');
 });

@@ -28,8 +28,8 @@ export interface Room {
 /** One answer of a service must not stop everybody for longer. */
 const MAX_PAUSE_MS = 3_600_000;
 
-/** A wait that lasts this long is logged. */
-const LOG_AFTER_MS = 3_000;
+/** A wait that lasts this long is logged, and shown to operators. */
+const LONG_WAIT_MS = 3_000;
 
 const endless: Room = { isKept: false, used: async () => undefined, slowDown: async () => undefined };
 
@@ -57,22 +57,23 @@ export class TurnPace {
     if (!pace) return endless;
     const id = randomUUID();
     const begun = performance.now();
-    let isLogged = false;
-    for (let tag: string | undefined; ; ) {
-      const reply = await pace.ask(id, request, tag);
-      this.#checkTime(request, reply.inMs);
-      const waitsMs = performance.now() - begun + reply.inMs;
-      if (!isLogged && waitsMs >= LOG_AFTER_MS) {
-        isLogged = true;
-        this.#log(`Waits for room of the limit "${request.name}", in about ${Math.ceil(reply.inMs / 1_000)} s`);
+    let isLong = false;
+    try {
+      for (let tag: string | undefined; ; ) {
+        const reply = await pace.ask(id, request, tag);
+        this.#checkTime(request, reply.inMs);
+        if (!isLong && performance.now() - begun + reply.inMs >= LONG_WAIT_MS) {
+          isLong = true;
+          pace.onLongWait?.(request.name);
+          this.#log(`Waits for room of the limit "${request.name}", in about ${Math.ceil(reply.inMs / 1_000)} s`);
+        }
+        const isFree = reply.verdict === 'go';
+        await this.#delay(isFree ? reply.inMs : reply.askMs);
+        if (isFree) return roomOf(pace, id, request);
+        tag = reply.tag;
       }
-      const isFree = reply.verdict === 'go';
-      await this.#delay(isFree ? reply.inMs : reply.askMs);
-      if (isFree) {
-        if (isLogged) this.#log(`There is room of the limit "${request.name}"`);
-        return roomOf(pace, id, request);
-      }
-      tag = reply.tag;
+    } finally {
+      if (isLong) pace.onLongWait?.(undefined);
     }
   }
 

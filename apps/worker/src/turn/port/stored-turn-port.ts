@@ -41,6 +41,8 @@ interface StoredTurnDependencies extends CallDependencies {
   /** Of the gateway, as services outside reach it. */
   readonly publicUrl?: string | undefined;
   readonly pace: Pick<StoredPace, 'of'>;
+  /** Shows which limit a turn waits for. */
+  readonly turns: { setWait(turn: OpenTurn, name: string | undefined): void };
 }
 
 /** A turn's port, implemented with the store. */
@@ -58,7 +60,7 @@ export class StoredTurnPort implements TurnPort {
   readonly #controls: TurnControls;
 
   constructor(dependencies: StoredTurnDependencies, turn: OpenTurn, controls: TurnControls) {
-    const { store, agent, pace } = dependencies;
+    const { store, agent, pace, turns } = dependencies;
     this.#turn = turn;
     this.#controls = controls;
     this.signal = controls.signal;
@@ -68,7 +70,7 @@ export class StoredTurnPort implements TurnPort {
     this.calls = new StoredCalls(dependencies, turn, controls.failures);
     this.context = new StoredContext(store, turn);
     this.conversations = new StoredConversations(store.conversations, turn);
-    this.pace = pace.of(turn.start.principal.tenant);
+    this.pace = { ...pace.of(turn.start.principal.tenant), onLongWait: (name) => turns.setWait(turn, name) };
     this.steering = agent.whileWorking === 'steer' ? steeringOf(turn) : undefined;
   }
 
