@@ -42,6 +42,19 @@ it('gives a task the event that it waits for, also before it waits', async () =>
   await expect(sent.give('payment')).rejects.toThrow('the event was refused (400)');
 });
 
+it('has a callback URL for an agent', async () => {
+  const buyer = defineAgent({
+    id: 'buyer',
+    card,
+    async execute(turn) {
+      await fetch(await turn.callbackUrl('payment'), { method: 'POST', body: 'five' });
+      return turn.complete(`paid ${await turn.waitFor('payment')}`);
+    },
+  });
+  await using gateway = await testGateway({ agents: [buyer], redisUrl: inject('redisUrl') });
+  expect((await gateway.send('Buy')).answer).toBe('paid five');
+});
+
 it("returns an agent's plain message without a task, and reports what an agent throws", async () => {
   const thrown: unknown[] = [];
   const oracle = defineAgent({ id: 'oracle', card, repliesWithMessage: true, execute: (turn) => turn.reply('42') });

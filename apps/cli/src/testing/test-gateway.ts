@@ -60,13 +60,13 @@ export async function testGateway({ agents, redisUrl, onError = report }: TestGa
   const emit = (event: object): void => {
     if ('err' in event && event.err !== undefined) onError(event.err);
   };
-  const worker = new Worker({ drainMs: 0, sweepEveryMs: 500 }, { store, agents, emit });
-  parts.defer(() => worker.stop());
-  await worker.start();
   const settings = { port: 0, grpcPort: undefined, defaultAgent: first.id };
   const gateway = createGateway(settings, { store, log: createLog({ app: 'gateway', level: 'silent' }) });
   parts.defer(() => gateway.stop());
   const { url: root } = await gateway.start();
+  const worker = new Worker({ drainMs: 0, sweepEveryMs: 500, publicUrl: root }, { store, agents, emit });
+  parts.defer(() => worker.stop());
+  await worker.start();
   const urlOf = (id: string): string => `${root}/agents/${id}`;
   await Promise.all([root, ...agents.map(({ id }) => urlOf(id))].map(untilServed));
   return served(root, urlOf, parts.move());

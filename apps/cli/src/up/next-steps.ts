@@ -1,6 +1,6 @@
 import { quoted, sharedAssignments } from '@switchyard/settings';
 import type { Operators } from './operators.ts';
-import { type ProgramSettings, programEnvironment } from './programs.ts';
+import { type ProgramSettings, workerEnvironment } from './programs.ts';
 import { urlOf } from './settings.ts';
 
 /** The parameters of the printed commands. */
@@ -24,6 +24,7 @@ export function consoleLine(operators: Operators | undefined): string {
 export function nextSteps(settings: ProgramSettings, { command: typed, example, data, addWorker }: Guide): string {
   const { operators, environment } = settings;
   const url = urlOf(settings);
+  const { PUBLIC_URL: publicUrl = url, ...shared } = workerEnvironment(settings);
   // Without it the command would call the deployment of a default folder.
   const command = environment.DATA_DIR ? `DATA_DIR=${quoted(environment.DATA_DIR)} ${typed}` : typed;
   const credential = credentialFor(environment.AUTH ?? '', command);
@@ -53,7 +54,7 @@ ${curl} -s ${quoted(`${url}/message:send`)} -H 'Content-Type: application/json' 
 
 ${chat} Add a worker:
 
-${sharedAssignments(programEnvironment(settings))} ${addWorker}
+${sharedAssignments(shared)} PUBLIC_URL=${quoted(publicUrl)} ${addWorker}
 
 Ctrl-C stops everything; tasks continue at the next start.
 `;

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { type GuardedProcess, spawnGuarded } from '@switchyard/local';
 import type { Environment } from '@switchyard/settings';
 import type { Operators } from './operators.ts';
+import { urlOf } from './settings.ts';
 import type { Killed } from './supervise.ts';
 
 export interface ProgramSettings {
@@ -63,6 +64,11 @@ export function programEnvironment({ environment, redisUrl, env }: ProgramSettin
   return { ...development, ...withoutEmpty(environment), REDIS_URL: redisUrl, LOG_FORMAT: 'json', ...env };
 }
 
+/** The worker's, too. The gateway takes the host of each request instead, as it may be called by several. */
+export function workerEnvironment(settings: ProgramSettings): Environment {
+  return { PUBLIC_URL: urlOf(settings), ...programEnvironment(settings) };
+}
+
 /** An empty variable counts as unset, so it must not replace a default. */
 function withoutEmpty(environment: Environment): Environment {
   return Object.fromEntries(Object.entries(environment).filter(([, text]) => text !== ''));
@@ -82,7 +88,7 @@ export function startWorker(settings: ProgramSettings, before?: Killed): Promise
   const { isWatched, agents } = settings;
   // With --watch the worker's own supervisor knows which worker was killed.
   const more = isWatched ? ['--watch'] : afterArguments(before);
-  return startProgram([...quietly, workerProgram(), ...more, ...agents], settings);
+  return startProgram([...quietly, workerProgram(), ...more, ...agents], settings, workerEnvironment(settings));
 }
 
 /** A worker that is started after one that was killed records why the turns there ended. */
