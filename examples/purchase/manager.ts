@@ -11,8 +11,7 @@ interface Request {
 /** Asks the manager by a webhook. Without one, the log says that an operator may answer. */
 export async function askForApproval(turn: Turn, { signal, ...request }: Request): Promise<void> {
   const url = approvalsUrl();
-  if (!url)
-    return turn.log.info(`Waits for an approval: npx switchyard task event ${turn.task.id} approval <answer>`);
+  if (!url) return turn.log.info(`Waits for an approval: npx switchyard task event ${turn.task.id} approval <answer>`);
   const response = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'idempotency-key': turn.task.id },

@@ -69,7 +69,8 @@ export const network = {
     PUBLIC_URL: {
       of: ['gateway', 'worker'],
       schema: httpUrl,
-      defaultText: 'the host of the request; without it agents make no callback URLs',
+      defaultText:
+        'the host of the request; without it agents make no callback URLs, except with `switchyard up`, which takes the address on this machine',
       text: 'The base URL that agent cards advertise, and with which callback URLs of agents begin.',
       isCommon: true,
     },
