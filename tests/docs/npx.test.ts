@@ -9,7 +9,8 @@ const pages = globSync(['*.md', '{docs,examples,apps,packages}/**/*.md'], {
 const sources = globSync('{apps,packages}/*/{src,template}/**/*.{ts,mjs}');
 
 /** What installs the command, or runs where it is installed, before the first `npx switchyard` of a page. */
-const installs = /npm start|npm run dev|npm create @switchyard|npm install[^\n]*@switchyard\/cli|this repository/;
+const installs =
+  /npm start|npm run example|npm run dev|npm create @switchyard|npm install[^\n]*@switchyard\/cli|this repository/;
 
 it('A page says `npx switchyard` only after it has said how the command is installed', () => {
   expect(pages.length).toBeGreaterThan(40);

@@ -59,7 +59,7 @@ const development = {
 };
 
 /** Common settings of gateway and worker, with the user's own (LOG_LEVEL, OPENAI_API_KEY, …). */
-export function programEnvironment({ environment, redisUrl, env }: ProgramSettings): Environment {
+function programEnvironment({ environment, redisUrl, env }: ProgramSettings): Environment {
   // This process makes the lines readable.
   return { ...development, ...withoutEmpty(environment), REDIS_URL: redisUrl, LOG_FORMAT: 'json', ...env };
 }
