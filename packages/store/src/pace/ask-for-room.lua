@@ -37,6 +37,8 @@ local MIN_APART_MS, MIN_WAIT_MS = 2, 10
 local now = now_ms()
 local begun = redis.call('ZSCORE', open_key, id)
 if begun then return { 'go', math.max(0, math.ceil(begun - now)), 0, '' } end
+-- A turn that runs ends, also while Redis is full.
+allow_out_of_memory(pace_key)
 
 burst_ms = tonumber(burst_ms)
 local request_ms = ms_of(1, tonumber(requests_per_minute))

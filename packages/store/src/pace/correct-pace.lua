@@ -14,6 +14,7 @@ local id, tokens, tokens_per_minute, paused_ms = unpack(ARGV)
 
 --- @include "pace.lua"
 
+allow_out_of_memory(pace_key)
 local tokens_at, paused_until = unpack(redis.call('HMGET', pace_key, 'tokens_at', 'paused_until'))
 if tonumber(paused_ms) > 0 then
   paused_until = math.max(tonumber(paused_until or 0), now_ms() + tonumber(paused_ms))

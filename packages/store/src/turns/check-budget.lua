@@ -32,6 +32,8 @@ local usage_key = task_key .. ':u'
 local turn, accepted, inbox, caller = unpack(redis.call('HMGET', task_key, 'turn', 'accepted', 'inbox', 'caller'))
 if turn ~= fence then return { 'fenced', 0, 0, 0 } end
 local number = accepted - inbox + 1
+-- A turn that runs ends, also while Redis is full.
+allow_out_of_memory(task_key)
 
 -- What is spent of a task's budget, which is in the fields `limit`. own_limits: those of the task itself
 local function spent_of(key, own_limits)

@@ -32,6 +32,7 @@ const card = { name: 'Echo', description: 'Echoes.', version: '1', skills: [], .
 const announcement = { id: 'echo', card, repliesWithMessage: false, concurrency: 1 };
 const report = { agents: ['echo'], upForMs: 1, isDraining: false, turns: [] };
 const entry = { seq: 1, event: { phase: 'turn' }, nextTurn: 1 } as const;
+const pacedRequest = { name: 'gpt', id: 'request', tenant: 'acme', tokens: 60, limits: { tokensPerMinute: 600 } };
 /** Everything is due at once. */
 const dueAtOnce = { sweepAfterMs: 0, reclaimAfterMs: 0, maxAttempts: 1 };
 
@@ -73,6 +74,53 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
         };
       },
       answer: 'recorded',
+    },
+  ],
+  'turns/check-budget.lua': [
+    {
+      kind: 'ends',
+      prepare: async (stage) => {
+        const turn = await stage.turn();
+        return () =>
+          turn.spentBudget({ agent: { microUsd: 5, tokens: 0 }, client: { microUsd: 3, tokens: 0 }, asks: true });
+      },
+      answer: undefined,
+    },
+  ],
+  'tasks/quotas/read-budgets.lua': [
+    {
+      kind: 'reads',
+      settings: { budgetOfTenantPerDay: 5 },
+      prepare: async ({ store }) => {
+        const { taskId } = await accepted(store, alice);
+        const turn = await begun(store, taskId);
+        await turn.recordUsage({ model: 'small', calls: 1, microUsd: 7 });
+        return async () => (await store.tasks.spentBudget(alice, { message: userMessage() }))?.spentMicroUsd;
+      },
+      answer: 7,
+    },
+  ],
+  'pace/ask-for-room.lua': [
+    {
+      kind: 'ends',
+      prepare:
+        async ({ store }) =>
+        async () =>
+          (await store.pace.ask(pacedRequest)).verdict,
+      answer: 'go',
+    },
+  ],
+  'pace/correct-pace.lua': [
+    {
+      kind: 'ends',
+      prepare: async ({ store }) => {
+        await store.pace.ask(pacedRequest);
+        return async () => {
+          await store.pace.correct(pacedRequest, { id: pacedRequest.id, tokens: 60, pausedMs: 1_000 });
+          return (await store.pace.ask({ ...pacedRequest, id: 'next' })).verdict;
+        };
+      },
+      answer: 'wait',
     },
   ],
   'turns/record-failure.lua': [
