@@ -83,7 +83,7 @@ test('with fromStep, the results of the steps before it are kept, and the step r
   const { taskId } = await failedTask();
   const turn = await begun(store, await rerun(taskId, { fromStep: 'b' }));
   expect(await store.steps.begin(turn, 'step a')).toEqual({ verdict: 'done', result: JSON.stringify('a'.repeat(100)) });
-  expect(await store.steps.begin(turn, 'step b')).toEqual({ verdict: 'run', mark: '' });
+  expect(await store.steps.begin(turn, 'step b')).toEqual({ verdict: 'run', mark: '', failed: 0 });
 });
 
 test('the order of 600 steps is the order in which they began', async () => {
@@ -114,7 +114,7 @@ test('a rerun can be rerun from a step', async () => {
 
 test('without fromStep, no results of steps are kept', async () => {
   const turn = await begun(store, await rerun((await failedTask()).taskId));
-  expect(await store.steps.begin(turn, 'step a')).toEqual({ verdict: 'run', mark: '' });
+  expect(await store.steps.begin(turn, 'step a')).toEqual({ verdict: 'run', mark: '', failed: 0 });
 });
 
 test('copied results of steps do not expire before the task has ended, and are deleted with it', async () => {

@@ -75,7 +75,9 @@ export function fieldPath(root: string, path: readonly PropertyKey[]): string {
 function describe(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case 'invalid_type':
-      return issue.input === undefined ? 'is required' : `must be ${typeNames[issue.expected] ?? issue.expected}`;
+      if (issue.input !== undefined) return `must be ${typeNames[issue.expected] ?? issue.expected}`;
+      // To protobuf, a list that is missing is an empty one.
+      return issue.expected === 'array' ? 'must not be empty' : 'is required';
     case 'invalid_value':
       return issue.input === undefined ? 'is required' : `must be one of ${issue.values.join(', ')}`;
     case 'too_small':
