@@ -47,8 +47,7 @@ function usageText({ metadata }: Task): string | undefined {
   if (!total) return undefined;
   const { inputTokens = 0, outputTokens = 0, microUsd, unpricedCalls = 0 } = total;
   return [
-    `${inputTokens} tokens in`,
-    `${outputTokens} tokens out`,
+    ...(inputTokens + outputTokens > 0 ? [`${inputTokens} tokens in`, `${outputTokens} tokens out`] : []),
     ...(microUsd === undefined ? [] : [dollars(microUsd)]),
     ...(unpricedCalls > 0
       ? [`${unpricedCalls === 1 ? '1 request' : `${unpricedCalls} requests`} without a price`]
