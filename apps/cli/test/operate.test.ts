@@ -53,8 +53,8 @@ describe('usage', () => {
     await turn.recordUsage({ model: 'large', inputTokens: 1, calls: 1, unpricedCalls: 1 });
     const { out } = await run(['usage', '--by', 'model', '--since', '2d'], { env });
     expect(out).toMatch(/^Days: \d{4}-\d\d-\d\d to \d{4}-\d\d-\d\d \(UTC\)\nMODEL +COST +TOKENS IN +TOKENS OUT/);
-    expect(out).toMatch(/^small +\$2.50 +100 +10 +1 +0$/m);
-    expect(out).toMatch(/^total +\$2.50 +101 +10 +2 +1$/m);
+    expect(out).toMatch(/^small +2.50 USD +100 +10 +1 +0$/m);
+    expect(out).toMatch(/^total +2.50 USD +101 +10 +2 +1$/m);
     const { document } = await json(['usage', '--tenant', 'nobody'], { env });
     expect(document).toMatchObject({ by: 'agent', rows: [] });
     expect((await run(['usage', '--since', 'ever'], { env })).code).toBe(2);

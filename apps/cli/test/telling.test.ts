@@ -110,7 +110,7 @@ it('task get shows what the task has used of models', async () => {
     GetTask: [used({ total }), used({ total: { inputTokens: 5 } }), used({ total: 'much' })],
   });
   const shown = async () => (await run(['task', 'get', 't', '-a', server.url])).out.match(/^Usage: .*$/m)?.[0];
-  expect(await shown()).toBe('Usage: 1200 tokens in, 340 tokens out, $0.009150, 1 request without a price');
+  expect(await shown()).toBe('Usage: 1200 tokens in, 340 tokens out, 0.00915 USD, 1 request without a price');
   expect(await shown()).toBe('Usage: 5 tokens in, 0 tokens out');
   expect(await shown()).toBeUndefined();
 });

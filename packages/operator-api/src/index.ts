@@ -83,7 +83,6 @@ export {
   timelineSchema,
 } from './timeline.ts';
 export {
-  dollars,
   type TaskUsage,
   taskUsageSchema,
   type Usage,

@@ -1,4 +1,5 @@
-import { dollars, type Usage, type UsageRow, usageGroups, usageSchema } from '@switchyard/operator-api';
+import { type Usage, type UsageRow, usageGroups, usageSchema } from '@switchyard/operator-api';
+import { usdText } from '@switchyard/protocol';
 import { type Command, Option } from 'commander';
 import { CommandFailure } from '../failures/failure.ts';
 import { field, table } from '../output/labelled-text.ts';
@@ -57,5 +58,5 @@ const head = ['COST', 'TOKENS IN', 'TOKENS OUT', 'REQUESTS', 'WITHOUT PRICE'];
 
 function lineOf(name: string, amounts: Omit<UsageRow, 'name'>): string[] {
   const { microUsd = 0, inputTokens = 0, outputTokens = 0, calls = 0, unpricedCalls = 0 } = amounts;
-  return [name, dollars(microUsd), ...[inputTokens, outputTokens, calls, unpricedCalls].map(String)];
+  return [name, usdText(microUsd), ...[inputTokens, outputTokens, calls, unpricedCalls].map(String)];
 }

@@ -1,5 +1,4 @@
-import { dollars, taskUsageSchema } from '@switchyard/operator-api';
-import { scheduleUri, usageUri } from '@switchyard/protocol';
+import { scheduleUri, type UsageAmounts, usageUri, usdText } from '@switchyard/protocol';
 import {
   type Artifact,
   isSettled,
@@ -41,19 +40,24 @@ function scheduledFor(task: Task): string | undefined {
   return typeof at === 'string' && stateOf(task) === 'TASK_STATE_SUBMITTED' ? at : undefined;
 }
 
-/** `1200 tokens in, 340 tokens out, $0.52`: what the agent says that the task has used; undefined: it says nothing. */
+/** `1200 tokens in, 340 tokens out, 0.52 USD`: what the agent says that the task has used; undefined: it says nothing. */
 function usageText({ metadata }: Task): string | undefined {
-  const { total } = taskUsageSchema.safeParse(Object(metadata)[usageUri]).data ?? {};
-  if (!total) return undefined;
-  const { inputTokens = 0, outputTokens = 0, microUsd, unpricedCalls = 0 } = total;
+  const total: Readonly<Record<keyof UsageAmounts, unknown>> = Object(Object(Object(metadata)[usageUri]).total);
+  const inputTokens = amount(total.inputTokens);
+  const outputTokens = amount(total.outputTokens);
+  const unpricedCalls = amount(total.unpricedCalls);
+  const microUsd = amount(total.microUsd);
+  if (inputTokens + outputTokens + unpricedCalls + microUsd === 0) return undefined;
   return [
     ...(inputTokens + outputTokens > 0 ? [`${inputTokens} tokens in`, `${outputTokens} tokens out`] : []),
-    ...(microUsd === undefined ? [] : [dollars(microUsd)]),
+    ...(microUsd > 0 ? [usdText(microUsd)] : []),
     ...(unpricedCalls > 0
       ? [`${unpricedCalls === 1 ? '1 request' : `${unpricedCalls} requests`} without a price`]
       : []),
   ].join(', ');
 }
+
+const amount = (value: unknown): number => (typeof value === 'number' && value > 0 ? value : 0);
 
 export function responseText({ task, message }: SendMessageResponse, detail: Detail): string {
   if (task) return taskText(task, detail);
