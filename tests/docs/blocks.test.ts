@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { type Block, blocksOf, pages, placeOf } from './blocks.ts';
-import { examplesIn, writeExamples } from './docstrings.ts';
+import { examplesIn, packages, writeExamples } from './docstrings.ts';
 import { openFolder, typeErrors, writeSnippets } from './snippets.ts';
 
 // Commands are run by tests/release/docs.test.ts, against a gateway and a worker.
@@ -42,9 +42,9 @@ describe('blocks of code in the docs', () => {
   });
 });
 
-describe('docstrings of @switchyard/agent', () => {
+describe('docstrings of @switchyard/agent and the executors', () => {
   it('have an example of every function and class that authors import, and of every method of a turn', () => {
-    const missing = examplesIn('packages/agent/src').flatMap(({ name, code }) => (code === '' ? [name] : []));
+    const missing = packages.flatMap(examplesIn).flatMap(({ name, code }) => (code === '' ? [name] : []));
     expect(missing).toEqual([]);
   });
 });

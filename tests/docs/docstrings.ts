@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -10,7 +10,10 @@ interface Example {
   readonly code: string;
 }
 
-const entries = ['index.ts', 'runtime.ts', 'testing/index.ts'];
+/** Packages with an example of everything that they export. */
+export const packages = ['agent', 'executor-openai'];
+
+const entries = ['index.ts', 'runtime.ts', 'testing/index.ts', 'models/index.ts'];
 
 /** Classes whose methods authors call: each has an example of its own. */
 const classes = new Set(['Turn', 'TurnView', 'ArtifactWriter', 'ContextMemory']);
@@ -21,15 +24,30 @@ declare const turn: Turn;
 declare const agent: Agent;
 declare const port: MemoryPort;
 declare const booking: Agent;
+declare const client: ModelClient<ModelRequest & { prompt: string }, Answer>;
+declare const chatModel: ChatModel<string, Answer>;
+declare const call: OpenCall;
+declare const order: DataSchema<{ pizza: string }>;
 declare function askPrice(pizza: string, signal?: AbortSignal): Promise<string>;
 `;
 
 /** Of every function and class that an entry exports, of the methods of `classes`, and of what else has an example. */
-export function examplesIn(root: string): Example[] {
-  const exported = new Set(entries.flatMap((entry) => exportsOf(readFileSync(join(root, entry), 'utf8')).map(nameOf)));
+export function examplesIn(name: string): Example[] {
+  const root = rootOf(name);
+  const exported = new Set(
+    entriesOf(name).flatMap((entry) => exportsOf(readFileSync(join(root, entry), 'utf8')).map(nameOf)),
+  );
   return globSync(`${root}/**/*.ts`)
     .sort()
     .flatMap((file) => examplesOf(readFileSync(file, 'utf8'), exported));
+}
+
+function rootOf(name: string): string {
+  return `packages/${name}/src`;
+}
+
+function entriesOf(name: string): string[] {
+  return entries.filter((entry) => existsSync(join(rootOf(name), entry)));
 }
 
 /** Names that a module exports from others, each with `type ` if it is one. */
@@ -80,15 +98,23 @@ function codeIn(comment: string): string {
 
 /** Writes each example as a module into a folder `docstrings`, where the compiler finds it. */
 export async function writeExamples(folder: string): Promise<void> {
-  const root = 'packages/agent/src';
-  const imports = entries.map((entry) => ({
-    from: `@switchyard/agent${entry === 'index.ts' ? '' : `/${entry.split(/[/.]/)[0]}`}`,
-    names: exportsOf(readFileSync(join(root, entry), 'utf8')),
-  }));
   const own = join(folder, 'docstrings');
-  await mkdir(own, { recursive: true });
-  const found = examplesIn(root).filter(({ code }) => code !== '');
-  await Promise.all(found.map(({ name, code }) => writeFile(join(own, `${name}.ts`), moduleOf(whole(code), imports))));
+  const ofAgent = importsOf('agent');
+  for (const name of packages) {
+    const imports = name === 'agent' ? ofAgent : [...importsOf(name), ...ofAgent];
+    const found = examplesIn(name).filter(({ code }) => code !== '');
+    await mkdir(join(own, name), { recursive: true });
+    await Promise.all(
+      found.map((each) => writeFile(join(own, name, `${each.name}.ts`), moduleOf(whole(each.code), imports))),
+    );
+  }
+}
+
+function importsOf(name: string): Import[] {
+  return entriesOf(name).map((entry) => ({
+    from: `@switchyard/${name}${entry === 'index.ts' ? '' : `/${entry.split(/[/.]/)[0]}`}`,
+    names: exportsOf(readFileSync(join(rootOf(name), entry), 'utf8')),
+  }));
 }
 
 interface Import {

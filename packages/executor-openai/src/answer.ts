@@ -1,12 +1,10 @@
 import { AgentError, RetryableError } from '@switchyard/agent';
-import { finishOf } from './finish-reason.ts';
+import { type Answer, brokenOff, checkFinish, noAnswer } from '@switchyard/agent/models';
 import { ThoughtFilter } from './thoughts.ts';
-import { type CallPiece, type ToolCall, ToolCallBuilder } from './tool-call-builder.ts';
+import { type CallPiece, type OpenAiToolCall, ToolCallBuilder } from './tool-call-builder.ts';
 
-/** An answer of the model: text, and tool calls. One of the two may be empty. */
-export interface Answer {
-  readonly text: string;
-  readonly calls: readonly ToolCall[];
+export interface OpenAiAnswer extends Answer {
+  readonly calls: readonly OpenAiToolCall[];
   /** The model's thoughts before its tool calls, which some servers (DeepSeek) expect back with the calls. */
   readonly reasoning_content?: string;
 }
@@ -63,11 +61,11 @@ export class AnswerBuilder {
    * @throws {AgentError} the model declined, or a limit cut the answer off, so a retry would not help
    * @throws {RetryableError} the answer broke off, or is empty
    */
-  build(): Answer {
+  build(): OpenAiAnswer {
     if (this.#refusal) throw new AgentError(`The model declined: ${this.#refusal}`);
     this.#checkFinish();
     const calls = this.#calls.build();
-    if (!this.#text && calls.length === 0) throw new RetryableError('The model gave no answer.');
+    if (!this.#text && calls.length === 0) throw new RetryableError(noAnswer);
     const reasoning = calls.length > 0 && this.#reasoning !== undefined && { reasoning_content: this.#reasoning };
     return { text: this.#text, calls, ...reasoning };
   }
@@ -78,18 +76,8 @@ export class AnswerBuilder {
   }
 
   #checkFinish(): void {
-    if (!this.#reason && !this.#isEnded) throw new RetryableError('The answer of the model broke off.');
-    if (!this.#reason || this.#wholeReasons.includes(this.#reason)) return;
-    const finish = finishOf(this.#reason);
-    if (finish === 'whole') return;
-    const cause = new Error(`finish_reason: ${JSON.stringify(this.#reason.slice(0, 100))}`);
-    if (finish === 'cut-off')
-      throw new AgentError('The answer of the model was cut off at its length limit.', { cause });
-    if (finish === 'withheld')
-      throw new AgentError('The answer of the model was withheld by its content filter.', { cause });
-    if (finish === 'failed') throw new RetryableError('The model failed before the end of its answer.', { cause });
-    const hint = `${cause.message} is not known. If it ends a whole answer, add it to the setting wholeReasons.`;
-    throw new RetryableError('The answer of the model ended in an unknown way.', { cause: new Error(hint) });
+    if (this.#reason) checkFinish(this.#reason, this.#wholeReasons);
+    else if (!this.#isEnded) throw new RetryableError(brokenOff);
   }
 }
 

@@ -1,4 +1,6 @@
-import { checkBudget, IdleTimeout, RetryableError, timesOf } from '@switchyard/agent';
+import { timesOf } from '@switchyard/agent';
+import { AskedModel, type ModelRequest, type OpenCall, wholeAnswer } from '@switchyard/agent/models';
+import { openClientSpan } from '@switchyard/outgoing';
 import type OpenAI from 'openai';
 import { APIError } from 'openai';
 import type {
@@ -6,12 +8,10 @@ import type {
   ChatCompletionFunctionTool,
   ChatCompletionMessageParam,
 } from 'openai/resources/chat/completions';
-import { type Answer, AnswerBuilder } from './answer.ts';
-import { ChatSpan } from './chat-span.ts';
+import { AnswerBuilder, type OpenAiAnswer } from './answer.ts';
 import { type ModelConnection, openClient } from './connection.ts';
-import { modelError } from './model-error.ts';
-import { ModelPace } from './model-pace.ts';
-import { done, readCompletion } from './read-completion.ts';
+import { problemOf } from './model-problem.ts';
+import { done, readCompletion, said } from './read-completion.ts';
 
 export interface ModelSettings extends ModelConnection {
   readonly model: string;
@@ -34,12 +34,11 @@ export type ModelParameters = Omit<
   'model' | 'messages' | 'stream' | 'response_format' | 'n' | 'tools' | 'functions' | 'function_call'
 >;
 
-export type Format = NonNullable<ChatCompletionCreateParams['response_format']>;
+type Format = NonNullable<ChatCompletionCreateParams['response_format']>;
 
 /** A request to the model. */
-export interface Question {
+interface Question extends ModelRequest {
   readonly messages: readonly ChatCompletionMessageParam[];
-  readonly signal: AbortSignal;
   /** The form of the answer. Default: any text. */
   readonly format?: Format | undefined;
   /** Tools that the model may use before it answers. */
@@ -48,92 +47,69 @@ export interface Question {
   readonly mustAnswer?: boolean;
 }
 
-/**
- * A chat model. Both methods throw the reason of an aborted signal, `RetryableError` for temporary errors, and
- * `AgentError` for others.
- */
+interface StreamableQuestion extends Question {
+  readonly stream: boolean;
+}
+
+/** A chat model. Its answers throw as `AskedModel.ask` does. */
 export class Model {
   readonly #client: OpenAI;
   readonly #settings: ModelSettings;
-  readonly #timeoutMs: number;
-  readonly #pace: ModelPace;
+  readonly #asked: AskedModel<StreamableQuestion, OpenAiAnswer>;
   /** Whether the server may be asked to say the usage of a stream. */
   #saysUsage = true;
 
   /** @throws {TypeError} `timeoutMs` is longer than a timer */
   constructor(settings: ModelSettings) {
-    this.#timeoutMs = timesOf(settings, { timeoutMs: 120_000 }).timeoutMs;
     this.#client = openClient(settings);
     this.#settings = settings;
-    this.#pace = new ModelPace(settings, this.#client.baseURL);
+    this.#asked = new AskedModel({
+      model: settings.model,
+      provider: 'openai',
+      host: `${URL.parse(this.#client.baseURL)?.host}`,
+      apiKey: settings.apiKey,
+      timeoutMs: timesOf(settings, { timeoutMs: 120_000 }).timeoutMs,
+      openSpan: openClientSpan,
+      send: (question, call) => this.#answer(question, call),
+      problemOf,
+    });
   }
 
   /** Streams the answer. @returns the whole answer */
-  stream(question: Question): AsyncGenerator<string, Answer, undefined> {
-    return this.#ask(question, true);
+  stream(question: Question): AsyncGenerator<string, OpenAiAnswer, undefined> {
+    return this.#asked.ask({ ...question, stream: true });
   }
 
-  /** The whole answer at once: not every server can stream structured answers. */
-  async answer(question: Question): Promise<Answer> {
-    const asked = this.#ask(question, false);
-    for (;;) {
-      const { done: isDone, value } = await asked.next();
-      if (isDone) return value;
-    }
+  /** The answer in one piece: not every server can stream structured answers. */
+  async *whole(question: Question): AsyncGenerator<string, OpenAiAnswer, undefined> {
+    const answer = await wholeAnswer(this.#asked.ask({ ...question, stream: false }));
+    if (answer.text) yield answer.text;
+    return answer;
   }
 
-  /** A request that its provider refuses because it has too much to do is sent again when there is room. */
-  async *#ask(question: Question, stream: boolean): AsyncGenerator<string, Answer, undefined> {
-    for (let tries = 0; ; tries++) {
-      const answer = yield* this.#askOnce(question, stream, tries);
-      if (answer) return answer;
-    }
-  }
-
-  async *#askOnce(
-    question: Question,
-    stream: boolean,
-    tries: number,
-  ): AsyncGenerator<string, Answer | undefined, undefined> {
-    const room = await this.#pace.enter(question);
-    await checkBudget().catch(async (error) => {
-      await room?.used(0);
-      throw error;
-    });
-    using idle = new IdleTimeout(question.signal, this.#timeoutMs);
-    using span = new ChatSpan(this.#settings.model, this.#client.baseURL);
+  async *#answer(question: StreamableQuestion, call: OpenCall): AsyncGenerator<string, AnswerBuilder, undefined> {
     const answer = new AnswerBuilder(this.#settings.wholeReasons);
-    let hasBegun = false;
-    try {
-      const options = { signal: idle.signal, headers: span.headers };
-      const response = await this.#send(question, stream, options);
-      this.#pace.answered(response.headers, room);
-      for await (const completion of readCompletion(response)) {
-        hasBegun = true;
-        idle.restart();
-        if (completion === done) yield* textOf(answer.end(true));
-        else {
-          span.answered(completion);
-          // A server may send a chunk without choices, such as the usage.
-          yield* textOf(answer.add(completion.choices?.[0] ?? {}));
-        }
+    const response = await this.#send(question, call);
+    call.answered(response.headers);
+    for await (const completion of readCompletion(response)) {
+      if (completion === done) {
+        call.received();
+        yield* textOf(answer.end(true));
+      } else {
+        call.received(said(completion));
+        // A server may send a chunk without choices, such as the usage.
+        yield* textOf(answer.add(completion.choices?.[0] ?? {}));
       }
-      yield* textOf(answer.end(false));
-    } catch (error) {
-      span.failed(error);
-      const isInterrupted = hasBegun || idle.signal.aborted;
-      if (!isInterrupted && (await this.#pace.slowsDown(error, room, tries))) return undefined;
-      throw this.#translate(error, question.signal, idle);
-    } finally {
-      this.#pace.used(span.tokens, room);
     }
-    return answer.build();
+    yield* textOf(answer.end(false));
+    return answer;
   }
 
   /** A server that does not know the option to say the usage of a stream is asked without it, from then on. */
-  async #send(question: Question, stream: boolean, options: RequestOptions): Promise<Response> {
+  async #send(question: StreamableQuestion, { signal, headers }: OpenCall): Promise<Response> {
     const { completions } = this.#client.chat;
-    const request = this.#request(question);
+    const { stream } = question;
+    const [request, options] = [this.#request(question), { signal, headers }];
     if (!stream) return completions.create(request, options).asResponse();
     const usage = { stream_options: { ...request.stream_options, include_usage: true } };
     const saysUsage = this.#saysUsage;
@@ -156,15 +132,7 @@ export class Model {
       ...(mustAnswer && { tool_choice: 'none' as const }),
     };
   }
-
-  #translate(error: unknown, signal: AbortSignal, { isExpired }: IdleTimeout): unknown {
-    if (signal.aborted) return signal.reason;
-    if (isExpired) return new RetryableError('The model did not answer in time.');
-    return modelError(error, this.#settings.apiKey);
-  }
 }
-
-type RequestOptions = { readonly signal: AbortSignal; readonly headers: Record<string, string> };
 
 function refusesUsage(error: unknown): boolean {
   if (!(error instanceof APIError) || !error.status || error.status >= 500) return false;

@@ -1,31 +1,16 @@
-import type { ArtifactOptions, Execute } from '@switchyard/agent';
+import type { Execute } from '@switchyard/agent';
+import { type ChatModel, type ModelExecutorSettings, modelExecutor } from '@switchyard/agent/models';
+import { zodFunction, zodResponseFormat } from 'openai/helpers/zod';
+import type { ChatCompletionFunctionTool, ChatCompletionMessageParam } from 'openai/resources/chat/completions';
 import type { z } from 'zod';
-import { type ChatOptions, chatMessages } from './chat-messages.ts';
-import { completeWithTools } from './complete-with-tools.ts';
-import { asArtifact, asMessage, asValue, type DeliveryKind, type StructuredAnswer } from './delivery.ts';
+import type { OpenAiAnswer } from './answer.ts';
 import { Model, type ModelSettings } from './model.ts';
-import { type Tools, toolDefinitions } from './tools.ts';
 
-/** How the answer is delivered. Default: as the message that completes the task. */
-type AnswerForm<Value> =
-  | {
-      /** The answer is streamed into this artifact; then the task is completed. */
-      readonly artifact?: ArtifactOptions;
-      readonly structured?: never;
-    }
-  | { readonly structured: StructuredAnswer<Value>; readonly artifact?: never };
+/** Parameters of tools by the tools' names. */
+export type ZodShapes = Readonly<Record<string, z.ZodType>>;
 
-interface ToolOptions<Shapes extends Readonly<Record<string, z.ZodType>>> {
-  /** Tools that the model may use before it answers. Default: none. */
-  readonly tools?: Tools<Shapes>;
-  /** Rounds of tool calls in a turn before the model must answer. Default: 8. */
-  readonly maxToolRounds?: number;
-}
-
-export type OpenAiSettings<
-  Value,
-  Shapes extends Readonly<Record<string, z.ZodType>> = Readonly<Record<string, z.ZodType>>,
-> = ModelSettings & ChatOptions & AnswerForm<Value> & ToolOptions<Shapes>;
+export type OpenAiSettings<Value, Shapes extends ZodShapes = ZodShapes> = ModelSettings &
+  ModelExecutorSettings<Value, Shapes, z.ZodType<Value>>;
 
 /**
  * An executor that answers every turn with a model, over an OpenAI-compatible chat endpoint. The model gets the whole
@@ -34,27 +19,57 @@ export type OpenAiSettings<
  * A rate limit lets all requests to the model wait, over all workers (docs/pace.md). Timeouts, lost connections, server
  * errors and answers that do not match the schema are retried by the queue, honouring Retry-After; other errors fail the
  * task with a message for the client. A retried turn does not run its tools again.
+ *
+ *     export default defineAgent({
+ *       id: 'librarian',
+ *       card: { name: 'Librarian', description: 'Finds books.', version: '1.0.0', skills: [] },
+ *       execute: openAiExecutor({ model: 'gpt-5', apiKey: 'sk-…', system: 'You are a librarian.' }),
+ *     });
+ *
  * @throws {Error} a schema cannot be expressed in the model's strict JSON Schema
  */
-export function openAiExecutor<
-  Value = never,
-  Shapes extends Readonly<Record<string, z.ZodType>> = Readonly<Record<string, z.ZodType>>,
->(settings: OpenAiSettings<Value, Shapes>): Execute {
+export function openAiExecutor<Value = never, Shapes extends ZodShapes = ZodShapes>(
+  settings: OpenAiSettings<Value, Shapes>,
+): Execute {
+  return modelExecutor<Value, Shapes, ChatCompletionMessageParam, OpenAiAnswer>(settings, openAiChat(settings));
+}
+
+function openAiChat<Value, Shapes extends ZodShapes>(
+  settings: OpenAiSettings<Value, Shapes>,
+): ChatModel<ChatCompletionMessageParam, OpenAiAnswer> {
   const model = new Model(settings);
-  const kind = kindOf(settings);
-  const { maxToolRounds = 8 } = settings;
-  const tools = { ...settings.tools };
-  toolDefinitions(tools);
-  return async (turn) => {
-    await turn.working();
-    const { publish, end } = kind.begin(turn);
-    const { format, check } = kind;
-    const messages = chatMessages(turn, settings);
-    return end(await completeWithTools(turn, { model, messages, format, tools, maxToolRounds, check, publish }));
+  const { structured, system } = settings;
+  const tools = definitionsOf(settings.tools ?? {});
+  const format = structured && zodResponseFormat(structured.schema, structured.name);
+  return {
+    begin: (dialogue) => [
+      ...(system === undefined ? [] : [{ role: 'system' as const, content: system }]),
+      ...dialogue.map(({ role, text }) => ({ role, content: text })),
+    ],
+    ask: (question) => (format ? model.whole({ ...question, tools, format }) : model.stream({ ...question, tools })),
+    answerMessage,
+    resultMessages: (results) =>
+      results.map(({ call, text }) => ({ role: 'tool', tool_call_id: call.id, content: text })),
   };
 }
 
-function kindOf<Value>({ artifact, structured }: AnswerForm<Value>): DeliveryKind {
-  if (artifact) return asArtifact(artifact);
-  return structured ? asValue(structured) : asMessage;
+function definitionsOf(tools: NonNullable<OpenAiSettings<never>['tools']>): ChatCompletionFunctionTool[] {
+  return Object.entries(tools).map(([name, { description, parameters }]) => {
+    const { type, function: definition } = zodFunction({ name, description, parameters });
+    return { type, function: definition };
+  });
+}
+
+function answerMessage({ text, calls, ...thoughts }: OpenAiAnswer): ChatCompletionMessageParam {
+  return {
+    role: 'assistant',
+    content: text || null,
+    ...thoughts,
+    tool_calls: calls.map(({ id, name, arguments: args, ...extra }) => ({
+      id,
+      type: 'function',
+      function: { name, arguments: args },
+      ...extra,
+    })),
+  };
 }

@@ -1,4 +1,5 @@
 import { AgentError, RetryableError } from '@switchyard/agent';
+import { noAnswer, type SaidOfAnswer } from '@switchyard/agent/models';
 import { createParser } from 'eventsource-parser';
 import { APIError } from 'openai';
 import type { SentChoice } from './answer.ts';
@@ -22,6 +23,19 @@ export interface SentUsage {
   readonly prompt_cache_hit_tokens?: number;
 }
 
+/** What a completion, or a chunk of one, says of the answer. */
+export function said({ id, model, usage, choices }: SentCompletion): SaidOfAnswer {
+  return {
+    id,
+    model: model || undefined,
+    finishReason: choices?.[0]?.finish_reason || undefined,
+    inputTokens: usage?.prompt_tokens,
+    outputTokens: usage?.completion_tokens,
+    cachedTokens: usage?.prompt_tokens_details?.cached_tokens ?? usage?.prompt_cache_hit_tokens,
+    reasoningTokens: usage?.completion_tokens_details?.reasoning_tokens,
+  };
+}
+
 /** The server says that nothing follows. */
 export const done = Symbol('done');
 
@@ -36,7 +50,7 @@ const maxBytes = 64 * 1024 * 1024;
  */
 export async function* readCompletion(response: Response): AsyncGenerator<SentCompletion | typeof done> {
   const { headers, body } = response;
-  if (!body) throw new RetryableError('The model gave no answer.');
+  if (!body) throw new RetryableError(noAnswer);
   const type = headers.get('content-type')?.toLowerCase() ?? '';
   const sent = type.startsWith('text/event-stream') ? readEvents(body) : readWhole(body, type);
   for await (const { event, data } of sent) {

@@ -1,9 +1,6 @@
-/** A tool call of the model. */
-export interface ToolCall {
-  readonly id: string;
-  readonly name: string;
-  /** JSON, unless the model made an error. */
-  readonly arguments: string;
+import type { ToolCall } from '@switchyard/agent/models';
+
+export interface OpenAiToolCall extends ToolCall {
   /** Of the server, which expects it back with the call: Gemini puts the signature of its thoughts there. */
   readonly extra_content?: unknown;
 }
@@ -43,7 +40,7 @@ export class ToolCallBuilder {
     });
   }
 
-  build(): ToolCall[] {
+  build(): OpenAiToolCall[] {
     return this.#drafts.map(({ index: _, json: __, ...call }, at) => ({ ...call, id: call.id || `call-${at + 1}` }));
   }
 

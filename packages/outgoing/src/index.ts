@@ -1,5 +1,6 @@
 export { AddressPolicy, type AddressPolicySettings } from './address-policy.ts';
 export { hasBlockedPort } from './blocked-ports.ts';
+export { type ClientSpan, openClientSpan } from './client-span.ts';
 export { useProxies } from './current-proxies.ts';
 export { AddressRefused, ResponseRefused } from './errors.ts';
 export {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { spentFor, waitIn } from '../src/rate-headers.ts';
+import { spentFor, waitIn } from '../src/models/rate-headers.ts';
 
 const soon = (ms: number): string => new Date(Date.now() + ms).toISOString();
 

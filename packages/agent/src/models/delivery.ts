@@ -1,20 +1,29 @@
-import type { ArtifactOptions, Outcome, Turn } from '@switchyard/agent';
-import { RetryableError } from '@switchyard/agent';
-import { zodResponseFormat } from 'openai/helpers/zod';
-import type { z } from 'zod';
-import type { Format } from './model.ts';
+import { check, type DataSchema } from '../data/data-schema.ts';
+import type { Outcome } from '../port/outcome.ts';
+import { RetryableError } from '../port/turn-errors.ts';
+import type { ArtifactOptions } from '../turn/artifact-writer.ts';
+import type { Turn } from '../turn/turn.ts';
 
 /** A structured answer: the model gets the schema, the agent gets the value. */
-export interface StructuredAnswer<Value> {
+export interface StructuredAnswer<Value, Schema extends DataSchema<Value> = DataSchema<Value>> {
   /** Name of the schema for the model: letters, digits, `_` and `-`. */
   readonly name: string;
-  readonly schema: z.ZodType<Value>;
+  readonly schema: Schema;
   /**
    * The outcome for a value. Default: completes the task with the value as an artifact, as data for a client that
    * accepts `application/json`, otherwise as text.
    */
   readonly toOutcome?: (value: Value, turn: Turn) => Promise<Outcome>;
 }
+
+/** How the answer is delivered. Default: as the message that completes the task. */
+export type AnswerForm<Value, Schema extends DataSchema<Value> = DataSchema<Value>> =
+  | {
+      /** The answer is streamed into this artifact; then the task is completed. */
+      readonly artifact?: ArtifactOptions;
+      readonly structured?: never;
+    }
+  | { readonly structured: StructuredAnswer<Value, Schema>; readonly artifact?: never };
 
 /** Delivers an answer to the client. */
 export interface Delivery {
@@ -26,20 +35,24 @@ export interface Delivery {
 
 /** The kind of delivery of an executor. */
 export interface DeliveryKind {
-  readonly format?: Format;
-  /** Throws if an answer is not valid. */
-  readonly check: (text: string) => void;
+  /** Rejects if an answer is not valid. */
+  readonly check: (text: string) => Promise<unknown>;
   readonly begin: (turn: Turn) => Delivery;
 }
 
+export function deliveryOf<Value>({ artifact, structured }: AnswerForm<Value>): DeliveryKind {
+  if (artifact) return asArtifact(artifact);
+  return structured ? asValue(structured) : asMessage;
+}
+
 /** Completes the task with the answer as its message. */
-export const asMessage: DeliveryKind = {
-  check: () => undefined,
+const asMessage: DeliveryKind = {
+  check: async () => undefined,
   begin: (turn) => ({ publish: async () => undefined, end: (text) => turn.complete(text) }),
 };
 
 /** Streams the answer into an artifact. Text before a tool call is replaced by the text that follows. */
-export function asArtifact(options: ArtifactOptions): DeliveryKind {
+function asArtifact(options: ArtifactOptions): DeliveryKind {
   const begin = (turn: Turn): Delivery => {
     const artifact = turn.artifact(inAcceptedType(turn, options));
     return {
@@ -50,16 +63,18 @@ export function asArtifact(options: ArtifactOptions): DeliveryKind {
       },
     };
   };
-  return { check: () => undefined, begin };
+  return { check: async () => undefined, begin };
 }
 
-/** Delivers a structured answer. @throws {Error} the schema cannot be expressed in the model's strict JSON Schema */
-export function asValue<Value>(answer: StructuredAnswer<Value>): DeliveryKind {
+/** Delivers a structured answer. */
+function asValue<Value>(answer: StructuredAnswer<Value>): DeliveryKind {
   const { name, schema, toOutcome = (value, turn) => completeWith(turn, name, value) } = answer;
   return {
-    format: zodResponseFormat(schema, name),
     check: (text) => readValue(schema, text),
-    begin: (turn) => ({ publish: async () => undefined, end: (text) => toOutcome(readValue(schema, text), turn) }),
+    begin: (turn) => ({
+      publish: async () => undefined,
+      end: async (text) => toOutcome(await readValue(schema, text), turn),
+    }),
   };
 }
 
@@ -77,17 +92,25 @@ async function completeWith(turn: Turn, name: string, value: unknown): Promise<O
   return turn.complete();
 }
 
-/** @throws {RetryableError} the text does not match the schema: the next attempt of the model may */
-export function readValue<Value>(schema: z.ZodType<Value>, text: string): Value {
+/**
+ * The value in an answer of a model, also in a fence, or after thoughts or a sentence.
+ *
+ *     const { pizza } = await readValue(order, '{"pizza":"Funghi"}');
+ *
+ * @throws {RetryableError} the text does not match the schema: the next attempt of the model may
+ */
+export async function readValue<Value>(schema: DataSchema<Value>, text: string): Promise<Value> {
   try {
-    return schema.parse(readJson(text));
+    const checked = await check(schema, jsonIn(text));
+    if ('value' in checked) return checked.value;
+    throw new Error(checked.problem);
   } catch (cause) {
     throw new RetryableError('The answer of the model does not match its schema.', { cause });
   }
 }
 
 /** Models that are not bound to a schema write thoughts or a sentence before the JSON, and fences around it. */
-function readJson(text: string): unknown {
+function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {

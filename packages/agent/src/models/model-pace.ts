@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
-import { type Room, waitForRoom } from '@switchyard/agent';
-import type { ModelConnection } from './connection.ts';
-import { pauseAskedFor } from './model-error.ts';
+import { waitForRoom } from '../journal/wait-for-room.ts';
+import type { Room } from '../pace/turn-pace.ts';
+import { type ModelProblem, pauseAskedFor } from './model-error.ts';
 import { spentFor } from './rate-headers.ts';
 
 /** What a file or a picture counts, in tokens, before its server says it. */
@@ -11,11 +11,17 @@ const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [1_000, 30_000];
 /** Limits that are full again only later than this have room before. */
 const MAX_SPENT_MS = 60_000;
 
-/** What a request consists of. */
-interface Request {
+/** What a request consists of, for an estimate of its tokens. */
+export interface PacedRequest {
   readonly messages: readonly unknown[];
-  readonly tools?: readonly unknown[];
+  readonly tools?: readonly unknown[] | undefined;
   readonly format?: unknown;
+}
+
+interface Account {
+  readonly model: string;
+  readonly host: string;
+  readonly apiKey?: string | undefined;
 }
 
 /** Keeps the pace of a model's provider: over all workers, if a worker runs the turn. */
@@ -25,13 +31,13 @@ export class ModelPace {
   /** Of an answer, on average. */
   #answerTokens = 500;
 
-  constructor({ model, apiKey = '' }: ModelConnection & { readonly model: string }, baseURL: string) {
-    this.#name = `${URL.parse(baseURL)?.host}/${model}`;
+  constructor({ model, host, apiKey = '' }: Account) {
+    this.#name = `${host}/${model}`;
     this.#account = hash('sha256', apiKey).slice(0, 8);
   }
 
   /** Waits until there is room for the request. */
-  enter(request: Request): Promise<Room | undefined> {
+  enter(request: PacedRequest): Promise<Room | undefined> {
     const tokens = Math.ceil(textTokens(request) + this.#answerTokens);
     return waitForRoom({ name: this.#name, account: this.#account, tokens });
   }
@@ -50,12 +56,12 @@ export class ModelPace {
   }
 
   /**
-   * Whether the error says that the provider has too much to do, and the request may be sent again when there is room:
+   * Whether the problem says that the provider has too much to do, and the request may be sent again when there is room:
    * the pause counts for everybody. Without a worker it is for the queue to wait.
    * @param tries of this request before
    */
-  async slowsDown(error: unknown, room: Room | undefined, tries: number): Promise<boolean> {
-    const pause = pauseAskedFor(error);
+  async slowsDown(problem: ModelProblem | undefined, room: Room | undefined, tries: number): Promise<boolean> {
+    const pause = pauseAskedFor(problem);
     if (!pause || !room?.isKept) return false;
     const waitMs = pause.waitMs ?? Math.min(FIRST_PAUSE_MS * 2 ** Math.min(tries, 10), LONGEST_PAUSE_MS);
     await Promise.all([room.used(0), room.slowDown(waitMs)]);
@@ -63,11 +69,14 @@ export class ModelPace {
   }
 }
 
+/** Fields that hold a file or a picture, in the requests of the providers. */
+const ofFiles = new Set(['image_url', 'input_audio', 'file', 'source', 'image']);
+
 /** About four characters are a token. */
-function textTokens({ messages, tools = [], format }: Request): number {
+function textTokens({ messages, tools = [], format }: PacedRequest): number {
   let files = 0;
   const text = JSON.stringify([messages, tools, format], (key, value) => {
-    if (key !== 'image_url' && key !== 'input_audio' && key !== 'file') return value;
+    if (!ofFiles.has(key)) return value;
     files++;
     return undefined;
   });

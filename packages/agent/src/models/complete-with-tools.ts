@@ -1,0 +1,102 @@
+import { PassThrough } from 'node:stream';
+import { AgentError } from '../port/turn-errors.ts';
+import type { Turn } from '../turn/turn.ts';
+import type { Answer } from './answer.ts';
+import type { ChatModel } from './chat-model.ts';
+import { interimKey } from './dialogue.ts';
+import { type AnyTools, runTools } from './tools.ts';
+
+/** The model's part of a turn. */
+export interface ToolLoop<Message, Given extends Answer> {
+  readonly model: ChatModel<Message, Given>;
+  readonly messages: readonly Message[];
+  readonly tools: AnyTools;
+  /** Rounds of tool calls before the model must answer. */
+  readonly maxToolRounds: number;
+  /** Rejects if an answer is not valid. */
+  readonly check: (text: string) => Promise<unknown>;
+  /** Publishes a piece of the answer. The first piece of a round replaces the text of an earlier round. */
+  readonly publish: (piece: string, isFirst: boolean) => Promise<void>;
+}
+
+/**
+ * Gets an answer from the model, with rounds of tool calls. With tools, the model's text of each round and the results
+ * of the tools are stored as steps: a retried turn reuses them instead of repeating the calls. An answer that paused
+ * goes on in the next round, as the same text.
+ */
+export async function completeWithTools<Message, Given extends Answer>(
+  turn: Turn,
+  loop: ToolLoop<Message, Given>,
+): Promise<string> {
+  const { model, tools, maxToolRounds, check } = loop;
+  const messages = [...loop.messages];
+  const hasTools = Object.keys(tools).length > 0 || model.hasOwnTools === true;
+  let said = '';
+  const ask = async function* (round: number): AsyncGenerator<string, Given, undefined> {
+    await turn.confirm();
+    const answer = yield* model.ask({ messages, signal: turn.signal, mustAnswer: hasTools && round > maxToolRounds });
+    if (isLast(answer)) await check(said + answer.text);
+    return answer;
+  };
+  if (!hasTools) return (await readAnswer(ask(1), loop)).text;
+  for (let round = 1; ; round++) {
+    const pieces = remembered(turn, `model ${round}`, () => ask(round));
+    const answer = await readAnswer(pieces, loop, said !== '');
+    const { text, calls, isPaused } = answer;
+    if (isLast(answer)) return said + text;
+    if (round > maxToolRounds)
+      throw new AgentError(`The model did not answer within its limit of rounds of tool calls (${maxToolRounds}).`);
+    messages.push(model.answerMessage(answer));
+    said = isPaused ? said + text : '';
+    if (isPaused) continue;
+    if (text) await turn.working({ parts: [{ text }], metadata: { [interimKey]: turn.message.messageId } });
+    messages.push(...model.resultMessages(await runTools(turn, tools, { round, calls })));
+  }
+}
+
+function isLast({ calls, isPaused }: Answer): boolean {
+  return calls.length === 0 && !isPaused;
+}
+
+async function readAnswer<Given>(
+  round: AsyncGenerator<string, Given, undefined>,
+  { publish }: Pick<ToolLoop<unknown, never>, 'publish'>,
+  goesOn = false,
+): Promise<Given> {
+  for (let isFirst = !goesOn; ; isFirst = false) {
+    const { done, value } = await round.next();
+    if (done) return value;
+    await publish(value, isFirst);
+  }
+}
+
+/**
+ * Gets the answer in a step of the turn. Its pieces are published outside of the step: as they arrive or, if the step
+ * does not run again, all at once.
+ */
+async function* remembered<Given extends Answer>(
+  turn: Turn,
+  name: string,
+  ask: () => AsyncGenerator<string, Given, undefined>,
+): AsyncGenerator<string, Given, undefined> {
+  const pieces = new PassThrough({ objectMode: true });
+  let isLive = false;
+  const answer = turn.step(name, async () => {
+    isLive = true;
+    const source = ask();
+    for (;;) {
+      const { done, value } = await source.next();
+      if (done) return value;
+      pieces.write(value);
+    }
+  });
+  answer.then(
+    ({ text }) => {
+      if (!isLive && text) pieces.write(text);
+      pieces.end();
+    },
+    (error) => pieces.destroy(error),
+  );
+  yield* pieces;
+  return answer;
+}

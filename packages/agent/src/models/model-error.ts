@@ -1,0 +1,96 @@
+import { AgentError, RetryableError } from '../port/turn-errors.ts';
+import { brokenOff } from './answer.ts';
+import { waitIn } from './rate-headers.ts';
+
+/** What an error of a model's SDK says. */
+export type ModelProblem =
+  /** There is no connection to the server. */
+  | { readonly kind: 'unreachable' }
+  /** The connection ended within an answer, or what came is not of the expected form. */
+  | { readonly kind: 'broken-off' }
+  /** The server refused the request, or failed. */
+  | ({ readonly kind: 'refused' } & Refusal);
+
+interface Refusal {
+  /** HTTP status; undefined: the server does not say it, and the request may be sent again. */
+  readonly status: number | undefined;
+  /** The server's names for the error, such as `context_length_exceeded`. */
+  readonly codes?: readonly (string | null | undefined)[];
+  readonly headers?: Headers | undefined;
+  readonly requestId?: string | null | undefined;
+}
+
+/**
+ * Makes an error of the model retryable, or final with a message for the client. Neither the message nor the cause for
+ * the log contains the API key.
+ * @returns RetryableError or AgentError; an error that did not come from the model unchanged
+ */
+export function modelError(error: unknown, problem: ModelProblem | undefined, apiKey = ''): unknown {
+  if (!problem) return error;
+  const cause = redact(error, problem, apiKey);
+  if (problem.kind === 'unreachable') return new RetryableError('The model cannot be reached.', { cause });
+  if (problem.kind === 'broken-off') return new RetryableError(brokenOff, { cause });
+  return ofRefusal(problem, cause);
+}
+
+function ofRefusal({ status, codes = [], headers }: Refusal, cause: Error): Error {
+  const named = codes.map((code) => refusals.get(code ?? '')).find((text) => text !== undefined);
+  if (codes.includes('insufficient_quota')) return new AgentError(quotaUsedUp, { cause });
+  const retryAfterMs = headers && waitIn(headers);
+  if (status === 429) return new RetryableError('The model is receiving too many requests.', { retryAfterMs, cause });
+  if (status === undefined || status >= 500 || status === 408 || status === 409) {
+    return new RetryableError('The model is not available.', { retryAfterMs, cause });
+  }
+  return new AgentError(named ?? refusals.get(status) ?? 'The model refused the request.', { cause });
+}
+
+const quotaUsedUp = 'The quota of the model is used up.';
+const tooLong = 'The conversation is too long for the model.';
+const notAllowed = 'The agent is not allowed to use its model.';
+
+/** By the server's code or type of the error, or by status. */
+const refusals: ReadonlyMap<string | number, string> = new Map<string | number, string>([
+  ['context_length_exceeded', tooLong],
+  ['exceed_context_size_error', tooLong],
+  ['insufficient_quota', quotaUsedUp],
+  [402, quotaUsedUp],
+  [413, tooLong],
+  [401, notAllowed],
+  [403, notAllowed],
+  [404, 'The model does not exist where the agent looks for it.'],
+]);
+
+/**
+ * Whether the provider asks for a pause: by status 429, or by another one of a busy server that says how long.
+ * @returns undefined: it does not; without `waitMs` it does not say how long
+ */
+export function pauseAskedFor(problem: ModelProblem | undefined): { readonly waitMs: number | undefined } | undefined {
+  if (problem?.kind !== 'refused') return undefined;
+  const { status, codes = [], headers } = problem;
+  const waitMs = headers && waitIn(headers);
+  if (status === 429) return codes.includes('insufficient_quota') ? undefined : { waitMs };
+  return (status === 503 || status === 529) && waitMs !== undefined ? { waitMs } : undefined;
+}
+
+/**
+ * Whether a connection ended within an answer, or its data was not JSON: errors of `fetch`, which SDKs pass on.
+ *
+ *     const broke = isBrokenStream(new TypeError('terminated'));
+ */
+export function isBrokenStream(error: unknown): boolean {
+  return (
+    error instanceof SyntaxError ||
+    (error instanceof TypeError && ['terminated', 'fetch failed'].includes(error.message))
+  );
+}
+
+/** For the log: a provider's answer may quote the API key, and its headers and body are not needed. */
+function redact(error: unknown, problem: ModelProblem, apiKey: string): Error {
+  const requestId = problem.kind === 'refused' && problem.requestId ? ` (request ${problem.requestId})` : '';
+  const text = messages(error).join(': ') + requestId;
+  return new Error(apiKey ? text.replaceAll(apiKey, '***') : text);
+}
+
+function messages(error: unknown): string[] {
+  return error instanceof Error ? [error.message, ...messages(error.cause)] : [];
+}
