@@ -1,8 +1,17 @@
 import { appendFileSync } from 'node:fs';
 import { env } from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
-import { defineAgent, type Outcome, type StepAttempt, type Turn } from '@switchyard/agent';
-import { chapterText, lineText, machineMs, questionText, TOKENS_OF_MESSAGE } from '../workload/scenario.ts';
+import { defineAgent, type Outcome, RetryableError, type StepAttempt, type Turn } from '@switchyard/agent';
+import {
+  chapterText,
+  EVENT,
+  lineText,
+  machineMs,
+  NAP_MS,
+  questionText,
+  SLEEP_MS,
+  TOKENS_OF_MESSAGE,
+} from '../workload/scenario.ts';
 
 /**
  * Plays the agent's part of `workload/scenario.ts`. Its events follow from the message alone, so that a run with faults
@@ -83,7 +92,81 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
     await pause(turn, count);
     return turn.complete('Nobody canceled');
   },
+
+  /** Sleeps between steps, never for too short a time. */
+  async sleep(turn, count, key) {
+    for (let n = 1; n <= count; n++) {
+      const begunMs = await noteStep(turn, 2 * n - 1);
+      await turn.sleep(SLEEP_MS);
+      const sleptMs = (await noteStep(turn, 2 * n)) - begunMs;
+      if (sleptMs < SLEEP_MS - CLOCKS_DIFFER_MS) return turn.fail(`Woke up after ${sleptMs} ms`);
+    }
+    return turn.complete(`Slept ${count} times for ${key}`);
+  },
+
+  /** Takes one event after the other, and says what it got. */
+  events: (turn, count, key) => takeEvents(turn, count, key),
+
+  /** The same, by a callback URL. */
+  async callback(turn, count, key) {
+    const callback = await turn.callbackUrl(EVENT);
+    await turn.working('Waiting', { metadata: { callback } });
+    return takeEvents(turn, count, key);
+  },
+
+  /** Calls an agent whose turn sleeps. */
+  async call(turn, _, key) {
+    await noteStep(turn, 1);
+    const { text } = await turn.call('scenario-agent', `nap 0 ${key}`);
+    await noteStep(turn, 2);
+    return turn.complete(`Heard: ${text}`);
+  },
+
+  async nap(turn, _, key) {
+    await noteStep(turn, 1);
+    await turn.sleep(NAP_MS);
+    await noteStep(turn, 2);
+    return turn.complete(`Napped for ${key}`);
+  },
+
+  /** A step fails, and is retried after a long time. */
+  async retry(turn, _, key) {
+    await noteStep(turn, 1);
+    const run = ({ attempt }: StepAttempt) => {
+      if (attempt === 1) throw new RetryableError('not yet', { retryAfterMs: NAP_MS });
+      note(turn, 2);
+    };
+    await turn.step('step 2', run, { attempts: 2 });
+    return turn.complete(`Retried for ${key}`);
+  },
+
+  /** Waits for an event that nobody gives, until it is canceled. */
+  async idle(turn) {
+    await turn.working('Waiting');
+    await turn.waitFor(EVENT);
+    return turn.complete('Nobody canceled');
+  },
 };
+
+/** Clocks of processes and of Redis count whole milliseconds. */
+const CLOCKS_DIFFER_MS = 3;
+
+async function takeEvents(turn: Turn, count: number, key: string): Promise<Outcome> {
+  const got: unknown[] = [];
+  for (let n = 1; n <= count; n++) {
+    got.push(await turn.waitFor(EVENT));
+    await noteStep(turn, n);
+  }
+  return turn.complete(`Got ${got} of ${key}`);
+}
+
+/** A step that notes its effect. @returns when it first ran, by `machineMs` */
+function noteStep(turn: Turn, step: number): Promise<number> {
+  return turn.step(`step ${step}`, () => {
+    note(turn, step);
+    return machineMs();
+  });
+}
 
 const pause = (turn: Turn, ms: number): Promise<void> => delay(ms, undefined, { signal: turn.signal });
 

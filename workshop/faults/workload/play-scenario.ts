@@ -1,10 +1,10 @@
-import { type Artifact, type Message, scheduleUri, type Task, usageUri } from '@switchyard/protocol';
+import { type Artifact, type Message, scheduleUri, suspendedUri, type Task, usageUri } from '@switchyard/protocol';
 import { transcript } from '../../../tests/support/messages.ts';
 import type { SentEvent } from '../../../tests/support/sent-events.ts';
 import { until } from '../../../tests/support/until.ts';
 import type { PushReceiver } from './push-receiver.ts';
 import { endsTask, type ResilientClient, type Watched, watchOverGrpc, watchTask } from './resilient-client.ts';
-import { CONFIDENTIAL, type Scenario, type ScheduledFor, TOKENS_OF_MESSAGE } from './scenario.ts';
+import { CONFIDENTIAL, EVENT, isSuspended, type Scenario, type ScheduledFor, TOKENS_OF_MESSAGE } from './scenario.ts';
 import type { Violation } from './violations.ts';
 
 export interface Played {
@@ -18,8 +18,8 @@ export interface PlayOptions {
   readonly receiver?: PushReceiver;
   /** See `watchTask`. */
   readonly mayLoseEvents?: boolean;
-  /** Awaited before it answers a question or cancels, and when it has sent everything. */
-  readonly goOn?: () => Promise<void>;
+  /** Awaited before it answers a question, cancels or gives events, and when it has sent everything. */
+  readonly goOn?: (taskId: string) => Promise<void>;
   /** Called when the client has seen the end of its task. */
   readonly onEnded?: (taskId: string) => void;
 }
@@ -36,7 +36,10 @@ export async function playScenario(
     return await play(client, scenario, options);
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : '';
-    return { violations: [{ kind: 'lost', what: `${scenario.kind} ${scenario.key}: ${error}${cause}` }], resumed: 0 };
+    return {
+      violations: [{ kind: lostKind(scenario), what: `${scenario.kind} ${scenario.key}: ${error}${cause}` }],
+      resumed: 0,
+    };
   }
 }
 
@@ -103,15 +106,17 @@ async function send(client: ResilientClient, scenario: Scenario, options: PlayOp
   let watched: Promise<Watched> | undefined;
   let overGrpc: Promise<Task | undefined> | undefined;
   for (const turn of scenario.texts.keys()) {
-    if (task) await goOn();
+    if (task) await goOn(task.id);
     task = await say(client, scenario, { turn, task, webhook: receiver?.url });
     if (scenario.watches === 'sse') watched ??= watchTask(client, task.id, { mayLoseEvents });
     if (scenario.watches === 'grpc') overGrpc ??= watchOverGrpc(client, task.id);
   }
-  await goOn();
   const taskId = task?.id ?? '';
+  await goOn(taskId);
+  for (let n = 1; n <= scenario.events; n++) await give(client, scenario, { taskId, n, mayLoseEvents });
   if (scenario.isCanceled) {
-    await untilState(client, taskId, 'TASK_STATE_WORKING');
+    if (isSuspended(scenario.kind)) await untilMetadata(client, taskId, suspendedUri);
+    else await untilState(client, taskId, 'TASK_STATE_WORKING');
     await client.cancel(taskId);
   }
   return { taskId, watched, overGrpc };
@@ -144,6 +149,37 @@ function untilState(client: ResilientClient, taskId: string, state: Task['status
   return until(reached, { what: `${taskId} is ${state}`, timeoutMs: END_WITHIN_MS, everyMs: 50 });
 }
 
+interface Gift {
+  readonly taskId: string;
+  readonly n: number;
+  readonly mayLoseEvents: boolean;
+}
+
+/** Gives an event, over and over if its callback URL may be lost: then its agent makes and says another one. */
+async function give(client: ResilientClient, { kind, key }: Scenario, { taskId, n, mayLoseEvents }: Gift) {
+  if (kind === 'events') return client.give(taskId, EVENT, { data: n, key: `${key}-event-${n}` });
+  const calledBack = async (): Promise<boolean> => {
+    const { callback } = Object(await untilMetadata(client, taskId, 'callback'));
+    return client.callBack(callback, n).then(
+      () => true,
+      (error: unknown) => !mayLoseEvents && Promise.reject(error),
+    );
+  };
+  await until(calledBack, { what: `${taskId} takes event ${n}`, timeoutMs: END_WITHIN_MS, everyMs: 200 });
+}
+
+/** The metadata of a task once it has a field. */
+function untilMetadata(client: ResilientClient, taskId: string, field: string): Promise<object> {
+  const has = async (): Promise<object | false> => {
+    const { metadata } = await client.read(taskId);
+    return metadata?.[field] !== undefined && metadata;
+  };
+  return until(has, { what: `${taskId} says ${field}`, timeoutMs: END_WITHIN_MS, everyMs: 50 });
+}
+
+/** The guarantee that a task breaks which has not ended as it should. */
+const lostKind = ({ kind }: Scenario): 'lost' | 'waits' => (isSuspended(kind) ? 'waits' : 'lost');
+
 /** Everything that is wrong with an ended task, both as it is read and in its events from the first to the last. */
 export function checkScenario(scenario: Scenario, task: Task, replayed: Watched, mayLoseEvents = false): Violation[] {
   const { expected, kind, isCanceled } = scenario;
@@ -157,7 +193,10 @@ export function checkScenario(scenario: Scenario, task: Task, replayed: Watched,
   // An answer to a question that a fail-over has lost arrives before that question is asked again.
   const isSame = mayLoseEvents ? isEqual(history.toSorted(), wanted.toSorted()) : isEqual(history, wanted);
   const found: (false | Violation)[] = [
-    state !== expected.state && { kind: 'lost', what: `${name} ended ${state}: ${JSON.stringify(message)}` },
+    state !== expected.state && {
+      kind: lostKind(scenario),
+      what: `${name} ended ${state}: ${JSON.stringify(message)}`,
+    },
     ends.length > 1 && { kind: 'twice', what: `${name} ended ${ends.length} times` },
     !isEqual(artifacts, expected.artifacts) && { kind: 'artifacts', what: `${name} has ${JSON.stringify(artifacts)}` },
     !isSame && { kind: 'history', what: `${name} has ${JSON.stringify(history)}` },
@@ -170,10 +209,9 @@ export function checkScenario(scenario: Scenario, task: Task, replayed: Watched,
 /** The agent uses as much for each message, and says so in each attempt under the same key. */
 function wrongUsage({ texts, kind }: Scenario, { id, metadata }: Task): Violation[] {
   const { calls, inputTokens } = Object(Object(metadata?.[usageUri]).total);
-  if (calls === texts.length && inputTokens === texts.length * TOKENS_OF_MESSAGE) return [];
-  return [
-    { kind: 'usage', what: `${kind} ${id} used ${inputTokens} tokens in ${calls} requests, for ${texts.length}` },
-  ];
+  const messages = texts.length + (kind === 'call' ? 1 : 0);
+  if (calls === messages && inputTokens === messages * TOKENS_OF_MESSAGE) return [];
+  return [{ kind: 'usage', what: `${kind} ${id} used ${inputTokens} tokens in ${calls} requests, for ${messages}` }];
 }
 
 /** Longer than any fault lasts. */

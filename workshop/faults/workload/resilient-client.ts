@@ -39,6 +39,12 @@ export interface Retry {
   readonly isAsked: boolean;
 }
 
+interface AskOptions {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Where the path begins. Default: at the URL of the gateway. */
+  readonly at?: (url: string) => string;
+}
+
 const GIVE_UP_AFTER_MS = 60_000;
 const PATIENCE_MS = 15_000;
 
@@ -95,12 +101,24 @@ export class ResilientClient {
     return this.#ask<Task>(`/tasks/${taskId}:cancel`, {});
   }
 
+  /** Gives a task an event. @param key that a repeated request has, too */
+  async give(taskId: string, event: string, { data, key }: { readonly data: unknown; readonly key: string }) {
+    await this.#ask(`/tasks/${taskId}/events/${event}`, data, { headers: { 'idempotency-key': key } });
+  }
+
+  /** Gives an event by a callback URL, at any gateway. */
+  async callBack(callbackUrl: string, data: unknown): Promise<void> {
+    const { pathname } = new URL(callbackUrl);
+    // It is not below the URL of an agent.
+    await this.#ask(pathname, data, { at: (url) => new URL(url).origin });
+  }
+
   /** Repeats a request until it is answered: every request is safe to repeat. */
-  async #ask<Body>(path: string, body?: object): Promise<Body> {
+  async #ask<Body>(path: string, body?: unknown, { headers = {}, at = (url) => url }: AskOptions = {}): Promise<Body> {
     const deadline = Date.now() + GIVE_UP_AFTER_MS;
     for (;;) {
       const url = this.url();
-      const { status, text, isAsked } = await attempt(url + path, body);
+      const { status, text, isAsked } = await attempt(at(url) + path, body, headers);
       if (status === 200) return JSON.parse(text);
       if (typeof status === 'number' && status < 500 && status !== 429)
         throw new Refused(`${path} was answered ${status}: ${text}`);
@@ -114,11 +132,11 @@ export class ResilientClient {
 
 type Attempt = Pick<Retry, 'status' | 'isAsked'> & { readonly text: string };
 
-async function attempt(url: string, body: object | undefined): Promise<Attempt> {
+async function attempt(url: string, body: unknown, given: Readonly<Record<string, string>>): Promise<Attempt> {
   let isBegun = false;
   try {
-    const headers = { 'content-type': 'application/json', 'a2a-extensions': scheduleUri };
-    const request = body ? { method: 'POST', headers, body: JSON.stringify(body) } : {};
+    const headers = { 'content-type': 'application/json', 'a2a-extensions': scheduleUri, ...given };
+    const request = body !== undefined ? { method: 'POST', headers, body: JSON.stringify(body) } : {};
     const response = await fetch(url, { signal: AbortSignal.timeout(PATIENCE_MS), ...request });
     isBegun = true;
     const isAsked = response.status === 503 && response.headers.has('retry-after');

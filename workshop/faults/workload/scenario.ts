@@ -6,6 +6,8 @@ export interface Scenario {
   readonly texts: readonly string[];
   /** Cancels the task once it works. */
   readonly isCanceled: boolean;
+  /** How many events the client gives the task. */
+  readonly events: number;
   /** How the client follows the events, if it does. */
   readonly watches: 'sse' | 'grpc' | 'not';
   /** Whether it has a webhook. */
@@ -30,8 +32,22 @@ export const CONFIDENTIAL = 'a-confidential-note';
 /** What the agent uses of a model for each message. */
 export const TOKENS_OF_MESSAGE = 7;
 
-export const scenarioKinds = ['stream', 'talk', 'files', 'steps', 'wait'] as const;
+export const scenarioKinds = [
+  ...(['stream', 'talk', 'files', 'steps', 'wait'] as const),
+  ...(['sleep', 'events', 'callback', 'call', 'retry', 'idle'] as const),
+];
 export type ScenarioKind = (typeof scenarioKinds)[number];
+
+/** Of these the turn is suspended. */
+export const isSuspended = (kind: ScenarioKind): boolean =>
+  ['sleep', 'events', 'callback', 'call', 'retry', 'idle'].includes(kind);
+
+/** The event for which the agent waits. */
+export const EVENT = 'go';
+/** How long each sleep lasts. */
+export const SLEEP_MS = 1_100;
+/** How long a called agent sleeps, and a step waits for its next attempt: longer than a turn waits in its process. */
+export const NAP_MS = 5_500;
 
 export const lineText = (key: string, line: number): string => `${key}, line ${line}\n`;
 export const chapterText = (key: string, chapter: number): string => `${key}, chapter ${chapter}. `;
@@ -50,18 +66,18 @@ export function createScenario(
   key: string,
   { size, watches = 'not', isPushed = false, schedule }: ScenarioOptions,
 ): Scenario {
-  const isCanceled = kind === 'wait';
-  const text = `${kind} ${isCanceled ? 60_000 : size} ${key}`;
-  const numbers = Array.from({ length: size }, (_, index) => index + 1);
+  const isCanceled = kind === 'wait' || kind === 'idle';
+  const isAnswered = kind === 'events' || kind === 'callback';
+  // A wait takes longer than a line.
+  const count = isSuspended(kind) ? Math.ceil(size / 8) : size;
+  const text = `${kind} ${isCanceled ? 60_000 : count} ${key}`;
+  const numbers = Array.from({ length: count }, (_, index) => index + 1);
   const all = (textOf: (key: string, number: number) => string): string =>
     numbers.map((number) => textOf(key, number)).join('');
   const artifacts = {
     stream: { Report: all(lineText) },
-    talk: {},
     files: { Draft: JSON.stringify({ key, chapters: size }), Book: all(chapterText) },
-    steps: {},
-    wait: {},
-  }[kind];
+  }[kind as string];
   const questions = numbers.flatMap((number) => [`agent: ${questionText(key, number)}`, `user: ${text}`]);
   const replies = {
     stream: [`agent: Telling ${key}`, `agent: Told ${key}`],
@@ -69,20 +85,29 @@ export function createScenario(
     files: [`agent: Wrote ${key}`],
     steps: [`agent: Did ${size} steps of ${key}`],
     wait: ['agent: Waiting'],
+    sleep: [`agent: Slept ${count} times for ${key}`],
+    events: [`agent: Got ${numbers} of ${key}`],
+    callback: ['agent: Waiting', `agent: Got ${numbers} of ${key}`],
+    call: [`agent: Heard: Napped for ${key}`],
+    retry: [`agent: Retried for ${key}`],
+    idle: ['agent: Waiting'],
   }[kind];
   return {
     kind,
     key,
     watches,
     isPushed,
-    // A question would make the client wait, and a cancel would end the schedule.
-    schedule: kind === 'talk' || (isCanceled && schedule && 'times' in schedule) ? undefined : schedule,
+    // A question would make the client wait, a cancel would end the schedule, and events are for its first task.
+    schedule: kind === 'talk' || ((isCanceled || isAnswered) && isRepeated(schedule)) ? undefined : schedule,
     isCanceled,
+    events: isAnswered ? count : 0,
     texts: kind === 'talk' ? [text, ...numbers.map(() => text)] : [text],
     expected: {
       state: isCanceled ? 'TASK_STATE_CANCELED' : 'TASK_STATE_COMPLETED',
-      artifacts,
+      artifacts: artifacts ?? {},
       history: [`user: ${text}`, ...replies],
     },
   };
 }
+
+const isRepeated = (schedule: ScheduledFor | undefined): boolean => schedule !== undefined && 'times' in schedule;

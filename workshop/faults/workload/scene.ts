@@ -14,6 +14,9 @@ export interface SceneOptions extends Omit<StackOptions, 'redisUrl' | 'agents'> 
   readonly redis?: RedisDeployment;
 }
 
+/** Of callback URLs. Clients call back at any gateway. */
+const PUBLIC_URL = 'http://gateways.test';
+
 export type Scene = Awaited<ReturnType<typeof startScene>>;
 
 /**
@@ -24,7 +27,13 @@ export async function startScene({ agents = ['scenario-agent'], env, redis: give
   await using owned = new AsyncDisposableStack();
   const redis = given ?? owned.use(await startSingle());
   const [prefix, effectsFile] = [uniquePrefix(), join(owned.use(await temporaryFolder()).path, 'effects')];
-  const own = { KEY_PREFIX: prefix, EFFECTS_FILE: effectsFile, DEFAULT_AGENT: agents[0] ?? '', LOG_LEVEL: 'info' };
+  const own = {
+    KEY_PREFIX: prefix,
+    EFFECTS_FILE: effectsFile,
+    DEFAULT_AGENT: agents[0] ?? '',
+    LOG_LEVEL: 'info',
+    PUBLIC_URL,
+  };
   const stack = owned.use(
     await startStack({
       redisUrl: redis.url,

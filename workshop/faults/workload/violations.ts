@@ -10,6 +10,7 @@ import type { RedisDeployment } from '../redis/deployments.ts';
 export const guarantees = {
   lost: 'tasks lost, or ended otherwise than without faults',
   twice: 'tasks finished twice',
+  waits: 'suspended tasks lost or stuck, sleeps that ended early, events lost or taken twice',
   schedules: 'scheduled tasks begun twice, early, or more than 30 s late; schedules with a gap or a double',
   events: 'events missing, out of order or duplicated at a resuming client',
   grpc: 'gRPC streams that differ from the task',

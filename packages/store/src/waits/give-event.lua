@@ -16,7 +16,8 @@
 --       max_bytes    as in tenant-bytes.lua
 --       job_options  as in add-jobs.lua
 -- Returns  { verdict }; with `unknown` the names of the events that the turn waits for
---       given (it is kept) | resumed (it is kept, and the turn has a job) | known (it was given before)
+--       given (it is kept) | resumed (it is kept, and the turn has a job) | known (it was given before, perhaps to a turn
+--       that has ended)
 --       | unknown (the suspended turn waits for others, and has not named this one) | full (too many events wait, or
 --       the results are too large together) | too-many-bytes-of-tenant | idle (no message is being worked on)
 --       | canceling | terminal | missing
@@ -40,9 +41,12 @@ local steps_key = task_key .. ':s'
 local record = load_record(task_id, task_key)
 if not record or record.owner ~= owner then return { 'missing' } end
 if (record.state == 'h' or record.state == 'M') and sees_hidden ~= '1' then return { 'missing' } end
-if is_terminal(record.state) then return { 'terminal' } end
-if record.cancel ~= '' then return { 'canceling' } end
-if record.inbox == 0 then return { 'idle' } end
+local refusal = is_terminal(record.state) and 'terminal' or record.cancel ~= '' and 'canceling'
+  or record.inbox == 0 and 'idle'
+if refusal then
+  -- The event may have ended the turn before its giver had an answer: the giver repeats it.
+  return { redis.call('HEXISTS', steps_key, 'id ' .. id) == 1 and 'known' or refusal }
+end
 
 local number = number_of_message(record)
 local is_same = tonumber(redis.call('HGET', steps_key, 'message') or 0) == number

@@ -206,6 +206,17 @@ describe('an event', () => {
     expect(await store.waits.give(alice, taskId, paid)).toEqual({ verdict: 'given' });
   });
 
+  test('that ended its turn is known to a giver that had no answer and repeats it', async () => {
+    const taskId = await suspendedTask();
+    const named = { ...paid, id: 'evt_1' };
+    await store.waits.give(alice, taskId, named);
+    const turn = await begun(store, taskId, { job: 2 });
+    await store.waits.begin(turn, payment);
+    await turn.publish(completed);
+    expect(await store.waits.give(alice, taskId, named)).toEqual({ verdict: 'known' });
+    expect(await store.waits.give(alice, taskId, { ...paid, id: 'evt_2' })).toEqual({ verdict: 'terminal' });
+  });
+
   test('of an unknown name is refused with the names that are awaited', async () => {
     const taskId = await suspendedTask(payment, { key: 'event approval 1', event: 'approval' });
     expect(await store.waits.give(alice, taskId, { ...paid, name: 'paymnet' })).toEqual({
