@@ -65,7 +65,7 @@ const cases: Readonly<Record<string, Case>> = {
     author: /The result of the step \\?"crawl\\?" has 500002 characters/,
     operator: ['misuse', /crawl.*500002 characters/],
     client: neutral,
-    why: [/^Do: Mend the agent, as the message says\.$/m],
+    why: [/^At: agents\/large-step\.ts:8:/m, /^Do: Mend agents\/large-step\.ts:8, as the message says\.$/m],
   },
   hangs: {
     author: /hangs: the turn failed[\s\S]*The agent did not finish within 3 s/,

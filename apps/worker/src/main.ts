@@ -26,6 +26,9 @@ interface Started {
   stop(): Promise<void>;
 }
 
+/** An error of a library in a step of an agent has more lines above the agent's own one than Node's default, 10. */
+Error.stackTraceLimit = Math.max(Error.stackTraceLimit, 30);
+
 /** An agent's code gets another one. */
 const exit = process.exit.bind(process);
 

@@ -35,21 +35,6 @@ interface CallErrorOptions {
   readonly why?: string;
 }
 
-/**
- * Adds where the agent made the call to the stack of a `CallError`: V8 loses it, because the turn also listens to the
- * promise that the agent waits for.
- * @param site an error made there
- */
-export async function withCaller<Reply>(site: Error, reply: Promise<Reply>): Promise<Reply> {
-  try {
-    return await reply;
-  } catch (error) {
-    const [, ...frames] = site.stack?.split('\n') ?? [];
-    if (error instanceof CallError) error.stack = [error.stack, ...frames].join('\n');
-    throw error;
-  }
-}
-
 const meanings: Readonly<Record<CallFailure, string>> = {
   'unknown-agent': 'no worker has ever announced an agent of this id; start one, or give the URL of an agent card.',
   'too-deep': 'agents call each other in too long a chain; do they call each other in circles?',

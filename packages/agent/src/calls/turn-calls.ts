@@ -1,12 +1,13 @@
 import { check, type DataSchema } from '../data/data-schema.ts';
 import type { TurnJournal } from '../journal/turn-journal.ts';
 import { suppressUnhandled } from '../journal/turn-scope.ts';
+import { withCaller } from '../journal/with-caller.ts';
 import type { Content } from '../messages/content.ts';
 import type { CallOutcome, OutgoingCall, PlacedCall } from '../port/call-port.ts';
 import type { TurnPort } from '../port/turn-port.ts';
 import { readResult, writeIfShort } from '../steps/step-result.ts';
 import { longestTimeoutMs } from '../timeouts/timeouts.ts';
-import { CallError, withCaller } from './call-error.ts';
+import { CallError } from './call-error.ts';
 import { type CallReply, isDone, type StoredReply, storedReply, type TaskReply, toReply } from './call-reply.ts';
 import { type CallOptions, checkTimeout, outgoingCall } from './outgoing-call.ts';
 

@@ -102,8 +102,16 @@ export function runningTurn(): ScopeOwner | undefined {
   return TurnScope.current?.owner;
 }
 
-/** Keeps a write that is not awaited from ending the worker as an unhandled rejection: the journal keeps its error. */
+/**
+ * Keeps a write that is not awaited from ending the worker as an unhandled rejection: the journal keeps its error. V8
+ * adds the author's `await` to an error's stack only while nothing else listens to the promise, so this listens when the
+ * promise rejects, not before.
+ * @returns the promise for the author
+ */
 export function suppressUnhandled<T>(promise: Promise<T>): Promise<T> {
-  promise.catch(() => undefined);
-  return promise;
+  const awaited = promise.catch((error: unknown) => {
+    awaited.catch(() => undefined);
+    throw error;
+  });
+  return awaited;
 }

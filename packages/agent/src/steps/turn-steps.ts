@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { StepEvents } from '../journal/step-events.ts';
 import type { TurnJournal } from '../journal/turn-journal.ts';
+import { withCaller } from '../journal/with-caller.ts';
 import { TurnMisuseError } from '../port/turn-errors.ts';
 import type { TurnPort } from '../port/turn-port.ts';
 import { waitOrSuspend } from '../waits/wait-or-suspend.ts';
@@ -14,6 +15,12 @@ const LONG_MS = 5_000;
 interface Failed {
   readonly attempts: number;
   readonly retryAfterMs: number | undefined;
+}
+
+/** How a step is run. `site`: an error made where the author called it. */
+interface Conditions {
+  readonly policy: StepPolicy;
+  readonly site: Error;
 }
 
 /** The function of a step. */
@@ -36,10 +43,10 @@ export class TurnSteps {
   }
 
   async run<T>(name: string, execute: StepFunction<T>, options: StepOptions = {}): Promise<T> {
-    const policy = new StepPolicy(name, options);
+    const conditions = { policy: new StepPolicy(name, options), site: new Error() };
     this.#take(name);
     try {
-      return await this.#untilDone(name, execute, policy);
+      return await this.#untilDone(name, execute, conditions);
     } catch (error) {
       // The step has no result: the agent may catch the error and run it again.
       this.#taken.delete(name);
@@ -47,10 +54,11 @@ export class TurnSteps {
     }
   }
 
-  async #untilDone<T>(name: string, execute: StepFunction<T>, policy: StepPolicy): Promise<T> {
+  async #untilDone<T>(name: string, execute: StepFunction<T>, conditions: Conditions): Promise<T> {
     const { pending } = this.#journal;
     for (let failed: Failed | undefined; ; ) {
-      const ended = await pending.during(() => this.#attempt(name, execute, { before: failed?.attempts, policy }));
+      const before = failed?.attempts;
+      const ended = await pending.during(() => this.#attempt(name, execute, { ...conditions, before }));
       if ('value' in ended) return ended.value;
       failed = ended;
       await this.#wait(name, failed);
@@ -72,7 +80,7 @@ export class TurnSteps {
   async #attempt<T>(
     name: string,
     execute: StepFunction<T>,
-    { before, policy }: { readonly before: number | undefined; readonly policy: StepPolicy },
+    { before, policy, site }: Conditions & { readonly before: number | undefined },
   ): Promise<{ readonly value: T } | Failed> {
     const { steps } = this.#port;
     const key = `step ${name}`;
@@ -90,7 +98,8 @@ export class TurnSteps {
     let result: string;
     try {
       // A result that cannot be stored is a failure of the step, as an error of its code is.
-      result = await steps.run({ name, attempt }, async () => writeResult(name, await this.#inTime(name, policy, run)));
+      const ran = () => withCaller(site, this.#inTime(name, policy, run));
+      result = await steps.run({ name, attempt }, async () => writeResult(name, await ran()));
     } catch (error) {
       const retryAfterMs = this.#isLost ? undefined : policy.delayMs(error, attempt);
       await events.abandon();

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { agentThat } from '../../../../tests/support/agent-that.ts';
 import { AgentError, RetryableError, StepTimedOut, Turn, TurnEnded, TurnMisuseError } from '../../src/index.ts';
@@ -55,6 +56,17 @@ describe('a step', () => {
     const refused = turn.step<unknown>('odd', execute);
     await expect(refused).rejects.toThrow(TurnMisuseError);
     await expect(refused).rejects.toThrow(message);
+  });
+
+  it.each([
+    ['in Node, which lists its own lines', () => readFile('/nowhere'), undefined],
+    ['in a callback of Node, which lists none', () => fetch('http://127.0.0.1:1'), undefined],
+    ['with a time limit', () => fetch('http://127.0.0.1:1'), 60_000],
+  ])("that fails %s has the agent's line in the stack", async (_, execute, timeoutMs) => {
+    const theAuthor = async (turn: Turn) =>
+      turn.complete(String(await turn.step<unknown>('odd', execute, timeoutMs === undefined ? {} : { timeoutMs })));
+    const { result } = await runTurn(agentThat(theAuthor), 'Hello');
+    expect(Object(result).error.stack).toMatch(/at .*theAuthor .*steps\.test\.ts:\d+/);
   });
 
   it('is refused without a name, or with the name of an earlier step of the turn', async () => {
