@@ -247,7 +247,7 @@ describe('send', () => {
     [['send', 'x', '--timeout', 'soon']],
     [['send', 'x', '--transport', 'pigeon']],
     [['send', '--data', '/nowhere']],
-    [['send', '--data', '{"a": 1}']],
+    [['send', '--data', '{"a": 1']],
     [['task', 'get']],
     [['nonsense']],
     [['send', '--nonsense']],
@@ -257,9 +257,9 @@ describe('send', () => {
   });
 });
 
-it('says that --data takes a file if it is given JSON', async () => {
-  const { err } = await run(['send', '--data', '{"a": 1}', ...echo]);
-  expect(err).toContain('Reason: --data takes a file, or - for stdin, not the JSON itself: {"a": 1}\nHint: echo ');
+it('sends an object that is given as --data', async () => {
+  const { document } = await json(['send', '--data', '{"a": 1}', ...echo]);
+  expect(document.task.status.message.parts).toEqual([{ data: { a: 1 } }]);
 });
 
 it('reports an unavailable store in the same way over all bindings', () => {
@@ -445,9 +445,10 @@ describe('chat', () => {
     expect((await run(['chat', ...echo], { stdin: '/help\n' })).out).toBe('/help\n');
   });
 
-  it('prints the error of a refused message, continues, and exits with 1', async () => {
-    const { out, code } = await run(['chat', '--task-id', 'none', ...pizza], { stdin: 'Hello\nI want a pizza\n' });
+  it('prints the error of a refused message, continues, and ends with the first error', async () => {
+    const { out, err, code } = await run(['chat', '--task-id', 'none', ...pizza], { stdin: 'Hello\nI want a pizza\n' });
     expect([code, out]).toEqual([1, expect.stringMatching(/^! The task does not exist.*\nWhat kind\?\n$/)]);
+    expect(err).toMatch(/Error: TaskNotFoundError\nReason: 1 line was not answered: The task does not exist/);
   });
 });
 

@@ -91,7 +91,7 @@ describe('a command that waits', () => {
       { extensions: [{ uri: inputUri, params: { schema } }] },
     );
     const { err } = await run(['send', 'A pizza', '-a', server.url]);
-    expect(err).toContain(`Hint: echo '{"size":"small","number":2}' | switchyard send --data -\n`);
+    expect(err).toContain(`Hint: switchyard send -a ${server.url} --data '{"size":"small","number":2}'\n`);
   });
 
   it('of another agent says only that it has not begun', async () => {

@@ -10,8 +10,7 @@ import {
   TaskPushNotificationConfig,
 } from '@a2a-js/sdk';
 import type { RequestOptions, Transport } from '@a2a-js/sdk/client';
-import { inputIsMissing, inputUri, resumableStreamsUri, waitingUri } from '@switchyard/protocol';
-import { quoted } from '@switchyard/settings/quoted';
+import { inputUri, resumableStreamsUri, waitingUri } from '@switchyard/protocol';
 import { callFailure } from '../failures/call-failure.ts';
 import { CommandFailure } from '../failures/failure.ts';
 import { authFailure } from './auth-failure.ts';
@@ -127,6 +126,12 @@ export class Agent {
     });
   }
 
+  /** An example of the data that a task begins with (docs/extensions/input.md); unset: any message will do. */
+  get exampleData(): string | undefined {
+    const input = this.card.capabilities?.extensions?.find(({ uri }) => uri === inputUri);
+    return input && JSON.stringify(inputExample(Object(Object(input.params).schema)));
+  }
+
   extendedCard(): Promise<Card> {
     return this.#ask(async ({ transport, call }) =>
       SdkCard.toJSON(await transport.getExtendedAgentCard({ tenant: '' }, call)),
@@ -201,21 +206,12 @@ export class Agent {
     if (hint !== undefined) return failure;
     if (code === 'A2ACLI_ERR_AUTH_FAILED' || code === 'A2ACLI_ERR_CREDENTIALS_MISSING')
       return authFailure(failure, { ...this.#connection, card: this.card });
-    if (code === 'InvalidParamsError' && message.includes(inputIsMissing))
-      return new CommandFailure(code, message, { a2aCode, hint: this.#dataHint(), cause: error });
     if (code !== 'TaskNotFoundError') return failure;
     return new CommandFailure(code, `${message} (at the agent “${this.card.name}”, ${this.chosen.url})`, {
       a2aCode,
       hint: 'A task is found only at its own agent (-a), with the credentials that sent its message.',
       cause: error,
     });
-  }
-
-  /** How to send what the agent works on: docs/extensions/input.md. */
-  #dataHint(): string {
-    const input = this.card.capabilities?.extensions?.find(({ uri }) => uri === inputUri);
-    const example = inputExample(Object(Object(input?.params).schema));
-    return `echo ${quoted(JSON.stringify(example))} | switchyard send --data -`;
   }
 }
 

@@ -3,17 +3,18 @@ import { createInterface } from 'node:readline';
 import { quoted } from '@switchyard/settings/quoted';
 import type { Command } from 'commander';
 import type { Agent } from '../agent/agent.ts';
-import { isTerminal, type StreamResponse, stateOf } from '../agent/objects.ts';
+import { isTerminal, type Part, type StreamResponse, stateOf } from '../agent/objects.ts';
 import { callFailure } from '../failures/call-failure.ts';
 import { CommandFailure } from '../failures/failure.ts';
 import { visible } from '../output/labelled-text.ts';
 import { Transcript } from '../output/transcript.ts';
 import {
+  type AgentSession,
   continued,
   type Invocation,
+  lacksData,
   nextCommand,
   optionsText,
-  type Session,
   waitingOf,
   withAgent,
 } from '../session/session.ts';
@@ -33,15 +34,19 @@ export function addChatCommand(program: Command, invocation: Invocation): void {
           throw new CommandFailure('A2ACLI_ERR_USAGE', 'chat needs a terminal to write to', {
             hint: 'switchyard send "Hello"',
           });
-        const isAnswered = await chat(session, agent);
+        const failures = await chat(session, agent);
         if (invocation.stopped.aborted) throw invocation.stopped.reason;
-        if (!isAnswered) throw new CommandFailure('A2ACLI_ERR_INTERNAL', 'Not every line was answered');
+        const [first] = failures;
+        if (!first) return;
+        const count = failures.length === 1 ? '1 line was' : `${failures.length} lines were`;
+        const { code, message, a2aCode, hint, exitCode } = first;
+        throw new CommandFailure(code, `${count} not answered: ${message}`, { a2aCode, hint, exitCode, cause: first });
       }),
     );
 }
 
-/** @returns whether every line was answered */
-async function chat(session: Session, agent: Agent): Promise<boolean> {
+/** @returns why lines were not answered */
+async function chat(session: AgentSession, agent: Agent): Promise<readonly CommandFailure[]> {
   const { invocation, options } = session;
   const { stdin: input, stdout: output } = invocation;
   const isInteractive = input.isTTY === true;
@@ -56,22 +61,27 @@ async function chat(session: Session, agent: Agent): Promise<boolean> {
   const prompt = (): void => {
     if (isInteractive && isOpen) lines.prompt();
   };
-  if (isInteractive) output.write(visible(`Talking to ${agent.card.name} at ${options.agentCard}. /help, /quit\n`));
+  if (isInteractive) {
+    output.write(visible(`Talking to ${agent.card.name} at ${options.agentCard}. /help, /quit\n`));
+    if (agent.exampleData) output.write(visible(`${dataHint(agent.exampleData)}\n`));
+  }
   const conversation = new Conversation(session, agent);
-  let isAnswered = true;
+  const failures: CommandFailure[] = [];
   prompt();
   for await (const line of lines) {
     const word = isInteractive ? line.trim().toLowerCase() : '';
     if (word === '/quit' || word === '/exit') break;
     if (word === '/new') output.write(conversation.begin());
     else if (word === '/help') output.write(commandHelp);
-    else if (line.trim()) isAnswered = (await conversation.say(line)) && isAnswered;
+    else if (line.trim()) failures.push(...(await conversation.say(line)));
     prompt();
   }
   lines.close();
   conversation.sayHowToContinue();
-  return isAnswered;
+  return failures;
 }
+
+const dataHint = (example: string): string => `A task begins with data, as JSON: ${example}`;
 
 /** Only at a terminal: a piped line may begin with a slash. */
 const commandHelp = `/new   begin another conversation: the agent forgets this one
@@ -82,13 +92,13 @@ Any other line is sent to the agent. Ctrl-C stops waiting for it.
 
 /** Keeps the context across turns, and the task while it is open. */
 class Conversation {
-  readonly #session: Session;
+  readonly #session: AgentSession;
   readonly #agent: Agent;
   #transcript = new Transcript();
   #contextId: string | undefined;
   #taskId: string | undefined;
 
-  constructor(session: Session, agent: Agent) {
+  constructor(session: AgentSession, agent: Agent) {
     this.#session = session;
     this.#agent = agent;
     this.#contextId = session.options.contextId;
@@ -112,8 +122,8 @@ class Conversation {
     else if (this.#contextId !== undefined) output.note(`Continue: ${chat} --context-id ${quoted(this.#contextId)}`);
   }
 
-  /** Sends a line, and prints the agent's answer as it comes. @returns whether it was answered */
-  async say(text: string): Promise<boolean> {
+  /** Sends a line, and prints the agent's answer as it comes. @returns why it was not answered */
+  async say(text: string): Promise<readonly CommandFailure[]> {
     const { stdout, stopped } = this.#session.invocation;
     const messageId = randomUUID();
     let isAnswered = false;
@@ -123,23 +133,32 @@ class Conversation {
         stdout.write(this.#transcript.add(event));
         this.#keepIds(event);
       }
-      return true;
+      return [];
     } catch (error) {
-      const { code, message, hint } = callFailure(error, this.#session.call.signal);
+      const failure = this.#explained(callFailure(error, this.#session.call.signal));
+      const { code, message, hint } = failure;
       if (code === 'TaskNotFoundError' || code === 'UnsupportedOperationError') this.#endTask();
       stdout.write(visible(`! ${message}${hint ? ` (${hint})` : ''}\n`));
       if (stopped.aborted && this.#taskId !== undefined)
         stdout.write(`The task goes on: ${nextCommand({ id: this.#taskId }, this.#session)}\n`);
       else if (stopped.aborted && !isAnswered) stdout.write(this.#howToRepeat(text, messageId));
-      return false;
+      return [failure];
     }
+  }
+
+  #explained(failure: CommandFailure): CommandFailure {
+    const { exampleData } = this.#agent;
+    if (exampleData === undefined || !lacksData(failure)) return failure;
+    const { code, message, a2aCode } = failure;
+    return new CommandFailure(code, message, { a2aCode, hint: dataHint(exampleData), cause: failure });
   }
 
   /** The agent may have the message: the same message again gets the first answer, if the agent knows its id. */
   #howToRepeat(text: string, messageId: string): string {
     if (!this.#agent.knowsMessageIds) return `The agent may have it: ${continued(this.#session, 'task list')}\n`;
+    const content = 'data' in this.#part(text) ? `--data ${quoted(text)}` : quoted(text);
     const context = optionsText({ 'context-id': this.#contextId, 'message-id': messageId });
-    return `The agent may have it. Its answer: ${continued(this.#session, 'send')}${context} ${quoted(text)}\n`;
+    return `The agent may have it. Its answer: ${continued(this.#session, 'send')}${context} ${content}\n`;
   }
 
   #exchange(text: string, messageId: string): AsyncIterable<StreamResponse> {
@@ -147,8 +166,18 @@ class Conversation {
       ...(this.#contextId !== undefined && { contextId: this.#contextId }),
       ...(this.#taskId !== undefined && { taskId: this.#taskId }),
     };
-    const message = { messageId, role: 'ROLE_USER', parts: [{ text }], ...ids };
+    const message = { messageId, role: 'ROLE_USER', parts: [this.#part(text)], ...ids };
     return exchange(this.#agent, { message, configuration: {} }, waitingOf(this.#session, this.#agent));
+  }
+
+  /** The data that a task begins with, if the agent works on data and the line is JSON; else a text. */
+  #part(line: string): Part {
+    if (this.#agent.exampleData === undefined || this.#taskId !== undefined) return { text: line };
+    try {
+      return { data: JSON.parse(line) };
+    } catch {
+      return { text: line };
+    }
   }
 
   #keepIds({ task, message, statusUpdate, artifactUpdate }: StreamResponse): void {

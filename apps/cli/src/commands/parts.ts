@@ -60,8 +60,7 @@ export class TypedParts {
 async function partOf({ kind, value, mediaType }: TypedPart, stdin: Readable): Promise<Part> {
   const given = mediaType === undefined ? {} : { mediaType };
   if (kind === 'text') return { text: value, ...given };
-  if (kind === 'data')
-    return { data: jsonIn(value === '-' ? await readAll(stdin) : await readData(value), value), ...given };
+  if (kind === 'data') return { data: await dataIn(value, stdin), ...given };
   const isUrl = /^https?:\/\//i.test(value);
   if (isUrl && !URL.canParse(value)) throw new CommandFailure('A2ACLI_ERR_USAGE', `--file ${value} is no URL`);
   const filename = basename(isUrl ? new URL(value).pathname : value);
@@ -82,20 +81,17 @@ async function read(path: string, encoding: 'utf8' | 'base64'): Promise<string> 
   }
 }
 
-/** JSON on the command line is a usual mistake: a2a-cli has files and stdin only. */
-function readData(value: string): Promise<string> {
-  if (!/^\s*[[{]/.test(value)) return read(value, 'utf8');
-  const hint = `echo '{"a": 1}' | switchyard send --data -`;
-  throw new CommandFailure('A2ACLI_ERR_USAGE', `--data takes a file, or - for stdin, not the JSON itself: ${value}`, {
-    hint,
-  });
+/** An object or a list itself, `-` for stdin, or the path of a file. */
+async function dataIn(value: string, stdin: Readable): Promise<unknown> {
+  if (/^\s*[[{]/.test(value)) return jsonIn(value, 'this text');
+  return value === '-' ? jsonIn(await readAll(stdin), 'stdin') : jsonIn(await read(value, 'utf8'), value);
 }
 
-function jsonIn(text: string, path: string): unknown {
+function jsonIn(text: string, from: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    const from = path === '-' ? 'stdin' : path;
-    throw new CommandFailure('A2ACLI_ERR_USAGE', `--data ${path}: ${from} holds no JSON`, { cause: error });
+    const why = error instanceof Error ? error.message : error;
+    throw new CommandFailure('A2ACLI_ERR_USAGE', `--data: ${from} is not JSON: ${why}`, { cause: error });
   }
 }

@@ -10,9 +10,10 @@ import { EventText } from '../output/event-text.ts';
 import { field } from '../output/labelled-text.ts';
 import { idsText, responseText } from '../output/task-text.ts';
 import {
+  type AgentSession,
+  continued,
   detailOf,
   type Invocation,
-  type Session,
   showWait,
   waitingOf,
   warnOfOutcome,
@@ -37,7 +38,9 @@ export function addSendCommand(program: Command, invocation: Invocation): void {
     .argument('[message]', 'text; flags add more parts, in their order')
     .option('--text <text>', 'a text part; repeatable', (text) => parts.add('text', text))
     .option('--file <path|url>', 'a file part: a path to upload, or a URL', (path) => parts.add('file', path))
-    .option('--data <path|->', 'a JSON part, from a file or stdin', (path) => parts.add('data', path))
+    .option('--data <json|path|->', 'a JSON part: the object or list itself, a file, or stdin', (data) =>
+      parts.add('data', data),
+    )
     .option('--media-type <type>', 'the media type of the preceding part', (type) => parts.setMediaType(type))
     .option('--message-id <id>', 'the id of the message (default: a new one); sent again, it gets the first answer')
     .option('--exit-status', exitStatusText)
@@ -53,7 +56,9 @@ export function addSendCommand(program: Command, invocation: Invocation): void {
       withAgent(invocation, command, async (session, agent) => {
         const content = [...(text === undefined ? [] : [{ text }]), ...(await parts.read(invocation.stdin))];
         if (content.length === 0)
-          throw new CommandFailure('A2ACLI_ERR_USAGE', 'There is nothing to send', { hint: 'switchyard send "Hello"' });
+          throw new CommandFailure('A2ACLI_ERR_USAGE', 'There is nothing to send', {
+            hint: `${continued(session, 'send')} ${session.content}`,
+          });
         const { request, notes } = requestOf(content, session.options, flags);
         for (const note of notes) session.output.note(note);
         const task = await send(session, agent, request);
@@ -86,7 +91,7 @@ function requestOf(parts: readonly object[], options: CliOptions, flags: SendFla
 }
 
 /** @returns the task as it was last; undefined: the agent has answered with a message */
-async function send(session: Session, agent: Agent, request: Request): Promise<Task | undefined> {
+async function send(session: AgentSession, agent: Agent, request: Request): Promise<Task | undefined> {
   const { options } = session;
   const sending = new Sending(session, agent, request.message.messageId);
   const waiting: WaitContext = { ...waitingOf(session, agent), onTask: (task) => sending.learn(task) };
@@ -146,7 +151,7 @@ async function lastOf(events: AsyncIterable<StreamResponse>, agent: Agent): Prom
   throw streamWithoutTask();
 }
 
-function sent(session: Session, response: SendMessageResponse): Task | undefined {
+function sent(session: AgentSession, response: SendMessageResponse): Task | undefined {
   const { task } = response;
   session.output.result(response, () => responseText(response, detailOf(session)));
   if (task) warnOfOutcome(session, task);
@@ -159,7 +164,10 @@ function sent(session: Session, response: SendMessageResponse): Task | undefined
  * Prints each event as it comes; as text, the last one repeats ids and state.
  * @returns the task after its last event; undefined: the agent has answered with a message. @throws {CommandFailure}
  */
-export async function followed(session: Session, events: AsyncIterable<StreamResponse>): Promise<Task | undefined> {
+export async function followed(
+  session: AgentSession,
+  events: AsyncIterable<StreamResponse>,
+): Promise<Task | undefined> {
   const { output } = session;
   const text = new EventText(detailOf(session));
   let latest: Task = {};

@@ -2,18 +2,18 @@ import { quoted } from '@switchyard/settings/quoted';
 import type { Agent } from '../agent/agent.ts';
 import type { Task } from '../agent/objects.ts';
 import { CommandFailure } from '../failures/failure.ts';
-import { continued, nextCommand, programOf, type Session } from '../session/session.ts';
+import { type AgentSession, continued, lacksData, nextCommand, programOf } from '../session/session.ts';
 import { longFlag, type OptionSpec, optionSpecs } from '../settings/options.ts';
 import { withFlags } from './schedule.ts';
 
 /** A message on its way: a caller that stops waiting must find its task again, or repeat the message safely. */
 export class Sending {
-  readonly #session: Session;
+  readonly #session: AgentSession;
   readonly #agent: Agent;
   readonly #messageId: string;
   #task: { readonly id: string; readonly contextId: string | undefined } | undefined;
 
-  constructor(session: Session, agent: Agent, messageId: string) {
+  constructor(session: AgentSession, agent: Agent, messageId: string) {
     this.#session = session;
     this.#agent = agent;
     this.#messageId = messageId;
@@ -37,6 +37,10 @@ export class Sending {
     const { code, a2aCode, isReported, exitCode, hint: given } = error;
     const isUnknown = code === 'TaskNotFoundError';
     if (given !== undefined && !isUnknown) return error;
+    if (lacksData(error)) {
+      const hint = `${continued(this.#session, 'send')} ${this.#session.content}`;
+      return new CommandFailure(code, error.message, { a2aCode, hint, cause: error });
+    }
     const message = withFlags(error.message).replace(/(?<!\.)\.+$/, '');
     const explain = (text: string, hint?: string) =>
       new CommandFailure(code, text, { a2aCode, hint, isReported, exitCode, cause: error });

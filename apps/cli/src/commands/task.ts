@@ -9,11 +9,11 @@ import { field, table } from '../output/labelled-text.ts';
 import { historyText, taskText } from '../output/task-text.ts';
 import { type Done, withEachId } from '../session/each-id.ts';
 import {
+  type AgentSession,
   continued,
   detailOf,
   type Invocation,
   optionsText,
-  type Session,
   showWait,
   waitingOf,
   warnOfOutcome,
@@ -98,7 +98,7 @@ interface DownloadFlags {
 
 /** @throws {CommandFailure} also if only some files could be saved */
 async function saveArtifacts(
-  { output, call: { signal } }: Session,
+  { output, call: { signal } }: AgentSession,
   agent: Agent,
   { id, maxSize, ...flags }: DownloadFlags & { readonly id: string },
 ): Promise<void> {
@@ -115,7 +115,7 @@ async function saveArtifacts(
 }
 
 async function get(
-  session: Session,
+  session: AgentSession,
   agent: Agent,
   { id, history }: { readonly id: string; readonly history: number | undefined },
 ): Promise<Task> {
@@ -127,7 +127,7 @@ async function get(
 }
 
 /** An agent need not stop at once: then the task is still open, and what it waits for is said. */
-async function cancel(session: Session, agent: Agent, id: string): Promise<Done> {
+async function cancel(session: AgentSession, agent: Agent, id: string): Promise<Done> {
   const canceled = await agent.cancelTask(id, session.options.metadata);
   const isOpen = !isTerminal(stateOf(canceled));
   const show = (open: Task, wait: Wait): void => showWait(session, open, { ...wait, isCanceled: true });
@@ -143,7 +143,7 @@ async function cancel(session: Session, agent: Agent, id: string): Promise<Done>
   return done;
 }
 
-function shown(session: Session, task: Task, withHistory = false): void {
+function shown(session: AgentSession, task: Task, withHistory = false): void {
   const detail = detailOf(session);
   session.output.result(task, () => {
     const text = taskText(task, detail);
@@ -152,7 +152,7 @@ function shown(session: Session, task: Task, withHistory = false): void {
   warnOfOutcome(session, task);
 }
 
-async function subscribe(session: Session, agent: Agent, id: string): Promise<void> {
+async function subscribe(session: AgentSession, agent: Agent, id: string): Promise<void> {
   if (!agent.can('streaming'))
     throw new CommandFailure('UnsupportedOperationError', 'The agent has no streams', {
       hint: `${continued(session, 'task get')} --wait ${quoted(id)}`,
@@ -171,7 +171,7 @@ interface ListFlags {
   readonly history?: number;
 }
 
-async function list(session: Session, agent: Agent, flags: ListFlags): Promise<void> {
+async function list(session: AgentSession, agent: Agent, flags: ListFlags): Promise<void> {
   const { history, ...filter } = flags;
   const { options, output } = session;
   const query = { ...filter, historyLength: history, contextId: options.contextId };
@@ -198,7 +198,7 @@ async function list(session: Session, agent: Agent, flags: ListFlags): Promise<v
 }
 
 /** The command for the next page of the same list. */
-function nextPage(session: Session, { status, pageSize, pageToken, history }: ListFlags): string {
+function nextPage(session: AgentSession, { status, pageSize, pageToken, history }: ListFlags): string {
   const { contextId } = session.options;
   const page = { 'context-id': contextId, status, 'page-size': pageSize, history, 'page-token': pageToken };
   return `${continued(session, 'task list')}${optionsText(page)}`;

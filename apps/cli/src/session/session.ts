@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import type { Readable, Writable } from 'node:stream';
-import { waitingUri } from '@switchyard/protocol';
+import { inputIsMissing, waitingUri } from '@switchyard/protocol';
 import { quoted } from '@switchyard/settings/quoted';
 import type { Command } from 'commander';
 import type { Agent } from '../agent/agent.ts';
@@ -52,6 +52,12 @@ export interface Session {
   readonly call: CallContext;
 }
 
+/** A session with its agent. */
+export interface AgentSession extends Session {
+  /** The arguments of `send` that begin a task, in commands for copying: `"<message>"`, or an example of its data. */
+  readonly content: string;
+}
+
 /** @throws {CommandFailure} */
 export async function openSession(invocation: Invocation, command: Command): Promise<Session> {
   const flags = command.optsWithGlobals();
@@ -96,14 +102,22 @@ async function defaultSettings(invocation: Invocation, onRefused: (line: string)
 export async function withAgent(
   invocation: Invocation,
   command: Command,
-  run: (session: Session, agent: Agent) => Promise<void>,
+  run: (session: AgentSession, agent: Agent) => Promise<void>,
 ): Promise<void> {
   const session = await openSession(invocation, command);
   try {
-    await run(session, await connect(session.call));
+    const agent = await connect(session.call);
+    const { exampleData } = agent;
+    const content = exampleData === undefined ? '"<message>"' : `--data ${quoted(exampleData)}`;
+    await run({ ...session, content }, agent);
   } catch (error) {
     throw error instanceof CommandFailure ? error : callFailure(error, session.call.signal);
   }
+}
+
+/** The agent works on data, and the message had none. */
+export function lacksData({ code, message }: CommandFailure): boolean {
+  return code === 'InvalidParamsError' && message.includes(inputIsMissing);
 }
 
 /** Options for waiting for a task. */
@@ -149,7 +163,7 @@ export function showWait(session: Session, task: Task, { isCanceled = false, ...
   output.note(`waiting: ${[text, whatToDo[wait.reason]].filter(Boolean).join(' ')}${give}${cancel}`);
 }
 
-export function detailOf(session: Session): Detail {
+export function detailOf(session: AgentSession): Detail {
   return { isVerbose: session.options.verbose, next: (task) => nextCommand(task, session) };
 }
 
@@ -178,10 +192,10 @@ export function optionsText(options: Readonly<Record<string, string | number | u
 }
 
 /** The command that continues a task, for copying. */
-export function nextCommand(task: Task, session: Session): string | undefined {
+export function nextCommand(task: Task, session: AgentSession): string | undefined {
   const state = stateOf(task);
   if (isTerminal(state))
-    return task.contextId && `${continued(session, 'send')} --context-id ${quoted(task.contextId)} "<message>"`;
+    return task.contextId && `${continued(session, 'send')} --context-id ${quoted(task.contextId)} ${session.content}`;
   if (task.id === undefined) return undefined;
   return /INPUT|AUTH/.test(state)
     ? `${continued(session, 'send')} --task-id ${quoted(task.id)} "<reply>"`

@@ -30,20 +30,18 @@ export function nextSteps(settings: ProgramSettings, { command: typed, example, 
   const credential = credentialFor(environment.AUTH ?? '', command);
   const curl = credential ? `curl -H "${credential.header}"` : 'curl';
   const json = JSON.stringify(data);
-  const sends = json === undefined ? `${command} send` : `echo ${quoted(json)} | ${command} send`;
-  const content = json === undefined ? quotedText(example) : '--data -';
+  const content = json === undefined ? quotedText(example) : `--data ${quoted(json)}`;
   const part = json === undefined ? `{"text": ${JSON.stringify(example)}}` : `{"data": ${json}}`;
-  const chat = json === undefined ? `4. Chat with the agent:\n\n${command} chat\n\n5.` : '4.';
   return `
 Switchyard is ready on ${url}  (agents: ${url}/agents)
 ${consoleLine(operators)}${credential?.text ?? ''}
 1. Send a message, in another terminal, and watch its task:
 
-${sends} --stream ${content}
+${command} send --stream ${content}
 
 2. Send without waiting for the outcome, then list your tasks:
 
-${sends} --async ${content}
+${command} send --async ${content}
 ${command} task list
 
 3. Send with curl:
@@ -52,7 +50,11 @@ ${curl} -s ${quoted(`${url}/message:send`)} -H 'Content-Type: application/json' 
   "message": {"messageId": "m-'$(date +%s)'", "role": "ROLE_USER", "parts": [${part.replaceAll("'", "'\\''")}]},
   "configuration": {"returnImmediately": true}}'; echo
 
-${chat} Add a worker:
+4. Chat with the agent:
+
+${command} chat
+
+5. Add a worker:
 
 ${sharedAssignments(shared)} PUBLIC_URL=${quoted(publicUrl)} ${addWorker}
 
