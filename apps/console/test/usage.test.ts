@@ -24,7 +24,7 @@ describe.runIf(hasBrowser)('the page of usage', { timeout: 30_000 }, () => {
 
   it('shows what agents have cost, with a chart of days, in every view', async () => {
     ui.api.answer('/admin/usage', usage);
-    await ui.check('/usage', (page: Page) => page.getByRole('cell', { name: '$12.00' }).waitFor());
+    await ui.check('/usage', (page: Page) => page.getByRole('cell', { name: '12.00 USD' }).waitFor());
   });
 
   it('is in part on the page of each task that used models', async () => {
@@ -35,7 +35,7 @@ describe.runIf(hasBrowser)('the page of usage', { timeout: 30_000 }, () => {
     const own = [{ model: 'gpt-5-mini', ...total }];
     const calls = [{ taskId: 'd0c5f3aa-1', agent: 'kitchen', inputTokens: 5, microUsd: 1_200 }];
     api.answer(path, { ...detail, usage: { total, own, calls } });
-    await ui.check(`/task/${taskId}`, (page: Page) => page.getByRole('cell', { name: '$0.001200' }).waitFor());
+    await ui.check(`/task/${taskId}`, (page: Page) => page.getByRole('cell', { name: '0.0012 USD' }).waitFor());
   });
 
   it('sums by model when asked to', async () => {

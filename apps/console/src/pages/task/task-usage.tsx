@@ -1,4 +1,5 @@
-import { dollars, type TaskUsage } from '@switchyard/operator-api';
+import type { TaskUsage } from '@switchyard/operator-api';
+import { usdText } from '@switchyard/protocol';
 import { href, taskPath } from '../../app/route.ts';
 import { type Column, Table } from '../../design/table.tsx';
 import { Panel } from './panel.tsx';
@@ -29,7 +30,7 @@ const number = (value: number | undefined): string => (value ?? 0).toLocaleStrin
 
 const columns: readonly Column<Row>[] = [
   { name: 'Model, or called task', cell: nameOf },
-  { name: 'Cost', isNumber: true, cell: ({ microUsd = 0 }) => dollars(microUsd) },
+  { name: 'Cost', isNumber: true, cell: ({ microUsd = 0 }) => usdText(microUsd) },
   { name: 'Tokens in', isNumber: true, cell: ({ inputTokens }) => number(inputTokens) },
   { name: 'Tokens out', isNumber: true, cell: ({ outputTokens }) => number(outputTokens) },
   { name: 'Requests', isNumber: true, cell: ({ calls }) => number(calls) },
@@ -47,5 +48,5 @@ function nameOf({ model, taskId = '', agent }: Row) {
 
 function totalText({ microUsd = 0, inputTokens, outputTokens, unpricedCalls = 0 }: Amounts): string {
   const without = unpricedCalls > 0 ? `, and ${number(unpricedCalls)} requests without a price` : '';
-  return `${dollars(microUsd)} for ${number(inputTokens)} + ${number(outputTokens)} tokens${without}`;
+  return `${usdText(microUsd)} for ${number(inputTokens)} + ${number(outputTokens)} tokens${without}`;
 }

@@ -1,4 +1,5 @@
-import { dollars, type UsageRow } from '@switchyard/operator-api';
+import type { UsageRow } from '@switchyard/operator-api';
+import { usdText } from '@switchyard/protocol';
 
 interface DaysChartProps {
   readonly from: string;
@@ -13,7 +14,7 @@ const [WIDTH, HEIGHT] = [900, 120];
 export function DaysChart({ from, to, days }: DaysChartProps) {
   const isPriced = days.some(({ microUsd = 0 }) => microUsd > 0);
   const amountOf = (day: UsageRow | undefined): number => (isPriced ? (day?.microUsd ?? 0) : tokensOf(day));
-  const textOf = (value: number): string => (isPriced ? dollars(value) : `${value.toLocaleString()} tokens`);
+  const textOf = (value: number): string => (isPriced ? usdText(value) : `${value.toLocaleString()} tokens`);
   const bars = daysBetween(from, to).map((name) => ({ name, value: amountOf(days.find((day) => day.name === name)) }));
   const most = Math.max(...bars.map(({ value }) => value), 1);
   const step = WIDTH / bars.length;

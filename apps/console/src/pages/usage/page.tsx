@@ -1,4 +1,5 @@
-import { dollars, type Usage, type UsageRow, usageGroups, usageSchema } from '@switchyard/operator-api';
+import { type Usage, type UsageRow, usageGroups, usageSchema } from '@switchyard/operator-api';
+import { usdText } from '@switchyard/protocol';
 import { useMemo } from 'preact/hooks';
 import { useLive } from '../../app/live.ts';
 import { query, setQuery } from '../../app/route.ts';
@@ -27,7 +28,7 @@ function OneUsage({ by, from }: Pick<Usage, 'by' | 'from'>) {
   return (
     <Page
       title="Usage"
-      about={total && `${dollars(total.microUsd ?? 0)} in ${DAYS} days`}
+      about={total && `${usdText(total.microUsd ?? 0)} in ${DAYS} days`}
       isLost={live.isLost}
       bar={
         <Tabs
@@ -67,7 +68,7 @@ const titles = { agent: 'Agent', tenant: 'Tenant', model: 'Model', day: 'Day (UT
 function columnsOf(by: Usage['by']): Column<UsageRow>[] {
   return [
     { name: titles[by], cell: ({ name }) => name || '–' },
-    { name: 'Cost', isNumber: true, cell: ({ microUsd = 0 }) => dollars(microUsd) },
+    { name: 'Cost', isNumber: true, cell: ({ microUsd = 0 }) => usdText(microUsd) },
     { name: 'Tokens in', isNumber: true, cell: ({ inputTokens }) => number(inputTokens) },
     { name: 'Cached of them', isNumber: true, cell: ({ cachedTokens }) => number(cachedTokens) },
     { name: 'Tokens out', isNumber: true, cell: ({ outputTokens }) => number(outputTokens) },
