@@ -83,6 +83,7 @@ export {
   timelineSchema,
 } from './timeline.ts';
 export {
+  dollars,
   type TaskUsage,
   taskUsageSchema,
   type Usage,

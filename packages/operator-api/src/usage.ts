@@ -52,3 +52,9 @@ export const usageSchema = z.object({
 export type TaskUsage = z.infer<typeof taskUsageSchema>;
 export type Usage = z.infer<typeof usageSchema>;
 export type UsageRow = z.infer<typeof rowSchema>;
+
+/** `$1.23`; less than a cent: `$0.0012`. */
+export function dollars(microUsd: number): string {
+  const digits = microUsd > 0 && microUsd < 10_000 ? 6 : 2;
+  return `$${(microUsd / 1_000_000).toFixed(digits)}`;
+}
