@@ -14,7 +14,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'packages/operators': ['protocol', 'store'],
   'packages/agent': ['protocol'],
   'packages/executor-command': ['protocol', 'agent'],
-  'packages/executor-openai': ['protocol', 'agent', 'outgoing'],
+  'packages/executor-anthropic': ['agent', 'outgoing'],
+  'packages/executor-openai': ['agent', 'outgoing'],
   'packages/executor-remote': ['protocol', 'agent', 'executor-sdk', 'signatures', 'outgoing'],
   'packages/executor-sdk': ['protocol', 'agent'],
   'packages/signatures': ['protocol'],
@@ -58,6 +59,7 @@ const homes: Readonly<Record<string, RegExp>> = {
   ioredis: /^packages\/store\//,
   /** These examples bring a server of the SDK. */
   express: /^apps\/gateway\/|^examples\/(?:remote|sdk-pizza)\//,
+  '@anthropic-ai/sdk': /^packages\/executor-anthropic\//,
   openai: /^packages\/executor-openai\/|^examples\//,
   preact: /^apps\/console\//,
   commander: /^apps\/cli\//,

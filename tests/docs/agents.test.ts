@@ -41,14 +41,15 @@ describe('docs/agents.md', () => {
       'prices.ts',
       'shop.ts',
       'waiter.ts',
+      'clerk.ts',
       'coder.ts',
       'bakery.ts',
       'print-shop.ts',
       'surveyor.ts',
       'timed-shop.ts',
       'pilot.ts',
-      'snippet-13.ts',
       'snippet-14.ts',
+      'snippet-15.ts',
     ]);
   });
 
@@ -107,7 +108,7 @@ describe('docs/agents.md', () => {
   });
 
   it('the example of tests with runTurn passes', async () => {
-    expect(await load('snippet-13')).toMatchObject({
+    expect(await load('snippet-14')).toMatchObject({
       state: 'TASK_STATE_COMPLETED',
       answer: '9 €',
       booked: { answer: 'A table for 4 is booked.' },
@@ -119,6 +120,6 @@ describe('docs/agents.md', () => {
   });
 
   it('the example of a test with testGateway passes', { timeout: 40_000 }, async () => {
-    expect(await load('snippet-14')).toMatchObject({ state: 'TASK_STATE_COMPLETED', answer: 'Order 17: 9 €' });
+    expect(await load('snippet-15')).toMatchObject({ state: 'TASK_STATE_COMPLETED', answer: 'Order 17: 9 €' });
   });
 });

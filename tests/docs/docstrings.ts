@@ -11,7 +11,7 @@ interface Example {
 }
 
 /** Packages with an example of everything that they export. */
-export const packages = ['agent', 'executor-openai'];
+export const packages = ['agent', 'executor-anthropic', 'executor-openai'];
 
 const entries = ['index.ts', 'runtime.ts', 'testing/index.ts', 'models/index.ts'];
 
@@ -27,6 +27,7 @@ declare const booking: Agent;
 declare const client: ModelClient<ModelRequest & { prompt: string }, Answer>;
 declare const chatModel: ChatModel<string, Answer>;
 declare const call: OpenCall;
+declare function askModel(question: DirectQuestion<string>): AsyncGenerator<string, Answer, undefined>;
 declare const order: DataSchema<{ pizza: string }>;
 declare function askPrice(pizza: string, signal?: AbortSignal): Promise<string>;
 `;

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
 import type { Turn } from '@switchyard/agent';
 import { openAiModel } from '@switchyard/executor-openai';
@@ -5,11 +6,15 @@ import { openHttpServer } from './http-server.ts';
 
 /** A model server that counts the tokens that it was asked for, each time other numbers. */
 export interface ScriptedModel extends AsyncDisposable {
+  /** With OpenAI's API. */
   readonly url: string;
   readonly answered: readonly { readonly prompt: string; readonly input: number; readonly output: number }[];
   /** Prompts that were asked, in order. */
   readonly asked: readonly string[];
 }
+
+/** What follows the server's URL for the same model with Anthropic's API. */
+export const anthropicPath = '/anthropic';
 
 /** @param holds whether a request gets no answer */
 export async function openScriptedModel(holds: (prompt: string) => boolean = () => false): Promise<ScriptedModel> {
@@ -22,15 +27,40 @@ export async function openScriptedModel(holds: (prompt: string) => boolean = () 
     if (holds(prompt)) return;
     const [input, output] = [100 + 7 * asked.length, 10 + 3 * asked.length];
     answered.push({ prompt, input, output });
-    res.writeHead(200, { 'content-type': 'application/json' });
-    const choices = [{ index: 0, message: { role: 'assistant', content: 'Yes.' }, finish_reason: 'stop' }];
-    const usage = { prompt_tokens: input, completion_tokens: output };
-    res.end(JSON.stringify({ model: 'scripted', choices, usage }));
+    if (req.url?.startsWith(anthropicPath)) answerAsAnthropic(res, input, output);
+    else answerAsOpenAi(res, input, output);
   });
   return { url: server.url, answered, asked, [Symbol.asyncDispose]: server.close };
 }
 
-/** Asks the scripted model at the URL of the turn's message. */
-export function askModel(turn: Turn, prompt: string): Promise<string> {
-  return openAiModel({ model: 'scripted', baseURL: turn.text }).text({ prompt, signal: turn.signal });
+function answerAsOpenAi(res: ServerResponse, input: number, output: number): void {
+  res.writeHead(200, { 'content-type': 'application/json' });
+  const choices = [{ index: 0, message: { role: 'assistant', content: 'Yes.' }, finish_reason: 'stop' }];
+  const usage = { prompt_tokens: input, completion_tokens: output };
+  res.end(JSON.stringify({ model: 'scripted', choices, usage }));
+}
+
+function answerAsAnthropic(res: ServerResponse, input: number, output: number): void {
+  res.writeHead(200, { 'content-type': 'text/event-stream' });
+  const usage = { input_tokens: input - 20, cache_creation_input_tokens: 20, output_tokens: 1 };
+  const events = [
+    { type: 'message_start', message: { id: '1', model: 'scripted', content: [], usage } },
+    { type: 'content_block_start', index: 0, content_block: { type: 'text', text: 'Yes.' } },
+    { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: output } },
+    { type: 'message_stop' },
+  ];
+  res.end(events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(''));
+}
+
+/** Asks the scripted model at the URL of the turn's message, by its API. */
+export async function askModel({ text: baseURL, signal }: Turn, prompt: string): Promise<string> {
+  const model = baseURL.endsWith(anthropicPath)
+    ? await anthropic(baseURL)
+    : openAiModel({ model: 'scripted', baseURL });
+  return model.text({ prompt, signal });
+}
+
+async function anthropic(baseURL: string) {
+  const { anthropicModel } = await import('@switchyard/executor-anthropic');
+  return anthropicModel({ model: 'scripted', baseURL });
 }

@@ -2,7 +2,7 @@ import { type StreamResponse, type Task, type TaskUsage, usageUri } from '@switc
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { userMessage } from '../support/messages.ts';
 import { getTask, post } from '../support/rest.ts';
-import { openScriptedModel, type ScriptedModel } from '../support/scripted-model.ts';
+import { anthropicPath, openScriptedModel, type ScriptedModel } from '../support/scripted-model.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 import { until } from '../support/until.ts';
 
@@ -33,8 +33,8 @@ function sumOf({ answered }: ScriptedModel, ...prompts: string[]) {
   };
 }
 
-async function begin(model: ScriptedModel): Promise<string> {
-  const request = { message: userMessage(model.url), configuration: { returnImmediately: true } };
+async function begin(url: string): Promise<string> {
+  const request = { message: userMessage(url), configuration: { returnImmediately: true } };
   return (await post<{ task: Task }>(`${agent('spender')}/message:send`, request)).body.task.id;
 }
 
@@ -71,12 +71,13 @@ it('the usage of a task adds up to what the model was asked, and comes with its 
 });
 
 it.each([
-  ['the caller, while its model answers', 'sum up'],
-  ['both, while the model of the called agent answers', 'buy'],
-])('a worker that is killed loses no usage and counts none twice: %s', async (_, heldPrompt) => {
+  ['the caller, while its model answers', 'sum up', ''],
+  ['both, while the model of the called agent answers', 'buy', ''],
+  ['the caller, while its model of Anthropic answers', 'sum up', anthropicPath],
+])('a worker that is killed loses no usage and counts none twice: %s', async (_, heldPrompt, path) => {
   let isHeld = true;
   await using model = await openScriptedModel((prompt) => prompt === heldPrompt && isHeld);
-  const taskId = await begin(model);
+  const taskId = await begin(`${model.url}${path}`);
   await until(() => model.asked.includes(heldPrompt), { what: `the model is asked to ${heldPrompt}` });
   isHeld = false;
   const [worker] = stack.workers;

@@ -1,5 +1,5 @@
-export { type StructuredAnswer, type Tool, ToolError, type Tools } from '@switchyard/agent/models';
+export { type ModelQuestion, type StructuredAnswer, type Tool, ToolError, type Tools } from '@switchyard/agent/models';
 export type { ModelConnection } from './connection.ts';
 export type { ModelParameters, ModelSettings } from './model.ts';
 export { type OpenAiSettings, openAiExecutor } from './openai-executor.ts';
-export { type ModelQuestion, type OpenAiModel, openAiModel } from './openai-model.ts';
+export { type OpenAiModel, openAiModel } from './openai-model.ts';

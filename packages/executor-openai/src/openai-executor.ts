@@ -42,15 +42,16 @@ function openAiChat<Value, Shapes extends ZodShapes>(
   const tools = definitionsOf(settings.tools ?? {});
   const format = structured && zodResponseFormat(structured.schema, structured.name);
   return {
-    begin: (dialogue) => [
-      ...(system === undefined ? [] : [{ role: 'system' as const, content: system }]),
-      ...dialogue.map(({ role, text }) => ({ role, content: text })),
-    ],
+    begin: (dialogue) => [...systemMessages(system), ...dialogue.map(({ role, text }) => ({ role, content: text }))],
     ask: (question) => (format ? model.whole({ ...question, tools, format }) : model.stream({ ...question, tools })),
     answerMessage,
     resultMessages: (results) =>
       results.map(({ call, text }) => ({ role: 'tool', tool_call_id: call.id, content: text })),
   };
+}
+
+export function systemMessages(system: string | undefined): ChatCompletionMessageParam[] {
+  return system === undefined ? [] : [{ role: 'system', content: system }];
 }
 
 function definitionsOf(tools: NonNullable<OpenAiSettings<never>['tools']>): ChatCompletionFunctionTool[] {

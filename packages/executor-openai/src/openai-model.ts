@@ -1,26 +1,17 @@
-import { readValue, type StructuredAnswer, wholeAnswer } from '@switchyard/agent/models';
+import { type CallableModel, callableModel, type ModelQuestion, type StructuredAnswer } from '@switchyard/agent/models';
 import { zodResponseFormat } from 'openai/helpers/zod';
 import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions';
 import type { z } from 'zod';
 import { Model, type ModelSettings } from './model.ts';
-
-export interface ModelQuestion {
-  /** The system prompt. Default: none. */
-  readonly system?: string;
-  /** A text of the user, or a conversation. */
-  readonly prompt: string | readonly ChatCompletionMessageParam[];
-  /** `turn.signal`: the call ends with the turn. */
-  readonly signal: AbortSignal;
-}
-
-type ModelForm<Value> = Pick<StructuredAnswer<Value, z.ZodType<Value>>, 'name' | 'schema'>;
+import { systemMessages } from './openai-executor.ts';
 
 /** A model for agents that call it themselves. */
-export interface OpenAiModel {
-  /** The answer as a text. */
-  text(question: ModelQuestion): Promise<string>;
+export interface OpenAiModel extends Pick<CallableModel<ChatCompletionMessageParam>, 'text'> {
   /** The answer as a value of the schema. */
-  value<Value>(form: ModelForm<Value>, question: ModelQuestion): Promise<Value>;
+  value<Value>(
+    form: Pick<StructuredAnswer<Value, z.ZodType<Value>>, 'name' | 'schema'>,
+    question: ModelQuestion<ChatCompletionMessageParam>,
+  ): Promise<Value>;
 }
 
 /**
@@ -33,20 +24,14 @@ export interface OpenAiModel {
  */
 export function openAiModel(settings: ModelSettings): OpenAiModel {
   const model = new Model(settings);
-  return {
-    async text({ signal, ...question }) {
-      return (await wholeAnswer(model.whole({ messages: messagesOf(question), signal }))).text;
-    },
-    async value({ name, schema }, { signal, ...question }) {
-      const format = zodResponseFormat(schema, name);
-      const answer = await wholeAnswer(model.whole({ messages: messagesOf(question), signal, format }));
-      return readValue(schema, answer.text);
-    },
-  };
-}
-
-function messagesOf({ system, prompt }: Pick<ModelQuestion, 'system' | 'prompt'>): ChatCompletionMessageParam[] {
-  const asked: ChatCompletionMessageParam[] =
-    typeof prompt === 'string' ? [{ role: 'user', content: prompt }] : [...prompt];
-  return system === undefined ? asked : [{ role: 'system', content: system }, ...asked];
+  return callableModel<ChatCompletionMessageParam>(
+    ({ system, prompt, signal, form }) =>
+      model.whole({
+        messages: [...systemMessages(system), ...prompt],
+        signal,
+        // `OpenAiModel.value` takes schemas of zod only.
+        format: form && zodResponseFormat(form.schema as z.ZodType, form.name),
+      }),
+    (content) => ({ role: 'user', content }),
+  );
 }

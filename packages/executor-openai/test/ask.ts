@@ -2,8 +2,8 @@ import { executeTurn } from '@switchyard/agent/runtime';
 import { MemoryPort, type MemoryTurn } from '@switchyard/agent/testing';
 import { z } from 'zod';
 import { agentThat } from '../../../tests/support/agent-that.ts';
+import { ModelEndpoint, type Script } from '../../../tests/support/model-endpoint.ts';
 import { type OpenAiSettings, openAiExecutor } from '../src/index.ts';
-import { ModelEndpoint, type Script } from './model-endpoint.ts';
 
 export const apiKey = 'sk-very-secret';
 

@@ -1,7 +1,7 @@
 import { MemoryPort } from '@switchyard/agent/testing';
 import { describe, expect, it } from 'vitest';
+import { ModelEndpoint, type Script, send } from '../../../tests/support/model-endpoint.ts';
 import { converse, order, report, type Settings } from './ask.ts';
-import { ModelEndpoint, type Script, send } from './model-endpoint.ts';
 
 describe('a turn that another worker has taken over', () => {
   it('sends no request to the model', async () => {

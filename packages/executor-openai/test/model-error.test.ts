@@ -1,8 +1,16 @@
 import type { ServerResponse } from 'node:http';
 import { MemoryPort } from '@switchyard/agent/testing';
 import { describe, expect, it } from 'vitest';
+import {
+  answer,
+  ModelEndpoint,
+  refusal,
+  type Script,
+  send,
+  stream,
+  whole,
+} from '../../../tests/support/model-endpoint.ts';
 import { apiKey, ask, converse, order, report, type Settings } from './ask.ts';
-import { answer, ModelEndpoint, refusal, type Script, send, stream, whole } from './model-endpoint.ts';
 
 describe('a model with a temporary error', () => {
   const passing: [string, Script, number | undefined][] = [

@@ -1,8 +1,8 @@
 import type { MemoryTurn } from '@switchyard/agent/testing';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { stream, streamChoices, whole } from '../../../tests/support/model-endpoint.ts';
 import { apiKey, ask, order, report, type Settings } from './ask.ts';
-import { stream, streamChoices, whole } from './model-endpoint.ts';
 
 describe('the answer of a model', () => {
   it('is the message with which the task completes', async () => {

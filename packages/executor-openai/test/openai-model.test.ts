@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { ModelEndpoint, refusal, type Script, whole } from '../../../tests/support/model-endpoint.ts';
 import { openAiModel } from '../src/index.ts';
-import { ModelEndpoint, refusal, type Script, whole } from './model-endpoint.ts';
 
 async function ask<T>(script: Script, use: (model: ReturnType<typeof openAiModel>) => Promise<T>) {
   await using endpoint = new ModelEndpoint(script);

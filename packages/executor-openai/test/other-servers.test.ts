@@ -3,10 +3,19 @@ import { runTurn } from '@switchyard/agent/testing';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { agentThat } from '../../../tests/support/agent-that.ts';
+import {
+  answer,
+  inTurn,
+  ModelEndpoint,
+  type Script,
+  send,
+  stream,
+  streamChoices,
+  whole,
+} from '../../../tests/support/model-endpoint.ts';
 import { openAiExecutor } from '../src/index.ts';
 import { ThoughtFilter } from '../src/thoughts.ts';
 import { ask, order, report } from './ask.ts';
-import { answer, inTurn, ModelEndpoint, type Script, send, stream, streamChoices, whole } from './model-endpoint.ts';
 
 const value = '{"pizza":"Funghi","size":30}';
 const completed = 'TASK_STATE_COMPLETED';

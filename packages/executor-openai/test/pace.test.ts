@@ -1,9 +1,7 @@
-import type { RoomRequest } from '@switchyard/agent';
-import type { PacePort, RoomCorrection } from '@switchyard/agent/runtime';
-import { MemoryPort } from '@switchyard/agent/testing';
 import { expect, it } from 'vitest';
+import { answer, inTurn, ModelEndpoint, refusal, type Script, stream } from '../../../tests/support/model-endpoint.ts';
+import { pacedPort } from '../../../tests/support/paced-port.ts';
 import { apiKey, converse } from './ask.ts';
-import { answer, inTurn, ModelEndpoint, refusal, type Script, stream } from './model-endpoint.ts';
 
 const answered: Script = answer(200, {
   model: 'm',
@@ -13,17 +11,8 @@ const answered: Script = answer(200, {
 
 /** A turn whose worker has room for every request. */
 async function pacedTurn(...script: Script[]) {
-  const asked: RoomRequest[] = [];
-  const corrections: RoomCorrection[] = [];
-  const pace: PacePort = {
-    ask: async (_id, request) => {
-      asked.push(request);
-      return { verdict: 'go', inMs: 0, askMs: 0, tag: '' };
-    },
-    correct: async (_id, _request, correction) => void corrections.push(correction),
-  };
+  const { port, asked, corrections } = pacedPort();
   await using endpoint = new ModelEndpoint(inTurn(...script));
-  const port = Object.assign(new MemoryPort({ message: 'Hello' }), { pace });
   const baseURL = await endpoint.start();
   const result = await converse(baseURL, port);
   return { asked, corrections, result, host: new URL(baseURL).host, requests: endpoint.requests.length };

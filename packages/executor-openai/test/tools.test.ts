@@ -4,8 +4,6 @@ import { MemoryPort, type RunTurnOptions, runTurn } from '@switchyard/agent/test
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { agentThat } from '../../../tests/support/agent-that.ts';
-import { openAiExecutor, ToolError } from '../src/index.ts';
-import { apiKey } from './ask.ts';
 import {
   answer,
   callTools,
@@ -15,7 +13,9 @@ import {
   stream,
   streamChoices,
   whole,
-} from './model-endpoint.ts';
+} from '../../../tests/support/model-endpoint.ts';
+import { openAiExecutor, ToolError } from '../src/index.ts';
+import { apiKey } from './ask.ts';
 
 interface Bench {
   readonly orders: unknown[];

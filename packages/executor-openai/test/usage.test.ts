@@ -1,7 +1,16 @@
 import { MemoryPort } from '@switchyard/agent/testing';
 import { expect, it } from 'vitest';
+import {
+  answer,
+  inTurn,
+  ModelEndpoint,
+  refusal,
+  type Script,
+  stream,
+  streamChoices,
+  whole,
+} from '../../../tests/support/model-endpoint.ts';
 import { ask, converse } from './ask.ts';
-import { answer, inTurn, ModelEndpoint, refusal, type Script, stream, streamChoices, whole } from './model-endpoint.ts';
 
 const usage = {
   prompt_tokens: 12,

@@ -11,6 +11,20 @@ export interface DataSchema<T> {
   };
 }
 
+/**
+ * A schema as JSON Schema; undefined: its library cannot give one.
+ * @param owner named in the error: `its input`
+ * @throws {TypeError} it has no form in JSON Schema
+ */
+export function writtenSchema(schema: DataSchema<unknown>, owner: string): JsonSchema | undefined {
+  try {
+    return schema['~standard'].jsonSchema?.input({ target: 'draft-2020-12' });
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : cause;
+    throw new TypeError(`${owner} has no form in JSON Schema: ${why}`, { cause });
+  }
+}
+
 type SchemaResult<T> = { readonly value: T; readonly issues?: undefined } | { readonly issues: readonly SchemaIssue[] };
 
 interface SchemaIssue {

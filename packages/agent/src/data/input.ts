@@ -1,5 +1,5 @@
 import { inputIsMissing, inputPart, type JsonSchema, type Message, type TurnInput } from '@switchyard/protocol';
-import { check, type DataSchema } from './data-schema.ts';
+import { check, type DataSchema, writtenSchema } from './data-schema.ts';
 
 /** Longest JSON Schema in UTF-16 units: workers announce it every few seconds, and it is in the card. */
 const longest = 32 * 1024;
@@ -10,21 +10,12 @@ const longest = 32 * 1024;
  * @throws {TypeError} it has no form in JSON Schema, or is too long
  */
 export function jsonSchemaOf(schema: DataSchema<unknown>): JsonSchema | undefined {
-  const { jsonSchema } = schema['~standard'];
-  if (!jsonSchema) return undefined;
-  const json = JSON.stringify(written(jsonSchema));
+  const written = writtenSchema(schema, 'its input');
+  if (!written) return undefined;
+  const json = JSON.stringify(written);
   if (json.length > longest)
     throw new TypeError(`its input has ${json.length} characters of JSON Schema, and may have ${longest}`);
   return JSON.parse(json);
-}
-
-function written(jsonSchema: { input(options: { target: 'draft-2020-12' }): JsonSchema }): JsonSchema {
-  try {
-    return jsonSchema.input({ target: 'draft-2020-12' });
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : cause;
-    throw new TypeError(`its input has no form in JSON Schema: ${why}`, { cause });
-  }
 }
 
 /** The input of a task, as its agent's schema parses it, or what is wrong with it. */

@@ -6,6 +6,7 @@
 
 export { type Answer, brokenOff, checkFinish, noAnswer, type ToolCall } from './answer.ts';
 export { AskedModel, wholeAnswer } from './ask-model.ts';
+export { type CallableModel, callableModel, type DirectQuestion, type ModelQuestion } from './callable-model.ts';
 export type { ChatModel, ChatQuestion } from './chat-model.ts';
 export { type AnswerForm, readValue, type StructuredAnswer } from './delivery.ts';
 export type { DialogueMessage } from './dialogue.ts';
@@ -13,4 +14,12 @@ export type { ModelClient, ModelRequest } from './model-client.ts';
 export { isBrokenStream, type ModelProblem } from './model-error.ts';
 export { type ModelExecutorSettings, modelExecutor } from './model-executor.ts';
 export type { OpenCall, RequestSpan, SaidOfAnswer } from './open-call.ts';
-export { type AnyTools, type Tool, ToolError, type ToolResult, type ToolShapes, type Tools } from './tools.ts';
+export {
+  type AnyTools,
+  schemaForModel,
+  type Tool,
+  ToolError,
+  type ToolResult,
+  type ToolShapes,
+  type Tools,
+} from './tools.ts';

@@ -1,4 +1,5 @@
-import { check, type DataSchema } from '../data/data-schema.ts';
+import type { JsonSchema } from '@switchyard/protocol';
+import { check, type DataSchema, writtenSchema } from '../data/data-schema.ts';
 import type { Turn } from '../turn/turn.ts';
 import type { ToolCall } from './answer.ts';
 
@@ -40,6 +41,22 @@ export interface ToolResult {
  */
 export class ToolError extends Error {
   override readonly name = 'ToolError';
+}
+
+/**
+ * What a model gets of a schema: of a tool's parameters, or of its answer.
+ *
+ *     const schema = schemaForModel(order, 'the tool order_pizza');
+ *
+ * @param owner named in the error
+ * @throws {TypeError} it has no form in JSON Schema, or its library cannot give one
+ */
+export function schemaForModel(schema: DataSchema<unknown>, owner: string): JsonSchema {
+  const written = writtenSchema(schema, owner);
+  if (written) return Object.fromEntries(Object.entries(written).filter(([key]) => key !== '$schema'));
+  throw new TypeError(
+    `${owner} has no form in JSON Schema: use zod from 4.2 on, arktype, or valibot's toStandardJsonSchema`,
+  );
 }
 
 /** Runs the tool calls concurrently, and returns the results in the same order. */

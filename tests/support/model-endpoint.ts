@@ -6,8 +6,12 @@ import { z } from 'zod';
 const bodySchema = z.looseObject({
   model: z.string(),
   stream: z.boolean().optional(),
-  response_format: z.unknown().optional(),
-  messages: z.array(z.looseObject({ role: z.string(), content: z.string().nullable() })),
+  messages: z.array(
+    z.looseObject({
+      role: z.string(),
+      content: z.union([z.string(), z.array(z.looseObject({ type: z.string() }))]).nullable(),
+    }),
+  ),
   tools: z.array(z.unknown()).optional(),
   tool_choice: z.unknown().optional(),
 });
@@ -61,7 +65,7 @@ export class ModelEndpoint implements AsyncDisposable {
   }
 }
 
-/** Streams the chunks, and ends with the finish reason. */
+/** Streams the chunks of a chat completion, and ends with the finish reason. */
 export function stream(chunks: readonly string[], finishReason = 'stop'): Script {
   return (response) => {
     send(response, chunks);
