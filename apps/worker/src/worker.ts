@@ -4,11 +4,12 @@ import type { Agent } from '@switchyard/agent';
 import type { DrainRequest } from '@switchyard/operators';
 import { Workers } from '@switchyard/operators';
 import type { AddressPolicySettings } from '@switchyard/outgoing';
-import { type Consumer, type JobOutcome, type Store, type TurnJob, version } from '@switchyard/store';
+import { type Consumer, type JobOutcome, type Places, type Store, type TurnJob, version } from '@switchyard/store';
 import { remoteAgents } from './agents/remote-agents.ts';
 import type { TurnBoard } from './blocked/turn-board.ts';
 import { AgentConsumer } from './consume/agent-consumer.ts';
 import { Drain } from './consume/drain.ts';
+import { keyOf } from './consume/key-of.ts';
 import { RemoteAgentConsumer } from './consume/remote-agent-consumer.ts';
 import { Announcer } from './maintenance/announcer.ts';
 import { Migrations } from './maintenance/migrations.ts';
@@ -54,6 +55,12 @@ export interface WorkerDependencies {
   readonly emit: Emit;
   /** Shows the running turns to another thread. */
   readonly board?: TurnBoard;
+}
+
+interface ConsumeOptions {
+  readonly queue?: string;
+  readonly concurrency?: number;
+  readonly places?: Places | undefined;
 }
 
 const publicOnly: AddressPolicySettings = { allowHttp: false, allowHosts: [] };
@@ -172,16 +179,33 @@ export class Worker {
 
   #consumeAll(agent: Agent): AgentConsumer {
     const { registry } = this.#dependencies.store;
-    return new AgentConsumer(agent, (queue, concurrency) => this.#consume(agent, queue, concurrency), registry);
+    const places = this.#placesOf(agent);
+    return new AgentConsumer(
+      agent,
+      (queue, concurrency) => this.#consume(agent, { queue, concurrency, places }),
+      registry,
+    );
   }
 
-  #consume(agent: Agent, queue = agent.id, concurrency = agent.concurrency): Consumer<TurnJob> {
+  #placesOf({ id, limits }: Agent): Places | undefined {
+    if (!limits) return undefined;
+    const { store, emit } = this.#dependencies;
+    const { runningPer, ...counts } = limits;
+    const onError = (err: unknown): void => emit({ kind: 'error', where: 'limits', err });
+    return store.turns.places(id, { ...counts, ...(runningPer && { keyOf: keyOf(runningPer, onError) }) });
+  }
+
+  #consume(
+    agent: Agent,
+    { queue = agent.id, concurrency = agent.concurrency, places }: ConsumeOptions = {},
+  ): Consumer<TurnJob> {
     const { store, emit } = this.#dependencies;
     const consumer: Consumer<TurnJob> = store.turns.consume({
       agent: queue,
       concurrency,
       maxAttempts: agent.retry.attempts,
       whileWorking: agent.whileWorking,
+      places,
       run: (job) => this.#run(agent, job, (wait) => consumer.yieldSlot(wait)),
       onError: (error) => emit({ kind: 'error', where: 'queue', err: error }),
     });

@@ -16,6 +16,7 @@ export type { ConversationOptions, ConversationResult, PeerMessage } from './con
 export type { DataSchema } from './data/data-schema.ts';
 export { type Agent, type AgentDefinition, defineAgent, type Execute } from './definition/agent.ts';
 export type { AgentCardDraft } from './definition/agent-card.ts';
+export type { AgentLimits } from './definition/limits.ts';
 export type { Middleware, TurnFailure } from './definition/middleware.ts';
 export { checkBudget, noteModelCall } from './journal/note-model-call.ts';
 export { waitForRoom } from './journal/wait-for-room.ts';

@@ -33,6 +33,7 @@ export {
 export { type Memory, type MemoryReading, MemoryTooLarge } from './memory/memory.ts';
 export type { Outbox, Swept } from './outbox/outbox.ts';
 export type { Pace, PacedRequest, PaceLimits, RoomAnswer } from './pace/pace.ts';
+export type { AnnouncedLimits, Places } from './places/places.ts';
 export type { Deliveries, PushJob } from './push/deliveries.ts';
 export type { DeadLetterDetails, DeliveryCursor, FailedAttempt } from './push/delivery-queue.ts';
 export type { OpenDeliveryQueue, TaskSnapshot } from './push/open-delivery-queue.ts';

@@ -18,6 +18,8 @@ export interface ExternalAgentSettings {
   readonly turnTimeoutMs?: number | undefined;
   /** Attempts at a message; each waits a minute for an agent that does not answer. */
   readonly attempts?: number | undefined;
+  /** Of its turns, over all workers. */
+  readonly limits?: Omit<NonNullable<AgentDefinition['limits']>, 'runningPer' | 'runningPerKey'> | undefined;
   /** Name and description replace those of its card. */
   readonly name?: string | undefined;
   readonly description?: string | undefined;
@@ -46,6 +48,7 @@ export class ExternalA2AAgent implements ExternalAgent {
   readonly concurrency: number;
   readonly turnTimeoutMs: number;
   readonly retry: Agent['retry'];
+  readonly limits?: NonNullable<Agent['limits']>;
   readonly execute: Agent['execute'];
   readonly #settings: ExternalAgentSettings;
   readonly #remote: RemoteSettings;
@@ -77,11 +80,13 @@ export class ExternalA2AAgent implements ExternalAgent {
       turnTimeoutMs: settings.turnTimeoutMs ?? 3_600_000,
       retry: { attempts: settings.attempts ?? 100, backoffMs: 1_000, maxBackoffMs: 5_000 },
       execute: remoteExecutor(this.#remote),
+      ...(settings.limits && { limits: settings.limits }),
     });
     this.id = id;
     this.concurrency = concurrency;
     this.turnTimeoutMs = agent.turnTimeoutMs;
     this.retry = agent.retry;
+    if (agent.limits) this.limits = agent.limits;
     this.execute = agent.execute;
     this.#card = agent.card;
     const onError = (error: unknown): void => emit({ kind: 'error', where: 'card', err: error });

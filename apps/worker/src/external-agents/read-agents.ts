@@ -49,6 +49,13 @@ const agentSchema = z.strictObject({
   concurrency: count(10_000).optional(),
   turnTimeoutMs: count(2 ** 31 - 1).optional(),
   attempts: count(100).optional(),
+  limits: z
+    .strictObject({
+      running: count(10_000).optional(),
+      runningPerTenant: count(10_000).optional(),
+      starts: z.string().optional(),
+    })
+    .optional(),
   name: z.string().min(1).optional(),
   description: z.string().min(1).optional(),
 });

@@ -1,4 +1,5 @@
-import { type AgentAnnouncement, announceEveryMs, type Registry } from '@switchyard/store';
+import type { Agent } from '@switchyard/agent';
+import { type AgentAnnouncement, type AnnouncedLimits, announceEveryMs, type Registry } from '@switchyard/store';
 import type { AgentConsumer } from '../consume/agent-consumer.ts';
 import type { Emit } from '../telemetry/events.ts';
 import { Poller } from '../timing/timing.ts';
@@ -39,7 +40,7 @@ export class Announcer {
 
 /** The current announcement: the card of an agent that runs elsewhere may have changed. */
 function announcementOf({ agent, skillQueues }: AgentConsumer): AgentAnnouncement {
-  const { id, card, extendedCard, repliesWithMessage, concurrency, whileWorking, inputSchema } = agent;
+  const { id, card, extendedCard, repliesWithMessage, concurrency, whileWorking, inputSchema, limits } = agent;
   const hasSkillQueues = Object.keys(skillQueues).length > 0;
   return {
     id,
@@ -50,5 +51,10 @@ function announcementOf({ agent, skillQueues }: AgentConsumer): AgentAnnouncemen
     ...(hasSkillQueues && { skillQueues }),
     ...(inputSchema && { inputSchema }),
     ...(whileWorking !== 'queue' && { whileWorking }),
+    ...(limits && { limits: announced(limits) }),
   };
+}
+
+function announced({ runningPer: _, ...limits }: NonNullable<Agent['limits']>): AnnouncedLimits {
+  return limits;
 }

@@ -7,6 +7,7 @@ import { checkRange, type RetryPolicy, retryPolicy } from '../retries/retry-poli
 import { longestTimeoutMs } from '../timeouts/timeouts.ts';
 import type { Turn } from '../turn/turn.ts';
 import { type AgentCardDraft, completeCard, type ExtendedCardDraft, extendCard } from './agent-card.ts';
+import { type AgentLimits, type CheckedLimits, checkLimits } from './limits.ts';
 import type { Middleware, TurnFailure } from './middleware.ts';
 
 /** Runs one turn, and returns its outcome: `return turn.complete(…)`. */
@@ -82,6 +83,8 @@ export interface AgentDefinition<Input = unknown> {
    *     budget: { microUsd: 2_000_000, whenSpent: 'ask' },
    */
   readonly budget?: Budget;
+  /** How many of its turns run over all workers, and how many begin. `runTurn` ignores them. Default: any number. */
+  readonly limits?: AgentLimits;
 }
 
 /** An agent for a worker: the definition with all defaults. */
@@ -103,6 +106,7 @@ export interface Agent {
   readonly onFailure?: (turn: Turn, failure: TurnFailure) => void | Promise<void>;
   readonly use?: readonly Middleware[];
   readonly budget?: Budget;
+  readonly limits?: CheckedLimits;
 }
 
 /**
@@ -123,7 +127,7 @@ export interface Agent {
  */
 export function defineAgent<Input = unknown>(definition: AgentDefinition<Input>): Agent {
   const { id, repliesWithMessage = false, concurrency = 20, turnTimeoutMs = 600_000 } = definition;
-  const { skillConcurrency, whileWorking = 'queue', input, use, budget } = definition;
+  const { skillConcurrency, whileWorking = 'queue', input, use, budget, limits } = definition;
   // Its turns get the input that the schema has parsed.
   const { execute, onFailure } = definition as AgentDefinition;
   try {
@@ -154,6 +158,7 @@ export function defineAgent<Input = unknown>(definition: AgentDefinition<Input>)
       ...(onFailure && { onFailure }),
       ...(use && { use }),
       ...(budget && { budget }),
+      ...(limits && { limits: checkLimits(limits) }),
     };
   } catch (error) {
     throw new TypeError(`The agent "${id}" cannot be defined: ${error instanceof Error ? error.message : error}`, {

@@ -81,6 +81,11 @@ export class Consumer<Job extends RunningJob = RunningJob> {
     this.#slots.open();
   }
 
+  /** Looks for jobs again: places are free that some may have waited for. */
+  wake(): void {
+    for (const { wakeUp } of this.#sources) wakeUp.wake();
+  }
+
   /** Takes no more jobs, and waits for running ones. Idempotent. */
   async stop(): Promise<void> {
     this.#dependencies.checks.leave(this.#options.agent);

@@ -211,7 +211,8 @@ export class Lease {
     this.#unknown = new Set(unknown.map(([token]) => token));
     for (const [token, jobKey] of lost) {
       const root = jobKey.slice(0, jobKey.lastIndexOf(':') + 1);
-      await this.endRun({ root, id: jobKey.slice(root.length), token }, 'requeue');
+      const outcome = root.startsWith(this.keys.places('').slice(0, -1)) ? 'done' : 'requeue';
+      await this.endRun({ root, id: jobKey.slice(root.length), token }, outcome);
     }
   }
 }

@@ -27,9 +27,13 @@ local function recover_process(running, process, limit, woken)
     redis.call('HDEL', held_key, held[at])
     if root then
       count_running(running, root, -1)
-      -- A damaged job fails no other.
-      pcall(put_back, root, id)
-      woken[root] = true
+      if is_of_places(root) then
+        count_place(root, id, -1)
+      else
+        -- A damaged job fails no other.
+        pcall(put_back, root, id)
+        woken[root] = true
+      end
     end
   end
   if redis.call('EXISTS', held_key) == 0 then redis.call('ZREM', running, process) end

@@ -36,6 +36,7 @@ export class RunningJob implements JobStart, LeasedJob {
   #confirmedAt: Moment;
   #isFenced = false;
   #turn: LeasedTurn | undefined;
+  #place: RunningJob | undefined;
 
   constructor({ root, lease }: { readonly root: string; readonly lease: Lease }, start: JobStart) {
     this.id = start.id;
@@ -51,7 +52,19 @@ export class RunningJob implements JobStart, LeasedJob {
 
   /** From now on the lease of the process keeps the job, until the result is disposed of. */
   hold(): Disposable {
-    return this.#lease.hold(this);
+    const held = this.#lease.hold(this);
+    const place = this.#place?.hold();
+    return {
+      [Symbol.dispose]: () => {
+        held[Symbol.dispose]();
+        place?.[Symbol.dispose]();
+      },
+    };
+  }
+
+  /** The job's agent has limits: the job keeps this place until its end, and its turn stops if the place is lost. */
+  keep(place: RunningJob): void {
+    this.#place = place;
   }
 
   /**
@@ -60,12 +73,14 @@ export class RunningJob implements JobStart, LeasedJob {
    */
   async confirm(): Promise<void> {
     await this.#lease.confirm(this);
+    await this.#place?.confirm();
   }
 
   /** Ends the run, unless another run has the job. */
   async end(outcome: JobOutcome): Promise<void> {
     if (outcome !== 'removed')
       await this.#lease.endRun(this, typeof outcome === 'object' ? outcome.retryAfterMs : outcome);
+    await this.#place?.end('done');
   }
 
   /** The turn that the job runs now. */

@@ -12,6 +12,18 @@ local function running_key(root) return root:match('^.-{s%d+}:') .. 'running' en
 local function holder_key(running, token) return running .. ':' .. token:match('^[^:]*') end
 local function count_running(running, root, by) redis.call('HINCRBY', running .. ':queues', root, by) end
 
+-- A place of an agent with limits is held as a job is, under a root of its own (places/take-places.lua).
+local function is_of_places(root) return root:find(':q:@places~', 1, true) ~= nil end
+
+-- Counts a place in the groups of its turn.
+local function count_place(root, place, by)
+  local tenant, key = place:match('^(%S*) (%S*) ')
+  for _, group in ipairs({ 't:' .. tenant, 'k:' .. key }) do
+    local count = group ~= 'k:' and redis.call('HINCRBY', root .. 'groups', group, by)
+    if count and count <= 0 then redis.call('HDEL', root .. 'groups', group) end
+  end
+end
+
 -- Whether the process of this run has the job, even if its lease has run out: nobody else has it then.
 local function holds(running, root, id, token)
   return redis.call('HGET', holder_key(running, token), token) == root .. id
@@ -32,5 +44,6 @@ local function end_hold(root, id, token)
     return false
   end
   count_running(running, root, -1)
+  if is_of_places(root) then count_place(root, id, -1) end
   return true
 end

@@ -7,6 +7,8 @@
 --   command that is sent twice, which takes once
 -- count: of jobs to take at most
 -- kinds: any | awaited | awaited+suspects | suspect (one job only, whatever the count)
+-- wanted: ids of the jobs to take, as find-jobs.lua found them, if they still wait: the n-th gets the n-th token; nil:
+--   the next ones
 -- Returns  jobs: { id, token, starts, priority, ms that it has waited } …
 --          rest: how many others wait, '1' if there are suspects among them, ms until a delayed job is due (-1 none)
 --
@@ -79,7 +81,18 @@ local function begin_lease(running, holder, lease_ms)
   redis.call('ZADD', running, ('%.0f'):format(now_ms() + lease_ms), holder:sub(#running + 2))
 end
 
-local function take_jobs(root, lease_ms, taker, number, count, kinds)
+-- @return those of the ids that still wait, and wait no more, and their tokens
+local function remove_waiting(root, ids, tokens)
+  local present, theirs = {}, {}
+  for i, id in ipairs(ids) do
+    if redis.call('ZREM', root .. 'prioritized', id) == 1 then
+      present[#present + 1], theirs[#theirs + 1] = id, tokens[i]
+    end
+  end
+  return present, theirs
+end
+
+local function take_jobs(root, lease_ms, taker, number, count, kinds, wanted)
   local due_in_ms, suspects = -1, true
   local is_paused = redis.call('HEXISTS', root .. 'meta', 'paused') == 1
   local function rest()
@@ -88,7 +101,7 @@ local function take_jobs(root, lease_ms, taker, number, count, kinds)
     return { others, suspects and has_suspects(root) and '1' or '', due_in_ms }
   end
 
-  count = kinds == 'suspect' and 1 or tonumber(count)
+  count = wanted and #wanted or kinds == 'suspect' and 1 or tonumber(count)
   local running, tokens = running_key(root), {}
   for i = 1, count do tokens[i] = taker .. ':' .. ('%.0f'):format(number + i - 1) end
   local holder = holder_key(running, tokens[1])
@@ -101,11 +114,16 @@ local function take_jobs(root, lease_ms, taker, number, count, kinds)
   due_in_ms = end_delays(root)
   -- There may be suspects among the delayed jobs that came back.
   suspects = has_suspects(root)
-  local ids = find(root, kinds, count, suspects)
+  local ids = wanted or find(root, kinds, count, suspects)
   if #ids == 0 and place_list(root) then ids = find(root, kinds, count, suspects) end
   if #ids == 0 then return jobs, rest() end
   -- The first write needs no memory, so that a full Redis lets turns begin, and end: see allow_out_of_memory.
-  redis.call('ZREM', root .. 'prioritized', unpack(ids))
+  if wanted then
+    ids, tokens = remove_waiting(root, wanted, tokens)
+    if #ids == 0 then return jobs, rest() end
+  else
+    redis.call('ZREM', root .. 'prioritized', unpack(ids))
+  end
   local held = {}
   for i, id in ipairs(ids) do held[2 * i - 1], held[2 * i] = tokens[i], root .. id end
   redis.call('HSET', holder, unpack(held))

@@ -18,7 +18,7 @@ local function tidy_queue(running, root)
   forget_tenants(root)
   if redis.call('HGET', running .. ':queues', root) ~= '0' then return end
   if redis.call('EXISTS', root .. 'prioritized') == 1 then return end
-  redis.call('DEL', root .. 'tenants')
+  redis.call('DEL', root .. 'tenants', root .. 'groups')
   if redis.call('EXISTS', root .. 'delayed') == 0 then redis.call('HDEL', running .. ':queues', root) end
 end
 

@@ -61,6 +61,7 @@ export class WakeUps {
 export class WakeUp {
   readonly #shard: ShardWakeUps;
   readonly #marked: Marked;
+  #isMissed = false;
 
   constructor(shard: ShardWakeUps, marked: Marked) {
     this.#shard = shard;
@@ -73,8 +74,16 @@ export class WakeUp {
    * @param ms after which it resolves in any case; unset: never
    * @returns whether this process alone was woken
    */
-  wait(ms?: number): Promise<boolean> {
-    return this.#shard.wait(this.#marked.marker, ms);
+  async wait(ms?: number): Promise<boolean> {
+    if (!this.#isMissed) return this.#shard.wait(this.#marked.marker, ms);
+    this.#isMissed = false;
+    this.leave();
+    return false;
+  }
+
+  /** Ends the wait, or else the next one at once: jobs that could not be taken can be now. */
+  wake(): void {
+    this.#isMissed = !this.#shard.wake(this.#marked.marker);
   }
 
   /** Call it after a wait, if there is no other one for now. */
@@ -133,8 +142,9 @@ class ShardWakeUps {
     return this.#marked.get(marked.marker) === marked;
   }
 
-  wake(marker: string): void {
-    this.#end(marker, false);
+  /** @returns false: this process does not wait for it */
+  wake(marker: string): boolean {
+    return this.#end(marker, false);
   }
 
   remove(marker: string): void {

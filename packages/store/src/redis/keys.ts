@@ -198,6 +198,11 @@ export class ShardKeys {
     };
   }
 
+  /** Prefix of the keys of an agent's places: see take-places.lua. No agent's queue has this name. */
+  places(agent: string): string {
+    return `${this.queues}:@places~${agent}:`;
+  }
+
   /** The index of a scope's tasks, or of one of its contexts. */
   index(scope: Scope, contextId?: string): string {
     const owner = `${this.#indexRoot}:${ownerOf(scope)}`;

@@ -1,4 +1,5 @@
 import { type AgentCard, type JsonSchema, type Message, skillUri, type WhileWorking } from '@switchyard/protocol';
+import type { AnnouncedLimits } from '../places/places.ts';
 import { skillQueue } from '../queue/job.ts';
 import type { NamedSkill } from '../tasks/accept/submission.ts';
 
@@ -23,6 +24,8 @@ export interface AgentAnnouncement {
   readonly inputSchema?: JsonSchema;
   /** What happens to a message for a task whose turn runs. Unset: `queue`. */
   readonly whileWorking?: WhileWorking;
+  /** Of its turns, over all workers. Unset: it has none. */
+  readonly limits?: AnnouncedLimits;
 }
 
 /** All queues of an agent, its own first. */

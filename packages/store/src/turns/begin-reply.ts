@@ -30,6 +30,8 @@ export interface AgentTurnSettings {
   /** Overrides the deployment's setting. */
   readonly maxAttempts?: number | undefined;
   readonly whileWorking?: WhileWorking | undefined;
+  /** After so many turns a job leaves the next to a successor. Default: 8. */
+  readonly turnsPerJob?: number | undefined;
 }
 
 const whileWorkingLetters = { queue: '', steer: 's', reject: 'r' } as const;

@@ -21,6 +21,7 @@
 --       max_attempts
 --       large_bytes
 --       while_working
+--       wanted*         as in take-jobs.lua; none: the next jobs
 -- Returns  { rest, and for each job { …, the reply of begin.lua } … }, rest and job as in take-jobs.lua. The reply is
 --         { 'not-begun' } if the job's run must begin the turn: it is a suspect, or its record is damaged
 -- Invariant: an open turn has a running job, of the process that took it.
@@ -29,14 +30,15 @@
 
 local root, tasks_root, outbox_key, index_root, push_key, dead_key = unpack(KEYS)
 local sweep_after_ms, kept_events, replay_ms, retention_ms, inline_bytes = unpack(ARGV, 1, 5)
-local lease_ms, taker, number, count, kinds, run, max_attempts, large_bytes, while_working = unpack(ARGV, 6)
+local lease_ms, taker, number, count, kinds, run, max_attempts, large_bytes, while_working = unpack(ARGV, 6, 14)
 
 --- @include "../redis/server.lua"
 --- @include "../queue/place-job.lua"
 --- @include "../queue/running.lua"
 --- @include "../queue/take-jobs.lua"
 
-local jobs, rest = take_jobs(root, lease_ms, taker, number, count, kinds)
+local jobs, rest = take_jobs(root, lease_ms, taker, number, count, kinds,
+  #ARGV > 14 and { unpack(ARGV, 15) } or nil)
 if #jobs == 0 then return { rest } end
 
 --- @include "begin-first.lua"

@@ -46,7 +46,7 @@ const takeTurnsScript = defineScript({
   file: 'take-turns.lua',
   from,
   keys: ['root', ...sharedKeyNames, 'dead'],
-  args: [...settingsArgNames, ...takeArgNames, ...beginArgNames],
+  args: [...settingsArgNames, ...takeArgNames, ...beginArgNames, 'wanted*'],
   reply: tupleAnd([restReply], tuple(...jobFields, takenTurnReply)),
 });
 export const beginTurnScript = defineScript({
@@ -91,11 +91,17 @@ interface TurnJobStart extends JobStart {
   readonly turnsBefore?: number | undefined;
 }
 
+export interface TakeTurnsRequest extends TakeRequest {
+  readonly agent: AgentTurnSettings;
+  /** Ids of the jobs to take, the n-th with the n-th token. Default: the next ones. */
+  readonly wanted?: readonly string[];
+}
+
 /** The next jobs, with their turns begun, in one script (docs/adr/0021). The same taker and number get the same reply. */
 export async function takeTurns(
   dependencies: TurnJobDependencies,
   queue: AgentQueue,
-  { agent, ...request }: TakeRequest & { readonly agent: AgentTurnSettings },
+  { agent, wanted = [], ...request }: TakeTurnsRequest,
 ): Promise<Taken<TurnJob>> {
   const { settings } = dependencies;
   const { root, lease } = queue;
@@ -107,6 +113,7 @@ export async function takeTurns(
       ...settingsArgValues(settings),
       ...takeArgValues(lease, request),
       ...beginArgValues(settings, agent, `${request.taker}:${request.number}`),
+      wanted,
     },
   });
   const taken = jobs.map((job) => {
@@ -239,7 +246,7 @@ export class TurnJob extends RunningJob {
       caller: inboxEntry.caller,
       ...(takenOverFrom && { takenOverFrom }),
       isLastAttempt: attempt >= (this.#settings.maxAttempts ?? settings.maxAttempts),
-      endsJobAfterTurn: this.#turnsBefore + 1 >= TURNS_PER_JOB,
+      endsJobAfterTurn: this.#turnsBefore + 1 >= (this.#settings.turnsPerJob ?? TURNS_PER_JOB),
       cancelRequested: cancel !== '',
       sizes: found && sizesOf(pieces),
       trace: inboxEntry.trace,

@@ -1,4 +1,5 @@
 import type { FailureReport } from '@switchyard/protocol';
+import { Places, type TurnLimits } from '../places/places.ts';
 import { AgentQueue } from '../queue/agent-queue.ts';
 import { Consumer, type ConsumerDependencies, type ConsumerOptions } from '../queue/consumer.ts';
 import { jobId } from '../queue/job.ts';
@@ -9,13 +10,17 @@ import type { AgentTurnSettings } from './begin-reply.ts';
 import { type AttemptId, recordFailure } from './failures.ts';
 import { type LostAttempt, lostAttempts } from './lost-attempts.ts';
 import type { OpenTurn } from './open-turn.ts';
+import { takeLimitedTurns } from './take-limited-turns.ts';
 import { TurnJob, type TurnJobDependencies, takeTurns } from './turn-job.ts';
 import type { TurnsDependencies } from './turns-dependencies.ts';
 
 /** Prefix of what add-message.lua publishes when a message steers a running turn; the task id follows. */
 const STEER = 'steer ';
 
-export type TurnConsumerOptions = ConsumerOptions<TurnJob> & AgentTurnSettings;
+export interface TurnConsumerOptions extends ConsumerOptions<TurnJob>, Omit<AgentTurnSettings, 'turnsPerJob'> {
+  /** Of its agent, the same for all its queues. Unset: it has no limits. */
+  readonly places?: Places | undefined;
+}
 
 /** One start of a job, as its agent's queue would give it out. */
 export interface GivenStart extends AgentTurnSettings {
@@ -38,12 +43,23 @@ export class Turns {
   }
 
   /** Consumes the jobs of one agent; each run calls `begin` of its job. */
-  consume({ maxAttempts, whileWorking, ...options }: TurnConsumerOptions): Consumer<TurnJob> {
+  consume({ maxAttempts, whileWorking, places, ...options }: TurnConsumerOptions): Consumer<TurnJob> {
     const agent = { maxAttempts, whileWorking };
-    return new Consumer(this.#dependencies.consumers, {
+    const consumer: Consumer<TurnJob> = new Consumer(this.#dependencies.consumers, {
       ...options,
-      take: (queue, request) => takeTurns(this.#dependencies, queue, { ...request, agent }),
+      take: (queue, request) =>
+        places
+          ? takeLimitedTurns(this.#dependencies, queue, { ...request, agent, places })
+          : takeTurns(this.#dependencies, queue, { ...request, agent }),
     });
+    places?.onFree(() => consumer.wake());
+    return consumer;
+  }
+
+  /** The places of an agent with limits. */
+  places(agent: string, limits: TurnLimits): Places {
+    const { consumers, shards } = this.#dependencies;
+    return new Places(consumers.leases.of(shards.of(agent)), agent, limits);
   }
 
   /** For tools and tests: a job that no consumer has taken. No lease keeps it. */

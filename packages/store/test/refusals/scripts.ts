@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { StoreSettings } from '../../src/index.ts';
+import { findJobs, parkJobs, usedPlaces } from '../../src/places/places.ts';
 import { renewScript } from '../../src/queue/lease.ts';
 import { interruptScript } from '../../src/queue/wake-ups.ts';
 import { ownerOf } from '../../src/redis/scope.ts';
@@ -486,6 +487,68 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
         return async () => (await store.queue.shares('echo')).count;
       },
       answer: 1,
+    },
+  ],
+  'places/find-jobs.lua': [
+    {
+      kind: 'ends',
+      prepare: async ({ store, queue }) => {
+        await accepted(store, alice);
+        await accepted(store, alice);
+        const request = { taker: 'taker', number: 1, count: 1, kinds: 'any' } as const;
+        const [first] = (await findJobs(queue, request)).jobs;
+        await parkJobs(queue, first ? [{ job: first, by: 'tenant' }] : []);
+        // The second job is parked behind the first.
+        return async () => {
+          const { jobs, others } = await findJobs(queue, request);
+          return [jobs.length === 1 && jobs[0]?.id === first?.id, others];
+        };
+      },
+      answer: [true, 0],
+    },
+  ],
+  'places/park-jobs.lua': [
+    {
+      kind: 'ends',
+      prepare: async ({ store, queue }) => {
+        const { taskId } = await accepted(store, alice);
+        const job = { id: `${taskId}.1`, tenant: 'acme', key: 'red' };
+        return async () => {
+          await parkJobs(queue, [{ job, by: 'key' }]);
+          return store.queue.waiting('echo');
+        };
+      },
+      answer: 1,
+    },
+  ],
+  'places/take-places.lua': [
+    {
+      kind: 'ends',
+      prepare: async ({ store }) => {
+        const places = store.turns.places('echo', { running: 1, startsPerMinute: 60 });
+        const jobs = ['one', 'two'].map((id) => ({ id, tenant: 'acme', key: 'red' }));
+        return async () => {
+          const request = { taker: 'taker:echo', number: 1, count: 2, kinds: 'any' } as const;
+          const taken = await places.take(request, jobs);
+          return taken.places.map(({ place }) => place.token);
+        };
+      },
+      answer: ['taker:echo:1:place'],
+    },
+  ],
+  'places/free-place.lua': [
+    {
+      kind: 'ends',
+      prepare: async ({ store, port: { redis, shards } }) => {
+        const places = store.turns.places('echo', { running: 1, startsPerMinute: 60 });
+        const request = { taker: 'taker:echo', number: 1, count: 1, kinds: 'any' } as const;
+        const [taken] = (await places.take(request, [{ id: 'one', tenant: 'acme' }])).places;
+        return async () => {
+          await taken?.place.giveBack();
+          return usedPlaces({ redis, keys: shards.of('echo') }, 'echo');
+        };
+      },
+      answer: { running: 0, ofTenant: 0, ofKey: 0 },
     },
   ],
   'queue/take.lua': [

@@ -25,6 +25,7 @@ export const keyScenarios: readonly KeyScenario[] = [
   usageOfModels,
   suspendedTurn,
   paceOfModels,
+  placesOfTurns,
   callsAndConversations,
   memory,
   webhooks,
@@ -148,6 +149,15 @@ async function paceOfModels(store: TestStore, recordKeys: () => Promise<void>): 
   await store.pace.ask({ ...request, id: 'first' });
   await store.pace.ask({ ...request, id: 'second' });
   await recordKeys();
+}
+
+/** An agent with limits: one turn runs, and one waits for its place. */
+async function placesOfTurns(store: TestStore, recordKeys: () => Promise<void>): Promise<void> {
+  const places = store.turns.places('echo', { running: 1, startsPerMinute: 60_000 });
+  const jobs = ['one', 'two'].map((id) => ({ id, tenant: 'acme', key: 'red' }));
+  const { places: taken } = await places.take({ taker: 'gone:echo', number: 1, count: 2, kinds: 'any' }, jobs);
+  await recordKeys();
+  await Promise.all(taken.map(({ place }) => place.end()));
 }
 
 /** A task calls two agents, one of them remote, has a conversation with a third, and fails before any has ended. */
