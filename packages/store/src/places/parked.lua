@@ -1,4 +1,4 @@
--- parked: jobs that wait for a place of their group, a tenant or a key (docs/adr/0150). A part of scripts.
+-- parked: jobs that wait for a place of their group, a tenant or a key (docs/adr/0152). A part of scripts.
 --
 -- They stay in <root>prioritized (zset), behind all others: their scores are higher by PARKED. So they count, are
 -- removed and inspected as others are, and whoever knows no limits takes them last. Besides there are

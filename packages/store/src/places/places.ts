@@ -88,7 +88,7 @@ const BURST_MS = 1_000;
 const MS_PER_MINUTE = 60_000;
 
 /**
- * The places for turns of an agent with limits, over all workers and shards (docs/adr/0150). They are counted on one
+ * The places for turns of an agent with limits, over all workers and shards (docs/adr/0152). They are counted on one
  * shard, by the agent's name, and held there under the lease of the process.
  */
 export class Places {

@@ -525,7 +525,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
     {
       kind: 'ends',
       prepare: async ({ store }) => {
-        const places = store.turns.places('echo', { running: 1, startsPerMinute: 60 });
+        const places = store.turns.places('echo', { running: 1, startsPerMinute: 1 });
         const jobs = ['one', 'two'].map((id) => ({ id, tenant: 'acme', key: 'red' }));
         return async () => {
           const request = { taker: 'taker:echo', number: 1, count: 2, kinds: 'any' } as const;
@@ -540,7 +540,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
     {
       kind: 'ends',
       prepare: async ({ store, port: { redis, shards } }) => {
-        const places = store.turns.places('echo', { running: 1, startsPerMinute: 60 });
+        const places = store.turns.places('echo', { running: 1, startsPerMinute: 1 });
         const request = { taker: 'taker:echo', number: 1, count: 1, kinds: 'any' } as const;
         const [taken] = (await places.take(request, [{ id: 'one', tenant: 'acme' }])).places;
         return async () => {
