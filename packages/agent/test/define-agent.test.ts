@@ -67,3 +67,37 @@ describe('defineAgent', () => {
       expect(isAgent(other)).toBe(false);
   });
 });
+
+describe('limits of an agent', () => {
+  const limited = (limits: AgentDefinition['limits']) => () =>
+    defineAgent({
+      id: 'limited',
+      card: { name: 'Limited', description: 'Waits.', version: '1.0.0', skills: [] },
+      execute: complete,
+      ...(limits && { limits }),
+    }).limits;
+
+  it('are counted per minute and per key', () => {
+    const runningPer = () => 'red';
+    expect(limited({ running: 5, runningPer, starts: '10/s' })()).toEqual({
+      running: 5,
+      runningPer,
+      runningPerKey: 1,
+      startsPerMinute: 600,
+    });
+    expect(limited({ starts: '30/h' })()).toEqual({ startsPerMinute: 0.5 });
+    expect(limited(undefined)()).toBeUndefined();
+  });
+
+  it.each([
+    [{ running: 0 }, /limits\.running is 0 and must be a whole number from 1 to 10000/],
+    [{ runningPerTenant: 1.5 }, /limits\.runningPerTenant is 1.5/],
+    [{ runningPer: () => 'red', runningPerKey: 10_001 }, /limits\.runningPerKey is 10001/],
+    [{ runningPerKey: 2 }, /limits\.runningPerKey needs limits\.runningPer/],
+    [{ starts: '600' }, /limits\.starts is "600" and must be such as "600\/m"/],
+    [{ starts: '0/m' }, /limits\.starts is 0/],
+    [{ runing: 5 } as object, /limits\.runing is unknown/],
+  ])('that are wrong are named: %o', (limits, problem) => {
+    expect(limited(limits)).toThrow(problem);
+  });
+});

@@ -137,9 +137,7 @@ export function defineAgent<Input = unknown>(definition: AgentDefinition<Input>)
     checkWhileWorking(whileWorking);
     const cards = completeCards(definition);
     checkSkills(skillConcurrency, cards);
-    if (typeof execute !== 'function') throw new TypeError('its execute is missing, or is not a function');
-    if (onFailure !== undefined && typeof onFailure !== 'function') throw new TypeError('its onFailure is no function');
-    if (use !== undefined && !Array.isArray(use)) throw new TypeError('its use is no list of middleware');
+    checkCode(definition as AgentDefinition);
     checkBudget(budget);
     const retry = retryPolicy(definition.retry);
     const inputSchema = input && jsonSchemaOf(input);
@@ -165,6 +163,12 @@ export function defineAgent<Input = unknown>(definition: AgentDefinition<Input>)
       cause: error,
     });
   }
+}
+
+function checkCode({ execute, onFailure, use }: Pick<AgentDefinition, 'execute' | 'onFailure' | 'use'>): void {
+  if (typeof execute !== 'function') throw new TypeError('its execute is missing, or is not a function');
+  if (onFailure !== undefined && typeof onFailure !== 'function') throw new TypeError('its onFailure is no function');
+  if (use !== undefined && !Array.isArray(use)) throw new TypeError('its use is no list of middleware');
 }
 
 function checkBudget({ microUsd, tokens, whenSpent = 'fail' }: Budget = {}): void {

@@ -17,7 +17,7 @@ export interface AgentLimits {
    * none. It must depend on the message alone, and is called again when a turn is retried. Keys may have 200 characters;
    * those that begin with the same ones count as one.
    *
-   *     runningPer: (message) => message.metadata?.['repository']?.toString(),
+   *     limits: { runningPer: (message) => message.metadata?.['repository']?.toString() },
    */
   readonly runningPer?: (message: Message) => string | undefined;
   /** Turns with the same key at a time, 1 to 10,000. Default: 1. */
